@@ -1,1 +1,27 @@
-//! Being built.
+//! The intermediate representation of monoscan: what a scan *is*, with no word about the machine that runs it.
+//!
+//! A [`Program`] is a cascade of one to three scans over columns of records. Each scan ([`Stage`]) has a state, an
+//! `identity`, an associative `combine`, and a `lift` that turns an element into a state; the program's output reads
+//! the states. All of these are straight-line [`Function`]s over scalars and small byte vectors: no blocks, no loops,
+//! no calls, and every [`Opcode`] is total, so that nothing a program does can trap.
+//!
+//! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with printer and parser,
+//! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts](facts) that plans are made from,
+//! and the [laws](laws) that say whether an operator is associative at all.
+
+mod builder;
+mod eval;
+mod function;
+mod opcode;
+mod program;
+mod types;
+
+pub use builder::FunctionBuilder;
+pub use eval::{evaluate, overflows};
+pub use function::{Function, Inst, Payload, Value};
+pub use opcode::{Class, Opcode, Rule};
+pub use program::{
+    Field, Layout, MAX_COLUMNS, MAX_INSTS, MAX_RECORD_BYTES, MAX_STAGES, MAX_STATE_BYTES, MAX_TABLE_BYTES, Mapping,
+    Output, Program, Source, Stage, Table, Verified,
+};
+pub use types::{Constant, Lanes, Primitive, Type};

@@ -1,0 +1,246 @@
+//! Programs: what is compiled.
+//!
+//! A program reads columns of records, runs one to three scans over them ([`Stage`]s, each of which may read what the
+//! earlier ones made of the same element), and writes one output. Each function of a program says by a list of
+//! [`Source`]s what each of its parameters is, so it names only what it reads.
+//!
+//! For element i of n, with `combine` written ⊕ and `identity` e, stage k computes
+//!
+//! ```text
+//! x[i]      = lift_k(record i, next record, last, index, states of the stages before k)
+//! before[i] = seed ⊕ x[0] ⊕ … ⊕ x[i-1]            (seed = e unless the caller gives one)
+//! after[i]  = before[i] ⊕ x[i]
+//! ```
+//!
+//! and the output is `project(…)` of element i: written to place i, or, with `keep`, appended where `keep` is true.
+
+use std::ops::Deref;
+
+use crate::function::Function;
+use crate::types::{Constant, Type};
+
+/// Most stages a program has.
+pub const MAX_STAGES: usize = 3;
+/// Most bytes a stage's state takes, its components added up.
+pub const MAX_STATE_BYTES: usize = 256;
+/// Most instructions a function has.
+pub const MAX_INSTS: usize = 1 << 16;
+/// Most bytes the tables of a program take together.
+pub const MAX_TABLE_BYTES: usize = 64 << 20;
+/// Most columns on either side of a program.
+pub const MAX_COLUMNS: usize = 64;
+/// Most bytes a record takes, padding included.
+pub const MAX_RECORD_BYTES: usize = 1 << 12;
+
+/// A component of a record: a value at an offset.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Field {
+    /// Bytes from the start of the record.
+    pub offset: u32,
+    /// What is stored there, in native byte order.
+    pub ty: Type,
+}
+
+/// How a record lies in memory. Consecutive records are `size` bytes apart.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Layout {
+    /// Bytes from one record to the next, padding included.
+    pub size: u32,
+    /// Alignment that safe code guarantees; generated code does not rely on it.
+    pub align: u32,
+    /// The components, in the order of the program's numbering.
+    pub fields: Vec<Field>,
+}
+
+impl Layout {
+    /// A record that is one value.
+    pub fn of(ty: Type) -> Layout {
+        Layout::packed(&[ty])
+    }
+
+    /// The values one after the other, each aligned to its size (vectors to 1), as `repr(C)` would lay them out.
+    pub fn packed(types: &[Type]) -> Layout {
+        let align_of = |ty: Type| if ty.is_vector() { 1 } else { ty.size() as u32 };
+        let mut end = 0u32;
+        let mut align = 1;
+        let fields = types.iter().map(|&ty| {
+            let offset = end.next_multiple_of(align_of(ty));
+            end = offset + ty.size() as u32;
+            align = align.max(align_of(ty));
+            Field { offset, ty }
+        });
+        let fields = fields.collect();
+        Layout { size: end.next_multiple_of(align), align, fields }
+    }
+
+    /// The types of the components.
+    pub fn types(&self) -> impl Iterator<Item = Type> {
+        self.fields.iter().map(|field| field.ty)
+    }
+}
+
+/// What a parameter of a mapping is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Source {
+    /// A component of the element's record; components are numbered through all columns.
+    Record(u32),
+    /// The same component of the next record; zero bits at the last element.
+    Next(u32),
+    /// `bool`: this is the last element, there is no next record.
+    Last,
+    /// `u64`: the element's place, from 0.
+    Index,
+    /// A component of a stage's state before the element.
+    Before {
+        /// Which stage.
+        stage: u32,
+        /// Which component of its state.
+        component: u32,
+    },
+    /// A component of a stage's state after the element.
+    After {
+        /// Which stage.
+        stage: u32,
+        /// Which component of its state.
+        component: u32,
+    },
+    /// Only in outputs: the state of the last stage that was asked for, `After` in an inclusive scan and `Before` in an
+    /// exclusive one.
+    State(u32),
+}
+
+/// A function with what its parameters are.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Mapping {
+    /// For each parameter of the function, what it is.
+    pub reads: Vec<Source>,
+    /// The function.
+    pub function: Function,
+}
+
+/// One scan.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Stage {
+    /// The types of the state's components.
+    pub state: Vec<Type>,
+    /// The state that changes nothing.
+    pub identity: Vec<Constant>,
+    /// What one element does: reads the record, the next one, and earlier stages; gives a state.
+    pub lift: Mapping,
+    /// The operator: (earlier state, later state) → state, each as its components in order.
+    pub combine: Function,
+    /// State → one `bool`: which states occur. Laws are judged on these only.
+    pub valid: Option<Function>,
+}
+
+/// What the program gives back.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Output {
+    /// With it, only elements for which it gives `true` are written, densely and in order (`emit`); without it, every
+    /// element is (`write`).
+    pub keep: Option<Mapping>,
+    /// The components of the output record, numbered through all columns.
+    pub project: Mapping,
+    /// How the columns lie in memory.
+    pub columns: Vec<Layout>,
+}
+
+/// Constants looked up by index.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Table {
+    /// The type of the elements.
+    pub ty: Type,
+    /// The elements one after the other, each `ty.size()` bytes in native byte order.
+    pub bytes: Vec<u8>,
+}
+
+impl Table {
+    /// A table of these elements, all of type `ty`; an element of another type keeps its low bits.
+    pub fn new(ty: Type, elements: impl IntoIterator<Item = Constant>) -> Table {
+        let mut bytes = Vec::new();
+        for element in elements {
+            bytes.extend_from_slice(&Constant::new(ty, element.bits()).to_bytes());
+        }
+        Table { ty, bytes }
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.ty.size()
+    }
+
+    /// Whether there are none; the verifier refuses that.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at `index`, the last one past the end; none if the table is empty.
+    pub fn element(&self, index: usize) -> Option<Constant> {
+        let index = index.min(self.len().checked_sub(1)?);
+        Some(Constant::from_bytes(self.ty, &self.bytes[index * self.ty.size()..]))
+    }
+}
+
+/// A cascade of scans with its input, tables and output.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Program {
+    /// What it is called in text, plans and errors: letters, digits, `_`, `.`, `:`, `<`, `>`, `,`; not empty.
+    pub name: String,
+    /// Constant tables, named by their place.
+    pub tables: Vec<Table>,
+    /// The input columns, all of the same length.
+    pub inputs: Vec<Layout>,
+    /// One to three scans.
+    pub stages: Vec<Stage>,
+    /// What is written.
+    pub output: Output,
+}
+
+impl Program {
+    /// The types of the input record's components, numbered through all columns.
+    pub fn record_types(&self) -> Vec<Type> {
+        self.inputs.iter().flat_map(Layout::types).collect()
+    }
+
+    /// The types of the output record's components, numbered through all columns.
+    pub fn output_types(&self) -> Vec<Type> {
+        self.output.columns.iter().flat_map(Layout::types).collect()
+    }
+
+    /// The type a source has in this program; none where it names something that does not exist.
+    pub fn source_type(&self, source: Source) -> Option<Type> {
+        let component = |stage: usize, component: u32| self.stages.get(stage)?.state.get(component as usize).copied();
+        match source {
+            Source::Record(c) | Source::Next(c) => self.inputs.iter().flat_map(Layout::types).nth(c as usize),
+            Source::Last => Some(Type::Bool),
+            Source::Index => Some(Type::U64),
+            Source::Before { stage, component: c } | Source::After { stage, component: c } => {
+                component(stage as usize, c)
+            }
+            Source::State(c) => component(self.stages.len().checked_sub(1)?, c),
+        }
+    }
+}
+
+/// Proof that the verifier accepted a value: backends take nothing else, and a verified program never makes one panic
+/// or trap. Made by [`verify`](crate::verify); read through `Deref`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Verified<T>(T);
+
+impl<T> Verified<T> {
+    pub(crate) fn trust(value: T) -> Verified<T> {
+        Verified(value)
+    }
+
+    /// The value, no longer marked.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> Deref for Verified<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}

@@ -1,0 +1,332 @@
+//! Types and constants: what a value of the IR can be.
+//!
+//! Values are scalars or small byte vectors. A record in memory is a flat list of such components, each at an offset
+//! (see [`Layout`](crate::Layout)); structs, arrays and tuples exist only in the front ends. `f16` and `bf16` have no
+//! type here: they are `u16` in memory and in registers, and opcodes convert them to `f32` and back.
+
+use std::fmt;
+
+/// The type of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// Truth value; one byte in memory, read as `!= 0`, written as 0 or 1.
+    Bool,
+    /// Signed 8-bit integer.
+    I8,
+    /// Signed 16-bit integer.
+    I16,
+    /// Signed 32-bit integer.
+    I32,
+    /// Signed 64-bit integer.
+    I64,
+    /// Unsigned 8-bit integer.
+    U8,
+    /// Unsigned 16-bit integer.
+    U16,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Unsigned 64-bit integer.
+    U64,
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+    /// A vector of 1 to 16 bytes, `u8xN`.
+    Bytes(Lanes),
+}
+
+/// How many bytes a vector has: 1 to 16.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Lanes(u8);
+
+impl Lanes {
+    /// The widest vector.
+    pub const MAX: Lanes = Lanes(16);
+
+    /// `count` lanes, if that is 1 to 16.
+    pub const fn new(count: usize) -> Option<Lanes> {
+        if count >= 1 && count <= 16 { Some(Lanes(count as u8)) } else { None }
+    }
+
+    /// The number of lanes.
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Type {
+    /// Every scalar type, in the order of the enum.
+    pub const SCALARS: [Type; 11] = [
+        Type::Bool,
+        Type::I8,
+        Type::I16,
+        Type::I32,
+        Type::I64,
+        Type::U8,
+        Type::U16,
+        Type::U32,
+        Type::U64,
+        Type::F32,
+        Type::F64,
+    ];
+
+    /// The vector type of `lanes` bytes, if that is 1 to 16.
+    pub const fn bytes(lanes: usize) -> Option<Type> {
+        match Lanes::new(lanes) {
+            Some(lanes) => Some(Type::Bytes(lanes)),
+            None => None,
+        }
+    }
+
+    /// Bytes a value takes in memory.
+    pub const fn size(self) -> usize {
+        match self {
+            Type::Bool | Type::I8 | Type::U8 => 1,
+            Type::I16 | Type::U16 => 2,
+            Type::I32 | Type::U32 | Type::F32 => 4,
+            Type::I64 | Type::U64 | Type::F64 => 8,
+            Type::Bytes(lanes) => lanes.get(),
+        }
+    }
+
+    /// Bits that carry the value: 1 for `bool`, else eight a byte.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Type::Bool => 1,
+            _ => self.size() as u32 * 8,
+        }
+    }
+
+    /// An integer type, signed or not.
+    pub const fn is_int(self) -> bool {
+        self.is_signed() || matches!(self, Type::U8 | Type::U16 | Type::U32 | Type::U64)
+    }
+
+    /// A signed integer type.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Type::I8 | Type::I16 | Type::I32 | Type::I64)
+    }
+
+    /// `f32` or `f64`.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Type::F32 | Type::F64)
+    }
+
+    /// A byte vector.
+    pub const fn is_vector(self) -> bool {
+        matches!(self, Type::Bytes(_))
+    }
+
+    /// The bits a value of this type may have set.
+    pub const fn mask(self) -> u128 {
+        if self.bits() == 128 { u128::MAX } else { (1 << self.bits()) - 1 }
+    }
+
+    /// The constant whose bits are all zero: `false`, 0, +0.0.
+    pub const fn zero(self) -> Constant {
+        Constant { ty: self, bits: 0 }
+    }
+
+    /// The integer or float `value`, converted as Rust's `as` would (`bool`: `value != 0`; vectors: every lane).
+    pub fn of_i64(self, value: i64) -> Constant {
+        let bits = match self {
+            Type::F32 => (value as f32).to_bits() as u128,
+            Type::F64 => (value as f64).to_bits() as u128,
+            Type::Bool => (value != 0) as u128,
+            Type::Bytes(lanes) => return Constant::vector(&vec![value as u8; lanes.get()]),
+            _ => value as u64 as u128 & self.mask(),
+        };
+        Constant { ty: self, bits }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Type::Bool => "bool",
+            Type::I8 => "i8",
+            Type::I16 => "i16",
+            Type::I32 => "i32",
+            Type::I64 => "i64",
+            Type::U8 => "u8",
+            Type::U16 => "u16",
+            Type::U32 => "u32",
+            Type::U64 => "u64",
+            Type::F32 => "f32",
+            Type::F64 => "f64",
+            Type::Bytes(lanes) => return write!(f, "u8x{}", lanes.get()),
+        })
+    }
+}
+
+impl fmt::Debug for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A value known when the IR is built: a type and the bits, zero above the type's width.
+/// Lane 0 of a vector is its lowest byte.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Constant {
+    ty: Type,
+    bits: u128,
+}
+
+impl Constant {
+    /// The value of type `ty` with these bits; bits beyond the type's width are cut off.
+    pub const fn new(ty: Type, bits: u128) -> Constant {
+        Constant { ty, bits: bits & ty.mask() }
+    }
+
+    /// The vector of these bytes.
+    ///
+    /// # Panics
+    /// If there are no bytes or more than 16.
+    pub fn vector(bytes: &[u8]) -> Constant {
+        let ty = Type::bytes(bytes.len()).expect("a vector has 1 to 16 lanes");
+        let mut all = [0; 16];
+        all[..bytes.len()].copy_from_slice(bytes);
+        Constant { ty, bits: u128::from_le_bytes(all) }
+    }
+
+    /// The type.
+    pub const fn ty(self) -> Type {
+        self.ty
+    }
+
+    /// The bits, zero above the type's width.
+    pub const fn bits(self) -> u128 {
+        self.bits
+    }
+
+    /// The value of an integer or `bool`, sign-extended where the type is signed; the bits of anything else.
+    pub const fn as_int(self) -> i128 {
+        if self.ty.is_signed() {
+            let unused = 128 - self.ty.bits();
+            ((self.bits as i128) << unused) >> unused
+        } else {
+            self.bits as i128
+        }
+    }
+
+    /// The value of a float, widened to `f64` without loss; of an integer, rounded.
+    pub fn as_f64(self) -> f64 {
+        match self.ty {
+            Type::F32 => f32::from_bits(self.bits as u32) as f64,
+            Type::F64 => f64::from_bits(self.bits as u64),
+            _ => self.as_int() as f64,
+        }
+    }
+
+    /// The lanes of a vector, or the little-endian bytes of a scalar.
+    pub fn to_bytes(self) -> Vec<u8> {
+        self.bits.to_le_bytes()[..self.ty.size()].to_vec()
+    }
+
+    /// Reads a value from the first `ty.size()` bytes of memory; a `bool` is any non-zero byte.
+    ///
+    /// # Panics
+    /// If there are fewer bytes than the type needs.
+    pub fn from_bytes(ty: Type, memory: &[u8]) -> Constant {
+        let mut all = [0; 16];
+        all[..ty.size()].copy_from_slice(&memory[..ty.size()]);
+        match ty {
+            Type::Bool => Constant::from(all[0] != 0),
+            _ => Constant::new(ty, u128::from_le_bytes(all)),
+        }
+    }
+
+    /// True for a float that is not a number.
+    pub fn is_nan(self) -> bool {
+        self.ty.is_float() && self.as_f64().is_nan()
+    }
+
+    /// Same type and same bits, or both NaN: which NaN an operation makes is not specified.
+    pub fn same(self, other: Constant) -> bool {
+        self == other || (self.ty == other.ty && self.is_nan() && other.is_nan())
+    }
+}
+
+/// Prints the value alone, so that text form can read it back: `-3`, `true`, `0.1`, `inf`, `nan:7fc00000`, `[0 1 2]`.
+impl fmt::Display for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ty {
+            Type::Bool => write!(f, "{}", self.bits != 0),
+            Type::F32 | Type::F64 if self.is_nan() => write!(f, "nan:{:x}", self.bits),
+            Type::F32 => write!(f, "{:?}", f32::from_bits(self.bits as u32)),
+            Type::F64 => write!(f, "{:?}", f64::from_bits(self.bits as u64)),
+            Type::Bytes(_) => {
+                let lanes: Vec<String> = self.to_bytes().iter().map(u8::to_string).collect();
+                write!(f, "[{}]", lanes.join(" "))
+            }
+            _ => write!(f, "{}", self.as_int()),
+        }
+    }
+}
+
+impl fmt::Debug for Constant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}: {}", self.ty)
+    }
+}
+
+/// A Rust scalar that is also a scalar of the IR.
+pub trait Primitive: Copy + Into<Constant> + 'static {
+    /// Its IR type.
+    const TYPE: Type;
+    /// The value with the constant's low bits.
+    fn from_constant(constant: Constant) -> Self;
+}
+
+macro_rules! primitives {
+    ($($rust:ident $ty:ident |$x:ident| $to:expr, |$c:ident| $from:expr;)*) => {$(
+        impl From<$rust> for Constant {
+            fn from($x: $rust) -> Constant {
+                Constant::new(Type::$ty, $to)
+            }
+        }
+        impl Primitive for $rust {
+            const TYPE: Type = Type::$ty;
+            fn from_constant($c: Constant) -> $rust {
+                $from
+            }
+        }
+    )*};
+}
+
+primitives! {
+    bool Bool |x| x as u128, |c| c.bits != 0;
+    i8 I8 |x| x as u8 as u128, |c| c.bits as i8;
+    i16 I16 |x| x as u16 as u128, |c| c.bits as i16;
+    i32 I32 |x| x as u32 as u128, |c| c.bits as i32;
+    i64 I64 |x| x as u64 as u128, |c| c.bits as i64;
+    u8 U8 |x| x as u128, |c| c.bits as u8;
+    u16 U16 |x| x as u128, |c| c.bits as u16;
+    u32 U32 |x| x as u128, |c| c.bits as u32;
+    u64 U64 |x| x as u128, |c| c.bits as u64;
+    f32 F32 |x| x.to_bits() as u128, |c| f32::from_bits(c.bits as u32);
+    f64 F64 |x| x.to_bits() as u128, |c| f64::from_bits(c.bits as u64);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_keep_only_the_bits_of_their_type() {
+        assert_eq!(Constant::new(Type::I8, 0x1ff), Constant::from(-1i8));
+        assert_eq!(Constant::from(-1i8).as_int(), -1);
+        assert_eq!(Constant::new(Type::Bool, 3), Constant::from(true));
+        assert_eq!(Constant::from_bytes(Type::Bool, &[7]), Constant::from(true));
+        assert_eq!(Type::F32.of_i64(-2), Constant::from(-2.0f32));
+    }
+
+    #[test]
+    fn any_nan_is_the_same_as_any_other() {
+        let quiet = Constant::from(f32::NAN);
+        let negative = Constant::new(Type::F32, 0xffc0_0001);
+        assert!(quiet.same(negative) && quiet != negative);
+        assert!(!Constant::from(0.0f32).same(Constant::from(-0.0f32)));
+    }
+}
