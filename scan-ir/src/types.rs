@@ -271,8 +271,14 @@ impl fmt::Debug for Constant {
     }
 }
 
-/// A Rust scalar that is also a scalar of the IR.
-pub trait Primitive: Copy + Into<Constant> + 'static {
+mod sealed {
+    /// Keeps [`Primitive`](super::Primitive) to the types of this file: memory is read and written through it.
+    pub trait Sealed {}
+}
+
+/// A Rust scalar that is also a scalar of the IR: the same size, and every value that the IR writes is valid.
+/// Sealed: engines rely on it to read and write memory.
+pub trait Primitive: Copy + Send + Sync + Into<Constant> + sealed::Sealed + 'static {
     /// Its IR type.
     const TYPE: Type;
     /// The value with the constant's low bits.
@@ -286,6 +292,7 @@ macro_rules! primitives {
                 Constant::new(Type::$ty, $to)
             }
         }
+        impl sealed::Sealed for $rust {}
         impl Primitive for $rust {
             const TYPE: Type = Type::$ty;
             fn from_constant($c: Constant) -> $rust {
