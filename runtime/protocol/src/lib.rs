@@ -64,7 +64,8 @@
 //! # What is checked
 //!
 //! Atomics, cells and waits come from one place, `sync.rs`. With `--cfg loom` they become loom's, and loom runs the code
-//! of this crate, not a model of it, through every interleaving and every memory order that the language allows:
+//! of this crate, not a model of it, through every interleaving of a few threads and tiles, with every value that a load
+//! may see under the ordering it asks for:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom

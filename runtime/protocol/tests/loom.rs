@@ -1,5 +1,5 @@
-//! Every interleaving of two threads, by loom, of the code that runs. Loom also reports a data race on a carry or on the
-//! lent work, a deadlock, and a leak. No test bounds the search: waits yield, and that keeps it small.
+//! Every interleaving of two threads (once three), by loom, of the code that runs. Loom also reports a data race on a
+//! carry or on the lent work, a deadlock, and a leak. No test bounds the search: waits yield, and that keeps it small.
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom
