@@ -4,7 +4,7 @@
 use crate::function::{Inst, Payload};
 use crate::opcode::{Opcode, Rule};
 use crate::program::Table;
-use crate::types::{Constant, Type};
+use crate::types::{Constant, Primitive, Type};
 
 /// The result of an instruction on these operands, or none if it is typed wrongly (which the verifier refuses).
 ///
@@ -103,23 +103,21 @@ fn convert(opcode: Opcode, a: Constant) -> Constant {
 }
 
 fn vector(inst: &Inst, operands: &[Constant]) -> Option<Constant> {
-    let bytes = operands[0].to_bytes();
+    let size = operands[0].ty().size();
+    let mut bytes = operands[0].bits().to_le_bytes();
+    let of_bytes = |ty: Type, bytes: [u8; 16]| Some(Constant::new(ty, u128::from_le_bytes(bytes)));
     match (inst.opcode, inst.payload, operands) {
-        (Opcode::Splat, _, [byte]) if byte.ty() == Type::U8 && inst.ty.is_vector() => {
-            Some(Constant::vector(&vec![bytes[0]; inst.ty.size()]))
-        }
+        (Opcode::Splat, _, [byte]) if byte.ty() == Type::U8 && inst.ty.is_vector() => of_bytes(inst.ty, [bytes[0]; 16]),
         (Opcode::Lane, Payload::Lane(lane), [a]) if a.ty().is_vector() => {
-            bytes.get(lane as usize).map(|&byte| Constant::from(byte))
+            bytes[..size].get(lane as usize).map(|&byte| Constant::from(byte))
         }
         (Opcode::WithLane, Payload::Lane(lane), [a, byte]) if a.ty().is_vector() && byte.ty() == Type::U8 => {
-            let mut bytes = bytes;
-            *bytes.get_mut(lane as usize)? = byte.bits() as u8;
-            Some(Constant::vector(&bytes))
+            *bytes[..size].get_mut(lane as usize)? = byte.bits() as u8;
+            of_bytes(a.ty(), bytes)
         }
         (Opcode::Permute, _, [a, b]) if a.ty().is_vector() && b.ty().is_vector() => {
-            let lanes =
-                b.to_bytes().iter().map(|&lane| bytes.get(lane as usize).copied().unwrap_or(0)).collect::<Vec<_>>();
-            Some(Constant::vector(&lanes))
+            let pick = |lane: u8| bytes[..size].get(lane as usize).copied().unwrap_or(0);
+            of_bytes(b.ty(), b.bits().to_le_bytes().map(pick))
         }
         _ => None,
     }
@@ -155,17 +153,16 @@ fn arithmetic(opcode: Opcode, operands: &[Constant]) -> Option<Constant> {
         return None;
     }
     match ty {
-        Type::F32 => {
-            let x: Vec<f32> = operands.iter().map(|c| f32::from_bits(c.bits() as u32)).collect();
-            f32_op(opcode, &x).map(Constant::from)
-        }
-        Type::F64 => {
-            let x: Vec<f64> = operands.iter().map(|c| f64::from_bits(c.bits() as u64)).collect();
-            f64_op(opcode, &x).map(Constant::from)
-        }
+        Type::F32 => f32_op(opcode, &gather(operands, f32::from_constant)[..operands.len()]).map(Constant::from),
+        Type::F64 => f64_op(opcode, &gather(operands, f64::from_constant)[..operands.len()]).map(Constant::from),
         Type::Bytes(_) => lanes(opcode, operands),
         _ => int(opcode, operands),
     }
+}
+
+/// Up to three operands as Rust values.
+fn gather<T: Default>(operands: &[Constant], value: impl Fn(Constant) -> T) -> [T; 3] {
+    std::array::from_fn(|i| operands.get(i).map_or_else(T::default, |&operand| value(operand)))
 }
 
 macro_rules! float_op {
@@ -212,12 +209,14 @@ float_op!(f32_op, f32);
 float_op!(f64_op, f64);
 
 fn lanes(opcode: Opcode, operands: &[Constant]) -> Option<Constant> {
-    let operands: Vec<Vec<u8>> = operands.iter().map(|operand| operand.to_bytes()).collect();
-    let lane = |i: usize| -> Option<u8> {
-        let bytes: Vec<Constant> = operands.iter().map(|operand| Constant::from(operand[i])).collect();
-        int(opcode, &bytes).map(|byte| byte.bits() as u8)
-    };
-    (0..operands[0].len()).map(lane).collect::<Option<Vec<u8>>>().map(|bytes| Constant::vector(&bytes))
+    let ty = operands[0].ty();
+    let bytes = gather(operands, |operand| operand.bits().to_le_bytes());
+    let mut result = [0; 16];
+    for (i, byte) in result[..ty.size()].iter_mut().enumerate() {
+        let lane: [Constant; 3] = bytes.map(|bytes| Constant::from(bytes[i]));
+        *byte = int(opcode, &lane[..operands.len()])?.bits() as u8;
+    }
+    Some(Constant::new(ty, u128::from_le_bytes(result)))
 }
 
 fn int(opcode: Opcode, operands: &[Constant]) -> Option<Constant> {

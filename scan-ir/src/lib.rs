@@ -12,6 +12,7 @@
 mod builder;
 mod eval;
 mod function;
+pub mod interp;
 mod opcode;
 mod program;
 mod types;
@@ -19,6 +20,7 @@ mod types;
 pub use builder::FunctionBuilder;
 pub use eval::{evaluate, overflows};
 pub use function::{Function, Inst, Payload, Value};
+pub use interp::Mode;
 pub use opcode::{Class, Opcode, Rule};
 pub use program::{
     Field, Layout, MAX_COLUMNS, MAX_INSTS, MAX_RECORD_BYTES, MAX_STAGES, MAX_STATE_BYTES, MAX_TABLE_BYTES, Mapping,
