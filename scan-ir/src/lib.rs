@@ -15,7 +15,9 @@ mod function;
 pub mod interp;
 mod opcode;
 mod program;
+pub mod text;
 mod types;
+pub mod verify;
 
 pub use builder::FunctionBuilder;
 pub use eval::{evaluate, overflows};
@@ -23,7 +25,8 @@ pub use function::{Function, Inst, Payload, Value};
 pub use interp::Mode;
 pub use opcode::{Class, Opcode, Rule};
 pub use program::{
-    Field, Layout, MAX_COLUMNS, MAX_INSTS, MAX_RECORD_BYTES, MAX_STAGES, MAX_STATE_BYTES, MAX_TABLE_BYTES, Mapping,
-    Output, Program, Source, Stage, Table, Verified,
+    Field, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_RECORD_BYTES, MAX_STAGES, MAX_STATE_BYTES, MAX_TABLE_BYTES,
+    Mapping, Output, Program, Source, Stage, Table, Verified,
 };
 pub use types::{Constant, Lanes, Primitive, Type};
+pub use verify::{Diagnostic, Diagnostics, verify, verify_function};

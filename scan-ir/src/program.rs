@@ -25,6 +25,8 @@ pub const MAX_STAGES: usize = 3;
 pub const MAX_STATE_BYTES: usize = 256;
 /// Most instructions a function has.
 pub const MAX_INSTS: usize = 1 << 16;
+/// Most parameters a function has, and most results.
+pub const MAX_PARAMS: usize = 1 << 12;
 /// Most bytes the tables of a program take together.
 pub const MAX_TABLE_BYTES: usize = 64 << 20;
 /// Most columns on either side of a program.
@@ -197,6 +199,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether a name may have this character.
+    pub const fn is_name_char(c: char) -> bool {
+        c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '<' | '>' | ',')
+    }
+
     /// The types of the input record's components, numbered through all columns.
     pub fn record_types(&self) -> Vec<Type> {
         self.inputs.iter().flat_map(Layout::types).collect()

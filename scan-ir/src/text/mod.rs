@@ -1,0 +1,3 @@
+//! The text form of programs: a printer and a parser that round-trip, also for programs that do not verify.
+
+mod print;
