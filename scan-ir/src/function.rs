@@ -77,6 +77,14 @@ impl Inst {
         self
     }
 
+    /// The same instruction with its table, if it has one, renumbered.
+    pub fn map_table(mut self, f: impl FnOnce(u32) -> u32) -> Inst {
+        if let Payload::Table(table) = &mut self.payload {
+            *table = f(*table);
+        }
+        self
+    }
+
     /// The constant this instruction is, if it is one.
     pub fn as_constant(&self) -> Option<Constant> {
         match self.payload {
@@ -120,6 +128,14 @@ impl Function {
     /// The instructions with the values they define.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = (Value, &Inst)> {
         self.insts.iter().enumerate().map(|(place, inst)| (Value::new(self.params.len() + place), inst))
+    }
+
+    /// The same function with its tables renumbered: for putting functions together that had tables of their own.
+    pub fn map_tables(mut self, f: impl Fn(u32) -> u32) -> Function {
+        for inst in &mut self.insts {
+            *inst = inst.map_table(&f);
+        }
+        self
     }
 
     /// How many values the function defines, parameters included.
