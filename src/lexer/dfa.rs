@@ -1,0 +1,239 @@
+//! Rules → the smallest DFA that says, after any bytes, which rule matches them and whether more could follow.
+//!
+//! regex-automata determinises the rules; its automaton then loses two habits that serve searching and not lexing. It
+//! reports a match one byte late, so here a state accepts what that state would report at the end of the input; and it
+//! keeps states apart that differ only in that delay, so the result is minimised again.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use regex_automata::Anchored;
+use regex_automata::MatchKind;
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::nfa::thompson;
+use regex_automata::util::primitives::StateID;
+
+use super::LexerError;
+use super::rules::{Rule, Rules, syntax};
+
+/// The most states that the determinised rules may have. A C lexer with its keywords has about 300.
+pub const MAX_STATES: usize = 8192;
+
+/// How many bytes the NFA, and the DFA with all that its construction needs, may take.
+const MEMORY_LIMIT: usize = 32 << 20;
+
+/// What regex-automata makes of the rules.
+type Searcher = dense::DFA<Vec<u32>>;
+
+/// A state of a [`TokenDfa`] or of what is made from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct State(u16);
+
+impl State {
+    pub(super) fn new(index: usize) -> State {
+        State(u16::try_from(index).expect("MAX_STATES fits 16 bits"))
+    }
+
+    pub(super) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// The place of a rule among the rules, as one byte.
+pub(super) type RuleIndex = u8;
+
+/// A total, minimal DFA over byte classes. All states are reachable from the start, except maybe the dead one.
+pub(super) struct TokenDfa {
+    /// The class of every byte. Two bytes share a class where no state tells them apart.
+    pub(super) class_of: [u8; 256],
+    /// How many classes there are.
+    pub(super) classes: usize,
+    /// The successor of state `q` by class `c`, at `q * classes + c`.
+    next: Vec<State>,
+    /// The rule that wins where the bytes read so far are a token.
+    accept: Vec<Option<RuleIndex>>,
+}
+
+impl TokenDfa {
+    /// The state from which no rule matches any more.
+    pub(super) const DEAD: State = State(0);
+    /// The state before the first byte.
+    pub(super) const START: State = State(1);
+
+    /// Determinises and minimises the rules.
+    pub(super) fn new(rules: &Rules) -> Result<TokenDfa, LexerError> {
+        let searcher = determinise(rules)?;
+        let delayed = explore(&searcher, rules)?;
+        Ok(merge_classes(minimise(delayed)))
+    }
+
+    pub(super) fn states(&self) -> impl Iterator<Item = State> + use<> {
+        (0..self.accept.len()).map(State::new)
+    }
+
+    pub(super) fn next(&self, state: State, class: usize) -> State {
+        self.next[state.index() * self.classes + class]
+    }
+
+    pub(super) fn accept(&self, state: State) -> Option<RuleIndex> {
+        self.accept[state.index()]
+    }
+}
+
+fn determinise(rules: &Rules) -> Result<Searcher, LexerError> {
+    let patterns: Vec<&str> = rules.iter().map(Rule::pattern).collect();
+    let nfa = thompson::Compiler::new()
+        .syntax(syntax())
+        .configure(
+            thompson::Config::new()
+                .utf8(false)
+                .which_captures(thompson::WhichCaptures::None)
+                .nfa_size_limit(Some(MEMORY_LIMIT)),
+        )
+        .build_many(&patterns)
+        .map_err(|error| match error.size_limit() {
+            Some(_) => LexerError::TooManyStates,
+            None => LexerError::Automaton(error.to_string()),
+        })?;
+    // Our own minimisation follows, so regex-automata's slower one would be work done twice.
+    dense::Builder::new()
+        .configure(
+            dense::Config::new()
+                .match_kind(MatchKind::All)
+                .start_kind(StartKind::Anchored)
+                .accelerate(false)
+                .dfa_size_limit(Some(MEMORY_LIMIT))
+                .determinize_size_limit(Some(MEMORY_LIMIT)),
+        )
+        .build_from_nfa(&nfa)
+        .map_err(|error| {
+            if error.is_size_limit_exceeded() {
+                LexerError::TooManyStates
+            } else {
+                LexerError::Automaton(error.to_string())
+            }
+        })
+}
+
+/// Lists the states of `searcher` with dense numbers and undelayed matches: the dead state first, then the start.
+fn explore(searcher: &Searcher, rules: &Rules) -> Result<TokenDfa, LexerError> {
+    let start = searcher
+        .universal_start_state(Anchored::Yes)
+        .ok_or_else(|| LexerError::Automaton("the start depends on what precedes the token".to_owned()))?;
+    let searcher_classes = searcher.byte_classes();
+    let class_of: [u8; 256] = std::array::from_fn(|byte| searcher_classes.get(byte as u8));
+    // The last class of the searcher is its end of input.
+    let classes = searcher_classes.alphabet_len() - 1;
+    let samples = sample_bytes(&class_of, classes);
+
+    let mut dfa = TokenDfa { class_of, classes, next: vec![TokenDfa::DEAD; classes], accept: vec![None, None] };
+    let mut found = vec![start];
+    let mut number: HashMap<StateID, State> = HashMap::from([(start, TokenDfa::START)]);
+    let mut at = 0;
+    while at < found.len() {
+        let from = found[at];
+        dfa.accept[at + 1] = winner(searcher, from);
+        for &byte in &samples {
+            let to = searcher.next_state(from, byte);
+            let to = if searcher.is_dead_state(to) {
+                TokenDfa::DEAD
+            } else if let Some(&known) = number.get(&to) {
+                known
+            } else {
+                if dfa.accept.len() == MAX_STATES {
+                    return Err(LexerError::TooManyStates);
+                }
+                let new = State::new(dfa.accept.len());
+                dfa.accept.push(None);
+                number.insert(to, new);
+                found.push(to);
+                new
+            };
+            dfa.next.push(to);
+        }
+        at += 1;
+    }
+    match dfa.accept(TokenDfa::START) {
+        // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
+        Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(super::Kind::Rule(rule)).to_owned() }),
+        None => Ok(dfa),
+    }
+}
+
+/// The earliest rule that matches exactly the bytes which led to `state`.
+fn winner(searcher: &Searcher, state: StateID) -> Option<RuleIndex> {
+    let end = searcher.next_eoi_state(state);
+    if !searcher.is_match_state(end) {
+        return None;
+    }
+    (0..searcher.match_len(end)).map(|i| searcher.match_pattern(end, i).as_u32() as RuleIndex).min()
+}
+
+/// One byte of every class.
+pub(super) fn sample_bytes(class_of: &[u8; 256], classes: usize) -> Vec<u8> {
+    // What reads well in a message comes last, and stays.
+    let by_charm = (0..=255u8).rev().filter(|b| !b.is_ascii_graphic()).chain((b'!'..=b'~').rev());
+    let by_charm = by_charm.chain((b'0'..=b'9').rev()).chain((b'a'..=b'z').rev());
+    let mut samples = vec![0; classes];
+    for byte in by_charm {
+        samples[usize::from(class_of[usize::from(byte)])] = byte;
+    }
+    samples
+}
+
+/// Merges states that accept alike and go on alike (Moore's partition refinement), and numbers them in the order in
+/// which they are met.
+fn minimise(dfa: TokenDfa) -> TokenDfa {
+    let (mut block, mut count) = number_by_value(dfa.states().map(|q| dfa.accept(q)));
+    loop {
+        let row = |q: State| (0..dfa.classes).map(|c| block[dfa.next(q, c).index()]).collect::<Vec<_>>();
+        let (finer, finer_count) = number_by_value(dfa.states().map(|q| (block[q.index()], row(q))));
+        if finer_count == count {
+            break;
+        }
+        (block, count) = (finer, finer_count);
+    }
+    // Blocks are numbered by their first state: the dead state's is 0. The start's is 1, unless it is dead as well.
+    let mut members = vec![TokenDfa::DEAD; count];
+    for state in dfa.states().collect::<Vec<_>>().into_iter().rev() {
+        members[block[state.index()]] = state;
+    }
+    if count == 1 {
+        members.push(TokenDfa::START);
+    }
+    let next = |&q: &State| (0..dfa.classes).map(move |c| (q, c));
+    TokenDfa {
+        class_of: dfa.class_of,
+        classes: dfa.classes,
+        next: members.iter().flat_map(next).map(|(q, c)| State::new(block[dfa.next(q, c).index()])).collect(),
+        accept: members.iter().map(|&q| dfa.accept(q)).collect(),
+    }
+}
+
+/// Merges byte classes that no state tells apart any more.
+fn merge_classes(dfa: TokenDfa) -> TokenDfa {
+    let column = |c: usize| dfa.states().map(|q| dfa.next(q, c)).collect::<Vec<_>>();
+    let (merged, classes) = number_by_value((0..dfa.classes).map(column));
+    let mut members = vec![0; classes];
+    for class in (0..dfa.classes).rev() {
+        members[merged[class]] = class;
+    }
+    TokenDfa {
+        class_of: dfa.class_of.map(|class| merged[usize::from(class)] as u8),
+        classes,
+        next: dfa.states().flat_map(|q| members.iter().map(move |&c| (q, c))).map(|(q, c)| dfa.next(q, c)).collect(),
+        accept: dfa.accept,
+    }
+}
+
+/// Gives equal values equal numbers, counted from 0 in the order of first appearance; also says how many there are.
+fn number_by_value<T: Hash + Eq>(values: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
+    let mut known = HashMap::new();
+    let numbers = values
+        .map(|value| {
+            let fresh = known.len();
+            *known.entry(value).or_insert(fresh)
+        })
+        .collect();
+    (numbers, known.len())
+}

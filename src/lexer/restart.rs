@@ -1,0 +1,141 @@
+//! The lexing automaton: the token DFA, made to restart by itself where a token ends.
+//!
+//! # What it computes
+//!
+//! *Maximal munch*: from the current position, the longest non-empty match of any rule is the next token, the earlier
+//! rule winning a tie; where no rule matches, that one byte is an error. Either way lexing goes on right behind. The
+//! automaton gives each byte a *label*: the kind of what the bytes pending so far are, and whether something
+//! ends with this byte ([`ENDS`]). A label depends on the bytes up to its own and on the one after it.
+//!
+//! # When that is exact
+//!
+//! Call a state of the token DFA *live* if some rule may still match. All states but the dead one are. The
+//! automaton exists if
+//!
+//! - (a) no live state that does not accept is entered from an accepting state, and
+//! - (b) a live state that does not accept is entered from the start only, and the start is not entered at all.
+//!
+//! Then it reads byte `b` in state `q` so: where δ(q, b) is live it goes there; else what was pending has ended
+//! before `b`, and it goes to δ(start, b), which may be dead: then `b` itself is an error, and nothing is pending.
+//!
+//! *This is maximal munch.* Claim: whenever the automaton has read some bytes, the tokens and errors that it has ended
+//! are those of maximal munch on the whole input, and the pending bytes w, read from the start of the DFA, lead to q
+//! where nothing is pending or
+//!
+//! 1. q accepts, or
+//! 2. q does not accept, and w is a single byte: the state was entered from the start by (b), and the start never
+//!    holds pending bytes.
+//!
+//! Let `b` come next. If δ(q, b) is live, then no match that maximal munch could choose has been given up, and the new
+//! pending bytes are w·b. By (a) and (b) δ(q, b) accepts, as q is not the start: case 1. If δ(q, b) is dead, no rule
+//! matches anything longer than w. In case 1, w is a match and the longest, so it is the next token, and q accepts for
+//! the earliest rule. In case 2, no rule matches the single byte w, so it is an error. Both times maximal munch goes on
+//! at `b`, as the automaton does: δ(start, b) accepts (case 1), does not (case 2), or is dead, where no rule begins
+//! with `b` and it is an error of its own, ended at once. The end of the input is a byte after which every state
+//! is dead: what is pending ends there, as a token in case 1 and as one error in case 2. ∎
+//!
+//! *Nothing else can be.* If (a) fails there are a token w, and v such that w·v is a token, but w·v′ is none for some
+//! proper non-empty prefix v′ of v, with the first byte of v live and not accepting. Whether w ends before that byte
+//! depends on bytes after it. If (b) fails in another way, two or more bytes are pending that are no token and may
+//! become one: whether the first is an error depends on more than the byte after it. So these rules are refused
+//! ([`super::Lookahead`]), and a rule for the incomplete forms is all that is needed to make them exact.
+//!
+//! No minimisation follows: states that the DFA tells apart end at different bytes, or as different kinds, here too.
+
+use super::LexerError;
+use super::dfa::{State, TokenDfa};
+use super::lookahead;
+use super::rules::Rules;
+
+/// In a label: the token, or the error byte, ends here. The other bits are its rule's index, or [`ERROR`].
+pub const ENDS: u8 = 0x80;
+
+/// In a label: the kind of bytes that no rule matches.
+pub const ERROR: u8 = 0x7f;
+
+/// In a label: a byte that is no token yet. Never together with [`ENDS`].
+pub const PENDING: u8 = 0x7e;
+
+/// The automaton of the module documentation.
+pub(super) struct LexAutomaton {
+    pub(super) class_of: [u8; 256],
+    pub(super) classes: usize,
+    /// What to do in state `q` with a byte of class `c`, at `q * classes + c`.
+    moves: Vec<Move>,
+    /// What the pending bytes are, as the low bits of a label.
+    kinds: Vec<u8>,
+}
+
+/// What one byte does.
+#[derive(Clone, Copy)]
+struct Move {
+    to: State,
+    /// Whether this byte begins something new, so that what was pending has ended before it.
+    restarts: bool,
+}
+
+impl LexAutomaton {
+    /// Nothing is pending: before the first byte, and behind an error byte.
+    pub(super) const IDLE: State = TokenDfa::DEAD;
+
+    pub(super) fn new(rules: &Rules) -> Result<LexAutomaton, LexerError> {
+        let dfa = TokenDfa::new(rules)?;
+        match lookahead::find(&dfa, rules) {
+            Some(refusal) => Err(refusal.into()),
+            None => Ok(LexAutomaton::restarting(&dfa)),
+        }
+    }
+
+    /// Folds the restart into a DFA that satisfies (a) and (b). The DFA's dead state becomes [`Self::IDLE`]; its start
+    /// stays without being entered.
+    fn restarting(dfa: &TokenDfa) -> LexAutomaton {
+        let moves = |q: State| {
+            (0..dfa.classes).map(move |class| match dfa.next(q, class) {
+                TokenDfa::DEAD => Move { to: dfa.next(TokenDfa::START, class), restarts: true },
+                to => Move { to, restarts: false },
+            })
+        };
+        let kind = |q: State| match dfa.accept(q) {
+            _ if q == Self::IDLE => ERROR,
+            Some(rule) => rule,
+            None => PENDING,
+        };
+        LexAutomaton {
+            class_of: dfa.class_of,
+            classes: dfa.classes,
+            moves: dfa.states().flat_map(moves).collect(),
+            kinds: dfa.states().map(kind).collect(),
+        }
+    }
+
+    /// States that hold after some byte, and [`Self::IDLE`].
+    pub(super) fn states(&self) -> impl Iterator<Item = State> + use<> {
+        (0..self.kinds.len()).map(State::new).filter(|&q| q != TokenDfa::START)
+    }
+
+    pub(super) fn next(&self, state: State, class: usize) -> State {
+        self.moves[state.index() * self.classes + class].to
+    }
+
+    /// The label of the byte that led to `state`, given the class of the byte after it, or none at the end of the input.
+    pub(super) fn label(&self, state: State, next_class: Option<usize>) -> u8 {
+        let ends = next_class.is_none_or(|class| self.moves[state.index() * self.classes + class].restarts);
+        match self.kinds[state.index()] {
+            PENDING if ends => ENDS | ERROR,
+            kind if ends => ENDS | kind,
+            kind => kind,
+        }
+    }
+
+    /// The labels of a text, one byte after the other.
+    pub(super) fn label_text(&self, text: &[u8]) -> Vec<u8> {
+        let class = |byte: &u8| usize::from(self.class_of[usize::from(*byte)]);
+        let mut state = Self::IDLE;
+        let mut labels = Vec::with_capacity(text.len());
+        for (i, byte) in text.iter().enumerate() {
+            state = self.next(state, class(byte));
+            labels.push(self.label(state, text.get(i + 1).map(class)));
+        }
+        labels
+    }
+}

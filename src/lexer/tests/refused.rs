@@ -1,0 +1,133 @@
+//! What is refused, and in which words.
+
+use super::super::*;
+use super::compile;
+
+fn refusal(rules: &str) -> String {
+    match Rules::parse(rules).map_err(LexerError::from).and_then(Lexer::new) {
+        Ok(lexer) => panic!("accepted: {lexer:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn rules_that_need_more_look_ahead_are_refused_with_the_rules_that_force_it() {
+    for (rules, conflicts) in [
+        (
+            "NUMBER [1-9][0-9]*(e[1-9]+)?",
+            &[
+                r#"after NUMBER "1", rule NUMBER may continue with "e" only if more bytes follow ("1e1"): give the incomplete form "1e" a rule of its own"#,
+            ][..],
+        ),
+        (
+            "STRING \"[^\"]*\"",
+            &[
+                r#"no rule matches "\"a", but rule STRING may if more bytes follow ("\"a\""): give the incomplete form "\"a" a rule of its own"#,
+            ],
+        ),
+        (
+            "INT [1-9]+\nRANGE [1-9]+[.][.][1-9]+",
+            &[
+                r#"after INT "1", rule RANGE may continue with "." only if more bytes follow ("1..1"): give the incomplete form "1." a rule of its own"#,
+            ],
+        ),
+        (
+            "DIVIDE /\nCOMMENT /[*]([^*]|[*]+[^*/])*[*]+/",
+            &[
+                r#"after DIVIDE "/", rule COMMENT may continue with "*" only if more bytes follow ("/**/"): give the incomplete form "/*" a rule of its own"#,
+            ],
+        ),
+        (
+            "TRUE true\nTHIS this\nX x",
+            &[
+                r#"no rule matches "tr", but rule TRUE may if more bytes follow ("true"): give the incomplete form "tr" a rule of its own"#,
+                r#"no rule matches "th", but rule THIS may if more bytes follow ("this"): give the incomplete form "th" a rule of its own"#,
+            ],
+        ),
+        // The start is entered again: one byte may pend, and then two.
+        (
+            "AB a*b",
+            &[
+                r#"no rule matches "aa", but rule AB may if more bytes follow ("aab"): give the incomplete form "aa" a rule of its own"#,
+            ],
+        ),
+        (
+            r"BYTES [\xfe]([\x00][\x00])*[\xff]",
+            &[
+                r#"no rule matches "\xfe\x00", but rule BYTES may if more bytes follow ("\xfe\x00\x00\xff"): give the incomplete form "\xfe\x00" a rule of its own"#,
+            ],
+        ),
+    ] {
+        let header = "these rules need more than one byte of look-ahead:";
+        let expected = [&[header], conflicts].concat().join("\n  ");
+        assert_eq!(refusal(rules), expected);
+    }
+}
+
+#[test]
+fn a_rule_for_the_incomplete_form_lifts_the_refusal() {
+    compile("NUMBER [1-9][0-9]*(e[1-9]+)?\nPART [1-9][0-9]*e");
+    compile("STRING \"[^\"]*\"\nOPEN \"[^\"]*");
+    compile("DIVIDE /\nCOMMENT /[*]([^*]|[*]+[^*/])*[*]+/\nOPEN /[*]([^*]|[*]+[^*/])*[*]*");
+    compile("AB a*b\nA a+");
+}
+
+#[test]
+fn rules_that_are_too_large_are_refused() {
+    let states = "the rules need more than 8192 states as an automaton: bounded repetitions such as `{1,1000}` and Unicode \
+                  classes cost most";
+    for rules in ["A [ab]*a[ab]{20}", "A a{20000}", "A (a{1000}){1000}"] {
+        assert_eq!(refusal(rules), states);
+    }
+    assert_eq!(
+        refusal("A [1-9]{1,200}"),
+        "a byte such as '1' may lead to 200 states, and at most 128 are supported: bounded repetitions cost most"
+    );
+    compile("A [1-9]{1,127}");
+    let kinds = |count| (0..count).map(|i| format!("K{i} k{i:03}|k|k[0-9]|k[0-9][0-9]\n")).collect::<String>();
+    compile(&kinds(MAX_RULES));
+    assert_eq!(refusal(&kinds(MAX_RULES + 1)), "line 121, column 1: expected at most 120 rules");
+}
+
+#[test]
+fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
+    let name = "expected a rule name (a letter or `_`, then letters, digits, `_` or `-`), found";
+    let look = "`^`, `$`, `\\b` and the like look outside the token and have no meaning in a token rule";
+    for (text, message) in [
+        ("", "line 1, column 1: expected at least one rule, a line `NAME regex` or `skip NAME regex`".to_owned()),
+        ("  # only a comment\n\n", "line 1, column 1: expected at least one rule, a line `NAME regex` or `skip NAME regex`".to_owned()),
+        ("A", "line 1, column 2: expected a regex after the rule name A, found the end of the line".to_owned()),
+        ("skip A  ", "line 1, column 7: expected a regex after the rule name A, found the end of the line".to_owned()),
+        ("skip", format!("line 1, column 5: {name} the end of the line")),
+        ("skip [a]+ b", format!("line 1, column 6: {name} `[a]+`")),
+        ("é x\n  9a x", format!("line 2, column 3: {name} `9a`")),
+        ("ERROR x", "line 1, column 1: `ERROR` names the bytes that no rule matches: choose another name".to_owned()),
+        (
+            "A x\n\nA y\nskip A z",
+            "line 3, column 1: line 1 has a rule A already: write one rule whose regex joins the two with `|`\n\
+             line 4, column 6: line 1 has a rule A already: write one rule whose regex joins the two with `|`"
+                .to_owned(),
+        ),
+        ("ß  (x", "line 1, column 4: rule ß: regex parse error:\n    (x\n    ^\nerror: unclosed group".to_owned()),
+        (
+            "A x*|y",
+            "line 1, column 3: rule A matches the empty string, but a token has at least one byte: use `+` in place of \
+             `*`, or remove a `?`"
+                .to_owned(),
+        ),
+        (
+            "A ^x\nB x$\nC x\\b",
+            format!("line 1, column 3: rule A: {look}\nline 2, column 3: rule B: {look}\nline 3, column 3: rule C: {look}"),
+        ),
+        ("A a|([a&&b])*", "rule A matches the empty string, but a token has at least one byte".to_owned()),
+    ] {
+        assert_eq!(refusal(text), message, "{text:?}");
+    }
+}
+
+#[test]
+fn blanks_around_a_rule_do_not_matter_and_blanks_within_do() {
+    let rules = Rules::parse("# first\n  \r\n\t skip  A-1 \t a b \r\n_é (?u)é#\n").expect("the rules parse");
+    let seen: Vec<_> = rules.iter().map(|rule| (rule.name(), rule.pattern(), rule.is_skip())).collect();
+    assert_eq!(seen, [("A-1", "a b", true), ("_é", "(?u)é#", false)]);
+}
