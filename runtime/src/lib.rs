@@ -1,1 +1,22 @@
-//! Being built.
+//! The runtime of monoscan: it owns compiled code and memory, and runs scans on all cores.
+//!
+//! A [`DynScan`] is made from a verified program: its laws are judged, a plan is chosen, kernels are compiled (or found
+//! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
+//! typed front end of the `monoscan` crate is a thin layer over this one.
+//!
+//! `unsafe` is in four files: `column.rs` (borrowed memory as raw columns), `slots.rs` (states as bytes), `cpu.rs` (calls
+//! of generated code) and `dynscan.rs` (results in memory that was not initialised).
+
+mod cache;
+mod column;
+mod cpu;
+mod dynscan;
+mod error;
+mod slots;
+mod verdicts;
+
+pub use column::{Column, ColumnMut};
+pub use dynscan::{DynScan, DynScanBuilder, Stage, collect};
+pub use error::Error;
+pub use scan_codegen::plan::{Plan, PlanOptions};
+pub use scan_ir::Mode;

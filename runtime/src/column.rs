@@ -1,0 +1,174 @@
+//! Columns: memory that a scan reads or writes, with the layout that says how to.
+//!
+//! A [`Column`] or [`ColumnMut`] borrows memory and names the layout of the records in it. Safe code makes one from a
+//! slice of scalars, or from bytes with a layout; the typed front end makes one from a slice of records whose layout
+//! its macro computed. A scan checks every column against its program before any generated code runs.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use scan_ir::{Layout, Primitive};
+
+use crate::error::Error;
+
+/// Records to read.
+#[derive(Clone, Debug)]
+pub struct Column<'a> {
+    pub(crate) base: *const u8,
+    pub(crate) len: usize,
+    pub(crate) layout: Cow<'a, Layout>,
+    borrowed: PhantomData<&'a [u8]>,
+}
+
+/// Records to write.
+#[derive(Debug)]
+pub struct ColumnMut<'a> {
+    pub(crate) base: *mut u8,
+    pub(crate) len: usize,
+    pub(crate) layout: Cow<'a, Layout>,
+    borrowed: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a column is a shared borrow of memory that is only read as plain bytes.
+unsafe impl Send for Column<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Column<'_> {}
+// SAFETY: a mutable column is an exclusive borrow of memory that is only written as plain bytes.
+unsafe impl Send for ColumnMut<'_> {}
+// SAFETY: a shared reference to it gives no access to the memory.
+unsafe impl Sync for ColumnMut<'_> {}
+
+impl<'a> Column<'a> {
+    /// The elements of a slice of scalars.
+    pub fn new<T: Primitive>(slice: &'a [T]) -> Column<'a> {
+        let layout = Cow::Owned(Layout::of(T::TYPE));
+        Column { base: slice.as_ptr().cast(), len: slice.len(), layout, borrowed: PhantomData }
+    }
+
+    /// Bytes that hold records of this layout, one after the other. Any bytes do; no alignment is needed.
+    ///
+    /// # Errors
+    /// [`Error::PartialRecord`] if the bytes are no whole number of records.
+    pub fn from_bytes(bytes: &'a [u8], layout: &'a Layout) -> Result<Column<'a>, Error> {
+        let len = whole_records(bytes.len(), layout)?;
+        Ok(Column { base: bytes.as_ptr(), len, layout: Cow::Borrowed(layout), borrowed: PhantomData })
+    }
+
+    /// `len` records of this layout from `base` on.
+    ///
+    /// # Safety
+    /// For `'a`, the fields of these `len` records must be initialised and readable, and not written by anyone else.
+    pub unsafe fn from_raw(base: *const u8, len: usize, layout: &'a Layout) -> Column<'a> {
+        Column { base, len, layout: Cow::Borrowed(layout), borrowed: PhantomData }
+    }
+
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a> ColumnMut<'a> {
+    /// The elements of a slice of scalars.
+    pub fn new<T: Primitive>(slice: &'a mut [T]) -> ColumnMut<'a> {
+        let layout = Cow::Owned(Layout::of(T::TYPE));
+        ColumnMut { base: slice.as_mut_ptr().cast(), len: slice.len(), layout, borrowed: PhantomData }
+    }
+
+    /// Bytes to hold records of this layout, one after the other. Padding keeps what it held.
+    ///
+    /// # Errors
+    /// [`Error::PartialRecord`] if the bytes are no whole number of records.
+    pub fn from_bytes(bytes: &'a mut [u8], layout: &'a Layout) -> Result<ColumnMut<'a>, Error> {
+        let len = whole_records(bytes.len(), layout)?;
+        Ok(ColumnMut { base: bytes.as_mut_ptr(), len, layout: Cow::Borrowed(layout), borrowed: PhantomData })
+    }
+
+    /// `len` records of this layout from `base` on; they need not be initialised.
+    ///
+    /// # Safety
+    /// For `'a`, these `len` records must be writable, and not accessed by anyone else. Whatever a program with this
+    /// output layout writes must be valid for who reads it afterwards: every field is written, a `bool` as 0 or 1.
+    pub unsafe fn from_raw(base: *mut u8, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
+        ColumnMut { base, len, layout: Cow::Borrowed(layout), borrowed: PhantomData }
+    }
+
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+fn whole_records(bytes: usize, layout: &Layout) -> Result<usize, Error> {
+    match layout.size as usize {
+        0 => Err(Error::PartialRecord { bytes, record: 0 }),
+        record if bytes % record != 0 => Err(Error::PartialRecord { bytes, record }),
+        record => Ok(bytes / record),
+    }
+}
+
+/// Whether records laid out as `got` can be taken for `expected`: alignment does not matter to generated code.
+fn fits(expected: &Layout, got: &Layout) -> bool {
+    expected.size == got.size && expected.fields == got.fields
+}
+
+/// Checks that the columns are those of the program and equally long; gives their length.
+pub(crate) fn check(
+    inputs: (&[Layout], &[Column<'_>]),
+    outputs: (&[Layout], &[ColumnMut<'_>]),
+) -> Result<usize, Error> {
+    let inputs =
+        Side { name: "input", expected: inputs.0, got: inputs.1.iter().map(|c| (c.len, &*c.layout)).collect() };
+    let outputs =
+        Side { name: "output", expected: outputs.0, got: outputs.1.iter().map(|c| (c.len, &*c.layout)).collect() };
+    inputs.check_layouts()?;
+    outputs.check_layouts()?;
+    let expected = inputs.got.first().map_or(0, |column| column.0);
+    inputs.check_lengths(expected)?;
+    outputs.check_lengths(expected)?;
+    Ok(expected)
+}
+
+/// One side of a scan, what the program has and what the caller gave.
+struct Side<'a> {
+    name: &'static str,
+    expected: &'a [Layout],
+    got: Vec<(usize, &'a Layout)>,
+}
+
+impl Side<'_> {
+    fn check_layouts(&self) -> Result<(), Error> {
+        let (expected, got) = (self.expected.len(), self.got.len());
+        if expected != got {
+            return Err(Error::ColumnCount { side: self.name, expected, got });
+        }
+        for (place, (expected, (_, got))) in self.expected.iter().zip(&self.got).enumerate() {
+            if !fits(expected, got) {
+                let argument = self.argument(place);
+                return Err(Error::Layout { argument, expected: expected.clone().into(), got: (*got).clone().into() });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_lengths(&self, expected: usize) -> Result<(), Error> {
+        match self.got.iter().position(|column| column.0 != expected) {
+            Some(place) => Err(Error::Length { argument: self.argument(place), expected, got: self.got[place].0 }),
+            None => Ok(()),
+        }
+    }
+
+    fn argument(&self, place: usize) -> String {
+        format!("{} column {place}", self.name)
+    }
+}

@@ -1,0 +1,107 @@
+//! Everything that can go wrong, as one enum.
+//!
+//! Errors found before a scan starts leave everything untouched, and name the argument, what was expected and what came.
+
+use scan_codegen::cpu::CodegenError;
+use scan_ir::laws::Judgement;
+use scan_ir::{Diagnostics, Layout};
+
+/// Why a scan was not built or not run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operator breaks a law of monoids; `report` shows the states, both sides and what to do.
+    #[error("{report}")]
+    NotAMonoid {
+        /// The verdicts, law by law.
+        judgement: Box<Judgement>,
+        /// The counterexample in words, with the names of the state's components.
+        report: String,
+    },
+
+    /// The IR computes something else than the Rust function it was made from: a bug in monoscan.
+    #[error(
+        "the compiled `{function}` differs from the Rust function, which is a bug in monoscan:\n  arguments {arguments}\n  \
+         Rust gives {native}\n  the IR gives {compiled}"
+    )]
+    Mistranslated {
+        /// The function that was compared.
+        function: String,
+        /// What it was called with.
+        arguments: String,
+        /// What Rust computed.
+        native: String,
+        /// What the IR computed.
+        compiled: String,
+    },
+
+    /// A scan function could not be turned into IR.
+    #[error("`{function}` cannot be compiled: {message}")]
+    Trace {
+        /// The function or type.
+        function: String,
+        /// What is wrong and what to write instead.
+        message: String,
+    },
+
+    /// The program breaks an invariant of the IR.
+    #[error("the program is invalid:\n{0}")]
+    Invalid(#[from] Diagnostics),
+
+    /// The engine cannot do this; the text says what, and what it can do.
+    #[error("not supported: {0}")]
+    Unsupported(String),
+
+    /// The code generator failed.
+    #[error("code generation failed: {0}")]
+    Codegen(#[from] CodegenError),
+
+    /// A wrong number of columns was given.
+    #[error("expected {expected} {side} column(s), got {got}")]
+    ColumnCount {
+        /// `input` or `output`.
+        side: &'static str,
+        /// How many the program has.
+        expected: usize,
+        /// How many were given.
+        got: usize,
+    },
+
+    /// A column has another length than the first input column.
+    #[error("{argument} has {got} records, expected {expected}, as many as the first input column")]
+    Length {
+        /// Which column.
+        argument: String,
+        /// The length of the first input column.
+        expected: usize,
+        /// Its length.
+        got: usize,
+    },
+
+    /// A column's records lie in memory in another way than the program's.
+    #[error("{argument} has the layout {got:?}, expected {expected:?}")]
+    Layout {
+        /// Which column.
+        argument: String,
+        /// The program's layout.
+        expected: Box<Layout>,
+        /// The column's layout.
+        got: Box<Layout>,
+    },
+
+    /// Bytes that are no whole number of records.
+    #[error("{bytes} bytes are not a whole number of records of {record} bytes")]
+    PartialRecord {
+        /// How many bytes were given.
+        bytes: usize,
+        /// The size of a record.
+        record: usize,
+    },
+
+    /// There is no memory for the result.
+    #[error("no memory for a result of {bytes} bytes")]
+    OutOfMemory {
+        /// How much was asked for.
+        bytes: usize,
+    },
+}

@@ -1,0 +1,162 @@
+//! Builds a [`Scan`]: traces the operator, the lift and the project, and puts them together as a program.
+
+use std::any::type_name;
+use std::marker::PhantomData;
+
+use scan_ir::{Mapping, Output, Program, Source, Stage, Table, verify};
+use scan_runtime::{DynScan, Error, PlanOptions};
+
+use super::columns::Record;
+use super::{Scan, translation};
+use crate::lang::{self, Monoid, ScanFn, ScanType, TracedFn};
+
+/// A scan of `M` under construction; see [`Scan::builder`].
+///
+/// Errors of the parts are kept until [`build`](ScanBuilder::build).
+#[must_use]
+pub struct ScanBuilder<M, In, Out> {
+    lift: Result<TracedFn, Error>,
+    project: Result<TracedFn, Error>,
+    options: Options,
+    types: PhantomData<fn(In, M) -> Out>,
+}
+
+#[derive(Default)]
+struct Options {
+    assume_associative: bool,
+    threads: Option<usize>,
+    plan: PlanOptions,
+}
+
+impl<M: Monoid> ScanBuilder<M, (M,), M> {
+    pub(super) fn new() -> Self {
+        let unchanged = || lang::trace_identity::<M>().map_err(Error::from);
+        ScanBuilder { lift: unchanged(), project: unchanged(), options: Options::default(), types: PhantomData }
+    }
+}
+
+impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
+    /// What one element does: a function from the record to a state. Each of its arguments is a column.
+    pub fn lift<R: Record, F: ScanFn<R, Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
+        let ScanBuilder { project, options, .. } = self;
+        ScanBuilder { lift: trace(&f), project, options, types: PhantomData }
+    }
+
+    /// What is written for an element: a function of the state.
+    pub fn project<O: ScanType, F: ScanFn<(M,), Out = O>>(self, f: F) -> ScanBuilder<M, In, O> {
+        let ScanBuilder { lift, options, .. } = self;
+        ScanBuilder { lift, project: trace::<_, (M,)>(&f), options, types: PhantomData }
+    }
+
+    /// What is written for an element: a function of the state and the record's columns. Call it after
+    /// [`lift`](ScanBuilder::lift), which says what the record is.
+    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<M, In, O>
+    where
+        F: ScanFn<In::After<M>, Out = O>,
+    {
+        let ScanBuilder { lift, options, .. } = self;
+        ScanBuilder { lift, project: trace::<_, In::After<M>>(&f), options, types: PhantomData }
+    }
+
+    /// Accepts the operator whatever its laws: for one that is associative for a reason the compiler cannot see.
+    /// [`Scan::explain`] shows that this was asked for.
+    pub fn assume_associative(mut self) -> Self {
+        self.options.assume_associative = true;
+        self
+    }
+
+    /// Uses at most this many threads. Results do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.options.threads = Some(threads);
+        self
+    }
+
+    /// Overrides choices of the plan: for study, and for tests of its boundaries.
+    pub fn plan(mut self, options: PlanOptions) -> Self {
+        self.options.plan = options;
+        self
+    }
+
+    /// Judges the laws, checks the translation, plans and compiles.
+    ///
+    /// # Errors
+    /// As [`Scan::new`].
+    pub fn build(self) -> Result<Scan<M, In, Out>, Error> {
+        let Options { assume_associative, threads, plan } = self.options;
+        let program = verify(program::<M, In, Out>(self.lift?, self.project?)?)?;
+        translation::check_monoid::<M>(&program.stages[0], &program.tables)?;
+        let mut builder = DynScan::builder(program).component_names(lang::component_names::<M>()).plan(plan);
+        if assume_associative {
+            builder = builder.assume_associative();
+        }
+        if let Some(threads) = threads {
+            builder = builder.threads(threads);
+        }
+        Ok(Scan { inner: builder.build()?, types: PhantomData })
+    }
+}
+
+/// Traces a scan function and compares it with its Rust code.
+fn trace<F: ScanFn<Args>, Args: ScanType>(f: &F) -> Result<TracedFn, Error> {
+    let traced = lang::trace_fn::<F, Args>(f)?;
+    translation::check_function::<F, Args>(f, &traced)?;
+    Ok(traced)
+}
+
+fn program<M: Monoid, In: Record, Out: ScanType>(lift: TracedFn, project: TracedFn) -> Result<Program, Error> {
+    let mut tables = Tables::default();
+    let lift = tables.adopt(lift);
+    let project = tables.adopt(project);
+    let combine = tables.adopt(lang::trace_combine::<M>()?);
+    let valid = lang::trace_valid::<M>()?.map(|valid| tables.adopt(valid));
+
+    let identity = lang::identity_constants::<M>();
+    let state = identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>();
+    let states = (0..state.len() as u32).map(Source::State);
+    let records = (0..).map(Source::Record);
+    let lift = Mapping { reads: records.clone().take(lift.params.len()).collect(), function: lift };
+    let project = Mapping { reads: states.chain(records).take(project.params.len()).collect(), function: project };
+
+    Ok(Program {
+        name: program_name(type_name::<M>()),
+        tables: tables.0,
+        inputs: In::layouts(),
+        stages: vec![Stage { state, identity, lift, combine, valid }],
+        output: Output { keep: None, project, columns: vec![lang::layout_of::<Out>()] },
+    })
+}
+
+/// The tables of all functions, one after the other.
+#[derive(Default)]
+struct Tables(Vec<Table>);
+
+impl Tables {
+    /// Takes over a function's tables and renumbers its look-ups.
+    fn adopt(&mut self, traced: TracedFn) -> scan_ir::Function {
+        let first = self.0.len() as u32;
+        self.0.extend(traced.tables);
+        traced.function.map_tables(|table| table + first)
+    }
+}
+
+/// A type's name without its modules, in the characters that a program's name may have.
+fn program_name(type_name: &str) -> String {
+    let mut name = String::new();
+    for word in type_name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+        name.push_str(word.rsplit("::").next().unwrap_or(word));
+    }
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.:<>,".contains(c);
+    name.chars().filter(|c| *c != ' ').map(|c| if allowed(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_named_after_the_monoid_without_its_modules() {
+        assert_eq!(program_name("a::b::Segmented<c::Affine<f32>>"), "Segmented<Affine<f32>>");
+        assert_eq!(program_name("m::Mat<f64, 4>"), "Mat<f64,4>");
+        assert_eq!(program_name("[m::X; 3]"), "_X_3_");
+    }
+}

@@ -1,0 +1,119 @@
+//! What a typed scan reads: one slice for each argument of its lift.
+//!
+//! `Scan<M, (A, B), _>` has a lift with two arguments, so it reads two columns, a slice of `A` and one of `B`, given as
+//! a pair of slices. With one argument it reads one slice, given as it is; the argument may be a struct or a tuple, and
+//! then the column is an array of records.
+
+use scan_ir::Layout;
+use scan_runtime::Column;
+
+use crate::lang::{self, ScanType};
+
+/// The arguments of a lift: a tuple of one to eight scan types, a column each.
+pub trait Record: ScanType + sealed::Sealed {
+    /// How the columns lie in memory.
+    #[doc(hidden)]
+    fn layouts() -> Vec<Layout>;
+    /// The same arguments after a state, for outputs that also read the record.
+    type After<M: ScanType>: ScanType;
+}
+
+/// Slices of equal length that can be read as the columns of a record.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read as the columns of `{R}`",
+    label = "expected a slice for each argument of the lift",
+    note = "one argument: `&[A]`, `&Vec<A>` or `&[A; N]`; more: a tuple of them, like `(&a[..], &b[..])`"
+)]
+pub trait Columns<R>: sealed::Columns<R> {}
+
+mod sealed {
+    /// Keeps [`Record`](super::Record) to the tuples of this file.
+    pub trait Sealed {}
+
+    /// Where each column starts and how many records it has. Sealed: engines read this memory.
+    pub trait Columns<R> {
+        fn parts(&self, column: &mut dyn FnMut(*const u8, usize));
+    }
+
+    /// Something borrowed that is a slice of `T`.
+    pub trait AsColumn<T> {
+        fn as_column(&self) -> &[T];
+    }
+}
+
+use sealed::AsColumn;
+
+impl<T> AsColumn<T> for &[T] {
+    fn as_column(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T, const N: usize> AsColumn<T> for &[T; N] {
+    fn as_column(&self) -> &[T] {
+        *self
+    }
+}
+
+impl<T> AsColumn<T> for &Vec<T> {
+    fn as_column(&self) -> &[T] {
+        self
+    }
+}
+
+impl<R, C: sealed::Columns<R>> Columns<R> for C {}
+
+impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
+    fn parts(&self, column: &mut dyn FnMut(*const u8, usize)) {
+        let slice = self.as_column();
+        column(slice.as_ptr().cast(), slice.len());
+    }
+}
+
+macro_rules! tuples {
+    ($($A:ident $X:ident $i:tt),+) => {
+        impl<$($A: ScanType),+> sealed::Sealed for ($($A,)+) {}
+
+        impl<$($A: ScanType),+> Record for ($($A,)+) {
+            fn layouts() -> Vec<Layout> {
+                vec![$(lang::layout_of::<$A>()),+]
+            }
+            type After<M: ScanType> = (M, $($A,)+);
+        }
+    };
+}
+
+macro_rules! column_tuples {
+    ($($A:ident $X:ident $i:tt),+) => {
+        tuples! { $($A $X $i),+ }
+
+        impl<$($A,)+ $($X: AsColumn<$A>),+> sealed::Columns<($($A,)+)> for ($($X,)+) {
+            fn parts(&self, column: &mut dyn FnMut(*const u8, usize)) {
+                $(
+                    let slice = self.$i.as_column();
+                    column(slice.as_ptr().cast(), slice.len());
+                )+
+            }
+        }
+    };
+}
+
+tuples! { A X 0 }
+column_tuples! { A X 0, B Y 1 }
+column_tuples! { A X 0, B Y 1, C Z 2 }
+column_tuples! { A X 0, B Y 1, C Z 2, D W 3 }
+column_tuples! { A X 0, B Y 1, C Z 2, D W 3, E V 4 }
+column_tuples! { A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5 }
+
+/// The slices as columns of these layouts, which must be those of `R`.
+pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Vec<Column<'a>> {
+    let mut columns = Vec::with_capacity(layouts.len());
+    let mut layouts = layouts.iter();
+    slices.parts(&mut |base, len| {
+        if let Some(layout) = layouts.next() {
+            // SAFETY: the memory is a slice that `slices` borrows, of a type whose fields the macro laid out.
+            columns.push(unsafe { Column::from_raw(base, len, layout) });
+        }
+    });
+    columns
+}

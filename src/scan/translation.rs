@@ -1,0 +1,113 @@
+//! Compares the IR with the Rust code that it was made from, on some states and records: microseconds, and it catches
+//! what a mistake in the macro would otherwise turn into a wrong answer.
+//!
+//! Skipped are arguments on which Rust would panic in a build with overflow checks, since the user's crate may be one.
+//! Floats may differ in the last places: `exp` and its like are the platform's natively and monoscan's in the IR.
+
+use std::any::type_name;
+
+use scan_ir::laws::sample_states;
+use scan_ir::{Constant, Stage, Table, Type, interp};
+use scan_runtime::Error;
+
+use crate::lang::{self, Monoid, ScanFn, ScanType, TracedFn};
+
+const SAMPLES: usize = 24;
+
+/// Checks `combine` and `valid` of `M` on valid states.
+pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result<(), Error> {
+    let states = sample_states(stage, tables, SAMPLES, 0);
+    let native = |state: &[Constant]| lang::from_constants::<M>(state);
+    for (i, left) in states.iter().enumerate() {
+        let right = &states[(7 * i + 3) % states.len()];
+        let both = [&left[..], right].concat();
+        let (compiled, overflow) = interp::call_checked(&stage.combine, &both, tables);
+        if !overflow {
+            let result = lang::to_constants(&native(left).combine(native(right)));
+            compare(|| format!("{}::combine", type_name::<M>()), &both, &result, &compiled)?;
+        }
+        if let Some(valid) = &stage.valid {
+            let (compiled, overflow) = interp::call_checked(valid, left, tables);
+            if !overflow {
+                let result = [Constant::from(native(left).valid())];
+                compare(|| format!("{}::valid", type_name::<M>()), left, &result, &compiled)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks a lift or project on small arguments.
+pub(super) fn check_function<F, Args>(f: &F, traced: &TracedFn) -> Result<(), Error>
+where
+    F: ScanFn<Args>,
+    Args: ScanType,
+{
+    let types = &traced.function.params;
+    for sample in 0..SAMPLES {
+        let arguments: Vec<Constant> = types.iter().enumerate().map(|(place, &ty)| value(ty, sample, place)).collect();
+        let (compiled, overflow) = interp::call_checked(&traced.function, &arguments, &traced.tables);
+        if !overflow {
+            let result = lang::to_constants(&f.native(lang::from_constants(&arguments)));
+            compare(|| type_name::<F>().to_owned(), &arguments, &result, &compiled)?;
+        }
+    }
+    Ok(())
+}
+
+/// A small argument: each sample gives each place another one.
+fn value(ty: Type, sample: usize, place: usize) -> Constant {
+    const SMALL: [i64; 8] = [0, 1, 2, -1, 3, 7, -5, 100];
+    let pick = SMALL[(sample * (2 * place + 1) + place + sample / SMALL.len()) % SMALL.len()];
+    let half = |whole: Constant| whole.as_f64() + 0.25 * (sample % 4) as f64;
+    match ty {
+        Type::F32 => Constant::from(half(ty.of_i64(pick)) as f32),
+        Type::F64 => Constant::from(half(ty.of_i64(pick))),
+        _ => ty.of_i64(pick),
+    }
+}
+
+fn compare(
+    function: impl Fn() -> String,
+    arguments: &[Constant],
+    native: &[Constant],
+    compiled: &[Constant],
+) -> Result<(), Error> {
+    if native.len() == compiled.len() && native.iter().zip(compiled).all(|(a, b)| agree(*a, *b)) {
+        return Ok(());
+    }
+    let show = |values: &[Constant]| values.iter().map(Constant::to_string).collect::<Vec<_>>().join(", ");
+    let (arguments, native, compiled) = (show(arguments), show(native), show(compiled));
+    Err(Error::Mistranslated { function: function(), arguments, native, compiled })
+}
+
+fn agree(a: Constant, b: Constant) -> bool {
+    if a.ty() == b.ty() && a.ty().is_float() && a.as_f64().is_finite() {
+        let tolerance = if a.ty() == Type::F32 { 1e-4 } else { 1e-10 };
+        let (a, b) = (a.as_f64(), b.as_f64());
+        return (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0);
+    }
+    a.same(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_an_error_that_shows_both_results() {
+        let one = [Constant::from(1i32)];
+        let two = [Constant::from(2i32)];
+        assert!(compare(|| "f".into(), &one, &one, &one).is_ok());
+        let error = compare(|| "f".into(), &one, &one, &two).unwrap_err().to_string();
+        assert!(error.contains("Rust gives 1") && error.contains("the IR gives 2"), "{error}");
+    }
+
+    #[test]
+    fn floats_may_differ_in_the_last_places_only() {
+        assert!(agree(1.0f32.into(), 1.000_000_1f32.into()));
+        assert!(!agree(1.0f32.into(), 1.01f32.into()));
+        assert!(agree(f32::NAN.into(), f32::NAN.into()));
+        assert!(!agree(f32::INFINITY.into(), 1.0f32.into()));
+    }
+}
