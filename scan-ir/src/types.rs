@@ -78,6 +78,16 @@ impl Type {
         }
     }
 
+    /// The type that prints as `name`: `i32`, `u8x16`.
+    pub fn from_name(name: &str) -> Option<Type> {
+        const SCALARS: [&str; 11] = ["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"];
+        if let Some(place) = SCALARS.iter().position(|&scalar| scalar == name) {
+            return Some(Type::SCALARS[place]);
+        }
+        let lanes = name.strip_prefix("u8x").filter(|lanes| !lanes.starts_with(['0', '+']))?;
+        Type::bytes(lanes.parse().ok()?)
+    }
+
     /// Bytes a value takes in memory.
     pub const fn size(self) -> usize {
         match self {

@@ -57,6 +57,28 @@ use function::Signature;
 ///
 /// # Errors
 /// Everything that is wrong with the program.
+///
+/// ```
+/// use scan_ir::{text, verify};
+/// let sum = "program sum
+///   input { size 4, align 4, u32 @ 0 }
+///   stage (u32)
+///     identity (0)
+///     lift (%0 = record.0: u32) { return %0 }
+///     combine (%0: u32, %1: u32) {
+///       %2 = add.u32 %0, %1
+///       return %2
+///     }
+///   output write
+///     column { size 4, align 4, u32 @ 0 }
+///     project (%0 = state.0: u32) { return %0 }";
+/// let program = text::parse(sum).unwrap();
+/// assert!(verify(program).is_ok());
+///
+/// let program = text::parse(&sum.replace("add.u32", "add.i32")).unwrap();
+/// let errors = verify(program).unwrap_err();
+/// assert!(errors.to_string().contains("stage 0 combine, %2: expected %0 to be i32, as the result, found u32"));
+/// ```
 pub fn verify(program: Program) -> Result<Verified<Program>, Diagnostics> {
     let mut found = Findings::default();
     check_program(&mut found, &program);
