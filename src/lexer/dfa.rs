@@ -16,8 +16,9 @@ use regex_automata::util::primitives::StateID;
 use super::LexerError;
 use super::rules::{Rule, Rules, syntax};
 
-/// The most states that the determinised rules may have. A C lexer with its keywords has about 300.
-pub const MAX_STATES: usize = 8192;
+/// The most states that the determinised rules may have. A lexer for C, keywords included, has
+/// about 300.
+pub const MAX_STATES: usize = 4096;
 
 /// How many bytes the NFA, and the DFA with all that its construction needs, may take.
 const MEMORY_LIMIT: usize = 32 << 20;

@@ -85,6 +85,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The end of the run of error bytes that goes on at `end`.
+    #[cold]
     fn error_end(&mut self, end: usize) -> usize {
         let run = self.labels[end..].iter().take_while(|&&label| label == ENDS | ERROR).count();
         self.look_at(end + run);

@@ -62,8 +62,14 @@ impl fmt::Display for Conflict {
     }
 }
 
+/// The bytes in quotes, those in the middle of a long example left out.
 fn quote(bytes: &[u8]) -> String {
-    format!("\"{}\"", bytes.escape_ascii())
+    match bytes.len() {
+        0..=40 => format!("\"{}\"", bytes.escape_ascii()),
+        all => {
+            format!("\"{}\" … ({} bytes) … \"{}\"", bytes[..16].escape_ascii(), all, bytes[all - 16..].escape_ascii())
+        }
+    }
 }
 
 /// Looks for what breaks conditions (a) and (b) of [`super::restart`].

@@ -60,18 +60,19 @@ pub const PENDING: u8 = 0x7e;
 pub(super) struct LexAutomaton {
     pub(super) class_of: [u8; 256],
     pub(super) classes: usize,
-    /// What to do in state `q` with a byte of class `c`, at `q * classes + c`.
+    /// What a byte of class `c` does in state `q`, at `q * classes + c`.
     moves: Vec<Move>,
-    /// What the pending bytes are, as the low bits of a label.
-    kinds: Vec<u8>,
+    /// The label of the byte that led to a state, at the end of the input.
+    last_labels: Vec<u8>,
 }
 
 /// What one byte does.
 #[derive(Clone, Copy)]
 struct Move {
-    to: State,
-    /// Whether this byte begins something new, so that what was pending has ended before it.
-    restarts: bool,
+    /// Where the moves from the next state begin.
+    row: u32,
+    /// The label of the byte *before* this one: now it is known whether something ended there.
+    label: u8,
 }
 
 impl LexAutomaton {
@@ -89,53 +90,56 @@ impl LexAutomaton {
     /// Folds the restart into a DFA that satisfies (a) and (b). The DFA's dead state becomes [`Self::IDLE`]; its start
     /// stays without being entered.
     fn restarting(dfa: &TokenDfa) -> LexAutomaton {
+        let row = |q: State| (q.index() * dfa.classes) as u32;
         let moves = |q: State| {
             (0..dfa.classes).map(move |class| match dfa.next(q, class) {
-                TokenDfa::DEAD => Move { to: dfa.next(TokenDfa::START, class), restarts: true },
-                to => Move { to, restarts: false },
+                TokenDfa::DEAD => Move { row: row(dfa.next(TokenDfa::START, class)), label: ended(dfa, q) },
+                to => Move { row: row(to), label: dfa.accept(q).unwrap_or(PENDING) },
             })
-        };
-        let kind = |q: State| match dfa.accept(q) {
-            _ if q == Self::IDLE => ERROR,
-            Some(rule) => rule,
-            None => PENDING,
         };
         LexAutomaton {
             class_of: dfa.class_of,
             classes: dfa.classes,
             moves: dfa.states().flat_map(moves).collect(),
-            kinds: dfa.states().map(kind).collect(),
+            last_labels: dfa.states().map(|q| ended(dfa, q)).collect(),
         }
     }
 
     /// States that hold after some byte, and [`Self::IDLE`].
     pub(super) fn states(&self) -> impl Iterator<Item = State> + use<> {
-        (0..self.kinds.len()).map(State::new).filter(|&q| q != TokenDfa::START)
+        (0..self.last_labels.len()).map(State::new).filter(|&q| q != TokenDfa::START)
     }
 
     pub(super) fn next(&self, state: State, class: usize) -> State {
-        self.moves[state.index() * self.classes + class].to
+        State::new(self.moves[state.index() * self.classes + class].row as usize / self.classes)
     }
 
     /// The label of the byte that led to `state`, given the class of the byte after it, or none at the end of the input.
     pub(super) fn label(&self, state: State, next_class: Option<usize>) -> u8 {
-        let ends = next_class.is_none_or(|class| self.moves[state.index() * self.classes + class].restarts);
-        match self.kinds[state.index()] {
-            PENDING if ends => ENDS | ERROR,
-            kind if ends => ENDS | kind,
-            kind => kind,
+        match next_class {
+            Some(class) => self.moves[state.index() * self.classes + class].label,
+            None => self.last_labels[state.index()],
         }
     }
 
-    /// The labels of a text, one byte after the other.
+    /// The labels of a text, one byte after the other: a lookup a byte.
     pub(super) fn label_text(&self, text: &[u8]) -> Vec<u8> {
-        let class = |byte: &u8| usize::from(self.class_of[usize::from(*byte)]);
-        let mut state = Self::IDLE;
+        let step = |row: u32, byte: u8| self.moves[row as usize + usize::from(self.class_of[usize::from(byte)])];
+        let idle = (Self::IDLE.index() * self.classes) as u32;
+        let Some((&first, rest)) = text.split_first() else { return Vec::new() };
+        let mut row = step(idle, first).row;
         let mut labels = Vec::with_capacity(text.len());
-        for (i, byte) in text.iter().enumerate() {
-            state = self.next(state, class(byte));
-            labels.push(self.label(state, text.get(i + 1).map(class)));
-        }
+        labels.extend(rest.iter().map(|&byte| {
+            let step = step(row, byte);
+            row = step.row;
+            step.label
+        }));
+        labels.push(self.last_labels[row as usize / self.classes]);
         labels
     }
+}
+
+/// The label of the byte that led to `state`, if what is pending ends with it.
+fn ended(dfa: &TokenDfa, state: State) -> u8 {
+    ENDS | dfa.accept(state).unwrap_or(ERROR)
 }

@@ -65,6 +65,12 @@ fn rules_that_need_more_look_ahead_are_refused_with_the_rules_that_force_it() {
 }
 
 #[test]
+fn long_examples_are_shortened() {
+    let message = refusal("A x{60}y");
+    assert!(message.contains(r#"("xxxxxxxxxxxxxxxx" … (61 bytes) … "xxxxxxxxxxxxxxxy")"#), "{message}");
+}
+
+#[test]
 fn a_rule_for_the_incomplete_form_lifts_the_refusal() {
     compile("NUMBER [1-9][0-9]*(e[1-9]+)?\nPART [1-9][0-9]*e");
     compile("STRING \"[^\"]*\"\nOPEN \"[^\"]*");
@@ -74,7 +80,7 @@ fn a_rule_for_the_incomplete_form_lifts_the_refusal() {
 
 #[test]
 fn rules_that_are_too_large_are_refused() {
-    let states = "the rules need more than 8192 states as an automaton: bounded repetitions such as `{1,1000}` and Unicode \
+    let states = "the rules need more than 4096 states as an automaton: bounded repetitions such as `{1,1000}` and Unicode \
                   classes cost most";
     for rules in ["A [ab]*a[ab]{20}", "A a{20000}", "A (a{1000}){1000}"] {
         assert_eq!(refusal(rules), states);
