@@ -15,6 +15,7 @@ mod function;
 pub mod interp;
 mod opcode;
 mod program;
+mod simplify;
 pub mod text;
 mod types;
 pub mod verify;
@@ -28,5 +29,6 @@ pub use program::{
     Field, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_RECORD_BYTES, MAX_STAGES, MAX_STATE_BYTES, MAX_TABLE_BYTES,
     Mapping, Output, Program, Source, Stage, Table, Verified,
 };
+pub use simplify::simplify;
 pub use types::{Constant, Lanes, Primitive, Type};
 pub use verify::{Diagnostic, Diagnostics, verify, verify_function};
