@@ -68,14 +68,18 @@
 //! - `value ":" type` in a mapping, for parameters without a source, and `"_" "=" source` for sources without one;
 //! - `type "=" "bytes" list`, for a table that does not have whole elements, or a `bool` that is not 0 or 1.
 
+mod cursor;
+mod error;
 mod lex;
 mod lines;
 mod literal;
 mod parse;
+mod parse_function;
 mod print;
 
+pub use error::{ParseError, ParseErrors};
 pub use lines::Lines;
-pub use parse::{ParseError, ParseErrors, parse, parse_function, parse_with_lines};
+pub use parse::{parse, parse_function, parse_with_lines};
 
 #[cfg(doc)]
 use crate::Program;

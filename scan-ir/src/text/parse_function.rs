@@ -1,0 +1,170 @@
+//! The part of the parser that reads functions and mappings.
+
+use super::cursor::{Parsed, Parser};
+use super::lex::Token;
+use crate::function::{Function, Inst, Payload, Value};
+use crate::opcode::Opcode;
+use crate::program::{Mapping, Source};
+use crate::types::Type;
+use crate::verify::{Item, Part};
+
+impl Parser<'_> {
+    pub(super) fn function(&mut self, part: Part) -> Parsed<Function> {
+        let mut params = Vec::new();
+        self.list(|parser| {
+            parser.definition(part, params.len())?;
+            parser.mark(':')?;
+            params.push(parser.ty()?);
+            Ok(())
+        })?;
+        self.body(part, params)
+    }
+
+    pub(super) fn mapping(&mut self, part: Part) -> Parsed<Mapping> {
+        let (mut params, mut reads) = (Vec::new(), Vec::new());
+        self.list(|parser| {
+            // A source without a parameter, or a parameter without a source: only after all complete pairs.
+            let unread = *parser.peek() == Token::Word("_") && reads.len() >= params.len();
+            if unread {
+                parser.take();
+            } else if reads.len() > params.len() {
+                return Err(parser.expected("`_`"));
+            } else {
+                parser.definition(part, params.len())?;
+            }
+            if (reads.len() == params.len() || unread) && (unread || *parser.peek() == Token::Mark('=')) {
+                parser.mark('=')?;
+                reads.push(parser.source()?);
+            }
+            if !unread {
+                parser.mark(':')?;
+                params.push(parser.ty()?);
+            }
+            Ok(())
+        })?;
+        Ok(Mapping { reads, function: self.body(part, params)? })
+    }
+
+    /// The value `%number`, where it is defined.
+    fn definition(&mut self, part: Part, number: usize) -> Parsed<()> {
+        match self.peek() {
+            Token::Value(found) if *found as usize == number => {
+                self.take();
+                self.lines.set(part, Item::Value(Value::new(number)), self.line);
+                Ok(())
+            }
+            _ => Err(self.expected(&format!("`%{number}`"))),
+        }
+    }
+
+    fn source(&mut self) -> Parsed<Source> {
+        let source = match self.peek() {
+            Token::Word(word) => source(word),
+            _ => None,
+        };
+        let Some(source) = source else { return Err(self.expected("a source, such as `record.0`")) };
+        self.take();
+        Ok(source)
+    }
+
+    fn body(&mut self, part: Part, params: Vec<Type>) -> Parsed<Function> {
+        self.mark('{')?;
+        let mut insts = Vec::new();
+        while let Token::Value(_) = self.peek() {
+            let line = self.position().line;
+            match self.instruction(part, params.len() + insts.len()) {
+                Ok(inst) => insts.push(inst),
+                Err(error) => {
+                    self.errors.push(error);
+                    while self.position().line == line && *self.peek() != Token::End {
+                        self.take();
+                    }
+                    // Any instruction: it keeps the numbers right, and the program is refused.
+                    insts.push(Inst::constant(Type::Bool.zero()));
+                }
+            }
+        }
+        if *self.peek() != Token::Word("return") {
+            return Err(self.expected("an instruction or `return`"));
+        }
+        self.take();
+        self.lines.set(part, Item::Results, self.line);
+        let mut results = Vec::new();
+        if !self.at_end_of_line() {
+            results.push(self.value()?);
+            while self.accept(',') {
+                results.push(self.value()?);
+            }
+        }
+        self.mark('}')?;
+        Ok(Function { params, insts, results })
+    }
+
+    fn instruction(&mut self, part: Part, number: usize) -> Parsed<Inst> {
+        self.definition(part, number)?;
+        self.mark('=')?;
+        let (opcode, ty) = self.operation()?;
+        let mut operands = Vec::new();
+        let mut payload = Payload::None;
+        let mut more = !self.at_end_of_line();
+        while more {
+            match self.peek() {
+                Token::Value(_) if operands.len() == 3 => return Err(self.expected("at most three operands")),
+                Token::Value(_) => operands.push(self.value()?),
+                _ => payload = self.payload(ty)?,
+            }
+            more = payload == Payload::None && !self.at_end_of_line();
+            if more {
+                self.mark(',')?;
+            }
+        }
+        if self.at_end_of_line() {
+            Ok(Inst::new(opcode, ty, &operands, payload))
+        } else {
+            Err(self.expected("the end of the line"))
+        }
+    }
+
+    /// `opcode.type`.
+    fn operation(&mut self) -> Parsed<(Opcode, Type)> {
+        let operation = match self.peek() {
+            Token::Word(word) => word.split_once('.'),
+            _ => None,
+        };
+        let Some((name, ty)) = operation else { return Err(self.expected("an operation, such as `add.i32`")) };
+        let Some(opcode) = Opcode::from_name(name) else { return Err(self.expected("the name of an opcode")) };
+        let Some(ty) = Type::from_name(ty) else { return Err(self.expected("a type after the opcode")) };
+        self.take();
+        Ok((opcode, ty))
+    }
+
+    fn payload(&mut self, ty: Type) -> Parsed<Payload> {
+        if self.accept('@') {
+            return Ok(Payload::Table(self.int("the number of a table")?));
+        }
+        if self.accept('#') {
+            return Ok(Payload::Lane(self.int("the number of a lane")?));
+        }
+        Ok(Payload::Constant(self.constant(Some(ty))?))
+    }
+
+    fn at_end_of_line(&mut self) -> bool {
+        self.position().line != self.line || matches!(self.peek(), Token::Mark('}') | Token::End)
+    }
+}
+
+fn source(word: &str) -> Option<Source> {
+    let mut parts = word.split('.');
+    let kind = parts.next()?;
+    let numbers: Vec<u32> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    Some(match (kind, numbers.as_slice()) {
+        ("record", &[component]) => Source::Record(component),
+        ("next", &[component]) => Source::Next(component),
+        ("last", []) => Source::Last,
+        ("index", []) => Source::Index,
+        ("before", &[stage, component]) => Source::Before { stage, component },
+        ("after", &[stage, component]) => Source::After { stage, component },
+        ("state", &[component]) => Source::State(component),
+        _ => return None,
+    })
+}
