@@ -1,0 +1,115 @@
+//! A digital filter, compiled at run time from its coefficients.
+//!
+//! ```text
+//! cargo run --release --example recurrence -- --signature "0.04 : 1.6, -0.64" --raw in.f64 --out out.f64
+//! ```
+//!
+//! Samples are raw little-endian `f64` (`f32` with `--f32`); without `--raw`, a chirp is filtered.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use common::{Failure, copy, finish, table, time};
+use monoscan::recurrence::{Recurrence, Sample, Signature, filter_sequentially};
+use scan_ir::Constant;
+
+mod common;
+
+const USAGE: &str = "recurrence [--signature \"A0, A1, ... : B1, B2, ...\"] [--f32] [--raw FILE] [--out FILE]";
+
+/// How far the scan may be from the plain loop in `f64`, relative to the largest output.
+const TOLERANCE: f64 = 1e-6;
+
+struct Options {
+    signature: Signature,
+    single: bool,
+    raw: Option<PathBuf>,
+    out: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    finish(
+        options().and_then(|options| if options.single { run::<f32>(&options) } else { run::<f64>(&options) }),
+        USAGE,
+    )
+}
+
+fn options() -> Result<Options, Failure> {
+    let mut text = "0.04 : 1.6, -0.64".to_string();
+    let (mut single, mut raw, mut out) = (false, None, None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| Failure::Usage(format!("{argument} needs a value")));
+        match argument.as_str() {
+            "--signature" => text = value()?,
+            "--raw" => raw = Some(value()?.into()),
+            "--out" => out = Some(value()?.into()),
+            "--f32" => single = true,
+            _ => return Err(Failure::Usage(format!("unknown argument `{argument}`"))),
+        }
+    }
+    let signature = text.parse().map_err(|error| Failure::Usage(format!("signature `{text}`: {error}")))?;
+    Ok(Options { signature, single, raw, out })
+}
+
+fn run<T: Sample>(options: &Options) -> Result<(), Failure> {
+    let x = match &options.raw {
+        Some(path) => read::<T>(path)?,
+        None => chirp(1 << 23),
+    };
+    let recurrence = Recurrence::<T>::new(&options.signature)?;
+    println!("{}\n", recurrence.explain());
+
+    let (mut y, mut plain, mut copied) = (x.clone(), x.clone(), x.clone());
+    recurrence.filter_into(&x, &mut y)?;
+    verify(&options.signature, &x, &y)?;
+    if let Some(path) = &options.out {
+        let bytes: Vec<u8> = y.iter().flat_map(|&y| y.into().to_bytes()).collect();
+        std::fs::write(path, bytes).map_err(|error| Failure::Run(format!("{}: {error}", path.display())))?;
+    }
+
+    let [scan, sequential, memcpy] = time(
+        9,
+        [
+            &mut || recurrence.filter_into(&x, &mut y).expect("it ran before"),
+            &mut || filter_sequentially(&options.signature, &x, &mut plain),
+            &mut || copy(&x, &mut copied),
+        ],
+    );
+    let rounding = if cfg!(target_feature = "fma") { "loop, mul_add" } else { "loop" };
+    println!("\n{} samples of {}, medians of 9 runs", x.len(), T::TYPE);
+    table(x.len(), "sample", &[(rounding, sequential), ("scan", scan), ("memcpy", memcpy)]);
+    Ok(())
+}
+
+fn verify<T: Sample>(signature: &Signature, x: &[T], y: &[T]) -> Result<(), Failure> {
+    let x: Vec<f64> = x.iter().map(|x| x.to_f64()).collect();
+    let mut plain = vec![0.0; x.len()];
+    filter_sequentially(signature, &x, &mut plain);
+    let largest = plain.iter().fold(0.0f64, |largest, y| largest.max(y.abs()));
+    for (i, (got, expected)) in y.iter().map(|y| y.to_f64()).zip(plain).enumerate() {
+        let both_overflowed = !got.is_finite() && !T::from_f64(expected).to_f64().is_finite();
+        if !((got - expected).abs() <= TOLERANCE * largest || both_overflowed) {
+            let message = format!("sample {i}: the scan gives {got}, the plain loop {expected}, of at most {largest}");
+            return Err(Failure::Run(message));
+        }
+    }
+    println!("all {} samples agree with the plain loop in f64, within {TOLERANCE:e} of the largest", y.len());
+    Ok(())
+}
+
+fn read<T: Sample>(path: &PathBuf) -> Result<Vec<T>, Failure> {
+    let fail = |message: String| Failure::Run(format!("{}: {message}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
+    let size = size_of::<T>();
+    if bytes.len() % size != 0 {
+        return Err(fail(format!("{} bytes are no whole number of {} samples", bytes.len(), T::TYPE)));
+    }
+    Ok(bytes.chunks_exact(size).map(|bytes| T::from_constant(Constant::from_bytes(T::TYPE, bytes))).collect())
+}
+
+/// A sine whose frequency rises from 0 to a quarter of the sampling rate.
+fn chirp<T: Sample>(len: usize) -> Vec<T> {
+    let phase = |i: usize| std::f64::consts::FRAC_PI_4 * (i as f64) * (i as f64) / len as f64;
+    (0..len).map(|i| T::from_f64(phase(i).sin())).collect()
+}

@@ -1,0 +1,206 @@
+//! Recurrences: coefficients in, a solver out, compiled at run time.
+//!
+//! A linear recurrence with constant coefficients,
+//!
+//! ```text
+//! y[i] = a0·x[i] + a1·x[i−1] + … + b1·y[i−1] + b2·y[i−2] + …        x and y are 0 before the start
+//! ```
+//!
+//! is a running sum, a digital filter, an exponential average. It is written as its [`Signature`], `a0, a1, … : b1, b2,
+//! …`, as in Maleki and Burtscher, *Automatic Hierarchical Parallelization of Linear Recurrences* (ASPLOS 2018). What a
+//! run of samples does to the state of such a filter is an affine map, affine maps compose associatively, and so all
+//! outputs are a scan:
+//!
+//! ```text
+//! signature.rs    the text → coefficients
+//! form.rs         → a state s ↦ A·s + B·x in which the powers of A grow least
+//! program.rs      → the scan: here is the monoid, and how its step becomes one multiply-add a component
+//! sequential.rs   the plain loop, to check and time it against
+//! ```
+//!
+//! # Accuracy
+//!
+//! The scan computes each block of samples from a state of zeros and adds A^n times the state that entered it. That
+//! rounds differently from the plain loop, and where powers of A are large, rounding errors of the state are magnified:
+//! by up to [`Growth::peak`], which [`Recurrence::explain`] prints. Two things keep that small. The state is `f64` also
+//! where samples are `f32`, unless [`Precision::Samples`] is asked for. And where powers of A would grow, the state is
+//! kept as differences. So sums of sums and low-pass filters come out better than from the loop in the samples' type;
+//! of a filter of high order in this direct form, coefficients themselves are what limits accuracy. Run such a filter
+//! as a chain of second-order sections, one [`Recurrence`] after the other.
+//!
+//! Where powers of A leave the range of the state's type within one block, ∞ · 0 would turn good outputs into NaN;
+//! such a recurrence is refused as [`RecurrenceError::Unstable`]. One that grows slowly enough to be composed runs,
+//! and overflows about where the plain loop does.
+
+mod form;
+mod program;
+#[cfg(test)]
+mod reference;
+mod sequential;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+
+use scan_ir::{Diagnostics, Program, Type, verify};
+use scan_runtime::{Column, ColumnMut, DynScan, Error};
+
+pub use form::Growth;
+pub use sequential::{Sample, filter_sequentially};
+pub use signature::{MAX_ORDER, Signature, SignatureError};
+
+/// Why there is no solver for a signature.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecurrenceError {
+    /// A coefficient, or what the solver makes of it, is beyond the range of the state's type.
+    #[error("{coefficient} is {value:e}, which {ty} cannot hold")]
+    Range {
+        /// Which one.
+        coefficient: String,
+        /// Its value.
+        value: f64,
+        /// The type of the state.
+        ty: Type,
+    },
+    /// The recurrence grows so fast that blocks of samples cannot be composed.
+    #[error(
+        "the recurrence is unstable: within {samples} samples it magnifies a state beyond what {ty} can compose, and \
+         blocks of {block} samples are; use the plain loop, or coefficients that grow less"
+    )]
+    Unstable {
+        /// After how many samples the growth is too large.
+        samples: u64,
+        /// How many samples the engine composes at once.
+        block: u64,
+        /// The type of the state.
+        ty: Type,
+    },
+    /// The program is invalid: a bug in monoscan.
+    #[error(transparent)]
+    Invalid(#[from] Diagnostics),
+    /// The scan could not be built.
+    #[error(transparent)]
+    Scan(#[from] Error),
+}
+
+/// A compiled recurrence over samples of type `f32` or `f64`.
+///
+/// ```
+/// use monoscan::recurrence::Recurrence;
+///
+/// let sums_of_sums = Recurrence::<f32>::new(&"1 : 2, -1".parse()?)?;
+/// assert_eq!(sums_of_sums.filter(&[1.0, 1.0, 1.0, 1.0])?, [1.0, 3.0, 6.0, 10.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Fibonacci's recurrence grows by 1.6 with every sample. It cannot be cut in blocks, and is refused:
+///
+/// ```
+/// use monoscan::recurrence::{Recurrence, RecurrenceError};
+///
+/// let refused = Recurrence::<f64>::new(&"1 : 1, 1".parse()?);
+/// assert!(matches!(refused, Err(RecurrenceError::Unstable { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recurrence<T: Sample> {
+    signature: Signature,
+    form: form::Form,
+    growth: Growth,
+    scan: DynScan,
+    samples: PhantomData<T>,
+}
+
+/// In which type a recurrence computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Precision {
+    /// `f64`, whatever the samples are: `f32` samples are widened as they are read and rounded once as they are written.
+    #[default]
+    Double,
+    /// The type of the samples: half the state for `f32`, and the rounding errors of `f32` magnified.
+    Samples,
+}
+
+/// The scan program of a recurrence, for those who run programs themselves. It reads a column of `T` and writes one.
+///
+/// # Errors
+/// [`RecurrenceError::Range`].
+pub fn program<T: Sample>(signature: &Signature, precision: Precision) -> Result<Program, RecurrenceError> {
+    Ok(program::program(&form::Form::new(signature, T::TYPE, precision)?))
+}
+
+impl<T: Sample> Recurrence<T> {
+    /// Compiles a solver that computes in `f64`, in a few milliseconds.
+    ///
+    /// # Errors
+    /// [`RecurrenceError::Range`] and [`RecurrenceError::Unstable`]; what [`DynScan::new`] returns.
+    pub fn new(signature: &Signature) -> Result<Recurrence<T>, RecurrenceError> {
+        Recurrence::with_precision(signature, Precision::Double)
+    }
+
+    /// Compiles a solver that computes in a chosen type.
+    ///
+    /// # Errors
+    /// As [`new`](Recurrence::new).
+    pub fn with_precision(signature: &Signature, precision: Precision) -> Result<Recurrence<T>, RecurrenceError> {
+        let form = form::Form::new(signature, T::TYPE, precision)?;
+        let scan = DynScan::new(verify(program::program(&form))?)?;
+        let block = (scan.plan().tile() / scan.plan().ways) as u64;
+        let growth = form.growth(block);
+        if let Some(samples) = growth.exceeded_after {
+            return Err(RecurrenceError::Unstable { samples, block, ty: form.state });
+        }
+        Ok(Recurrence { signature: signature.clone(), form, growth, scan, samples: PhantomData })
+    }
+
+    /// y for x.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn filter(&self, x: &[T]) -> Result<Vec<T>, Error> {
+        self.scan.inclusive(&[Column::new(x)])
+    }
+
+    /// y for x, into a slice of the same length.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if it has another; then nothing was written.
+    pub fn filter_into(&self, x: &[T], y: &mut [T]) -> Result<(), Error> {
+        self.scan.inclusive_into(&[Column::new(x)], &mut [ColumnMut::new(y)])
+    }
+
+    /// The coefficients.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// How much rounding errors are magnified within a block.
+    pub fn growth(&self) -> Growth {
+        self.growth
+    }
+
+    /// The scan program.
+    pub fn program(&self) -> &Program {
+        self.scan.program()
+    }
+
+    /// The compiled scan.
+    pub fn scan(&self) -> &DynScan {
+        &self.scan
+    }
+
+    /// What was compiled and why: the scan's laws and plan, and the growth.
+    pub fn explain(&self) -> String {
+        let Growth { samples, peak, .. } = self.growth;
+        let Recurrence { signature, form, scan, .. } = self;
+        format!(
+            "recurrence ({signature}) of {} samples in {}\n{}\ngrowth: within {samples} samples a state and its rounding errors are \
+             magnified up to about {peak:.1e} times",
+            form.sample,
+            form.state,
+            scan.explain()
+        )
+    }
+}

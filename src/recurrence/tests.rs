@@ -1,0 +1,255 @@
+//! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to rounding.
+
+use scan_ir::interp::{Interpreter, Request, run};
+use scan_ir::laws::{Verdict, judge};
+use scan_ir::{Constant, FunctionBuilder, Opcode, Program, Source, Type, simplify, verify};
+
+use super::form::Form;
+use super::{Precision, Recurrence, RecurrenceError, Sample, Signature, filter_sequentially, program, reference};
+
+/// The recurrences that the literature measures: sums, tuple sums, sums of sums, low-pass and high-pass filters.
+const PUBLISHED: [&str; 10] = [
+    "1 : 1",
+    "1 : 0, 1",
+    "1 : 2, -1",
+    "1 : 3, -3, 1",
+    "0.2 : 0.8",
+    "0.04 : 1.6, -0.64",
+    "0.008 : 2.4, -1.92, 0.512",
+    "0.9, -0.9 : 0.8",
+    "0.81, -1.62, 0.81 : 1.6, -0.64",
+    "0.729, -2.187, 2.187, -0.729 : 2.4, -1.92, 0.512",
+];
+
+/// Filters whose poles are close to the unit circle: Butterworth low-passes of order 2 and 4 at a hundredth of the
+/// Nyquist frequency, and a resonator.
+const SHARP: [&str; 3] = [
+    "0.00024136, 0.00048272, 0.00024136 : 1.95557824, -0.95654368",
+    "5.8451424e-8, 2.33805696e-7, 3.50708544e-7, 2.33805696e-7, 5.8451424e-8 : \
+     3.9179079, -5.75707638, 3.76034951, -0.92118193",
+    "1 : 1.2, -0.9999",
+];
+
+/// Shapes that those leave out: nothing fed back, nothing of x[i] itself, longer on either side.
+const SHAPES: [&str; 7] =
+    ["2 :", "0 :", "0, 1 :", "1, 2, 3 :", "0, 0, 0.5 : 0.5", "1, -1, 0, 0, 0.25 : 0, 0.5", "1 : 0, 0, 0, 0, 0.5"];
+
+fn signature(text: &str) -> Signature {
+    text.parse().expect("a signature")
+}
+
+fn form<T: Sample>(text: &str, precision: Precision) -> Form {
+    Form::new(&signature(text), T::TYPE, precision).expect("in range")
+}
+
+fn program_of<T: Sample>(text: &str, precision: Precision) -> Program {
+    program::<T>(&signature(text), precision).expect("in range")
+}
+
+/// Samples in [−1, 1) without a pattern.
+fn noise<T: Sample>(len: usize) -> Vec<T> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        T::from_f64((state >> 40) as f64 / (1 << 23) as f64 - 1.0)
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+fn numbers<T: Sample>(samples: &[T]) -> Vec<f64> {
+    samples.iter().map(|&sample| sample.to_f64()).collect()
+}
+
+/// The largest difference, relative to the largest number expected.
+fn error(got: &[f64], expected: &[f64]) -> f64 {
+    assert_eq!(got.len(), expected.len());
+    let largest = expected.iter().fold(0.0f64, |largest, y| largest.max(y.abs()));
+    let difference = got.iter().zip(expected).fold(0.0f64, |worst, (g, e)| worst.max((g - e).abs()));
+    if largest == 0.0 { difference } else { difference / largest }
+}
+
+fn interpret<T: Sample>(program: &Program, x: &[T]) -> Vec<f64> {
+    let bytes: Vec<u8> = x.iter().flat_map(|&x| x.into().to_bytes()).collect();
+    let program = verify(program.clone()).expect("valid");
+    let run = run(&program, &[&bytes], &Request::default()).expect("one column");
+    run.outputs[0].chunks(T::TYPE.size()).map(|bytes| Constant::from_bytes(T::TYPE, bytes).as_f64()).collect()
+}
+
+/// The step that the program's prose promises, written as a loop in the type of the state.
+fn state_space<T: Sample>(form: &Form, x: &[f64], fused: impl Fn(T, T, T) -> T) -> Vec<f64> {
+    let constant = T::from_f64;
+    let mut s = vec![constant(0.0); form.order() + 1];
+    let step = |&x: &f64| {
+        let (x, s1) = (constant(x), s[0]);
+        for j in 0..form.order() {
+            let input = constant(form.input[j]) * x;
+            let kept = if form.shift == 0.0 { input } else { constant(form.shift) * s[j] + input };
+            s[j] = fused(constant(form.feedback[j]), s1, s[j + 1] + kept);
+        }
+        fused(constant(form.direct), x, s1).to_f64()
+    };
+    x.iter().map(step).collect()
+}
+
+#[test]
+fn one_sweep_is_the_sequential_loop_exactly() {
+    for text in PUBLISHED.iter().chain(&SHAPES) {
+        for precision in [Precision::Double, Precision::Samples] {
+            let x = noise::<f64>(300);
+            let expected = state_space(&form::<f64>(text, precision), &x, f64::mul_add);
+            assert_eq!(interpret(&program_of::<f64>(text, precision), &x), expected, "{text} in f64");
+        }
+        let x = noise::<f32>(300);
+        let expected = state_space(&form::<f32>(text, Precision::Samples), &numbers(&x), f32::mul_add);
+        assert_eq!(interpret(&program_of::<f32>(text, Precision::Samples), &x), expected, "{text} in f32");
+
+        let wide = state_space(&form::<f32>(text, Precision::Double), &numbers(&x), f64::mul_add);
+        let expected: Vec<f64> = wide.iter().map(|&y| y as f32 as f64).collect();
+        assert_eq!(interpret(&program_of::<f32>(text, Precision::Double), &x), expected, "{text} widened");
+    }
+}
+
+#[test]
+fn the_step_keeps_the_structure_of_the_matrix() {
+    for text in PUBLISHED {
+        let program = program_of::<f64>(text, Precision::Double);
+        let (stage, order) = (&program.stages[0], signature(text).order());
+        let mut b = FunctionBuilder::new();
+        let mut state = b.params(&stage.state);
+        let x = b.param(stage.state[order]);
+        state.extend(b.inline(&stage.lift.function, &[x]));
+        let after = b.inline(&stage.combine, &state);
+        let step = simplify(&b.finish(&after[order..]), &[]);
+        // Each component: B·x, what is added to it from below, one multiply-add, and one sum more if it is shifted.
+        let most = if form::<f64>(text, Precision::Double).shift == 0.0 { 3 * order - 1 } else { 4 * order - 1 };
+        let work = step.insts.iter().filter(|inst| inst.opcode != Opcode::Const).count();
+        assert!(work <= most, "{text}: {work} instructions for {order} components:\n{step:#?}");
+    }
+}
+
+/// What an engine does: aggregates of blocks, carries, and a replay of each block from its carry.
+fn in_blocks<T: Sample>(program: &Program, x: &[T], block: usize) -> Vec<f64> {
+    let stage = &program.stages[0];
+    let mut interpreter = Interpreter::new(&[]);
+    let mut join =
+        |left: &[Constant], right: &[Constant]| interpreter.call(&stage.combine, &[left, right].concat()).clone();
+    let mut lifting = Interpreter::new(&[]);
+    let mut lift = |x: T| lifting.call(&stage.lift.function, &[x.into()]).clone();
+    let mut projecting = Interpreter::new(&[]);
+    let mut output = Vec::new();
+    let mut carry = stage.identity.clone();
+    for block in x.chunks(block) {
+        let mut state = carry.clone();
+        let mut aggregate = stage.identity.clone();
+        for &x in block {
+            let reads = program.output.project.reads.iter().map(|read| match read {
+                Source::Before { component, .. } => state[*component as usize],
+                _ => x.into(),
+            });
+            let reads: Vec<Constant> = reads.collect();
+            output.push(projecting.call(&program.output.project.function, &reads)[0].as_f64());
+            let element = lift(x);
+            state = join(&state, &element);
+            aggregate = join(&aggregate, &element);
+        }
+        carry = join(&carry, &aggregate);
+    }
+    output
+}
+
+/// The error of the blocked scan, which must not be larger than `bound`, nor twice that of the plain loop in the same
+/// type where the state has that type too. (A few rounding errors are always granted.)
+fn check_blocks<T: Sample>(text: &str, precision: Precision, bound: f64) {
+    let x = noise::<T>(4000);
+    let exact = reference::filter(&signature(text), &numbers(&x));
+    let mut plain = vec![T::default(); x.len()];
+    filter_sequentially(&signature(text), &x, &mut plain);
+    let plain = error(&numbers(&plain), &exact);
+    let got = error(&in_blocks(&program_of::<T>(text, precision), &x, 500), &exact);
+    let place = format!("{text} in {}, {precision:?}: error {got:e}, the plain loop's is {plain:e}", T::TYPE);
+    assert!(got <= bound, "{place}");
+    let rounding = if T::TYPE == Type::F32 { f32::EPSILON as f64 } else { f64::EPSILON };
+    assert!(precision == Precision::Double || got <= 2.0 * plain + 2.0 * rounding, "{place}");
+}
+
+#[test]
+fn blocks_are_as_accurate_as_the_sequential_loop() {
+    for text in PUBLISHED.iter().chain(&SHARP).chain(&SHAPES) {
+        check_blocks::<f64>(text, Precision::Samples, 2e-14);
+        check_blocks::<f32>(text, Precision::Double, 1e-7);
+        check_blocks::<f32>(text, Precision::Samples, 1e-4);
+    }
+}
+
+#[test]
+fn an_infinite_sample_spreads_no_further_than_the_signature_says() {
+    let mut x = noise::<f64>(64);
+    x[20] = f64::INFINITY;
+    let program = program_of::<f64>("0, 1, 1 :", Precision::Double);
+    for y in [interpret(&program, &x), in_blocks(&program, &x, 7)] {
+        let infinite: Vec<usize> = (0..64).filter(|&i| !y[i].is_finite()).collect();
+        assert_eq!(infinite, [21, 22]);
+    }
+}
+
+#[test]
+fn the_operator_is_a_monoid() {
+    for text in PUBLISHED.iter().chain(&SHAPES) {
+        let program = program_of::<f32>(text, Precision::Double);
+        let judgement = judge(&program.stages[0], &program.tables);
+        assert!(!matches!(judgement.verdict(), Verdict::Refuted(_)), "{text}: {:?}", judgement.verdict());
+    }
+}
+
+#[test]
+fn growth_is_that_of_the_powers() {
+    let growth = |text, samples| form::<f32>(text, Precision::Double).growth(samples);
+    assert_eq!(growth("1 : 0.5", 1000).peak, 0.5);
+    assert_eq!(growth("0 : 0, 1", 100).peak, 1.0);
+    assert_eq!(growth("1 : 2, -1", 100).peak, 100.0, "(1 + N)^n = 1 + n·N where N² = 0");
+    assert_eq!(growth("1 : 2", 2000).exceeded_after, Some(512));
+    assert_eq!(form::<f32>("1 : 2", Precision::Samples).growth(2000).exceeded_after, Some(64));
+    for text in PUBLISHED {
+        assert_eq!(growth(text, 1 << 16).exceeded_after, None, "{text}");
+    }
+}
+
+#[test]
+fn a_coefficient_beyond_the_type_is_refused_by_name() {
+    let error = Form::new(&signature("1, 1e39 : 0.5"), Type::F32, Precision::Samples).unwrap_err();
+    assert_eq!(error.to_string(), "a1 is 1e39, which f32 cannot hold");
+    let error = Form::new(&signature("1e200 : 1e200"), Type::F64, Precision::Double).unwrap_err();
+    assert!(error.to_string().starts_with("input of state 1 is inf"), "{error}");
+}
+
+fn check_engine<T: Sample>(text: &str, len: usize, tolerance: f64) {
+    let recurrence = Recurrence::<T>::new(&signature(text)).unwrap();
+    let x = noise::<T>(len);
+    let exact = reference::filter(&signature(text), &numbers(&x));
+    let got = error(&numbers(&recurrence.filter(&x).unwrap()), &exact);
+    assert!(got <= tolerance, "{text} in {}, {len} samples: error {got:e}", T::TYPE);
+}
+
+#[test]
+fn the_engine_solves_recurrences_of_every_shape_and_length() {
+    for text in PUBLISHED.iter().chain(&SHARP).chain(&SHAPES) {
+        for len in [0, 1, 2, 100, 40_000, 300_001] {
+            check_engine::<f64>(text, len, 1e-12);
+        }
+        check_engine::<f32>(text, 40_000, 1e-7);
+    }
+}
+
+#[test]
+fn outputs_of_another_length_are_refused_untouched() {
+    let recurrence = Recurrence::<f32>::new(&signature("1 : 1")).unwrap();
+    let mut y = [7.0; 2];
+    assert!(recurrence.filter_into(&[1.0, 2.0, 3.0], &mut y).is_err());
+    assert_eq!(y, [7.0; 2]);
+}
+
+#[test]
+fn an_unstable_recurrence_is_refused_with_the_reason() {
+    let error = Recurrence::<f64>::new(&signature("1 : 3")).unwrap_err();
+    assert!(matches!(error, RecurrenceError::Unstable { .. }), "{error}");
+}
