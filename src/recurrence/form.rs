@@ -110,7 +110,7 @@ impl Form {
     }
 
     /// Multiplies a polynomial in N by A.
-    fn times_a(&self, power: &mut [f64]) {
+    pub(super) fn times_a(&self, power: &mut [f64]) {
         let top = power[power.len() - 1];
         let mut below = 0.0;
         for (coefficient, b) in power.iter_mut().zip(self.feedback.iter().rev()) {

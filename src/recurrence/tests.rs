@@ -1,8 +1,9 @@
 //! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to rounding.
 
+use scan_ir::facts::{Facts, LengthOnly};
 use scan_ir::interp::{Interpreter, Request, run};
 use scan_ir::laws::{Verdict, judge};
-use scan_ir::{Constant, FunctionBuilder, Opcode, Program, Source, Type, simplify, verify};
+use scan_ir::{Constant, Function, Opcode, Program, Source, Type, simplify, verify};
 
 use super::form::Form;
 use super::{Precision, Recurrence, RecurrenceError, Sample, Signature, filter_sequentially, program, reference};
@@ -110,20 +111,39 @@ fn one_sweep_is_the_sequential_loop_exactly() {
 }
 
 #[test]
-fn the_step_keeps_the_structure_of_the_matrix() {
+fn only_the_vector_is_carried_and_its_step_keeps_the_structure_of_the_matrix() {
     for text in PUBLISHED {
+        let program = verify(program_of::<f64>(text, Precision::Double)).expect("valid");
+        let (facts, order) = (&Facts::of(&program).stages[0], signature(text).order());
+        let is_vector: Vec<bool> = (0..2 * order).map(|component| component >= order).collect();
+        assert_eq!(facts.live, is_vector, "{text}");
+        assert!(facts.length_only.iter().zip(&is_vector).all(|(tabulated, carried)| tabulated != carried), "{text}");
+
+        let step = &facts.step.function;
+        let vector = Function { results: step.results[order..].to_vec(), ..step.clone() };
+        let work = simplify(&vector, &[]).insts.iter().filter(|inst| inst.opcode != Opcode::Const).count();
+        // Each component: B·x, what comes from below, one multiply-add, and one sum more if it is shifted.
+        let shifted = form::<f64>(text, Precision::Double).shift != 0.0;
+        let most = if shifted { 4 * order - 1 } else { 3 * order - 1 };
+        assert!(work <= most, "{text}: {work} instructions for {order} components");
+    }
+}
+
+#[test]
+fn tabulated_powers_are_those_of_the_matrix() {
+    for text in PUBLISHED.iter().chain(&SHARP) {
+        let form = form::<f64>(text, Precision::Double);
         let program = program_of::<f64>(text, Precision::Double);
-        let (stage, order) = (&program.stages[0], signature(text).order());
-        let mut b = FunctionBuilder::new();
-        let mut state = b.params(&stage.state);
-        let x = b.param(stage.state[order]);
-        state.extend(b.inline(&stage.lift.function, &[x]));
-        let after = b.inline(&stage.combine, &state);
-        let step = simplify(&b.finish(&after[order..]), &[]);
-        // Each component: B·x, what is added to it from below, one multiply-add, and one sum more if it is shifted.
-        let most = if form::<f64>(text, Precision::Double).shift == 0.0 { 3 * order - 1 } else { 4 * order - 1 };
-        let work = step.insts.iter().filter(|inst| inst.opcode != Opcode::Const).count();
-        assert!(work <= most, "{text}: {work} instructions for {order} components:\n{step:#?}");
+        let mut power = form.first_power();
+        let length_only = LengthOnly::of(&program.stages[0], &[]);
+        for samples in 1..=1000 {
+            let largest = power.iter().fold(1.0f64, |largest, c| largest.max(c.abs()));
+            let tabulated = length_only.after(samples).into_iter().flatten().map(|coefficient| coefficient.as_f64());
+            for (got, expected) in tabulated.zip(&power) {
+                assert!((got - expected).abs() <= 1e-12 * largest, "{text}, power {samples}");
+            }
+            form.times_a(&mut power);
+        }
     }
 }
 
