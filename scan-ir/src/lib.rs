@@ -11,6 +11,7 @@
 
 mod builder;
 mod eval;
+pub mod facts;
 mod function;
 pub mod interp;
 mod opcode;

@@ -1,0 +1,159 @@
+//! Kernel bodies: the straight-line function that an engine runs for one element of a tile.
+//!
+//! A tile is walked twice. The *fold* reduces it to what the next tiles must know; the *replay* starts from the state
+//! before the tile and makes the outputs. Each carries only what it must: the fold leaves out components that depend on
+//! the number of elements alone, the replay those that no output needs. Both hold all stages of a program, later ones
+//! reading earlier ones inside the same function.
+
+use super::Facts;
+use super::step::{before, drop_unused, source_types};
+use crate::builder::FunctionBuilder;
+use crate::function::Value;
+use crate::interp::Mode;
+use crate::program::{Mapping, Program, Source, Verified};
+use crate::simplify::{restrict_params, simplify, used_values};
+
+/// What to run for one element.
+///
+/// The parameters are, first, the carried components before the element, in the order of `carried` (all of them, also
+/// where one is overwritten unread), then those of `Record`, `Next`, `Last` and `Index` that are needed. The results
+/// are, first, the new value of every carried component, in the same order; then, in a replay, the output components;
+/// then, in the replay of an `emit`, whether the element is kept, as `bool`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Body {
+    /// The function and what its parameters are.
+    pub mapping: Mapping,
+    /// The (stage, component) pairs that go from one element to the next, in that order.
+    pub carried: Vec<(u32, u32)>,
+}
+
+/// What a reduction of a tile runs: it carries every component that is not length-only, and what those need.
+///
+/// Starting from the identities it computes the tile's aggregate in the carried components; the others follow from the
+/// tile's length by [`LengthOnly::after`](super::LengthOnly::after). Where the lift of a later stage reads an earlier stage's state, the later
+/// stage's aggregate is right only if the earlier stage started from its true state before the tile.
+pub fn fold_body(program: &Verified<Program>, facts: &Facts) -> Body {
+    let length_only: Vec<Vec<bool>> = facts.stages.iter().map(|stage| stage.length_only.clone()).collect();
+    fold(program, &length_only)
+}
+
+/// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. In
+/// an inclusive scan that can be less than [`StageFacts::live`](super::StageFacts::live), which serves both modes.
+pub fn replay_body(program: &Verified<Program>, _facts: &Facts, mode: Mode) -> Body {
+    replay(program, mode)
+}
+
+pub(super) fn fold(program: &Program, length_only: &[Vec<bool>]) -> Body {
+    let whole = whole_element(program, None);
+    let needed = whole.carried.iter().map(|&(stage, component)| !length_only[stage as usize][component as usize]);
+    let needed = needed.collect();
+    narrow(whole, needed)
+}
+
+pub(super) fn replay(program: &Program, mode: Mode) -> Body {
+    let whole = whole_element(program, Some(mode));
+    let needed = vec![false; whole.carried.len()];
+    narrow(whole, needed)
+}
+
+/// All stages and, with a mode, the outputs, for one element; every component is carried.
+fn whole_element(program: &Program, outputs: Option<Mode>) -> Body {
+    let states: Vec<Source> =
+        program.stages.iter().enumerate().flat_map(|(stage, s)| before(stage, s.state.len())).collect();
+    let outputs = outputs.map(|mode| (mode, &program.output.project, program.output.keep.as_ref()));
+    let mappings = program.stages.iter().map(|stage| &stage.lift);
+    let mappings = mappings.chain(outputs.iter().flat_map(|&(_, project, keep)| [project].into_iter().chain(keep)));
+    let mut inputs: Vec<Source> = mappings.flat_map(|mapping| mapping.reads.iter().copied()).collect();
+    inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. } | Source::State(_)));
+    inputs.sort();
+    inputs.dedup();
+
+    let reads = [states, inputs].concat();
+    let mut element = Element::new(program, &reads);
+    for stage in 0..program.stages.len() {
+        element.run_stage(program, stage);
+    }
+    let mut results: Vec<Value> = element.after.concat();
+    if let Some((mode, project, keep)) = outputs {
+        for mapping in [project].into_iter().chain(keep) {
+            results.extend(element.inline(mapping, mode));
+        }
+    }
+    let function = simplify(&element.builder.finish(&results), &program.tables);
+    let carried = reads.iter().filter_map(|source| match *source {
+        Source::Before { stage, component } => Some((stage, component)),
+        _ => None,
+    });
+    let carried = carried.collect();
+    Body { mapping: Mapping { reads, function }, carried }
+}
+
+/// The function of one element while its stages are written into it.
+struct Element<'r> {
+    builder: FunctionBuilder,
+    reads: &'r [Source],
+    params: Vec<Value>,
+    before: Vec<Vec<Value>>,
+    after: Vec<Vec<Value>>,
+}
+
+impl<'r> Element<'r> {
+    /// `reads` begins with the states before, stage by stage.
+    fn new(program: &Program, reads: &'r [Source]) -> Element<'r> {
+        let mut builder = FunctionBuilder::new();
+        let params = builder.params(&source_types(program, reads));
+        let mut states = params.iter().copied();
+        let before = program.stages.iter().map(|stage| states.by_ref().take(stage.state.len()).collect()).collect();
+        Element { builder, reads, params, before, after: Vec::new() }
+    }
+
+    fn run_stage(&mut self, program: &Program, stage: usize) {
+        let declared = &program.stages[stage];
+        let x = self.inline(&declared.lift, Mode::Inclusive);
+        let both: Vec<Value> = self.before[stage].iter().copied().chain(x).collect();
+        let after = self.builder.inline(&declared.combine, &both);
+        self.after.push(after);
+    }
+
+    fn inline(&mut self, mapping: &Mapping, mode: Mode) -> Vec<Value> {
+        let arguments: Vec<Value> = mapping.reads.iter().map(|&source| self.source(source, mode)).collect();
+        self.builder.inline(&mapping.function, &arguments)
+    }
+
+    fn source(&self, source: Source, mode: Mode) -> Value {
+        let last = self.before.len() - 1;
+        match (source, mode) {
+            (Source::Before { stage, component }, _) => self.before[stage as usize][component as usize],
+            (Source::After { stage, component }, _) => self.after[stage as usize][component as usize],
+            (Source::State(component), Mode::Inclusive) => self.after[last][component as usize],
+            (Source::State(component), Mode::Exclusive) => self.before[last][component as usize],
+            _ => {
+                let place = self.reads.iter().position(|&read| read == source);
+                self.params[place.expect("every source is read")]
+            }
+        }
+    }
+}
+
+/// The body that carries only the components marked, and those that they or the outputs need at a later element.
+fn narrow(whole: Body, mut needed: Vec<bool>) -> Body {
+    let count = whole.carried.len();
+    let Mapping { reads, mut function } = whole.mapping;
+    let all = function.results.clone();
+    loop {
+        let news = all[..count].iter().zip(&needed).filter(|(_, needed)| **needed).map(|(&result, _)| result);
+        function.results = news.chain(all[count..].iter().copied()).collect();
+        let used = used_values(&function);
+        let grown: Vec<bool> = needed.iter().zip(&used).map(|(&needed, &used)| needed || used).collect();
+        if grown == needed {
+            break;
+        }
+        needed = grown;
+    }
+    let kept: Vec<bool> = (0..reads.len()).map(|param| needed.get(param).copied().unwrap_or(true)).collect();
+    let reads = reads.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&source, _)| source).collect();
+    let carried: Vec<(u32, u32)> =
+        whole.carried.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(&pair, _)| pair).collect();
+    let mapping = Mapping { reads, function: restrict_params(&function, &kept) };
+    Body { mapping: drop_unused(mapping, carried.len()), carried }
+}

@@ -1,0 +1,78 @@
+//! Facts: what a program's own code proves about it, and what plans are made from.
+//!
+//! The monoid that makes a scan parallel carries more than the sequential loop needs. A linear recurrence, written as
+//! the composition of maps `x ↦ a·x + b`, multiplies the `a`s only so that tiles can be put together; once a tile knows
+//! the state it starts from, one multiply-add per element is enough. Facts find this and its relatives by walking the
+//! straight-line code, a file each:
+//!
+//! | file | fact |
+//! |---|---|
+//! | `step` | one element's effect on the state, `simplify(combine(state, lift(x)))` |
+//! | `body` | what a reduction and a rewrite of a tile run for one element |
+//! | `live` | the components that outputs need once the state before is known |
+//! | `length` | the components that depend on how many elements there were, not on which |
+//! | `ranges` | the interval each integer component stays in |
+//! | `path` | the cycles that one element adds to the carried chain |
+
+mod body;
+mod interval;
+mod length;
+mod live;
+mod path;
+mod ranges;
+mod step;
+
+pub use body::{Body, fold_body, replay_body};
+pub use length::LengthOnly;
+pub use path::{latency, work};
+pub use ranges::{Range, value_ranges};
+pub use step::step;
+
+use crate::program::{Mapping, Program, Verified};
+
+/// What is known about a program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Facts {
+    /// What is known about each of its stages, in order.
+    pub stages: Vec<StageFacts>,
+}
+
+/// What is known about a stage. Where it speaks of components, there is one entry for each, in order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StageFacts {
+    /// Whether an output needs the component, at this or a later element, once the state before is known.
+    pub live: Vec<bool>,
+    /// Whether the component depends on the number of elements alone; [`LengthOnly`] says its value.
+    pub length_only: Vec<bool>,
+    /// The interval each component stays in, as long as seeds lie in it too ([`Range::holds`]).
+    pub ranges: Vec<Range>,
+    /// From the state before and what the lift reads to the state after: simplified, one result for each component.
+    pub step: Mapping,
+    /// Cycles that an element adds to the chain through this stage in a [`fold_body`].
+    pub fold_latency: u32,
+    /// The same in a [`replay_body`].
+    pub replay_latency: u32,
+}
+
+impl Facts {
+    /// Finds everything. Takes time about linear in the program's instructions, times the rounds that ranges take to
+    /// settle (a handful).
+    pub fn of(program: &Verified<Program>) -> Facts {
+        let live = live::live_components(program);
+        let length_only: Vec<Vec<bool>> =
+            program.stages.iter().map(|stage| LengthOnly::of(stage, &program.tables).components().to_vec()).collect();
+        let ranges = ranges::state_ranges(program);
+        let fold = body::fold(program, &length_only);
+        let replay = body::replay(program, Default::default());
+        let each = live.into_iter().zip(length_only).zip(ranges).enumerate();
+        let stages = each.map(|(stage, ((live, length_only), ranges))| StageFacts {
+            live,
+            length_only,
+            ranges,
+            step: step(program, stage),
+            fold_latency: path::carried_latency(&fold, stage as u32),
+            replay_latency: path::carried_latency(&replay, stage as u32),
+        });
+        Facts { stages: stages.collect() }
+    }
+}
