@@ -1,0 +1,113 @@
+//! One file for each macro, and what they share.
+
+pub(crate) mod closure;
+pub(crate) mod monoid;
+pub(crate) mod scan_fn;
+pub(crate) mod scan_type;
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::quote;
+use syn::visit::{self, Visit};
+use syn::{Attribute, GenericArgument, Generics, Lifetime, Path, PathArguments, Type};
+
+use crate::refuse::{self, Errors, refuse};
+
+/// Lints that the second body would repeat, or that its form sets off.
+pub(crate) fn allow() -> TokenStream {
+    quote!(#[allow(
+        unused,
+        unconditional_panic,
+        arithmetic_overflow,
+        overflowing_literals,
+        non_snake_case,
+        unreachable_pub,
+        private_interfaces,
+        clippy::all,
+        clippy::pedantic,
+        clippy::nursery,
+        clippy::restriction
+    )])
+}
+
+/// The `#[cfg]`s of an item, which must be on everything that is emitted beside it.
+pub(crate) fn conditions(attributes: &[Attribute]) -> TokenStream {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).map(|attribute| quote!(#attribute)).collect()
+}
+
+/// Scan types are owned values: refuses references and the like in a type, and lifetimes.
+pub(crate) fn check_type(ty: &Type, errors: &mut Errors) {
+    TypeCheck { errors }.visit_type(ty);
+}
+
+struct TypeCheck<'e> {
+    errors: &'e mut Errors,
+}
+
+impl<'ast> Visit<'ast> for TypeCheck<'_> {
+    fn visit_type(&mut self, ty: &'ast Type) {
+        match ty {
+            Type::Reference(ty) => refuse(self.errors, ty.and_token, refuse::REFERENCE_TYPE),
+            Type::Ptr(ty) => refuse(self.errors, ty.star_token, refuse::POINTER_TYPE),
+            Type::Slice(ty) => refuse(self.errors, ty, refuse::SLICE_TYPE),
+            Type::ImplTrait(ty) => refuse(self.errors, ty, refuse::IMPL_TRAIT),
+            Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "PhantomData") => {
+                refuse(self.errors, ty, refuse::PHANTOM);
+            }
+            _ => visit::visit_type(self, ty),
+        }
+    }
+
+    fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+        refuse(self.errors, lifetime, refuse::LIFETIME);
+    }
+
+    fn visit_expr(&mut self, _length: &'ast syn::Expr) {}
+}
+
+/// Refuses lifetime parameters.
+pub(crate) fn check_generics(generics: &Generics, errors: &mut Errors) {
+    for lifetime in generics.lifetimes() {
+        refuse(errors, &lifetime.lifetime, refuse::LIFETIME);
+    }
+}
+
+/// The element type, if this is `Table<T>`, with or without a lifetime.
+pub(crate) fn table_element(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let mut types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    let element = types.next()?;
+    (last.ident == "Table" && types.next().is_none()).then_some(element)
+}
+
+/// `Table<T>` with this lifetime.
+pub(crate) fn table_with_lifetime(ty: &Type, lifetime: &Lifetime) -> Type {
+    let mut ty = ty.clone();
+    if let Type::Path(path) = &mut ty
+        && let Some(last) = path.path.segments.last_mut()
+        && let PathArguments::AngleBracketed(arguments) = &mut last.arguments
+    {
+        let types = arguments.args.iter().filter(|argument| !matches!(argument, GenericArgument::Lifetime(_)));
+        let all = std::iter::once(GenericArgument::Lifetime(lifetime.clone())).chain(types.cloned());
+        arguments.args = all.collect();
+    }
+    ty
+}
+
+/// Whether an identifier occurs anywhere in the tokens.
+pub(crate) fn mentions(tokens: TokenStream, name: impl Fn(&Ident) -> bool + Copy) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => name(&ident),
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+/// The last name of a path.
+pub(crate) fn last_name(path: &Path) -> String {
+    path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
+}

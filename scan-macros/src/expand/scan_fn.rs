@@ -1,0 +1,246 @@
+//! `#[scan_fn]`: a function's second body, and the type `f {}` that stands for both.
+//!
+//! A braced struct is a type and no value, so `f` the function and `f {}` the type share a name, and one `use` brings
+//! both. In an `impl` there is no room for a struct: there the second body becomes an associated function beside the
+//! first, which other scan code calls as `Type::f(..)`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{FnArg, GenericParam, Generics, ItemFn, Lifetime, ReturnType, Signature, Type, parse_quote};
+
+use super::{allow, check_generics, check_type, conditions, mentions, table_element, table_with_lifetime};
+use crate::lower::Lowering;
+use crate::options::Options;
+use crate::refuse::{self, Errors, refuse, report};
+
+pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::new();
+    let options = Options::read(arguments, &mut errors);
+    let second = match syn::parse2::<ItemFn>(item.clone()) {
+        Ok(function) => second(&function, &options, &mut errors),
+        Err(error) => {
+            match syn::parse2::<syn::Item>(item.clone()) {
+                Ok(other) => refuse(&mut errors, other, refuse::FUNCTION_ITEM),
+                Err(_) => errors.push(error),
+            }
+            TokenStream::new()
+        }
+    };
+    let errors = report(&errors);
+    quote!(#item #second #errors)
+}
+
+fn second(function: &ItemFn, options: &Options, errors: &mut Errors) -> TokenStream {
+    let before = errors.len();
+    check(&function.sig, errors);
+    let (parameters, body) = lower(function, options, errors);
+    let krate = &options.krate;
+    let name = function.sig.ident.to_string();
+    let body = if errors.len() == before {
+        quote!(let __call = #krate::lang::ops::enter(#name); #body)
+    } else {
+        quote!(::core::unreachable!())
+    };
+    let result = match &function.sig.output {
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+        ReturnType::Default => quote!(()),
+    };
+    let in_impl = options.associated
+        || mentions(function.sig.to_token_stream(), |name| name == "self" || name == "Self")
+        || mentions(function.block.to_token_stream(), |name| name == "Self");
+    let parts = Parts { function, krate, parameters, body, result };
+    if in_impl { parts.associated() } else { parts.free(errors.len() > before) }
+}
+
+fn check(signature: &Signature, errors: &mut Errors) {
+    check_generics(&signature.generics, errors);
+    if let Some(token) = &signature.asyncness {
+        refuse(errors, token, refuse::ASYNC);
+    }
+    if let Some(token) = &signature.unsafety {
+        refuse(errors, token, refuse::UNSAFE_FN);
+    }
+    if let Some(abi) = &signature.abi {
+        refuse(errors, abi, refuse::EXTERN_FN);
+    }
+    if let Some(variadic) = &signature.variadic {
+        refuse(errors, variadic, refuse::VARIADIC);
+    }
+    if signature.inputs.len() > 8 {
+        refuse(errors, &signature.inputs, refuse::TOO_MANY_ARGUMENTS);
+    }
+    for input in &signature.inputs {
+        match input {
+            FnArg::Receiver(receiver) if receiver.reference.is_some() => {
+                refuse(errors, receiver, refuse::SELF_REFERENCE);
+            }
+            FnArg::Receiver(_) => {}
+            FnArg::Typed(typed) => check_type(table_element(&typed.ty).unwrap_or(&typed.ty), errors),
+        }
+    }
+    match &signature.output {
+        ReturnType::Type(_, ty) => check_type(ty, errors),
+        ReturnType::Default => refuse(errors, &signature.ident, refuse::NO_RESULT),
+    }
+}
+
+fn lower(function: &ItemFn, options: &Options, errors: &mut Errors) -> (Vec<TokenStream>, TokenStream) {
+    let krate = &options.krate;
+    let mut lowering = Lowering::new(krate, errors, &[&function.sig.generics]);
+    let (mut parameters, mut bindings) = (Vec::new(), TokenStream::new());
+    for input in &function.sig.inputs {
+        let (ty, (name, binds)) = match input {
+            FnArg::Receiver(receiver) => (quote!(Self), lowering.receiver(receiver)),
+            FnArg::Typed(typed) => (typed.ty.to_token_stream(), lowering.parameter(&typed.pat)),
+        };
+        let element = match input {
+            FnArg::Typed(typed) => table_element(&typed.ty),
+            FnArg::Receiver(_) => None,
+        };
+        parameters.push(match element {
+            Some(element) => quote!(#name: #krate::lang::TableHandle<#element>),
+            None => quote!(#name: #krate::lang::V<#ty>),
+        });
+        bindings.extend(binds);
+    }
+    let block = lowering.block(&function.block);
+    (parameters, quote!(#bindings #block))
+}
+
+struct Parts<'a> {
+    function: &'a ItemFn,
+    krate: &'a TokenStream,
+    parameters: Vec<TokenStream>,
+    body: TokenStream,
+    result: TokenStream,
+}
+
+impl Parts<'_> {
+    /// The second body as a function of this name.
+    fn second_body(&self, name: &Ident) -> TokenStream {
+        let Parts { krate, parameters, body, result, .. } = self;
+        let (visibility, generics) = (&self.function.vis, &self.function.sig.generics);
+        let (allow, bounds) = (allow(), &generics.where_clause);
+        quote! {
+            #[doc(hidden)]
+            #allow
+            #visibility fn #name #generics(#(#parameters),*) -> #krate::lang::V<#result> #bounds {
+                #body
+            }
+        }
+    }
+
+    /// For a function in an `impl`.
+    fn associated(&self) -> TokenStream {
+        let name = &self.function.sig.ident;
+        let conditions = conditions(&self.function.attrs);
+        let body = self.second_body(&format_ident!("__scan_{}", name, span = name.span()));
+        quote!(#conditions #body)
+    }
+
+    /// For a function of its own.
+    fn free(&self, refused: bool) -> TokenStream {
+        let (krate, name, visibility) = (self.krate, &self.function.sig.ident, &self.function.vis);
+        let lang = quote!(#krate::lang);
+        let body = self.second_body(&Ident::new("__scan", name.span().resolved_at(Span::mixed_site())));
+        let scan_fn = if refused && self.is_unusable() { TokenStream::new() } else { self.scan_fn() };
+        let (allow, conditions) = (allow(), conditions(&self.function.attrs));
+        let doc = format!("The scan function `{name}` as a value.");
+        quote! {
+            #conditions
+            #[doc = #doc]
+            #[allow(non_camel_case_types, dead_code)]
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            #visibility struct #name {}
+
+            #conditions
+            #allow
+            impl #name {
+                #body
+            }
+
+            #conditions
+            impl #lang::BindTable for #name {}
+
+            #scan_fn
+        }
+    }
+
+    /// Whether the signature is such that an `impl ScanFn` would only repeat the errors.
+    fn is_unusable(&self) -> bool {
+        let signature = &self.function.sig;
+        signature.inputs.len() > 8
+            || signature.asyncness.is_some()
+            || signature.unsafety.is_some()
+            || signature.variadic.is_some()
+            || matches!(signature.output, ReturnType::Default)
+            || signature.generics.lifetimes().next().is_some()
+            || mentions(signature.to_token_stream(), |name| name == "impl")
+            || signature.to_token_stream().to_string().contains('&')
+    }
+
+    fn scan_fn(&self) -> TokenStream {
+        let Parts { function, krate, result, .. } = self;
+        let (name, signature) = (&function.sig.ident, &function.sig);
+        let lang = quote!(#krate::lang);
+        let written: Vec<&Type> = signature
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => Some(&*typed.ty),
+                FnArg::Receiver(_) => None,
+            })
+            .collect();
+        // Each table has a lifetime of its own, so that each is bound for itself.
+        let mut lifetimes: Vec<Lifetime> = Vec::new();
+        let mut with_lifetime = |ty: &Type| {
+            if table_element(ty).is_none() {
+                return ty.clone();
+            }
+            let lifetime = Lifetime::new(&format!("'__table{}", lifetimes.len()), Span::mixed_site());
+            lifetimes.push(lifetime.clone());
+            table_with_lifetime(ty, &lifetime)
+        };
+        let types: Vec<Type> = written.iter().map(|ty| with_lifetime(ty)).collect();
+        let mut generics: Generics = signature.generics.clone();
+        if !generics.type_params().all(|parameter| is_in(&parameter.ident, &types))
+            || !generics.const_params().all(|parameter| is_in(&parameter.ident, &types))
+        {
+            // Such a function can be called from scan code, but the arguments alone do not name it.
+            return TokenStream::new();
+        }
+        for lifetime in lifetimes {
+            let lifetime: GenericParam = parse_quote!(#lifetime);
+            generics.params.insert(0, lifetime);
+        }
+        let (parameters, _, bounds) = generics.split_for_impl();
+        let values: Vec<Ident> =
+            (0..types.len()).map(|i| format_ident!("__a{}", i, span = Span::mixed_site())).collect();
+        let (allow, conditions) = (allow(), conditions(&function.attrs));
+        let arguments = Ident::new("__arguments", Span::mixed_site());
+        quote! {
+            #conditions
+            #allow
+            impl #parameters #lang::ScanFn<(#(#types,)*)> for #name #bounds {
+                type Out = #result;
+
+                fn call(&self, #arguments: (#(#types,)*)) -> #result {
+                    let (#(#values,)*) = #arguments;
+                    #name(#(#values),*)
+                }
+
+                fn trace(
+                    &self,
+                    #arguments: <(#(#types,)*) as #lang::Arguments>::Handles,
+                ) -> #lang::V<#result> {
+                    let (#(#values,)*) = #arguments;
+                    <#name>::__scan(#(#values),*)
+                }
+            }
+        }
+    }
+}
+
+fn is_in(parameter: &Ident, types: &[Type]) -> bool {
+    types.iter().any(|ty| mentions(ty.to_token_stream(), |name| name == parameter))
+}

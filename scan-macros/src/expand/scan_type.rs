@@ -1,0 +1,166 @@
+//! `#[derive(ScanType)]`: the layout of a struct, and the shadow struct of its handles.
+//!
+//! For `struct Affine<T> { a: T, b: T }` it emits a struct of the same form with fields of type `V<T>`, so that
+//! `state.a` means in the second body what it means in the first; and an `impl ScanType` that goes through the fields
+//! in order. All of it is inside a `const _`, so it adds no name.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Fields, Member, Type, parse_quote};
+
+use super::{check_generics, check_type, conditions};
+use crate::options::Options;
+use crate::refuse::{self, Errors, refuse, report};
+
+/// The derive: the item itself is not part of the output.
+pub(crate) fn derive(item: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(item) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut errors = Errors::new();
+    let options = Options::of_derive(&input.attrs, &mut errors);
+    let described = describe(&input, &options, &mut errors);
+    let errors = report(&errors);
+    quote!(#described #errors)
+}
+
+/// The `impl ScanType` of a struct. With errors it is left out: an incomplete layout must not exist.
+pub(crate) fn describe(input: &DeriveInput, options: &Options, errors: &mut Errors) -> TokenStream {
+    let before = errors.len();
+    check(input, errors);
+    match &input.data {
+        Data::Struct(data) if errors.len() == before => implementation(input, &data.fields, options),
+        _ => TokenStream::new(),
+    }
+}
+
+fn check(input: &DeriveInput, errors: &mut Errors) {
+    check_generics(&input.generics, errors);
+    for attribute in &input.attrs {
+        if attribute.path().is_ident("repr") {
+            check_repr(attribute, errors);
+        }
+    }
+    match &input.data {
+        Data::Struct(data) => {
+            if data.fields.is_empty() {
+                refuse(errors, &input.ident, refuse::EMPTY);
+            }
+            for field in &data.fields {
+                check_type(&field.ty, errors);
+                if let Some(cfg) = field.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
+                    refuse(errors, cfg, refuse::FIELD_CFG);
+                }
+            }
+        }
+        Data::Enum(data) => refuse(errors, data.enum_token, refuse::ENUM),
+        Data::Union(data) => refuse(errors, data.union_token, refuse::UNION),
+    }
+}
+
+fn check_repr(attribute: &Attribute, errors: &mut Errors) {
+    // Anything that rustc itself would refuse is left to it.
+    let _ = attribute.parse_nested_meta(|meta| {
+        if meta.path.is_ident("packed") {
+            refuse(errors, &meta.path, refuse::PACKED);
+        }
+        if meta.input.peek(syn::token::Paren) {
+            let _arguments: proc_macro2::Group = meta.input.parse()?;
+        }
+        Ok(())
+    });
+}
+
+fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> TokenStream {
+    let (krate, name, visibility) = (&options.krate, &input.ident, &input.vis);
+    let lang = quote!(#krate::lang);
+    let mut generics = input.generics.clone();
+    for parameter in generics.type_params_mut() {
+        parameter.bounds.push(parse_quote!(#lang::ScanType));
+        parameter.default = None;
+        parameter.eq_token = None;
+    }
+    for parameter in generics.const_params_mut() {
+        parameter.default = None;
+        parameter.eq_token = None;
+    }
+    let (parameters, arguments, bounds) = generics.split_for_impl();
+    let members: Vec<Member> = fields.members().collect();
+    let names: Vec<String> = members.iter().map(|member| member.to_token_stream().to_string()).collect();
+    let names: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
+    let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
+    let visibilities: Vec<_> = fields.iter().map(|field| &field.vis).collect();
+    let handles = types.iter().map(|ty| quote_spanned!(here(ty)=> #lang::V<#ty>));
+    let shadow = match fields {
+        Fields::Named(_) => quote!(#bounds { #(#visibilities #members: #handles,)* }),
+        _ => quote!((#(#visibilities #handles,)*) #bounds;),
+    };
+    // Each line of the implementation has its field's span, so that rustc merges the errors of a field.
+    let field = |line: &dyn Fn(&Member, &Type, &str) -> TokenStream| -> Vec<TokenStream> {
+        members.iter().zip(&types).zip(&names).map(|((member, ty), name)| line(member, ty, name)).collect()
+    };
+    let described = field(&|member, ty, name| {
+        quote_spanned!(here(ty)=>
+            components.field::<#ty>(#name, ::core::mem::offset_of!(Self, #member));)
+    });
+    let built = field(
+        &|member, ty, _| quote_spanned!(here(ty)=> #member: #lang::V::of(<#ty as #lang::ScanType>::build(next)),),
+    );
+    let flattened = field(
+        &|member, ty, _| quote_spanned!(here(ty)=> <#ty as #lang::ScanType>::flatten(&parts.#member.__parts, values);),
+    );
+    let stored =
+        field(&|member, ty, _| quote_spanned!(here(ty)=> <#ty as #lang::ScanType>::store(&value.#member, constants);));
+    let loaded = field(&|member, ty, _| quote_spanned!(here(ty)=> #member: <#ty as #lang::ScanType>::load(constants),));
+    let (allow, conditions) = (super::allow(), conditions(&input.attrs));
+    quote! {
+        #conditions
+        #allow
+        const _: () = {
+            #[doc(hidden)]
+            #visibility struct __MonoscanHandles #parameters #shadow
+
+            impl #parameters ::core::clone::Clone for __MonoscanHandles #arguments #bounds {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+
+            impl #parameters ::core::marker::Copy for __MonoscanHandles #arguments #bounds {}
+
+            // SAFETY: every field is listed, with its own type, at the offset that `offset_of!` gives.
+            unsafe impl #parameters #lang::ScanType for #name #arguments #bounds {
+                type Traced = __MonoscanHandles #arguments;
+
+                fn describe(components: &mut #lang::Components) {
+                    #(#described)*
+                }
+
+                fn build(next: &mut dyn ::core::ops::FnMut(#lang::Type) -> #lang::Value) -> Self::Traced {
+                    __MonoscanHandles { #(#built)* }
+                }
+
+                fn flatten(parts: &Self::Traced, values: &mut ::std::vec::Vec<#lang::Value>) {
+                    #(#flattened)*
+                }
+
+                fn store(value: &Self, constants: &mut ::std::vec::Vec<#lang::Constant>) {
+                    #(#stored)*
+                }
+
+                fn load(
+                    constants: &mut dyn ::core::iter::Iterator<Item = #lang::Constant>,
+                ) -> Self {
+                    Self { #(#loaded)* }
+                }
+            }
+        };
+    }
+}
+
+/// The place of a field's type, with the names of the generated code.
+fn here(ty: &Type) -> Span {
+    ty.span().resolved_at(Span::call_site())
+}

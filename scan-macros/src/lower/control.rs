@@ -1,0 +1,242 @@
+//! `if`, `match` and `for`.
+//!
+//! IR has no branches: on run-time data both arms run, each on copies of the older variables it assigns, and then every
+//! such variable, and the value, is selected. A condition on constants is an ordinary `if` that is decided while
+//! tracing; loops are ordinary loops, so tracing unrolls them.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Arm, Expr, ExprForLoop, ExprIf, ExprMatch, Ident, Pat};
+
+use super::Lowering;
+use crate::refuse;
+
+/// The tokens of an arm, and which older variables it assigns.
+struct Branch {
+    tokens: TokenStream,
+    assigns: BTreeSet<usize>,
+}
+
+impl Lowering<'_> {
+    pub(super) fn conditional(&mut self, e: &ExprIf) -> TokenStream {
+        if let Expr::Let(condition) = &*e.cond {
+            return self.refused(condition.let_token, refuse::IF_LET);
+        }
+        if self.is_static(&e.cond) {
+            let (condition, then) = (self.native(&e.cond), self.block(&e.then_branch));
+            let otherwise = e.else_branch.as_ref().map(|(_, e)| {
+                let e = self.expr(e);
+                quote!(else { #e })
+            });
+            return quote!(if #condition { #then } #otherwise);
+        }
+        let condition = self.expr(&e.cond);
+        let yes = self.branch(|this| this.block(&e.then_branch));
+        let no = self.branch(|this| e.else_branch.as_ref().map_or(quote!(()), |(_, e)| this.expr(e)));
+        self.select(e.if_token.span, condition, yes, no)
+    }
+
+    fn branch(&mut self, lower: impl FnOnce(&mut Self) -> TokenStream) -> Branch {
+        let age = self.scope.age();
+        self.assigned.push(BTreeSet::new());
+        let tokens = lower(self);
+        let assigns = self.assigned.pop().unwrap_or_default();
+        Branch { tokens, assigns: assigns.into_iter().filter(|&variable| variable < age).collect() }
+    }
+
+    /// Runs both arms and selects.
+    fn select(&mut self, at: Span, condition: TokenStream, yes: Branch, no: Branch) -> TokenStream {
+        let variables: Vec<Ident> =
+            yes.assigns.union(&no.assigns).map(|&variable| self.scope.renamed(variable).clone()).collect();
+        let [test, yes_value, no_value] =
+            ["condition", "yes", "no"].map(|name| self.scope.fresh(name, Span::mixed_site()));
+        let mut copies = |_: &Ident| self.scope.fresh("copy", Span::mixed_site());
+        let yes_copies: Vec<Ident> = variables.iter().map(&mut copies).collect();
+        let no_copies: Vec<Ident> = variables.iter().map(&mut copies).collect();
+        let (yes, no) = (yes.tokens, no.tokens);
+        let result = self.scope.fresh("result", Span::mixed_site());
+        let value = self.op("merge", at, quote!(#test, #yes_value, #no_value));
+        let selects = variables.iter().zip(yes_copies.iter().zip(&no_copies)).map(|(variable, (yes, no))| {
+            let selected = self.op("select", at, quote!(#test, #yes, #no));
+            quote!(#variable = #selected;)
+        });
+        quote!({
+            let #test = #condition;
+            let (#yes_value, #(#yes_copies,)*) =
+                { #(let mut #variables = #variables;)* let #result = { #yes }; (#result, #(#variables,)*) };
+            let (#no_value, #(#no_copies,)*) =
+                { #(let mut #variables = #variables;)* let #result = { #no }; (#result, #(#variables,)*) };
+            #(#selects)*
+            #value
+        })
+    }
+
+    pub(super) fn matching(&mut self, e: &ExprMatch) -> TokenStream {
+        if self.is_static(&e.expr) {
+            return self.static_match(e);
+        }
+        let scrutinee = self.scope.fresh("scrutinee", Span::mixed_site());
+        let value = self.expr(&e.expr);
+        let arms = self.arms(&scrutinee, &e.arms, e.match_token.span);
+        quote!({ let #scrutinee = #value; #arms })
+    }
+
+    /// The first arm, or else the others. The last arm needs no test: rustc has checked that one of them fits.
+    fn arms(&mut self, scrutinee: &Ident, arms: &[Arm], at: Span) -> TokenStream {
+        let Some((arm, rest)) = arms.split_first() else { return quote!(()) };
+        self.attributes(&arm.attrs);
+        self.scope.open();
+        let mut bindings = TokenStream::new();
+        let fits = self.test(&arm.pat, &scrutinee.to_token_stream(), &mut bindings);
+        let guard = arm.guard.as_ref().map(|(_, guard)| self.expr(guard));
+        let condition = match (fits, guard) {
+            (Some(fits), Some(guard)) => Some(self.op("and", arm.pat.span(), quote!(#fits, #guard))),
+            (fits, guard) => fits.or(guard),
+        };
+        let tokens = match condition {
+            Some(condition) if !rest.is_empty() => {
+                let yes = self.branch(|this| this.expr(&arm.body));
+                self.scope.close();
+                // The other arms do not see this arm's names.
+                let no = self.branch(|this| this.arms(scrutinee, rest, at));
+                self.scope.open();
+                self.select(at, condition, yes, no)
+            }
+            _ => self.expr(&arm.body),
+        };
+        self.scope.close();
+        quote!({ #bindings #tokens })
+    }
+
+    /// A `match` on a constant is decided while tracing.
+    fn static_match(&mut self, e: &ExprMatch) -> TokenStream {
+        let scrutinee = self.native(&e.expr);
+        let arms: Vec<_> = e.arms.iter().map(|arm| self.static_arm(arm)).collect();
+        quote!(match #scrutinee { #(#arms)* })
+    }
+
+    fn static_arm(&mut self, arm: &Arm) -> TokenStream {
+        self.attributes(&arm.attrs);
+        self.scope.open();
+        let mut checks = TokenStream::new();
+        let pattern = self.static_pattern(&arm.pat, &mut checks);
+        let guard = arm.guard.as_ref().map(|(_, guard)| {
+            let guard =
+                if self.is_static(guard) { self.native(guard) } else { self.refused(&**guard, refuse::STATIC_GUARD) };
+            quote!(if #guard)
+        });
+        let body = self.expr(&arm.body);
+        self.scope.close();
+        quote!(#pattern #guard => { #checks #body })
+    }
+
+    pub(super) fn for_loop(&mut self, e: &ExprForLoop) -> TokenStream {
+        let Some(iterated) = self.iterated(&e.expr) else {
+            let (name, _) = (&e.pat, &e.body);
+            // The loop variable is known in the body, whose own errors are reported too.
+            self.scope.open();
+            if let Pat::Ident(name) = &**name {
+                self.scope.constant(&name.ident);
+            }
+            self.loops.push((label(e), self.assigned.len()));
+            self.block(&e.body);
+            self.loops.pop();
+            self.scope.close();
+            return quote!(::core::unreachable!());
+        };
+        self.scope.open();
+        let mut bindings = TokenStream::new();
+        let (variable, values) = match iterated {
+            Iterated::Constants(range) => (self.static_pattern(&e.pat, &mut bindings), range),
+            Iterated::Elements(elements) => {
+                let element = self.scope.fresh("element", e.pat.span());
+                self.bind(&e.pat, &element.to_token_stream(), &mut bindings);
+                (element.to_token_stream(), elements)
+            }
+        };
+        self.loops.push((label(e), self.assigned.len()));
+        let body = self.block(&e.body);
+        self.loops.pop();
+        self.scope.close();
+        let label = &e.label;
+        quote!(#label for #variable in #values { #bindings #body })
+    }
+
+    /// What a loop runs over; none, with an error, if that depends on run-time data.
+    fn iterated(&mut self, e: &Expr) -> Option<Iterated> {
+        match e {
+            Expr::Paren(e) => self.iterated(&e.expr),
+            Expr::Group(e) => self.iterated(&e.expr),
+            Expr::Range(range) => {
+                let bounds: Vec<&Expr> = [&range.start, &range.end].into_iter().flatten().map(|e| &**e).collect();
+                if bounds.len() < 2 {
+                    self.refuse(range, refuse::OPEN_RANGE);
+                    return None;
+                }
+                let mut constant = true;
+                for bound in bounds {
+                    if !self.is_static(bound) {
+                        self.refuse(bound, refuse::DYNAMIC_BOUND);
+                        constant = false;
+                    }
+                }
+                constant.then(|| Iterated::Constants(self.native(e)))
+            }
+            Expr::MethodCall(call) if matches!(call.method.to_string().as_str(), "rev" | "step_by") => {
+                let receiver = self.iterated(&call.receiver)?;
+                if let Some(step) = call.args.iter().find(|argument| !self.is_static(argument)) {
+                    self.refuse(step, refuse::DYNAMIC_BOUND);
+                    return None;
+                }
+                match receiver {
+                    Iterated::Constants(_) => Some(Iterated::Constants(self.native(e))),
+                    Iterated::Elements(_) => {
+                        self.refuse(&call.method, refuse::DYNAMIC_BOUND);
+                        None
+                    }
+                }
+            }
+            _ if self.is_static(e) => Some(Iterated::Constants(self.native(e))),
+            _ => {
+                let array = self.expr(e);
+                Some(Iterated::Elements(self.op("elements", e.span(), array)))
+            }
+        }
+    }
+
+    /// `break` and `continue`: available where no run-time condition lies between them and their loop.
+    pub(super) fn jump(&mut self, e: &Expr) -> TokenStream {
+        let label = match e {
+            Expr::Break(e) => {
+                if let Some(value) = &e.expr {
+                    return self.refused(value, refuse::BREAK_VALUE);
+                }
+                &e.label
+            }
+            Expr::Continue(e) => &e.label,
+            _ => &None,
+        };
+        let target = self.loops.iter().rev().find(|(name, _)| match label {
+            Some(label) => name.as_ref() == Some(&label.ident),
+            None => true,
+        });
+        match target {
+            Some((_, branches)) if *branches == self.assigned.len() => e.to_token_stream(),
+            _ => self.refused(e, refuse::JUMP),
+        }
+    }
+}
+
+enum Iterated {
+    /// Values known while tracing.
+    Constants(TokenStream),
+    /// The elements of an array of run-time values.
+    Elements(TokenStream),
+}
+
+fn label(e: &ExprForLoop) -> Option<Ident> {
+    e.label.as_ref().map(|label| label.name.ident.clone())
+}

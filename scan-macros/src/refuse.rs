@@ -1,0 +1,124 @@
+//! Everything that is refused, each with what to write instead. The rest of the crate only names these messages.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// The errors of an item, reported together.
+pub(crate) type Errors = Vec<syn::Error>;
+
+/// Adds an error at these tokens.
+pub(crate) fn refuse(errors: &mut Errors, at: impl ToTokens, message: impl std::fmt::Display) {
+    errors.push(syn::Error::new_spanned(at, message));
+}
+
+/// The errors as tokens that make rustc report them.
+pub(crate) fn report(errors: &[syn::Error]) -> TokenStream {
+    errors.iter().map(syn::Error::to_compile_error).collect()
+}
+
+macro_rules! messages {
+    ($($name:ident = $text:literal;)*) => {
+        $(pub(crate) const $name: &str = concat!("scan code: ", $text);)*
+    };
+}
+
+messages! {
+    // Options and items.
+    OPTION = "unknown option; there are `crate = path` and, for functions in an `impl`, `associated`";
+    MONOID_ITEM = "`#[scan_monoid]` goes on a struct, or on its `impl Monoid for ..`";
+    MONOID_TRAIT = "`#[scan_monoid]` lowers `impl Monoid for ..`; for a function of its own use `#[scan_fn]`";
+    FUNCTION_ITEM = "`#[scan_fn]` goes on a function";
+    ENUM = "an enum is not a scan type; use an integer field and constants, or a `bool`";
+    UNION = "a union is not a scan type; use a struct, and `to_bits`/`from_bits` to convert";
+    PACKED = "a packed struct is not a scan type: its fields may be unaligned; remove `packed`";
+    EMPTY = "a scan type needs at least one field; for a state without data there is nothing to scan";
+    LIFETIME = "scan types and scan functions have no lifetimes; hold values, not references";
+    PHANTOM = "`PhantomData` is not a scan type; use a const parameter, or a type parameter that a field has";
+    REFERENCE_TYPE = "references are not scan types; scan types are `Copy`, pass the value itself";
+    POINTER_TYPE = "pointers are not scan types; hold the value itself, or look it up in a `Table`";
+    SLICE_TYPE = "slices are not scan types; use an array `[T; N]`, or a `Table<T>` parameter for a look-up";
+    FIELD_CFG = "`#[cfg]` on a field is not seen by `#[scan_monoid]`; put it on the whole struct";
+    ASYNC = "a scan function is not `async`";
+    UNSAFE_FN = "a scan function is not `unsafe`";
+    EXTERN_FN = "a scan function has Rust's own calling convention; remove `extern`";
+    VARIADIC = "a scan function has a fixed number of arguments";
+    IMPL_TRAIT = "write a generic parameter instead of `impl Trait`: `fn f<T: Real>(x: T)`";
+    NO_RESULT = "a scan function gives a value; write its type: `-> f32`";
+    TOO_MANY_ARGUMENTS = "a scan function takes at most eight arguments; put some into a struct";
+    CLOSURE_FORM = "write a closure with its types: `scan!(|x: f32| -> f32 { .. })`";
+    CLOSURE_PARAMETER = "write the parameter's type: `|x: f32|`";
+    CLOSURE_RESULT = "write the closure's result type and a block: `|x: f32| -> f32 { .. }`";
+    CLOSURE_TABLE = "tables are parameters of a `#[scan_fn]`, which `.with_table(&elements)` binds; not of a `scan!`";
+    SELF_REFERENCE = "take `self` by value: scan types are `Copy`";
+    // Statements.
+    LET_WITHOUT_VALUE = "give this variable a value here: `let x = if .. { .. } else { .. };`";
+    LET_ELSE = "`let .. else` is for enums, which scan code does not have";
+    INNER_ITEM = "only `const` items can be inside scan code; move this one out of the function";
+    ATTRIBUTE = "attributes inside scan code are not seen by the macro; put it on the whole function";
+    MACRO = "scan code cannot see what a macro expands to; write it out";
+    // Control flow.
+    WHILE = "`while` and `loop` are not available, since IR has no loops; use `for` over a constant range";
+    RETURN = "`return` is not available; make this the value of an `if`/`else` at the end";
+    JUMP = "`break` and `continue` cannot depend on run-time data, since loops are unrolled; use `if`/`else`";
+    BREAK_VALUE = "`break` with a value is not available; assign to a variable";
+    LABEL = "a label is for `for` loops only here; use `if`/`else`";
+    DYNAMIC_BOUND = "this bound depends on run-time data, but loops are unrolled, so it must be a constant; run to the largest bound and use `if` inside";
+    OPEN_RANGE = "a `for` range needs both ends, like `0..N`";
+    IF_LET = "`if let` and `let` chains are for enums; compare values with `if`, or use `match` on a scalar";
+    STATIC_GUARD = "this guard depends on run-time data, but the `match` is on a constant; use `if` inside the arm";
+    TRY = "`?` is for `Option` and `Result`, which are not scan types; use a `bool` and a value";
+    AWAIT = "`async` and `await` are not available in scan code";
+    UNSAFE = "`unsafe` is not available in scan code";
+    // Expressions.
+    DYNAMIC_INDEX = "this index depends on run-time data; an index is a constant or a `for` variable (a `mut` variable is neither). For a look-up by data use a table: `table.get(i)`";
+    REFERENCE = "references are not available; scan types are `Copy`, pass the value itself";
+    DEREFERENCE = "`*` is not available, since there are no references; use the value itself";
+    CLOSURE = "closures are not available inside scan code; write a `#[scan_fn]` and call it";
+    CALL_VALUE = "only functions marked `#[scan_fn]` can be called, by their name; not closures or function values";
+    OPTION_RESULT = "`Option` and `Result` are not scan types; use a `bool` and a value";
+    STRING = "text is not a scan type; a byte literal like `b'a'` is a `u8`";
+    RANGE = "a range is only for `for`, patterns and constants; compare with `<` and `>=`";
+    EXPRESSION = "this expression is not available in scan code";
+    CONSTANT_ARGUMENT = "this argument depends on run-time data, but it must be a constant here";
+    TUPLE_SIZE = "tuples in scan code have at most eight members; use a struct";
+    // Assignment.
+    ASSIGN_TARGET = "only a `let mut` variable, or a field or element of one, can be assigned to";
+    ASSIGN_CONSTANT = "this name is a constant of the IR: a loop variable, or not `mut`";
+    DESTRUCTURING_ASSIGN = "assign to one variable at a time";
+    // Patterns.
+    PATTERN = "patterns here are names, `_`, literals, ranges, constants, `|`, tuples, structs and arrays";
+    PATTERN_REF = "`ref` and `&` patterns are not available; values are copied";
+    PATTERN_REST = "`..` is available at the end of the pattern only";
+    PATTERN_OR_BINDING = "a name inside `|` is not available; write one arm for each alternative";
+}
+
+/// An identifier that a `macro_rules!` macro and its caller both use.
+pub(crate) fn hygiene(name: &str) -> String {
+    format!("scan code: `{name}` names different variables inside and outside a `macro_rules!` macro; rename one")
+}
+
+/// A method that is not in the list.
+pub(crate) fn method(name: &str, known: &[&str]) -> String {
+    let hint = match name {
+        "powi" | "powf" | "sin" | "cos" | "sinh" | "cosh" | "atan" | "ln_1p" | "exp_m1" | "log10" | "cbrt" => {
+            ". Of the transcendental functions there are exp, ln, exp2, log2 and tanh".to_owned()
+        }
+        "checked_add" | "checked_sub" | "checked_mul" | "checked_div" => {
+            ". `Option` is not a scan type: use `overflowing_add`, `saturating_add` or a comparison".to_owned()
+        }
+        "cmp" | "partial_cmp" | "total_cmp" => ". Compare with `<`, `==` and `if`".to_owned(),
+        "into" | "try_into" => ". Convert with `as`".to_owned(),
+        "iter" | "into_iter" | "map" | "fold" | "sum" => ". Use `for i in 0..N`, or `for x in array`".to_owned(),
+        "then" | "then_some" => ". Use `if`".to_owned(),
+        _ => format!(
+            ". For a function of your own, mark it `#[scan_fn]` and call it by its path: `{name}(..)` or \
+             `Type::{name}(..)`"
+        ),
+    };
+    format!("scan code: the method `{name}` is not available{hint}. Methods are: {}", known.join(", "))
+}
+
+/// A numeric method called with the wrong number of arguments is left to rustc, except that tokens must be emitted.
+pub(crate) fn argument_count(name: &str, expected: usize) -> String {
+    format!("scan code: `{name}` takes {expected} argument{}", if expected == 1 { "" } else { "s" })
+}

@@ -1,0 +1,253 @@
+//! The numeric methods that scan code may call, on handles: the same names and meanings as the standard library's.
+//!
+//! Where the IR has an opcode, a method is that opcode; the others are written here in terms of them, and are exact:
+//! only `exp`, `ln`, `exp2`, `log2` and `tanh` may differ from the standard library, by 2 ulp at most.
+
+use super::math_pending as math;
+use scan_ir::{FunctionBuilder, Opcode, Value};
+
+use super::numbers::{Half, Int, Num, Real};
+use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, rem, select, sub, value};
+use super::scan_type::V;
+use super::trace::emit;
+
+macro_rules! opcodes {
+    ($($name:ident($($argument:ident),*) $opcode:ident $bound:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "`")]
+        pub fn $name<T: $bound>($($argument: V<T>),*) -> V<T> {
+            apply(Opcode::$opcode, &[$(value($argument)),*])
+        }
+    )*};
+}
+
+opcodes! {
+    min(a, b) Min Num;
+    max(a, b) Max Num;
+    smaller(a, b) Min Num;
+    larger(a, b) Max Num;
+    abs(a) Abs Num;
+    wrapping_abs(a) Abs Int;
+    mul_add(a, b, c) MulAdd Real;
+    sqrt(a) Sqrt Real;
+    floor(a) Floor Real;
+    ceil(a) Ceil Real;
+    trunc(a) Trunc Real;
+    round_ties_even(a) RoundEven Real;
+    copysign(a, sign) CopySign Real;
+    wrapping_add(a, b) Add Int;
+    wrapping_sub(a, b) Sub Int;
+    wrapping_mul(a, b) Mul Int;
+    wrapping_neg(a) Neg Int;
+    saturating_add(a, b) AddSat Int;
+    saturating_sub(a, b) SubSat Int;
+    swap_bytes(a) SwapBytes Int;
+    reverse_bits(a) ReverseBits Int;
+}
+
+macro_rules! shifts {
+    ($($name:ident $opcode:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "`")]
+        pub fn $name<T: Int>(a: V<T>, bits: V<u32>) -> V<T> {
+            apply(Opcode::$opcode, &[value(a), value(bits)])
+        }
+    )*};
+}
+
+shifts! { rotate_left RotateLeft; rotate_right RotateRight; wrapping_shl Shl; wrapping_shr Shr; }
+
+macro_rules! counts {
+    ($($name:ident $opcode:ident, $inverse:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "`")]
+        pub fn $name<T: Int>(a: V<T>) -> V<u32> {
+            apply(Opcode::$opcode, &[value(a)])
+        }
+
+        #[doc = concat!("`", stringify!($inverse), "`")]
+        pub fn $inverse<T: Int>(a: V<T>) -> V<u32> {
+            $name(not(a))
+        }
+    )*};
+}
+
+counts! {
+    count_ones CountOnes, count_zeros;
+    leading_zeros LeadingZeros, leading_ones;
+    trailing_zeros TrailingZeros, trailing_ones;
+}
+
+macro_rules! transcendentals {
+    ($($name:ident)*) => {$(
+        #[doc = concat!("`", stringify!($name), "`")]
+        pub fn $name<T: Real>(a: V<T>) -> V<T> {
+            let expand: fn(&mut FunctionBuilder, Value) -> Value = math::$name;
+            V::of(emit(|f| expand(f, value(a))))
+        }
+    )*};
+}
+
+transcendentals!(exp ln exp2 log2 tanh);
+
+/// `clamp`: a NaN stays one. Bounds in the wrong order, where Rust panics, give the upper one.
+pub fn clamp<T: Num>(a: V<T>, low: V<T>, high: V<T>) -> V<T> {
+    let raised = select(lt(a, low), low, a);
+    select(gt(raised, high), high, raised)
+}
+
+/// `round`: to the nearest integer, ties away from zero.
+pub fn round<T: Real>(a: V<T>) -> V<T> {
+    let whole = trunc(a);
+    let half = lift(T::from_f64(0.5));
+    let away = add(whole, copysign(lift(T::ONE), a));
+    // The difference is exact, and of an infinity NaN, which compares false.
+    select(ge(abs(sub(a, whole)), half), away, whole)
+}
+
+/// `fract`
+pub fn fract<T: Real>(a: V<T>) -> V<T> {
+    sub(a, trunc(a))
+}
+
+/// `recip`
+pub fn recip<T: Real>(a: V<T>) -> V<T> {
+    div(lift(T::ONE), a)
+}
+
+/// `signum` of a float or a signed integer.
+pub fn signum<T: Num>(a: V<T>) -> V<T> {
+    if T::TYPE.is_float() {
+        let one = apply(Opcode::CopySign, &[value(lift(T::ONE)), value(a)]);
+        return select(ne(a, a), a, one);
+    }
+    let zero = lift(T::ZERO);
+    select(gt(a, zero), lift(T::ONE), select(lt(a, zero), neg(lift(T::ONE)), zero))
+}
+
+/// `pow` with a constant exponent, by squaring; wraps.
+pub fn pow<T: Int>(a: V<T>, exponent: u32) -> V<T> {
+    let (mut result, mut square, mut rest) = (lift(T::ONE), a, exponent);
+    while rest != 0 {
+        if rest & 1 == 1 {
+            result = mul(result, square);
+        }
+        rest >>= 1;
+        if rest != 0 {
+            square = mul(square, square);
+        }
+    }
+    result
+}
+
+/// `is_nan`
+pub fn is_nan<T: Real>(a: V<T>) -> V<bool> {
+    ne(a, a)
+}
+
+/// `is_infinite`
+pub fn is_infinite<T: Real>(a: V<T>) -> V<bool> {
+    eq(abs(a), lift(T::INFINITY))
+}
+
+/// `is_finite`
+pub fn is_finite<T: Real>(a: V<T>) -> V<bool> {
+    lt(abs(a), lift(T::INFINITY))
+}
+
+/// `is_sign_negative`
+pub fn is_sign_negative<T: Real>(a: V<T>) -> V<bool> {
+    ne(sign_bit(a), lift(T::Bits::ZERO))
+}
+
+/// `is_sign_positive`
+pub fn is_sign_positive<T: Real>(a: V<T>) -> V<bool> {
+    eq(sign_bit(a), lift(T::Bits::ZERO))
+}
+
+fn sign_bit<T: Real>(a: V<T>) -> V<T::Bits> {
+    let top = T::Bits::BITS - 1;
+    apply(Opcode::Shr, &[value(to_bits(a)), value(lift(top))])
+}
+
+/// `is_negative` of a signed integer.
+pub fn is_negative<T: Int>(a: V<T>) -> V<bool> {
+    lt(a, lift(T::ZERO))
+}
+
+/// `is_positive` of a signed integer.
+pub fn is_positive<T: Int>(a: V<T>) -> V<bool> {
+    gt(a, lift(T::ZERO))
+}
+
+/// `to_bits`
+pub fn to_bits<T: Real>(a: V<T>) -> V<T::Bits> {
+    V::of(emit(|f| f.bitcast(<T::Bits as scan_ir::Primitive>::TYPE, value(a))))
+}
+
+/// `from_bits`
+pub fn from_bits<T: Real>(bits: V<T::Bits>) -> V<T> {
+    V::of(emit(|f| f.bitcast(T::TYPE, value(bits))))
+}
+
+/// `Real::from_f64`
+pub fn from_f64<T: Real>(a: V<f64>) -> V<T> {
+    cast(a)
+}
+
+/// `Real::to_f64`
+pub fn to_f64<T: Real>(a: V<T>) -> V<f64> {
+    cast(a)
+}
+
+/// `abs_diff`
+pub fn abs_diff<T: Int>(a: V<T>, b: V<T>) -> V<T::Unsigned> {
+    cast(select(lt(a, b), sub(b, a), sub(a, b)))
+}
+
+/// `unsigned_abs`
+pub fn unsigned_abs<T: Int>(a: V<T>) -> V<T::Unsigned> {
+    cast(abs(a))
+}
+
+/// `is_power_of_two`
+pub fn is_power_of_two<T: Int>(a: V<T>) -> V<bool> {
+    eq(count_ones(a), lift(1))
+}
+
+/// `rem_euclid` of integers: never negative.
+pub fn rem_euclid<T: Int>(a: V<T>, b: V<T>) -> V<T> {
+    let rest = rem(a, b);
+    let zero = lift(T::ZERO);
+    select(lt(rest, zero), select(lt(b, zero), sub(rest, b), add(rest, b)), rest)
+}
+
+/// `div_euclid` of integers.
+pub fn div_euclid<T: Int>(a: V<T>, b: V<T>) -> V<T> {
+    let (quotient, zero) = (div(a, b), lift(T::ZERO));
+    let one = lift(T::ONE);
+    let corrected = select(gt(b, zero), sub(quotient, one), add(quotient, one));
+    select(lt(rem(a, b), zero), corrected, quotient)
+}
+
+/// `overflowing_add`
+pub fn overflowing_add<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
+    let sum = add(a, b);
+    // Adding a non-negative number must not make less of it, adding a negative one must.
+    let grows = ge(b, lift(T::ZERO));
+    V::of((sum, ne(lt(sum, a), not(grows))))
+}
+
+/// `overflowing_sub`
+pub fn overflowing_sub<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
+    let difference = sub(a, b);
+    let shrinks = ge(b, lift(T::ZERO));
+    V::of((difference, ne(gt(difference, a), not(shrinks))))
+}
+
+/// `to_f32` of a half-width float.
+pub fn to_f32<T: Half>(a: V<T>) -> V<f32> {
+    apply(T::OPCODES.0, &[value(a)])
+}
+
+/// `from_f32` of a half-width float.
+pub fn from_f32<T: Half>(a: V<f32>) -> V<T> {
+    apply(T::OPCODES.1, &[value(a)])
+}

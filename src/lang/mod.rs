@@ -1,0 +1,45 @@
+//! What the macros' output calls: scan code as ordinary Rust values that build IR while they run.
+//!
+//! `#[scan_monoid]` and `#[scan_fn]` leave the user's function alone and emit a second body beside it, in which every
+//! run-time value is a handle [`V<X>`](V) instead of an `X`. Running that body once *traces* it: each operator is a call
+//! of a plain generic function in [`ops`] or [`methods`] that appends an instruction to the function being built, while
+//! loops over constant ranges, indexes and constants stay ordinary Rust that simply runs. rustc infers every type of the
+//! second body by the rules, and from the spans, of the first.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `scan_type.rs` | [`ScanType`]: how a Rust type lies in memory, and what its handles look like; [`V`] |
+//! | `scalars.rs`, `composite.rs` | the scan types that Rust brings: numbers, `bool`, arrays, tuples |
+//! | `numbers.rs` | [`Num`], [`Real`], [`Int`], [`BitLike`], [`Scalar`]: what generic operators are written against |
+//! | `ops.rs`, `methods.rs` | operators, and the numeric methods people use |
+//! | `monoid.rs`, `function.rs`, `table.rs` | [`Monoid`], [`ScanFn`], [`Table`] |
+//! | `trace.rs` | the functions under construction, and the entry points that give finished IR |
+
+pub mod composite;
+pub mod function;
+mod math_pending;
+pub mod methods;
+pub mod monoid;
+pub mod numbers;
+pub mod ops;
+pub mod scalars;
+pub mod scan_type;
+pub mod table;
+pub mod trace;
+
+pub use function::{Argument, Arguments, BindTable, Closure, Inputs, ScanFn, WithTable};
+pub use monoid::{Monoid, MonoidIr};
+pub use numbers::{BitLike, Half, Int, Num, Real, Scalar};
+pub use scan_type::{Component, Components, ScanType, V};
+pub use scan_type::{component_names, from_constants, layout_of, to_constants};
+pub use table::{Table, TableHandle};
+pub use trace::{TraceError, Traced, identity_constants, trace_combine, trace_fn, trace_valid};
+
+/// The page about the language, whose examples are tests.
+#[doc = include_str!("../../docs/language.md")]
+#[cfg(doctest)]
+pub struct LanguagePage;
+
+/// IR vocabulary that macro output names.
+#[doc(hidden)]
+pub use scan_ir::{Constant, Type, Value};

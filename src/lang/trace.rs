@@ -1,0 +1,233 @@
+//! Tracing: running the second body of a scan function once, and keeping the IR it builds.
+//!
+//! Operators have no place to pass a builder along, so the functions under construction are on a stack of this thread;
+//! a trace inside a trace (a constant computed by another scan) has its own entry. Code that cannot be traced *stops*:
+//! it unwinds to the entry point, which gives a [`TraceError`].
+
+use std::any::{Any, type_name};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use scan_ir::{Constant, Function, FunctionBuilder, MAX_INSTS, Table, Type, Value};
+use thiserror::Error;
+
+use super::function::{Inputs, ScanFn};
+use super::monoid::Monoid;
+use super::scan_type::{ScanType, V, to_constants};
+
+/// How deep scan functions may call each other. Calls are inlined, so a recursion that data decides would never end.
+pub const MAX_CALL_DEPTH: usize = 64;
+
+/// A traced function, and the tables it looks up, by their place.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Traced {
+    /// The function.
+    pub function: Function,
+    /// The tables that [`Opcode::Table`](scan_ir::Opcode::Table) instructions name.
+    pub tables: Vec<Table>,
+}
+
+/// Why scan code gave no IR.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// A constant index is past the end of an array.
+    #[error("in {function}: `{place}` has index {index}, but the array has {length} elements")]
+    Index {
+        /// The function that was traced.
+        function: String,
+        /// The expression, as it was written.
+        place: String,
+        /// The index.
+        index: usize,
+        /// The array's length.
+        length: usize,
+    },
+    /// Scan functions call each other without end, or deeper than [`MAX_CALL_DEPTH`].
+    #[error(
+        "in {function}: calls are nested deeper than {MAX_CALL_DEPTH} at `{callee}`; scan functions are inlined, so \
+         they cannot be recursive: use `for` over a constant range"
+    )]
+    Recursion {
+        /// The function that was traced.
+        function: String,
+        /// The scan function that was about to be entered.
+        callee: String,
+    },
+    /// The function has more than [`MAX_INSTS`] instructions.
+    #[error("in {function}: more than {MAX_INSTS} instructions; loops are unrolled, so shorten them or the state")]
+    TooLarge {
+        /// The function that was traced.
+        function: String,
+    },
+    /// A table has no elements.
+    #[error("in {function}: a table is empty, so looking it up has no value")]
+    EmptyTable {
+        /// The function that was traced.
+        function: String,
+    },
+    /// Code that runs while tracing panicked: a constant expression, or a function that gives a constant.
+    #[error("in {function}: a constant expression panicked: {message}")]
+    Panicked {
+        /// The function that was traced.
+        function: String,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// Traces the operator of `M`: parameters are the components of the earlier state, then of the later one.
+///
+/// # Errors
+/// See [`TraceError`].
+pub fn trace_combine<M: Monoid>() -> Result<Traced, TraceError> {
+    trace(&format!("{}::combine", type_name::<M>()), || {
+        let (earlier, later) = (parameter::<M>(), parameter::<M>());
+        M::trace_combine(earlier, later).values()
+    })
+}
+
+/// Traces the `valid` of `M`: parameters are the state's components, the result is one `bool`. None if `M` does not
+/// write one.
+///
+/// # Errors
+/// See [`TraceError`].
+pub fn trace_valid<M: Monoid>() -> Result<Option<Traced>, TraceError> {
+    let mut written = true;
+    let traced = trace(&format!("{}::valid", type_name::<M>()), || {
+        let valid = M::trace_valid(parameter::<M>());
+        written = valid.is_some();
+        valid.map_or_else(Vec::new, |valid| valid.values())
+    })?;
+    Ok(written.then_some(traced))
+}
+
+/// Traces a scan function: parameters are the components of all arguments, in order.
+///
+/// # Errors
+/// See [`TraceError`].
+pub fn trace_fn<F: ScanFn<Args>, Args: Inputs>(function: &F) -> Result<Traced, TraceError> {
+    trace(type_name::<F>(), || function.trace(Args::handles(parameter::<Args>())).values())
+}
+
+/// The components of the identity of `M`.
+pub fn identity_constants<M: Monoid>() -> Vec<Constant> {
+    to_constants(&M::identity())
+}
+
+struct Tracer {
+    builder: FunctionBuilder,
+    tables: Vec<Table>,
+    depth: usize,
+}
+
+thread_local! {
+    static TRACERS: RefCell<Vec<Tracer>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What makes tracing stop; the entry point adds the function's name.
+pub(crate) enum Stop {
+    Index { place: &'static str, index: usize, length: usize },
+    Recursion { callee: &'static str },
+    TooLarge,
+    EmptyTable,
+}
+
+/// Leaves the trace. Unwinds without calling the panic hook: nothing is printed.
+pub(crate) fn stop(why: Stop) -> ! {
+    resume_unwind(Box::new(why))
+}
+
+fn trace(name: &str, body: impl FnOnce() -> Vec<Value>) -> Result<Traced, TraceError> {
+    let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), depth: 0 };
+    let outer = TRACERS.with_borrow_mut(|tracers| {
+        tracers.push(tracer);
+        tracers.len() - 1
+    });
+    // What an unwinding body leaves behind is its tracer, which is dropped here.
+    let results = catch_unwind(AssertUnwindSafe(body));
+    let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
+    match (results, tracer) {
+        (Ok(results), Some(tracer)) => Ok(Traced { function: tracer.builder.finish(&results), tables: tracer.tables }),
+        (Ok(_), None) => unreachable!("a trace removes only its own entry"),
+        (Err(payload), _) => Err(error(name, payload)),
+    }
+}
+
+fn error(name: &str, payload: Box<dyn Any + Send>) -> TraceError {
+    let function = name.to_owned();
+    let payload = match payload.downcast::<Stop>() {
+        Ok(stop) => {
+            return match *stop {
+                Stop::Index { place, index, length } => {
+                    TraceError::Index { function, place: place.to_owned(), index, length }
+                }
+                Stop::Recursion { callee } => TraceError::Recursion { function, callee: callee.to_owned() },
+                Stop::TooLarge => TraceError::TooLarge { function },
+                Stop::EmptyTable => TraceError::EmptyTable { function },
+            };
+        }
+        Err(payload) => payload,
+    };
+    let message = match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload.downcast::<&'static str>().map_or("no message".to_owned(), |text| text.to_string()),
+    };
+    TraceError::Panicked { function, message }
+}
+
+fn current<R>(f: impl FnOnce(&mut Tracer) -> R) -> R {
+    TRACERS.with_borrow_mut(|tracers| f(tracers.last_mut().expect("handles exist only while a function is traced")))
+}
+
+/// Runs `f` on the function under construction.
+pub(crate) fn emit<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
+    let (result, length) = current(|tracer| (f(&mut tracer.builder), tracer.builder.function().insts.len()));
+    if length > MAX_INSTS {
+        stop(Stop::TooLarge);
+    }
+    result
+}
+
+fn parameter<X: ScanType>() -> V<X> {
+    V::of(X::build(&mut |ty: Type| emit(|f| f.param(ty))))
+}
+
+/// Adds tables that belong together, or finds them; gives the number of the first.
+pub(crate) fn add_tables(tables: Vec<Table>) -> u32 {
+    current(|tracer| {
+        let known = tracer.tables.windows(tables.len().max(1)).position(|window| window == tables);
+        known.unwrap_or_else(|| {
+            let first = tracer.tables.len();
+            tracer.tables.extend(tables);
+            first
+        }) as u32
+    })
+}
+
+/// A scan function's body is inside while this lives.
+#[doc(hidden)]
+pub struct Call(());
+
+/// Enters the scan function of this name.
+#[doc(hidden)]
+pub fn enter(callee: &'static str) -> Call {
+    let depth = current(|tracer| {
+        tracer.depth += 1;
+        tracer.depth
+    });
+    if depth > MAX_CALL_DEPTH {
+        stop(Stop::Recursion { callee });
+    }
+    Call(())
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        TRACERS.with_borrow_mut(|tracers| {
+            if let Some(tracer) = tracers.last_mut() {
+                tracer.depth = tracer.depth.saturating_sub(1);
+            }
+        });
+    }
+}

@@ -1,0 +1,23 @@
+use monoscan::prelude::*;
+
+#[scan_monoid]
+#[derive(Clone, Copy)]
+struct Sum(u32);
+
+#[scan_monoid]
+impl Default for Sum {
+    fn default() -> Self {
+        Sum(0)
+    }
+}
+
+#[scan_monoid]
+impl Sum {}
+
+#[scan_monoid]
+fn f() {}
+
+#[scan_fn]
+struct S;
+
+fn main() {}

@@ -1,0 +1,8 @@
+use monoscan::prelude::*;
+
+#[derive(ScanType)]
+struct NotCopy {
+    a: f32,
+}
+
+fn main() {}
