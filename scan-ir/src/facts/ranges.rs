@@ -5,6 +5,8 @@
 //! identity, a lifted element or the combination of two states, so any intervals that contain the first two and that
 //! `combine` maps into themselves hold every state. What a caller seeds must lie in them as well.
 
+use std::fmt;
+
 use super::interval;
 use crate::function::Function;
 use crate::program::{Mapping, Program, Source, Table};
@@ -58,9 +60,19 @@ impl Range {
         self.contains(Range::of(constant))
     }
 
-    /// How many bits tell the values of this range apart from each other, as offsets from `min`: 0 for a single one.
+    /// How many bits tell the values of this range apart from each other, as offsets from `min`: 0 for a single
+    /// one, 128 where nothing is known.
     pub fn bits(self) -> u32 {
         128 - (self.max.wrapping_sub(self.min) as u128).leading_zeros()
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self == Range::full(Type::F64) {
+            true => f.write_str("any"),
+            false => write!(f, "{}..={}", self.min, self.max),
+        }
     }
 }
 
