@@ -16,6 +16,7 @@ mod function;
 pub mod interp;
 mod opcode;
 mod program;
+pub mod random;
 mod simplify;
 pub mod text;
 mod types;

@@ -23,23 +23,22 @@ impl Parser<'_> {
     pub(super) fn mapping(&mut self, part: Part) -> Parsed<Mapping> {
         let (mut params, mut reads) = (Vec::new(), Vec::new());
         self.list(|parser| {
-            // A source without a parameter, or a parameter without a source: only after all complete pairs.
-            let unread = *parser.peek() == Token::Word("_") && reads.len() >= params.len();
-            if unread {
+            // Sources without a parameter come last, and so do parameters without a source.
+            if reads.len() >= params.len() && *parser.peek() == Token::Word("_") {
                 parser.take();
-            } else if reads.len() > params.len() {
-                return Err(parser.expected("`_`"));
-            } else {
-                parser.definition(part, params.len())?;
-            }
-            if (reads.len() == params.len() || unread) && (unread || *parser.peek() == Token::Mark('=')) {
                 parser.mark('=')?;
                 reads.push(parser.source()?);
+                return Ok(());
             }
-            if !unread {
-                parser.mark(':')?;
-                params.push(parser.ty()?);
+            if reads.len() > params.len() {
+                return Err(parser.expected("`_`"));
             }
+            parser.definition(part, params.len())?;
+            if reads.len() == params.len() && parser.accept('=') {
+                reads.push(parser.source()?);
+            }
+            parser.mark(':')?;
+            params.push(parser.ty()?);
             Ok(())
         })?;
         Ok(Mapping { reads, function: self.body(part, params)? })

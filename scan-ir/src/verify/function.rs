@@ -28,11 +28,11 @@ pub(super) fn check(found: &mut Findings, part: Part, function: &Function, table
             found.whole(part, format!("expected at most {most} {what}, found {count}"));
         }
     }
-    if let Some((expected, why)) = signature.params {
-        if function.params != expected {
-            let (expected, came) = (list(expected), list(&function.params));
-            found.whole(part, format!("expected the parameters {expected}, {why}, found {came}"));
-        }
+    if let Some((expected, why)) = signature.params
+        && function.params != expected
+    {
+        let (expected, came) = (list(expected), list(&function.params));
+        found.whole(part, format!("expected the parameters {expected}, {why}, found {came}"));
     }
     for (value, inst) in function.values() {
         let mut checker = InstChecker { found, part, function, tables, value, inst };
@@ -53,11 +53,11 @@ fn check_results(found: &mut Findings, part: Part, function: &Function, signatur
             }
         }
     }
-    if let (true, Some((expected, why))) = (defined, signature.results) {
-        if types != expected {
-            let message = format!("expected the results {}, {why}, found {}", list(expected), list(&types));
-            found.add(part, Item::Results, String::new(), message);
-        }
+    if let (true, Some((expected, why))) = (defined, signature.results)
+        && types != expected
+    {
+        let message = format!("expected the results {}, {why}, found {}", list(expected), list(&types));
+        found.add(part, Item::Results, String::new(), message);
     }
 }
 
@@ -124,10 +124,10 @@ impl InstChecker<'_> {
             },
             (Rule::Lane | Rule::WithLane, Payload::Lane(lane)) => {
                 let vector = self.inst.operands().first().and_then(|&vector| self.type_before(vector));
-                if let Some(Type::Bytes(lanes)) = vector {
-                    if lane as usize >= lanes.get() {
-                        self.report(format!("expected a lane below {}, found #{lane}", lanes.get()));
-                    }
+                if let Some(Type::Bytes(lanes)) = vector
+                    && lane as usize >= lanes.get()
+                {
+                    self.report(format!("expected a lane below {}, found #{lane}", lanes.get()));
                 }
             }
             (Rule::Constant, _) => self.report("expected a constant".into()),

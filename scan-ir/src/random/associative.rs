@@ -1,0 +1,171 @@
+//! Operators that are associative by construction, with an exact identity.
+
+use super::rng::Rng;
+use crate::builder::FunctionBuilder;
+use crate::function::{Function, Value};
+use crate::opcode::Opcode;
+use crate::types::{Constant, Lanes, Type};
+
+/// A monoid out of families whose laws hold exactly.
+pub(super) enum Family {
+    /// One associative opcode with its identity.
+    Opcode(Opcode, Constant),
+    /// x ↦ a·x + b over wrapping integers, composed.
+    Affine(Type),
+    /// The latest value that there was: (whether there was one, the value or zero bits).
+    Last(Type),
+    /// Maps from lanes to lanes, composed; a lane's byte is a lane.
+    Compose(Lanes),
+    /// Starts afresh wherever the flag, which comes first, is set.
+    Segmented(Box<Family>),
+    /// Several, side by side.
+    Tuple(Vec<Family>),
+}
+
+impl Family {
+    pub(super) fn random(rng: &mut Rng, vectors: bool) -> Family {
+        match rng.below(8) {
+            0 => Family::Tuple((0..2 + rng.below(2)).map(|_| Family::simple(rng, vectors)).collect()),
+            1 => Family::Segmented(Box::new(Family::simple(rng, vectors))),
+            _ => Family::simple(rng, vectors),
+        }
+    }
+
+    fn simple(rng: &mut Rng, vectors: bool) -> Family {
+        let bits = match rng.below(4) {
+            0 => Type::Bool,
+            1 if vectors => Type::Bytes(rng.lanes()),
+            _ => rng.int_ty(),
+        };
+        let number = if bits == Type::Bool { rng.int_ty() } else { bits };
+        let int = rng.int_ty();
+        let high = if number.is_signed() { number.mask() >> 1 } else { number.mask() };
+        let low = if number.is_signed() { high + 1 } else { 0 };
+        let unsigned = *rng.pick(&[Type::U8, Type::U16, Type::U32, Type::U64]);
+        let opcode = |opcode: Opcode, ty: Type, identity: u128| Family::Opcode(opcode, Constant::new(ty, identity));
+        match rng.below(11) {
+            0 => opcode(Opcode::Add, number, 0),
+            1 => opcode(Opcode::Mul, int, 1),
+            2 => opcode(Opcode::Min, number, high),
+            3 => opcode(Opcode::Max, number, low),
+            4 => opcode(Opcode::And, bits, bits.mask()),
+            5 => opcode(Opcode::Or, bits, 0),
+            6 => opcode(Opcode::Xor, bits, 0),
+            7 => opcode(Opcode::AddSat, unsigned, 0),
+            8 => Family::Last(bits),
+            9 if vectors => Family::Compose(rng.lanes()),
+            _ => Family::Affine(int),
+        }
+    }
+
+    /// The types of the state.
+    pub(super) fn types(&self) -> Vec<Type> {
+        self.identity().iter().map(|value| value.ty()).collect()
+    }
+
+    /// The state that changes nothing.
+    pub(super) fn identity(&self) -> Vec<Constant> {
+        match self {
+            Family::Opcode(_, identity) => vec![*identity],
+            Family::Affine(ty) => vec![ty.of_i64(1), ty.zero()],
+            Family::Last(ty) => vec![Constant::from(false), ty.zero()],
+            Family::Compose(lanes) => vec![Constant::vector(&(0..lanes.get() as u8).collect::<Vec<_>>())],
+            Family::Segmented(inner) => [vec![Constant::from(false)], inner.identity()].concat(),
+            Family::Tuple(parts) => parts.iter().flat_map(Family::identity).collect(),
+        }
+    }
+
+    /// The operator.
+    pub(super) fn combine_function(&self) -> Function {
+        let types = self.types();
+        let mut builder = FunctionBuilder::new();
+        let (earlier, later) = (builder.params(&types), builder.params(&types));
+        let results = self.combine(&mut builder, &earlier, &later);
+        builder.finish(&results)
+    }
+
+    /// Which states occur; none if all do.
+    pub(super) fn valid_function(&self) -> Option<Function> {
+        let mut builder = FunctionBuilder::new();
+        let state = builder.params(&self.types());
+        let valid = self.valid(&mut builder, &state)?;
+        Some(builder.finish(&[valid]))
+    }
+
+    fn combine(&self, b: &mut FunctionBuilder, earlier: &[Value], later: &[Value]) -> Vec<Value> {
+        match self {
+            Family::Opcode(opcode, _) => vec![b.binary(*opcode, earlier[0], later[0])],
+            Family::Affine(_) => {
+                let scale = b.binary(Opcode::Mul, later[0], earlier[0]);
+                let moved = b.binary(Opcode::Mul, later[0], earlier[1]);
+                vec![scale, b.binary(Opcode::Add, moved, later[1])]
+            }
+            Family::Last(_) => {
+                let any = b.binary(Opcode::Or, earlier[0], later[0]);
+                vec![any, b.select(later[0], later[1], earlier[1])]
+            }
+            Family::Compose(_) => vec![b.binary(Opcode::Permute, later[0], earlier[0])],
+            Family::Segmented(inner) => {
+                let joined = inner.combine(b, &earlier[1..], &later[1..]);
+                let mut results = vec![b.binary(Opcode::Or, earlier[0], later[0])];
+                results.extend(joined.iter().zip(&later[1..]).map(|(&joined, &own)| b.select(later[0], own, joined)));
+                results
+            }
+            Family::Tuple(parts) => {
+                let mut results = Vec::new();
+                for (part, range) in split(parts) {
+                    results.extend(part.combine(b, &earlier[range.clone()], &later[range]));
+                }
+                results
+            }
+        }
+    }
+
+    /// Makes any state one that occurs.
+    pub(super) fn normalise(&self, b: &mut FunctionBuilder, state: &[Value]) -> Vec<Value> {
+        match self {
+            Family::Opcode(..) | Family::Affine(_) => state.to_vec(),
+            Family::Last(ty) => {
+                let zero = b.constant(ty.zero());
+                vec![state[0], b.select(state[0], state[1], zero)]
+            }
+            Family::Compose(lanes) => vec![clamp(b, *lanes, state[0])],
+            Family::Segmented(inner) => [vec![state[0]], inner.normalise(b, &state[1..])].concat(),
+            Family::Tuple(parts) => split(parts).flat_map(|(part, range)| part.normalise(b, &state[range])).collect(),
+        }
+    }
+
+    fn valid(&self, b: &mut FunctionBuilder, state: &[Value]) -> Option<Value> {
+        match self {
+            Family::Opcode(..) | Family::Affine(_) => None,
+            Family::Last(ty) => {
+                let zero = b.constant(ty.zero());
+                let nothing = b.binary(Opcode::Eq, state[1], zero);
+                Some(b.binary(Opcode::Or, state[0], nothing))
+            }
+            Family::Compose(lanes) => {
+                let clamped = clamp(b, *lanes, state[0]);
+                Some(b.binary(Opcode::Eq, clamped, state[0]))
+            }
+            Family::Segmented(inner) => inner.valid(b, &state[1..]),
+            Family::Tuple(parts) => {
+                let each: Vec<Value> = split(parts).filter_map(|(part, range)| part.valid(b, &state[range])).collect();
+                each.into_iter().reduce(|all, one| b.binary(Opcode::And, all, one))
+            }
+        }
+    }
+}
+
+/// The parts of a tuple with the components of its state that are theirs.
+fn split(parts: &[Family]) -> impl Iterator<Item = (&Family, std::ops::Range<usize>)> {
+    parts.iter().scan(0, |end, part| {
+        let start = *end;
+        *end += part.types().len();
+        Some((part, start..*end))
+    })
+}
+
+fn clamp(b: &mut FunctionBuilder, lanes: Lanes, map: Value) -> Value {
+    let last = b.constant(Constant::vector(&vec![lanes.get() as u8 - 1; lanes.get()]));
+    b.binary(Opcode::Min, map, last)
+}
