@@ -1,72 +1,62 @@
-//! What can be read off the tree without building anything: examples, dependencies, lengths of files.
+//! Checks of the source tree itself: what a default build depends on, and how long files are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::report::Shell;
+use crate::run::root;
 
-/// What users get by default must build without any of these.
+/// Crates that a default build must not contain: LLVM and CUDA belong to features.
 const NOT_BY_DEFAULT: [&str; 4] = ["llvm-sys", "inkwell", "cudarc", "cust"];
 
-/// Lists the crates of a default build.
-pub(crate) const DEPENDENCIES: &str = "cargo tree -p monoscan -e normal,build --prefix none";
+/// Lines a source file may have before a reader loses the thread.
+const MOST_LINES: usize = 400;
 
-/// A file holds one idea; from here on it probably holds two.
-const LONG: usize = 400;
-
-/// Folders at the root that hold sources.
-const SOURCES: [&str; 9] =
-    ["src", "examples", "benches", "tests", "runtime", "scan-codegen", "scan-ir", "scan-macros", "xtask"];
-
-/// The examples by name: `examples/NAME.rs` and `examples/NAME/main.rs`. Each runs without arguments.
-pub(crate) fn examples(shell: &Shell) -> Result<Vec<String>, String> {
-    let entries = read_folder(&shell.folder().join("examples"))?;
-    let is_example =
-        |path: &PathBuf| path.extension().is_some_and(|kind| kind == "rs") || path.join("main.rs").exists();
-    let name = |path: PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let names: Vec<String> = entries.into_iter().filter(is_example).filter_map(name).collect();
-    println!("{}", names.join(", "));
-    Ok(names)
-}
-
-/// Fails if a default build contains LLVM or CUDA.
-pub(crate) fn check_dependencies(shell: &Shell) -> Result<(), String> {
-    let tree = shell.read(DEPENDENCIES)?;
-    let mut crates: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    crates.sort_unstable();
-    crates.dedup();
-    println!("{} crates, itself included", crates.len());
-    match crates.iter().find(|name| NOT_BY_DEFAULT.contains(name)) {
-        Some(name) => Err(format!("a default build contains {name}")),
-        None => Ok(()),
+/// A default build of the crate has neither LLVM nor CUDA in it.
+pub(crate) fn default_dependencies() -> Result<(), String> {
+    let output = Command::new("cargo")
+        .args(["tree", "--package", "monoscan", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
+        .current_dir(root())
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let tree = String::from_utf8_lossy(&output.stdout);
+    let unwanted = tree.lines().filter_map(|line| line.split(' ').next()).find(|name| NOT_BY_DEFAULT.contains(name));
+    match unwanted {
+        Some(name) => Err(format!("a default build depends on {name}")),
+        None => {
+            println!("{} packages, none of {}", tree.lines().count(), NOT_BY_DEFAULT.join(", "));
+            Ok(())
+        }
     }
 }
 
-/// Warns of files that are too long; that alone is no failure.
-pub(crate) fn warn_of_long_files(shell: &Shell) -> Result<(), String> {
-    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|name| shell.folder().join(name)).collect();
-    folders.retain(|folder| folder.is_dir());
-    while let Some(folder) = folders.pop() {
-        for path in read_folder(&folder)? {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|kind| kind == "rs") {
-                let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-                let lines = text.lines().count();
-                if lines > LONG {
-                    println!("warning: {} has {lines} lines", path.display());
-                }
-            }
+/// Names source files that have grown too long to be one idea; tests and tables may.
+pub(crate) fn long_files() -> Result<(), String> {
+    let mut files = Vec::new();
+    for folder in ["src", "scan-macros/src", "scan-ir/src", "scan-codegen/src", "runtime", "xtask/src", "examples"] {
+        collect(&root().join(folder), &mut files).map_err(|error| format!("{folder}: {error}"))?;
+    }
+    files.sort();
+    for file in files {
+        let lines = fs::read_to_string(&file).map_err(|error| error.to_string())?.lines().count();
+        if lines > MOST_LINES {
+            println!("note: {} has {lines} lines", file.strip_prefix(root()).unwrap_or(&file).display());
         }
     }
     Ok(())
 }
 
-fn read_folder(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let failed = |error| format!("{}: {error}", folder.display());
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let mut paths =
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    paths.sort();
-    Ok(paths)
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
 }

@@ -1,0 +1,55 @@
+//! System packages that the full test set needs, beyond Rust: found, installed or named.
+
+use std::process::{Command, Stdio};
+
+use crate::run::execute;
+
+/// What to do about a missing package.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Policy {
+    /// Install it with apt-get.
+    Install,
+    /// Say that it is missing.
+    OnlySay,
+}
+
+/// A program that must be there, and the Debian packages that bring it.
+struct Tool {
+    program: &'static str,
+    packages: &'static str,
+    purpose: &'static str,
+}
+
+/// rustc links with the system's C compiler. No other system package is needed: there is no GPU engine yet, so no LLVM.
+const TOOLS: &[Tool] = &[Tool { program: "cc", packages: "gcc libc6-dev", purpose: "rustc links with it" }];
+
+/// What rustup brings.
+const CARGO_TOOLS: &[(&str, &str)] = &[("fmt", "rustfmt"), ("clippy", "clippy")];
+
+/// Makes sure that all tools are there.
+pub(crate) fn tools(policy: Policy) -> Result<(), String> {
+    for (command, component) in CARGO_TOOLS {
+        if !runs("cargo", &[command, "--version"]) {
+            return Err(format!("`cargo {command}` is missing: rustup component add {component}"));
+        }
+    }
+    for Tool { program, packages, purpose } in TOOLS {
+        if runs(program, &["--version"]) {
+            continue;
+        }
+        let by_hand = format!("`{program}` is missing ({purpose}): apt-get install {packages}");
+        if policy == Policy::OnlySay || !runs("apt-get", &["--version"]) {
+            return Err(by_hand);
+        }
+        println!("{by_hand}, done now");
+        let quiet = [("DEBIAN_FRONTEND", "noninteractive")];
+        execute("apt-get update", &quiet)?;
+        execute(&format!("apt-get install --yes --no-install-recommends {packages}"), &quiet)?;
+    }
+    Ok(())
+}
+
+fn runs(program: &str, arguments: &[&str]) -> bool {
+    let silent = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    silent.is_ok_and(|status| status.success())
+}

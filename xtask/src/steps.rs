@@ -1,0 +1,52 @@
+//! `cargo xtask test`: everything that must hold of this repository, in the order of what it costs.
+
+use std::fs;
+use std::process::ExitCode;
+
+use crate::install::{self, Policy};
+use crate::run::{Runner, root};
+use crate::{readme, tree};
+
+/// Runs all steps; the exit status says whether all passed.
+pub(crate) fn test(policy: Policy) -> ExitCode {
+    let mut runner = Runner::default();
+    runner.step("tools", || install::tools(policy));
+    runner.step("a default build has neither LLVM nor CUDA in it", tree::default_dependencies);
+    runner.step("file lengths", tree::long_files);
+    runner.command("cargo fmt --all --check");
+    runner.command("cargo clippy --workspace --all-targets -- -D warnings");
+    runner.command_with("cargo doc --workspace --no-deps", &[("RUSTDOCFLAGS", "-D warnings")]);
+    runner.command("cargo test --workspace");
+    // loom runs the protocol's own code through every interleaving; that needs another build of it.
+    runner.command_with(
+        "cargo test --package scan-protocol --release --test loom",
+        &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
+    );
+    match promised_commands() {
+        Ok(commands) => commands.iter().for_each(|command| runner.command(command)),
+        Err(why) => runner.step("commands of the README", || Err(why)),
+    }
+    runner.finish()
+}
+
+/// The commands of the README, but for this one, and those examples that it does not mention.
+fn promised_commands() -> Result<Vec<String>, String> {
+    let markdown = fs::read_to_string(root().join("README.md")).map_err(|error| format!("README.md: {error}"))?;
+    let (this, mut commands): (Vec<String>, Vec<String>) =
+        readme::commands(&markdown).into_iter().partition(|command| command.starts_with("cargo xtask test"));
+    if this.is_empty() || commands.is_empty() {
+        return Err("the README should show `cargo xtask test` and how to run an example".into());
+    }
+    let mut examples: Vec<String> = fs::read_dir(root().join("examples"))
+        .map_err(|error| format!("examples: {error}"))?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
+        .collect();
+    examples.sort();
+    for example in examples {
+        let command = format!("cargo run --release --example {example}");
+        if !commands.iter().any(|known| known.starts_with(&command)) {
+            commands.push(command);
+        }
+    }
+    Ok(commands)
+}
