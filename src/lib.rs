@@ -9,5 +9,5 @@ pub mod lang;
 /// What a file that writes scan code imports.
 pub mod prelude {
     pub use crate::lang::{BindTable, BitLike, Int, Monoid, Num, Real, Scalar, ScanFn, ScanType, Table};
-    
+    pub use scan_macros::{ScanType, scan, scan_fn, scan_monoid};
 }

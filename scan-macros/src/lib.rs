@@ -2,8 +2,8 @@
 //!
 //! Each macro leaves the user's item as it is and adds a second body beside it, in which run-time values are handles
 //! and operators are calls that append to the IR (`monoscan::lang` has the other half of this). Here is only the
-//! entry; [`expand`] holds a file for each macro, [`lower`] turns a function body into its second body, and
-//! [`refuse`] is the list of what is refused, with what to write instead. All of that works on `proc_macro2` tokens.
+//! entry; `expand` holds a file for each macro, `lower` turns a function body into its second body, and
+//! `refuse` is the list of what is refused, with what to write instead. All of that works on `proc_macro2` tokens.
 //!
 //! A macro never panics. It reports every error of an item at once, and it always emits the item itself, with a stub
 //! in place of the second body, so that one mistake makes one message.
@@ -12,6 +12,8 @@ mod expand;
 mod lower;
 mod options;
 mod refuse;
+#[cfg(test)]
+mod tests;
 
 use proc_macro::TokenStream;
 

@@ -37,6 +37,10 @@ messages! {
     REFERENCE_TYPE = "references are not scan types; scan types are `Copy`, pass the value itself";
     POINTER_TYPE = "pointers are not scan types; hold the value itself, or look it up in a `Table`";
     SLICE_TYPE = "slices are not scan types; use an array `[T; N]`, or a `Table<T>` parameter for a look-up";
+    SIZE_TYPE = "`usize` and `isize` differ between machines, so they are not scan types; use `u32` or `u64`";
+    WIDE_TYPE = "integers have at most 64 bits here; use two `u64`";
+    CHAR_TYPE = "`char` is not a scan type; use `u8` for bytes, `u32` for code points";
+    OWNING_TYPE = "this type owns memory; scan types are plain values: use an array `[T; N]`, or a `Table<T>` parameter for a look-up";
     FIELD_CFG = "`#[cfg]` on a field is not seen by `#[scan_monoid]`; put it on the whole struct";
     ASYNC = "a scan function is not `async`";
     UNSAFE_FN = "a scan function is not `unsafe`";

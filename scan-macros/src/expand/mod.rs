@@ -5,7 +5,7 @@ pub(crate) mod monoid;
 pub(crate) mod scan_fn;
 pub(crate) mod scan_type;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{Attribute, GenericArgument, Generics, Lifetime, Path, PathArguments, Type};
@@ -50,9 +50,10 @@ impl<'ast> Visit<'ast> for TypeCheck<'_> {
             Type::Ptr(ty) => refuse(self.errors, ty.star_token, refuse::POINTER_TYPE),
             Type::Slice(ty) => refuse(self.errors, ty, refuse::SLICE_TYPE),
             Type::ImplTrait(ty) => refuse(self.errors, ty, refuse::IMPL_TRAIT),
-            Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "PhantomData") => {
-                refuse(self.errors, ty, refuse::PHANTOM);
-            }
+            Type::Path(path) => match not_a_scan_type(&last_name(&path.path)) {
+                Some(message) => refuse(self.errors, ty, message),
+                None => visit::visit_type(self, ty),
+            },
             _ => visit::visit_type(self, ty),
         }
     }
@@ -62,6 +63,19 @@ impl<'ast> Visit<'ast> for TypeCheck<'_> {
     }
 
     fn visit_expr(&mut self, _length: &'ast syn::Expr) {}
+}
+
+/// Well-known types for which a message can say more than rustc would.
+fn not_a_scan_type(name: &str) -> Option<&'static str> {
+    match name {
+        "usize" | "isize" => Some(refuse::SIZE_TYPE),
+        "u128" | "i128" => Some(refuse::WIDE_TYPE),
+        "char" => Some(refuse::CHAR_TYPE),
+        "Option" | "Result" => Some(refuse::OPTION_RESULT),
+        "Vec" | "String" | "Box" => Some(refuse::OWNING_TYPE),
+        "PhantomData" => Some(refuse::PHANTOM),
+        _ => None,
+    }
 }
 
 /// Refuses lifetime parameters.
@@ -105,6 +119,15 @@ pub(crate) fn mentions(tokens: TokenStream, name: impl Fn(&Ident) -> bool + Copy
         TokenTree::Group(group) => mentions(group.stream(), name),
         _ => false,
     })
+}
+
+/// The tokens placed elsewhere, each keeping the names it sees.
+pub(crate) fn place(tokens: &TokenStream, at: Span) -> TokenStream {
+    let placed = tokens.clone().into_iter().map(|mut token| {
+        token.set_span(at.resolved_at(token.span()));
+        token
+    });
+    placed.collect()
 }
 
 /// The last name of a path.

@@ -33,6 +33,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 fn second(function: &ItemFn, options: &Options, errors: &mut Errors) -> TokenStream {
     let before = errors.len();
     check(&function.sig, errors);
+    let expressible = errors.len() == before;
     let (parameters, body) = lower(function, options, errors);
     let krate = &options.krate;
     let name = function.sig.ident.to_string();
@@ -49,7 +50,13 @@ fn second(function: &ItemFn, options: &Options, errors: &mut Errors) -> TokenStr
         || mentions(function.sig.to_token_stream(), |name| name == "self" || name == "Self")
         || mentions(function.block.to_token_stream(), |name| name == "Self");
     let parts = Parts { function, krate, parameters, body, result };
-    if in_impl { parts.associated() } else { parts.free(errors.len() > before) }
+    match (in_impl, expressible) {
+        (true, true) => parts.associated(),
+        (false, true) => parts.free(),
+        // With types that are none of scan code, the second body would only repeat the errors.
+        (true, false) => TokenStream::new(),
+        (false, false) => parts.value(),
+    }
 }
 
 fn check(signature: &Signature, errors: &mut Errors) {
@@ -138,13 +145,10 @@ impl Parts<'_> {
         quote!(#conditions #body)
     }
 
-    /// For a function of its own.
-    fn free(&self, refused: bool) -> TokenStream {
+    /// The braced type.
+    fn value(&self) -> TokenStream {
         let (krate, name, visibility) = (self.krate, &self.function.sig.ident, &self.function.vis);
-        let lang = quote!(#krate::lang);
-        let body = self.second_body(&Ident::new("__scan", name.span().resolved_at(Span::mixed_site())));
-        let scan_fn = if refused && self.is_unusable() { TokenStream::new() } else { self.scan_fn() };
-        let (allow, conditions) = (allow(), conditions(&self.function.attrs));
+        let conditions = conditions(&self.function.attrs);
         let doc = format!("The scan function `{name}` as a value.");
         quote! {
             #conditions
@@ -154,29 +158,27 @@ impl Parts<'_> {
             #visibility struct #name {}
 
             #conditions
+            impl #krate::lang::BindTable for #name {}
+        }
+    }
+
+    /// For a function of its own.
+    fn free(&self) -> TokenStream {
+        let name = &self.function.sig.ident;
+        let body = self.second_body(&Ident::new("__scan", name.span().resolved_at(Span::mixed_site())));
+        let (value, scan_fn) = (self.value(), self.scan_fn());
+        let (allow, conditions) = (allow(), conditions(&self.function.attrs));
+        quote! {
+            #value
+
+            #conditions
             #allow
             impl #name {
                 #body
             }
 
-            #conditions
-            impl #lang::BindTable for #name {}
-
             #scan_fn
         }
-    }
-
-    /// Whether the signature is such that an `impl ScanFn` would only repeat the errors.
-    fn is_unusable(&self) -> bool {
-        let signature = &self.function.sig;
-        signature.inputs.len() > 8
-            || signature.asyncness.is_some()
-            || signature.unsafety.is_some()
-            || signature.variadic.is_some()
-            || matches!(signature.output, ReturnType::Default)
-            || signature.generics.lifetimes().next().is_some()
-            || mentions(signature.to_token_stream(), |name| name == "impl")
-            || signature.to_token_stream().to_string().contains('&')
     }
 
     fn scan_fn(&self) -> TokenStream {

@@ -9,7 +9,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Fields, Member, Type, parse_quote};
 
-use super::{check_generics, check_type, conditions};
+use super::{check_generics, check_type, conditions, place};
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
 
@@ -92,28 +92,34 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
     let names: Vec<&str> = names.iter().map(|name| name.trim_start_matches("r#")).collect();
     let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
     let visibilities: Vec<_> = fields.iter().map(|field| &field.vis).collect();
-    let handles = types.iter().map(|ty| quote_spanned!(here(ty)=> #lang::V<#ty>));
+    // Everything of a field is placed at its type, so that rustc merges the errors of a field.
+    let scan_type = |ty: &Type| {
+        let (lang, at) = (place(&lang, here(ty)), here(ty));
+        quote_spanned!(at=> <#ty as #lang::ScanType>)
+    };
+    let handles = types.iter().map(|ty| {
+        let (lang, at) = (place(&lang, here(ty)), here(ty));
+        quote_spanned!(at=> #lang::V<#ty>)
+    });
     let shadow = match fields {
         Fields::Named(_) => quote!(#bounds { #(#visibilities #members: #handles,)* }),
         _ => quote!((#(#visibilities #handles,)*) #bounds;),
     };
-    // Each line of the implementation has its field's span, so that rustc merges the errors of a field.
-    let field = |line: &dyn Fn(&Member, &Type, &str) -> TokenStream| -> Vec<TokenStream> {
-        members.iter().zip(&types).zip(&names).map(|((member, ty), name)| line(member, ty, name)).collect()
+    let line = |line: &dyn Fn(&Member, &Type, TokenStream) -> TokenStream| -> Vec<TokenStream> {
+        members.iter().zip(&types).map(|(member, ty)| line(member, ty, scan_type(ty))).collect()
     };
-    let described = field(&|member, ty, name| {
-        quote_spanned!(here(ty)=>
-            components.field::<#ty>(#name, ::core::mem::offset_of!(Self, #member));)
+    let described = members.iter().zip(&types).zip(&names).map(|((member, ty), name)| {
+        quote_spanned!(here(ty)=> components.field::<#ty>(#name, ::core::mem::offset_of!(Self, #member));)
     });
-    let built = field(
-        &|member, ty, _| quote_spanned!(here(ty)=> #member: #lang::V::of(<#ty as #lang::ScanType>::build(next)),),
-    );
-    let flattened = field(
-        &|member, ty, _| quote_spanned!(here(ty)=> <#ty as #lang::ScanType>::flatten(&parts.#member.__parts, values);),
-    );
+    let built = line(&|member, ty, scan_type| {
+        let (lang, at) = (place(&lang, here(ty)), here(ty));
+        quote_spanned!(at=> #member: #lang::V::of(#scan_type::build(next)),)
+    });
+    let flattened =
+        line(&|member, ty, scan_type| quote_spanned!(here(ty)=> #scan_type::flatten(&parts.#member.__parts, values);));
     let stored =
-        field(&|member, ty, _| quote_spanned!(here(ty)=> <#ty as #lang::ScanType>::store(&value.#member, constants);));
-    let loaded = field(&|member, ty, _| quote_spanned!(here(ty)=> #member: <#ty as #lang::ScanType>::load(constants),));
+        line(&|member, ty, scan_type| quote_spanned!(here(ty)=> #scan_type::store(&value.#member, constants);));
+    let loaded = line(&|member, ty, scan_type| quote_spanned!(here(ty)=> #member: #scan_type::load(constants),));
     let (allow, conditions) = (super::allow(), conditions(&input.attrs));
     quote! {
         #conditions

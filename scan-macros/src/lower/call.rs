@@ -141,7 +141,7 @@ impl Lowering<'_> {
         } else {
             values.extend(self.arguments(arguments));
         }
-        let (krate, at) = (self.krate, name.span().resolved_at(Span::mixed_site()));
+        let (krate, at) = self.krate_at(name.span());
         let name = Ident::new(&name.to_string(), at);
         let of = of.map(|ty| quote!(::<#ty>));
         quote_spanned!(at=> #krate::lang::methods::#name #of(#(#values),*))

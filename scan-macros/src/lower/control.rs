@@ -135,15 +135,10 @@ impl Lowering<'_> {
 
     pub(super) fn for_loop(&mut self, e: &ExprForLoop) -> TokenStream {
         let Some(iterated) = self.iterated(&e.expr) else {
-            let (name, _) = (&e.pat, &e.body);
             // The loop variable is known in the body, whose own errors are reported too.
             self.scope.open();
-            if let Pat::Ident(name) = &**name {
-                self.scope.constant(&name.ident);
-            }
-            self.loops.push((label(e), self.assigned.len()));
-            self.block(&e.body);
-            self.loops.pop();
+            self.static_pattern(&e.pat, &mut TokenStream::new());
+            self.loop_body(label(e), &e.body);
             self.scope.close();
             return quote!(::core::unreachable!());
         };
@@ -157,12 +152,17 @@ impl Lowering<'_> {
                 (element.to_token_stream(), elements)
             }
         };
-        self.loops.push((label(e), self.assigned.len()));
-        let body = self.block(&e.body);
-        self.loops.pop();
+        let body = self.loop_body(label(e), &e.body);
         self.scope.close();
         let label = &e.label;
         quote!(#label for #variable in #values { #bindings #body })
+    }
+
+    pub(super) fn loop_body(&mut self, label: Option<Ident>, body: &syn::Block) -> TokenStream {
+        self.loops.push((label, self.assigned.len()));
+        let body = self.block(body);
+        self.loops.pop();
+        body
     }
 
     /// What a loop runs over; none, with an error, if that depends on run-time data.

@@ -8,6 +8,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprIndex, ExprPath, ExprStruct, Lit, Member,
 use super::Lowering;
 use super::binding_time::is_assignment;
 use super::scope::Meaning;
+use crate::expand::check_type;
 use crate::refuse;
 
 impl Lowering<'_> {
@@ -47,7 +48,8 @@ impl Lowering<'_> {
             },
             Expr::Cast(e) => {
                 let (value, ty) = (self.expr(&e.expr), &e.ty);
-                let (krate, at) = (self.krate, ty.span().resolved_at(Span::mixed_site()));
+                check_type(ty, self.errors);
+                let (krate, at) = self.krate_at(ty.span());
                 quote_spanned!(at=> #krate::lang::ops::cast::<_, #ty>(#value))
             }
             Expr::Binary(e) if is_assignment(&e.op) => self.compound_assignment(e),
@@ -86,13 +88,34 @@ impl Lowering<'_> {
             Expr::Match(e) => self.matching(e),
             Expr::ForLoop(e) => self.for_loop(e),
             Expr::Continue(_) | Expr::Break(_) => self.jump(e),
-            Expr::Return(e) => self.refused(e.return_token, refuse::RETURN),
+            Expr::Return(e) => {
+                let refused = self.refused(e.return_token, refuse::RETURN);
+                if let Some(value) = &e.expr {
+                    self.expr(value);
+                }
+                refused
+            }
             Expr::Try(e) => self.refused(e.question_token, refuse::TRY),
-            Expr::While(e) => self.refused(e.while_token, refuse::WHILE),
-            Expr::Loop(e) => self.refused(e.loop_token, refuse::WHILE),
+            Expr::While(e) => {
+                let refused = self.refused(e.while_token, refuse::WHILE);
+                if !matches!(&*e.cond, Expr::Let(_)) {
+                    self.expr(&e.cond);
+                }
+                self.loop_body(None, &e.body);
+                refused
+            }
+            Expr::Loop(e) => {
+                let refused = self.refused(e.loop_token, refuse::WHILE);
+                self.loop_body(None, &e.body);
+                refused
+            }
             Expr::Closure(e) => self.refused(e, refuse::CLOSURE),
             Expr::Macro(e) => self.refused(e, refuse::MACRO),
-            Expr::Unsafe(e) => self.refused(e.unsafe_token, refuse::UNSAFE),
+            Expr::Unsafe(e) => {
+                let refused = self.refused(e.unsafe_token, refuse::UNSAFE);
+                self.block(&e.block);
+                refused
+            }
             Expr::Let(e) => self.refused(e.let_token, refuse::IF_LET),
             Expr::Await(e) => self.refused(e.await_token, refuse::AWAIT),
             Expr::Async(e) => self.refused(e.async_token, refuse::AWAIT),

@@ -19,6 +19,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Expr, Generics, Item, Local, Pat, Stmt, Type};
 
+use crate::expand::{check_type, place};
 use crate::refuse::{self, Errors};
 use scope::Scope;
 
@@ -70,9 +71,15 @@ impl<'a> Lowering<'a> {
 
     /// A call of a function in `lang::ops`, placed where the user's code is.
     fn op(&self, name: &str, at: Span, arguments: TokenStream) -> TokenStream {
-        let (krate, at) = (self.krate, at.resolved_at(Span::mixed_site()));
+        let (krate, at) = self.krate_at(at);
         let name = Ident::new(name, at);
         quote_spanned!(at=> #krate::lang::ops::#name(#arguments))
+    }
+
+    /// The path of monoscan and the span for names in it, both placed where the user's code is: rustc reports an error
+    /// of a path where its first token is.
+    fn krate_at(&self, at: Span) -> (TokenStream, Span) {
+        (place(self.krate, at), at.resolved_at(Span::mixed_site()))
     }
 
     /// A block, with its value if it has one.
@@ -142,7 +149,8 @@ impl<'a> Lowering<'a> {
         let value = self.expr(e);
         match ty {
             Some(ty) => {
-                let (krate, at) = (self.krate, ty.span().resolved_at(Span::mixed_site()));
+                check_type(ty, self.errors);
+                let (krate, at) = self.krate_at(ty.span());
                 quote_spanned!(at=> #krate::lang::ops::typed::<#ty>(#value))
             }
             None => value,
