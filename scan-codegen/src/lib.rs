@@ -3,4 +3,7 @@
 //! [`target`] says what is known of the machine, [`plan`] turns facts about a program into a schedule for that machine,
 //! and [`network`] holds the circuits that schedules are made of.
 
+pub mod cpu;
 pub mod network;
+pub mod plan;
+pub mod target;

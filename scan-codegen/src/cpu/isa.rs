@@ -1,0 +1,69 @@
+//! The machine that code is generated for: this one, with all it can do, or with the least that its kind can.
+
+use std::sync::{Arc, OnceLock};
+
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+
+use super::error::CodegenError;
+
+/// The host as a target of code generation.
+#[derive(Clone)]
+pub struct HostIsa {
+    pub(crate) isa: OwnedTargetIsa,
+    pub(crate) x86: bool,
+    pub(crate) pshufb: bool,
+}
+
+impl HostIsa {
+    /// This machine with every extension it has. Found once, then shared.
+    ///
+    /// # Errors
+    /// If it is neither x86-64 nor AArch64.
+    pub fn native() -> Result<Arc<HostIsa>, CodegenError> {
+        static NATIVE: OnceLock<Result<Arc<HostIsa>, CodegenError>> = OnceLock::new();
+        NATIVE.get_or_init(|| HostIsa::make(true).map(Arc::new)).clone()
+    }
+
+    /// This machine as if it had no extensions: what the oldest of its kind runs, much slower.
+    ///
+    /// # Errors
+    /// If it is neither x86-64 nor AArch64.
+    pub fn baseline() -> Result<Arc<HostIsa>, CodegenError> {
+        HostIsa::make(false).map(Arc::new)
+    }
+
+    fn make(extensions: bool) -> Result<HostIsa, CodegenError> {
+        let x86 = cfg!(target_arch = "x86_64");
+        if !x86 && !cfg!(all(target_arch = "aarch64", target_endian = "little")) {
+            return Err(CodegenError::Host("it is neither x86-64 nor AArch64".into()));
+        }
+        let mut flags = settings::builder();
+        let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+        let wanted = [
+            ("opt_level", "speed"),
+            ("enable_verifier", verify),
+            ("is_pic", "false"),
+            // Generated code calls nothing that unwinds and is never unwound through.
+            ("unwind_info", "false"),
+            ("preserve_frame_pointers", "false"),
+            ("enable_probestack", "false"),
+            // Helpers may lie further away than a near call reaches.
+            ("use_colocated_libcalls", "false"),
+        ];
+        for (name, value) in wanted {
+            flags.set(name, value).map_err(|error| CodegenError::Host(format!("{name}: {error}")))?;
+        }
+        let builder =
+            cranelift_native::builder_with_options(extensions).map_err(|error| CodegenError::Host(error.into()))?;
+        let isa = builder.finish(settings::Flags::new(flags)).map_err(|error| CodegenError::Host(error.to_string()))?;
+        let pshufb = x86 && isa.isa_flags().iter().any(|flag| flag.name == "has_ssse3" && flag.as_bool() == Some(true));
+        Ok(HostIsa { isa, x86, pshufb })
+    }
+}
+
+impl std::fmt::Debug for HostIsa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HostIsa({})", self.isa.triple())
+    }
+}
