@@ -1,0 +1,112 @@
+//! Every case, where there are few: all states, or all that lift can lead to.
+
+use std::collections::HashMap;
+
+use super::machine::{Machine, Word};
+use crate::types::{Constant, Type};
+
+/// Most states whose triples are all tried.
+pub(crate) const MAX_STATES: usize = 64;
+
+/// All states of these types, if they are at most [`MAX_STATES`].
+pub(crate) fn all_states(types: &[Type]) -> Option<Vec<Vec<Word>>> {
+    let bits: u32 = types.iter().map(|ty| ty.bits()).sum();
+    if types.iter().any(|ty| ty.is_float()) || 1 << bits.min(31) > MAX_STATES {
+        return None;
+    }
+    let state = |number: u128| {
+        let mut rest = number;
+        let component = |ty: &Type| {
+            let constant = Constant::new(*ty, rest);
+            rest >>= ty.bits();
+            Word::of(constant)
+        };
+        types.iter().map(component).collect()
+    };
+    Some((0..1u128 << bits).map(state).collect())
+}
+
+/// What `combine` does on a finite set of states.
+pub(crate) struct CombineTable {
+    pub(crate) states: Vec<Vec<Word>>,
+    /// The number of state i · state j at `i * states.len() + j`; none where that is no state of the set.
+    products: Vec<Option<u8>>,
+}
+
+impl CombineTable {
+    /// Computes all products.
+    pub(crate) fn of(states: Vec<Vec<Word>>, combine: &mut Machine<'_>) -> CombineTable {
+        let numbers = number(&states);
+        let mut products = Vec::with_capacity(states.len() * states.len());
+        let mut result = Vec::new();
+        for x in &states {
+            for y in &states {
+                combine.run(&[x, y], &mut result);
+                products.push(numbers.get(&key(&result)).copied());
+            }
+        }
+        CombineTable { states, products }
+    }
+
+    /// The set grown by products until it is closed, if it stays small.
+    pub(crate) fn closure(generators: Vec<Vec<Word>>, combine: &mut Machine<'_>) -> Option<CombineTable> {
+        let mut states = generators;
+        states.sort_by_key(|state| key(state));
+        states.dedup_by_key(|state| key(state));
+        let mut numbers = number(&states);
+        let (mut result, mut done) = (Vec::new(), 0);
+        while done < states.len() {
+            for other in 0..=done {
+                for (i, j) in [(done, other), (other, done)] {
+                    combine.run(&[&states[i], &states[j]], &mut result);
+                    let next = states.len();
+                    if let std::collections::hash_map::Entry::Vacant(entry) = numbers.entry(key(&result)) {
+                        if next == MAX_STATES {
+                            return None;
+                        }
+                        entry.insert(next as u8);
+                        states.push(result.clone());
+                    }
+                }
+            }
+            done += 1;
+        }
+        Some(CombineTable::of(states, combine))
+    }
+
+    fn product(&self, i: usize, j: usize) -> Option<usize> {
+        self.products[i * self.states.len() + j].map(usize::from)
+    }
+
+    /// Whether no product leaves the set.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.products.iter().all(Option::is_some)
+    }
+
+    /// Whether all triples associate.
+    pub(crate) fn is_associative(&self) -> bool {
+        let all = 0..self.states.len();
+        self.is_closed()
+            && all.clone().all(|i| {
+                all.clone().all(|j| {
+                    let ij = self.product(i, j).unwrap_or(0);
+                    all.clone().all(|k| self.product(ij, k) == self.product(i, self.product(j, k).unwrap_or(0)))
+                })
+            })
+    }
+
+    /// Whether this state is in the set and changes none of it.
+    pub(crate) fn has_identity(&self, identity: &[Word]) -> bool {
+        let is_identity =
+            |e: usize| (0..self.states.len()).all(|i| self.product(e, i) == Some(i) && self.product(i, e) == Some(i));
+        self.states.iter().position(|state| key(state) == key(identity)).is_some_and(is_identity)
+    }
+}
+
+fn number(states: &[Vec<Word>]) -> HashMap<Vec<i128>, u8> {
+    states.iter().enumerate().map(|(i, state)| (key(state), i as u8)).collect()
+}
+
+fn key(state: &[Word]) -> Vec<i128> {
+    state.iter().map(|word| word.int).collect()
+}

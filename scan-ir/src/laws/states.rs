@@ -1,0 +1,302 @@
+//! Which states laws are judged on, and how they are found.
+//!
+//! With `valid`, on the valid ones. Without it, and with a lift that does more than copy the record, on the states that
+//! lift can lead to: what it makes of a record, the identity, and their products. Else on all states. Small values come
+//! first, because counterexamples made of them are easy to read; then the ends of the types, powers of two, fractions
+//! and noise. Narrow sets are filled by closure: what valid states combine to is valid, or a counterexample.
+
+use super::machine::{Machine, Word};
+use crate::program::{Mapping, Source, Stage, Table};
+use crate::types::{Constant, Type};
+
+/// SplitMix64: the same states, and so the same verdict, every time.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        ((self.bits() as u128 * count as u128) >> 64) as usize
+    }
+}
+
+/// The states that laws are judged on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Carrier {
+    All,
+    Valid,
+    Lifted,
+}
+
+impl Carrier {
+    pub(crate) fn of(stage: &Stage) -> Carrier {
+        match () {
+            () if stage.valid.is_some() => Carrier::Valid,
+            () if copies(&stage.lift) => Carrier::All,
+            () => Carrier::Lifted,
+        }
+    }
+}
+
+/// Whether lift hands record components through, each at most once, so that every state can occur.
+fn copies(lift: &Mapping) -> bool {
+    let mut seen = vec![false; lift.function.params.len()];
+    lift.function.results.iter().all(|result| {
+        let record = matches!(lift.reads.get(result.index()), Some(Source::Record(_) | Source::Next(_)));
+        let place = seen.get_mut(result.index());
+        record && place.is_some_and(|seen| !std::mem::replace(seen, true))
+    })
+}
+
+/// Special floats that belong to a component: the operator names them, or only orders and moves them.
+pub(crate) type Specials = Vec<Vec<f64>>;
+
+const SMALL: [i64; 6] = [0, 1, 2, -1, 3, -2];
+const SMALL_REALS: [f64; 8] = [0.0, 1.0, 2.0, -1.0, 3.0, 0.5, -2.0, -0.75];
+
+/// The i-th small value of a type; after the last one it starts again.
+fn small(ty: Type, specials: &[f64], i: usize) -> Constant {
+    match ty {
+        Type::Bool => Constant::from(i % 2 == 1),
+        Type::F32 | Type::F64 => {
+            let count = specials.len() + SMALL_REALS.len();
+            let i = i % count;
+            // The first two are zero and one; specials follow, so that few states are enough to meet them.
+            let value = match i.checked_sub(2) {
+                None => SMALL_REALS[i],
+                Some(j) => specials.get(j).copied().unwrap_or_else(|| SMALL_REALS[(i - specials.len()).min(7)]),
+            };
+            real(ty, value)
+        }
+        Type::Bytes(lanes) => {
+            let lanes = lanes.get();
+            let lane = |j: usize| match i % 5 {
+                0 => j,
+                1 => 0,
+                2 => (j + 1) % lanes,
+                3 => lanes - 1 - j,
+                _ => 255,
+            };
+            Constant::vector(&(0..lanes).map(|j| lane(j) as u8).collect::<Vec<u8>>())
+        }
+        _ if ty.is_signed() => ty.of_i64(SMALL[i % SMALL.len()]),
+        _ => ty.of_i64((i % 5) as i64),
+    }
+}
+
+fn small_count(ty: Type, specials: &[f64]) -> usize {
+    match ty {
+        Type::Bool => 2,
+        Type::F32 | Type::F64 => specials.len() + 6,
+        Type::Bytes(_) => 5,
+        _ if ty.is_signed() => SMALL.len(),
+        _ => 5,
+    }
+}
+
+fn real(ty: Type, value: f64) -> Constant {
+    if ty == Type::F32 { Constant::from(value as f32) } else { Constant::from(value) }
+}
+
+/// Any value of a type: small, extreme, or noise.
+pub(crate) fn any(ty: Type, specials: &[f64], random: &mut Random) -> Constant {
+    let kind = random.below(8);
+    let noise = random.bits();
+    match ty {
+        Type::Bool => Constant::from(noise & 1 == 1),
+        Type::F32 | Type::F64 => match kind {
+            0..=3 => {
+                let i = random.below(small_count(ty, specials));
+                small(ty, specials, i)
+            }
+            4 | 5 => real(ty, ((noise % 129) as f64 - 64.0) / 8.0),
+            6 => real(ty, (noise >> 40) as f64 / (1u64 << 24) as f64 * 2.0 - 1.0),
+            _ => real(ty, ((noise >> 48) as f64 - 32768.0) / 32.0),
+        },
+        Type::Bytes(lanes) => {
+            let limit = if kind < 6 { lanes.get() } else { 256 };
+            Constant::vector(&(0..lanes.get()).map(|_| random.below(limit) as u8).collect::<Vec<u8>>())
+        }
+        _ => {
+            let max = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
+            match kind {
+                0..=2 => {
+                    let i = random.below(6);
+                    small(ty, specials, i)
+                }
+                3 => Constant::new(ty, max.wrapping_sub((noise % 3) as u128)),
+                4 => Constant::new(ty, max.wrapping_add(1 + (noise % 3) as u128)),
+                5 => Constant::new(ty, 1 << (noise % ty.bits() as u64)),
+                6 => ty.of_i64((noise % 64) as i64 - if ty.is_signed() { 32 } else { 0 }),
+                _ => Constant::new(ty, noise as u128),
+            }
+        }
+    }
+}
+
+/// Finds states of a stage's carrier.
+pub(crate) struct Sampler<'a> {
+    stage: &'a Stage,
+    pub(crate) carrier: Carrier,
+    specials: &'a Specials,
+    lift: Machine<'a>,
+    valid: Option<Machine<'a>>,
+    combine: Machine<'a>,
+    lift_specials: Vec<f64>,
+}
+
+impl<'a> Sampler<'a> {
+    pub(crate) fn new(stage: &'a Stage, tables: &'a [Table], specials: &'a Specials) -> Sampler<'a> {
+        let lift = &stage.lift.function;
+        // NaN in a record is tried where lift hands the number through.
+        let moves = lift.insts.iter().all(|inst| !inst.ty.is_float() || inst.opcode == crate::Opcode::Const);
+        let mut lift_specials = if moves { specials.concat() } else { Vec::new() };
+        lift_specials.sort_by(f64::total_cmp);
+        lift_specials.dedup_by(|a, b| a.to_bits() == b.to_bits());
+        Sampler {
+            stage,
+            carrier: Carrier::of(stage),
+            specials,
+            lift: Machine::new(lift, tables),
+            valid: stage.valid.as_ref().map(|valid| Machine::new(valid, tables)),
+            combine: Machine::new(&stage.combine, tables),
+            lift_specials,
+        }
+    }
+
+    /// Whether a state is valid.
+    pub(crate) fn is_valid(&mut self, state: &[Word]) -> bool {
+        let mut result = Vec::new();
+        self.valid.as_mut().is_none_or(|valid| {
+            valid.run(&[state], &mut result);
+            result.first().is_some_and(|word| word.int != 0)
+        })
+    }
+
+    /// The state as it would be stored: rounded to its types, no longer with an error.
+    fn store(&self, words: &[Word]) -> Vec<Word> {
+        words.iter().zip(&self.stage.state).map(|(word, &ty)| Word::of(word.constant(ty))).collect()
+    }
+
+    /// What lift makes of a random record; the n-th record is made of small values if n is small.
+    pub(crate) fn lifted(&mut self, n: usize, random: &mut Random) -> Vec<Word> {
+        let params = &self.stage.lift.function.params;
+        let record = params.iter().enumerate().map(|(i, &ty)| {
+            let i = if params.len() == 1 { n } else { n / (i + 1) + random.below(2) };
+            Word::of(if n < 24 { small(ty, &self.lift_specials, i) } else { any(ty, &self.lift_specials, random) })
+        });
+        let record: Vec<Word> = record.collect();
+        let mut result = Vec::new();
+        self.lift.run(&[&record], &mut result);
+        self.store(&result)
+    }
+
+    /// A state that may occur, out of nothing.
+    pub(crate) fn draw(&mut self, random: &mut Random) -> Option<Vec<Word>> {
+        if self.carrier == Carrier::Lifted {
+            return Some(self.lifted(usize::MAX, random));
+        }
+        let small_only = random.below(2) == 0;
+        let component = |(&ty, specials): (&Type, &Vec<f64>)| {
+            let i = random.below(small_count(ty, specials));
+            Word::of(if small_only { small(ty, specials, i) } else { any(ty, specials, random) })
+        };
+        let state: Vec<Word> = self.stage.state.iter().zip(self.specials).map(component).collect();
+        self.is_valid(&state).then_some(state)
+    }
+
+    /// Up to `want` different states, the identity first, then small ones; `tries` bounds the work.
+    pub(crate) fn pool(&mut self, want: usize, tries: usize, random: &mut Random) -> Vec<Vec<Word>> {
+        let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
+        let mut pool = Pool { states: Vec::new(), seen: Default::default(), want };
+        if self.is_valid(&identity) {
+            pool.add(identity);
+        }
+        for i in 0..tries {
+            if pool.states.len() >= want * 3 / 4 {
+                break;
+            }
+            let state = match self.carrier {
+                Carrier::Lifted => Some(self.lifted(i, random)),
+                _ => self.grid(i, random),
+            };
+            pool.extend(state);
+        }
+        // Products of what was found reach states that neither records nor grids do.
+        for _ in 0..tries.min(2 * want) {
+            if pool.states.is_empty() || pool.states.len() >= want {
+                break;
+            }
+            let (i, j) = (random.below(pool.states.len()), random.below(pool.states.len()));
+            let mut product = Vec::new();
+            let flags = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
+            let product = self.store(&product);
+            let dull = flags.overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
+            if self.carrier != Carrier::All && !dull && self.is_valid(&product) {
+                pool.add(product);
+            }
+        }
+        for _ in 0..tries {
+            if pool.states.len() >= want {
+                break;
+            }
+            let state = self.draw(random);
+            pool.extend(state);
+        }
+        pool.states
+    }
+
+    /// A state of small values: the i-th where there are few, else one at random.
+    fn grid(&mut self, i: usize, random: &mut Random) -> Option<Vec<Word>> {
+        let counts: Vec<usize> =
+            self.stage.state.iter().zip(self.specials).map(|(&ty, specials)| small_count(ty, specials)).collect();
+        let size = counts.iter().try_fold(1usize, |size, &count| size.checked_mul(count).filter(|&s| s <= 48));
+        let mut rest = i;
+        let components = self.stage.state.iter().zip(self.specials).zip(&counts);
+        let state: Vec<Word> = components
+            .map(|((&ty, specials), &count)| {
+                let digit = if size.is_some() {
+                    rest % count
+                } else {
+                    // Of the small values, the smallest most often.
+                    let limit = 1 + random.below(count);
+                    random.below(limit)
+                };
+                rest /= count;
+                Word::of(small(ty, specials, digit))
+            })
+            .collect();
+        self.is_valid(&state).then_some(state)
+    }
+}
+
+struct Pool {
+    states: Vec<Vec<Word>>,
+    seen: std::collections::HashSet<Vec<(i128, u64)>>,
+    want: usize,
+}
+
+impl Pool {
+    fn add(&mut self, state: Vec<Word>) {
+        let key = state.iter().map(|word| (word.int, word.real.to_bits())).collect();
+        if self.states.len() < self.want && self.seen.insert(key) {
+            self.states.push(state);
+        }
+    }
+
+    fn extend(&mut self, state: Option<Vec<Word>>) {
+        if let Some(state) = state {
+            self.add(state);
+        }
+    }
+}

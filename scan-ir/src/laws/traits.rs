@@ -1,0 +1,113 @@
+//! What an operator's instructions say about how it is to be judged.
+
+use super::elements::Assumptions;
+use super::group::Group;
+use super::symbolic::Equation;
+use crate::eval::evaluate;
+use crate::function::{Function, Inst};
+use crate::opcode::{Opcode, Rule};
+use crate::program::Table;
+use crate::types::{Constant, Type};
+
+/// How a group of components treats special numbers.
+pub(crate) struct Traits {
+    /// The floats beyond the finite ones that belong to its states.
+    pub(crate) specials: Vec<f64>,
+    saturating: bool,
+}
+
+impl Traits {
+    pub(crate) fn of(group: &Group) -> Traits {
+        let specials = if orders_only(&group.combine) {
+            vec![f64::NAN, f64::NEG_INFINITY, f64::INFINITY, -0.0]
+        } else {
+            named(group)
+        };
+        Traits { specials, saturating: saturates(&group.combine) }
+    }
+
+    /// What a proof of this equation must reckon with. The identity law is not judged on NaN.
+    pub(crate) fn assumptions(&self, equation: Equation) -> Assumptions {
+        let occurs = |special: f64| self.specials.contains(&special);
+        Assumptions {
+            nan: equation == Equation::Associativity && self.specials.iter().any(|special| special.is_nan()),
+            both_infinities: occurs(f64::INFINITY) && occurs(f64::NEG_INFINITY),
+            saturating: self.saturating,
+        }
+    }
+}
+
+fn operand_type(function: &Function, inst: &Inst) -> Type {
+    inst.operands().first().and_then(|&value| function.type_of(value)).unwrap_or(inst.ty)
+}
+
+/// Whether floats are compared, chosen, moved and negated, and nothing else.
+fn orders_only(combine: &Function) -> bool {
+    let floats = combine.insts.iter().filter(|inst| inst.ty.is_float() || operand_type(combine, inst).is_float());
+    let orders = |inst: &Inst| {
+        let compares = matches!(inst.opcode.rule(), Rule::Compare(_));
+        let moves = matches!(inst.opcode, Opcode::Const | Opcode::Select | Opcode::Neg | Opcode::Abs);
+        compares || moves || matches!(inst.opcode, Opcode::Min | Opcode::Max)
+    };
+    floats.into_iter().all(orders)
+}
+
+/// The infinities and NaN among an operator's constants.
+fn named(group: &Group) -> Vec<f64> {
+    let constants =
+        group.combine.insts.iter().filter_map(|inst| inst.as_constant()).chain(group.identity.iter().copied());
+    let mut named: Vec<f64> = constants.filter(|c| c.ty().is_float()).map(Constant::as_f64).collect();
+    named.retain(|value| !value.is_finite());
+    named.sort_by(f64::total_cmp);
+    named.dedup_by(|a, b| a == b || (a.is_nan() && b.is_nan()));
+    named
+}
+
+/// Whether unsigned integers are added with saturation, and by no other arithmetic.
+fn saturates(combine: &Function) -> bool {
+    let unsigned = |ty: Type| ty.is_int() && !ty.is_signed();
+    let mut insts = combine.insts.iter().filter(|inst| unsigned(inst.ty));
+    let wraps = |opcode| matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Shl);
+    insts.clone().any(|inst| inst.opcode == Opcode::AddSat) && insts.all(|inst| !wraps(inst.opcode))
+}
+
+/// Whether integer arithmetic meets comparisons, so that a wrapped result is not what was meant.
+pub(crate) fn overflow_is_meaningless(combine: &Function) -> bool {
+    let any = |test: &dyn Fn(Opcode) -> bool| {
+        combine.insts.iter().any(|inst| operand_type(combine, inst).is_int() && test(inst.opcode))
+    };
+    let wraps = |opcode| matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Abs);
+    let orders = |opcode: Opcode| {
+        matches!(opcode.rule(), Rule::Compare(_))
+            || matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Div | Opcode::Rem | Opcode::Select)
+            || matches!(opcode, Opcode::AddSat | Opcode::SubSat | Opcode::Cast)
+    };
+    let selects = combine.insts.iter().any(|inst| inst.opcode == Opcode::Select && inst.ty.is_int());
+    any(&wraps) && (any(&orders) || selects)
+}
+
+/// Whether a float opcode rounds.
+pub(crate) fn rounds(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Div | Opcode::MulAdd | Opcode::Sqrt | Opcode::Cast
+    )
+}
+
+/// Why an operator of this kind tends not to be associative.
+pub(crate) fn reason(combine: &Function) -> Option<String> {
+    let saturates = |inst: &Inst| matches!(inst.opcode, Opcode::AddSat | Opcode::SubSat) && inst.ty.is_signed();
+    combine.insts.iter().any(saturates).then(|| {
+        "signed saturation forgets how much it cut off; a wider type, or states of one sign only, avoid it".to_owned()
+    })
+}
+
+/// The results of a function; a value that is typed wrongly counts as zero.
+pub(crate) fn call(function: &Function, arguments: &[Constant], tables: &[Table]) -> Vec<Constant> {
+    let mut values = arguments.to_vec();
+    for inst in &function.insts {
+        let operands: Vec<Constant> = inst.operands().iter().map(|operand| values[operand.index()]).collect();
+        values.push(evaluate(inst, &operands, tables).unwrap_or(inst.ty.zero()));
+    }
+    function.results.iter().map(|result| values[result.index()]).collect()
+}
