@@ -6,14 +6,15 @@
 //! no calls, and every [`Opcode`] is total, so that nothing a program does can trap.
 //!
 //! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with printer and parser,
-//! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts](facts) that plans are made from,
-//! and the [laws](laws) that say whether an operator is associative at all.
+//! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts] that plans are made from,
+//! and the [laws] that say whether an operator is associative at all.
 
 mod builder;
 mod eval;
 pub mod facts;
 mod function;
 pub mod interp;
+pub mod laws;
 mod opcode;
 mod program;
 pub mod random;
