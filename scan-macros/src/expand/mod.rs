@@ -22,6 +22,8 @@ pub(crate) fn allow() -> TokenStream {
         non_snake_case,
         unreachable_pub,
         private_interfaces,
+        private_bounds,
+        trivial_bounds,
         clippy::all,
         clippy::pedantic,
         clippy::nursery,

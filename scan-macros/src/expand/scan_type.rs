@@ -7,9 +7,9 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Fields, Member, Type, parse_quote};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Type, parse_quote};
 
-use super::{check_generics, check_type, conditions, place};
+use super::{check_generics, check_type, conditions, mentions, place};
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
 
@@ -86,6 +86,7 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
         parameter.default = None;
         parameter.eq_token = None;
     }
+    bound_concrete_fields(&mut generics, fields, &lang);
     let (parameters, arguments, bounds) = generics.split_for_impl();
     let members: Vec<Member> = fields.members().collect();
     let names: Vec<String> = members.iter().map(|member| member.to_token_stream().to_string()).collect();
@@ -163,6 +164,23 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
                 }
             }
         };
+    }
+}
+
+/// Requires of each field without generic parameters that it is a scan type: one that is not makes one error, at the
+/// bound, while the generated code may assume it.
+fn bound_concrete_fields(generics: &mut Generics, fields: &Fields, lang: &TokenStream) {
+    let parameters: Vec<_> = generics
+        .type_params()
+        .map(|parameter| parameter.ident.clone())
+        .chain(generics.const_params().map(|parameter| parameter.ident.clone()))
+        .collect();
+    for ty in fields.iter().map(|field| &field.ty) {
+        if !mentions(ty.to_token_stream(), |name| parameters.contains(name) || name == "Self") {
+            let (lang, at) = (place(lang, here(ty)), here(ty));
+            let bound = quote_spanned!(at=> #ty: #lang::ScanType);
+            generics.make_where_clause().predicates.push(parse_quote!(#bound));
+        }
     }
 }
 
