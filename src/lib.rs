@@ -1,13 +1,41 @@
-//! Being built.
+//! monoscan, a scan compiler: write an associative operator in plain Rust, get the scan it deserves.
+//!
+//! ```text
+//! y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]
+//! ```
+//!
+//! - [`Scan`] runs the scan of a [`Monoid`](prelude::Monoid), a struct and its `combine` under `#[scan_monoid]`. The
+//!   operator is judged (is it associative at all?), compiled at run time and run on all cores.
+//! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known only at run time.
+//! - [`DynScan`] runs programs that were built with [`scan_ir`] by other means.
+//!
+//! The [README](https://github.com/monoscan/monoscan) shows each in a few lines. What Rust the operator may use is on
+//! one page, [`language`].
 
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
 
 #[doc(hidden)]
 pub mod lang;
+#[cfg(feature = "lexer")]
+pub mod lexer;
+pub mod recurrence;
+mod scan;
+
+pub use scan::{Columns, Record, Scan, ScanBuilder};
+pub use scan_runtime::{Column, ColumnMut, DynScan, DynScanBuilder, Error, Plan, PlanOptions, Stage};
 
 /// What a file that writes scan code imports.
 pub mod prelude {
     pub use crate::lang::{BindTable, BitLike, Int, Monoid, Num, Real, Scalar, ScanFn, ScanType, Table};
+    pub use crate::scan::Scan;
     pub use scan_macros::{ScanType, scan, scan_fn, scan_monoid};
 }
+
+#[doc = include_str!("../docs/language.md")]
+pub mod language {}
+
+/// The README's code, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

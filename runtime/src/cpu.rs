@@ -8,6 +8,8 @@
 //! All calls of generated code are in this file. They rely on columns that were checked: each has the program's layout
 //! and the same number of records.
 
+use std::borrow::Cow;
+
 use scan_codegen::cpu::{Compiled, TileArgs};
 use scan_codegen::plan::{Association, MAX_WAYS, Plan};
 use scan_ir::facts::LengthOnly;
@@ -23,7 +25,34 @@ pub(crate) struct Engine<'a> {
     pub(crate) kernels: &'a Compiled,
     pub(crate) plan: &'a Plan,
     pub(crate) state: &'a Layout,
-    pub(crate) length_only: &'a LengthOnly,
+    pub(crate) known: &'a KnownStates,
+}
+
+/// The length-only components of a state after a block: what the reduction leaves out.
+pub(crate) struct KnownStates {
+    length_only: LengthOnly,
+    block: usize,
+    after_block: Vec<(usize, Constant)>,
+}
+
+impl KnownStates {
+    /// For blocks of this many elements, and for the shorter ones of a last tile.
+    pub(crate) fn new(length_only: LengthOnly, block: usize) -> KnownStates {
+        let after_block = after(&length_only, block);
+        KnownStates { length_only, block, after_block }
+    }
+
+    fn after(&self, block: usize) -> Cow<'_, [(usize, Constant)]> {
+        match block == self.block {
+            true => Cow::Borrowed(&self.after_block),
+            false => Cow::Owned(after(&self.length_only, block)),
+        }
+    }
+}
+
+fn after(length_only: &LengthOnly, block: usize) -> Vec<(usize, Constant)> {
+    let values = length_only.after(block as u64).into_iter().enumerate();
+    values.filter_map(|(component, value)| Some((component, value?))).collect()
 }
 
 impl Engine<'_> {
@@ -107,9 +136,9 @@ impl Run<'_> {
     fn reduce(&self, start: usize, block: usize, states: &mut TileStates<'_>) {
         // SAFETY: the blocks are within the columns, and W slots follow.
         unsafe { self.engine.kernels.reduce(&self.args(start, block, states.from(0))) };
-        let known = self.engine.length_only.after(block as u64);
+        let known = self.engine.known.after(block);
         for way in 0..self.engine.plan.ways {
-            states.write(way, known.iter().enumerate().filter_map(|(component, value)| Some((component, (*value)?))));
+            states.write(way, known.iter().copied());
         }
     }
 

@@ -12,7 +12,7 @@ use scan_ir::{Layout, Mode, Primitive, Program, Verified};
 
 use crate::cache::Cache;
 use crate::column::{self, Column, ColumnMut};
-use crate::cpu::Engine;
+use crate::cpu::{Engine, KnownStates};
 use crate::error::Error;
 use crate::verdicts;
 
@@ -65,7 +65,7 @@ struct Shared {
     key: Key,
     judgement: Arc<Judgement>,
     facts: Facts,
-    length_only: LengthOnly,
+    known: KnownStates,
     state: Layout,
     plan: Plan,
     inclusive: Compiled,
@@ -146,9 +146,11 @@ impl Shared {
         let facts = Facts::of(program);
         let plan = plan(program, &facts, &target, &key.options);
         let inclusive = Compiled::new(program, &facts, Mode::Inclusive, plan.ways as u32)?;
-        let (length_only, state) = (LengthOnly::of(program, &facts), Layout::packed(&program.stages[0].state));
+        let stage = &program.stages[0];
+        let known = KnownStates::new(LengthOnly::of(stage, &program.tables), plan.block);
+        let state = Layout::packed(&stage.state);
         let exclusive = OnceLock::new();
-        Ok(Shared { key: key.clone(), judgement, facts, length_only, state, plan, inclusive, exclusive })
+        Ok(Shared { key: key.clone(), judgement, facts, known, state, plan, inclusive, exclusive })
     }
 
     fn kernels(&self, mode: Mode) -> Result<&Compiled, Error> {
@@ -239,8 +241,8 @@ impl DynScan {
     pub fn scan_into(&self, mode: Mode, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
         let program = self.program();
         let len = column::check((&program.inputs, inputs), (&program.output.columns, outputs))?;
-        let Shared { plan, state, length_only, .. } = &*self.shared;
-        let engine = Engine { kernels: self.shared.kernels(mode)?, plan, state, length_only };
+        let Shared { plan, state, known, .. } = &*self.shared;
+        let engine = Engine { kernels: self.shared.kernels(mode)?, plan, state, known };
         let threads = self.threads.unwrap_or_else(rayon::current_num_threads);
         engine.scan((inputs, outputs, len), &program.stages[0].identity, threads);
         Ok(())
@@ -281,7 +283,7 @@ pub unsafe fn collect<T>(
     layout: &Layout,
     fill: impl FnOnce(ColumnMut<'_>) -> Result<(), Error>,
 ) -> Result<Vec<T>, Error> {
-    let mut result = Vec::new();
+    let mut result = Vec::<T>::new();
     let bytes = len.saturating_mul(size_of::<T>());
     result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
     // SAFETY: the vector owns room for `len` records, which nobody else sees.

@@ -35,14 +35,9 @@ pub enum Error {
         compiled: String,
     },
 
-    /// A scan function could not be turned into IR.
-    #[error("`{function}` cannot be compiled: {message}")]
-    Trace {
-        /// The function or type.
-        function: String,
-        /// What is wrong and what to write instead.
-        message: String,
-    },
+    /// A scan function is no finite straight-line program; the text names it, says what is wrong and what to write.
+    #[error("cannot be compiled: {0}")]
+    Trace(String),
 
     /// The program breaks an invariant of the IR.
     #[error("the program is invalid:\n{0}")]

@@ -5,7 +5,7 @@ use scan_ir::{Constant, Layout, MAX_STATE_BYTES};
 /// Room for one state of any program.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
-struct Room([u8; MAX_STATE_BYTES]);
+struct Room(#[allow(dead_code, reason = "read as bytes")] [u8; MAX_STATE_BYTES]);
 
 /// Up to `ROOMS` states, on the stack.
 pub(crate) struct Slots<'a, const ROOMS: usize> {
@@ -26,7 +26,8 @@ impl<'a, const ROOMS: usize> Slots<'a, ROOMS> {
 
     /// Where slot `slot` starts; the slots after it follow.
     pub(crate) fn from(&mut self, slot: usize) -> *mut u8 {
-        self.bytes_mut()[slot * self.stride..].as_mut_ptr()
+        let start = slot * self.stride;
+        self.bytes_mut()[start..].as_mut_ptr()
     }
 
     /// The bytes of one state.
@@ -45,8 +46,8 @@ impl<'a, const ROOMS: usize> Slots<'a, ROOMS> {
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        let bytes = size_of::<[Room; ROOMS]>();
-        // SAFETY: rooms are plain bytes without padding, since their size is a multiple of their alignment.
-        unsafe { std::slice::from_raw_parts_mut(self.rooms.as_mut_ptr().cast(), bytes) }
+        let rooms: *mut [u8; MAX_STATE_BYTES] = self.rooms.as_mut_ptr().cast();
+        // SAFETY: a room is these bytes and nothing else, its size being a multiple of its alignment.
+        unsafe { std::slice::from_raw_parts_mut(rooms, ROOMS) }.as_flattened_mut()
     }
 }

@@ -29,6 +29,7 @@ mod rules;
 mod tests;
 
 use scan_ir::{Program, Verified};
+use scan_runtime::{Column, ColumnMut, DynScan, Error as ScanError};
 use thiserror::Error;
 
 pub use dfa::MAX_STATES;
@@ -39,7 +40,7 @@ pub use restart::{ENDS, ERROR, PENDING};
 pub use rules::{ERROR_NAME, Fault, JSON, MAX_RULES, Rule, RuleFault, Rules, RulesError};
 
 /// Why there is no lexer for some rules.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LexerError {
     /// The text of the rules is wrong.
@@ -70,6 +71,9 @@ pub enum LexerError {
     /// regex-automata could not build the automaton.
     #[error("the rules' automaton cannot be built: {0}")]
     Automaton(String),
+    /// The scan could not be built.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
 }
 
 /// What the rules became: everything that a scan needs to label a text, and how large it is.
@@ -120,14 +124,14 @@ impl std::fmt::Debug for LexerTables {
     }
 }
 
-/// A compiled set of rules.
+/// A compiled set of rules: a scan that labels texts on all cores.
 ///
 /// ```
 /// use monoscan::lexer::{Lexer, Rules, Skips};
 ///
 /// let lexer = Lexer::new(Rules::json())?;
 /// let text = br#"{"n": 1} ?"#;
-/// let labels = lexer.tables().label_sequentially(text);
+/// let labels = lexer.labels(text)?;
 /// let tokens: Vec<_> = lexer
 ///     .tokens(&labels, Skips::Drop)
 ///     .map(|token| (lexer.rules().name(token.kind), &text[token.start..token.end]))
@@ -140,16 +144,44 @@ impl std::fmt::Debug for LexerTables {
 pub struct Lexer {
     rules: Rules,
     tables: LexerTables,
+    scan: DynScan,
 }
 
 impl Lexer {
     /// Compiles rules.
     ///
     /// # Errors
-    /// See [`LexerTables::new`].
+    /// See [`LexerTables::new`]; or if the scan cannot be built.
     pub fn new(rules: Rules) -> Result<Lexer, LexerError> {
         let tables = LexerTables::new(&rules)?;
-        Ok(Lexer { rules, tables })
+        let scan = DynScan::new(tables.program())?;
+        Ok(Lexer { rules, tables, scan })
+    }
+
+    /// The label of every byte of a text.
+    ///
+    /// # Errors
+    /// [`ScanError::OutOfMemory`].
+    pub fn labels(&self, text: &[u8]) -> Result<Vec<u8>, ScanError> {
+        self.scan.inclusive(&[Column::new(text)])
+    }
+
+    /// [`labels`](Lexer::labels) into a slice as long as the text.
+    ///
+    /// # Errors
+    /// [`ScanError::Length`] if it has another length; nothing is written then.
+    pub fn labels_into(&self, text: &[u8], labels: &mut [u8]) -> Result<(), ScanError> {
+        self.scan.inclusive_into(&[Column::new(text)], &mut [ColumnMut::new(labels)])
+    }
+
+    /// The laws of the scan, and the schedule that was chosen for it.
+    pub fn explain(&self) -> String {
+        self.scan.explain()
+    }
+
+    /// The scan.
+    pub fn scan(&self) -> &DynScan {
+        &self.scan
     }
 
     /// The rules.

@@ -3,20 +3,20 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use scan_ir::{Mapping, Output, Program, Source, Stage, Table, verify};
+use scan_ir::{Function, FunctionBuilder, Mapping, Output, Program, Source, Stage, Table, Type, verify};
 use scan_runtime::{DynScan, Error, PlanOptions};
 
 use super::columns::Record;
 use super::{Scan, translation};
-use crate::lang::{self, Monoid, ScanFn, ScanType, TracedFn};
+use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType, TraceError, Traced};
 
 /// A scan of `M` under construction; see [`Scan::builder`].
 ///
 /// Errors of the parts are kept until [`build`](ScanBuilder::build).
 #[must_use]
 pub struct ScanBuilder<M, In, Out> {
-    lift: Result<TracedFn, Error>,
-    project: Result<TracedFn, Error>,
+    lift: Result<Traced, Error>,
+    project: Result<Traced, Error>,
     options: Options,
     types: PhantomData<fn(In, M) -> Out>,
 }
@@ -30,8 +30,12 @@ struct Options {
 
 impl<M: Monoid> ScanBuilder<M, (M,), M> {
     pub(super) fn new() -> Self {
-        let unchanged = || lang::trace_identity::<M>().map_err(Error::from);
-        ScanBuilder { lift: unchanged(), project: unchanged(), options: Options::default(), types: PhantomData }
+        ScanBuilder {
+            lift: Ok(unchanged::<M>()),
+            project: Ok(unchanged::<M>()),
+            options: Options::default(),
+            types: PhantomData,
+        }
     }
 }
 
@@ -96,19 +100,31 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
     }
 }
 
+/// The function that gives a state as it came.
+fn unchanged<M: Monoid>() -> Traced {
+    let mut b = FunctionBuilder::new();
+    let state: Vec<Type> = lang::layout_of::<M>().types().collect();
+    let state = b.params(&state);
+    Traced { function: b.finish(&state), tables: Vec::new() }
+}
+
 /// Traces a scan function and compares it with its Rust code.
-fn trace<F: ScanFn<Args>, Args: ScanType>(f: &F) -> Result<TracedFn, Error> {
-    let traced = lang::trace_fn::<F, Args>(f)?;
+fn trace<F: ScanFn<Args>, Args: Inputs>(f: &F) -> Result<Traced, Error> {
+    let traced = lang::trace_fn::<F, Args>(f).map_err(untraceable)?;
     translation::check_function::<F, Args>(f, &traced)?;
     Ok(traced)
 }
 
-fn program<M: Monoid, In: Record, Out: ScanType>(lift: TracedFn, project: TracedFn) -> Result<Program, Error> {
+fn untraceable(error: TraceError) -> Error {
+    Error::Trace(error.to_string())
+}
+
+fn program<M: Monoid, In: Record, Out: ScanType>(lift: Traced, project: Traced) -> Result<Program, Error> {
     let mut tables = Tables::default();
     let lift = tables.adopt(lift);
     let project = tables.adopt(project);
-    let combine = tables.adopt(lang::trace_combine::<M>()?);
-    let valid = lang::trace_valid::<M>()?.map(|valid| tables.adopt(valid));
+    let combine = tables.adopt(lang::trace_combine::<M>().map_err(untraceable)?);
+    let valid = lang::trace_valid::<M>().map_err(untraceable)?.map(|valid| tables.adopt(valid));
 
     let identity = lang::identity_constants::<M>();
     let state = identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>();
@@ -132,7 +148,7 @@ struct Tables(Vec<Table>);
 
 impl Tables {
     /// Takes over a function's tables and renumbers its look-ups.
-    fn adopt(&mut self, traced: TracedFn) -> scan_ir::Function {
+    fn adopt(&mut self, traced: Traced) -> Function {
         let first = self.0.len() as u32;
         self.0.extend(traced.tables);
         traced.function.map_tables(|table| table + first)

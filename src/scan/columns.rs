@@ -7,15 +7,12 @@
 use scan_ir::Layout;
 use scan_runtime::Column;
 
-use crate::lang::{self, ScanType};
+use crate::lang::{Inputs, ScanType};
 
-/// The arguments of a lift: a tuple of one to eight scan types, a column each.
-pub trait Record: ScanType + sealed::Sealed {
-    /// How the columns lie in memory.
-    #[doc(hidden)]
-    fn layouts() -> Vec<Layout>;
+/// The arguments of a lift: a tuple of one to six scan types, a column each.
+pub trait Record: Inputs {
     /// The same arguments after a state, for outputs that also read the record.
-    type After<M: ScanType>: ScanType;
+    type After<M: ScanType>: Inputs;
 }
 
 /// Slices of equal length that can be read as the columns of a record.
@@ -27,9 +24,6 @@ pub trait Record: ScanType + sealed::Sealed {
 pub trait Columns<R>: sealed::Columns<R> {}
 
 mod sealed {
-    /// Keeps [`Record`](super::Record) to the tuples of this file.
-    pub trait Sealed {}
-
     /// Where each column starts and how many records it has. Sealed: engines read this memory.
     pub trait Columns<R> {
         fn parts(&self, column: &mut dyn FnMut(*const u8, usize));
@@ -70,23 +64,25 @@ impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
     }
 }
 
-macro_rules! tuples {
-    ($($A:ident $X:ident $i:tt),+) => {
-        impl<$($A: ScanType),+> sealed::Sealed for ($($A,)+) {}
-
+macro_rules! records {
+    ($(($($A:ident),+);)*) => {$(
         impl<$($A: ScanType),+> Record for ($($A,)+) {
-            fn layouts() -> Vec<Layout> {
-                vec![$(lang::layout_of::<$A>()),+]
-            }
-            type After<M: ScanType> = (M, $($A,)+);
+            type After<State: ScanType> = (State, $($A,)+);
         }
-    };
+    )*};
 }
 
-macro_rules! column_tuples {
-    ($($A:ident $X:ident $i:tt),+) => {
-        tuples! { $($A $X $i),+ }
+records! {
+    (A);
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+}
 
+macro_rules! columns {
+    ($(($($A:ident $X:ident $i:tt),+);)*) => {$(
         impl<$($A,)+ $($X: AsColumn<$A>),+> sealed::Columns<($($A,)+)> for ($($X,)+) {
             fn parts(&self, column: &mut dyn FnMut(*const u8, usize)) {
                 $(
@@ -95,15 +91,16 @@ macro_rules! column_tuples {
                 )+
             }
         }
-    };
+    )*};
 }
 
-tuples! { A X 0 }
-column_tuples! { A X 0, B Y 1 }
-column_tuples! { A X 0, B Y 1, C Z 2 }
-column_tuples! { A X 0, B Y 1, C Z 2, D W 3 }
-column_tuples! { A X 0, B Y 1, C Z 2, D W 3, E V 4 }
-column_tuples! { A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5 }
+columns! {
+    (A X 0, B Y 1);
+    (A X 0, B Y 1, C Z 2);
+    (A X 0, B Y 1, C Z 2, D W 3);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5);
+}
 
 /// The slices as columns of these layouts, which must be those of `R`.
 pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Vec<Column<'a>> {

@@ -10,14 +10,14 @@ use scan_ir::laws::sample_states;
 use scan_ir::{Constant, Stage, Table, Type, interp};
 use scan_runtime::Error;
 
-use crate::lang::{self, Monoid, ScanFn, ScanType, TracedFn};
+use crate::lang::{self, Inputs, Monoid, ScanFn, Traced};
 
 const SAMPLES: usize = 24;
 
 /// Checks `combine` and `valid` of `M` on valid states.
 pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result<(), Error> {
     let states = sample_states(stage, tables, SAMPLES, 0);
-    let native = |state: &[Constant]| lang::from_constants::<M>(state);
+    let native = |state: &[Constant]| lang::from_constants::<M>(state.iter().copied());
     for (i, left) in states.iter().enumerate() {
         let right = &states[(7 * i + 3) % states.len()];
         let both = [&left[..], right].concat();
@@ -38,17 +38,13 @@ pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result
 }
 
 /// Checks a lift or project on small arguments.
-pub(super) fn check_function<F, Args>(f: &F, traced: &TracedFn) -> Result<(), Error>
-where
-    F: ScanFn<Args>,
-    Args: ScanType,
-{
+pub(super) fn check_function<F: ScanFn<Args>, Args: Inputs>(f: &F, traced: &Traced) -> Result<(), Error> {
     let types = &traced.function.params;
     for sample in 0..SAMPLES {
         let arguments: Vec<Constant> = types.iter().enumerate().map(|(place, &ty)| value(ty, sample, place)).collect();
         let (compiled, overflow) = interp::call_checked(&traced.function, &arguments, &traced.tables);
         if !overflow {
-            let result = lang::to_constants(&f.native(lang::from_constants(&arguments)));
+            let result = lang::to_constants(&f.call(lang::from_constants(arguments.iter().copied())));
             compare(|| type_name::<F>().to_owned(), &arguments, &result, &compiled)?;
         }
     }
