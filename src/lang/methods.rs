@@ -3,8 +3,7 @@
 //! Where the IR has an opcode, a method is that opcode; the others are written here in terms of them, and are exact:
 //! only `exp`, `ln`, `exp2`, `log2` and `tanh` may differ from the standard library, by 2 ulp at most.
 
-use super::math_pending as math;
-use scan_ir::{FunctionBuilder, Opcode, Value};
+use scan_ir::{FunctionBuilder, Opcode, Value, math};
 
 use super::numbers::{Half, Int, Num, Real};
 use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, rem, select, sub, value};

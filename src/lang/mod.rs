@@ -17,7 +17,6 @@
 
 pub mod composite;
 pub mod function;
-mod math_pending;
 pub mod methods;
 pub mod monoid;
 pub mod numbers;

@@ -22,6 +22,12 @@ mod tools {
         if c { a } else { b }
     }
 
+    /// A function of this name is no monoid's `combine`.
+    #[scan_fn]
+    pub fn combine(a: i64, b: i64) -> i64 {
+        a - b
+    }
+
     pub mod deep {
         use monoscan::prelude::*;
 
@@ -48,6 +54,11 @@ fn calls(x: u64, y: f32, c: bool) -> (u64, f32, f32, f32) {
     let z = tools::pick::<f32>(c, y, 2.0);
     // A plain function of constants is a constant.
     (fold61(x ^ 5), deep::twice(z), tools::pick(!c, z, 1.0), y * deep::plain(3))
+}
+
+#[scan_fn]
+fn named_combine(a: i64, b: i64) -> i64 {
+    tools::combine(b, a >> 1)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
@@ -124,6 +135,7 @@ fn constant_table(x: u32) -> u32 {
 fn calls_across_modules_agree() {
     function(calls {});
     function(tools::deep::twice {});
+    function(named_combine {});
     function::<_, (bool, f64, f64)>(tools::pick {});
 }
 

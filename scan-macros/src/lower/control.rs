@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Arm, Expr, ExprForLoop, ExprIf, ExprMatch, Ident, Pat};
+use syn::{Arm, Expr, ExprForLoop, ExprIf, ExprMatch, Ident};
 
 use super::Lowering;
 use crate::refuse;
