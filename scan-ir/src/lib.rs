@@ -15,6 +15,7 @@ pub mod facts;
 mod function;
 pub mod interp;
 pub mod laws;
+pub mod math;
 mod opcode;
 mod program;
 pub mod random;

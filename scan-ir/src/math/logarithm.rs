@@ -1,0 +1,129 @@
+//! `ln` and `log2`: split x into 2ᵏ·m with m around 1, a series in (m − 1) / (m + 1) for the logarithm of m.
+
+use super::{Doubles, LN_2_HEAD, LN_2_REST, LOG2_E, LOG2_E_REST, in_f64};
+use crate::builder::FunctionBuilder;
+use crate::function::Value;
+use crate::opcode::Opcode;
+use crate::types::Type;
+
+/// The natural logarithm of an `f32` or `f64` value, in at most 40 instructions besides constants.
+pub fn ln(b: &mut FunctionBuilder, x: Value) -> Value {
+    in_f64(b, x, |d, x, short| {
+        let parts = split(d, x, short);
+        let Logarithm { f, square, rest } = ln_1p(d, parts.f, short);
+        let (head, tail) = (d.lit(LN_2_HEAD), d.lit(LN_2_REST));
+        // k·ln 2 + f − (square − rest), the small ones first.
+        let small = d.mul_add(parts.k, tail, rest);
+        let small = d.sub(square, small);
+        let small = d.sub(f, small);
+        let value = d.mul_add(parts.k, head, small);
+        with_special_arguments(d, x, value)
+    })
+}
+
+/// The logarithm to base 2 of an `f32` or `f64` value, in at most 50 instructions besides constants; exact for powers
+/// of two.
+pub fn log2(b: &mut FunctionBuilder, x: Value) -> Value {
+    in_f64(b, x, |d, x, short| {
+        let parts = split(d, x, short);
+        let Logarithm { f, square, rest } = ln_1p(d, parts.f, short);
+        // ln m as a sum of two, times log₂ e as a sum of two.
+        let head = d.sub(f, square);
+        let lost = d.sub(f, head);
+        let lost = d.sub(lost, square);
+        let tail = d.add(lost, rest);
+        let (log2_e, log2_e_rest) = (d.lit(LOG2_E), d.lit(LOG2_E_REST));
+        let product = d.mul(head, log2_e);
+        let minus = d.0.unary(Opcode::Neg, product);
+        let lost = d.mul_add(head, log2_e, minus);
+        let lost = d.mul_add(head, log2_e_rest, lost);
+        let lost = d.mul_add(tail, log2_e, lost);
+        // k is 0 or larger than the product, so the sum's rounding error is exact.
+        let sum = d.add(parts.k, product);
+        let rounding = d.sub(parts.k, sum);
+        let rounding = d.add(rounding, product);
+        let small = d.add(rounding, lost);
+        let value = d.add(sum, small);
+        with_special_arguments(d, x, value)
+    })
+}
+
+/// x = 2ᵏ·(1 + f) with √½ ≤ 1 + f < √2, both as `f64`.
+struct Parts {
+    k: Value,
+    f: Value,
+}
+
+/// Splits a positive finite number; of any other it gives some numbers.
+fn split(d: &mut Doubles, x: Value, short: bool) -> Parts {
+    let mantissa_bits = d.0.lit(52u32);
+    let root_half = d.0.lit(std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64);
+    // Subnormal numbers are made normal first; an f32 widened to f64 is none.
+    let (normal, offset) = if short {
+        (x, None)
+    } else {
+        let (least, scale) = (d.lit(f64::MIN_POSITIVE), d.lit(2f64.powi(54)));
+        let scaled = d.mul(x, scale);
+        let (none, some) = (d.lit(0.0), d.lit(-54.0));
+        (d.select_less(x, least, scaled, x), Some(d.select_less(x, least, some, none)))
+    };
+    let bits = d.0.bitcast(Type::I64, normal);
+    let above = d.0.binary(Opcode::Sub, bits, root_half);
+    let exponent = d.0.binary(Opcode::Shr, above, mantissa_bits);
+    let power = d.0.binary(Opcode::Shl, exponent, mantissa_bits);
+    let m = d.0.binary(Opcode::Sub, bits, power);
+    let m = d.0.bitcast(Type::F64, m);
+    let one = d.lit(1.0);
+    let f = d.sub(m, one);
+    let k = d.0.cast(Type::F64, exponent);
+    let k = offset.map_or(k, |offset| d.add(k, offset));
+    Parts { k, f }
+}
+
+/// ln(1 + f) = f − (square − rest).
+struct Logarithm {
+    f: Value,
+    /// f² / 2
+    square: Value,
+    rest: Value,
+}
+
+/// (2·artanh(s) − 2s) / s³ as a function of s² for |s| ≤ 3 − 2√2, to 2⁻⁵¹.
+const LOGARITHM: [f64; 7] = [
+    0.666666666666667,
+    0.39999999999899444,
+    0.2857142862600327,
+    0.22222211130259878,
+    0.18182889455674947,
+    0.15331710618210773,
+    0.14616585424888623,
+];
+
+/// The same to 2⁻²⁹.
+const LOGARITHM_SHORT: [f64; 4] = [0.6666666655445165, 0.40000121876972, 0.2855081659971155, 0.23330581938241893];
+
+/// With s = f / (2 + f), ln(1 + f) = 2·artanh(s) = 2s + s·z·Q(z) where z = s². Since 2s = f − s·f, and
+/// s·f = f²/2 − s·f²/2, this is f − (f²/2 − s·(f²/2 + z·Q(z))), whose first term is exact.
+fn ln_1p(d: &mut Doubles, f: Value, short: bool) -> Logarithm {
+    let (two, half) = (d.lit(2.0), d.lit(0.5));
+    let denominator = d.add(two, f);
+    let s = d.0.binary(Opcode::Div, f, denominator);
+    let z = d.mul(s, s);
+    let coefficients: &[f64] = if short { &LOGARITHM_SHORT } else { &LOGARITHM };
+    let series = d.polynomial(z, coefficients);
+    let f_half = d.mul(f, half);
+    let square = d.mul(f, f_half);
+    let both = d.mul_add(z, series, square);
+    let rest = d.mul(s, both);
+    Logarithm { f, square, rest }
+}
+
+/// `value` for positive finite x, and the limits elsewhere.
+fn with_special_arguments(d: &mut Doubles, x: Value, value: Value) -> Value {
+    let (zero, infinity) = (d.lit(0.0), d.lit(f64::INFINITY));
+    let (minus_infinity, nan) = (d.lit(f64::NEG_INFINITY), d.lit(f64::NAN));
+    let value = d.select_less(x, infinity, value, x);
+    let is_zero = d.0.binary(Opcode::Eq, x, zero);
+    let otherwise = d.0.select(is_zero, minus_infinity, nan);
+    d.select_less(zero, x, value, otherwise)
+}
