@@ -51,11 +51,12 @@ pub struct Plan {
     reasons: Reasons,
 }
 
-/// What the plan was made from.
+/// What the plan was made from. Latencies are cycles from carry to carry, work is operations an element.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Reasons {
-    read_bytes: usize,
-    write_bytes: usize,
+    /// Bytes of a record of each column, read and written.
+    reads: Vec<usize>,
+    writes: Vec<usize>,
     state_bytes: usize,
     fold_latency: usize,
     replay_latency: usize,
@@ -69,14 +70,18 @@ struct Reasons {
 
 /// Chooses the schedule of a program, which must have one stage and write.
 pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, options: &PlanOptions) -> Plan {
-    let reasons = Reasons::of(program, facts, target);
+    schedule(Reasons::of(program, facts, target), association(program), options)
+}
+
+fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
     let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
     let block = options.block.map_or_else(|| reasons.block(ways), |block| block.clamp(1, 1 << 30));
+    let direct = options.direct.unwrap_or_else(|| reasons.direct(ways, block));
     Plan {
         ways,
         block,
-        direct: options.direct.unwrap_or(ways * block / 2),
-        association: association(program),
+        direct,
+        association,
         reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
     }
 }
@@ -90,12 +95,12 @@ impl Plan {
 
 impl Reasons {
     fn of(program: &Verified<Program>, facts: &Facts, target: &CpuTarget) -> Reasons {
-        let bytes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).sum();
+        let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
         let (fold, replay) = (facts::fold_body(program, facts), facts::replay_body(program, facts, Mode::Inclusive));
         let stage = &facts.stages[0];
         Reasons {
-            read_bytes: bytes(&program.inputs),
-            write_bytes: bytes(&program.output.columns),
+            reads: sizes(&program.inputs),
+            writes: sizes(&program.output.columns),
             state_bytes: program.stages[0].state.iter().map(|ty| ty.size()).sum(),
             fold_latency: stage.fold_latency as usize,
             replay_latency: stage.replay_latency as usize,
@@ -108,22 +113,63 @@ impl Reasons {
         }
     }
 
+    fn read_bytes(&self) -> usize {
+        self.reads.iter().sum()
+    }
+
+    fn write_bytes(&self) -> usize {
+        self.writes.iter().sum()
+    }
+
     /// Enough chains to cover the latency of a step by the work of the others, as long as their states fit in registers.
     fn ways(&self) -> usize {
-        // A core starts about three of these operations a cycle.
-        let busy = (self.fold_work.max(self.replay_work) / 3).max(1);
+        let busy = busy_cycles(self.fold_work.max(self.replay_work));
         let wanted = self.fold_latency.max(self.replay_latency).div_ceil(busy);
-        let registers = 16 / self.carried.0.max(self.carried.1).max(1);
+        let registers = REGISTERS / self.carried.0.max(self.carried.1).max(1);
         supported_ways(wanted.min(registers))
     }
 
-    /// As many elements as half the second-level cache holds of a tile, in an odd number of cache lines for each column
-    /// with records of a power of two: blocks at a distance of 4096 bytes would hinder each other's loads and stores.
+    /// As many elements as half the second-level cache holds of a tile, in an odd multiple of a power of two.
     fn block(&self, ways: usize) -> usize {
-        let tile = self.cache_bytes / (self.read_bytes + self.write_bytes).max(1);
-        let lines = (tile / ways / 64).clamp(16, 1 << 14);
-        64 * (lines - 1 + lines % 2)
+        let tile = self.cache_bytes / (self.read_bytes() + self.write_bytes()).max(1);
+        let unit = 1 << self.block_zeros(ways);
+        let units = (tile / ways).clamp(256, 1 << 20) / unit;
+        unit * (units - 1 + units % 2)
     }
+
+    /// How many zero bits the length of a block ends in: so many that blocks start at whole cache lines of 64 bytes, but
+    /// so few that in no column two blocks of a tile start at the same place of a page of 4096 bytes, where their loads
+    /// and stores would hinder each other.
+    fn block_zeros(&self, ways: usize) -> u32 {
+        let zeros = || self.reads.iter().chain(&self.writes).map(|size| size.trailing_zeros());
+        let (least, most) = (zeros().min().unwrap_or(0), zeros().max().unwrap_or(0));
+        // Blocks of a tile are at most ways − 1 apart, so this is the distance with the most zero bits.
+        let farthest = (ways / 2).max(1).ilog2();
+        6u32.saturating_sub(least).min(11u32.saturating_sub(most + farthest))
+    }
+
+    /// The length from which a tile, whose two passes run in W chains, is faster than one pass in one chain. Where it
+    /// never is, only several tiles gain, by several threads.
+    fn direct(&self, ways: usize, block: usize) -> usize {
+        let pass = |latency: usize, work, ways| latency.div_ceil(ways).max(busy_cycles(work));
+        let alone = pass(self.replay_latency, self.replay_work, 1);
+        let in_tile = pass(self.fold_latency, self.fold_work, ways) + pass(self.replay_latency, self.replay_work, ways);
+        match alone.checked_sub(in_tile) {
+            None | Some(0) => ways * block,
+            Some(gain) => (TILE_CYCLES / gain).min(ways * block),
+        }
+    }
+}
+
+/// Vector registers of x86-64 and, nearly, of its general ones.
+const REGISTERS: usize = 16;
+
+/// About what a tile costs beside its elements: calls of three kernels, a ticket, the fold of the aggregates.
+const TILE_CYCLES: usize = 4096;
+
+/// How long a core is busy with so many of these operations; it starts about three a cycle.
+fn busy_cycles(work: usize) -> usize {
+    (work / 3).max(1)
 }
 
 fn supported_ways(wanted: usize) -> usize {
@@ -152,14 +198,17 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { ways, block, direct, association, reasons } = self;
         let tile = self.tile();
-        let bytes = reasons.read_bytes + reasons.write_bytes;
+        let bytes = reasons.read_bytes() + reasons.write_bytes();
         if !reasons.chosen {
             writeln!(f, "plan: overridden in part by request")?;
         }
         writeln!(
             f,
-            "ways: {ways} blocks side by side; a step takes {} cycles from carry to carry in the reduction, {} in the replay",
-            reasons.fold_latency, reasons.replay_latency
+            "ways: {ways} blocks side by side; a step takes {} cycles from carry to carry in the reduction, {} in the \
+             replay, and keeps the core busy for {}",
+            reasons.fold_latency,
+            reasons.replay_latency,
+            busy_cycles(reasons.fold_work.max(reasons.replay_work))
         )?;
         writeln!(
             f,
@@ -190,7 +239,147 @@ impl fmt::Display for Plan {
         write!(
             f,
             "bytes: {} read and {} written an element, once from and to memory; the replay reads from cache",
-            reasons.read_bytes, reasons.write_bytes
+            reasons.read_bytes(),
+            reasons.write_bytes()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sum of `i32`.
+    fn sum() -> Reasons {
+        Reasons {
+            reads: vec![4],
+            writes: vec![4],
+            state_bytes: 4,
+            fold_latency: 1,
+            replay_latency: 1,
+            fold_work: 1,
+            replay_work: 1,
+            combine_work: 1,
+            carried: (1, 1),
+            cache_bytes: 1 << 20,
+            chosen: true,
+        }
+    }
+
+    /// y = a·y + b over columns of `f32`.
+    fn affine() -> Reasons {
+        Reasons {
+            reads: vec![4, 4],
+            state_bytes: 8,
+            fold_latency: 8,
+            replay_latency: 8,
+            fold_work: 3,
+            replay_work: 2,
+            combine_work: 3,
+            carried: (2, 1),
+            ..sum()
+        }
+    }
+
+    fn chosen(reasons: &Reasons) -> Plan {
+        schedule(reasons.clone(), Association::Any, &PlanOptions::default())
+    }
+
+    #[test]
+    fn operators_with_a_long_latency_get_more_ways() {
+        assert_eq!(chosen(&sum()).ways, 1);
+        assert_eq!(chosen(&Reasons { fold_latency: 4, ..sum() }).ways, 4);
+        assert_eq!(chosen(&affine()).ways, 8);
+    }
+
+    #[test]
+    fn states_that_fill_the_registers_get_fewer_ways() {
+        assert_eq!(chosen(&Reasons { carried: (4, 2), ..affine() }).ways, 4);
+        assert_eq!(chosen(&Reasons { carried: (9, 3), ..affine() }).ways, 1);
+        assert_eq!(chosen(&Reasons { carried: (32, 32), ..affine() }).ways, 1);
+    }
+
+    #[test]
+    fn operators_that_keep_a_core_busy_get_fewer_ways() {
+        assert!(chosen(&Reasons { fold_work: 12, ..affine() }).ways < chosen(&affine()).ways);
+    }
+
+    #[test]
+    fn a_tile_fits_the_cache_that_is_set_aside_and_nearly_fills_it() {
+        for size in [1, 2, 4, 8, 12, 16, 64, 256] {
+            let reasons = Reasons { reads: vec![size], writes: vec![size], ..affine() };
+            let plan = chosen(&reasons);
+            let bytes = plan.tile() * 2 * size;
+            assert!(bytes <= reasons.cache_bytes && bytes > reasons.cache_bytes * 3 / 4, "{size}: {bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn no_two_blocks_of_a_tile_start_at_the_same_place_of_a_page() {
+        let sizes = [1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 64, 128, 256, 512];
+        for (read, write) in sizes.into_iter().flat_map(|read| sizes.map(|write| (read, write))) {
+            for ways in [1, 2, 4, 8] {
+                let reasons = Reasons { reads: vec![read], writes: vec![write], ..sum() };
+                let block = reasons.block(ways);
+                for (size, distance) in [read, write].into_iter().flat_map(|size| (1..ways).map(move |d| (size, d))) {
+                    assert_ne!(block * size * distance % 4096, 0, "{ways} × {block} records of {size} bytes");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_scalars_are_whole_cache_lines() {
+        for size in [1, 2, 4, 8, 16] {
+            let reasons = Reasons { reads: vec![size], writes: vec![size], ..sum() };
+            assert_eq!(reasons.block(8) * size % 128, 64, "records of {size} bytes");
+        }
+    }
+
+    #[test]
+    fn tiles_start_where_they_pay() {
+        // One chain in a tile does the work twice and gains nothing.
+        assert_eq!(chosen(&sum()).direct, chosen(&sum()).tile());
+        let affine = chosen(&affine());
+        assert!((100..4096).contains(&affine.direct), "{}", affine.direct);
+    }
+
+    #[test]
+    fn the_number_of_cores_changes_nothing() {
+        let text = include_str!("../../scan-ir/tests/files/facts/affine.scan");
+        let program = scan_ir::verify(scan_ir::text::parse(text).unwrap()).unwrap();
+        let on = |cores| {
+            let target = CpuTarget { cores, l1_bytes: 32 << 10, l2_bytes: 1 << 20 };
+            plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
+        };
+        assert_eq!(on(1), on(64));
+        assert_eq!(on(1).association, Association::Fixed);
+    }
+
+    #[test]
+    fn requests_are_kept_within_what_kernels_support() {
+        let options = PlanOptions { ways: Some(7), block: Some(0), direct: Some(3) };
+        let plan = schedule(sum(), Association::Fixed, &options);
+        assert_eq!((plan.ways, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
+        assert!(plan.to_string().starts_with("plan: overridden in part by request"));
+        let none = schedule(sum(), Association::Fixed, &PlanOptions { ways: Some(0), ..options });
+        assert_eq!(none.ways, 1);
+    }
+
+    #[test]
+    fn every_number_of_columns_and_size_of_record_has_a_plan() {
+        for columns in [vec![], vec![4096; 64], vec![1; 64], vec![0]] {
+            let reasons = Reasons { reads: columns.clone(), writes: columns, cache_bytes: 2048, ..affine() };
+            let plan = chosen(&reasons);
+            assert!(plan.block >= 1 && plan.tile() == plan.ways * plan.block);
+        }
+    }
+
+    #[test]
+    fn the_explanation_names_what_it_was_made_from() {
+        let text = chosen(&affine()).to_string();
+        for part in ["ways: 8", "8 cycles", "direct: up to", "work: 3 + 2", "depth:", "bytes: 8 read and 4 written"] {
+            assert!(text.contains(part), "no {part:?} in:\n{text}");
+        }
     }
 }
