@@ -74,7 +74,7 @@ fn no_input_makes_a_macro_panic_and_every_item_is_emitted() {
         for options in &options {
             for expand in [monoid::expand, scan_fn::expand] {
                 let output = expand(options.clone(), item.clone()).to_string();
-                assert!(output.starts_with(&item.to_string()), "{output}");
+                assert!(output.contains(&item.to_string()), "{output}");
             }
         }
         scan_type::derive(item.clone());

@@ -31,6 +31,11 @@ pub(crate) fn allow() -> TokenStream {
     )])
 }
 
+/// The user's own item. Scan code indexes by loop variables, so clippy's preference for iterators is no help there.
+pub(crate) fn original(item: &TokenStream) -> TokenStream {
+    quote!(#[allow(clippy::needless_range_loop)] #item)
+}
+
 /// The `#[cfg]`s of an item, which must be on everything that is emitted beside it.
 pub(crate) fn conditions(attributes: &[Attribute]) -> TokenStream {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).map(|attribute| quote!(#attribute)).collect()

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, FnArg, ImplItem, ImplItemFn, Item, ItemImpl};
 
-use super::{allow, check_generics, check_type, conditions, last_name, scan_type};
+use super::{allow, check_generics, check_type, conditions, last_name, original, scan_type};
 use crate::lower::Lowering;
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
@@ -12,8 +12,12 @@ use crate::refuse::{self, Errors, refuse, report};
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let options = Options::read(arguments, &mut errors);
+    let mut first = item.clone();
     let second = match syn::parse2::<Item>(item.clone()) {
-        Ok(Item::Impl(implementation)) => lower(&implementation, &options, &mut errors),
+        Ok(Item::Impl(implementation)) => {
+            first = original(&item);
+            lower(&implementation, &options, &mut errors)
+        }
         Ok(Item::Struct(_) | Item::Enum(_) | Item::Union(_)) => match syn::parse2::<DeriveInput>(item.clone()) {
             Ok(input) => scan_type::describe(&input, &options, &mut errors),
             Err(error) => error.to_compile_error(),
@@ -25,7 +29,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         Err(error) => error.to_compile_error(),
     };
     let errors = report(&errors);
-    quote!(#item #second #errors)
+    quote!(#first #second #errors)
 }
 
 /// Where to put an error about the item as a whole.

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{FnArg, GenericParam, Generics, ItemFn, Lifetime, ReturnType, Signature, Type, parse_quote};
 
-use super::{allow, check_generics, check_type, conditions, mentions, table_element, table_with_lifetime};
+use super::{allow, check_generics, check_type, conditions, mentions, original, table_element, table_with_lifetime};
 use crate::lower::Lowering;
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
@@ -16,8 +16,12 @@ use crate::refuse::{self, Errors, refuse, report};
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
     let options = Options::read(arguments, &mut errors);
+    let mut first = item.clone();
     let second = match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => second(&function, &options, &mut errors),
+        Ok(function) => {
+            first = original(&item);
+            second(&function, &options, &mut errors)
+        }
         Err(error) => {
             match syn::parse2::<syn::Item>(item.clone()) {
                 Ok(other) => refuse(&mut errors, other, refuse::FUNCTION_ITEM),
@@ -27,7 +31,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let errors = report(&errors);
-    quote!(#item #second #errors)
+    quote!(#first #second #errors)
 }
 
 fn second(function: &ItemFn, options: &Options, errors: &mut Errors) -> TokenStream {
