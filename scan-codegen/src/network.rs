@@ -327,7 +327,7 @@ mod tests {
         for log in POWERS {
             for k in 0..=log {
                 let (n, network) = (1usize << log, of(NetworkKind::LadnerFischer(k), log));
-                let closed = 2 * n + (2 * n >> k) + 1 - fibonacci(5 + log - k) - k as usize;
+                let closed = 2 * n + ((2 * n) >> k) + 1 - fibonacci(5 + log - k) - k as usize;
                 let depth = if n == 2 { 1 } else { (log + k).min(2 * log - 2) as usize };
                 assert_eq!(network.depth(), depth, "{n} lanes, k = {k}");
                 assert_eq!(network.size(), recurrence(n, k), "{n} lanes, k = {k}");

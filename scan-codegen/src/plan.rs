@@ -213,8 +213,8 @@ impl fmt::Display for Plan {
         writeln!(
             f,
             "tile: {tile} elements, {ways} × {block}; {} KiB read and written, of {} KiB of cache set aside",
-            tile * bytes >> 10,
-            reasons.cache_bytes >> 10
+            tile * bytes / 1024,
+            reasons.cache_bytes / 1024
         )?;
         writeln!(f, "direct: up to {direct} elements in one sequential pass")?;
         writeln!(
