@@ -270,6 +270,43 @@ fn a_norm_that_makes_nan_of_two_zeros_is_refuted_and_a_guarded_one_passes() {
     assert_tested(&with_valid(scaled_norm(true), not_negative), 500);
 }
 
+/// max + ln(exp(a − max) + exp(b − max)), in which −∞ stands for a sum of nothing.
+fn log_sum_exp(ty: Type, guarded: bool) -> Stage {
+    let nothing = if ty == Type::F32 { f32::NEG_INFINITY.into() } else { Constant::from(f64::NEG_INFINITY) };
+    stage(&[ty], &[nothing], |code, x, y| {
+        let largest = code.op(Max, x[0], y[0]);
+        let (a, b) = (code.op(Sub, x[0], largest), code.op(Sub, y[0], largest));
+        let (a, b) = (scan_ir::math::exp(&mut code.0, a), scan_ir::math::exp(&mut code.0, b));
+        let sum = code.add(a, b);
+        let logarithm = scan_ir::math::ln(&mut code.0, sum);
+        let result = code.add(largest, logarithm);
+        let nothing = code.lit(nothing);
+        let empty = code.op(Eq, largest, nothing);
+        vec![if guarded { code.select(empty, largest, result) } else { result }]
+    })
+}
+
+#[test]
+fn a_log_sum_exp_that_makes_nan_of_two_identities_is_refuted_and_a_guarded_one_passes() {
+    for ty in [Type::F32, Type::F64] {
+        let judgement = judged(&log_sum_exp(ty, false));
+        let broken = judgement.identity.counterexample().unwrap_or_else(|| panic!("{judgement}"));
+        assert_eq!(broken.law, Law::LeftIdentity);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(broken.report(&names(&["log"])), @r"
+    `identity` is no identity: combining it with a state changes the state
+                 x = (log: -inf)
+          identity = (log: -inf)
+      identity · x = (log: NaN)
+      help: arithmetic on an infinite `log` gives NaN (∞ − ∞, 0 · ∞): return the other state first where it is infinite
+      help: an identity leaves every state as it is; if this state never occurs, say which do with `fn valid(self) -> bool` in the impl
+    ");
+        }
+        let guarded = assert_tested(&log_sum_exp(ty, true), 100);
+        assert!(matches!(guarded.identity, Verdict::Tested { .. }), "{guarded}");
+    }
+}
+
 /// (length, ones at the start, ones at the end, longest run) of a bit string.
 fn longest_run() -> Stage {
     let zero = Type::U32.zero();

@@ -76,7 +76,6 @@ pub(crate) struct Machine<'a> {
     unit: f64,
     /// Bits of floats are looked at, so `f32` must stay `f32`.
     native: bool,
-    largest: f64,
     flags: Flags,
 }
 
@@ -93,7 +92,7 @@ impl<'a> Machine<'a> {
         let native = function.insts.iter().any(|inst| float_bits(inst.opcode));
         let single = function.insts.iter().any(|inst| inst.ty == Type::F32);
         let unit = if native && single { 2f64.powi(-20) } else { 2f64.powi(-50) };
-        Machine { function, tables, words, unit, native, largest: 0.0, flags: Flags::default() }
+        Machine { function, tables, words, unit, native, flags: Flags::default() }
     }
 
     /// Instructions a run takes: its cost.
@@ -104,7 +103,6 @@ impl<'a> Machine<'a> {
     /// Runs the function on the parts of its parameters, one after the other.
     pub(crate) fn run(&mut self, parameters: &[&[Word]], results: &mut Vec<Word>) -> Flags {
         self.flags = Flags::default();
-        self.largest = 0.0;
         let parameters = parameters.iter().flat_map(|part| part.iter());
         for (place, word) in self.words[..self.function.params.len()].iter_mut().zip(parameters) {
             *place = *word;
@@ -113,9 +111,6 @@ impl<'a> Machine<'a> {
         for (place, inst) in function.insts.iter().enumerate() {
             if inst.opcode != Opcode::Const {
                 let word = self.step(place);
-                if inst.ty.is_float() {
-                    self.largest = self.largest.max(word.real.abs().min(f64::MAX));
-                }
                 self.words[function.params.len() + place] = word;
             }
         }
@@ -125,12 +120,14 @@ impl<'a> Machine<'a> {
         self.flags
     }
 
-    /// Where a function reads bits of floats, its error bounds leak; what it makes is as exact as its largest number.
+    /// Where a function reads bits of floats, as `ln` does, its error bounds leak; what it makes is as exact as the
+    /// largest number that went in or came out.
     fn blur(&self, results: &mut [Word]) {
         if self.native {
-            for word in results.iter_mut() {
-                word.error = word.error.max(self.largest * self.unit);
-            }
+            let parameters = &self.words[..self.function.params.len()];
+            let finite = parameters.iter().chain(results.iter()).map(|word| word.real.abs()).filter(|x| x.is_finite());
+            let error = finite.fold(1.0, f64::max) * self.unit;
+            results.iter_mut().for_each(|word| word.error = word.error.max(error));
         }
     }
 

@@ -244,12 +244,14 @@ impl<'a> Judge<'a> {
     /// Searches for what is not proved, and puts everything together.
     fn finish(mut self) -> Judgement {
         let (associativity, identity) = (self.open(&self.associativity), self.open(&self.identity));
+        let integers = self.stage.state.iter().any(|ty| ty.is_int());
         let question = Question {
             associativity: &associativity,
             identity: &identity,
             closure: self.closure.is_none(),
             any_component: self.carrier != Carrier::Lifted,
-            skip_overflow: traits::overflow_is_meaningless(&self.stage.combine),
+            // Integers inside a float operator, as in `exp`, overflow as they were meant to.
+            skip_overflow: integers && traits::overflow_is_meaningless(&self.stage.combine),
             skip_nan_identity: !self.stage.identity.iter().any(|constant| constant.is_nan()),
         };
         let searched = !(associativity.is_empty() && identity.is_empty() && !question.closure);

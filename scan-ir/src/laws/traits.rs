@@ -13,6 +13,7 @@ use crate::types::{Constant, Type};
 pub(crate) struct Traits {
     /// The floats beyond the finite ones that belong to its states.
     pub(crate) specials: Vec<f64>,
+    both_infinities: bool,
     saturating: bool,
 }
 
@@ -23,15 +24,18 @@ impl Traits {
         } else {
             named(group)
         };
-        Traits { specials, saturating: saturates(&group.combine) }
+        let constants = group.combine.insts.iter().filter_map(Inst::as_constant).chain(group.identity.iter().copied());
+        let occurring = [special(constants), specials.clone()].concat();
+        let occurs = |special: f64| occurring.contains(&special);
+        let both_infinities = occurs(f64::INFINITY) && occurs(f64::NEG_INFINITY);
+        Traits { specials, both_infinities, saturating: saturates(&group.combine) }
     }
 
     /// What a proof of this equation must reckon with. The identity law is not judged on NaN.
     pub(crate) fn assumptions(&self, equation: Equation) -> Assumptions {
-        let occurs = |special: f64| self.specials.contains(&special);
         Assumptions {
             nan: equation == Equation::Associativity && self.specials.iter().any(|special| special.is_nan()),
-            both_infinities: occurs(f64::INFINITY) && occurs(f64::NEG_INFINITY),
+            both_infinities: self.both_infinities,
             saturating: self.saturating,
         }
     }
@@ -52,15 +56,27 @@ fn orders_only(combine: &Function) -> bool {
     floats.into_iter().all(orders)
 }
 
-/// The infinities and NaN among an operator's constants.
+/// The infinities and NaN that an operator names as states: its identity; else what it compares with. Other constants
+/// are results of parts such as `exp`, which do not make an infinity a state.
 fn named(group: &Group) -> Vec<f64> {
-    let constants =
-        group.combine.insts.iter().filter_map(|inst| inst.as_constant()).chain(group.identity.iter().copied());
-    let mut named: Vec<f64> = constants.filter(|c| c.ty().is_float()).map(Constant::as_f64).collect();
-    named.retain(|value| !value.is_finite());
-    named.sort_by(f64::total_cmp);
-    named.dedup_by(|a, b| a == b || (a.is_nan() && b.is_nan()));
-    named
+    let identity = special(group.identity.iter().copied());
+    if !identity.is_empty() {
+        return identity;
+    }
+    let combine = &group.combine;
+    let orders = |inst: &&Inst| {
+        matches!(inst.opcode.rule(), Rule::Compare(_)) || matches!(inst.opcode, Opcode::Min | Opcode::Max)
+    };
+    let operands = combine.insts.iter().filter(orders).flat_map(Inst::operands);
+    special(operands.filter_map(|&value| combine.as_constant(value)))
+}
+
+fn special(constants: impl Iterator<Item = Constant>) -> Vec<f64> {
+    let mut special: Vec<f64> = constants.filter(|c| c.ty().is_float()).map(Constant::as_f64).collect();
+    special.retain(|value| !value.is_finite());
+    special.sort_by(f64::total_cmp);
+    special.dedup_by(|a, b| a == b || (a.is_nan() && b.is_nan()));
+    special
 }
 
 /// Whether unsigned integers are added with saturation, and by no other arithmetic.
