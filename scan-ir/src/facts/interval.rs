@@ -185,3 +185,74 @@ fn table(inst: &Inst, index: Range, tables: &[Table]) -> Option<Range> {
     }
     (first..=last).filter_map(|index| table.element(index as usize)).map(Range::of).reduce(Range::join)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::evaluate;
+    use crate::function::Value;
+    use crate::types::Constant;
+
+    /// Some intervals of a type, and for each some values of it, its ends among them.
+    fn intervals(ty: Type) -> Vec<(Range, Vec<Constant>)> {
+        let full = Range::full(ty);
+        let ends = [full.min, full.min + 1, -3, -1, 0, 1, 2, 7, 8, 100, full.max].map(|v| v.clamp(full.min, full.max));
+        let mut all = Vec::new();
+        for min in ends {
+            for max in ends.into_iter().filter(|&max| max >= min) {
+                let inside = (min..=max).step_by(1 + (max - min) as usize / 7).chain([max]);
+                all.push((Range { min, max }, inside.map(|v| Constant::new(ty, v as u128)).collect()));
+            }
+        }
+        all.dedup();
+        all
+    }
+
+    fn check(opcode: Opcode, ty: Type, operand_types: &[Type]) {
+        let values: Vec<Value> = (0..operand_types.len()).map(Value::new).collect();
+        let inst = Inst::new(opcode, ty, &values, Payload::None);
+        let firsts = intervals(operand_types[0]);
+        let none = vec![(Range::full(Type::Bool), vec![Type::Bool.zero()])];
+        let seconds = operand_types.get(1).map_or(none, |&ty| intervals(ty));
+        for (a, of_a) in &firsts {
+            for (b, of_b) in &seconds {
+                let ranges = [*a, *b].into_iter().zip(operand_types).map(|(range, &ty)| (ty, range));
+                let range = of_inst(&inst, &ranges.collect::<Vec<_>>(), &[]);
+                for x in of_a {
+                    for y in of_b {
+                        let result = evaluate(&inst, &[*x, *y][..operand_types.len()], &[]).expect("well typed");
+                        assert!(range.holds(result), "{opcode:?} {x:?} {y:?}: {result:?} not in {range:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn results_lie_in_the_range_found_for_their_operands() {
+        for ty in [Type::I8, Type::U8] {
+            for &opcode in Opcode::ALL {
+                match opcode.rule() {
+                    Rule::Unary(class) if class.contains(ty) => check(opcode, ty, &[ty]),
+                    Rule::Binary(class) if class.contains(ty) => check(opcode, ty, &[ty, ty]),
+                    Rule::Compare(class) if class.contains(ty) => check(opcode, Type::Bool, &[ty, ty]),
+                    Rule::Shift => check(opcode, ty, &[ty, Type::U32]),
+                    Rule::Count => check(opcode, Type::U32, &[ty]),
+                    Rule::Cast => {
+                        for to in [Type::I8, Type::U8, Type::I16, Type::U64] {
+                            check(opcode, to, &[ty]);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn differences_that_wrap_in_one_piece_stay_narrow() {
+        let minus_one = Range::of(Constant::from(u32::MAX));
+        let range = binary(Opcode::Add, Type::U32, Range { min: 1, max: 5 }, minus_one);
+        assert_eq!(range, Range { min: 0, max: 4 });
+    }
+}

@@ -16,7 +16,7 @@ use crate::types::Type;
 /// let x = b.param(Type::F32);
 /// let y = math::exp(&mut b, x);
 /// let exp = b.finish(&[y]);
-/// assert_eq!(interp::call(&exp, &[0.5f32.into()], &[]), [1.6487213f32.into()]);
+/// assert_eq!(interp::call(&exp, &[1f32.into()], &[]), [std::f32::consts::E.into()]);
 /// ```
 pub fn exp(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
