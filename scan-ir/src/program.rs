@@ -21,7 +21,7 @@ use crate::types::{Constant, Type};
 
 /// Most stages a program has.
 pub const MAX_STAGES: usize = 3;
-/// Most bytes a stage's state takes, its components added up.
+/// Most bytes a stage's state takes as a [packed](Layout::packed) record.
 pub const MAX_STATE_BYTES: usize = 256;
 /// Most instructions a function has.
 pub const MAX_INSTS: usize = 1 << 16;
@@ -230,7 +230,7 @@ impl Program {
 }
 
 /// Proof that the verifier accepted a value: backends take nothing else, and a verified program never makes one panic
-/// or trap. Made by [`verify`](crate::verify); read through `Deref`.
+/// or trap. Made by [`verify`](crate::verify()); read through `Deref`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Verified<T>(T);
 

@@ -49,7 +49,7 @@ impl Monoid for Interval {
         }
     }
     fn valid(self) -> bool {
-        self.start <= self.end && (!self.empty || (self.start == 0 && self.end == 0))
+        !self.empty || (self.start == 0 && self.end == 0)
     }
 }
 

@@ -16,7 +16,8 @@
 //!  7. A table has at least one element, and whole elements only; the bytes of a `bool` are 0 or 1.
 //!
 //! **Stages**
-//!  8. The state has at least one component and takes at most [`MAX_STATE_BYTES`] bytes.
+//!  8. The state has at least one component and takes at most [`MAX_STATE_BYTES`] bytes as a packed
+//!     record, padding included.
 //!  9. The identity has a constant for each component, of its type.
 //! 10. `lift` gives the state's types.
 //! 11. `combine` takes the state's types twice, the earlier state first, and gives them once.
@@ -49,7 +50,7 @@ mod function;
 pub use diagnostic::{Diagnostic, Diagnostics, Item, Part, Place};
 
 use crate::function::Function;
-use crate::program::{MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Verified};
+use crate::program::{Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Verified};
 use crate::types::Type;
 use function::Signature;
 
@@ -137,7 +138,10 @@ fn check_program(found: &mut Findings, program: &Program) {
 
 fn check_stage(found: &mut Findings, scope: &Scope<'_>, place: usize, stage: &Stage) {
     let state = stage.state.as_slice();
-    let bytes: u128 = state.iter().map(|ty| ty.size() as u128).sum();
+    // A state so long that its padded size would not fit the layout's numbers is refused by its plain size.
+    let plain: u128 = state.iter().map(|ty| ty.size() as u128).sum();
+    let padded = || Layout::packed(state).size as u128;
+    let bytes = if plain > MAX_STATE_BYTES as u128 { plain } else { padded() };
     if state.is_empty() {
         found.whole(Part::Stage(place), "expected a state of at least one component, found none".into());
     }
