@@ -77,8 +77,8 @@ extern "C" fn nearest_f64(a: f64) -> f64 {
 #[expect(improper_ctypes_definitions, reason = "the layout of `__m128i` is that of the register")]
 extern "C" fn pshufb(a: std::arch::x86_64::__m128i, b: std::arch::x86_64::__m128i) -> std::arch::x86_64::__m128i {
     // SAFETY: both types are 16 bytes, any of which is valid.
-    let [a, b]: [[u8; 16]; 2] = unsafe { [std::mem::transmute(a), std::mem::transmute(b)] };
+    let [a, b] = [a, b].map(|lanes| unsafe { std::mem::transmute::<std::arch::x86_64::__m128i, [u8; 16]>(lanes) });
     let lanes: [u8; 16] = std::array::from_fn(|i| if b[i] < 128 { a[usize::from(b[i] & 15)] } else { 0 });
     // SAFETY: as above.
-    unsafe { std::mem::transmute(lanes) }
+    unsafe { std::mem::transmute::<[u8; 16], std::arch::x86_64::__m128i>(lanes) }
 }

@@ -140,7 +140,7 @@ impl Compiled {
     /// `inputs` and `outputs` point to the addresses of columns of the program's layouts with records for the elements
     /// of all blocks (with `Next`, all `total` records); columns overlap only as [`abi`](super::abi) allows and no one
     /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
-    /// lie in the ranges that the facts give: table look-ups are not clamped again.
+    /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again.
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { (self.scan)(args) }

@@ -100,19 +100,19 @@ impl Lowering<'_, '_> {
 
     pub(super) fn convert(&mut self, opcode: Opcode, a: ir::Value) -> Option<ir::Value> {
         Some(match opcode {
-            Opcode::FromF16 => self.from_f16(a),
-            Opcode::ToF16 => self.to_f16(a),
+            Opcode::FromF16 => self.widen_f16(a),
+            Opcode::ToF16 => self.narrow_f16(a),
             Opcode::FromBf16 => {
                 let wide = self.ins().uextend(types::I32, a);
                 let bits = self.ins().ishl_imm_u(wide, 16);
                 self.same_bits(types::F32, bits)
             }
-            Opcode::ToBf16 => self.to_bf16(a),
+            Opcode::ToBf16 => self.narrow_bf16(a),
             _ => return None,
         })
     }
 
-    fn from_f16(&mut self, half: ir::Value) -> ir::Value {
+    fn widen_f16(&mut self, half: ir::Value) -> ir::Value {
         let wide = self.ins().uextend(types::I32, half);
         let magnitude = self.ins().band_imm_u(wide, 0x7fff);
         let sign = self.ins().bxor(wide, magnitude);
@@ -136,7 +136,7 @@ impl Lowering<'_, '_> {
         self.same_bits(types::F32, bits)
     }
 
-    fn to_f16(&mut self, float: ir::Value) -> ir::Value {
+    fn narrow_f16(&mut self, float: ir::Value) -> ir::Value {
         let bits = self.same_bits(types::I32, float);
         let magnitude = self.ins().band_imm_u(bits, 0x7fff_ffff);
         let sign = self.ins().bxor(bits, magnitude);
@@ -156,7 +156,10 @@ impl Lowering<'_, '_> {
         let small = self.ins().iadd_imm_s(small, -(half as i64));
 
         let infinity = self.int(types::I32, 0x7c00);
-        let nan = self.int(types::I32, 0x7e00);
+        // A NaN stays quiet and keeps the upper bits of its payload, as the hardware's conversion does.
+        let nan = self.ins().ushr_imm_u(magnitude, 13);
+        let nan = self.ins().band_imm_u(nan, 0x3ff);
+        let nan = self.ins().bor_imm_u(nan, 0x7e00);
         let is_small = self.ins().icmp_imm_u(IntCC::UnsignedLessThan, magnitude, 113 << 23);
         let is_large = self.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, magnitude, 143 << 23);
         let is_nan = self.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, magnitude, 0x7f80_0000);
@@ -167,7 +170,7 @@ impl Lowering<'_, '_> {
         self.ins().ireduce(types::I16, result)
     }
 
-    fn to_bf16(&mut self, float: ir::Value) -> ir::Value {
+    fn narrow_bf16(&mut self, float: ir::Value) -> ir::Value {
         let bits = self.same_bits(types::I32, float);
         let high = self.ins().ushr_imm_u(bits, 16);
         let odd = self.ins().band_imm_u(high, 1);
