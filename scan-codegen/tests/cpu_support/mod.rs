@@ -1,0 +1,166 @@
+//! Runs kernels over byte columns, as the runtime would, for comparing them with the interpreter.
+
+#![allow(dead_code, reason = "not every test file uses all of it")]
+
+use std::sync::Arc;
+
+use scan_codegen::cpu::{Compiled, HostIsa, TileArgs};
+use scan_ir::facts::{Facts, LengthOnly};
+use scan_ir::{Constant, Mode, Program, Verified};
+
+/// This machine with all its extensions, and with none.
+pub(crate) fn isas() -> [Arc<HostIsa>; 2] {
+    [HostIsa::native().unwrap(), HostIsa::baseline().unwrap()]
+}
+
+/// State slots of a program.
+pub(crate) struct Slots<'a> {
+    compiled: &'a Compiled,
+    memory: Vec<u128>,
+}
+
+impl Slots<'_> {
+    pub(crate) fn new(compiled: &Compiled, count: usize) -> Slots<'_> {
+        Slots { compiled, memory: vec![0; count * compiled.state_stride() / 16] }
+    }
+
+    pub(crate) fn at(&mut self, slot: usize) -> *mut u8 {
+        let stride = self.compiled.state_stride();
+        self.bytes()[slot * stride..].as_mut_ptr()
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        let len = self.memory.len() * 16;
+        // SAFETY: the vector's memory, as bytes.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), len) }
+    }
+
+    pub(crate) fn get(&mut self, slot: usize, component: usize) -> Constant {
+        let place = self.place(slot, component);
+        let ty = self.compiled.state_layout().layout.fields[component].ty;
+        Constant::from_bytes(ty, &self.bytes()[place..])
+    }
+
+    pub(crate) fn set(&mut self, slot: usize, component: usize, value: Constant) {
+        let place = self.place(slot, component);
+        let bytes = value.to_bytes();
+        self.bytes()[place..place + bytes.len()].copy_from_slice(&bytes);
+    }
+
+    pub(crate) fn set_all(&mut self, slot: usize, state: &[Constant]) {
+        for (component, &value) in state.iter().enumerate() {
+            self.set(slot, component, value);
+        }
+    }
+
+    fn place(&self, slot: usize, component: usize) -> usize {
+        slot * self.compiled.state_stride() + self.compiled.state_layout().layout.fields[component].offset as usize
+    }
+}
+
+/// Columns of one run.
+pub(crate) struct Columns {
+    inputs: Vec<*const u8>,
+    outputs: Vec<*mut u8>,
+    pub(crate) total: usize,
+}
+
+impl Columns {
+    /// The columns must stay where they are.
+    pub(crate) fn new(inputs: &[&[u8]], outputs: &mut [Vec<u8>], total: usize) -> Columns {
+        Columns {
+            inputs: inputs.iter().map(|column| column.as_ptr()).collect(),
+            outputs: outputs.iter_mut().map(|column| column.as_mut_ptr()).collect(),
+            total,
+        }
+    }
+
+    pub(crate) fn args(&self, start: usize, len: usize, states: *mut u8) -> TileArgs {
+        TileArgs {
+            inputs: self.inputs.as_ptr(),
+            outputs: self.outputs.as_ptr(),
+            start: start as u64,
+            len: len as u64,
+            total: self.total as u64,
+            states,
+        }
+    }
+}
+
+/// Zeroed output columns of a program.
+pub(crate) fn empty_outputs(program: &Program, total: usize) -> Vec<Vec<u8>> {
+    program.output.columns.iter().map(|layout| vec![0; layout.size as usize * total]).collect()
+}
+
+/// All in one block, by `scan_one`.
+pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u8]], total: usize) -> Vec<Vec<u8>> {
+    let mut outputs = empty_outputs(program, total);
+    let columns = Columns::new(inputs, &mut outputs, total);
+    let mut slots = Slots::new(compiled, 1);
+    slots.set_all(0, &program.stages[0].identity);
+    let args = columns.args(0, total, slots.at(0));
+    // SAFETY: columns have `total` records each, and the identity lies in the ranges.
+    unsafe { compiled.scan_one(&args) };
+    outputs
+}
+
+/// One tile of W blocks: reduced, folded, replayed; what is left over by `scan_one`.
+pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]], total: usize) -> Vec<Vec<u8>> {
+    let ways = compiled.ways() as usize;
+    let block = total / ways;
+    let mut outputs = empty_outputs(program, total);
+    let columns = Columns::new(inputs, &mut outputs, total);
+    let mut slots = Slots::new(compiled, 2 * ways + 1);
+    let args = columns.args(0, block, slots.at(0));
+    // SAFETY: columns have `total` records each; slots hold states of the program, all made by it.
+    unsafe { compiled.reduce(&args) };
+    let known = LengthOnly::of(&program.stages[0], &program.tables).after(block as u64);
+    for way in 0..ways {
+        for (component, value) in known.iter().enumerate() {
+            if let Some(value) = value {
+                slots.set(way, component, *value);
+            }
+        }
+    }
+    slots.set_all(ways, &program.stages[0].identity);
+    for way in 0..ways {
+        let (left, right, out) = (slots.at(ways + way), slots.at(way), slots.at(ways + way + 1));
+        // SAFETY: as above.
+        unsafe { compiled.combine(left, right, out) };
+    }
+    let args = columns.args(0, block, slots.at(ways));
+    // SAFETY: as above.
+    unsafe { compiled.scan(&args) };
+    let args = columns.args(ways * block, total - ways * block, slots.at(2 * ways - 1));
+    // SAFETY: as above.
+    unsafe { compiled.scan_one(&args) };
+    outputs
+}
+
+/// Compiles for a machine.
+pub(crate) fn compile(program: &Verified<Program>, mode: Mode, ways: u32, isa: &Arc<HostIsa>) -> Compiled {
+    Compiled::for_isa(program, &Facts::of(program), mode, ways, isa).unwrap()
+}
+
+/// Checks outputs component by component: the same bits, any NaN for a NaN.
+pub(crate) fn assert_same(program: &Program, found: &[Vec<u8>], expected: &[Vec<u8>], what: &str) {
+    for (column, layout) in program.output.columns.iter().enumerate() {
+        let size = layout.size as usize;
+        let records = found[column].chunks_exact(size).zip(expected[column].chunks_exact(size));
+        for (i, (found, expected)) in records.enumerate() {
+            for field in &layout.fields {
+                let at = field.offset as usize;
+                let (found, expected) =
+                    (Constant::from_bytes(field.ty, &found[at..]), Constant::from_bytes(field.ty, &expected[at..]));
+                assert!(
+                    found.same(expected) && (field.ty != scan_ir::Type::Bool || found_is_bit(found)),
+                    "{what}: column {column}, record {i}, offset {at}: {found:?} instead of {expected:?}"
+                );
+            }
+        }
+    }
+}
+
+fn found_is_bit(value: Constant) -> bool {
+    value.bits() <= 1
+}
