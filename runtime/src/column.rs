@@ -112,7 +112,7 @@ impl<'a> ColumnMut<'a> {
 fn whole_records(bytes: usize, layout: &Layout) -> Result<usize, Error> {
     match layout.size as usize {
         0 => Err(Error::PartialRecord { bytes, record: 0 }),
-        record if bytes % record != 0 => Err(Error::PartialRecord { bytes, record }),
+        record if !bytes.is_multiple_of(record) => Err(Error::PartialRecord { bytes, record }),
         record => Ok(bytes / record),
     }
 }

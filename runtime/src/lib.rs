@@ -4,8 +4,8 @@
 //! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
 //! typed front end of the `monoscan` crate is a thin layer over this one.
 //!
-//! `unsafe` is in four files: `column.rs` (borrowed memory as raw columns), `slots.rs` (states as bytes), `cpu.rs` (calls
-//! of generated code) and `dynscan.rs` (results in memory that was not initialised).
+//! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `cpu.rs` (calls of generated code) and
+//! `dynscan.rs` (results in memory that was not initialised).
 
 mod cache;
 mod column;

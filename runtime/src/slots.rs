@@ -1,11 +1,12 @@
 //! States in memory, as kernels read and write them: slots at a fixed stride, each laid out like the state's record.
 
+use bytemuck::{Pod, Zeroable};
 use scan_ir::{Constant, Layout, MAX_STATE_BYTES};
 
 /// Room for one state of any program.
-#[derive(Clone, Copy)]
-#[repr(align(16))]
-struct Room(#[allow(dead_code, reason = "read as bytes")] [u8; MAX_STATE_BYTES]);
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(16))]
+struct Room([u8; MAX_STATE_BYTES]);
 
 /// Up to `ROOMS` states, on the stack.
 pub(crate) struct Slots<'a, const ROOMS: usize> {
@@ -21,7 +22,7 @@ impl<'a, const ROOMS: usize> Slots<'a, ROOMS> {
     /// If the stride is larger than any state, which kernels never make it.
     pub(crate) fn new(layout: &'a Layout, stride: usize) -> Self {
         assert!(layout.size as usize <= stride && stride <= MAX_STATE_BYTES, "the verifier bounds states");
-        Slots { rooms: [Room([0; MAX_STATE_BYTES]); ROOMS], layout, stride }
+        Slots { rooms: [Room::zeroed(); ROOMS], layout, stride }
     }
 
     /// Where slot `slot` starts; the slots after it follow.
@@ -46,8 +47,6 @@ impl<'a, const ROOMS: usize> Slots<'a, ROOMS> {
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        let rooms: *mut [u8; MAX_STATE_BYTES] = self.rooms.as_mut_ptr().cast();
-        // SAFETY: a room is these bytes and nothing else, its size being a multiple of its alignment.
-        unsafe { std::slice::from_raw_parts_mut(rooms, ROOMS) }.as_flattened_mut()
+        bytemuck::cast_slice_mut(&mut self.rooms)
     }
 }

@@ -34,11 +34,6 @@ pub use scan_type::{component_names, from_constants, layout_of, to_constants};
 pub use table::{Table, TableHandle};
 pub use trace::{TraceError, Traced, identity_constants, trace_combine, trace_fn, trace_valid};
 
-/// The page about the language, whose examples are tests.
-#[doc = include_str!("../../docs/language.md")]
-#[cfg(doctest)]
-pub struct LanguagePage;
-
 /// IR vocabulary that macro output names.
 #[doc(hidden)]
 pub use scan_ir::{Constant, Type, Value};

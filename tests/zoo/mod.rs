@@ -5,9 +5,9 @@ use monoscan::prelude::*;
 /// Order: a product of `)` and `(` that cancels only where they meet. Not commutative.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bicyclic {
-    pub closing: u32,
-    pub opening: u32,
+pub(crate) struct Bicyclic {
+    pub(crate) closing: u32,
+    pub(crate) opening: u32,
 }
 
 #[scan_monoid]
@@ -25,11 +25,11 @@ impl Monoid for Bicyclic {
 /// padding that reaches `combine` shows in the last result.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    pub empty: bool,
-    pub start: u32,
-    pub end: u32,
-    pub broken: u32,
+pub(crate) struct Interval {
+    pub(crate) empty: bool,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) broken: u32,
 }
 
 #[scan_monoid]
@@ -56,9 +56,9 @@ impl Monoid for Interval {
 /// x ↦ a·x + b over any scalar.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Affine<T> {
-    pub a: T,
-    pub b: T,
+pub(crate) struct Affine<T> {
+    pub(crate) a: T,
+    pub(crate) b: T,
 }
 
 #[scan_monoid]
@@ -74,8 +74,8 @@ impl<T: Real> Monoid for Affine<T> {
 /// N×N matrices of wrapping integers: exact and not commutative.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Matrix<const N: usize> {
-    pub m: [[u32; N]; N],
+pub(crate) struct Matrix<const N: usize> {
+    pub(crate) m: [[u32; N]; N],
 }
 
 #[scan_monoid]
@@ -105,9 +105,9 @@ impl<const N: usize> Monoid for Matrix<N> {
 /// The polynomial hash of a string and the power that shifts it.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hash {
-    pub hash: u64,
-    pub power: u64,
+pub(crate) struct Hash {
+    pub(crate) hash: u64,
+    pub(crate) power: u64,
 }
 
 #[scan_monoid]
@@ -126,9 +126,9 @@ impl Monoid for Hash {
 /// The greatest value and where it stands; ties keep the leftmost.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArgMax {
-    pub value: i16,
-    pub place: u32,
+pub(crate) struct ArgMax {
+    pub(crate) value: i16,
+    pub(crate) place: u32,
 }
 
 #[scan_monoid]
@@ -144,9 +144,9 @@ impl Monoid for ArgMax {
 /// A scan that starts over wherever `start` is set.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Segmented<M> {
-    pub start: bool,
-    pub value: M,
+pub(crate) struct Segmented<M> {
+    pub(crate) start: bool,
+    pub(crate) value: M,
 }
 
 #[scan_monoid]
@@ -165,9 +165,9 @@ impl<M: Monoid> Monoid for Segmented<M> {
 /// Carries of an addition: what two bits do to the carry that enters them.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carry {
-    pub generate: bool,
-    pub propagate: bool,
+pub(crate) struct Carry {
+    pub(crate) generate: bool,
+    pub(crate) propagate: bool,
 }
 
 #[scan_monoid]
@@ -186,8 +186,8 @@ impl Monoid for Carry {
 /// Sixteen sums side by side: a state of 128 bytes.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wide {
-    pub sums: [u64; 16],
+pub(crate) struct Wide {
+    pub(crate) sums: [u64; 16],
 }
 
 #[scan_monoid]
@@ -205,17 +205,17 @@ impl Monoid for Wide {
 }
 
 /// A generator that is the same everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 }

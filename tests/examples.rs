@@ -1,0 +1,143 @@
+//! The examples as commands: what they print, what they refuse, and that bad input writes nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The folder of the built examples, beside the folder of this test.
+fn examples() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let test = std::env::current_exe().unwrap();
+        let profile = test.parent().and_then(Path::parent).unwrap();
+        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build.args([
+            "build",
+            "--quiet",
+            "--examples",
+            "--manifest-path",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+        ]);
+        build.arg("--target-dir").arg(profile.parent().unwrap());
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success());
+        profile.join("examples")
+    })
+}
+
+fn run(example: &str, arguments: &[&str]) -> Output {
+    Command::new(examples().join(example)).args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn failure(output: &Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.stdout.is_empty());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder of this test's own, emptied at the start.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> String {
+        fs::write(self.0.join(name), bytes).unwrap();
+        self.path(name)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn the_lexer_prints_tokens_with_byte_offsets_and_errors_as_runs() {
+    let scratch = Scratch::new("lexer-tokens");
+    let text = scratch.file("text.json", b"{\"a\": [1, -2.5e3, tru] @#\xff \"open");
+    let tokens = stdout(&run("lexer", &["--tokens", &text]));
+    let expected = "0 1 LBRACE\n1 4 STRING\n4 5 COLON\n6 7 LBRACKET\n7 8 NUMBER\n8 9 COMMA\n10 16 NUMBER\n16 17 COMMA\n\
+                    18 21 PART_WORD\n21 22 RBRACKET\n23 26 ERROR\n27 32 OPEN_STRING\n";
+    assert_eq!(tokens, expected);
+}
+
+#[test]
+fn the_lexer_takes_rules_from_a_file() {
+    let scratch = Scratch::new("lexer-rules");
+    let rules = scratch.file("rules", b"# words and numbers\nIF if\nWORD [a-z]+\nNUMBER [0-9]+\nskip BLANK [ \\n]+\n");
+    let text = scratch.file("text", b"if ifs 42!!\n");
+    let tokens = stdout(&run("lexer", &["--rules", &rules, "--tokens", &text]));
+    assert_eq!(tokens, "0 2 IF\n3 6 WORD\n7 9 NUMBER\n9 11 ERROR\n");
+}
+
+#[test]
+fn the_lexer_counts_kinds_and_lexes_nothing_at_all() {
+    let scratch = Scratch::new("lexer-counts");
+    let counts = stdout(&run("lexer", &[&scratch.file("text", b"[[], 1]")]));
+    assert!(counts.contains("LBRACKET         2") && counts.contains("memcpy"), "{counts}");
+    assert_eq!(stdout(&run("lexer", &["--tokens", &scratch.file("empty", b"")])), "");
+}
+
+#[test]
+fn the_lexer_refuses_rules_that_one_pass_cannot_lex_and_names_them() {
+    let scratch = Scratch::new("lexer-refused");
+    let rules = scratch.file("rules", b"INT [0-9]+\nFLOAT [0-9]+e[0-9]+\n");
+    let text = scratch.file("text", b"1e5");
+    let message = failure(&run("lexer", &["--rules", &rules, &text]), 1);
+    assert!(message.contains("INT") && message.contains("FLOAT") && message.contains("1e"), "{message}");
+    let message = failure(&run("lexer", &["--rules", &scratch.file("bad", b"WORD [a-z\n"), &text]), 1);
+    assert!(message.contains("line 1, column 6"), "{message}");
+}
+
+#[test]
+fn the_lexer_says_how_it_is_used_and_which_file_is_missing() {
+    assert!(failure(&run("lexer", &["--nonsense"]), 2).contains("usage: lexer"));
+    assert!(failure(&run("lexer", &["a", "b"]), 2).contains("one file"));
+    assert!(failure(&run("lexer", &["/no/such/file"]), 1).contains("/no/such/file"));
+}
+
+fn doubles(samples: &[f64]) -> Vec<u8> {
+    samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
+}
+
+#[test]
+fn the_recurrence_filters_raw_samples() {
+    let scratch = Scratch::new("recurrence-raw");
+    let raw = scratch.file("in.f64", &doubles(&[1.0, 0.0, 0.0, 2.0]));
+    let out = scratch.path("out.f64");
+    stdout(&run("recurrence", &["--signature", "1 : 0.5", "--raw", &raw, "--out", &out]));
+    assert_eq!(fs::read(&out).unwrap(), doubles(&[1.0, 0.5, 0.25, 2.125]));
+
+    let singles: Vec<u8> = [1.0f32, 2.0, 3.0].iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    let raw = scratch.file("in.f32", &singles);
+    stdout(&run("recurrence", &["--signature", "1 : 1", "--f32", "--raw", &raw, "--out", &out]));
+    let sums: Vec<u8> = [1.0f32, 3.0, 6.0].iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    assert_eq!(fs::read(&out).unwrap(), sums);
+}
+
+#[test]
+fn the_recurrence_refuses_bad_input_and_writes_nothing() {
+    let scratch = Scratch::new("recurrence-bad");
+    let out = scratch.path("out.f64");
+    let partial = scratch.file("partial", &[0; 13]);
+    let message = failure(&run("recurrence", &["--raw", &partial, "--out", &out]), 1);
+    assert!(message.contains("13 bytes"), "{message}");
+    for signature in ["1, 2", "1 : x", ": 1", "1 : inf"] {
+        let message = failure(&run("recurrence", &["--signature", signature, "--out", &out]), 2);
+        assert!(message.contains(signature), "{message}");
+    }
+    assert!(!Path::new(&out).exists());
+}
