@@ -9,25 +9,31 @@ use monoscan::prelude::*;
 use monoscan::{Error, PlanOptions, Stage};
 use zoo::*;
 
-/// Tiles of 4 blocks of 16 records: small, so that a few hundred records are many tiles.
-const SMALL_TILES: PlanOptions = PlanOptions { ways: Some(4), block: Some(16), direct: Some(10) };
-const TILE: usize = 64;
+/// Tiles of 3 strips of 4 blocks of 8 records: small, so that a few hundred records are many tiles.
+const SMALL_TILES: PlanOptions = PlanOptions { ways: Some(4), block: Some(8), strips: Some(3), direct: Some(10) };
+const STRIP: usize = 32;
+const TILE: usize = 96;
 
 const SIZES: &[usize] = &[
     0,
     1,
     2,
     3,
+    7,
+    8,
     9,
     10,
     11,
-    15,
-    16,
+    12,
     17,
+    STRIP - 1,
+    STRIP,
+    STRIP + 1,
+    STRIP + 4,
     TILE - 1,
     TILE,
     TILE + 1,
-    TILE + 3,
+    TILE + 5,
     2 * TILE,
     3 * TILE - 1,
     10 * TILE,
@@ -37,8 +43,8 @@ const SIZES: &[usize] = &[
 
 /// Plans that put boundaries at other places, and the one that the planner chooses.
 fn plans() -> [PlanOptions; 4] {
-    let odd = PlanOptions { ways: Some(2), block: Some(7), direct: Some(0) };
-    let single = PlanOptions { ways: Some(1), block: Some(5), direct: Some(1) };
+    let odd = PlanOptions { ways: Some(2), block: Some(7), strips: Some(2), direct: Some(0) };
+    let single = PlanOptions { ways: Some(1), block: Some(5), strips: Some(1), direct: Some(1) };
     [SMALL_TILES, odd, single, PlanOptions::default()]
 }
 

@@ -1,19 +1,28 @@
-//! Runs compiled kernels over columns: directly, or tile by tile on all cores.
+//! Runs compiled kernels over columns: in one sequential pass, or in two passes that are bound by neither ⊕'s latency
+//! nor one core.
 //!
-//! A long input is cut in tiles of W blocks (the plan says how large). Threads take tiles by ticket. For each tile a
-//! thread *reduces* the W blocks in one interleaved loop, waits for the state that enters the tile, folds the W
-//! aggregates onto it, publishes the result for the next tile, and *replays* the W blocks from cache while it writes.
-//! The tree of combinations depends on the plan and the length alone, so results do too.
+//! A *strip* is W blocks, which kernels work on side by side. A long input is cut in tiles of a few strips. Threads take
+//! tiles by ticket. For each tile a thread *reduces* its blocks, strip by strip; waits for the state that enters the
+//! tile; *folds* the blocks' aggregates onto it, which gives the carry into each block and the state that enters the next
+//! tile, and publishes that; and *replays* the blocks from cache while it writes. One thread alone does the same strip by
+//! strip, from a nearer cache. In all cases a carry is
+//!
+//! ```text
+//! carry into block k+1 = carry into block k ⊕ aggregate of block k
+//! ```
+//!
+//! so results depend on how the plan cuts blocks, and on nothing else.
 //!
 //! All calls of generated code are in this file. They rely on columns that were checked: each has the program's layout
 //! and the same number of records.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use scan_codegen::cpu::{Compiled, TileArgs};
-use scan_codegen::plan::{Association, MAX_WAYS, Plan};
+use scan_codegen::plan::{Association, Plan};
+use scan_ir::Constant;
 use scan_ir::facts::LengthOnly;
-use scan_ir::{Constant, Layout};
 use scan_protocol::chain::{Chain, Ticket};
 use scan_protocol::crew;
 
@@ -24,8 +33,29 @@ use crate::slots::Slots;
 pub(crate) struct Engine<'a> {
     pub(crate) kernels: &'a Compiled,
     pub(crate) plan: &'a Plan,
-    pub(crate) state: &'a Layout,
     pub(crate) known: &'a KnownStates,
+}
+
+impl Engine<'_> {
+    /// Scans all `len` records of columns that were checked against the program that the kernels were compiled from,
+    /// starting from the state `seed`, on at most `threads` threads.
+    pub(crate) fn scan(
+        &self,
+        (inputs, outputs, len): (&[Column<'_>], &mut [ColumnMut<'_>], usize),
+        seed: &[Constant],
+        threads: usize,
+    ) {
+        let inputs: Vec<*const u8> = inputs.iter().map(|column| column.base).collect();
+        let outputs: Vec<*mut u8> = outputs.iter_mut().map(|column| column.base).collect();
+        let run = Run { engine: self, inputs: &inputs, outputs: &outputs, len };
+        let free = self.plan.association == Association::Any && !self.plan.pays_alone;
+        match threads {
+            _ if len <= self.plan.direct => run.sequentially(seed),
+            0 | 1 if free => run.sequentially(seed),
+            0 | 1 => run.in_strips(seed),
+            _ => run.in_tiles(seed, threads),
+        }
+    }
 }
 
 /// The length-only components of a state after a block: what the reduction leaves out.
@@ -36,7 +66,7 @@ pub(crate) struct KnownStates {
 }
 
 impl KnownStates {
-    /// For blocks of this many elements, and for the shorter ones of a last tile.
+    /// For blocks of this many elements, and for the shorter ones of a last strip.
     pub(crate) fn new(length_only: LengthOnly, block: usize) -> KnownStates {
         let after_block = after(&length_only, block);
         KnownStates { length_only, block, after_block }
@@ -55,25 +85,15 @@ fn after(length_only: &LengthOnly, block: usize) -> Vec<(usize, Constant)> {
     values.filter_map(|(component, value)| Some((component, value?))).collect()
 }
 
-impl Engine<'_> {
-    /// Scans all `len` records of columns that were checked against the program that the kernels were compiled from,
-    /// starting from the state `seed`, on at most `threads` threads.
-    pub(crate) fn scan(
-        &self,
-        (inputs, outputs, len): (&[Column<'_>], &mut [ColumnMut<'_>], usize),
-        seed: &[Constant],
-        threads: usize,
-    ) {
-        let inputs: Vec<*const u8> = inputs.iter().map(|column| column.base).collect();
-        let outputs: Vec<*mut u8> = outputs.iter_mut().map(|column| column.base).collect();
-        let run = Run { engine: self, inputs: &inputs, outputs: &outputs, len };
-        let alone = threads <= 1 && self.plan.association == Association::Any;
-        if len <= self.plan.direct || alone { run.directly(seed) } else { run.in_tiles(seed, threads) }
-    }
+/// W consecutive blocks.
+#[derive(Clone, Copy)]
+struct Strip {
+    start: usize,
+    block: usize,
 }
 
-/// A slot for the aggregate of each block of a tile, then one for the carry into each block, then the tile's prefix.
-type TileStates<'a> = Slots<'a, { 2 * MAX_WAYS + 1 }>;
+/// The states of a row of blocks: for each block its aggregate and later its carry, then two for the fold.
+type States<'a> = Slots<'a, Vec<u128>>;
 
 /// One scan over checked columns.
 struct Run<'a> {
@@ -88,19 +108,37 @@ struct Run<'a> {
 unsafe impl Sync for Run<'_> {}
 
 impl Run<'_> {
-    fn directly(&self, seed: &[Constant]) {
-        let mut state = self.slots::<1>();
+    /// All elements in one pass.
+    fn sequentially(&self, seed: &[Constant]) {
+        let mut state = Slots::one(self.engine.kernels.state_layout());
         state.write(0, seed.iter().copied().enumerate());
-        self.replay_one(0, self.len, state.from(0));
+        self.replay_one(0..self.len, state.from(0));
     }
 
+    /// Strip by strip, each reduced and replayed while it is in the nearest cache.
+    fn in_strips(&self, seed: &[Constant]) {
+        let ways = self.engine.plan.ways;
+        let mut states = self.states(ways);
+        states.write(ways, seed.iter().copied().enumerate());
+        let (strips, rest) = self.strips(0..self.len);
+        for strip in strips {
+            self.reduce(strip, 0, &mut states);
+            self.fold(ways, &mut states);
+            self.replay(strip, 0, &mut states);
+        }
+        self.replay_one(rest, states.from(ways));
+    }
+
+    /// Tile by tile, on this thread and helpers.
     fn in_tiles(&self, seed: &[Constant], threads: usize) {
         let tiles = self.len.div_ceil(self.engine.plan.tile());
-        let mut first = self.slots::<1>();
+        let mut first = Slots::one(self.engine.kernels.state_layout());
         first.write(0, seed.iter().copied().enumerate());
         let chain = Chain::new(tiles, first.get(0)).expect("the verifier bounds states by what a chain carries");
         let work = || {
-            let mut states = self.slots();
+            let plan = self.engine.plan;
+            // A last tile has one strip more at most, of shorter blocks, in place of a whole one.
+            let mut states = self.states(plan.ways * plan.strips);
             while let Some(ticket) = chain.take() {
                 if !self.tile(ticket, &mut states) {
                     return;
@@ -112,53 +150,70 @@ impl Run<'_> {
     }
 
     /// One tile. False if another thread gave up, which only a panic makes it do.
-    fn tile(&self, ticket: Ticket<'_>, states: &mut TileStates<'_>) -> bool {
+    fn tile(&self, ticket: Ticket<'_>, states: &mut States<'_>) -> bool {
         let Plan { ways, .. } = *self.engine.plan;
         let tile = self.engine.plan.tile();
         let start = ticket.tile().get() * tile;
-        let records = tile.min(self.len - start);
-        let block = records / ways;
+        let (strips, rest) = self.strips(start..self.len.min(start + tile));
 
-        self.reduce(start, block, states);
-        let Ok(turn) = ticket.wait(states.get(ways)) else { return false };
-        for way in 0..ways {
-            self.combine(ways + way, way, ways + way + 1, states);
+        for (place, strip) in strips.clone().enumerate() {
+            self.reduce(strip, place * ways, states);
         }
-        turn.publish(states.get(2 * ways));
+        let blocks = strips.clone().count() * ways;
+        let Ok(turn) = ticket.wait(states.get(blocks)) else { return false };
+        self.fold(blocks, states);
+        turn.publish(states.get(blocks));
 
-        self.replay(start, block, states.from(ways));
-        let rest = start + ways * block;
-        self.replay_one(rest, start + records - rest, states.from(2 * ways - 1));
+        for (place, strip) in strips.enumerate() {
+            self.replay(strip, place * ways, states);
+        }
+        self.replay_one(rest, states.from(blocks));
         true
     }
 
-    /// The aggregates of W consecutive blocks of `block` elements each, into the first W slots.
-    fn reduce(&self, start: usize, block: usize, states: &mut TileStates<'_>) {
+    /// Cuts a range of elements in whole strips, at most one of shorter blocks, and a rest of less than W elements.
+    fn strips(&self, range: Range<usize>) -> (impl Iterator<Item = Strip> + Clone, Range<usize>) {
+        let Plan { ways, block, .. } = *self.engine.plan;
+        let whole = range.len() / (ways * block);
+        let last = Strip { start: range.start + whole * ways * block, block: range.len() % (ways * block) / ways };
+        let strips = (0..whole).map(move |strip| Strip { start: range.start + strip * ways * block, block });
+        let rest = last.start + ways * last.block..range.end;
+        (strips.chain((last.block > 0).then_some(last)), rest)
+    }
+
+    /// The aggregates of a strip's blocks, into W slots from `slot` on.
+    fn reduce(&self, strip: Strip, slot: usize, states: &mut States<'_>) {
         // SAFETY: the blocks are within the columns, and W slots follow.
-        unsafe { self.engine.kernels.reduce(&self.args(start, block, states.from(0))) };
-        let known = self.engine.known.after(block);
+        unsafe { self.engine.kernels.reduce(&self.args(strip.start, strip.block, states.from(slot))) };
+        let known = self.engine.known.after(strip.block);
         for way in 0..self.engine.plan.ways {
-            states.write(way, known.iter().copied());
+            states.write(slot + way, known.iter().copied());
         }
     }
 
-    /// slot `out` = slot `left` ⊕ slot `right`
-    fn combine(&self, left: usize, right: usize, out: usize, states: &mut TileStates<'_>) {
-        let [left, right, out] = [left, right, out].map(|slot| states.from(slot));
-        // SAFETY: all three are slots of this program's state.
-        unsafe { self.engine.kernels.combine(left, right, out) };
+    /// Replaces the aggregates in the first `blocks` slots by the carries into these blocks. The slot after them holds
+    /// the carry into the first block, and then the state after the last one.
+    fn fold(&self, blocks: usize, states: &mut States<'_>) {
+        let (carry, next) = (blocks, blocks + 1);
+        for block in 0..blocks {
+            let [left, right, out] = [carry, block, next].map(|slot| states.from(slot));
+            // SAFETY: all three are slots of this program's state.
+            unsafe { self.engine.kernels.advance(left, right, out) };
+            states.copy(carry, block);
+            states.copy(next, carry);
+        }
     }
 
-    /// Writes the results of W consecutive blocks of `block` elements each; `carries` points at their W carries.
-    fn replay(&self, start: usize, block: usize, carries: *mut u8) {
+    /// Writes the results of a strip, whose W carries are in the slots from `slot` on.
+    fn replay(&self, strip: Strip, slot: usize, states: &mut States<'_>) {
         // SAFETY: the blocks are within the columns, of which no other thread writes these records; W slots follow.
-        unsafe { self.engine.kernels.scan(&self.args(start, block, carries)) };
+        unsafe { self.engine.kernels.scan(&self.args(strip.start, strip.block, states.from(slot))) };
     }
 
-    /// Writes the results of `len` elements one after the other; `carry` is replaced by the state after them.
-    fn replay_one(&self, start: usize, len: usize, carry: *mut u8) {
+    /// Writes the results of a range, one after the other; `carry` is replaced by the state after them.
+    fn replay_one(&self, range: Range<usize>, carry: *mut u8) {
         // SAFETY: the elements are within the columns, of which no other thread writes these records.
-        unsafe { self.engine.kernels.scan_one(&self.args(start, len, carry)) };
+        unsafe { self.engine.kernels.scan_one(&self.args(range.start, range.len(), carry)) };
     }
 
     fn args(&self, start: usize, len: usize, states: *mut u8) -> TileArgs {
@@ -172,7 +227,8 @@ impl Run<'_> {
         }
     }
 
-    fn slots<const ROOMS: usize>(&self) -> Slots<'_, ROOMS> {
-        Slots::new(self.engine.state, self.engine.kernels.state_stride())
+    /// Slots for this many blocks and for the fold.
+    fn states(&self, blocks: usize) -> States<'_> {
+        Slots::many(self.engine.kernels.state_layout(), blocks + 2)
     }
 }

@@ -66,7 +66,6 @@ struct Shared {
     judgement: Arc<Judgement>,
     facts: Facts,
     known: KnownStates,
-    state: Layout,
     plan: Plan,
     inclusive: Compiled,
     exclusive: OnceLock<Compiled>,
@@ -148,9 +147,8 @@ impl Shared {
         let inclusive = Compiled::new(program, &facts, Mode::Inclusive, plan.ways as u32)?;
         let stage = &program.stages[0];
         let known = KnownStates::new(LengthOnly::of(stage, &program.tables), plan.block);
-        let state = Layout::packed(&stage.state);
         let exclusive = OnceLock::new();
-        Ok(Shared { key: key.clone(), judgement, facts, known, state, plan, inclusive, exclusive })
+        Ok(Shared { key: key.clone(), judgement, facts, known, plan, inclusive, exclusive })
     }
 
     fn kernels(&self, mode: Mode) -> Result<&Compiled, Error> {
@@ -241,8 +239,8 @@ impl DynScan {
     pub fn scan_into(&self, mode: Mode, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
         let program = self.program();
         let len = column::check((&program.inputs, inputs), (&program.output.columns, outputs))?;
-        let Shared { plan, state, known, .. } = &*self.shared;
-        let engine = Engine { kernels: self.shared.kernels(mode)?, plan, state, known };
+        let Shared { plan, known, .. } = &*self.shared;
+        let engine = Engine { kernels: self.shared.kernels(mode)?, plan, known };
         let threads = self.threads.unwrap_or_else(rayon::current_num_threads);
         engine.scan((inputs, outputs, len), &program.stages[0].identity, threads);
         Ok(())

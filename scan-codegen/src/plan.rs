@@ -1,29 +1,31 @@
 //! Plans: the schedule of a program on a target, chosen by one small pure function and printable with its reasons.
 //!
-//! On a CPU an input of n elements is cut in tiles of W blocks. A thread takes a tile, reduces its W blocks in one
-//! interleaved loop, folds the W aggregates onto the carry that enters the tile, and replays the W blocks from cache
-//! while it writes. W independent chains hide the latency of ⊕, which is what bounds a scan; the tile is as large as
-//! the cache allows, so that memory is read once and tiles talk rarely.
+//! On a CPU an input of n elements is cut in tiles, a tile in strips, and a strip in W blocks. A thread takes a tile,
+//! reduces its blocks, those of a strip in one interleaved loop, folds the aggregates onto the carry that enters the
+//! tile, and replays the blocks from cache while it writes. W independent chains hide the latency of ⊕, which is what
+//! bounds a scan; a tile fits the second-level cache, so that memory is read once, and a strip the first.
 //!
 //! A plan never depends on the number of cores or threads, so neither does the tree by which elements are combined.
 
 use std::fmt;
 
 use scan_ir::facts::{Facts, work};
-use scan_ir::{Layout, Mode, Program, Verified, facts};
+use scan_ir::{Function, Layout, Mode, Program, Verified, facts};
 
 use crate::target::CpuTarget;
 
-/// Most blocks a tile is cut in.
+/// Most blocks of a strip.
 pub const MAX_WAYS: usize = 8;
 
 /// What a plan is asked for besides what the planner chooses: for study, and for tests of boundaries.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct PlanOptions {
-    /// Blocks of a tile: 1, 2, 4 or 8; another number is rounded down to one of these.
+    /// Blocks of a strip: 1, 2, 4 or 8; another number is rounded down to one of these.
     pub ways: Option<usize>,
     /// Elements of a block, at least 1.
     pub block: Option<usize>,
+    /// Strips of a tile, at least 1.
+    pub strips: Option<usize>,
     /// Inputs of at most this many elements are scanned sequentially.
     pub direct: Option<usize>,
 }
@@ -40,12 +42,16 @@ pub enum Association {
 /// The schedule of a program on a CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// Blocks of a tile, worked on side by side: 1, 2, 4 or 8.
+    /// Blocks of a strip, worked on side by side: 1, 2, 4 or 8.
     pub ways: usize,
     /// Elements of a block.
     pub block: usize,
+    /// Strips of a tile.
+    pub strips: usize,
     /// Inputs of at most this many elements are scanned sequentially, without tiles.
     pub direct: usize,
+    /// Two passes in W chains are faster than one pass in one chain, also on one thread.
+    pub pays_alone: bool,
     /// Whether the association matters.
     pub association: Association,
     reasons: Reasons,
@@ -64,7 +70,10 @@ struct Reasons {
     replay_work: usize,
     combine_work: usize,
     carried: (usize, usize),
-    cache_bytes: usize,
+    /// The reduction multiplies floats in components that the replay does without.
+    products: bool,
+    l1_bytes: usize,
+    l2_bytes: usize,
     chosen: bool,
 }
 
@@ -76,11 +85,17 @@ pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, opti
 fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
     let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
     let block = options.block.map_or_else(|| reasons.block(ways), |block| block.clamp(1, 1 << 30));
-    let direct = options.direct.unwrap_or_else(|| reasons.direct(ways, block));
+    let strips = options.strips.map_or_else(|| reasons.strips(ways * block), |strips| strips.clamp(1, 1 << 16));
+    let gain = reasons.gain(ways);
+    // From which length on several chains make up for the calls of kernels and the fold; without a gain, several
+    // threads must, and one tile has work for one only.
+    let direct = if gain > 0 { (STRIP_CYCLES / gain).min(ways * block) } else { ways * block * strips };
     Plan {
         ways,
         block,
-        direct,
+        strips,
+        direct: options.direct.unwrap_or(direct),
+        pays_alone: gain > 0,
         association,
         reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
     }
@@ -89,7 +104,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
 impl Plan {
     /// Elements of a tile.
     pub fn tile(&self) -> usize {
-        self.ways * self.block
+        self.ways * self.block * self.strips
     }
 }
 
@@ -108,9 +123,16 @@ impl Reasons {
             replay_work: work(&replay.mapping.function) as usize,
             combine_work: work(&program.stages[0].combine) as usize,
             carried: (fold.carried.len(), replay.carried.len()),
-            cache_bytes: target.l2_bytes / 2,
+            products: fold.carried.len() > replay.carried.len() && multiplies_floats(&fold.mapping.function),
+            l1_bytes: target.l1_bytes,
+            l2_bytes: target.l2_bytes,
             chosen: true,
         }
+    }
+
+    /// Bytes an element takes in a cache.
+    fn bytes(&self) -> usize {
+        (self.read_bytes() + self.write_bytes()).max(1)
     }
 
     fn read_bytes(&self) -> usize {
@@ -129,43 +151,50 @@ impl Reasons {
         supported_ways(wanted.min(registers))
     }
 
-    /// As many elements as half the second-level cache holds of a tile, in an odd multiple of a power of two.
+    /// As many elements as make a strip fit half the first-level cache, in an odd multiple of a power of two. Where the
+    /// reduction multiplies factors that the replay does without, few: products of factors below one would end among
+    /// the denormal numbers, which cost a hundred cycles each.
     fn block(&self, ways: usize) -> usize {
-        let tile = self.cache_bytes / (self.read_bytes() + self.write_bytes()).max(1);
+        let most = if self.products { PRODUCT_BLOCK } else { 1 << 16 };
         let unit = 1 << self.block_zeros(ways);
-        let units = (tile / ways).clamp(256, 1 << 20) / unit;
-        unit * (units - 1 + units % 2)
+        let units = (self.l1_bytes / 2 / self.bytes() / ways).clamp(64, most) / unit;
+        unit * (units.max(1) - 1 + units.max(1) % 2)
+    }
+
+    /// As many strips as fit an eighth of the second-level cache: enough work between two tickets to pay for handing a
+    /// carry on, and tiles enough for all threads on inputs of a megabyte.
+    fn strips(&self, strip: usize) -> usize {
+        (self.l2_bytes / 8 / self.bytes() / strip).clamp(1, 1 << 10)
     }
 
     /// How many zero bits the length of a block ends in: so many that blocks start at whole cache lines of 64 bytes, but
-    /// so few that in no column two blocks of a tile start at the same place of a page of 4096 bytes, where their loads
+    /// so few that in no column two blocks of a strip start at the same place of a page of 4096 bytes, where their loads
     /// and stores would hinder each other.
     fn block_zeros(&self, ways: usize) -> u32 {
         let zeros = || self.reads.iter().chain(&self.writes).map(|size| size.trailing_zeros());
         let (least, most) = (zeros().min().unwrap_or(0), zeros().max().unwrap_or(0));
-        // Blocks of a tile are at most ways − 1 apart, so this is the distance with the most zero bits.
+        // Blocks of a strip are at most ways − 1 apart, so this is the distance with the most zero bits.
         let farthest = (ways / 2).max(1).ilog2();
         6u32.saturating_sub(least).min(11u32.saturating_sub(most + farthest))
     }
 
-    /// The length from which a tile, whose two passes run in W chains, is faster than one pass in one chain. Where it
-    /// never is, only several tiles gain, by several threads.
-    fn direct(&self, ways: usize, block: usize) -> usize {
+    /// Cycles an element that two passes in W chains save over one pass in one chain; 0 if they save none.
+    fn gain(&self, ways: usize) -> usize {
         let pass = |latency: usize, work, ways| latency.div_ceil(ways).max(busy_cycles(work));
         let alone = pass(self.replay_latency, self.replay_work, 1);
-        let in_tile = pass(self.fold_latency, self.fold_work, ways) + pass(self.replay_latency, self.replay_work, ways);
-        match alone.checked_sub(in_tile) {
-            None | Some(0) => ways * block,
-            Some(gain) => (TILE_CYCLES / gain).min(ways * block),
-        }
+        let twice = pass(self.fold_latency, self.fold_work, ways) + pass(self.replay_latency, self.replay_work, ways);
+        alone.saturating_sub(twice)
     }
 }
 
 /// Vector registers of x86-64 and, nearly, of its general ones.
 const REGISTERS: usize = 16;
 
-/// About what a tile costs beside its elements: calls of three kernels, a ticket, the fold of the aggregates.
-const TILE_CYCLES: usize = 4096;
+/// About what a strip costs beside its elements, and what setting out for strips does.
+const STRIP_CYCLES: usize = 4096;
+
+/// Most elements of a block whose reduction multiplies: 0.5 to the power of this is no denormal `f32`.
+const PRODUCT_BLOCK: usize = 126;
 
 /// How long a core is busy with so many of these operations; it starts about three a cycle.
 fn busy_cycles(work: usize) -> usize {
@@ -179,6 +208,11 @@ fn supported_ways(wanted: usize) -> usize {
         4..8 => 4,
         _ => MAX_WAYS,
     }
+}
+
+fn multiplies_floats(function: &Function) -> bool {
+    use scan_ir::Opcode::{Mul, MulAdd};
+    function.insts.iter().any(|inst| inst.ty.is_float() && matches!(inst.opcode, Mul | MulAdd))
 }
 
 /// Floating-point arithmetic anywhere in the operator makes the association matter. Comparing and moving floats does
@@ -196,9 +230,8 @@ fn association(program: &Program) -> Association {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Plan { ways, block, direct, association, reasons } = self;
-        let tile = self.tile();
-        let bytes = reasons.read_bytes() + reasons.write_bytes();
+        let Plan { ways, block, strips, direct, association, reasons, .. } = self;
+        let (tile, bytes) = (self.tile(), reasons.bytes());
         if !reasons.chosen {
             writeln!(f, "plan: overridden in part by request")?;
         }
@@ -212,10 +245,13 @@ impl fmt::Display for Plan {
         )?;
         writeln!(
             f,
-            "tile: {tile} elements, {ways} × {block}; {} KiB read and written, of {} KiB of cache set aside",
-            tile * bytes / 1024,
-            reasons.cache_bytes / 1024
+            "tile: {tile} elements, {strips} strips of {ways} × {block}; a strip is {} KiB read and written, a tile {}",
+            ways * block * bytes / 1024,
+            tile * bytes / 1024
         )?;
+        if reasons.products {
+            writeln!(f, "blocks are short, since products over long ones would run into denormal numbers")?;
+        }
         writeln!(f, "direct: up to {direct} elements in one sequential pass")?;
         writeln!(
             f,
@@ -223,18 +259,21 @@ impl fmt::Display for Plan {
             reasons.state_bytes, reasons.carried.0, reasons.carried.1
         )?;
         let order = match association {
-            Association::Any => "exact in any association, so one thread alone scans sequentially",
+            Association::Any if !self.pays_alone => "exact in any association, so one thread alone scans sequentially",
+            Association::Any => "exact in any association",
             Association::Fixed => "rounded, so the same tree of combinations for any number of threads",
         };
         writeln!(f, "order: left to right; {order}")?;
         writeln!(
             f,
-            "work: {} + {} operations an element (reduction + replay), {} × {} a tile",
-            reasons.fold_work, reasons.replay_work, ways, reasons.combine_work
+            "work: {} + {} operations an element (reduction + replay), at most {} a block",
+            reasons.fold_work, reasons.replay_work, reasons.combine_work
         )?;
         writeln!(
             f,
-            "depth: 2 × {block} steps in each tile, then {ways} combines from tile to tile: n/{tile} × {ways} in a chain"
+            "depth: {} steps within a tile, then {} combines from tile to tile, n/{tile} times in a chain",
+            2 * strips * block,
+            ways * strips
         )?;
         write!(
             f,
@@ -261,7 +300,9 @@ mod tests {
             replay_work: 1,
             combine_work: 1,
             carried: (1, 1),
-            cache_bytes: 1 << 20,
+            products: false,
+            l1_bytes: 48 << 10,
+            l2_bytes: 2 << 20,
             chosen: true,
         }
     }
@@ -277,6 +318,7 @@ mod tests {
             replay_work: 2,
             combine_work: 3,
             carried: (2, 1),
+            products: true,
             ..sum()
         }
     }
@@ -305,13 +347,21 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_fits_the_cache_that_is_set_aside_and_nearly_fills_it() {
-        for size in [1, 2, 4, 8, 12, 16, 64, 256] {
-            let reasons = Reasons { reads: vec![size], writes: vec![size], ..affine() };
+    fn strips_and_tiles_fit_the_caches_that_they_are_made_for() {
+        for size in [1, 2, 4, 8, 12, 16] {
+            let reasons = Reasons { reads: vec![size], writes: vec![size], ..sum() };
             let plan = chosen(&reasons);
-            let bytes = plan.tile() * 2 * size;
-            assert!(bytes <= reasons.cache_bytes && bytes > reasons.cache_bytes * 3 / 4, "{size}: {bytes} bytes");
+            let (strip, tile) = (plan.ways * plan.block * 2 * size, plan.tile() * 2 * size);
+            assert!(strip <= reasons.l1_bytes / 2 && strip > reasons.l1_bytes / 4, "{size}: {strip} bytes");
+            assert!(tile <= reasons.l2_bytes / 8 && tile > reasons.l2_bytes / 16, "{size}: {tile} bytes");
         }
+    }
+
+    #[test]
+    fn products_stay_above_the_denormal_numbers() {
+        let plan = chosen(&affine());
+        assert!(0.5f32.powi(plan.block as i32).is_normal() && plan.block > 64);
+        assert!(chosen(&Reasons { products: false, ..affine() }).block > plan.block);
     }
 
     #[test]
@@ -339,9 +389,10 @@ mod tests {
     #[test]
     fn tiles_start_where_they_pay() {
         // One chain in a tile does the work twice and gains nothing.
-        assert_eq!(chosen(&sum()).direct, chosen(&sum()).tile());
+        let sum = chosen(&sum());
+        assert!(!sum.pays_alone && sum.direct == sum.tile());
         let affine = chosen(&affine());
-        assert!((100..4096).contains(&affine.direct), "{}", affine.direct);
+        assert!(affine.pays_alone && (100..4096).contains(&affine.direct), "{}", affine.direct);
     }
 
     #[test]
@@ -358,7 +409,7 @@ mod tests {
 
     #[test]
     fn requests_are_kept_within_what_kernels_support() {
-        let options = PlanOptions { ways: Some(7), block: Some(0), direct: Some(3) };
+        let options = PlanOptions { ways: Some(7), block: Some(0), strips: Some(0), direct: Some(3) };
         let plan = schedule(sum(), Association::Fixed, &options);
         assert_eq!((plan.ways, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
         assert!(plan.to_string().starts_with("plan: overridden in part by request"));
@@ -369,9 +420,9 @@ mod tests {
     #[test]
     fn every_number_of_columns_and_size_of_record_has_a_plan() {
         for columns in [vec![], vec![4096; 64], vec![1; 64], vec![0]] {
-            let reasons = Reasons { reads: columns.clone(), writes: columns, cache_bytes: 2048, ..affine() };
+            let reasons = Reasons { reads: columns.clone(), writes: columns, l1_bytes: 64, l2_bytes: 2048, ..affine() };
             let plan = chosen(&reasons);
-            assert!(plan.block >= 1 && plan.tile() == plan.ways * plan.block);
+            assert!(plan.block >= 1 && plan.tile() == plan.ways * plan.block * plan.strips);
         }
     }
 

@@ -367,7 +367,7 @@ fn what_is_not_supported_is_an_error() {
 fn kernels_can_be_read() {
     let program = affine(Type::F32);
     let compiled = compile(&program, Mode::Inclusive, 2, &isas()[0]);
-    for kernel in ["; scan\n", "; scan_one\n", "; reduce\n", "; combine\n"] {
+    for kernel in ["; scan\n", "; scan_one\n", "; reduce\n", "; advance\n"] {
         assert!(compiled.clif().contains(kernel) && compiled.asm().contains(kernel));
     }
     assert!(compiled.clif().contains("fma") && !compiled.asm().is_empty());

@@ -86,7 +86,7 @@ impl<M: Monoid> Scan<M> {
 }
 
 impl<M: Monoid, In: Record, Out: ScanType> Scan<M, In, Out> {
-    /// y[i] covers the records up to and including i.
+    /// `y[i]` covers the records up to and including i.
     ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length; [`Error::OutOfMemory`].
@@ -94,7 +94,7 @@ impl<M: Monoid, In: Record, Out: ScanType> Scan<M, In, Out> {
         self.scan(Mode::Inclusive, &input)
     }
 
-    /// y[i] covers the records before i.
+    /// `y[i]` covers the records before i.
     ///
     /// # Errors
     /// As [`inclusive`](Scan::inclusive).

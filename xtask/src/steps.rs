@@ -18,7 +18,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.command_with("cargo doc --workspace --no-deps", &[("RUSTDOCFLAGS", "-D warnings")]);
     runner.command("cargo check --package monoscan --no-default-features");
     // A snapshot that differs fails here instead of leaving a file to review.
-    runner.command_with("cargo test --workspace", &[("INSTA_UPDATE", "no")]);
+    runner.command_with("cargo test --workspace --no-fail-fast", &[("INSTA_UPDATE", "no")]);
     // loom runs the protocol's own code through every interleaving; that needs another build of it.
     runner.command_with(
         "cargo test --package scan-protocol --release --test loom",

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `reduce` | input | the aggregate of block w, from the identity, in the components that are not length-only |
 //! | `scan` | input, slot w: the carry into block w | the state after block w, in the live components |
-//! | `combine` | two slots, all components | one slot, all components |
+//! | `advance` | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry needs |
 //!
 //! Columns may lie at any address. An output column may be an input column (same records, element for element) if the
 //! program reads no `Next`; else outputs overlap nothing.
@@ -36,8 +36,8 @@ pub struct TileArgs {
 /// `reduce` and `scan`.
 pub type TileFn = unsafe extern "C" fn(*const TileArgs);
 
-/// `combine`: (left, right, out); `out` may be `left`.
-pub type CombineFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);
+/// `advance`: (carry, aggregate, out); `out` may be one of the others.
+pub type AdvanceFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);
 
 /// How a state lies in its slot.
 #[derive(Clone, PartialEq, Eq, Debug)]

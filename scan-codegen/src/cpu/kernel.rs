@@ -6,7 +6,7 @@
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use scan_ir::facts::{Body, Range};
+use scan_ir::facts::{Advance, Body, Range};
 use scan_ir::{Constant, Field, Layout, Source};
 
 use super::abi::{StateLayout, TileArgs};
@@ -273,11 +273,11 @@ fn branch(
     b.ins().brif(condition, yes, &args(yes_args), no, &args(no_args));
 }
 
-/// Writes `combine` on two slots into an empty function.
-pub(crate) fn combine(
+/// Writes the advance of a carry over an aggregate, both in slots, into an empty function.
+pub(crate) fn advance(
     func: &mut ir::Function,
     context: &mut FunctionBuilderContext,
-    function: &scan_ir::Function,
+    advance: &Advance,
     state: &StateLayout,
     ranges: &[Range],
     env: &Env<'_>,
@@ -295,8 +295,9 @@ pub(crate) fn combine(
             args.push(memory::load(&mut b, memory::data_flags(), ty, ty.size(), slot, offset as i32));
         }
     }
-    let results = lower_function(&mut b, function, &args, ranges, env)?;
-    for (&Field { offset, ty }, value) in fields.iter().zip(results) {
+    let results = lower_function(&mut b, &advance.function, &args, ranges, env)?;
+    for (&component, value) in advance.components.iter().zip(results) {
+        let Field { offset, ty } = fields[component as usize];
         memory::store(&mut b, ty, value, out, offset as i32);
     }
     b.ins().return_(&[]);

@@ -11,10 +11,10 @@ use cranelift_codegen::{Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::Module;
-use scan_ir::facts::{Body, Facts, Range, fold_body, replay_body};
+use scan_ir::facts::{self, Advance, Body, Facts, Range, fold_body, replay_body};
 use scan_ir::{Function, Layout, Mode, Program, Source, Stage, Table, Verified};
 
-use super::abi::{CombineFn, StateLayout, TileArgs, TileFn};
+use super::abi::{AdvanceFn, StateLayout, TileArgs, TileFn};
 use super::error::CodegenError;
 use super::helpers;
 use super::isa::HostIsa;
@@ -65,7 +65,7 @@ pub struct Compiled {
     scan: TileFn,
     scan_one: TileFn,
     reduce: TileFn,
-    combine: CombineFn,
+    advance: AdvanceFn,
     recipe: Recipe,
     /// Owns the code that the functions above are; freed in `drop`, not touched before.
     module: ManuallyDrop<JITModule>,
@@ -104,7 +104,7 @@ impl Compiled {
         let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
         helpers::bind(&mut builder);
         let mut module = Code(ManuallyDrop::new(JITModule::new(builder)));
-        let [scan, scan_one, reduce, combine] = recipe.compile(&mut module.0)?;
+        let [scan, scan_one, reduce, advance] = recipe.compile(&mut module.0)?;
         // SAFETY: `compile` defined these functions with the signatures that `abi` declares, and the module keeps their
         // code until it is freed in `drop`.
         let functions = unsafe {
@@ -112,11 +112,11 @@ impl Compiled {
                 std::mem::transmute::<*const u8, TileFn>(scan),
                 std::mem::transmute::<*const u8, TileFn>(scan_one),
                 std::mem::transmute::<*const u8, TileFn>(reduce),
-                std::mem::transmute::<*const u8, CombineFn>(combine),
+                std::mem::transmute::<*const u8, AdvanceFn>(advance),
             )
         };
-        let (scan, scan_one, reduce, combine) = functions;
-        Ok(Compiled { scan, scan_one, reduce, combine, recipe, module: module.keep() })
+        let (scan, scan_one, reduce, advance) = functions;
+        Ok(Compiled { scan, scan_one, reduce, advance, recipe, module: module.keep() })
     }
 
     /// W, how many blocks `scan` and `reduce` interleave.
@@ -164,14 +164,15 @@ impl Compiled {
         unsafe { (self.reduce)(args) }
     }
 
-    /// `*out = *left ⊕ *right` on whole states.
+    /// `*out = *carry ⊕ *aggregate` in the components that a carry needs ([`facts::advance`]); the others of `out` stay
+    /// as they are, and those of `carry` are not looked at.
     ///
     /// # Safety
-    /// All three point to slots, the first two holding states in the ranges that the facts give; `out` may be `left`
-    /// or `right`.
-    pub unsafe fn combine(&self, left: *const u8, right: *const u8, out: *mut u8) {
+    /// All three point to slots, `carry` holding these components and `aggregate` all, in the ranges that the facts give;
+    /// `out` may be one of the others.
+    pub unsafe fn advance(&self, carry: *const u8, aggregate: *const u8, out: *mut u8) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.combine)(left, right, out) }
+        unsafe { (self.advance)(carry, aggregate, out) }
     }
 
     /// The kernels as Cranelift IR, before optimisation.
@@ -233,6 +234,7 @@ struct Recipe {
     ranges: Vec<Range>,
     fold: Body,
     replay: Body,
+    advance: Advance,
     state: StateLayout,
     ways: u32,
 }
@@ -243,18 +245,18 @@ enum Kernel {
     Scan,
     ScanOne,
     Reduce,
-    Combine,
+    Advance,
 }
 
 impl Kernel {
-    const ALL: [Kernel; 4] = [Kernel::Scan, Kernel::ScanOne, Kernel::Reduce, Kernel::Combine];
+    const ALL: [Kernel; 4] = [Kernel::Scan, Kernel::ScanOne, Kernel::Reduce, Kernel::Advance];
 
     fn name(self) -> &'static str {
         match self {
             Kernel::Scan => "scan",
             Kernel::ScanOne => "scan_one",
             Kernel::Reduce => "reduce",
-            Kernel::Combine => "combine",
+            Kernel::Advance => "advance",
         }
     }
 }
@@ -280,6 +282,7 @@ impl Recipe {
         if known.ranges.len() != stage.state.len() || known.length_only.len() != stage.state.len() {
             return Err(CodegenError::Facts);
         }
+        let replay = replay_body(program, facts, mode);
         Ok(Recipe {
             isa: isa.clone(),
             tables: program.tables.clone(),
@@ -289,7 +292,8 @@ impl Recipe {
             stage: stage.clone(),
             ranges: known.ranges.clone(),
             fold: fold_body(program, facts),
-            replay: replay_body(program, facts, mode),
+            advance: facts::advance(program, &replay, 0),
+            replay,
             state: StateLayout::of(&stage.state),
             ways,
         })
@@ -327,9 +331,9 @@ impl Recipe {
             Kernel::Scan => (&self.replay, self.ways),
             Kernel::ScanOne => (&self.replay, 1),
             Kernel::Reduce => (&self.fold, self.ways),
-            Kernel::Combine => {
+            Kernel::Advance => {
                 let ranges = [self.ranges.as_slice(), &self.ranges].concat();
-                return kernel::combine(func, context, &self.stage.combine, &self.state, &ranges, &self.env());
+                return kernel::advance(func, context, &self.advance, &self.state, &ranges, &self.env());
             }
         };
         let reduces = matches!(kernel, Kernel::Reduce);

@@ -126,7 +126,7 @@ pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]],
     for way in 0..ways {
         let (left, right, out) = (slots.at(ways + way), slots.at(way), slots.at(ways + way + 1));
         // SAFETY: as above.
-        unsafe { compiled.combine(left, right, out) };
+        unsafe { compiled.advance(left, right, out) };
     }
     let args = columns.args(0, block, slots.at(ways));
     // SAFETY: as above.

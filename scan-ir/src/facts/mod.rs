@@ -9,11 +9,13 @@
 //! |---|---|
 //! | `step` | one element's effect on the state, `simplify(combine(state, lift(x)))` |
 //! | `body` | what a reduction and a rewrite of a tile run for one element |
+//! | `advance` | what a carry needs of `combine` to pass a block |
 //! | `live` | the components that outputs need once the state before is known |
 //! | `length` | the components that depend on how many elements there were, not on which |
 //! | `ranges` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
 
+mod advance;
 mod body;
 mod interval;
 mod length;
@@ -22,6 +24,7 @@ mod path;
 mod ranges;
 mod step;
 
+pub use advance::{Advance, advance};
 pub use body::{Body, fold_body, replay_body};
 pub use length::LengthOnly;
 pub use path::{latency, work};
