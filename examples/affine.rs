@@ -8,6 +8,7 @@
 //! compose associatively; so the balances are a scan, which is compiled from the plain Rust below.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use common::{Failure, copy, finish, table, time};
 use monoscan::prelude::*;
@@ -65,8 +66,9 @@ fn run() -> Result<(), Failure> {
         ends.push(growth.len() - 1);
     }
 
+    let start = Instant::now();
     let solve = Scan::<Affine>::builder().lift(day {}).project(balance {}).build()?;
-    println!("{}\n", solve.explain());
+    println!("{}\njudged, planned and compiled in {:.1?}\n", solve.explain(), start.elapsed());
 
     let y = solve.inclusive((&growth, &deposit))?;
     verify(&y, &growth, &deposit)?;

@@ -290,3 +290,28 @@ pub unsafe fn collect<T>(
     unsafe { result.set_len(len) };
     Ok(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scan_ir::{random, verify};
+
+    #[test]
+    fn equal_programs_share_their_code_until_the_last_is_dropped() {
+        let program = || verify(random::random_program(7, &random::Options::default())).unwrap();
+        let (one, two) = (DynScan::new(program()).unwrap(), DynScan::builder(program()).threads(3).build().unwrap());
+        assert!(Arc::ptr_eq(&one.shared, &two.shared));
+        let weak = Arc::downgrade(&one.shared);
+        drop((one, two));
+        assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn a_verdict_is_found_once() {
+        let program = verify(random::random_program(8, &random::Options::default())).unwrap();
+        let first = DynScan::new(program.clone()).unwrap();
+        let judgement = first.shared.judgement.clone();
+        drop(first);
+        assert!(Arc::ptr_eq(&judgement, &DynScan::new(program).unwrap().shared.judgement));
+    }
+}

@@ -636,3 +636,15 @@ fn samples_are_valid_and_begin_with_the_identity() {
     assert_eq!(samples.len(), 4);
     assert_eq!(samples[0], [Constant::from(0u8)]);
 }
+
+#[test]
+fn random_operators_are_judged_without_a_panic_and_associative_ones_are_not_refuted() {
+    use scan_ir::random::{Options, random_program};
+    for seed in 0..150 {
+        let program = random_program(seed, &Options::default());
+        let judgement = laws::judge(&program.stages[0], &program.tables);
+        assert!(judgement.counterexample().is_none(), "seed {seed}: {judgement}");
+        let any = random_program(seed, &Options { associative: false, ..Options::default() });
+        laws::judge(&any.stages[0], &any.tables);
+    }
+}

@@ -192,7 +192,7 @@ impl<'a> Sampler<'a> {
     pub(crate) fn lifted(&mut self, n: usize, random: &mut Random) -> Vec<Word> {
         let params = &self.stage.lift.function.params;
         let record = params.iter().enumerate().map(|(i, &ty)| {
-            let i = if params.len() == 1 { n } else { n / (i + 1) + random.below(2) };
+            let i = if params.len() == 1 { n } else { (n / (i + 1)).saturating_add(random.below(2)) };
             Word::of(if n < 24 { small(ty, &self.lift_specials, i) } else { any(ty, &self.lift_specials, random) })
         });
         let record: Vec<Word> = record.collect();
