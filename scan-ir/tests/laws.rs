@@ -642,9 +642,9 @@ fn random_operators_are_judged_without_a_panic_and_associative_ones_are_not_refu
     use scan_ir::random::{Options, random_program};
     for seed in 0..150 {
         let program = random_program(seed, &Options::default());
-        let judgement = laws::judge(&program.stages[0], &program.tables);
+        let judgement = judge(&program.stages[0], &program.tables);
         assert!(judgement.counterexample().is_none(), "seed {seed}: {judgement}");
         let any = random_program(seed, &Options { associative: false, ..Options::default() });
-        laws::judge(&any.stages[0], &any.tables);
+        judge(&any.stages[0], &any.tables);
     }
 }
