@@ -89,7 +89,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     let gain = reasons.gain(ways);
     // From which length on several chains make up for the calls of kernels and the fold; without a gain, several
     // threads must, and one tile has work for one only.
-    let direct = if gain > 0 { (STRIP_CYCLES / gain).min(ways * block) } else { ways * block * strips };
+    let direct = STRIP_CYCLES.checked_div(gain).map_or(ways * block * strips, |direct| direct.min(ways * block));
     Plan {
         ways,
         block,

@@ -3,6 +3,10 @@
 //! Every way has an element number that steps by one; columns have one base address each, and an address is base +
 //! number · record size, which the machine folds into the access for sizes up to 8. What a way carries from element to
 //! element is a block parameter of the loop, so it stays in registers while there are any.
+//!
+//! The last element of the whole input has no next one. If the body cares, the loop leaves it out and runs the
+//! [interior](super::interior) of the body; the last round, in which one of the ways may be at that element, runs the
+//! body itself behind the loop.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -11,6 +15,7 @@ use scan_ir::{Constant, Field, Layout, Source};
 
 use super::abi::{StateLayout, TileArgs};
 use super::error::CodegenError;
+use super::interior::{Interior, Prime};
 use super::lower::{Env, constant, lower_function};
 use super::memory;
 
@@ -18,6 +23,8 @@ use super::memory;
 pub(crate) struct TileKernel<'a> {
     /// The function of one element.
     pub(crate) body: &'a Body,
+    /// The same for elements that have a next one, if that is another.
+    pub(crate) interior: Option<&'a Interior>,
     /// Where a block starts: none reads its carry from the slot.
     pub(crate) identity: Option<&'a [Constant]>,
     /// The input columns.
@@ -110,48 +117,110 @@ impl<'a> Loop<'a> {
     fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
         let ways = self.kernel.ways as usize;
         let carried = self.carried()?;
-        let mut initial = Vec::new();
-        let mut first = self.start;
-        for way in 0..ways {
-            if way > 0 {
-                first = b.ins().iadd(first, self.len);
-            }
-            initial.push(first);
+        let mut numbers = vec![self.start];
+        for way in 1..ways {
+            numbers.push(b.ins().iadd(numbers[way - 1], self.len));
         }
-        for way in 0..ways {
-            for &(component, field) in &carried {
-                initial.push(self.carry_in(b, way, component, field)?);
-            }
-        }
-        let end = b.ins().iadd(self.start, self.len);
-        let kinds: Vec<ir::Type> = initial.iter().map(|&value| b.func.dfg.value_type(value)).collect();
-
-        let body = b.create_block();
-        let exit = b.create_block();
-        let params: Vec<ir::Value> = kinds.iter().map(|&kind| b.append_block_param(body, kind)).collect();
-        let last: Vec<ir::Value> = kinds[ways..].iter().map(|&kind| b.append_block_param(exit, kind)).collect();
-        branch(b, self.len, body, &initial, exit, &initial[ways..]);
-
-        b.switch_to_block(body);
-        let mut numbers = Vec::new();
         let mut states = Vec::new();
         for way in 0..ways {
-            let number = params[way];
-            let before = &params[ways + way * carried.len()..][..carried.len()];
-            states.extend(self.element(b, env, number, before)?);
-            numbers.push(b.ins().iadd_imm_u(number, 1));
+            for &(component, field) in &carried {
+                states.push(self.carry_in(b, way, component, field)?);
+            }
         }
-        let more = b.ins().icmp(IntCC::UnsignedLessThan, numbers[0], end);
-        let next = [numbers, states.clone()].concat();
-        branch(b, more, body, &next, exit, &states);
-
-        b.switch_to_block(exit);
-        for (place, &value) in last.iter().enumerate() {
+        if let Some(interior) = self.kernel.interior {
+            let ends = self.ends(b, numbers[ways - 1]);
+            let rounds = b.ins().isub(self.len, ends);
+            let element = Round::Interior(interior);
+            (numbers, states) = self.rounds(b, env, element, rounds, numbers, states)?;
+            (_, states) = self.rounds(b, env, Round::Any, ends, numbers, states)?;
+        } else {
+            (_, states) = self.rounds(b, env, Round::Any, self.len, numbers, states)?;
+        }
+        for (place, &value) in states.iter().enumerate() {
             let (way, (_, field)) = (place / carried.len(), carried[place % carried.len()]);
             memory::store(b, field.ty, value, self.states, self.slot_offset(way, field));
         }
         b.ins().return_(&[]);
         Ok(())
+    }
+
+    /// 1 if the last block has elements and ends where the whole input does, else 0.
+    fn ends(&self, b: &mut FunctionBuilder<'_>, last_block: ir::Value) -> ir::Value {
+        let end = b.ins().iadd(last_block, self.len);
+        let at_end = b.ins().icmp(IntCC::Equal, end, self.total);
+        let some = b.ins().icmp_imm_u(IntCC::NotEqual, self.len, 0);
+        let ends = b.ins().band(at_end, some);
+        b.ins().uextend(types::I64, ends)
+    }
+
+    /// A loop of so many rounds, each an element of every way, from these elements and states on. Gives the elements and
+    /// states behind it.
+    fn rounds(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        round: Round<'_>,
+        rounds: ir::Value,
+        numbers: Vec<ir::Value>,
+        states: Vec<ir::Value>,
+    ) -> Result<(Vec<ir::Value>, Vec<ir::Value>), CodegenError> {
+        let ways = self.kernel.ways as usize;
+        let per_way = states.len() / ways;
+        let end = b.ins().iadd(numbers[0], rounds);
+        let kind = |b: &FunctionBuilder<'_>, value: ir::Value| b.func.dfg.value_type(value);
+        let outer = [numbers, states].concat();
+        let enter = b.create_block();
+        let body = b.create_block();
+        let exit = b.create_block();
+        let after: Vec<ir::Value> = outer.iter().map(|&v| b.append_block_param(exit, kind(b, v))).collect();
+        branch(b, rounds, enter, &[], exit, &outer);
+
+        b.switch_to_block(enter);
+        let mut first = outer.clone();
+        if let Round::Interior(interior) = round {
+            for &number in &outer[..ways] {
+                first.extend(self.primed(b, env, &interior.prime, number)?);
+            }
+        }
+        let handed = (first.len() - outer.len()) / ways;
+        let params: Vec<ir::Value> = first.iter().map(|&v| b.append_block_param(body, kind(b, v))).collect();
+        b.ins().jump(body, &first.iter().map(|&value| BlockArg::Value(value)).collect::<Vec<_>>());
+
+        b.switch_to_block(body);
+        let mut numbers = Vec::new();
+        let mut states = Vec::new();
+        let mut ahead = Vec::new();
+        for way in 0..ways {
+            let number = params[way];
+            let before =
+                [&params[ways + way * per_way..][..per_way], &params[outer.len() + way * handed..][..handed]].concat();
+            let mut results = self.element(b, env, round, number, &before, per_way)?;
+            ahead.extend(results.split_off(per_way));
+            states.extend(results);
+            numbers.push(b.ins().iadd_imm_u(number, 1));
+        }
+        let more = b.ins().icmp(IntCC::UnsignedLessThan, numbers[0], end);
+        let behind = [numbers, states].concat();
+        let next = [behind.clone(), ahead].concat();
+        branch(b, more, body, &next, exit, &behind);
+
+        b.switch_to_block(exit);
+        let states = after[ways..].to_vec();
+        Ok((after[..ways].to_vec(), states))
+    }
+
+    /// The look-ahead of an element, from its record.
+    fn primed(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        prime: &Prime,
+        number: ir::Value,
+    ) -> Result<Vec<ir::Value>, CodegenError> {
+        let args =
+            prime.reads.iter().map(|&component| self.load(b, component, number)).collect::<Result<Vec<_>, _>>()?;
+        let ranges: Vec<Range> = prime.function.params.iter().map(|&ty| Range::full(ty)).collect();
+        lower_function(b, &prime.function, &args, &ranges, env)
     }
 
     /// The carried components with where they lie in a slot.
@@ -179,22 +248,29 @@ impl<'a> Loop<'a> {
         identity.get(component).map(|&value| constant(b, value)).ok_or(CodegenError::Facts)
     }
 
-    /// One element of one way: reads, computes, writes; returns the carried components after it.
+    /// One element of one way: reads, computes, writes. From what is carried and, in the interior, handed on to this
+    /// element, to the same after it. The first `carried` values are the carried components.
     fn element(
         &self,
         b: &mut FunctionBuilder<'_>,
         env: &Env<'_>,
+        round: Round<'_>,
         number: ir::Value,
         before: &[ir::Value],
+        carried: usize,
     ) -> Result<Vec<ir::Value>, CodegenError> {
-        let body = self.kernel.body;
-        let mut element = Element { number, next: None };
+        let mapping = &self.kernel.body.mapping;
+        let (function, reads, ranges) = match round {
+            Round::Any => (&mapping.function, &mapping.reads[carried..], self.kernel.ranges),
+            Round::Interior(interior) => (&interior.function, &interior.reads[..], &interior.ranges[..]),
+        };
+        let mut element = Element { number, next: None, interior: matches!(round, Round::Interior(_)) };
         let mut args = before.to_vec();
-        for &source in &body.mapping.reads[before.len()..] {
+        for &source in reads {
             args.push(self.read(b, &mut element, source)?);
         }
-        let mut results = lower_function(b, &body.mapping.function, &args, self.kernel.ranges, env)?;
-        let outputs = results.split_off(before.len());
+        let mut results = lower_function(b, function, &args, ranges, env)?;
+        let outputs: Vec<ir::Value> = results.drain(carried..carried + self.outputs.len()).collect();
         for (place, &value) in self.outputs.iter().zip(&outputs) {
             let base = self.output_bases[place.column].ok_or(CodegenError::Facts)?;
             let address = record(b, base, number, place.size);
@@ -206,6 +282,10 @@ impl<'a> Loop<'a> {
     fn read(&self, b: &mut FunctionBuilder<'_>, e: &mut Element, source: Source) -> Result<ir::Value, CodegenError> {
         match source {
             Source::Record(component) => self.load(b, component, e.number),
+            Source::Next(component) if e.interior => {
+                let following = b.ins().iadd_imm_u(e.number, 1);
+                self.load(b, component, following)
+            }
             Source::Next(component) => {
                 let next = self.next(b, e);
                 // At the end the record itself is read again, to stay in bounds, and dropped.
@@ -238,10 +318,20 @@ impl<'a> Loop<'a> {
     }
 }
 
+/// Which elements a round of the loop may meet.
+#[derive(Clone, Copy)]
+enum Round<'a> {
+    /// Any.
+    Any,
+    /// Such as have a next one.
+    Interior(&'a Interior),
+}
+
 /// An element of one way while its sources are read.
 struct Element {
     number: ir::Value,
     next: Option<Next>,
+    interior: bool,
 }
 
 /// The element after: its number (the element's own at the end), and whether there is none.

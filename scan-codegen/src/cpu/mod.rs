@@ -8,6 +8,7 @@
 pub mod abi;
 mod error;
 mod helpers;
+mod interior;
 mod isa;
 mod kernel;
 mod lower;

@@ -17,6 +17,7 @@ use scan_ir::{Function, Layout, Mode, Program, Source, Stage, Table, Verified};
 use super::abi::{AdvanceFn, StateLayout, TileArgs, TileFn};
 use super::error::CodegenError;
 use super::helpers;
+use super::interior::interior;
 use super::isa::HostIsa;
 use super::kernel::{self, TileKernel};
 use super::lower::Env;
@@ -337,13 +338,16 @@ impl Recipe {
             }
         };
         let reduces = matches!(kernel, Kernel::Reduce);
+        let ranges = self.param_ranges(body);
+        let interior = interior(body, &ranges, &self.tables);
         let kernel = TileKernel {
             body,
+            interior: interior.as_ref(),
             identity: reduces.then_some(self.stage.identity.as_slice()),
             inputs: &self.inputs,
             outputs: if reduces { &[] } else { &self.outputs },
             state: &self.state,
-            ranges: &self.param_ranges(body),
+            ranges: &ranges,
             ways,
         };
         kernel::tile(func, context, &kernel, &self.env())
