@@ -5,7 +5,7 @@
 //! class in a table, a product with a constant) is computed once, as the *look-ahead*, and handed from element to
 //! element like a carried component. Before the first element it is primed from its record.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use scan_ir::facts::{Body, Range, value_ranges};
 use scan_ir::{Function, FunctionBuilder, Opcode, Payload, Source, Table, Type, Value, simplify};
@@ -47,9 +47,28 @@ pub(crate) fn interior(body: &Body, ranges: &[Range], tables: &[Table]) -> Optio
     let (prime, prime_reads) = prime(&function, &reads, &frontier, tables);
     let rotated = rotate(&function, carried, &frontier, tables);
     let handed = frontier.iter().map(|pair| all[pair.now.index()]);
-    let ranges = ranges[..carried].iter().copied().chain(handed).chain(ranges[carried..].iter().copied()).collect();
+    let ranges: Vec<Range> =
+        ranges[..carried].iter().copied().chain(handed).chain(ranges[carried..].iter().copied()).collect();
+    let (function, kept) = without_unread(&rotated, carried + frontier.len(), tables);
     let prime = Prime { function: prime, reads: prime_reads };
-    Some(Interior { function: rotated, reads: reads[carried..].to_vec(), ranges, prime })
+    let behind = kept.iter().filter(|&&place| place >= carried + frontier.len());
+    let reads = behind.map(|place| reads[place - frontier.len()]).collect();
+    Some(Interior { function, reads, ranges: kept.iter().map(|&place| ranges[place]).collect(), prime })
+}
+
+/// The function without those of its parameters behind the first `fixed` that nothing uses, and which are left.
+fn without_unread(function: &Function, fixed: usize, tables: &[Table]) -> (Function, Vec<usize>) {
+    let operands = function.insts.iter().flat_map(|inst| inst.operands().iter().copied());
+    let used: HashSet<Value> = operands.chain(function.results.iter().copied()).collect();
+    let is_kept = |place: &usize| *place < fixed || used.contains(&Value::new(*place));
+    let kept: Vec<usize> = (0..function.params.len()).filter(is_kept).collect();
+    let mut b = FunctionBuilder::new();
+    let params: HashMap<usize, Value> = kept.iter().map(|&place| (place, b.param(function.params[place]))).collect();
+    let zeros = function.params.iter().enumerate();
+    let arguments: Vec<Value> =
+        zeros.map(|(place, ty)| params.get(&place).copied().unwrap_or_else(|| b.constant(ty.zero()))).collect();
+    let results = b.inline(function, &arguments);
+    (simplify(&b.finish(&results), tables), kept)
 }
 
 /// The body with `last` = false, and which of its parameters are left.
@@ -225,7 +244,7 @@ program descents
         let look_ups = interior.function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
         assert_eq!(look_ups, 1, "{}", interior.function);
         assert_eq!(interior.prime.reads, [0]);
-        assert!(!interior.reads.contains(&Source::Last));
+        assert_eq!(interior.reads, [Source::Next(0)]);
         // The count, the class handed on, and the reads.
         assert_eq!(interior.function.params[..2], [Type::U32, Type::U8]);
         assert_eq!(interior.function.results.len(), 2);
