@@ -7,7 +7,7 @@
 //!
 //! A plan never depends on the number of cores or threads, so neither does the tree by which elements are combined.
 
-use std::fmt;
+mod explain;
 
 use scan_ir::facts::{Facts, work};
 use scan_ir::{Function, Layout, Mode, Program, Verified, facts};
@@ -228,62 +228,6 @@ fn association(program: &Program) -> Association {
     if program.stages.iter().any(rounds) { Association::Fixed } else { Association::Any }
 }
 
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Plan { ways, block, strips, direct, association, reasons, .. } = self;
-        let (tile, bytes) = (self.tile(), reasons.bytes());
-        if !reasons.chosen {
-            writeln!(f, "plan: overridden in part by request")?;
-        }
-        writeln!(
-            f,
-            "ways: {ways} blocks side by side; a step takes {} cycles from carry to carry in the reduction, {} in the \
-             replay, and keeps the core busy for {}",
-            reasons.fold_latency,
-            reasons.replay_latency,
-            busy_cycles(reasons.fold_work.max(reasons.replay_work))
-        )?;
-        writeln!(
-            f,
-            "tile: {tile} elements, {strips} strips of {ways} × {block}; a strip is {} KiB read and written, a tile {}",
-            ways * block * bytes / 1024,
-            tile * bytes / 1024
-        )?;
-        if reasons.products {
-            writeln!(f, "blocks are short, since products over long ones would run into denormal numbers")?;
-        }
-        writeln!(f, "direct: up to {direct} elements in one sequential pass")?;
-        writeln!(
-            f,
-            "state: {} bytes; the reduction carries {} components, the replay {}",
-            reasons.state_bytes, reasons.carried.0, reasons.carried.1
-        )?;
-        let order = match association {
-            Association::Any if !self.pays_alone => "exact in any association, so one thread alone scans sequentially",
-            Association::Any => "exact in any association",
-            Association::Fixed => "rounded, so the same tree of combinations for any number of threads",
-        };
-        writeln!(f, "order: left to right; {order}")?;
-        writeln!(
-            f,
-            "work: {} + {} operations an element (reduction + replay), at most {} a block",
-            reasons.fold_work, reasons.replay_work, reasons.combine_work
-        )?;
-        writeln!(
-            f,
-            "depth: {} steps within a tile, then {} combines from tile to tile, n/{tile} times in a chain",
-            2 * strips * block,
-            ways * strips
-        )?;
-        write!(
-            f,
-            "bytes: {} read and {} written an element, once from and to memory; the replay reads from cache",
-            reasons.read_bytes(),
-            reasons.write_bytes()
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -397,7 +341,7 @@ mod tests {
 
     #[test]
     fn the_number_of_cores_changes_nothing() {
-        let text = include_str!("../../scan-ir/tests/files/facts/affine.scan");
+        let text = include_str!("../../../scan-ir/tests/files/facts/affine.scan");
         let program = scan_ir::verify(scan_ir::text::parse(text).unwrap()).unwrap();
         let on = |cores| {
             let target = CpuTarget { cores, l1_bytes: 32 << 10, l2_bytes: 1 << 20 };
