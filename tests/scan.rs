@@ -313,3 +313,31 @@ fn a_scan_runs_inside_a_pool_of_one_thread() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(pool.install(|| scan.inclusive(&xs)).unwrap(), expected);
 }
+
+#[test]
+fn native_code_that_panics_makes_no_scan_panic() {
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Nothing {
+        x: i32,
+    }
+    #[scan_monoid]
+    impl Monoid for Nothing {
+        fn identity() -> Self {
+            panic!("no identity today")
+        }
+        fn combine(self, next: Self) -> Self {
+            Nothing { x: self.x.max(next.x) }
+        }
+    }
+    let error = Scan::<Nothing>::new().unwrap_err();
+    assert!(matches!(error, Error::Trace(_)) && error.to_string().contains("no identity today"), "{error}");
+
+    // Natively `clamp` panics where its bounds are crossed, and the comparison with the IR meets such arguments.
+    #[scan_fn]
+    fn between(x: i32, low: i32, high: i32) -> Sum {
+        Sum { total: x.clamp(low, high) as u32 }
+    }
+    let scan = Scan::<Sum>::builder().lift(between {}).build().unwrap();
+    assert_eq!(scan.inclusive((&[5, 50], &[7, 7], &[9, 9])).unwrap(), [Sum { total: 7 }, Sum { total: 16 }]);
+}

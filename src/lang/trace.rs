@@ -110,9 +110,13 @@ pub fn trace_fn<F: ScanFn<Args>, Args: Inputs>(function: &F) -> Result<Traced, T
     trace(type_name::<F>(), || function.trace(Args::handles(parameter::<Args>())).values())
 }
 
-/// The components of the identity of `M`.
-pub fn identity_constants<M: Monoid>() -> Vec<Constant> {
-    to_constants(&M::identity())
+/// The components of the identity of `M`, which is evaluated natively.
+///
+/// # Errors
+/// [`TraceError::Panicked`] if `M::identity` panics.
+pub fn identity_constants<M: Monoid>() -> Result<Vec<Constant>, TraceError> {
+    catch_unwind(|| to_constants(&M::identity()))
+        .map_err(|payload| error(&format!("{}::identity", type_name::<M>()), payload))
 }
 
 struct Tracer {

@@ -126,7 +126,7 @@ fn program<M: Monoid, In: Record, Out: ScanType>(lift: Traced, project: Traced) 
     let combine = tables.adopt(lang::trace_combine::<M>().map_err(untraceable)?);
     let valid = lang::trace_valid::<M>().map_err(untraceable)?.map(|valid| tables.adopt(valid));
 
-    let identity = lang::identity_constants::<M>();
+    let identity = lang::identity_constants::<M>().map_err(untraceable)?;
     let state = identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>();
     let states = (0..state.len() as u32).map(Source::State);
     let records = (0..).map(Source::Record);
