@@ -1,8 +1,9 @@
 //! The examples as commands: what they print, what they refuse, and that bad input writes nothing.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 /// The folder of the built examples, beside the folder of this test.
@@ -109,6 +110,42 @@ fn the_lexer_says_how_it_is_used_and_which_file_is_missing() {
     assert!(failure(&run("lexer", &["/no/such/file"]), 1).contains("/no/such/file"));
 }
 
+#[test]
+fn the_lexer_reads_rules_with_any_line_ends_and_a_hash_in_a_regex() {
+    let scratch = Scratch::new("lexer-line-ends");
+    let rules = scratch.file("rules", b"# tags\r\n\r\nTAG #[a-z]+\r\nHASH #\r\nskip BLANK [ ]");
+    let tokens = stdout(&run("lexer", &["--rules", &rules, "--tokens", &scratch.file("text", b"#ab # \r#")]));
+    assert_eq!(tokens, "0 3 TAG\n4 5 HASH\n6 7 ERROR\n7 8 HASH\n");
+}
+
+#[test]
+fn the_lexer_names_the_file_that_it_cannot_use() {
+    let scratch = Scratch::new("lexer-files");
+    let text = scratch.file("text", b"a");
+    let folder = scratch.0.to_str().unwrap();
+    let latin = scratch.file("latin", b"A \xe9\n");
+    let nothing = scratch.file("nothing", b"");
+    for rules in [folder, &latin, &nothing] {
+        let message = failure(&run("lexer", &["--rules", rules, &text]), 1);
+        assert!(message.starts_with(&format!("{rules}: ")), "{message}");
+    }
+    assert!(failure(&run("lexer", &[folder]), 1).starts_with(&format!("{folder}: ")));
+    assert!(failure(&run("lexer", &["--rules"]), 2).contains("--rules needs a file"));
+}
+
+#[test]
+fn a_reader_may_close_the_pipe_of_tokens() {
+    let scratch = Scratch::new("lexer-pipe");
+    let text = scratch.file("text", "1 ".repeat(200_000).as_bytes());
+    let mut lexer = Command::new(examples().join("lexer"));
+    let mut lexer = lexer.args(["--tokens", &text]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(lexer.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let end = lexer.wait_with_output().unwrap();
+    assert_eq!(first, "0 1 NUMBER\n");
+    assert!(end.status.success() && end.stderr.is_empty(), "{}", String::from_utf8_lossy(&end.stderr));
+}
+
 fn doubles(samples: &[f64]) -> Vec<u8> {
     samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
 }
@@ -140,4 +177,21 @@ fn the_recurrence_refuses_bad_input_and_writes_nothing() {
         assert!(message.contains(signature), "{message}");
     }
     assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn the_recurrence_filters_nothing_and_single_samples_and_leaves_an_unusable_place_alone() {
+    let scratch = Scratch::new("recurrence-short");
+    let out = scratch.path("out.f64");
+    for (input, output) in [(&[][..], &[][..]), (&[4.0], &[2.0]), (&[4.0, 4.0], &[2.0, 4.0])] {
+        let raw = scratch.file("in.f64", &doubles(input));
+        stdout(&run("recurrence", &["--signature", "(0.5 : 1)", "--raw", &raw, "--out", &out]));
+        assert_eq!(fs::read(&out).unwrap(), doubles(output));
+    }
+    let nowhere = scratch.path("no/such/folder");
+    let refused = run("recurrence", &["--raw", &out, "--out", &nowhere]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).starts_with(&nowhere));
+    let message = failure(&run("recurrence", &["--signature", "1 : 1, 1", "--raw", &out, "--out", &nowhere]), 1);
+    assert!(message.contains("unstable"), "{message}");
 }

@@ -1,5 +1,6 @@
 //! The lexer against the reference.
 
+mod random;
 mod refused;
 
 use scan_ir::{Constant, interp};
