@@ -6,6 +6,7 @@
 //!
 //! - [`Scan`] runs the scan of a [`Monoid`](prelude::Monoid), a struct and its `combine` under `#[scan_monoid]`. The
 //!   operator is judged (is it associative at all?), compiled at run time and run on all cores.
+//! - [`ops`] has ready monoids: sums, extremes, maps, statistics, and wrappers that make new ones of them.
 //! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known only at run time.
 //! - [`DynScan`] runs programs that were built with [`scan_ir`] by other means.
 //!
@@ -19,6 +20,7 @@ extern crate self as monoscan;
 pub mod lang;
 #[cfg(feature = "lexer")]
 pub mod lexer;
+pub mod ops;
 pub mod recurrence;
 mod scan;
 

@@ -1,0 +1,227 @@
+//! Monoids made of monoids, and of a semigroup.
+
+use scan_ir::Opcode;
+
+use crate::lang::{self, V, trace};
+use crate::prelude::*;
+
+/// Two monoids side by side. Law verdict: associativity and identity as of the parts; that valid states
+/// stay valid is tested.
+///
+/// ```
+/// use monoscan::{ops::{Max, Min, Pair}, prelude::*};
+/// let range = Scan::<Pair<Min<i32>, Max<i32>>>::new()?.inclusive(&[Pair(Min(2), Max(2)), Pair(Min(5), Max(5))])?;
+/// assert_eq!(range[1], Pair(Min(2), Max(5)));
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pair<A, B>(pub A, pub B);
+
+#[scan_monoid]
+impl<A: Monoid, B: Monoid> Monoid for Pair<A, B> {
+    fn identity() -> Self {
+        Pair(A::identity(), B::identity())
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Pair(self.0.combine(next.0), self.1.combine(next.1))
+    }
+
+    fn valid(self) -> bool {
+        self.0.valid() && self.1.valid()
+    }
+}
+
+/// Three monoids side by side. Law verdict: associativity and identity as of the parts; that valid states
+/// stay valid is tested.
+///
+/// ```
+/// use monoscan::{ops::{Max, Min, Sum, Triple}, prelude::*};
+/// let stats = Scan::<Triple<Sum<u32>, Min<u32>, Max<u32>>>::builder()
+///     .lift(scan!(|x: u32| -> Triple<Sum<u32>, Min<u32>, Max<u32>> { Triple(Sum(x), Min(x), Max(x)) }))
+///     .build()?;
+/// assert_eq!(stats.inclusive(&[2, 5])?[1], Triple(Sum(7), Min(2), Max(5)));
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Triple<A, B, C>(pub A, pub B, pub C);
+
+#[scan_monoid]
+impl<A: Monoid, B: Monoid, C: Monoid> Monoid for Triple<A, B, C> {
+    fn identity() -> Self {
+        Triple(A::identity(), B::identity(), C::identity())
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Triple(self.0.combine(next.0), self.1.combine(next.1), self.2.combine(next.2))
+    }
+
+    fn valid(self) -> bool {
+        self.0.valid() && self.1.valid() && self.2.valid()
+    }
+}
+
+/// Any monoid, started over wherever `start` is set. Law verdict: associativity and identity as of the monoid; that
+/// valid states stay valid is tested.
+///
+/// ```
+/// use monoscan::{ops::{Segmented, Sum}, prelude::*};
+/// let sums = Scan::<Segmented<Sum<u32>>>::builder()
+///     .lift(scan!(|start: bool, x: u32| -> Segmented<Sum<u32>> { Segmented { start, value: Sum(x) } }))
+///     .project(scan!(|segment: Segmented<Sum<u32>>| -> u32 { segment.value.0 }))
+///     .build()?;
+/// assert_eq!(sums.inclusive((&[true, false, true, false], &[1, 2, 3, 4]))?, [1, 3, 3, 7]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Segmented<M> {
+    /// A segment starts here; of a range, somewhere in it.
+    pub start: bool,
+    /// What has come together since the last start.
+    pub value: M,
+}
+
+#[scan_monoid]
+impl<M: Monoid> Monoid for Segmented<M> {
+    fn identity() -> Self {
+        Segmented { start: false, value: M::identity() }
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Segmented {
+            start: self.start || next.start,
+            value: if next.start { next.value } else { self.value.combine(next.value) },
+        }
+    }
+
+    fn valid(self) -> bool {
+        self.value.valid()
+    }
+}
+
+/// A monoid with its operands exchanged: the later state comes first. Law verdict: associativity and identity as of the
+/// monoid; that valid states stay valid is tested.
+///
+/// ```
+/// use monoscan::{ops::{Affine, Dual}, prelude::*};
+/// let maps = [Dual(Affine { a: 2, b: 1 }), Dual(Affine { a: 3, b: 5 })];
+/// // 3x + 5, and then 2x + 1
+/// assert_eq!(Scan::<Dual<Affine<i64>>>::new()?.inclusive(&maps)?[1], Dual(Affine { a: 6, b: 11 }));
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dual<M>(pub M);
+
+#[scan_monoid]
+impl<M: Monoid> Monoid for Dual<M> {
+    fn identity() -> Self {
+        Dual(M::identity())
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Dual(next.0.combine(self.0))
+    }
+
+    fn valid(self) -> bool {
+        self.0.valid()
+    }
+}
+
+/// An associative operator that need not have an identity. [`WithIdentity`] makes a monoid of it.
+///
+/// Put `#[scan_fn]` on `append`: it writes the second function.
+pub trait Semigroup: ScanType {
+    /// `self` and then `next`, which comes later in the array.
+    fn append(self, next: Self) -> Self;
+
+    #[doc(hidden)]
+    fn __scan_append(earlier: V<Self>, later: V<Self>) -> V<Self>;
+}
+
+/// A semigroup and a state for nothing, which is its identity. Law verdict: associativity as of the semigroup; the rest
+/// is tested.
+///
+/// ```
+/// use monoscan::{ops::{Semigroup, WithIdentity}, prelude::*};
+///
+/// /// The first of all; there is no first of nothing.
+/// #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+/// struct First(u32);
+///
+/// impl Semigroup for First {
+///     #[scan_fn]
+///     fn append(self, _next: Self) -> Self { self }
+/// }
+///
+/// let firsts = Scan::<WithIdentity<First>>::new()?.exclusive(&[7, 8, 9].map(|x| WithIdentity::of(First(x))))?;
+/// assert_eq!(firsts.iter().map(|first| first.get()).collect::<Vec<_>>(), [None, Some(First(7)), Some(First(7))]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WithIdentity<S> {
+    /// Whether there is a value.
+    pub present: bool,
+    /// The value; all zeros if there is none.
+    pub value: S,
+}
+
+impl<S: ScanType> WithIdentity<S> {
+    /// A value. Scan code calls it too.
+    #[scan_fn]
+    pub fn of(value: S) -> Self {
+        WithIdentity { present: true, value }
+    }
+
+    /// The value, if there is one.
+    pub fn get(self) -> Option<S> {
+        self.present.then_some(self.value)
+    }
+}
+
+#[scan_monoid]
+impl<S: Semigroup> Monoid for WithIdentity<S> {
+    fn identity() -> Self {
+        WithIdentity { present: false, value: lang::from_constants([]) }
+    }
+
+    fn combine(self, next: Self) -> Self {
+        let value = if self.present && next.present {
+            Semigroup::append(self.value, next.value)
+        } else if self.present {
+            self.value
+        } else {
+            next.value
+        };
+        WithIdentity { present: self.present || next.present, value }
+    }
+
+    fn valid(self) -> bool {
+        self.present || Zeros::only(self.value)
+    }
+}
+
+/// Whether a value of any scan type has zeros only: a loop over components, which scan code cannot say, so both bodies
+/// are written here.
+struct Zeros;
+
+impl Zeros {
+    fn only<S: ScanType>(value: S) -> bool {
+        lang::to_constants(&value).iter().all(|component| component.as_f64() == 0.0)
+    }
+
+    fn __scan_only<S: ScanType>(value: V<S>) -> V<bool> {
+        let yes = trace::emit(|f| f.lit(true));
+        V::of(value.values().into_iter().fold(yes, |zeros, component| {
+            trace::emit(|f| {
+                let zero = f.constant(f.type_of(component).zero());
+                let is_zero = f.binary(Opcode::Eq, component, zero);
+                f.binary(Opcode::And, zeros, is_zero)
+            })
+        }))
+    }
+}
