@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use common::{Failure, copy, finish, table, time};
+use common::{Failure, copy, finish, say, table, time};
 use monoscan::lexer::{Lexer, Rules, Skips};
 
 mod common;
@@ -37,10 +37,11 @@ fn options() -> Result<Options, Failure> {
         match argument.to_str() {
             Some("--tokens") => options.tokens = true,
             Some("--rules") => {
-                let file = arguments.next().ok_or_else(|| Failure::Usage("--rules needs a file".into()))?;
+                let file = arguments.next().filter(|file| !file.to_string_lossy().starts_with("--"));
+                let file = file.ok_or_else(|| Failure::Usage("--rules needs a file".into()))?;
                 options.rules = Some(file.into());
             }
-            Some(unknown) if unknown.starts_with("--") => {
+            Some(unknown) if unknown.starts_with('-') => {
                 return Err(Failure::Usage(format!("unknown argument `{unknown}`")));
             }
             _ if options.text.is_some() => return Err(Failure::Usage("one file at a time".into())),
@@ -63,7 +64,8 @@ fn run(options: Options) -> Result<(), Failure> {
         None => metadata()?,
     };
     let start = Instant::now();
-    let lexer = Lexer::new(rules)?;
+    let file = options.rules.as_deref().unwrap_or(Path::new("the rules"));
+    let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
     let compiled = start.elapsed();
 
     let labels = lexer.labels(&text)?;
@@ -73,12 +75,12 @@ fn run(options: Options) -> Result<(), Failure> {
     if options.tokens {
         return print_tokens(&lexer, &labels);
     }
-    println!("{:?}, compiled in {compiled:.1?}\n{}\n", lexer.tables(), lexer.explain());
-    println!("{} bytes, labelled as by the plain loop:", text.len());
+    say!("{:?}, compiled in {compiled:.1?}\n{}\n", lexer.tables(), lexer.explain());
+    say!("{} bytes, labelled as by the plain loop:", text.len());
     for (kind, count) in lexer.count(&labels).iter().filter(|&(_, count)| count > 0) {
-        println!("{:>16} {count:9}", lexer.rules().name(kind));
+        say!("{:>16} {count:9}", lexer.rules().name(kind));
     }
-    race(&lexer, &text)
+    if text.is_empty() { Ok(()) } else { race(&lexer, &text) }
 }
 
 /// One line a token: `start end NAME`. A reader that has seen enough may close the pipe.
@@ -96,7 +98,7 @@ fn print_tokens(lexer: &Lexer, labels: &[u8]) -> Result<(), Failure> {
 
 /// The scan beside the plain loop and memcpy, over at least 16 MiB of the text.
 fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
-    let text = text.repeat((16 << 20) / text.len().max(1) + 1);
+    let text = text.repeat((16 << 20) / text.len() + 1);
     let (mut labels, mut copied) = (vec![0; text.len()], vec![0; text.len()]);
     lexer.labels_into(&text, &mut labels)?;
     let [scan, sequential, memcpy] = time(
@@ -107,7 +109,7 @@ fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
             &mut || copy(&text, &mut copied),
         ],
     );
-    println!("\n{} bytes, medians of 9 runs", text.len());
+    say!("\n{} bytes, medians of 9 runs", text.len());
     table(text.len(), "byte", &[("loop", sequential), ("scan", scan), ("memcpy", memcpy)]);
     Ok(())
 }
@@ -115,10 +117,11 @@ fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
 fn metadata() -> Result<Vec<u8>, Failure> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let output = Command::new(cargo).args(["metadata", "--format-version=1", "--manifest-path", manifest]).output()?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(Failure::Run(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))),
+    let mut command = Command::new(&cargo);
+    let output = command.args(["metadata", "--format-version=1", "--manifest-path", manifest]).output();
+    match output.map_err(|error| named(Path::new(&cargo), error))? {
+        output if output.status.success() => Ok(output.stdout),
+        output => Err(Failure::Run(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))),
     }
 }
 

@@ -195,3 +195,42 @@ fn the_recurrence_filters_nothing_and_single_samples_and_leaves_an_unusable_plac
     let message = failure(&run("recurrence", &["--signature", "1 : 1, 1", "--raw", &out, "--out", &nowhere]), 1);
     assert!(message.contains("unstable"), "{message}");
 }
+
+#[test]
+fn the_recurrence_is_judged_by_exact_arithmetic_where_the_plain_loop_loses_its_digits() {
+    let scratch = Scratch::new("recurrence-exact");
+    let samples: Vec<f64> =
+        (0..200_000).map(|i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / 1e6 - 8.0).collect();
+    let raw = scratch.file("in.f64", &doubles(&samples));
+    let said = stdout(&run("recurrence", &["--signature", "1 : 3, -3, 1", "--raw", &raw]));
+    assert!(said.contains("200000 of 200000 samples compared"), "{said}");
+    let endless = scratch.file("inf.f64", &doubles(&[f64::INFINITY, 1.0, 1.0]));
+    for signature in ["1 :", "1, 1 :", "1 : 0.5"] {
+        let said = stdout(&run("recurrence", &["--signature", signature, "--raw", &endless]));
+        assert!(said.contains("0 of 3 samples compared"), "{said}");
+    }
+    let subnormal = scratch.file("small.f32", &1e-42f32.to_le_bytes().repeat(10));
+    stdout(&run("recurrence", &["--signature", "0.2 : 0.8", "--f32", "--raw", &subnormal]));
+}
+
+#[cfg(unix)]
+#[test]
+fn examples_end_quietly_when_their_reader_has_seen_enough_and_keep_their_output() {
+    use std::os::unix::ffi::OsStrExt;
+    use std::process::Stdio;
+    let scratch = Scratch::new("closed-pipe");
+    let raw = scratch.file("in.f64", &doubles(&[1.0, 2.0]));
+    let out = scratch.path("out.f64");
+    let mut child = Command::new(examples().join("recurrence"))
+        .args(["--raw", &raw, "--out", &out])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(fs::read(&out).unwrap().len(), 16);
+
+    let strange = std::ffi::OsStr::from_bytes(b"\xff");
+    let output = Command::new(examples().join("recurrence")).arg("--raw").arg(strange).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -1,7 +1,9 @@
 //! What the examples share: timing of rivals side by side, and how a command ends.
 #![allow(dead_code, reason = "an example uses what it needs")]
 
-use std::process::ExitCode;
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write};
+use std::process::{ExitCode, exit};
 use std::time::{Duration, Instant};
 
 /// Why an example stops.
@@ -15,6 +17,24 @@ pub(crate) enum Failure {
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Failure {
         Failure::Run(error.to_string())
+    }
+}
+
+/// Prints a line. A reader that has seen enough may close the pipe: that ends the example, quietly.
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::common::print(format_args!($($text)*))
+    };
+}
+pub(crate) use say;
+
+pub(crate) fn print(line: Arguments<'_>) {
+    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+        if error.kind() == ErrorKind::BrokenPipe {
+            exit(0);
+        }
+        eprintln!("standard output: {error}");
+        exit(1);
     }
 }
 
@@ -65,6 +85,6 @@ pub(crate) fn table(elements: usize, element: &str, rivals: &[(&str, Duration)])
         let seconds = time.as_secs_f64();
         let nanoseconds = seconds * 1e9 / elements as f64;
         let millions = elements as f64 / seconds / 1e6;
-        println!("{name:>14} {nanoseconds:7.3} ns/{element} {millions:8.0} M/s {:6.2}x", first / seconds);
+        say!("{name:>14} {nanoseconds:7.3} ns/{element} {millions:8.0} M/s {:6.2}x", first / seconds);
     }
 }

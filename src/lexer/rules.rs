@@ -140,6 +140,8 @@ impl Rules {
     pub fn parse(text: &str) -> Result<Rules, RulesError> {
         let mut rules: Vec<Rule> = Vec::new();
         let mut faults = Vec::new();
+        // Some editors begin a file with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (line, source) in (1..).zip(text.lines()) {
             if source.trim().is_empty() || source.trim_start().starts_with('#') {
                 continue;

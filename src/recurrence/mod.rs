@@ -15,7 +15,8 @@
 //! signature.rs    the text → coefficients
 //! form.rs         → a state s ↦ A·s + B·x in which the powers of A grow least
 //! program.rs      → the scan: here is the monoid, and how its step becomes one multiply-add a component
-//! sequential.rs   the plain loop, to check and time it against
+//! sequential.rs   the plain loop, to time it against
+//! exact.rs        the same with 32 digits, to judge both by
 //! ```
 //!
 //! # Accuracy
@@ -32,10 +33,9 @@
 //! such a recurrence is refused as [`RecurrenceError::Unstable`]. One that grows slowly enough to be composed runs,
 //! and overflows about where the plain loop does.
 
+mod exact;
 mod form;
 mod program;
-#[cfg(test)]
-mod reference;
 mod sequential;
 mod signature;
 #[cfg(test)]
@@ -46,6 +46,7 @@ use std::marker::PhantomData;
 use scan_ir::{Diagnostics, Program, Type, verify};
 use scan_runtime::{Column, ColumnMut, DynScan, Error};
 
+pub use exact::filter_exactly;
 pub use form::Growth;
 pub use sequential::{Sample, filter_sequentially};
 pub use signature::{MAX_ORDER, Signature, SignatureError};

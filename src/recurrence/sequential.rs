@@ -53,19 +53,24 @@ samples! { f32 f64 }
 /// # Ok::<(), monoscan::recurrence::SignatureError>(())
 /// ```
 pub fn filter_sequentially<T: Sample>(signature: &Signature, x: &[T], y: &mut [T]) {
-    match signature.order() {
-        0 | 1 => direct_form::<T, 1>(signature, x, y),
-        2 => direct_form::<T, 2>(signature, x, y),
-        3 => direct_form::<T, 3>(signature, x, y),
-        4 => direct_form::<T, 4>(signature, x, y),
-        5..=8 => direct_form::<T, 8>(signature, x, y),
-        _ => direct_form::<T, MAX_ORDER>(signature, x, y),
+    macro_rules! by_order {
+        ($($order:literal)*) => {
+            match (signature.order(), signature.feedback().is_empty()) {
+                $(
+                    ($order, true) => direct_form::<T, $order, false>(signature, x, y),
+                    ($order, false) => direct_form::<T, $order, true>(signature, x, y),
+                )*
+                (_, true) => direct_form::<T, MAX_ORDER, false>(signature, x, y),
+                (_, false) => direct_form::<T, MAX_ORDER, true>(signature, x, y),
+            }
+        };
     }
+    by_order! { 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 }
 }
 
 /// The loop for a recurrence that looks back at most D samples. The oldest terms are summed first, so that y\[i\] waits
 /// for y\[i−1\] through one product and one sum only.
-fn direct_form<T: Sample, const D: usize>(signature: &Signature, x: &[T], y: &mut [T]) {
+fn direct_form<T: Sample, const D: usize, const FEEDBACK: bool>(signature: &Signature, x: &[T], y: &mut [T]) {
     let coefficients = |list: &[f64]| std::array::from_fn(|j| T::from_f64(list.get(j).copied().unwrap_or(0.0)));
     let a0 = T::from_f64(signature.feed_forward()[0]);
     let a: [T; D] = coefficients(&signature.feed_forward()[1..]);
@@ -76,11 +81,14 @@ fn direct_form<T: Sample, const D: usize>(signature: &Signature, x: &[T], y: &mu
         for j in (0..D).rev() {
             sum = past_x[j].times_plus(a[j], sum);
         }
-        for j in (0..D).rev() {
-            sum = past_y[j].times_plus(b[j], sum);
-        }
         push(&mut past_x, x);
-        push(&mut past_y, sum);
+        // Without feedback there is nothing to multiply by 0, which would turn an ∞ of the past into NaN.
+        if FEEDBACK {
+            for j in (0..D).rev() {
+                sum = past_y[j].times_plus(b[j], sum);
+            }
+            push(&mut past_y, sum);
+        }
         *y = sum;
     }
 }
@@ -91,5 +99,7 @@ fn push<T: Copy, const D: usize>(past: &mut [T; D], newest: T) {
     for j in (1..D).rev() {
         past[j] = past[j - 1];
     }
-    past[0] = newest;
+    if let Some(first) = past.first_mut() {
+        *first = newest;
+    }
 }

@@ -6,7 +6,7 @@ use scan_ir::laws::{Verdict, judge};
 use scan_ir::{Constant, Function, Opcode, Program, Source, Type, simplify, verify};
 
 use super::form::Form;
-use super::{Precision, Recurrence, RecurrenceError, Sample, Signature, filter_sequentially, program, reference};
+use super::{Precision, Recurrence, RecurrenceError, Sample, Signature, filter_exactly, filter_sequentially, program};
 
 /// The recurrences that the literature measures: sums, tuple sums, sums of sums, low-pass and high-pass filters.
 const PUBLISHED: [&str; 10] = [
@@ -181,7 +181,7 @@ fn in_blocks<T: Sample>(program: &Program, x: &[T], block: usize) -> Vec<f64> {
 /// type where the state has that type too. (A few rounding errors are always granted.)
 fn check_blocks<T: Sample>(text: &str, precision: Precision, bound: f64) {
     let x = noise::<T>(4000);
-    let exact = reference::filter(&signature(text), &numbers(&x));
+    let exact = filter_exactly(&signature(text), &numbers(&x));
     let mut plain = vec![T::default(); x.len()];
     filter_sequentially(&signature(text), &x, &mut plain);
     let plain = error(&numbers(&plain), &exact);
@@ -245,7 +245,7 @@ fn a_coefficient_beyond_the_type_is_refused_by_name() {
 fn check_engine<T: Sample>(text: &str, len: usize, tolerance: f64) {
     let recurrence = Recurrence::<T>::new(&signature(text)).unwrap();
     let x = noise::<T>(len);
-    let exact = reference::filter(&signature(text), &numbers(&x));
+    let exact = filter_exactly(&signature(text), &numbers(&x));
     let got = error(&numbers(&recurrence.filter(&x).unwrap()), &exact);
     assert!(got <= tolerance, "{text} in {}, {len} samples: error {got:e}", T::TYPE);
 }
