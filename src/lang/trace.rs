@@ -88,7 +88,7 @@ pub fn trace_combine<M: Monoid>() -> Result<Traced, TraceError> {
 }
 
 /// Traces the `valid` of `M`: parameters are the state's components, the result is one `bool`. None if `M` does not
-/// write one.
+/// write one, or one that is always true, as a wrapper's is around a monoid without.
 ///
 /// # Errors
 /// See [`TraceError`].
@@ -99,7 +99,9 @@ pub fn trace_valid<M: Monoid>() -> Result<Option<Traced>, TraceError> {
         written = valid.is_some();
         valid.map_or_else(Vec::new, |valid| valid.values())
     })?;
-    Ok(written.then_some(traced))
+    let is_true = |&result| traced.function.as_constant(result).is_some_and(|constant| constant.bits() != 0);
+    let always = traced.function.results.first().is_some_and(is_true);
+    Ok((written && !always).then_some(traced))
 }
 
 /// Traces a scan function: parameters are the components of all arguments, in order.

@@ -5,8 +5,7 @@ use scan_ir::Opcode;
 use crate::lang::{self, V, trace};
 use crate::prelude::*;
 
-/// Two monoids side by side. Law verdict: associativity and identity as of the parts; that valid states
-/// stay valid is tested.
+/// Two monoids side by side. Law verdict: as of the parts.
 ///
 /// ```
 /// use monoscan::{ops::{Max, Min, Pair}, prelude::*};
@@ -33,8 +32,7 @@ impl<A: Monoid, B: Monoid> Monoid for Pair<A, B> {
     }
 }
 
-/// Three monoids side by side. Law verdict: associativity and identity as of the parts; that valid states
-/// stay valid is tested.
+/// Three monoids side by side. Law verdict: as of the parts.
 ///
 /// ```
 /// use monoscan::{ops::{Max, Min, Sum, Triple}, prelude::*};
@@ -63,8 +61,7 @@ impl<A: Monoid, B: Monoid, C: Monoid> Monoid for Triple<A, B, C> {
     }
 }
 
-/// Any monoid, started over wherever `start` is set. Law verdict: associativity and identity as of the monoid; that
-/// valid states stay valid is tested.
+/// Any monoid, started over wherever `start` is set. Law verdict: as of the monoid.
 ///
 /// ```
 /// use monoscan::{ops::{Segmented, Sum}, prelude::*};
@@ -102,8 +99,7 @@ impl<M: Monoid> Monoid for Segmented<M> {
     }
 }
 
-/// A monoid with its operands exchanged: the later state comes first. Law verdict: associativity and identity as of the
-/// monoid; that valid states stay valid is tested.
+/// A monoid with its operands exchanged: the later state comes first. Law verdict: as of the monoid.
 ///
 /// ```
 /// use monoscan::{ops::{Affine, Dual}, prelude::*};
