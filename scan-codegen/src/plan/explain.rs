@@ -25,7 +25,7 @@ impl fmt::Display for Plan {
             ways * block * bytes / 1024,
             tile * bytes / 1024
         )?;
-        if reasons.products {
+        if reasons.most_factors.is_some() {
             writeln!(f, "blocks are short, since products over long ones would run into denormal numbers")?;
         }
         writeln!(f, "direct: up to {direct} elements in one sequential pass")?;

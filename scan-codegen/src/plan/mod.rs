@@ -10,7 +10,7 @@
 mod explain;
 
 use scan_ir::facts::{Facts, work};
-use scan_ir::{Function, Layout, Mode, Program, Verified, facts};
+use scan_ir::{Function, Layout, Mode, Program, Type, Verified, facts};
 
 use crate::target::CpuTarget;
 
@@ -70,8 +70,8 @@ struct Reasons {
     replay_work: usize,
     combine_work: usize,
     carried: (usize, usize),
-    /// The reduction multiplies floats in components that the replay does without.
-    products: bool,
+    /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
+    most_factors: Option<usize>,
     l1_bytes: usize,
     l2_bytes: usize,
     chosen: bool,
@@ -123,7 +123,7 @@ impl Reasons {
             replay_work: work(&replay.mapping.function) as usize,
             combine_work: work(&program.stages[0].combine) as usize,
             carried: (fold.carried.len(), replay.carried.len()),
-            products: fold.carried.len() > replay.carried.len() && multiplies_floats(&fold.mapping.function),
+            most_factors: most_factors(&fold.mapping.function).filter(|_| fold.carried.len() > replay.carried.len()),
             l1_bytes: target.l1_bytes,
             l2_bytes: target.l2_bytes,
             chosen: true,
@@ -155,7 +155,7 @@ impl Reasons {
     /// reduction multiplies factors that the replay does without, few: products of factors below one would end among
     /// the denormal numbers, which cost a hundred cycles each.
     fn block(&self, ways: usize) -> usize {
-        let most = if self.products { PRODUCT_BLOCK } else { 1 << 16 };
+        let most = self.most_factors.unwrap_or(1 << 16);
         let unit = 1 << self.block_zeros(ways);
         let units = (self.l1_bytes / 2 / self.bytes() / ways).clamp(64, most) / unit;
         unit * (units.max(1) - 1 + units.max(1) % 2)
@@ -193,9 +193,6 @@ const REGISTERS: usize = 16;
 /// About what a strip costs beside its elements, and what setting out for strips does.
 const STRIP_CYCLES: usize = 4096;
 
-/// Most elements of a block whose reduction multiplies: 0.5 to the power of this is no denormal `f32`.
-const PRODUCT_BLOCK: usize = 126;
-
 /// How long a core is busy with so many of these operations; it starts about three a cycle.
 fn busy_cycles(work: usize) -> usize {
     (work / 3).max(1)
@@ -210,9 +207,16 @@ fn supported_ways(wanted: usize) -> usize {
     }
 }
 
-fn multiplies_floats(function: &Function) -> bool {
+/// How many factors of 0.5 or more have a product that is no denormal number of its type; none without products.
+fn most_factors(function: &Function) -> Option<usize> {
     use scan_ir::Opcode::{Mul, MulAdd};
-    function.insts.iter().any(|inst| inst.ty.is_float() && matches!(inst.opcode, Mul | MulAdd))
+    let products = function.insts.iter().filter(|inst| matches!(inst.opcode, Mul | MulAdd));
+    let most = products.filter_map(|inst| match inst.ty {
+        Type::F32 => Some(f32::MIN_EXP.unsigned_abs() as usize + 1),
+        Type::F64 => Some(f64::MIN_EXP.unsigned_abs() as usize + 1),
+        _ => None,
+    });
+    most.min()
 }
 
 /// Floating-point arithmetic anywhere in the operator makes the association matter. Comparing and moving floats does
@@ -244,7 +248,7 @@ mod tests {
             replay_work: 1,
             combine_work: 1,
             carried: (1, 1),
-            products: false,
+            most_factors: None,
             l1_bytes: 48 << 10,
             l2_bytes: 2 << 20,
             chosen: true,
@@ -262,7 +266,7 @@ mod tests {
             replay_work: 2,
             combine_work: 3,
             carried: (2, 1),
-            products: true,
+            most_factors: Some(126),
             ..sum()
         }
     }
@@ -305,7 +309,7 @@ mod tests {
     fn products_stay_above_the_denormal_numbers() {
         let plan = chosen(&affine());
         assert!(0.5f32.powi(plan.block as i32).is_normal() && plan.block > 64);
-        assert!(chosen(&Reasons { products: false, ..affine() }).block > plan.block);
+        assert!(chosen(&Reasons { most_factors: None, ..affine() }).block > plan.block);
     }
 
     #[test]
@@ -348,6 +352,8 @@ mod tests {
             plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
         };
         assert_eq!(on(1), on(64));
+        let shortest = on(1).reasons.most_factors.unwrap();
+        assert!(0.5f32.powi(shortest as i32).is_normal() && !0.5f32.powi(shortest as i32 + 1).is_normal());
         assert_eq!(on(1).association, Association::Fixed);
     }
 
