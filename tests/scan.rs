@@ -341,3 +341,47 @@ fn native_code_that_panics_makes_no_scan_panic() {
     let scan = Scan::<Sum>::builder().lift(between {}).build().unwrap();
     assert_eq!(scan.inclusive((&[5, 50], &[7, 7], &[9, 9])).unwrap(), [Sum { total: 7 }, Sum { total: 16 }]);
 }
+
+#[test]
+fn a_state_that_no_engine_carries_is_refused_in_the_words_of_who_wrote_it() {
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Huge {
+        x: [u64; 33],
+    }
+    #[scan_monoid]
+    impl Monoid for Huge {
+        fn identity() -> Self {
+            Huge { x: [0; 33] }
+        }
+        fn combine(self, next: Self) -> Self {
+            let mut x = [0; 33];
+            for i in 0..33 {
+                x[i] = self.x[i] | next.x[i];
+            }
+            Huge { x }
+        }
+    }
+    let message = Scan::<Huge>::new().unwrap_err().to_string();
+    assert!(message.contains("Huge` takes 264 bytes, and a state at most 256"), "{message}");
+}
+
+#[test]
+fn a_lift_may_not_change_the_record_that_an_output_reads() {
+    #[scan_fn]
+    fn first(x: u32, y: u32) -> Sum {
+        Sum { total: x | y }
+    }
+    #[scan_fn]
+    fn second(x: (u32, u32), y: u64) -> Sum {
+        Sum { total: x.0 | y as u32 }
+    }
+    #[scan_fn]
+    fn out(state: Sum, x: u32, y: u32) -> u32 {
+        state.total + x + y
+    }
+    let builder = || Scan::<Sum>::builder().lift(first {}).project_with_record(out {});
+    assert!(builder().build().is_ok());
+    let error = builder().lift(second {}).build().unwrap_err();
+    assert!(error.to_string().contains("lift first"), "{error}");
+}

@@ -3,7 +3,9 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use scan_ir::{Function, FunctionBuilder, Mapping, Output, Program, Source, Stage, Table, Type, verify};
+use scan_ir::{
+    Function, FunctionBuilder, Layout, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Type, verify,
+};
 use scan_runtime::{DynScan, Error, PlanOptions};
 
 use super::columns::Record;
@@ -40,9 +42,17 @@ impl<M: Monoid> ScanBuilder<M, (M,), M> {
 }
 
 impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
-    /// What one element does: a function from the record to a state. Each of its arguments is a column.
+    /// What one element does: a function from the record to a state. Each of its arguments is a column. Call it before
+    /// [`project_with_record`](ScanBuilder::project_with_record).
     pub fn lift<R: Record, F: ScanFn<R, Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
         let ScanBuilder { project, options, .. } = self;
+        let components = lang::layout_of::<M>().fields.len();
+        let project = project.and_then(|project| match project.function.params.len() > components {
+            true => {
+                Err(Error::Unsupported("a `lift` after `project_with_record` changes its record: lift first".into()))
+            }
+            false => Ok(project),
+        });
         ScanBuilder { lift: trace(&f), project, options, types: PhantomData }
     }
 
@@ -105,7 +115,7 @@ fn unchanged<M: Monoid>() -> Traced {
     let mut b = FunctionBuilder::new();
     let state: Vec<Type> = lang::layout_of::<M>().types().collect();
     let state = b.params(&state);
-    Traced { function: b.finish(&state), tables: Vec::new() }
+    Traced { function: b.finish(&state), tables: Vec::new(), may_panic: false }
 }
 
 /// Traces a scan function and compares it with its Rust code.
@@ -128,6 +138,7 @@ fn program<M: Monoid, In: Record, Out: ScanType>(lift: Traced, project: Traced) 
 
     let identity = lang::identity_constants::<M>().map_err(untraceable)?;
     let state = identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>();
+    check_size::<M>(&state)?;
     let states = (0..state.len() as u32).map(Source::State);
     let records = (0..).map(Source::Record);
     let lift = Mapping { reads: records.clone().take(lift.params.len()).collect(), function: lift };
@@ -140,6 +151,20 @@ fn program<M: Monoid, In: Record, Out: ScanType>(lift: Traced, project: Traced) 
         stages: vec![Stage { state, identity, lift, combine, valid }],
         output: Output { keep: None, project, columns: vec![lang::layout_of::<Out>()] },
     })
+}
+
+/// Refuses states that no engine carries, in the words of the one who wrote them.
+fn check_size<M: Monoid>(state: &[Type]) -> Result<(), Error> {
+    let (name, bytes) = (type_name::<M>(), lang::layout_of::<M>().size as usize);
+    if state.is_empty() {
+        return Err(Error::Unsupported(format!("`{name}` has no components: a state needs at least one")));
+    }
+    if bytes > MAX_STATE_BYTES && Layout::packed(state).size as usize > MAX_STATE_BYTES {
+        return Err(Error::Unsupported(format!(
+            "`{name}` takes {bytes} bytes, and a state at most {MAX_STATE_BYTES}: use smaller numbers, or several scans"
+        )));
+    }
+    Ok(())
 }
 
 /// The tables of all functions, one after the other.

@@ -74,7 +74,8 @@ impl<M: Monoid> Scan<M> {
     ///
     /// # Errors
     /// [`Error::NotAMonoid`] with a counterexample if a law is refuted. [`Error::Trace`] if the operator is no finite
-    /// straight-line program.
+    /// straight-line program. [`Error::Unsupported`] if the state takes more than 256 bytes, or none.
+    /// [`Error::Invalid`] if a record takes more than 4096 bytes.
     pub fn new() -> Result<Scan<M>, Error> {
         Scan::builder().build()
     }
