@@ -7,7 +7,7 @@ use scan_codegen::cpu::Compiled;
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::{Facts, LengthOnly};
-use scan_ir::laws::{Judgement, Verdict};
+use scan_ir::laws::Judgement;
 use scan_ir::{Layout, Mode, Primitive, Program, Verified};
 
 use crate::cache::Cache;
@@ -118,7 +118,8 @@ impl DynScanBuilder {
     /// Judges the laws, plans and compiles; a few milliseconds, or nothing if an equal program is in use.
     ///
     /// # Errors
-    /// [`Error::NotAMonoid`] with a counterexample, if a law is refuted. [`Error::Unsupported`] if the engine cannot run
+    /// [`Error::NotAMonoid`] with a counterexample, if a law is refuted, or with what is missing, if a law is neither proved
+    /// nor could be judged in a single case. [`Error::Unsupported`] if the engine cannot run
     /// such a program.
     pub fn build(self) -> Result<DynScan, Error> {
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
@@ -137,7 +138,7 @@ impl Shared {
             return Err(Error::Unsupported("an `emit` output; the CPU engine runs `write` outputs".into()));
         }
         let judgement = verdicts::judge(&program.stages[0], &program.tables);
-        if matches!(judgement.verdict(), Verdict::Refuted(_)) && !key.assume_associative {
+        if !judgement.verdict().is_accepted() && !key.assume_associative {
             let report = judgement.report(names);
             return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
         }
@@ -304,6 +305,37 @@ mod tests {
         let weak = Arc::downgrade(&one.shared);
         drop((one, two));
         assert!(weak.upgrade().is_none());
+    }
+
+    /// max(a + b, a) over states that are all so large that every sum overflows.
+    const NO_CASE: &str = "
+        program narrow
+          input { size 4, align 4, u32 @ 0 }
+          stage (u32)
+            identity (4294967295)
+            lift (%0 = record.0: u32) { return %0 }
+            combine (%0: u32, %1: u32) {
+              %2 = add.u32 %0, %1
+              %3 = max.u32 %2, %0
+              return %3
+            }
+            valid (%0: u32) {
+              %1 = const.u32 3000000000
+              %2 = ge.bool %0, %1
+              return %2
+            }
+          output write
+            column { size 4, align 4, u32 @ 0 }
+            project (%0 = state.0: u32) { return %0 }";
+
+    #[test]
+    fn laws_of_which_no_case_could_be_judged_are_refused_unless_assumed() {
+        let program = || verify(scan_ir::text::parse(NO_CASE).unwrap()).unwrap();
+        let error = DynScan::new(program()).unwrap_err();
+        assert!(matches!(error, Error::NotAMonoid { .. }));
+        let report = error.to_string();
+        assert!(report.contains("no case could be judged") && report.contains("assume_associative"), "{report}");
+        assert!(DynScan::builder(program()).assume_associative().build().is_ok());
     }
 
     #[test]

@@ -648,3 +648,66 @@ fn random_operators_are_judged_without_a_panic_and_associative_ones_are_not_refu
         judge(&any.stages[0], &any.tables);
     }
 }
+
+/// `let s = a + b; if s >= m { s - m } else { s }`
+fn reduced_sum(code: &mut Code, a: Value, b: Value, modulus: Constant) -> Value {
+    let (sum, modulus) = (code.add(a, b), code.lit(modulus));
+    let (reduced, large) = (code.op(Sub, sum, modulus), code.op(Ge, sum, modulus));
+    code.select(large, reduced, sum)
+}
+
+fn below(stage: Stage, modulus: Constant) -> Stage {
+    with_valid(stage, |code, x| {
+        let modulus = code.lit(modulus);
+        let bounds: Vec<Value> = x.iter().map(|&value| code.op(Lt, value, modulus)).collect();
+        bounds.into_iter().reduce(|a, b| code.op(And, a, b)).unwrap()
+    })
+}
+
+#[test]
+fn overflow_in_the_arm_not_taken_voids_no_case() {
+    for modulus in [Constant::from(1_000_003u32), Constant::from(1_000_000_007u64), Constant::from(3_000_000_019u32)] {
+        let ty = modulus.ty();
+        let modular = stage(&[ty], &[ty.zero()], |code, x, y| vec![reduced_sum(code, x[0], y[0], modulus)]);
+        assert_tested(&below(modular, modulus), 500);
+    }
+}
+
+#[test]
+fn a_wrong_rolling_hash_with_a_reduced_sum_is_refuted() {
+    let modulus = Constant::from(1_000_000_007u64);
+    let hash = |wrong: bool| {
+        let hash = stage(&[Type::U64; 2], &[0u64.into(), 1u64.into()], |code, x, y| {
+            let prime = code.lit(modulus);
+            let (shifted, power) = (code.mul(x[0], if wrong { x[1] } else { y[1] }), code.mul(x[1], y[1]));
+            let shifted = code.op(Rem, shifted, prime);
+            vec![reduced_sum(code, shifted, y[0], modulus), code.op(Rem, power, prime)]
+        });
+        below(hash, modulus)
+    };
+    assert_tested(&hash(false), 500);
+    assert_refuted(&hash(true), Law::Associativity);
+}
+
+#[test]
+fn a_law_of_which_no_case_can_be_judged_is_not_accepted() {
+    // Only the identity and states whose every sum overflows.
+    let narrow = stage(&[Type::U32], &[u32::MAX.into()], |code, x, y| {
+        let sum = code.add(x[0], y[0]);
+        vec![code.op(Max, sum, x[0])]
+    });
+    let narrow = with_valid(narrow, |code, x| {
+        let limit = code.lit(3_000_000_000u32);
+        code.op(Ge, x[0], limit)
+    });
+    let judgement = judged(&narrow);
+    assert!(matches!(judgement.verdict(), Verdict::Untested { .. }), "{judgement}");
+    assert!(!judgement.verdict().is_accepted());
+    insta::assert_snapshot!(judgement.report(&[]), @r"
+    associative: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
+    identity: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
+    valid states: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
+      help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws hold for a reason that the compiler cannot see, build with `.assume_associative()`
+    note: integers are judged where nothing overflows
+    ");
+}

@@ -2,11 +2,12 @@
 //!
 //! Floats are computed in `f64` whatever their type, each with a bound on its rounding error, because laws of floats
 //! are judged over the reals: two results are equal where they differ by no more than their bounds. A comparison of
-//! two floats that are closer than that has no certain answer, and an integer operation at which native Rust would
-//! overflow has a result that the user did not mean: both are reported, and the search leaves such cases out.
+//! two floats that are closer than that has no certain answer, which is reported. An integer operation at which native
+//! Rust would overflow taints its result and what is computed from it; `select` passes on the taint of its condition
+//! and of the value it chooses, so that an overflow in the branch not taken, which the source never runs, taints nothing.
 
 use crate::eval::evaluate;
-use crate::function::Function;
+use crate::function::{Function, Inst};
 use crate::opcode::{Opcode, Rule};
 use crate::program::Table;
 use crate::types::{Constant, Type};
@@ -20,15 +21,17 @@ pub(crate) struct Word {
     pub(crate) real: f64,
     /// A bound on the error of `real`.
     error: f64,
+    /// It hangs on an integer operation that overflowed natively.
+    pub(crate) tainted: bool,
 }
 
 impl Word {
     fn int(int: i128) -> Word {
-        Word { int, real: 0.0, error: 0.0 }
+        Word { int, real: 0.0, error: 0.0, tainted: false }
     }
 
     fn real(real: f64, error: f64) -> Word {
-        Word { int: 0, real, error }
+        Word { int: 0, real, error, tainted: false }
     }
 
     /// The value of a constant, exact.
@@ -53,15 +56,12 @@ impl Word {
 /// What went on in a run that a judge must know.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Flags {
-    /// An integer instruction overflowed natively.
-    pub(crate) overflowed: bool,
     /// A comparison or rounding step hung on less than the rounding error, or a float left its range.
     pub(crate) uncertain: bool,
 }
 
 impl std::ops::BitOrAssign for Flags {
     fn bitor_assign(&mut self, other: Flags) {
-        self.overflowed |= other.overflowed;
         self.uncertain |= other.uncertain;
     }
 }
@@ -77,6 +77,8 @@ pub(crate) struct Machine<'a> {
     /// Bits of floats are looked at, so `f32` must stay `f32`.
     native: bool,
     flags: Flags,
+    /// The present instruction overflowed.
+    overflowed: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -92,7 +94,7 @@ impl<'a> Machine<'a> {
         let native = function.insts.iter().any(|inst| float_bits(inst.opcode));
         let single = function.insts.iter().any(|inst| inst.ty == Type::F32);
         let unit = if native && single { 2f64.powi(-20) } else { 2f64.powi(-50) };
-        Machine { function, tables, words, unit, native, flags: Flags::default() }
+        Machine { function, tables, words, unit, native, flags: Flags::default(), overflowed: false }
     }
 
     /// Instructions a run takes: its cost.
@@ -110,7 +112,9 @@ impl<'a> Machine<'a> {
         let function = self.function;
         for (place, inst) in function.insts.iter().enumerate() {
             if inst.opcode != Opcode::Const {
-                let word = self.step(place);
+                self.overflowed = false;
+                let mut word = self.step(place);
+                word.tainted = self.overflowed || self.taints(inst);
                 self.words[function.params.len() + place] = word;
             }
         }
@@ -118,6 +122,19 @@ impl<'a> Machine<'a> {
         results.extend(function.results.iter().map(|value| self.words[value.index()]));
         self.blur(results);
         self.flags
+    }
+
+    /// Whether an instruction hands on a taint of its operands.
+    fn taints(&self, inst: &Inst) -> bool {
+        let operand = |i: usize| &self.words[inst.operands()[i].index()];
+        // A `bool` that decides an `and` or an `or` alone.
+        let decides = |i: usize, value: i128| !operand(i).tainted && operand(i).int == value;
+        match inst.opcode {
+            Opcode::Select => operand(0).tainted || operand(if operand(0).int != 0 { 1 } else { 2 }).tainted,
+            Opcode::And if inst.ty == Type::Bool && (decides(0, 0) || decides(1, 0)) => false,
+            Opcode::Or if inst.ty == Type::Bool && (decides(0, 1) || decides(1, 1)) => false,
+            _ => inst.operands().iter().any(|value| self.words[value.index()].tainted),
+        }
     }
 
     /// Where a function reads bits of floats, as `ln` does, its error bounds leak; what it makes is as exact as the
@@ -190,7 +207,7 @@ impl<'a> Machine<'a> {
             Opcode::Neg => -a,
             Opcode::Abs => a.abs(),
             Opcode::Div | Opcode::Rem if b == 0 => {
-                self.flags.overflowed = true;
+                self.overflowed = true;
                 return Some(if opcode == Opcode::Div { 0 } else { a });
             }
             Opcode::Div => a / b,
@@ -208,7 +225,7 @@ impl<'a> Machine<'a> {
         if !product_wrapped && min <= exact && exact <= max {
             return Some(exact);
         }
-        self.flags.overflowed = true;
+        self.overflowed = true;
         Some(Constant::new(ty, exact as u128).as_int())
     }
 

@@ -263,15 +263,17 @@ impl<'a> Judge<'a> {
         };
         let closure = match self.broken_identity_state(&mut sampler) {
             Some(counterexample) => Verdict::Refuted(counterexample),
-            None => self.verdict(self.closure.iter().cloned().map(Some).collect(), outcome.closure),
+            None => {
+                self.verdict(self.closure.iter().cloned().map(Some).collect(), outcome.closure, outcome.states_found)
+            }
         };
         if outcome.nan_skipped {
             self.notes.push("the identity law is not judged on NaN, which `min` and `max` skip".to_owned());
         }
         self.note_readings(searched && question.skip_overflow);
         Judgement {
-            associativity: self.verdict(self.associativity.clone(), outcome.associativity),
-            identity: self.verdict(self.identity.clone(), outcome.identity),
+            associativity: self.verdict(self.associativity.clone(), outcome.associativity, outcome.states_found),
+            identity: self.verdict(self.identity.clone(), outcome.identity, outcome.states_found),
             closure,
             notes: self.notes,
         }
@@ -295,7 +297,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn verdict(&self, proofs: Vec<Option<Proof>>, (cases, found): (usize, Option<Found>)) -> Verdict {
+    fn verdict(
+        &self,
+        proofs: Vec<Option<Proof>>,
+        (cases, found): (usize, Option<Found>),
+        states_found: bool,
+    ) -> Verdict {
         if let Some(found) = found {
             return Verdict::Refuted(self.counterexample(found));
         }
@@ -306,7 +313,11 @@ impl<'a> Judge<'a> {
                 let single = if proofs.len() == 1 { proofs.pop() } else { None };
                 Verdict::Proved { how: single.unwrap_or(Proof::Parts(proofs)) }
             }
-            _ => Verdict::Tested { cases },
+            _ if cases > 0 => Verdict::Tested { cases },
+            _ if states_found => Verdict::Untested {
+                why: "in every case an integer overflows, or a comparison of floats hangs on rounding".to_owned(),
+            },
+            _ => Verdict::Untested { why: "no valid state was found".to_owned() },
         }
     }
 

@@ -1,9 +1,9 @@
 //! The search for a case that breaks a law, when no proof was found.
 //!
 //! First all triples of a few small states, with all their products computed once; then random triples of states and
-//! values that arithmetic trips over. A case counts only if it can be judged: integer overflow is left out where the
-//! operator mixes arithmetic with comparisons (wrap-around is then not what was meant), and so is a float comparison
-//! that rounding could turn. A triple that breaks a law is made smaller before it is shown.
+//! values that arithmetic trips over. A case counts only if it can be judged: results that hang on integer overflow are
+//! left out where the operator mixes arithmetic with comparisons (wrap-around is then not what was meant), and so is a
+//! float comparison that rounding could turn. A triple that breaks a law is made smaller before it is shown.
 
 use super::machine::{Flags, Machine, Word, agree};
 use super::states::{Random, Sampler};
@@ -44,6 +44,8 @@ pub(crate) struct Outcome {
     pub(crate) closure: (usize, Option<Found>),
     /// NaN was left out of the identity law.
     pub(crate) nan_skipped: bool,
+    /// States were found to judge laws on.
+    pub(crate) states_found: bool,
 }
 
 struct Search<'a, 'b> {
@@ -63,7 +65,7 @@ pub(crate) fn search(stage: &Stage, tables: &[Table], sampler: &mut Sampler<'_>,
     // Two runs a triple and one a pair take half the budget.
     let dense = (2..DENSE).rev().find(|n| (2 * n * n * n + n * n) * cost <= BUDGET / 2).unwrap_or(2);
     let pool = sampler.pool(48, 120, &mut random);
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { states_found: !pool.is_empty(), ..Outcome::default() };
     search.identities(&pool, &mut outcome);
     search.dense(&pool[..pool.len().min(dense)], &mut outcome);
     search.noise(&pool, sampler, &mut random, &mut outcome);
@@ -72,8 +74,9 @@ pub(crate) fn search(stage: &Stage, tables: &[Table], sampler: &mut Sampler<'_>,
 }
 
 impl Search<'_, '_> {
-    fn is_void(&self, flags: Flags) -> bool {
-        flags.uncertain || (self.question.skip_overflow && flags.overflowed)
+    /// Whether these components of a result say nothing about the law.
+    fn is_void(&self, flags: Flags, result: &[Word], components: &[usize]) -> bool {
+        flags.uncertain || (self.question.skip_overflow && components.iter().any(|&i| result[i].tainted))
     }
 
     fn run(&mut self, a: &[Word], b: &[Word]) -> (Vec<Word>, Flags) {
@@ -89,28 +92,28 @@ impl Search<'_, '_> {
 
     /// Whether the triple associates; none if that cannot be judged.
     fn associates(&mut self, x: &[Word], y: &[Word], z: &[Word]) -> Option<bool> {
-        let (xy, mut flags) = self.run(x, y);
+        let (xy, flags) = self.run(x, y);
         let (yz, more) = self.run(y, z);
-        flags |= more;
-        self.closes(&xy, &yz, x, z, flags)
+        self.closes((&xy, flags), (&yz, more), x, z)
     }
 
-    fn closes(&mut self, xy: &[Word], yz: &[Word], x: &[Word], z: &[Word], mut flags: Flags) -> Option<bool> {
-        if self.is_void(flags) {
+    fn closes(&mut self, xy: (&[Word], Flags), yz: (&[Word], Flags), x: &[Word], z: &[Word]) -> Option<bool> {
+        let components = self.question.associativity;
+        if self.is_void(xy.1, xy.0, components) || self.is_void(yz.1, yz.0, components) {
             return None;
         }
-        let (left, more) = self.run(xy, z);
-        flags |= more;
-        let (right, more) = self.run(x, yz);
-        flags |= more;
-        (!self.is_void(flags)).then(|| self.agree(&left, &right, self.question.associativity))
+        let (left, flags) = self.run(xy.0, z);
+        let (right, more) = self.run(x, yz.0);
+        let void = self.is_void(flags, &left, components) || self.is_void(more, &right, components);
+        (!void).then(|| self.agree(&left, &right, components))
     }
 
     /// Whether the identity, put before or after x, leaves it.
     fn keeps(&mut self, x: &[Word], law: Law) -> Option<bool> {
         let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
         let (result, flags) = if law == Law::LeftIdentity { self.run(&identity, x) } else { self.run(x, &identity) };
-        (!self.is_void(flags)).then(|| self.agree(&result, x, self.question.identity))
+        let components = self.question.identity;
+        (!self.is_void(flags, &result, components)).then(|| self.agree(&result, x, components))
     }
 
     fn identities(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
@@ -134,7 +137,7 @@ impl Search<'_, '_> {
 
     /// Whether a product of valid states is valid, if that can be judged.
     fn is_valid(&mut self, product: &[Word], flags: Flags) -> Option<bool> {
-        let void = self.is_void(flags);
+        let void = flags.uncertain || (self.question.skip_overflow && product.iter().any(|word| word.tainted));
         let valid = self.valid.as_mut().filter(|_| !void)?;
         self.spent += valid.cost();
         let mut result = Vec::new();
@@ -169,10 +172,8 @@ impl Search<'_, '_> {
         for i in 0..count {
             for j in 0..count {
                 for k in 0..count {
-                    let (xy, mut flags) = (&products[i * count + j].0, products[i * count + j].1);
-                    flags |= products[j * count + k].1;
-                    let yz = &products[j * count + k].0;
-                    let holds = self.closes(xy, yz, &states[i], &states[k], flags);
+                    let (xy, yz) = (&products[i * count + j], &products[j * count + k]);
+                    let holds = self.closes((&xy.0, xy.1), (&yz.0, yz.1), &states[i], &states[k]);
                     outcome.associativity.0 += holds.is_some() as usize;
                     if holds == Some(false) {
                         let states = [i, j, k].map(|i| states[i].clone()).to_vec();

@@ -240,8 +240,9 @@ impl<'a> Sampler<'a> {
             let (i, j) = (random.below(pool.states.len()), random.below(pool.states.len()));
             let mut product = Vec::new();
             let flags = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
+            let overflowed = product.iter().any(|word| word.tainted);
             let product = self.store(&product);
-            let dull = flags.overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
+            let dull = overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
             if self.carrier != Carrier::All && !dull && self.is_valid(&product) {
                 pool.add(product);
             }

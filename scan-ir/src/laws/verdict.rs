@@ -237,6 +237,11 @@ pub enum Verdict {
         /// How many.
         cases: usize,
     },
+    /// Nothing is known: it is not proved, and no case could be judged.
+    Untested {
+        /// Why not.
+        why: String,
+    },
     /// It does not hold.
     Refuted(Counterexample),
 }
@@ -246,8 +251,14 @@ impl Verdict {
         match self {
             Verdict::Proved { .. } => 0,
             Verdict::Tested { .. } => 1,
-            Verdict::Refuted(_) => 2,
+            Verdict::Untested { .. } => 2,
+            Verdict::Refuted(_) => 3,
         }
+    }
+
+    /// Whether the law is proved, or held in at least one case and failed in none: what a scan asks for.
+    pub fn is_accepted(&self) -> bool {
+        self.rank() < 2
     }
 
     /// Whether the law holds for certain.
@@ -269,6 +280,7 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::Proved { how } => write!(f, "proved {how}"),
             Verdict::Tested { cases } => write!(f, "tested on {cases} cases"),
+            Verdict::Untested { why } => write!(f, "not proved, and no case could be judged: {why}"),
             Verdict::Refuted(counterexample) => write!(f, "refuted: {counterexample}"),
         }
     }
@@ -309,6 +321,13 @@ impl Judgement {
                 Verdict::Refuted(counterexample) => lines.push(counterexample.report(names)),
                 _ => lines.push(format!("{law}: {verdict}")),
             }
+        }
+        if [&self.associativity, &self.identity, &self.closure].iter().any(|v| matches!(v, Verdict::Untested { .. })) {
+            lines.push(
+                "  help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws \
+                 hold for a reason that the compiler cannot see, build with `.assume_associative()`"
+                    .to_owned(),
+            );
         }
         lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
         lines.join("\n")
