@@ -7,7 +7,7 @@ use scan_codegen::cpu::Compiled;
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::{Facts, LengthOnly};
-use scan_ir::laws::Judgement;
+use scan_ir::laws::{Judgement, Overflow};
 use scan_ir::{Layout, Mode, Primitive, Program, Verified};
 
 use crate::cache::Cache;
@@ -77,6 +77,7 @@ struct Key {
     program: Arc<Verified<Program>>,
     options: PlanOptions,
     assume_associative: bool,
+    overflow: Overflow,
 }
 
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
@@ -94,6 +95,12 @@ impl DynScanBuilder {
     /// [`DynScan::explain`] says that this was asked for. Results of an operator that is not associative are unspecified.
     pub fn assume_associative(mut self) -> DynScanBuilder {
         self.key.assume_associative = true;
+        self
+    }
+
+    /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same.
+    pub fn overflow(mut self, overflow: Overflow) -> DynScanBuilder {
+        self.key.overflow = overflow;
         self
     }
 
@@ -137,7 +144,7 @@ impl Shared {
         if program.output.keep.is_some() {
             return Err(Error::Unsupported("an `emit` output; the CPU engine runs `write` outputs".into()));
         }
-        let judgement = verdicts::judge(&program.stages[0], &program.tables);
+        let judgement = verdicts::judge(&program.stages[0], &program.tables, key.overflow);
         if !judgement.verdict().is_accepted() && !key.assume_associative {
             let report = judgement.report(names);
             return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
@@ -175,7 +182,12 @@ impl DynScan {
 
     /// For options.
     pub fn builder(program: Verified<Program>) -> DynScanBuilder {
-        let key = Key { program: Arc::new(program), options: PlanOptions::default(), assume_associative: false };
+        let key = Key {
+            program: Arc::new(program),
+            options: PlanOptions::default(),
+            assume_associative: false,
+            overflow: Overflow::default(),
+        };
         DynScanBuilder { key, component_names: Vec::new(), threads: None }
     }
 

@@ -20,3 +20,4 @@ pub use dynscan::{DynScan, DynScanBuilder, Stage, collect};
 pub use error::Error;
 pub use scan_codegen::plan::{Plan, PlanOptions};
 pub use scan_ir::Mode;
+pub use scan_ir::laws::Overflow;

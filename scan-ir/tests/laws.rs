@@ -1,6 +1,6 @@
 //! Which operators are monoids: the judge on operators that people write, right ones and famous wrong ones.
 
-use scan_ir::laws::{Judgement, Law, Verdict, judge, sample_states};
+use scan_ir::laws::{Judgement, Law, Overflow, Verdict, judge, sample_states};
 use scan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, Stage, Table, Type, Value};
 
 use Opcode::{Add, AddSat, And, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Neg, Or, Permute, Rem, Sub, Xor};
@@ -66,7 +66,7 @@ fn binary(opcode: Opcode, identity: impl Into<Constant>) -> Stage {
 }
 
 fn judged(stage: &Stage) -> Judgement {
-    judge(stage, &[])
+    judge(stage, &[], Overflow::NeverOccurs)
 }
 
 fn assert_proved(stage: &Stage, how: &str) {
@@ -464,7 +464,7 @@ fn composition_of_lane_maps_is_proved_where_lanes_are_indexes() {
         let index = code.0.cast(Type::U32, x[0]);
         vec![code.0.table(0, ty, index)]
     });
-    let judgement = judge(&automaton, &tables);
+    let judgement = judge(&automaton, &tables, Overflow::NeverOccurs);
     assert!(judgement.verdict().is_proved(), "{judgement}");
     assert_eq!(judgement.associativity.to_string(), "proved by construction: composition of lane maps");
     let valid = with_valid(lane_map(8), |code, x| {
@@ -642,10 +642,10 @@ fn random_operators_are_judged_without_a_panic_and_associative_ones_are_not_refu
     use scan_ir::random::{Options, random_program};
     for seed in 0..150 {
         let program = random_program(seed, &Options::default());
-        let judgement = judge(&program.stages[0], &program.tables);
+        let judgement = judge(&program.stages[0], &program.tables, Overflow::NeverOccurs);
         assert!(judgement.counterexample().is_none(), "seed {seed}: {judgement}");
         let any = random_program(seed, &Options { associative: false, ..Options::default() });
-        judge(&any.stages[0], &any.tables);
+        judge(&any.stages[0], &any.tables, Overflow::NeverOccurs);
     }
 }
 
@@ -710,4 +710,47 @@ fn a_law_of_which_no_case_can_be_judged_is_not_accepted() {
       help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws hold for a reason that the compiler cannot see, build with `.assume_associative()`
     note: integers are judged where nothing overflows
     ");
+}
+
+fn assert_refuted_where_it_wraps(stage: &Stage) {
+    let judgement = judge(stage, &[], Overflow::Wraps);
+    let counterexample = judgement.associativity.counterexample().unwrap_or_else(|| panic!("not refuted: {judgement}"));
+    assert_eq!(counterexample.law, Law::Associativity, "{judgement}");
+    assert!(!judgement.to_string().contains("nothing overflows"), "{judgement}");
+}
+
+#[test]
+fn products_that_wrap_before_they_are_reduced_are_refuted() {
+    let prime = Constant::from((1u64 << 61) - 1);
+    let product = stage(&[Type::U64], &[1u64.into()], |code, x, y| {
+        let (product, prime) = (code.mul(x[0], y[0]), code.lit(prime));
+        vec![code.op(Rem, product, prime)]
+    });
+    assert_refuted_where_it_wraps(&below(product, prime));
+}
+
+#[test]
+fn overflow_that_is_meant_is_judged() {
+    let mixed = stage(&[Type::U32], &[0u32.into()], |code, x, y| {
+        let (sum, mask) = (code.add(x[0], y[0]), code.lit(0xffu32));
+        let (carried, mixed) = (code.op(Lt, sum, x[0]), code.op(Xor, sum, mask));
+        vec![code.select(carried, mixed, sum)]
+    });
+    assert_refuted_where_it_wraps(&mixed);
+    let cut_off = stage(&[Type::U32; 2], &[1u32.into(), 0u32.into()], |code, x, y| {
+        let product = code.mul(y[0], x[1]);
+        vec![code.mul(y[0], x[0]), code.op(AddSat, product, y[1])]
+    });
+    assert_refuted_where_it_wraps(&cut_off);
+    // The depth of brackets, proved where nothing overflows.
+    let brackets = stage(&[Type::I8; 2], &[0i8.into(), 0i8.into()], |code, x, y| {
+        let shifted = code.add(x[0], y[1]);
+        vec![code.add(x[0], y[0]), code.op(Min, x[1], shifted)]
+    });
+    assert_refuted_where_it_wraps(&brackets);
+    assert!(judged(&brackets).associativity.is_proved());
+    for right in [binary(Add, 0u32), affine(Type::U64)] {
+        let judgement = judge(&right, &[], Overflow::Wraps);
+        assert!(judgement.verdict().is_proved(), "{judgement}");
+    }
 }

@@ -66,6 +66,8 @@ pub(crate) struct Assumptions {
     /// Unsigned integers are only added with saturation and compared by `min` and `max`: they behave as natural
     /// numbers that are cut off at the end.
     pub(crate) saturating: bool,
+    /// Integer overflow is meant, so sums do not keep the order of their operands.
+    pub(crate) wraps: bool,
 }
 
 /// Why a run ended early.

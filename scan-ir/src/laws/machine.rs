@@ -268,10 +268,15 @@ impl<'a> Machine<'a> {
     fn multiply(&mut self, a: Word, b: Word) -> Word {
         let product = a.real * b.real;
         let whole = |x: f64| x.abs() < 9.0e15 && (x as i64) as f64 == x;
+        let zero = |x: Word| x.real == 0.0 && x.error == 0.0;
         let carried = a.error * b.real.abs() + b.error * a.real.abs() + a.error * b.error;
         // 0 · ∞ in the bound: an exact factor carries no error.
         let carried = if carried.is_nan() { 0.0 } else { carried };
-        self.rounded(product, carried, whole(a.real) && whole(b.real) && whole(product), &[a, b])
+        // Two factors of 26 significant bits each.
+        let short = |x: f64| x.to_bits().trailing_zeros() >= 27;
+        let shorts = short(a.real) && short(b.real) && (product.is_normal() || a.real == 0.0 || b.real == 0.0);
+        let exact = shorts || (whole(a.real) && whole(b.real) && whole(product)) || zero(a) || zero(b);
+        self.rounded(product, carried, exact, &[a, b])
     }
 
     fn rounded(&mut self, real: f64, carried: f64, exact: bool, operands: &[Word]) -> Word {

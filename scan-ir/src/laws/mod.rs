@@ -15,7 +15,8 @@
 //! Which states can occur: those that `valid` accepts; without it, those that lift can lead to; all of them, if lift
 //! only copies the record. Floats are judged over the reals, −0 counts as +0 and any NaN as any other. Infinities and
 //! NaN are tried where the operator names them, or does nothing but order and move floats. Integers wrap; where sums or
-//! products are mixed with comparisons, laws are judged where nothing overflows, and a note says so.
+//! products are mixed with comparisons, and wrapping is not meant ([`Overflow`]), laws are judged where nothing
+//! overflows, and a note says so.
 
 mod arithmetic;
 mod construct;
@@ -36,6 +37,7 @@ mod verdict;
 use crate::function::Function;
 use crate::program::{Stage, Table};
 use crate::types::Constant;
+use elements::Assumptions;
 use exhaustive::CombineTable;
 use group::Group;
 use machine::{Machine, Word};
@@ -47,10 +49,22 @@ use traits::Traits;
 pub use elements::Means;
 pub use verdict::{Counterexample, Judgement, Law, Proof, Verdict};
 
+/// What integer overflow is in the source of a stage. The IR has one `add` that wraps; whether the user asked for that,
+/// only the front end knows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Overflow {
+    /// It is meant, as in `wrapping_add`: laws must hold of the wrapped numbers.
+    Wraps,
+    /// It does not occur, because the source would have panicked: where arithmetic meets comparisons, laws are judged on
+    /// the cases without it.
+    #[default]
+    NeverOccurs,
+}
+
 /// Judges the laws of a stage of a verified program. Takes less than 2 ms for typical operators.
 ///
 /// ```
-/// use scan_ir::laws::{judge, Verdict};
+/// use scan_ir::laws::{judge, Overflow, Verdict};
 /// use scan_ir::{FunctionBuilder, Mapping, Opcode, Source, Stage, Type};
 /// let stage = |opcode| {
 ///     let mut b = FunctionBuilder::new();
@@ -66,11 +80,11 @@ pub use verdict::{Counterexample, Judgement, Law, Proof, Verdict};
 ///         valid: None,
 ///     }
 /// };
-/// assert!(judge(&stage(Opcode::Add), &[]).verdict().is_proved());
-/// assert!(matches!(judge(&stage(Opcode::Sub), &[]).verdict(), Verdict::Refuted(_)));
+/// assert!(judge(&stage(Opcode::Add), &[], Overflow::NeverOccurs).verdict().is_proved());
+/// assert!(matches!(judge(&stage(Opcode::Sub), &[], Overflow::NeverOccurs).verdict(), Verdict::Refuted(_)));
 /// ```
-pub fn judge(stage: &Stage, tables: &[Table]) -> Judgement {
-    let mut judge = Judge::new(stage, tables);
+pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
+    let mut judge = Judge::new(stage, tables, overflow);
     judge.prove_groups();
     judge.prove_small_carrier();
     judge.prove_closure();
@@ -94,6 +108,7 @@ fn constants(stage: &Stage, state: &[Word]) -> Vec<Constant> {
 struct Judge<'a> {
     stage: &'a Stage,
     tables: &'a [Table],
+    overflow: Overflow,
     carrier: Carrier,
     groups: Vec<Group>,
     traits: Vec<Traits>,
@@ -104,7 +119,7 @@ struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn new(stage: &'a Stage, tables: &'a [Table]) -> Judge<'a> {
+    fn new(stage: &'a Stage, tables: &'a [Table], overflow: Overflow) -> Judge<'a> {
         let groups = group::groups(stage);
         let traits: Vec<Traits> = groups.iter().map(Traits::of).collect();
         let closure = stage.valid.is_none().then_some(Proof::EveryState);
@@ -113,6 +128,7 @@ impl<'a> Judge<'a> {
         Judge {
             stage,
             tables,
+            overflow,
             carrier,
             groups,
             traits,
@@ -140,8 +156,11 @@ impl<'a> Judge<'a> {
                 associativity = Some(Proof::Construction(construct::NAME));
                 identity = construct::is_identity_map(&group.identity).then_some(Proof::Construction(construct::NAME));
             }
-            let prove =
-                |equation| symbolic::prove(equation, &operator, self.tables, self.traits[i].assumptions(equation));
+            let wraps = self.overflow == Overflow::Wraps;
+            let prove = |equation| {
+                let assume = Assumptions { wraps, ..self.traits[i].assumptions(equation) };
+                symbolic::prove(equation, &operator, self.tables, assume)
+            };
             self.associativity[i] = associativity.or_else(|| prove(Equation::Associativity));
             self.identity[i] = identity.or_else(|| prove(Equation::Identity));
         }
@@ -251,12 +270,15 @@ impl<'a> Judge<'a> {
             closure: self.closure.is_none(),
             any_component: self.carrier != Carrier::Lifted,
             // Integers inside a float operator, as in `exp`, overflow as they were meant to.
-            skip_overflow: integers && traits::overflow_is_meaningless(&self.stage.combine),
+            skip_overflow: integers
+                && self.overflow == Overflow::NeverOccurs
+                && traits::overflow_is_meaningless(&self.stage.combine),
             skip_nan_identity: !self.stage.identity.iter().any(|constant| constant.is_nan()),
         };
         let searched = !(associativity.is_empty() && identity.is_empty() && !question.closure);
         let specials = self.specials();
         let mut sampler = Sampler::new(self.stage, self.tables, &specials);
+        sampler.wraps = self.overflow == Overflow::Wraps;
         let outcome = match searched {
             true => search::search(self.stage, self.tables, &mut sampler, &question),
             false => Default::default(),

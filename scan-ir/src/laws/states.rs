@@ -153,6 +153,8 @@ pub(crate) struct Sampler<'a> {
     valid: Option<Machine<'a>>,
     combine: Machine<'a>,
     lift_specials: Vec<f64>,
+    /// Products that wrapped are states like others.
+    pub(crate) wraps: bool,
 }
 
 impl<'a> Sampler<'a> {
@@ -171,6 +173,7 @@ impl<'a> Sampler<'a> {
             valid: stage.valid.as_ref().map(|valid| Machine::new(valid, tables)),
             combine: Machine::new(&stage.combine, tables),
             lift_specials,
+            wraps: false,
         }
     }
 
@@ -240,7 +243,7 @@ impl<'a> Sampler<'a> {
             let (i, j) = (random.below(pool.states.len()), random.below(pool.states.len()));
             let mut product = Vec::new();
             let flags = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
-            let overflowed = product.iter().any(|word| word.tainted);
+            let overflowed = !self.wraps && product.iter().any(|word| word.tainted);
             let product = self.store(&product);
             let dull = overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
             if self.carrier != Carrier::All && !dull && self.is_valid(&product) {

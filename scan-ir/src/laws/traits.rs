@@ -37,6 +37,7 @@ impl Traits {
             nan: equation == Equation::Associativity && self.specials.iter().any(|special| special.is_nan()),
             both_infinities: self.both_infinities,
             saturating: self.saturating,
+            wraps: false,
         }
     }
 }
