@@ -25,7 +25,7 @@ pub mod recurrence;
 mod scan;
 
 pub use scan::{Columns, Record, Scan, ScanBuilder};
-pub use scan_runtime::{Column, ColumnMut, DynScan, DynScanBuilder, Error, Plan, PlanOptions, Stage};
+pub use scan_runtime::{Column, ColumnMut, DynScan, DynScanBuilder, Error, Overflow, Plan, PlanOptions, Stage};
 
 /// What a file that writes scan code imports.
 pub mod prelude {

@@ -385,3 +385,50 @@ fn a_lift_may_not_change_the_record_that_an_output_reads() {
     let error = builder().lift(second {}).build().unwrap_err();
     assert!(error.to_string().contains("lift first"), "{error}");
 }
+
+#[test]
+fn arithmetic_that_means_to_wrap_is_judged_where_it_wraps() {
+    const P: u64 = (1 << 61) - 1;
+    /// Products modulo P that are cut off at 64 bits first: no monoid.
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Cut {
+        x: u64,
+    }
+    #[scan_monoid]
+    impl Monoid for Cut {
+        fn identity() -> Self {
+            Cut { x: 1 }
+        }
+        fn combine(self, next: Self) -> Self {
+            Cut { x: self.x.wrapping_mul(next.x) % P }
+        }
+        fn valid(self) -> bool {
+            self.x < P
+        }
+    }
+    assert!(matches!(Scan::<Cut>::new(), Err(Error::NotAMonoid { .. })));
+
+    /// Sums modulo M: natively nothing overflows, and the arm that would is not taken.
+    const M: u32 = 1_000_000_007;
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Modular {
+        x: u32,
+    }
+    #[scan_monoid]
+    impl Monoid for Modular {
+        fn identity() -> Self {
+            Modular { x: 0 }
+        }
+        fn combine(self, next: Self) -> Self {
+            let sum = self.x + next.x;
+            Modular { x: if sum >= M { sum - M } else { sum } }
+        }
+        fn valid(self) -> bool {
+            self.x < M
+        }
+    }
+    let scan = Scan::<Modular>::new().unwrap();
+    assert!(!scan.explain().contains("on 0 cases"), "{}", scan.explain());
+}

@@ -754,3 +754,30 @@ fn overflow_that_is_meant_is_judged() {
         assert!(judgement.verdict().is_proved(), "{judgement}");
     }
 }
+
+#[test]
+fn special_cases_at_constants_are_found() {
+    let special = |ty: Type, at: Constant, otherwise: Opcode| {
+        stage(&[ty], &[ty.zero()], move |code, x, y| {
+            let (at, five, result) = (code.lit(at), code.lit(ty.of_i64(5)), code.op(otherwise, x[0], y[0]));
+            let special = code.op(Eq, x[0], at);
+            vec![code.select(special, five, result)]
+        })
+    };
+    assert_refuted(&special(Type::U32, 123_456_789u32.into(), Add), Law::Associativity);
+    assert_refuted(&special(Type::U16, 4242u16.into(), Or), Law::Associativity);
+    let pair = stage(&[Type::U8; 2], &[0u8.into(), 0u8.into()], |code, x, y| {
+        let (first, second) = (code.lit(201u8), code.lit(77u8));
+        let (first, second) = (code.op(Eq, x[0], first), code.op(Eq, y[1], second));
+        let special = code.op(And, first, second);
+        let (five, a, b) = (code.lit(5u8), code.op(Or, x[0], y[0]), code.op(Or, x[1], y[1]));
+        vec![code.select(special, five, a), b]
+    });
+    assert_refuted(&pair, Law::Associativity);
+    let large = stage(&[Type::F64], &[0f64.into()], |code, x, y| {
+        let (limit, sum) = (code.lit(1e12f64), code.add(x[0], y[0]));
+        let above = code.op(Gt, x[0], limit);
+        vec![code.select(above, y[0], sum)]
+    });
+    assert_refuted(&large, Law::Associativity);
+}

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use scan_ir::{
     Function, FunctionBuilder, Layout, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Type, verify,
 };
-use scan_runtime::{DynScan, Error, PlanOptions};
+use scan_runtime::{DynScan, Error, Overflow, PlanOptions};
 
 use super::columns::Record;
 use super::{Scan, translation};
@@ -97,9 +97,13 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
     /// As [`Scan::new`].
     pub fn build(self) -> Result<Scan<M, In, Out>, Error> {
         let Options { assume_associative, threads, plan } = self.options;
-        let program = verify(program::<M, In, Out>(self.lift?, self.project?)?)?;
+        let combine = lang::trace_combine::<M>().map_err(untraceable)?;
+        // Where Rust would panic on overflow, overflow does not occur; where all arithmetic wraps, wrapping is meant.
+        let overflow = if combine.may_panic { Overflow::NeverOccurs } else { Overflow::Wraps };
+        let program = verify(program::<M, In, Out>(self.lift?, self.project?, combine)?)?;
         translation::check_monoid::<M>(&program.stages[0], &program.tables)?;
-        let mut builder = DynScan::builder(program).component_names(lang::component_names::<M>()).plan(plan);
+        let mut builder =
+            DynScan::builder(program).component_names(lang::component_names::<M>()).plan(plan).overflow(overflow);
         if assume_associative {
             builder = builder.assume_associative();
         }
@@ -129,11 +133,15 @@ fn untraceable(error: TraceError) -> Error {
     Error::Trace(error.to_string())
 }
 
-fn program<M: Monoid, In: Record, Out: ScanType>(lift: Traced, project: Traced) -> Result<Program, Error> {
+fn program<M: Monoid, In: Record, Out: ScanType>(
+    lift: Traced,
+    project: Traced,
+    combine: Traced,
+) -> Result<Program, Error> {
     let mut tables = Tables::default();
     let lift = tables.adopt(lift);
     let project = tables.adopt(project);
-    let combine = tables.adopt(lang::trace_combine::<M>().map_err(untraceable)?);
+    let combine = tables.adopt(combine);
     let valid = lang::trace_valid::<M>().map_err(untraceable)?.map(|valid| tables.adopt(valid));
 
     let identity = lang::identity_constants::<M>().map_err(untraceable)?;

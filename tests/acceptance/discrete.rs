@@ -360,11 +360,10 @@ fn automata_by_table_and_by_match() {
 #[test]
 fn counters_that_stop() {
     scans_like_the_loop(Proved, |r, _| SatU { c: if r.below(50) == 0 { 100 } else { 0 } }, exactly);
-    let make = |r: &mut Random, _| {
-        let lo = r.below(100) as i32 - 100;
-        Clamp { add: r.below(100) as i32 - 50, lo, hi: lo + r.below(200) as i32 }
-    };
-    scans_like_the_loop(Accepted, make, |x, y| x.lo == y.lo && x.hi == y.hi);
+    // Bounds that are to be large enough for ever are not: a sum of `add` leaves the valid states, and at the bounds
+    // the identity is none.
+    let error = Scan::<Clamp>::new().unwrap_err().to_string();
+    assert!(error.contains("leaves the valid states"), "{error}");
 }
 
 #[test]

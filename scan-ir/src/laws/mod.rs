@@ -19,6 +19,7 @@
 //! overflows, and a note says so.
 
 mod arithmetic;
+mod constants;
 mod construct;
 mod elements;
 mod exhaustive;

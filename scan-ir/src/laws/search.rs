@@ -66,7 +66,8 @@ pub(crate) fn search(stage: &Stage, tables: &[Table], sampler: &mut Sampler<'_>,
     let dense = (2..DENSE).rev().find(|n| (2 * n * n * n + n * n) * cost <= BUDGET / 2).unwrap_or(2);
     let pool = sampler.pool(48, 120, &mut random);
     let mut outcome = Outcome { states_found: !pool.is_empty(), ..Outcome::default() };
-    search.identities(&pool, &mut outcome);
+    let named = sampler.named_states((BUDGET / 16 / cost).min(96));
+    search.identities(&[&pool[..], &named].concat(), &mut outcome);
     search.dense(&pool[..pool.len().min(dense)], &mut outcome);
     search.noise(&pool, sampler, &mut random, &mut outcome);
     search.shrink(&pool, &mut outcome);

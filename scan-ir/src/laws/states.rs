@@ -5,6 +5,7 @@
 //! first, because counterexamples made of them are easy to read; then the ends of the types, powers of two, fractions
 //! and noise. Narrow sets are filled by closure: what valid states combine to is valid, or a counterexample.
 
+use super::constants::Named;
 use super::machine::{Machine, Word};
 use crate::program::{Mapping, Source, Stage, Table};
 use crate::types::{Constant, Type};
@@ -153,6 +154,9 @@ pub(crate) struct Sampler<'a> {
     valid: Option<Machine<'a>>,
     combine: Machine<'a>,
     lift_specials: Vec<f64>,
+    /// For each component, and for each part of a record, values around the constants that the stage names.
+    named: Vec<Vec<Constant>>,
+    named_record: Vec<Vec<Constant>>,
     /// Products that wrapped are states like others.
     pub(crate) wraps: bool,
 }
@@ -165,7 +169,11 @@ impl<'a> Sampler<'a> {
         let mut lift_specials = if moves { specials.concat() } else { Vec::new() };
         lift_specials.sort_by(f64::total_cmp);
         lift_specials.dedup_by(|a, b| a.to_bits() == b.to_bits());
+        let named = Named::of(stage);
+        let values = |types: &[Type]| types.iter().map(|&ty| named.values(ty)).collect();
         Sampler {
+            named: values(&stage.state),
+            named_record: values(&lift.params),
             stage,
             carrier: Carrier::of(stage),
             specials,
@@ -195,8 +203,12 @@ impl<'a> Sampler<'a> {
     pub(crate) fn lifted(&mut self, n: usize, random: &mut Random) -> Vec<Word> {
         let params = &self.stage.lift.function.params;
         let record = params.iter().enumerate().map(|(i, &ty)| {
-            let i = if params.len() == 1 { n } else { (n / (i + 1)).saturating_add(random.below(2)) };
-            Word::of(if n < 24 { small(ty, &self.lift_specials, i) } else { any(ty, &self.lift_specials, random) })
+            let part = if params.len() == 1 { n } else { (n / (i + 1)).saturating_add(random.below(2)) };
+            Word::of(match named(&self.named_record[i], random).filter(|_| n >= 24) {
+                Some(constant) => constant,
+                None if n < 24 => small(ty, &self.lift_specials, part),
+                None => any(ty, &self.lift_specials, random),
+            })
         });
         let record: Vec<Word> = record.collect();
         let mut result = Vec::new();
@@ -210,6 +222,16 @@ impl<'a> Sampler<'a> {
             return Some(self.lifted(usize::MAX, random));
         }
         let small_only = random.below(2) == 0;
+        if self.named.iter().any(|named| !named.is_empty()) && random.below(2) == 0 {
+            let component = |((&ty, specials), values): ((&Type, &Vec<f64>), &Vec<Constant>)| {
+                Word::of(named(values, random).unwrap_or_else(|| {
+                    let i = random.below(small_count(ty, specials));
+                    small(ty, specials, i)
+                }))
+            };
+            let state: Vec<Word> = self.stage.state.iter().zip(self.specials).zip(&self.named).map(component).collect();
+            return self.is_valid(&state).then_some(state);
+        }
         let component = |(&ty, specials): (&Type, &Vec<f64>)| {
             let i = random.below(small_count(ty, specials));
             Word::of(if small_only { small(ty, specials, i) } else { any(ty, specials, random) })
@@ -260,6 +282,29 @@ impl<'a> Sampler<'a> {
         pool.states
     }
 
+    /// Valid states that have the value of a constant in one component, and the identity's or 1 in the others; at most
+    /// `most`.
+    pub(crate) fn named_states(&mut self, most: usize) -> Vec<Vec<Word>> {
+        if self.carrier == Carrier::Lifted {
+            return Vec::new();
+        }
+        let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
+        let ones: Vec<Word> = self.stage.state.iter().map(|&ty| Word::of(small(ty, &[], 1))).collect();
+        let mut states = Vec::new();
+        for (component, values) in self.named.clone().iter().enumerate() {
+            for &value in values {
+                for base in [&identity, &ones] {
+                    let mut state = base.clone();
+                    state[component] = Word::of(value);
+                    if states.len() < most && self.is_valid(&state) {
+                        states.push(state);
+                    }
+                }
+            }
+        }
+        states
+    }
+
     /// A state of small values: the i-th where there are few, else one at random.
     fn grid(&mut self, i: usize, random: &mut Random) -> Option<Vec<Word>> {
         let counts: Vec<usize> =
@@ -282,6 +327,15 @@ impl<'a> Sampler<'a> {
             .collect();
         self.is_valid(&state).then_some(state)
     }
+}
+
+/// One of these values, mostly of the first, or none.
+fn named(values: &[Constant], random: &mut Random) -> Option<Constant> {
+    if values.is_empty() || random.below(4) == 0 {
+        return None;
+    }
+    let limit = 1 + random.below(values.len());
+    Some(values[random.below(limit)])
 }
 
 struct Pool {
