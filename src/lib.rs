@@ -10,7 +10,7 @@
 //! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known only at run time.
 //! - [`DynScan`] runs programs that were built with [`scan_ir`] by other means.
 //!
-//! The [README](https://github.com/monoscan/monoscan) shows each in a few lines. What Rust the operator may use is on
+//! The README shows each in a few lines. What Rust the operator may use is on
 //! one page, [`language`].
 
 // The macros' output names `::monoscan`, and is used inside this crate too.
