@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use crate::eval::evaluate;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::{Opcode, Rule};
-use crate::program::Table;
 use crate::types::{Constant, Primitive, Type};
 
 /// A function under construction.
@@ -185,10 +184,5 @@ impl FunctionBuilder {
     /// A constant of a Rust scalar type, for conciseness.
     pub fn lit<T: Primitive>(&mut self, value: T) -> Value {
         self.constant(value)
-    }
-
-    /// The element of a table known now, if the index is a constant: for front ends that hold the table.
-    pub fn known_element(&self, table: &Table, index: Value) -> Option<Constant> {
-        self.as_constant(index).and_then(|index| table.element(index.bits() as usize))
     }
 }

@@ -1,9 +1,9 @@
 //! Machine code for the CPU, made by Cranelift at run time.
 //!
-//! A [`Compiled`] program is four functions: `reduce` and `scan` over a tile of W interleaved blocks, `scan_one` over
-//! one block, and `advance`, which takes a carry past a block; [`abi`] says how they are called. What one element does comes from the facts
-//! (`fold_body`, `replay_body`), is lowered opcode by opcode, and is put into a loop by the kernels. The loop around
-//! tiles, threads and the carry between tiles are the runtime's.
+//! A [`Compiled`] program is four functions: `reduce` and `scan` over a strip of W interleaved blocks, `scan_one` over
+//! one block, and `advance`, which takes a carry past a block; [`abi`] says how they are called. What one element does
+//! comes from the facts (`fold_body`, `replay_body`), is lowered opcode by opcode, and is put into a loop by the kernels.
+//! The loop around tiles, threads and the carry between tiles are the runtime's.
 
 pub mod abi;
 mod error;

@@ -140,8 +140,7 @@ fn check_stage(found: &mut Findings, scope: &Scope<'_>, place: usize, stage: &St
     let state = stage.state.as_slice();
     // A state so long that its padded size would not fit the layout's numbers is refused by its plain size.
     let plain: u128 = state.iter().map(|ty| ty.size() as u128).sum();
-    let padded = || Layout::packed(state).size as u128;
-    let bytes = if plain > MAX_STATE_BYTES as u128 { plain } else { padded() };
+    let bytes = if plain > MAX_STATE_BYTES as u128 { plain } else { Layout::packed(state).size as u128 };
     if state.is_empty() {
         found.whole(Part::Stage(place), "expected a state of at least one component, found none".into());
     }
