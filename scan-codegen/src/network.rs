@@ -15,6 +15,7 @@
 //!
 //! with F the Fibonacci numbers, F(1) = F(2) = 1, and k ≤ L. Fan-out counts as Harris does: the gates of one level that
 //! read a lane as their earlier operand, and one more for the lane itself, which passes its value on or combines it.
+//! Ladner–Fischer's fan-out for k ≥ 1 was read off these networks, up to width 1024, and is from no paper.
 //! Brent–Kung is often drawn with one level more and fan-out 2; here its first distributing level runs beside the last
 //! collecting one, as both only need that half of the lanes is done.
 //!
