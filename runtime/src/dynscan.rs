@@ -8,9 +8,10 @@ use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::{Facts, LengthOnly};
 use scan_ir::laws::{Judgement, Overflow};
-use scan_ir::{Layout, Mode, Primitive, Program, Verified};
+use scan_ir::{Constant, Layout, Mode, Primitive, Program, Verified};
 
 use crate::cache::Cache;
+use crate::call::Call;
 use crate::column::{self, Column, ColumnMut};
 use crate::cpu::{Engine, KnownStates};
 use crate::error::Error;
@@ -257,6 +258,64 @@ impl DynScan {
         let threads = self.threads.unwrap_or_else(rayon::current_num_threads);
         engine.scan((inputs, outputs, len), &program.stages[0].identity, threads);
         Ok(())
+    }
+
+    /// Runs a call, and gives how many records were written: all, or those that the program keeps.
+    ///
+    /// # Errors
+    /// If a column, the seed or the shape does not fit the program or the other columns; then nothing was written.
+    pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
+        if call.reversed || call.seed.is_some() || !matches!(call.shape, crate::call::Shape::Line) {
+            return Err(Error::Unsupported("this call, in this commit".into()));
+        }
+        self.scan_into(call.mode, inputs, outputs)?;
+        Ok(outputs.first().map_or(0, ColumnMut::len))
+    }
+
+    /// Runs a call whose outputs replace its inputs.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run); also if the program's output columns are not laid out as its input columns, if it
+    /// reads the next record, or if it keeps records.
+    pub fn run_in_place(&self, _call: &Call<'_>, _columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
+        Err(Error::Unsupported("scans in place, in this commit".into()))
+    }
+
+    /// As [`run`](DynScan::run), from the state `carry`, the components of all stages in order, which becomes the state
+    /// after the last record.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run); then the carry is untouched.
+    pub fn resume(
+        &self,
+        call: &Call<'_>,
+        _carry: &mut [Constant],
+        _inputs: &[Column<'_>],
+        _outputs: &mut [ColumnMut<'_>],
+    ) -> Result<usize, Error> {
+        Err(Error::Unsupported(format!("resuming {:?}, in this commit", call.mode)))
+    }
+
+    /// As [`run_in_place`](DynScan::run_in_place), from a carry as in [`resume`](DynScan::resume).
+    ///
+    /// # Errors
+    /// As both.
+    pub fn resume_in_place(
+        &self,
+        _call: &Call<'_>,
+        _carry: &mut [Constant],
+        _columns: &mut [ColumnMut<'_>],
+    ) -> Result<(), Error> {
+        Err(Error::Unsupported("resuming in place, in this commit".into()))
+    }
+
+    /// The totals of all runs, one after the other, the components of all stages each: one run for a line or heads, one for each
+    /// segment between offsets, one for each row.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run).
+    pub fn reduce(&self, _call: &Call<'_>, _inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
+        Err(Error::Unsupported("reductions, in this commit".into()))
     }
 
     /// What was chosen and why: the verdict on the laws, and the plan with its work, depth and bytes moved.

@@ -4,7 +4,7 @@
 
 use scan_codegen::cpu::CodegenError;
 use scan_ir::laws::Judgement;
-use scan_ir::{Diagnostics, Layout};
+use scan_ir::{Diagnostics, Layout, Type};
 
 /// Why a scan was not built or not run.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +91,43 @@ pub enum Error {
         bytes: usize,
         /// The size of a record.
         record: usize,
+    },
+
+    /// A seed or carry that is no state of the program.
+    #[error("the {argument} has components of types {got:?}, expected {expected:?}, the states of all stages")]
+    State {
+        /// Which argument.
+        argument: &'static str,
+        /// The types of the components of all stages, in order.
+        expected: Vec<Type>,
+        /// The types that were given.
+        got: Vec<Type>,
+    },
+
+    /// Offsets that cut the records into no segments.
+    #[error("offset {place} is {got}, expected {expected}")]
+    Offsets {
+        /// Which offset; its number is that of the segment that starts there.
+        place: usize,
+        /// What it may be.
+        expected: String,
+        /// What it is.
+        got: usize,
+    },
+
+    /// Rows that are no rows of an array, in words.
+    #[error("these are no rows of an array: {0}")]
+    Rows(String),
+
+    /// An output column is too short for what a program keeps.
+    #[error("output column {column} has room for {got} records, expected at least {expected}, as many as are kept")]
+    Room {
+        /// Which column.
+        column: usize,
+        /// How many records are kept.
+        expected: usize,
+        /// Its length.
+        got: usize,
     },
 
     /// There is no memory for the result.

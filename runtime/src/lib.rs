@@ -8,6 +8,7 @@
 //! `dynscan.rs` (results in memory that was not initialised).
 
 mod cache;
+pub mod call;
 mod column;
 mod cpu;
 mod dynscan;
@@ -15,6 +16,7 @@ mod error;
 mod slots;
 mod verdicts;
 
+pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
 pub use dynscan::{DynScan, DynScanBuilder, Stage, collect};
 pub use error::Error;

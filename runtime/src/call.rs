@@ -1,0 +1,150 @@
+//! What a scan is asked for besides its columns: which outputs, in which direction, from which state, over which shape.
+//!
+//! The parts are independent, and every combination has one meaning. With ⊕ for `combine`, `x[i]` for what the lift makes of
+//! record i, and n records:
+//!
+//! ```text
+//! before[i] = start(i)        if i begins a run
+//!             after[i-1]      else
+//! after[i]  = before[i] ⊕ x[i]
+//! y[i]      = project(after[i])    inclusive
+//!             project(before[i])   exclusive
+//! start(i)  = carry    if i = 0 and the call resumes a stream, and i is not flagged as a head
+//!             seed     else
+//! ```
+//!
+//! - The seed is the identity unless [`Call::seed`] gives another state.
+//! - A *run* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment ([`Shape::Heads`],
+//!   [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
+//! - A reversed call numbers the records of every run from its end: in a run of records s to e, `before[e]` is the start,
+//!   and `after[i] = before[i] ⊕ x[i]` with `before[i] = after[i+1]`. Outputs stay beside their records, and what a program calls the next record
+//!   is the one before it in memory. The operands of ⊕ are in the order of this numbering: `y[s] = x[e] ⊕ … ⊕ x[s]`.
+//! - The index that a program may read counts from 0 in the order of the scan, through a line and its segments, and in
+//!   each row anew. The last record of a run has no next one.
+//! - The *total* of a run is its last `after`, or the start if the run is empty.
+
+use scan_ir::{Constant, Mode};
+
+use crate::error::Error;
+
+/// What a scan is asked for besides its columns; see the [module](self). The default is an inclusive scan of a line.
+#[derive(Clone, Debug, Default)]
+pub struct Call<'a> {
+    /// Inclusive or exclusive.
+    pub mode: Mode,
+    /// From the last record to the first.
+    pub reversed: bool,
+    /// The state every run starts from, the components of all stages in order; none for the identities.
+    pub seed: Option<&'a [Constant]>,
+    /// What is scanned on its own.
+    pub shape: Shape<'a>,
+}
+
+/// Which records are scanned on their own.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub enum Shape<'a> {
+    /// All of them together.
+    #[default]
+    Line,
+    /// Segments, by a flag for each record: it is the first of its segment. Record 0 is one with or without a flag.
+    Heads(&'a [bool]),
+    /// Segments, by where they start and where the last one ends: segment k has the records `offsets[k]..offsets[k+1]`,
+    /// which may be none. The first offset is 0, the last the number of records.
+    Offsets(&'a [usize]),
+    /// The rows of an array.
+    Rows(Rows),
+}
+
+/// Rows of an array of records, along any of its axes.
+///
+/// Element i of row (p, q) is record `p·pitch + i·step + q`, for `p < planes`, `q < step` and `i < len`: each plane has `step`
+/// rows side by side. Records between the planes are neither read nor written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    planes: usize,
+    pitch: usize,
+    len: usize,
+    step: usize,
+}
+
+impl Rows {
+    /// `rows` rows of `len` records, each starting `stride` records after the one before.
+    ///
+    /// # Errors
+    /// [`Error::Rows`] if rows would overlap (`stride < len`), or if the array has more than `usize::MAX` records.
+    pub fn new(rows: usize, len: usize, stride: usize) -> Result<Rows, Error> {
+        Rows::planes(rows, stride, len, 1)
+    }
+
+    /// All rows along one axis of an array without gaps whose last axis is contiguous (row-major, "C order").
+    ///
+    /// ```
+    /// use scan_runtime::call::Rows;
+    /// // A matrix of 3 × 4: its rows, and its columns.
+    /// assert_eq!(Rows::along(&[3, 4], 1)?, Rows::new(3, 4, 4)?);
+    /// assert_eq!(Rows::along(&[3, 4], 0)?.count(), 4);
+    /// # Ok::<(), scan_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Rows`] if there is no such axis, or if the array has more than `usize::MAX` records.
+    pub fn along(shape: &[usize], axis: usize) -> Result<Rows, Error> {
+        let Some(&len) = shape.get(axis) else {
+            return Err(Error::Rows(format!("axis {axis} of an array of {} axes", shape.len())));
+        };
+        let product = |axes: &[usize]| axes.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        let (Some(planes), Some(step)) = (product(&shape[..axis]), product(&shape[axis + 1..])) else {
+            return Err(Error::Rows(format!("an array of shape {shape:?}, which is larger than the address space")));
+        };
+        let Some(pitch) = len.checked_mul(step) else {
+            return Err(Error::Rows(format!("an array of shape {shape:?}, which is larger than the address space")));
+        };
+        Rows::planes(planes, pitch, len, step)
+    }
+
+    /// `planes` planes, starting `pitch` records apart, each of `len` × `step` records, along whose first axis rows go.
+    ///
+    /// # Errors
+    /// [`Error::Rows`] if planes would overlap (`pitch < len·step`), or if there are more than `usize::MAX` records.
+    pub fn planes(planes: usize, pitch: usize, len: usize, step: usize) -> Result<Rows, Error> {
+        let rows = Rows { planes, pitch, len, step };
+        let Some(plane) = len.checked_mul(step) else {
+            return Err(Error::Rows(format!(
+                "planes of {len} × {step} records, which are larger than the address space"
+            )));
+        };
+        if planes > 1 && pitch < plane {
+            let stride = format!("rows of {len} records every {pitch} records");
+            let planes = format!("planes of {len} × {step} records every {pitch} records");
+            return Err(Error::Rows(format!("{} overlap", if step == 1 { stride } else { planes })));
+        }
+        if planes.checked_mul(pitch.max(plane)).is_none() {
+            return Err(Error::Rows(format!("{planes} planes every {pitch} records, more than the address space has")));
+        }
+        Ok(rows)
+    }
+
+    /// How many rows.
+    pub fn count(&self) -> usize {
+        self.planes * self.step
+    }
+
+    /// How many records a row has.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether rows have no records.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many records a column must have at least.
+    pub fn records(&self) -> usize {
+        match self.count() {
+            0 => 0,
+            _ => (self.planes - 1) * self.pitch + self.len * self.step,
+        }
+    }
+}
