@@ -134,7 +134,7 @@ impl Run<'_> {
         let tiles = self.len.div_ceil(self.engine.plan.tile());
         let mut first = Slots::one(self.engine.kernels.state_layout());
         first.write(0, seed.iter().copied().enumerate());
-        let chain = Chain::new(tiles, first.get(0)).expect("the verifier bounds states by what a chain carries");
+        let chain = Chain::new(tiles, &[first.get(0)]).expect("the verifier bounds states by what a chain carries");
         let work = || {
             let plan = self.engine.plan;
             // A last tile has one strip more at most, of shorter blocks, in place of a whole one.

@@ -1,38 +1,37 @@
 //! Tickets, and the chain of carries from tile to tile.
 //!
+//! A cascade of scans runs in one pass over memory: a thread folds a tile's first level, learns its carry and publishes
+//! its prefix, folds the second level, which reads the true states of the first, and so on. So a chain has a *link* for
+//! each level: a carry of its own from tile to tile. A plain scan has one.
+//!
 //! The life of a tile is a sequence of types, and each step consumes the one before:
 //!
 //! ```text
-//! Chain::take ──► Ticket ──wait(&mut carry)──► Turn ──publish(&prefix)──► done
+//!                    ┌──────────── the next link ─────────┐
+//!                    ▼                                    │
+//! Chain::take ──► Ticket ──wait(&mut carry)──► Turn ──publish(&prefix)──► after the last link: done
 //!                    │                           │
 //!                    └────────── dropped ────────┴──► the chain is poisoned
 //! ```
 //!
-//! A [`Ticket`] says that this thread owes the chain the prefix of one tile. A [`Turn`] says moreover that every earlier
-//! prefix is published, so that of all threads only this one may publish now. There is one ticket a tile, so no tile is
-//! published twice, out of order, or without its carry having been read.
-//!
-//! # Memory
-//!
-//! Since prefixes are published strictly in order, and each is read (by the tile after it) before the next is written,
-//! only one prefix is alive at a time. A single place in memory would do. There is a small fixed ring of them, so that
-//! threads that wait for different tiles poll different cache lines and a handover disturbs only the thread it is for,
-//! as in Anderson's array lock ("The performance of spin lock alternatives", 1990). How many threads take part
-//! does not matter to it; more threads than slots only share lines again. A chain is a few kilobytes and allocates
-//! nothing; it can live on the caller's stack.
+//! A [`Ticket`] says that this thread owes the chain the prefix of one tile, on one link and all links after it. A
+//! [`Turn`] says moreover that on this link every earlier prefix is published, so that of all threads only this one may
+//! publish now. There is one ticket a tile, so on no link a tile is published twice, out of order, or without its carry
+//! having been read.
 //!
 //! Scans on GPUs look back over many tiles, because thousands are in flight and a chain's latency would add up. On a CPU
 //! a handful are, and a handover costs a cache miss against the microseconds of a tile: the chain of adjacent tiles
 //! (Yan, Long and Zhang, "StreamScan", PPoPP 2013) is all it takes, and it fixes the association.
 
-use crate::sync::{AtomicBool, AtomicUsize, CacheLine, Ordering, UnsafeCell, wait_for};
-use std::{array, error, fmt, mem};
+use crate::ring::Ring;
+use crate::sync::{AtomicBool, AtomicUsize, CacheLine, Ordering, wait_for};
+use std::{error, fmt, mem};
 
-/// The largest state that a chain carries.
-pub const MAX_STATE_BYTES: usize = 256;
+/// The largest state that a link carries.
+pub const MAX_STATE_BYTES: usize = 1024;
 
-/// Slots in the ring of carries. Any number is right. Two let loom see slots reused within three tiles.
-const SLOTS: usize = if cfg!(loom) { 2 } else { 8 };
+/// The most links that a chain has.
+pub const MAX_LINKS: usize = 4;
 
 /// The place of a tile among the tiles of its scan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,51 +93,69 @@ impl Tickets {
 
 /// The tiles of one scan and the carries between them, shared by the threads that work on it.
 ///
-/// `prefix(t) = combine(prefix(t − 1), aggregate(t))`, whoever computes it: the result does not depend on the number
-/// of threads.
+/// On each link, `prefix(t) = combine(prefix(t − 1), aggregate(t))`, whoever computes it: the result does not depend on
+/// the number of threads.
 ///
 /// ```
 /// use scan_protocol::chain::Chain;
 ///
-/// // Strings of one byte a tile, concatenated: an operator that minds the order.
-/// let mut chain = Chain::new(3, b"...")?;
+/// // A balance, and its highest level so far, which reads the balance: two links. A tile is one payment.
+/// let payments = [3, -5, 4];
+/// let mut chain = Chain::new(payments.len(), &[&0i32.to_ne_bytes(), &i32::MIN.to_ne_bytes()])?;
 /// while let Some(ticket) = chain.take() {
-///     let letter = b'a' + ticket.tile().get() as u8;
-///     let mut carry = [0; 3];
+///     let payment = payments[ticket.tile().get()];
+///     let mut carry = [0; 4];
+///
 ///     let turn = ticket.wait(&mut carry)?;
-///     turn.publish(&[carry[1], carry[2], letter]);
+///     let balance = i32::from_ne_bytes(carry) + payment;
+///     let ticket = turn.publish(&balance.to_ne_bytes()).expect("the second link is next");
+///
+///     let turn = ticket.wait(&mut carry)?;
+///     let highest = i32::from_ne_bytes(carry).max(balance);
+///     assert!(turn.publish(&highest.to_ne_bytes()).is_none());
 /// }
-/// let mut total = [0; 3];
-/// chain.total(&mut total)?;
-/// assert_eq!(&total, b"abc");
+/// let mut total = [0; 4];
+/// chain.total(0, &mut total)?;
+/// assert_eq!(i32::from_ne_bytes(total), 2);
+/// chain.total(1, &mut total)?;
+/// assert_eq!(i32::from_ne_bytes(total), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Chain {
-    /// The carry that enters tile t passes through slot t mod [`SLOTS`].
-    slots: [Slot; SLOTS],
-    tickets: CacheLine<Tickets>,
-    state_bytes: usize,
+    ring: Ring,
+    links: usize,
+    /// The size of each link's states.
+    state_bytes: [usize; MAX_LINKS],
     poisoned: AtomicBool,
+    tickets: CacheLine<Tickets>,
 }
 
 impl Chain {
-    /// A chain of `tiles` tiles, whose first one is entered by the state `seed`. All states have the seed's size.
+    /// A chain of `tiles` tiles, with a link for each of `seeds`: the state that enters the first tile. All states of a
+    /// link have its seed's size.
+    ///
+    /// Costs one allocation, of about eight times the largest seed (but at least one pair of cache lines) a link.
     ///
     /// # Errors
     ///
-    /// [`StateTooLarge`] if the seed has more than [`MAX_STATE_BYTES`].
-    pub fn new(tiles: usize, seed: &[u8]) -> Result<Self, StateTooLarge> {
-        if seed.len() > MAX_STATE_BYTES {
-            return Err(StateTooLarge { bytes: seed.len() });
+    /// [`BadSeeds`] if there is no seed, or more than [`MAX_LINKS`], or one of more than [`MAX_STATE_BYTES`].
+    pub fn new(tiles: usize, seeds: &[&[u8]]) -> Result<Self, BadSeeds> {
+        if !(1..=MAX_LINKS).contains(&seeds.len()) {
+            return Err(BadSeeds::Links { links: seeds.len() });
         }
-        let mut first = [0; MAX_STATE_BYTES];
-        first[..seed.len()].copy_from_slice(seed);
+        let mut state_bytes = [0; MAX_LINKS];
+        for (bytes, seed) in state_bytes.iter_mut().zip(seeds) {
+            *bytes = seed.len();
+            if *bytes > MAX_STATE_BYTES {
+                return Err(BadSeeds::TooLarge { bytes: *bytes });
+            }
+        }
         Ok(Self {
-            // Only the first slot's number is true: slot k will carry into tile k first, and k is not 0.
-            slots: array::from_fn(|slot| Slot::new(0, if slot == 0 { first } else { [0; MAX_STATE_BYTES] })),
-            tickets: CacheLine(Tickets::new(tiles)),
-            state_bytes: seed.len(),
+            ring: Ring::new(seeds),
+            links: seeds.len(),
+            state_bytes,
             poisoned: AtomicBool::new(false),
+            tickets: CacheLine(Tickets::new(tiles)),
         })
     }
 
@@ -147,7 +164,7 @@ impl Chain {
     /// Publish a tile before taking the next on the same thread: a thread that waits for its own later tile waits for
     /// ever.
     pub fn take(&self) -> Option<Ticket<'_>> {
-        self.tickets.0.take().map(|tile| Ticket { debt: Debt { chain: self, tile } })
+        self.tickets.0.take().map(|tile| Ticket { debt: Debt { chain: self, tile, link: 0 } })
     }
 
     /// Declares that some prefix will never come: all who wait, and all who come to wait, get [`Poisoned`], except
@@ -162,7 +179,8 @@ impl Chain {
         self.poisoned.load(Ordering::Relaxed)
     }
 
-    /// Copies the inclusive prefix of the last tile: the ⊕ of the seed and everything after it. Without tiles, the seed.
+    /// Copies the inclusive prefix of the last tile on `link`: the ⊕ of the seed and everything after it. Without tiles,
+    /// the seed.
     ///
     /// # Errors
     ///
@@ -170,31 +188,23 @@ impl Chain {
     ///
     /// # Panics
     ///
-    /// If `total` has not the seed's size.
-    pub fn total(&mut self, total: &mut [u8]) -> Result<(), Poisoned> {
-        // The last prefix is the carry into the tile after the last. `&mut self` proves that no turn is out.
-        let end = TileIndex(self.tickets.0.tiles);
-        if !self.slot(end).has_carry_into(end) {
+    /// If there is no such link, or `total` has not its seed's size.
+    pub fn total(&mut self, link: usize, total: &mut [u8]) -> Result<(), Poisoned> {
+        assert!(link < self.links, "link {link} of a chain of {}", self.links);
+        self.assert_size(link, total, "total");
+        // The last prefix is the carry into the tile after the last.
+        let end = self.tickets.0.tiles;
+        let slot = self.ring.slot(link, end);
+        if !slot.has_carry_into(end) {
             return Err(Poisoned);
         }
-        self.read(end, total);
+        // SAFETY: `&mut self` proves that no turn is out, so that nobody writes.
+        unsafe { slot.read(total) };
         Ok(())
     }
 
-    fn slot(&self, tile: TileIndex) -> &Slot {
-        &self.slots[tile.0 % SLOTS]
-    }
-
-    /// Copies the carry into `tile`, which must be there and stay there: it does until `tile` is published.
-    fn read(&self, tile: TileIndex, carry: &mut [u8]) {
-        assert_eq!(carry.len(), self.state_bytes, "a carry has the size of the seed");
-        self.slot(tile).carry.with(|state| {
-            // SAFETY: the callers have seen `has_carry_into(tile)`, and nobody writes to the chain meanwhile, since that
-            // takes the turn of `tile`: it is the calling thread's in `Ticket::wait`, and `Chain::total` has the chain to
-            // itself.
-            let state = unsafe { &*state };
-            carry.copy_from_slice(&state[..carry.len()]);
-        });
+    fn assert_size(&self, link: usize, state: &[u8], role: &str) {
+        assert_eq!(state.len(), self.state_bytes[link], "a {role} has the size of the link's seed");
     }
 }
 
@@ -202,13 +212,13 @@ impl fmt::Debug for Chain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Chain")
             .field("tickets", &self.tickets.0)
-            .field("state_bytes", &self.state_bytes)
+            .field("state_bytes", &&self.state_bytes[..self.links])
             .field("poisoned", &self.poisoned)
             .finish_non_exhaustive()
     }
 }
 
-/// A tile that this thread took and whose prefix it owes. Dropping it poisons the chain.
+/// A tile that this thread took and whose prefix it owes on a link. Dropping it poisons the chain.
 #[must_use = "dropping a ticket poisons the chain"]
 #[derive(Debug)]
 pub struct Ticket<'chain> {
@@ -221,8 +231,13 @@ impl<'chain> Ticket<'chain> {
         self.debt.tile
     }
 
-    /// Waits for the tile before to be published and copies its inclusive prefix into `carry`; for the first tile,
-    /// the seed. Reduce the tile before calling this, so that tiles overlap.
+    /// The link whose carry is next, from 0.
+    pub fn link(&self) -> usize {
+        self.debt.link
+    }
+
+    /// Waits for the tile before to be published on this link and copies its inclusive prefix into `carry`; for the
+    /// first tile, the seed. Reduce the tile before calling this, so that tiles overlap.
     ///
     /// # Errors
     ///
@@ -230,59 +245,73 @@ impl<'chain> Ticket<'chain> {
     ///
     /// # Panics
     ///
-    /// If `carry` has not the seed's size. (As every panic that drops a ticket, it poisons the chain.)
+    /// If `carry` has not the size of the link's seed. (As every panic that drops a ticket, it poisons the chain.)
     pub fn wait(self, carry: &mut [u8]) -> Result<Turn<'chain>, Poisoned> {
-        let Debt { chain, tile } = self.debt;
-        let slot = chain.slot(tile);
+        let Debt { chain, tile: TileIndex(tile), link } = self.debt;
+        chain.assert_size(link, carry, "carry");
+        let slot = chain.ring.slot(link, tile);
         wait_for(|| match slot.has_carry_into(tile) {
             true => Some(Ok(())),
             false => chain.is_poisoned().then_some(Err(Poisoned)),
         })?;
-        chain.read(tile, carry);
+        // SAFETY: the carry is there, and written before it was handed over. Nobody writes on this link meanwhile, since
+        // that takes the turn of this tile, which is now this thread's.
+        unsafe { slot.read(carry) };
         Ok(Turn { debt: self.debt })
     }
 }
 
-/// The right to publish the prefix of a tile, next in the chain. Dropping it poisons the chain.
+/// The right to publish the prefix of a tile, next on its link. Dropping it poisons the chain.
 #[must_use = "dropping a turn poisons the chain"]
 #[derive(Debug)]
 pub struct Turn<'chain> {
     debt: Debt<'chain>,
 }
 
-impl Turn<'_> {
+impl<'chain> Turn<'chain> {
     /// The tile whose turn it is.
     pub fn tile(&self) -> TileIndex {
         self.debt.tile
     }
 
-    /// Publishes the tile's inclusive prefix, combine(carry, aggregate), and lets the next tile go on.
+    /// The link on which it is, from 0.
+    pub fn link(&self) -> usize {
+        self.debt.link
+    }
+
+    /// Publishes the tile's inclusive prefix, combine(carry, aggregate), and lets the next tile go on. What comes back
+    /// is the same tile's ticket for the next link, or none if this link was the last.
     ///
     /// # Panics
     ///
-    /// If `prefix` has not the seed's size. The chain is then poisoned.
-    pub fn publish(self, prefix: &[u8]) {
-        let Debt { chain, tile } = self.debt;
-        assert_eq!(prefix.len(), chain.state_bytes, "a prefix has the size of the seed");
-        let next = TileIndex(tile.0 + 1);
-        let slot = chain.slot(next);
-        slot.carry.with_mut(|state| {
-            // SAFETY: this thread has the turn of `tile`, which exists once. The slot held the carry into an earlier
-            // tile, or this one; that tile's owner read it before it published, and every publication since then
-            // happened before this turn. The slot's next reader comes after `hand_over`.
-            let state = unsafe { &mut *state };
-            state[..prefix.len()].copy_from_slice(prefix);
-        });
+    /// If `prefix` has not the size of the link's seed. The chain is then poisoned.
+    pub fn publish(self, prefix: &[u8]) -> Option<Ticket<'chain>> {
+        let Turn { mut debt } = self;
+        let Debt { chain, tile: TileIndex(tile), link } = debt;
+        chain.assert_size(link, prefix, "prefix");
+        let next = tile + 1;
+        let slot = chain.ring.slot(link, next);
+        // SAFETY: this thread has the turn of `tile` on this link, which exists once. The slot held the carry into an
+        // earlier tile, or this one; that tile's owner read it before it published, and every publication since then
+        // happened before this turn. The slot's next reader comes after `hand_over`.
+        unsafe { slot.write(prefix) };
         slot.hand_over(next);
-        // The prefix is paid.
-        mem::forget(self.debt);
+        debt.link += 1;
+        if debt.link < chain.links {
+            Some(Ticket { debt })
+        } else {
+            // The tile is paid.
+            mem::forget(debt);
+            None
+        }
     }
 }
 
-/// A prefix owed to the chain: dropped unpaid, it poisons.
+/// The prefix of a tile owed to the chain, on a link and all after it: dropped unpaid, it poisons.
 struct Debt<'chain> {
     chain: &'chain Chain,
     tile: TileIndex,
+    link: usize,
 }
 
 impl Drop for Debt<'_> {
@@ -293,35 +322,7 @@ impl Drop for Debt<'_> {
 
 impl fmt::Debug for Debt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.tile, f)
-    }
-}
-
-/// One place of the ring: a state, and the tile that it is the carry into. Together on lines of their own, so that a
-/// small state arrives with the number that announces it.
-#[repr(C, align(128))]
-struct Slot {
-    into: AtomicUsize,
-    carry: UnsafeCell<[u8; MAX_STATE_BYTES]>,
-}
-
-// SAFETY: a chain reads a slot's state only after `has_carry_into`, and writes it only while it has the turn: see the
-// two accesses.
-unsafe impl Sync for Slot {}
-
-impl Slot {
-    fn new(into: usize, carry: [u8; MAX_STATE_BYTES]) -> Self {
-        Self { into: AtomicUsize::new(into), carry: UnsafeCell::new(carry) }
-    }
-
-    /// Acquire, with the release of [`hand_over`](Self::hand_over): who sees the number sees the state, and everything
-    /// that earlier tiles did before they published.
-    fn has_carry_into(&self, tile: TileIndex) -> bool {
-        self.into.load(Ordering::Acquire) == tile.0
-    }
-
-    fn hand_over(&self, tile: TileIndex) {
-        self.into.store(tile.0, Ordering::Release);
+        write!(f, "{}, link {}", self.tile, self.link)
     }
 }
 
@@ -337,17 +338,30 @@ impl fmt::Display for Poisoned {
 
 impl error::Error for Poisoned {}
 
-/// A state has more bytes than a chain carries.
+/// Seeds that no chain is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StateTooLarge {
-    /// The size of the refused state.
-    pub bytes: usize,
+pub enum BadSeeds {
+    /// There are no links, or too many.
+    Links {
+        /// How many there are.
+        links: usize,
+    },
+    /// A state has more bytes than a link carries.
+    TooLarge {
+        /// The size of the refused state.
+        bytes: usize,
+    },
 }
 
-impl fmt::Display for StateTooLarge {
+impl fmt::Display for BadSeeds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a state of {} bytes is too large: a chain carries at most {MAX_STATE_BYTES}", self.bytes)
+        match self {
+            Self::Links { links } => write!(f, "{links} links are refused: a chain has 1 to {MAX_LINKS}"),
+            Self::TooLarge { bytes } => {
+                write!(f, "a state of {bytes} bytes is too large: a link carries at most {MAX_STATE_BYTES}")
+            }
+        }
     }
 }
 
-impl error::Error for StateTooLarge {}
+impl error::Error for BadSeeds {}

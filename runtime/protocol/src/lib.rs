@@ -5,7 +5,8 @@
 //! one, and replays the tile from cache while writing. This crate is what happens between those threads, and nothing
 //! else: it knows neither the element type nor the operator, and a state is a run of bytes to it.
 //!
-//! - [`chain`]: tiles are taken in order by ticket, and carries are handed from each tile to the next.
+//! - [`chain`]: tiles are taken in order by ticket, and carries are handed from each tile to the next, on one link or
+//!   several.
 //! - [`crew`]: the calling thread works, and lends its work to helpers that cost nothing if they never start.
 //!
 //! ```
@@ -17,7 +18,7 @@
 //! let ys: Vec<AtomicU64> = xs.iter().map(|_| AtomicU64::new(0)).collect();
 //! let (xs, ys) = (xs.chunks(64).collect::<Vec<_>>(), ys.chunks(64).collect::<Vec<_>>());
 //!
-//! let mut chain = Chain::new(xs.len(), &0u64.to_ne_bytes())?;
+//! let mut chain = Chain::new(xs.len(), &[&0u64.to_ne_bytes()])?;
 //! let work = || {
 //!     while let Some(ticket) = chain.take() {
 //!         let tile = ticket.tile().get();
@@ -35,7 +36,7 @@
 //! crew::with_helpers(|task| drop(std::thread::spawn(|| task.run())), 3, &work);
 //!
 //! let mut total = [0; 8];
-//! chain.total(&mut total)?;
+//! chain.total(0, &mut total)?;
 //! assert_eq!(u64::from_ne_bytes(total), 500_500);
 //! assert_eq!(ys[1][0].load(Ordering::Relaxed), 65 * 66 / 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,21 +44,22 @@
 //!
 //! # Why it cannot hang
 //!
-//! Tickets are handed out in order, so every tile before a taken one was taken too, each by a thread that runs. A tile
-//! waits for the tile before it, that one for the one before, and the first waits for nothing: its carry, the seed, is
-//! there from the start. So the earliest unpublished tile never waits, and by induction every tile gets its turn. A
-//! thread that gives up between taking and publishing, by a panic or an early return, drops its ticket, and that
-//! *poisons* the chain: whoever waits then gets an error instead of a carry. No helper needs to start for this to hold,
-//! because the calling thread alone can take every tile; and the caller waits at the end only for helpers that already
-//! work.
+//! Tickets are handed out in order, so every tile before a taken one was taken too, each by a thread that runs. A thread
+//! that holds a tile waits, on each link in turn, for the tile before it and for nothing else; and the first tile waits
+//! for nothing: its carries, the seeds, are there from the start. Now take the earliest tile that is not published on
+//! all links. The tile before it is, so its thread does not wait on any link, and publishes it; and by induction every
+//! tile gets its turn on every link. A thread that gives up between taking and the last publishing, by a panic or an
+//! early return, drops its ticket, and that *poisons* the chain: whoever waits then, on whatever link, gets an error
+//! instead of a carry. No helper needs to start for this to hold, because the calling thread alone can take every tile;
+//! and the caller waits at the end only for helpers that already work.
 //!
-//! Two things are asked of the work between taking and publishing. It must not be leaked (`mem::forget` of a ticket is
+//! Two things are asked of the work between taking and the last publishing. It must not be leaked (`mem::forget` of a ticket is
 //! a prefix owed for ever), and it must not wait for a later tile: a thread finishes one tile before it takes the next,
 //! and does not, in between, run tasks of a pool that may take tiles themselves.
 //!
 //! # Why the result does not depend on the number of threads
 //!
-//! The association is fixed: `prefix(t) = combine(prefix(t − 1), aggregate(t))`, with the seed as `prefix(−1)`.
+//! The association is fixed on every link: `prefix(t) = combine(prefix(t − 1), aggregate(t))`, with the seed as `prefix(−1)`.
 //! Which thread computes it, when, and beside how many others, enters nowhere. So even an operator that is associative
 //! only up to rounding gives the same bits with one thread and with a hundred, as long as the cut into tiles is the same.
 //!
@@ -71,9 +73,10 @@
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom
 //! ```
 //!
-//! `unsafe` lives in two places: the memory of the carries (`chain::Slot`), and the lifetime of the lent work
-//! (`crew::Crew`).
+//! `unsafe` lives in two places: the memory of the carries (`ring::Slot`, which relies on the turns of `chain`), and the
+//! lifetime of the lent work (`crew::Crew`).
 
 pub mod chain;
 pub mod crew;
+mod ring;
 mod sync;
