@@ -252,6 +252,7 @@ struct Element<'i> {
     count: usize,
     mode: Mode,
     index: usize,
+    seeds: Vec<Vec<Constant>>,
     before: Vec<Vec<Constant>>,
     /// The states after; of a stage that has not yet run for this element, the state before.
     after: Vec<Vec<Constant>>,
@@ -270,8 +271,8 @@ impl<'i> Element<'i> {
         let fields = columns
             .flat_map(|(column, layout)| layout.fields.iter().map(move |&f| (column, layout.size as usize, f)))
             .collect();
-        let before = seeds.clone();
-        Element { inputs, fields, count, mode, index: 0, before, after: seeds, arguments: Vec::new() }
+        let (before, after) = (seeds.clone(), seeds.clone());
+        Element { inputs, fields, count, mode, index: 0, seeds, before, after, arguments: Vec::new() }
     }
 
     fn enter(&mut self, index: usize) {
@@ -297,6 +298,7 @@ impl<'i> Element<'i> {
             Source::Index => Constant::from(self.index as u64),
             Source::Before { stage, component } => self.before[stage as usize][component as usize],
             Source::After { stage, component } => self.after[stage as usize][component as usize],
+            Source::Seed { stage, component } => self.seeds[stage as usize][component as usize],
             Source::State(component) => {
                 let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
                 states[states.len() - 1][component as usize]

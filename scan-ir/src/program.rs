@@ -7,7 +7,7 @@
 //! For element i of n, with `combine` written ⊕ and `identity` e, stage k computes
 //!
 //! ```text
-//! x[i]      = lift_k(record i, next record, last, index, states of the stages before k)
+//! x[i]      = lift_k(record i, next record, last, index, seeds, states of the stages before k)
 //! before[i] = seed ⊕ x[0] ⊕ … ⊕ x[i-1]            (seed = e unless the caller gives one)
 //! after[i]  = before[i] ⊕ x[i]
 //! ```
@@ -106,6 +106,14 @@ pub enum Source {
         /// Which component of its state.
         component: u32,
     },
+    /// A component of the state that a stage's runs start from: its seed, or the identity where none is given. The same
+    /// for every element, and any mapping may read that of any stage.
+    Seed {
+        /// Which stage.
+        stage: u32,
+        /// Which component of its state.
+        component: u32,
+    },
     /// Only in outputs: the state of the last stage that was asked for, `After` in an inclusive scan and `Before` in an
     /// exclusive one.
     State(u32),
@@ -127,7 +135,7 @@ pub struct Stage {
     pub state: Vec<Type>,
     /// The state that changes nothing.
     pub identity: Vec<Constant>,
-    /// What one element does: reads the record, the next one, and earlier stages; gives a state.
+    /// What one element does: reads the record, the next one, seeds, and earlier stages; gives a state.
     pub lift: Mapping,
     /// The operator: (earlier state, later state) → state, each as its components in order.
     pub combine: Function,
@@ -221,9 +229,9 @@ impl Program {
             Source::Record(c) | Source::Next(c) => self.inputs.iter().flat_map(Layout::types).nth(c as usize),
             Source::Last => Some(Type::Bool),
             Source::Index => Some(Type::U64),
-            Source::Before { stage, component: c } | Source::After { stage, component: c } => {
-                component(stage as usize, c)
-            }
+            Source::Before { stage, component: c }
+            | Source::After { stage, component: c }
+            | Source::Seed { stage, component: c } => component(stage as usize, c),
             Source::State(c) => component(self.stages.len().checked_sub(1)?, c),
         }
     }

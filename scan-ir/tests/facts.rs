@@ -60,6 +60,7 @@ fn run_body(program: &Program, body: &Body, inputs: &[Vec<u8>], count: usize) ->
                     assert_eq!(body.carried[param], (stage, component), "carried parameters come first, in order");
                     carried[param]
                 }
+                Source::Seed { stage, component } => identity(&(stage, component)),
                 other => panic!("a body reads {other:?}"),
             })
             .collect();

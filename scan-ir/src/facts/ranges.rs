@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::interval;
 use crate::function::Function;
-use crate::program::{Mapping, Program, Source, Table};
+use crate::program::{Mapping, Program, Source, Stage, Table};
 use crate::types::{Constant, Type};
 
 /// An interval of integers that contains a value: of a byte vector, all its lanes. Of a float it says nothing.
@@ -100,19 +100,19 @@ const ROUNDS_BEFORE_WIDENING: usize = 8;
 pub(super) fn state_ranges(program: &Program) -> Vec<Vec<Range>> {
     let mut known: Vec<Vec<Range>> = Vec::new();
     for stage in &program.stages {
-        let lifted = mapping_ranges(program, &stage.lift, &known);
-        let start = stage.identity.iter().map(|&identity| Range::of(identity)).zip(lifted);
-        let start: Vec<Range> = start.map(|(identity, lifted)| identity.join(lifted)).collect();
-        known.push(closed_under(&stage.combine, &stage.state, start, &program.tables));
+        known.push(stage_ranges(program, stage, &known));
     }
     known
 }
 
-/// The ranges of a mapping's results. A state before or after an element is a state like any other.
+/// The ranges of a mapping's results. A state before or after an element is a state like any other, and so is a seed;
+/// of stages whose ranges are not known yet it may be any.
 fn mapping_ranges(program: &Program, mapping: &Mapping, stages: &[Vec<Range>]) -> Vec<Range> {
     let params = mapping.reads.iter().zip(&mapping.function.params).map(|(source, &ty)| match *source {
-        Source::Before { stage, component } | Source::After { stage, component } => {
-            stages[stage as usize][component as usize]
+        Source::Before { stage, component }
+        | Source::After { stage, component }
+        | Source::Seed { stage, component } => {
+            stages.get(stage as usize).map_or(Range::full(ty), |ranges| ranges[component as usize])
         }
         _ => Range::full(ty),
     });
@@ -124,20 +124,25 @@ fn results(function: &Function, params: &[Range], tables: &[Table]) -> Vec<Range
     function.results.iter().map(|result| ranges[result.index()]).collect()
 }
 
-/// Ranges that hold `start` and that `combine` maps into themselves.
-fn closed_under(combine: &Function, types: &[Type], start: Vec<Range>, tables: &[Table]) -> Vec<Range> {
+/// Ranges that hold the identity of a stage and what it lifts, and that `combine` maps into themselves; `earlier` are
+/// those of the stages before it.
+fn stage_ranges(program: &Program, stage: &Stage, earlier: &[Vec<Range>]) -> Vec<Range> {
+    let identity: Vec<Range> = stage.identity.iter().map(|&identity| Range::of(identity)).collect();
+    // A lift may read its own stage's seed, so what it gives grows with the ranges.
     let grown = |from: &[Range]| -> Vec<Range> {
-        let combined = results(combine, &[from, from].concat(), tables);
-        start.iter().zip(combined).map(|(start, combined)| start.join(combined)).collect()
+        let lifted = mapping_ranges(program, &stage.lift, &[earlier, &[from.to_vec()]].concat());
+        let combined = results(&stage.combine, &[from, from].concat(), &program.tables);
+        let all = identity.iter().zip(lifted).zip(combined);
+        all.map(|((identity, lifted), combined)| identity.join(lifted).join(combined)).collect()
     };
     let closed = |ranges: &[Range], next: &[Range]| ranges.iter().zip(next).all(|(range, next)| range.contains(*next));
-    let mut ranges = start.clone();
+    let mut ranges = identity.clone();
     for round in 0.. {
         let next = grown(&ranges);
         if closed(&ranges, &next) {
             break;
         }
-        for ((range, next), &ty) in ranges.iter_mut().zip(next).zip(types) {
+        for ((range, next), &ty) in ranges.iter_mut().zip(next).zip(&stage.state) {
             *range = if round < ROUNDS_BEFORE_WIDENING { range.join(next) } else { widen(*range, next, ty) };
         }
     }

@@ -46,7 +46,8 @@
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body
-//! source    = "record."n | "next."n | "last" | "index" | "before."stage"."n | "after."stage"."n | "state."n
+//! source    = "record."n | "next."n | "last" | "index" | "before."stage"."n | "after."stage"."n
+//!           | "seed."stage"."n | "state."n
 //! body      = "{" {value "=" opcode"."type operand, …} "return" value, … "}"
 //! operand   = value | literal | "@"table | "#"lane
 //! value     = "%"n

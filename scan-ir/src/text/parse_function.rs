@@ -163,6 +163,7 @@ fn source(word: &str) -> Option<Source> {
         ("index", []) => Source::Index,
         ("before", &[stage, component]) => Source::Before { stage, component },
         ("after", &[stage, component]) => Source::After { stage, component },
+        ("seed", &[stage, component]) => Source::Seed { stage, component },
         ("state", &[component]) => Source::State(component),
         _ => return None,
     })

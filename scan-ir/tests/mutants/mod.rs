@@ -108,8 +108,9 @@ fn mutate_reads(reads: &mut Vec<Source>, noise: &mut Noise) {
         Source::Index,
         Source::Before { stage, component },
         Source::After { stage, component },
+        Source::Seed { stage, component },
         Source::State(component),
-    ][noise.below(7)];
+    ][noise.below(8)];
     match noise.below(3) {
         0 => reads.push(source),
         1 => drop(reads.pop()),
