@@ -19,10 +19,15 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.command("cargo check --package monoscan --no-default-features");
     // A snapshot that differs fails here instead of leaving a file to review.
     runner.command_with("cargo test --workspace --no-fail-fast", &[("INSTA_UPDATE", "no")]);
-    // loom runs the protocol's own code through every interleaving; that needs another build of it.
+    // loom runs the protocol's own code through every interleaving, and shuttle through random ones of larger cases; each
+    // needs another build of it.
     runner.command_with(
         "cargo test --package scan-protocol --release --test loom",
         &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
+    );
+    runner.command_with(
+        "cargo test --package scan-protocol --release --test shuttle",
+        &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
     match promised_commands() {
         Ok(commands) => commands.iter().for_each(|command| runner.command(command)),

@@ -73,6 +73,13 @@
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom
 //! ```
 //!
+//! More threads, tiles and links than loom can exhaust run under shuttle, in the same way: tens of thousands of schedules
+//! drawn at random, with helpers that come late or never, a pool of one thread, and a panic anywhere:
+//!
+//! ```sh
+//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test shuttle
+//! ```
+//!
 //! `unsafe` lives in two places: the memory of the carries (`ring::Slot`, which relies on the turns of `chain`), and the
 //! lifetime of the lent work (`crew::Crew`).
 

@@ -1,8 +1,9 @@
-//! The primitives that the protocol stands on: the standard library's, or loom's under `cfg(loom)`.
+//! The primitives that the protocol stands on: the standard library's, or those of loom and of shuttle under `cfg(loom)`
+//! and `cfg(shuttle)`.
 //!
-//! Everything else in this crate takes its atomics, cells and waits from here, so that loom explores exactly the code
-//! that runs. A wait must tell the scheduler that it cannot go on alone: loom treats the spin hint as a yield, and so
-//! never explores a loop that polls for ever.
+//! Everything else in this crate takes its atomics, cells and waits from here, so that loom and shuttle explore exactly
+//! the code that runs. A wait must tell the scheduler that it cannot go on alone: both treat the spin hint as a yield,
+//! and so no schedule polls for ever.
 
 #[cfg(loom)]
 pub(crate) use loom::{
@@ -14,7 +15,16 @@ pub(crate) use loom::{
     },
     thread,
 };
-#[cfg(not(loom))]
+#[cfg(shuttle)]
+pub(crate) use shuttle::{
+    hint,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+};
+#[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::{
     hint,
     sync::{

@@ -1,5 +1,6 @@
-//! The chain with real threads, and its edges: sizes, poison, what is refused. (`loom.rs` has the interleavings.)
-#![cfg(not(loom))]
+//! The chain with real threads, and its edges: sizes, poison, what is refused. (`loom.rs` and `shuttle.rs` have the
+//! interleavings.)
+#![cfg(not(any(loom, shuttle)))]
 
 use scan_protocol::chain::{BadSeeds, Chain, MAX_LINKS, MAX_STATE_BYTES, Poisoned, Tickets, TileIndex};
 use std::{panic, thread};

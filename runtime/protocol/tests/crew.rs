@@ -1,5 +1,6 @@
-//! Lending work to helpers: who runs it, how often, and what a panic does. (`loom.rs` has the interleavings.)
-#![cfg(not(loom))]
+//! Lending work to helpers: who runs it, how often, and what a panic does. (`loom.rs` and
+//! `shuttle.rs` have the interleavings.)
+#![cfg(not(any(loom, shuttle)))]
 
 use scan_protocol::crew::{HelperTask, with_helpers};
 use std::{
