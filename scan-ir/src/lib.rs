@@ -6,8 +6,8 @@
 //! no calls, and every [`Opcode`] is total, so that nothing a program does can trap.
 //!
 //! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with printer and parser,
-//! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts] that plans are made from,
-//! and the [laws] that say whether an operator is associative at all.
+//! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts] that plans are made from, the
+//! [transforms](transform) that make a program what an engine runs, and the [laws] that say whether an operator is associative at all.
 
 mod builder;
 mod eval;
@@ -21,6 +21,7 @@ mod program;
 pub mod random;
 mod simplify;
 pub mod text;
+pub mod transform;
 mod types;
 pub mod verify;
 

@@ -30,6 +30,7 @@ pub use length::LengthOnly;
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use step::step;
+pub(crate) use step::{drop_unused, source_types};
 
 use crate::program::{Mapping, Program, Verified};
 

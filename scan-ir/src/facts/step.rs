@@ -36,12 +36,12 @@ pub(super) fn before(stage: usize, components: usize) -> impl Iterator<Item = So
 }
 
 /// The types of sources that a verified program reads.
-pub(super) fn source_types(program: &Program, reads: &[Source]) -> Vec<Type> {
+pub(crate) fn source_types(program: &Program, reads: &[Source]) -> Vec<Type> {
     reads.iter().map(|&source| program.source_type(source).expect("a verified program reads what exists")).collect()
 }
 
 /// The mapping without the parameters it does not use, except the first `keep`.
-pub(super) fn drop_unused(mapping: Mapping, keep: usize) -> Mapping {
+pub(crate) fn drop_unused(mapping: Mapping, keep: usize) -> Mapping {
     let used = crate::simplify::used_values(&mapping.function);
     let kept: Vec<bool> = (0..mapping.reads.len()).map(|param| param < keep || used[param]).collect();
     let reads = mapping.reads.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(source, _)| *source).collect();

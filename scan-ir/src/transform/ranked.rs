@@ -1,0 +1,36 @@
+//! `emit`: the place of a kept record is how many records were kept before it, which is one more scan.
+
+use crate::builder::FunctionBuilder;
+use crate::opcode::Opcode;
+use crate::program::{Mapping, Program, Stage};
+use crate::types::{Constant, Type};
+
+/// Appends the stage that counts what the program keeps, if it keeps.
+pub(super) fn rank(program: &mut Program) {
+    program.stages.extend(program.output.keep.as_ref().map(count));
+}
+
+/// The stage of a lowered program that counts the kept records; its only component is a `u64`. Before an element it is
+/// the element's place in the output, should it be kept. None if the program writes.
+///
+/// A program is known to have one by its last stage, which counts exactly what the program keeps.
+pub fn rank_stage(program: &Program) -> Option<u32> {
+    let rank = count(program.output.keep.as_ref()?);
+    (program.stages.last()? == &rank).then(|| (program.stages.len() - 1) as u32)
+}
+
+/// Counts the elements for which a mapping gives true.
+fn count(keep: &Mapping) -> Stage {
+    let mut b = FunctionBuilder::new();
+    let arguments = b.params(&keep.function.params);
+    let kept = b.inline(&keep.function, &arguments);
+    let one_or_none = b.cast(Type::U64, kept[0]);
+    let lift = Mapping { reads: keep.reads.clone(), function: b.finish(&[one_or_none]) };
+
+    let mut b = FunctionBuilder::new();
+    let counts = b.params(&[Type::U64; 2]);
+    let sum = b.binary(Opcode::Add, counts[0], counts[1]);
+    let combine = b.finish(&[sum]);
+
+    Stage { state: vec![Type::U64], identity: vec![Constant::from(0u64)], lift, combine, valid: None }
+}

@@ -1,0 +1,160 @@
+//! Segments: scans that start afresh wherever a record is flagged as the head of a segment.
+//!
+//! The operator is the one that every segmented scan uses (Schwartz, 1980; Blelloch, 1990). A state says besides its
+//! components whether a segment began in the elements that it stands for:
+//!
+//! ```text
+//! (s, f) ⊕ (t, g) = (g ? t : s ⊕ t,  f | g)          identity (e, false)
+//! lift            = (x, head)                         of a seeded scan (head ? seed ⊕ x : x, head)
+//! ```
+//!
+//! So the state after an element is always the true one. The state before the head of a segment is not: it belongs to
+//! the segment before. Wherever a mapping reads it, it reads `head ? start : before`. (Without seeds the first state
+//! of a segment is x itself, which is what e ⊕ x is by the law of the identity.)
+
+use crate::builder::FunctionBuilder;
+use crate::facts::{drop_unused, source_types};
+use crate::function::{Function, Value};
+use crate::opcode::Opcode;
+use crate::program::{Layout, Mapping, Program, Source, Stage};
+use crate::types::{Constant, Type};
+
+/// The program with a column of heads as its last input.
+pub(super) fn segmented(mut program: Program, seeded: bool) -> Program {
+    let head = program.record_types().len() as u32;
+    program.inputs.push(Layout::of(Type::Bool));
+    let segments = Segments { program: &program, head, seeded };
+    let stages = (0..program.stages.len()).map(|stage| segments.stage(stage)).collect();
+    let project = segments.mapping(&program.output.project, &[], |_, results| results);
+    let keep = program.output.keep.as_ref().map(|keep| segments.mapping(keep, &[], |_, results| results));
+    program.stages = stages;
+    program.output.project = project;
+    program.output.keep = keep;
+    program
+}
+
+/// What is rewritten: the program, which has its column of heads but none of the rest.
+struct Segments<'p> {
+    program: &'p Program,
+    /// The number of the component that is the head.
+    head: u32,
+    seeded: bool,
+}
+
+impl Segments<'_> {
+    fn stage(&self, stage: usize) -> Stage {
+        let declared = &self.program.stages[stage];
+        Stage {
+            state: [declared.state.as_slice(), &[Type::Bool]].concat(),
+            identity: [declared.identity.as_slice(), &[Constant::from(false)]].concat(),
+            lift: self.lift(stage),
+            combine: combine(declared),
+            valid: declared.valid.as_ref().map(|valid| ignoring_flag(valid, &declared.state)),
+        }
+    }
+
+    fn lift(&self, stage: usize) -> Mapping {
+        let declared = &self.program.stages[stage];
+        let components = (0..declared.state.len() as u32).filter(|_| self.seeded);
+        let seeds: Vec<Source> = components.map(|component| Source::Seed { stage: stage as u32, component }).collect();
+        self.mapping(&declared.lift, &seeds, |code, mut x| {
+            let head = code.read(Source::Record(self.head));
+            if self.seeded {
+                let both: Vec<Value> = seeds.iter().map(|&seed| code.read(seed)).chain(x.iter().copied()).collect();
+                let first = code.builder.inline(&declared.combine, &both);
+                x = first.iter().zip(&x).map(|(&first, &x)| code.builder.select(head, first, x)).collect();
+            }
+            x.push(head);
+            x
+        })
+    }
+
+    /// A mapping that sees each segment as all there is. It may read `more` sources besides its own, for `finish`, which
+    /// makes its results of those that it had.
+    fn mapping(
+        &self,
+        mapping: &Mapping,
+        more: &[Source],
+        finish: impl FnOnce(&mut Code, Vec<Value>) -> Vec<Value>,
+    ) -> Mapping {
+        let starts = mapping.reads.iter().filter_map(|&source| match source {
+            Source::Before { stage, component } if self.seeded => Some(Source::Seed { stage, component }),
+            _ => None,
+        });
+        let heads = [Source::Record(self.head), Source::Next(self.head)];
+        let mut reads: Vec<Source> = mapping.reads.iter().chain(more).copied().chain(starts).chain(heads).collect();
+        reads.sort();
+        reads.dedup();
+        let mut code = Code::new(self.program, reads);
+        let arguments: Vec<Value> = mapping.reads.iter().map(|&source| self.source(&mut code, source)).collect();
+        let results = code.builder.inline(&mapping.function, &arguments);
+        let results = finish(&mut code, results);
+        drop_unused(Mapping { reads: code.reads, function: code.builder.finish(&results) }, 0)
+    }
+
+    /// What a source is to an element that knows its own segment only.
+    fn source(&self, code: &mut Code, source: Source) -> Value {
+        let value = code.read(source);
+        match source {
+            Source::Before { stage, component } => {
+                let head = code.read(Source::Record(self.head));
+                let start = match self.seeded {
+                    true => code.read(Source::Seed { stage, component }),
+                    false => code.builder.constant(self.program.stages[stage as usize].identity[component as usize]),
+                };
+                code.builder.select(head, start, value)
+            }
+            Source::Next(_) => {
+                let ends = code.read(Source::Next(self.head));
+                let none = code.builder.constant(code.builder.type_of(value).zero());
+                code.builder.select(ends, none, value)
+            }
+            Source::Last => {
+                let ends = code.read(Source::Next(self.head));
+                code.builder.binary(Opcode::Or, value, ends)
+            }
+            _ => value,
+        }
+    }
+}
+
+/// A mapping while it is written.
+struct Code {
+    builder: FunctionBuilder,
+    /// In order, each once.
+    reads: Vec<Source>,
+    params: Vec<Value>,
+}
+
+impl Code {
+    fn new(program: &Program, reads: Vec<Source>) -> Code {
+        let mut builder = FunctionBuilder::new();
+        let params = builder.params(&source_types(program, &reads));
+        Code { builder, reads, params }
+    }
+
+    fn read(&self, source: Source) -> Value {
+        self.params[self.reads.binary_search(&source).expect("every source is read")]
+    }
+}
+
+fn combine(stage: &Stage) -> Function {
+    let state = [stage.state.as_slice(), &[Type::Bool]].concat();
+    let mut b = FunctionBuilder::new();
+    let (earlier, later) = (b.params(&state), b.params(&state));
+    let own = stage.state.len();
+    let joined = b.inline(&stage.combine, &[&earlier[..own], &later[..own]].concat());
+    let mut results: Vec<Value> =
+        joined.iter().zip(&later).map(|(&joined, &afresh)| b.select(later[own], afresh, joined)).collect();
+    results.push(b.binary(Opcode::Or, earlier[own], later[own]));
+    b.finish(&results)
+}
+
+/// A predicate of states for those that have a flag besides.
+fn ignoring_flag(valid: &Function, state: &[Type]) -> Function {
+    let mut b = FunctionBuilder::new();
+    let components = b.params(state);
+    b.param(Type::Bool);
+    let verdict = b.inline(valid, &components);
+    b.finish(&verdict)
+}
