@@ -1,9 +1,9 @@
 //! Kernel bodies: the straight-line function that an engine runs for one element of a tile.
 //!
-//! A tile is walked twice. The *fold* reduces it to what the next tiles must know; the *replay* starts from the state
-//! before the tile and makes the outputs. Each carries only what it must: the fold leaves out components that depend on
-//! the number of elements alone, the replay those that no output needs. Both hold all stages of a program, later ones
-//! reading earlier ones inside the same function.
+//! A tile is walked in two ways. A *fold* reduces it to what the next tiles must know; the *replay* starts from the
+//! state before the tile and makes the outputs. Each carries only what it must: a fold leaves out components that depend
+//! on the number of elements alone, the replay those that no output needs. The replay holds all stages of a program,
+//! later ones reading earlier ones inside the same function; there is a fold for each [level](super::fold_levels) of stages.
 
 use super::Facts;
 use super::step::{before, drop_unused, source_types};
@@ -12,6 +12,7 @@ use crate::function::Value;
 use crate::interp::Mode;
 use crate::program::{Mapping, Program, Source, Verified};
 use crate::simplify::{restrict_params, simplify, used_values};
+use crate::transform::rank_stage;
 
 /// What to run for one element.
 ///
@@ -27,32 +28,36 @@ pub struct Body {
     pub carried: Vec<(u32, u32)>,
 }
 
-/// What a reduction of a tile runs: it carries every component that is not length-only, and what those need.
+/// What a reduction of a tile runs for all stages at once: it carries every component that is not length-only, and what
+/// those need. For a program of one stage it is the body of its only [level](super::fold_levels).
 ///
 /// Starting from the identities it computes the tile's aggregate in the carried components; the others follow from the
 /// tile's length by [`LengthOnly::after`](super::LengthOnly::after). Where the lift of a later stage reads an earlier stage's state, the later
 /// stage's aggregate is right only if the earlier stage started from its true state before the tile.
 pub fn fold_body(program: &Verified<Program>, facts: &Facts) -> Body {
-    let length_only: Vec<Vec<bool>> = facts.stages.iter().map(|stage| stage.length_only.clone()).collect();
-    fold(program, &length_only)
+    fold(program, |stage, component| !facts.stages[stage as usize].length_only[component as usize])
 }
 
 /// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. In
 /// an inclusive scan that can be less than [`StageFacts::live`](super::StageFacts::live), which serves both modes.
+///
+/// Of a [lowered](crate::transform::lower) program that keeps, the outputs need the rank too, which is carried as component 0 of
+/// its [`rank_stage`]: it says where a kept record goes.
 pub fn replay_body(program: &Verified<Program>, _facts: &Facts, mode: Mode) -> Body {
     replay(program, mode)
 }
 
-pub(super) fn fold(program: &Program, length_only: &[Vec<bool>]) -> Body {
+/// The body without outputs that aggregates these components, and carries what they need.
+pub(super) fn fold(program: &Program, aggregates: impl Fn(u32, u32) -> bool) -> Body {
     let whole = whole_element(program, None);
-    let needed = whole.carried.iter().map(|&(stage, component)| !length_only[stage as usize][component as usize]);
-    let needed = needed.collect();
+    let needed = whole.carried.iter().map(|&(stage, component)| aggregates(stage, component)).collect();
     narrow(whole, needed)
 }
 
 pub(super) fn replay(program: &Program, mode: Mode) -> Body {
     let whole = whole_element(program, Some(mode));
-    let needed = vec![false; whole.carried.len()];
+    let rank = rank_stage(program);
+    let needed = whole.carried.iter().map(|&(stage, _)| Some(stage) == rank).collect();
     narrow(whole, needed)
 }
 

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `step` | one element's effect on the state, `simplify(combine(state, lift(x)))` |
 //! | `body` | what a reduction and a rewrite of a tile run for one element |
+//! | `levels` | which stages are reduced side by side, and which wait for others |
 //! | `advance` | what a carry needs of `combine` to pass a block |
 //! | `live` | the components that outputs need once the state before is known |
 //! | `length` | the components that depend on how many elements there were, not on which |
@@ -19,14 +20,16 @@ mod advance;
 mod body;
 mod interval;
 mod length;
+mod levels;
 mod live;
 mod path;
 mod ranges;
 mod step;
 
-pub use advance::{Advance, advance};
+pub use advance::{Advance, advance, advance_over, whole_combine};
 pub use body::{Body, fold_body, replay_body};
 pub use length::LengthOnly;
+pub use levels::{Level, fold_levels};
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use step::step;
@@ -52,7 +55,7 @@ pub struct StageFacts {
     pub ranges: Vec<Range>,
     /// From the state before and what the lift reads to the state after: simplified, one result for each component.
     pub step: Mapping,
-    /// Cycles that an element adds to the chain through this stage in a [`fold_body`].
+    /// Cycles that an element adds to the chain through this stage in the fold of its [level](fold_levels).
     pub fold_latency: u32,
     /// The same in a [`replay_body`].
     pub replay_latency: u32,
@@ -66,7 +69,7 @@ impl Facts {
         let length_only: Vec<Vec<bool>> =
             program.stages.iter().map(|stage| LengthOnly::of(stage, &program.tables).components().to_vec()).collect();
         let ranges = ranges::state_ranges(program);
-        let fold = body::fold(program, &length_only);
+        let levels = levels::levels(program, &length_only.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let replay = body::replay(program, Default::default());
         let each = live.into_iter().zip(length_only).zip(ranges).enumerate();
         let stages = each.map(|(stage, ((live, length_only), ranges))| StageFacts {
@@ -74,9 +77,24 @@ impl Facts {
             length_only,
             ranges,
             step: step(program, stage),
-            fold_latency: path::carried_latency(&fold, stage as u32),
+            fold_latency: fold_latency(&levels, stage as u32),
             replay_latency: path::carried_latency(&replay, stage as u32),
         });
         Facts { stages: stages.collect() }
     }
+
+    /// The same, with [full](Range::full) ranges: for calls with a seed outside of the ranges that the program keeps to by itself.
+    pub fn for_any_states(program: &Verified<Program>) -> Facts {
+        let mut facts = Facts::of(program);
+        for (known, declared) in facts.stages.iter_mut().zip(&program.stages) {
+            known.ranges = declared.state.iter().map(|&ty| Range::full(ty)).collect();
+        }
+        facts
+    }
+}
+
+/// The latency of a stage in the fold of the level that it belongs to.
+fn fold_latency(levels: &[Level], stage: u32) -> u32 {
+    let own = levels.iter().find(|level| level.stages.contains(&stage));
+    own.map_or(0, |level| path::carried_latency(&level.body, stage))
 }

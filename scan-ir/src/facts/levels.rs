@@ -1,0 +1,59 @@
+//! Levels: which stages of a cascade can be reduced side by side.
+//!
+//! A stage can be reduced over a tile once the lift knows all that it reads. If that is the record alone, every tile can
+//! be reduced at once; if it is the state of another stage, the reduction must follow that stage from its true state
+//! before the tile, so it waits for the carries of that stage. A stage's *level* is how often such waiting comes before it. A tile
+//! of a cascade is therefore folded once for each level, the carries of a level being known before the next one is
+//! folded, and replayed once.
+
+use super::body::{self, Body};
+use super::{Facts, drop_unused};
+use crate::program::{Mapping, Program, Source, Verified};
+use crate::simplify::simplify;
+
+/// The stages of a level, and how to reduce them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Level {
+    /// The stages, in order.
+    pub stages: Vec<u32>,
+    /// What their reduction runs for one element. Of these stages it carries every component that is not length-only,
+    /// and what those need of the same stage: from the identities to the tile's aggregate. Of stages of earlier levels
+    /// it carries what the lifts need, as a replay does: from the true state before the tile.
+    pub body: Body,
+}
+
+/// The levels of a program, the first one first; each stage is in one. Stages that read no other stage are level 0; one
+/// that does is one level above the highest that it reads.
+///
+/// The components that a level leaves out follow from the tile's length by [`LengthOnly::after`](super::LengthOnly::after).
+pub fn fold_levels(program: &Verified<Program>, facts: &Facts) -> Vec<Level> {
+    let length_only: Vec<&[bool]> = facts.stages.iter().map(|stage| stage.length_only.as_slice()).collect();
+    levels(program, &length_only)
+}
+
+pub(super) fn levels(program: &Program, length_only: &[&[bool]]) -> Vec<Level> {
+    let level_of = level_of_stages(program);
+    let highest = level_of.iter().copied().max().unwrap_or(0);
+    let level = |level: usize| Level {
+        stages: (0..program.stages.len() as u32).filter(|&stage| level_of[stage as usize] == level).collect(),
+        body: body::fold(program, |stage, component| {
+            level_of[stage as usize] == level && !length_only[stage as usize][component as usize]
+        }),
+    };
+    (0..=highest).map(level).collect()
+}
+
+fn level_of_stages(program: &Program) -> Vec<usize> {
+    let mut levels: Vec<usize> = Vec::new();
+    for stage in &program.stages {
+        let function = simplify(&stage.lift.function, &program.tables);
+        let needed = drop_unused(Mapping { reads: stage.lift.reads.clone(), function }, 0);
+        let above = needed.reads.iter().map(|source| match *source {
+            Source::Before { stage, .. } | Source::After { stage, .. } => levels[stage as usize] + 1,
+            _ => 0,
+        });
+        let level = above.max().unwrap_or(0);
+        levels.push(level);
+    }
+    levels
+}
