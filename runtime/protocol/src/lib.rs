@@ -80,6 +80,9 @@
 //! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test shuttle
 //! ```
 //!
+//! Tests with real threads, on pools that are busy, deaf or of one thread, run with all others; Miri runs those without
+//! a pool (`cargo +nightly miri test -p scan-protocol`).
+//!
 //! `unsafe` lives in two places: the memory of the carries (`ring::Slot`, which relies on the turns of `chain`), and the
 //! lifetime of the lent work (`crew::Crew`).
 

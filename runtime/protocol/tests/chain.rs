@@ -23,6 +23,11 @@ fn words(bytes: [u8; 16]) -> (u64, u64) {
     (both as u64, (both >> 64) as u64)
 }
 
+/// Miri is some thousand times slower.
+fn many(tiles: usize) -> usize {
+    if cfg!(miri) { tiles / 300 } else { tiles }
+}
+
 /// Works until no tile is left, and reports the carry of each tile it took.
 fn work(chain: &Chain) -> Vec<(TileIndex, (u64, u64))> {
     let mut carries = Vec::new();
@@ -39,7 +44,7 @@ fn work(chain: &Chain) -> Vec<(TileIndex, (u64, u64))> {
 #[test]
 fn every_tile_gets_the_prefix_of_all_before_it_for_any_number_of_threads() {
     const SEED: (u64, u64) = (1, 7);
-    for (threads, tiles) in [(1, 100), (2, 1), (2, 0), (2, 10_000), (5, 10_000), (17, 3_000)] {
+    for (threads, tiles) in [(1, 100), (2, 1), (2, 0), (2, many(10_000)), (5, many(10_000)), (17, many(3_000))] {
         let mut chain = Chain::new(tiles, &[&bytes(SEED)]).unwrap();
         let mut carries: Vec<_> = thread::scope(|scope| {
             let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| work(&chain))).collect();
@@ -86,7 +91,7 @@ fn counted(link: usize, count: usize) -> Vec<u8> {
 #[test]
 fn links_are_separate_and_come_in_order() {
     for links in 1..=MAX_LINKS {
-        for (threads, tiles) in [(1, 20), (3, 2000)] {
+        for (threads, tiles) in [(1, 20), (3, many(2_000))] {
             let seeds: Vec<_> = (0..links).map(|link| counted(link, 10 * link)).collect();
             let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
             let mut chain = Chain::new(tiles, &seeds).unwrap();

@@ -2,6 +2,8 @@
 //! `shuttle.rs` have the interleavings.)
 #![cfg(not(any(loom, shuttle)))]
 
+mod trial;
+
 use scan_protocol::crew::{HelperTask, with_helpers};
 use std::{
     any::Any,
@@ -12,6 +14,7 @@ use std::{
     },
     thread::{self, ThreadId},
 };
+use trial::{Step, Trial};
 
 fn on_a_thread(task: HelperTask) {
     thread::spawn(|| task.run());
@@ -64,7 +67,7 @@ fn a_helper_run_on_the_spot_works_too() {
 
 #[test]
 fn the_caller_returns_only_after_the_helpers_inside_have_left() {
-    for _ in 0..200 {
+    for _ in 0..if cfg!(miri) { 3 } else { 200 } {
         let caller = thread::current().id();
         let (all_inside, left) = (Barrier::new(4), AtomicUsize::new(0));
         with_helpers(on_a_thread, 3, &|| {
@@ -124,4 +127,15 @@ fn a_panic_of_spawn_closes_the_crew() {
     assert_eq!(ended.err().map(message), Some("the pool is gone"));
     late.into_iter().for_each(HelperTask::run);
     assert_eq!(calls.into_inner(), 0);
+}
+
+#[test]
+fn a_crew_scans_whatever_step_panics() {
+    let (tiles, links) = (3, 2);
+    let panics = (0..tiles).flat_map(|tile| Step::all(links).into_iter().map(move |step| Some((tile, step))));
+    for fails in panics.chain([None]) {
+        let mut threads = Vec::new();
+        Trial { tiles, links, fails }.run(|task| threads.push(thread::spawn(|| task.run())), 2);
+        threads.into_iter().for_each(|thread| thread.join().expect("a helper does not panic"));
+    }
 }

@@ -11,10 +11,9 @@
 //! ```
 #![cfg(shuttle)]
 
-use scan_protocol::{
-    chain::{Chain, Poisoned, Ticket},
-    crew::{HelperTask, with_helpers},
-};
+mod trial;
+
+use scan_protocol::crew::HelperTask;
 use shuttle::{
     Config, MaxSteps, Runner,
     rand::{Rng, thread_rng},
@@ -22,7 +21,7 @@ use shuttle::{
     sync::mpsc,
     thread,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use trial::{Step, Trial};
 
 /// Runs `trial` under many schedules.
 fn explore(trial: fn()) {
@@ -41,99 +40,15 @@ fn explore(trial: fn()) {
     }
 }
 
-/// A scan to try: how large, and where a thread fails, if one does.
-#[derive(Clone, Copy)]
-struct Trial {
-    tiles: usize,
-    links: usize,
-    fails: Option<(usize, Step)>,
+fn random() -> Trial {
+    Trial { tiles: thread_rng().gen_range(6..=12), links: thread_rng().gen_range(1..=3), fails: None }
 }
 
-/// What a thread does to its tile, in this order.
-#[derive(Clone, Copy, PartialEq)]
-enum Step {
-    Reduce(usize),
-    Fold(usize),
-    Replay,
-}
-
-impl Trial {
-    fn random() -> Self {
-        Self { tiles: thread_rng().gen_range(6..=12), links: thread_rng().gen_range(1..=3), fails: None }
-    }
-
-    fn random_with_a_panic() -> Self {
-        let trial = Self::random();
-        let link = thread_rng().gen_range(0..trial.links);
-        let step = [Step::Reduce(link), Step::Fold(link), Step::Replay][thread_rng().gen_range(0..3)];
-        Self { fails: Some((thread_rng().gen_range(0..trial.tiles), step)), ..trial }
-    }
-
-    /// A seed of its own for each link.
-    fn chain(&self) -> Chain {
-        let seeds: Vec<_> = (0..self.links).map(|link| prefix_of(0, link).to_ne_bytes()).collect();
-        Chain::new(self.tiles, &seeds.iter().map(|seed| &seed[..]).collect::<Vec<_>>()).expect("few and small")
-    }
-
-    /// Takes tiles until none is left or the chain is poisoned. Every carry must be right.
-    fn work(&self, chain: &Chain) -> Result<(), Poisoned> {
-        while let Some(ticket) = chain.take() {
-            self.tile(ticket)?;
-        }
-        Ok(())
-    }
-
-    fn tile(&self, ticket: Ticket<'_>) -> Result<(), Poisoned> {
-        let tile = ticket.tile().get();
-        let mut next = Some(ticket);
-        for link in 0..self.links {
-            let ticket = next.expect("a ticket for each link");
-            self.at(tile, Step::Reduce(link));
-            let mut carry = [0; 8];
-            let turn = ticket.wait(&mut carry)?;
-            assert_eq!(u64::from_ne_bytes(carry), prefix_of(tile, link), "the carry of tile {tile} on link {link}");
-            self.at(tile, Step::Fold(link));
-            next = turn.publish(&prefix_of(tile + 1, link).to_ne_bytes());
-        }
-        assert!(next.is_none(), "no ticket after the last link");
-        self.at(tile, Step::Replay);
-        Ok(())
-    }
-
-    fn at(&self, tile: usize, step: Step) {
-        if self.fails == Some((tile, step)) {
-            resume_unwind(Box::new("failed as told"));
-        }
-    }
-
-    /// The scan by a crew. It must end as told, and leave the totals that this end implies.
-    fn run(&self, spawn: impl FnMut(HelperTask), helpers: usize) {
-        let mut chain = self.chain();
-        let job = || {
-            let worked = self.work(&chain);
-            assert!(worked.is_ok() || self.fails.is_some(), "poisoned without a reason");
-        };
-        let ended = catch_unwind(AssertUnwindSafe(|| with_helpers(spawn, helpers, &job)));
-        let why = ended.err().map(|payload| *payload.downcast::<&str>().expect("an assertion of this test failed"));
-        assert_eq!(why, self.fails.map(|_| "failed as told"));
-        for link in 0..self.links {
-            let mut total = [0; 8];
-            let total = chain.total(link, &mut total).map(|()| u64::from_ne_bytes(total));
-            match self.fails {
-                None => assert_eq!(total, Ok(prefix_of(self.tiles, link))),
-                // Nobody publishes what was given up. (On links before, or in the replay, the others may have gone on.)
-                Some((_, Step::Reduce(failed) | Step::Fold(failed))) if failed <= link => {
-                    assert_eq!(total, Err(Poisoned));
-                }
-                Some(_) => assert!(matches!(total, Err(Poisoned)) || total == Ok(prefix_of(self.tiles, link))),
-            }
-        }
-    }
-}
-
-/// What the tiles before `tile` come to on `link`: a hash of their sequence, so that an order, a gap or a repetition shows.
-fn prefix_of(tile: usize, link: usize) -> u64 {
-    (0..tile as u64).fold(link as u64, |hash, tile| hash.wrapping_mul(0x9e37_79b9).wrapping_add(tile + 1))
+fn random_with_a_panic() -> Trial {
+    let trial = random();
+    let steps = Step::all(trial.links);
+    let step = steps[thread_rng().gen_range(0..steps.len())];
+    Trial { fails: Some((thread_rng().gen_range(0..trial.tiles), step)), ..trial }
 }
 
 /// Helpers whose fates are drawn, but for the first's: they start on a thread of their own, on the spot, after the call
@@ -154,12 +69,12 @@ fn run_with_helpers_of_all_kinds(trial: Trial) {
 
 #[test]
 fn crews_scan_on_one_to_three_links() {
-    explore(|| run_with_helpers_of_all_kinds(Trial::random()));
+    explore(|| run_with_helpers_of_all_kinds(random()));
 }
 
 #[test]
 fn a_panic_anywhere_reaches_the_caller_and_releases_everybody() {
-    explore(|| run_with_helpers_of_all_kinds(Trial::random_with_a_panic()));
+    explore(|| run_with_helpers_of_all_kinds(random_with_a_panic()));
 }
 
 #[test]
@@ -175,7 +90,7 @@ fn a_pool_of_one_serves_two_callers_and_itself() {
         });
         let scan = |queue: &mpsc::Sender<Option<Task>>| {
             let spawn = |task: HelperTask| queue.send(Some(Box::new(|| task.run()))).expect("the pool lives");
-            let trial = if thread_rng().gen_bool(0.5) { Trial::random() } else { Trial::random_with_a_panic() };
+            let trial = if thread_rng().gen_bool(0.5) { random() } else { random_with_a_panic() };
             trial.run(spawn, 2);
         };
         // On the pool's own thread, whose helpers can start only when the scan is over; and beside it, twice.
