@@ -45,6 +45,16 @@ impl<'a> Grower<'a> {
         self.operand(ty)
     }
 
+    /// The value or a constant, as another value decides.
+    pub(super) fn hinged(&mut self, value: Value, hinge: Value) -> Value {
+        let hinge = if self.builder.type_of(hinge).is_vector() { self.builder.lane(hinge, 0) } else { hinge };
+        let threshold = self.rng.constant(self.builder.type_of(hinge));
+        let other = self.rng.constant(self.builder.type_of(value));
+        let (threshold, other) = (self.builder.constant(threshold), self.builder.constant(other));
+        let below = self.builder.binary(Opcode::Lt, hinge, threshold);
+        self.builder.select(below, value, other)
+    }
+
     fn operation(&mut self, opcode: Opcode) {
         let inst = match opcode.rule() {
             Rule::Constant => {

@@ -7,7 +7,8 @@ mod associative;
 mod function;
 mod rng;
 
-use crate::function::Function;
+use crate::builder::FunctionBuilder;
+use crate::function::{Function, Value};
 use crate::program::{Field, Layout, Mapping, Output, Program, Source, Stage, Table};
 use crate::types::Type;
 use associative::Family;
@@ -102,7 +103,7 @@ impl Maker<'_> {
     fn arbitrary_stage(&mut self, before: &Program) -> Stage {
         let state: Vec<Type> = (0..1 + self.rng.below(4)).map(|_| self.ty()).collect();
         let identity = state.iter().map(|&ty| self.rng.constant(ty)).collect();
-        let lift = self.mapping(before, false, &state);
+        let lift = self.lift(before, &state, |_, results| results.to_vec());
         let combine = self.function(&[state.as_slice(), &state].concat(), &state, &before.tables);
         let valid = self.rng.chance(4).then(|| self.function(&state, &[Type::Bool], &before.tables));
         Stage { state, identity, lift, combine, valid }
@@ -111,11 +112,7 @@ impl Maker<'_> {
     fn associative_stage(&mut self, before: &Program) -> Stage {
         let family = Family::random(&mut self.rng, self.options.allow_vectors);
         let state = family.types();
-        let reads = self.reads(before, false);
-        let mut grower = self.grower(&reads.1, &before.tables);
-        let results = grower.grow(&state);
-        let results = family.normalise(&mut grower.builder, &results);
-        let lift = Mapping { reads: reads.0, function: grower.builder.finish(&results) };
+        let lift = self.lift(before, &state, |builder, results| family.normalise(builder, results));
         Stage {
             identity: family.identity(),
             combine: family.combine_function(),
@@ -123,6 +120,27 @@ impl Maker<'_> {
             state,
             lift,
         }
+    }
+
+    /// A lift to such states, which `finish` makes of any. If it reads an earlier stage, what it gives mostly depends on
+    /// that: or few cascades would be more than scans side by side.
+    fn lift(
+        &mut self,
+        before: &Program,
+        state: &[Type],
+        finish: impl FnOnce(&mut FunctionBuilder, &[Value]) -> Vec<Value>,
+    ) -> Mapping {
+        let (reads, types) = self.reads(before, false);
+        let earlier = |source: &Source| matches!(source, Source::Before { .. } | Source::After { .. });
+        let earlier: Vec<usize> = (0..reads.len()).filter(|&place| earlier(&reads[place])).collect();
+        let hinge = (!earlier.is_empty() && !self.rng.chance(4)).then(|| Value::new(*self.rng.pick(&earlier)));
+        let mut grower = self.grower(&types, &before.tables);
+        let mut results = grower.grow(state);
+        if let Some(hinge) = hinge {
+            results.iter_mut().for_each(|result| *result = grower.hinged(*result, hinge));
+        }
+        let results = finish(&mut grower.builder, &results);
+        Mapping { reads, function: grower.builder.finish(&results) }
     }
 
     fn mapping(&mut self, program: &Program, is_output: bool, results: &[Type]) -> Mapping {
@@ -150,9 +168,12 @@ impl Maker<'_> {
             sources.push(Source::Last);
         }
         for (stage, of) in (0..).zip(&program.stages) {
-            for component in 0..of.state.len() as u32 {
-                sources.push(Source::Before { stage, component });
-                sources.push(Source::After { stage, component });
+            // Stages read earlier ones more often than anything else.
+            for _ in 0..if is_output { 1 } else { 3 } {
+                for component in 0..of.state.len() as u32 {
+                    sources.push(Source::Before { stage, component });
+                    sources.push(Source::After { stage, component });
+                }
             }
         }
         let state = program.stages.last().filter(|_| is_output).map_or(0, |stage| stage.state.len() as u32);
