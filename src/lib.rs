@@ -24,13 +24,15 @@ pub mod ops;
 pub mod recurrence;
 mod scan;
 
-pub use scan::{Columns, Record, Scan, ScanBuilder};
-pub use scan_runtime::{Column, ColumnMut, DynScan, DynScanBuilder, Error, Overflow, Plan, PlanOptions, Stage};
+pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Segments, States};
+pub use scan_runtime::{
+    Call, Column, ColumnMut, DynScan, DynScanBuilder, Error, Overflow, Plan, PlanOptions, Rows, Shape, Stage,
+};
 
 /// What a file that writes scan code imports.
 pub mod prelude {
     pub use crate::lang::{BindTable, BitLike, Int, Monoid, Num, Real, Scalar, ScanFn, ScanType, Table};
-    pub use crate::scan::Scan;
+    pub use crate::scan::{Element, Scan};
     pub use scan_macros::{ScanType, scan, scan_fn, scan_monoid};
 }
 

@@ -1,26 +1,51 @@
-//! Builds a [`Scan`]: traces the operator, the lift and the project, and puts them together as a program.
+//! Builds a [`Scan`]: traces the functions that the user gives, and hands them over as the parts of a program.
 
-use std::any::type_name;
 use std::marker::PhantomData;
 
-use scan_ir::{
-    Function, FunctionBuilder, Layout, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Type, verify,
-};
+use scan_ir::{FunctionBuilder, Type};
 use scan_runtime::{DynScan, Error, Overflow, PlanOptions};
 
+use super::Scan;
 use super::columns::Record;
-use super::{Scan, translation};
-use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType, TraceError, Traced};
+use super::element::{Element, View};
+use super::program::{Part, Parts};
+use super::states::{Cascade, States};
+use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
 
-/// A scan of `M` under construction; see [`Scan::builder`].
+/// A scan with the states `S` under construction; see [`Scan::builder`].
 ///
-/// Errors of the parts are kept until [`build`](ScanBuilder::build).
+/// The calls follow the data: a lift, the stages after it with [`then`](ScanBuilder::then), and the output at last. Errors
+/// of the parts are kept until [`build`](ScanBuilder::build).
+///
+/// ```no_run
+/// use monoscan::{ops::{Max, Sum}, prelude::*};
+///
+/// // A cascade: how often a running maximum was exceeded.
+/// #[scan_fn]
+/// fn exceeded(e: Element<i32, Max<i32>>) -> Sum<u32> { Sum(if e.after.0 > e.before.0 { 1 } else { 0 }) }
+///
+/// let records = Scan::<Max<i32>>::builder()
+///     .lift(scan!(|x: i32| -> Max<i32> { Max(x) }))
+///     .then(exceeded {})
+///     .project(scan!(|broken: Sum<u32>| -> u32 { broken.0 }))
+///     .build()?;
+/// assert_eq!(records.inclusive(&[3, 1, 4, 1, 5, 9, 2, 6])?, [1, 1, 2, 2, 3, 4, 4, 4]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
 #[must_use]
-pub struct ScanBuilder<M, In, Out> {
-    lift: Result<Traced, Error>,
-    project: Result<Traced, Error>,
+pub struct ScanBuilder<S, In, Out> {
+    functions: Result<Functions, Error>,
     options: Options,
-    types: PhantomData<fn(In, M) -> Out>,
+    types: PhantomData<fn(In, S) -> Out>,
+}
+
+/// What was given so far.
+#[derive(Default)]
+struct Functions {
+    lifts: Vec<Part>,
+    keep: Option<Part>,
+    /// None for the state of the last stage as it is.
+    project: Option<Part>,
 }
 
 #[derive(Default)]
@@ -32,47 +57,116 @@ struct Options {
 
 impl<M: Monoid> ScanBuilder<M, (M,), M> {
     pub(super) fn new() -> Self {
-        ScanBuilder {
-            lift: Ok(unchanged::<M>()),
-            project: Ok(unchanged::<M>()),
-            options: Options::default(),
-            types: PhantomData,
-        }
+        let functions = Functions { lifts: vec![unchanged::<M>(View::Record)], ..Functions::default() };
+        ScanBuilder { functions: Ok(functions), options: Options::default(), types: PhantomData }
     }
 }
 
 impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
-    /// What one element does: a function from the record to a state. Each of its arguments is a column. Call it before
-    /// [`project_with_record`](ScanBuilder::project_with_record).
+    /// What one element does: a function from the record to a state. Each of its arguments is a column.
     pub fn lift<R: Record, F: ScanFn<R, Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        let ScanBuilder { project, options, .. } = self;
-        let components = lang::layout_of::<M>().fields.len();
-        let project = project.and_then(|project| match project.function.params.len() > components {
-            true => {
-                Err(Error::Unsupported("a `lift` after `project_with_record` changes its record: lift first".into()))
+        self.lift_part(|| Part::new::<F, R>(&f, View::Record))
+    }
+
+    /// What one element does: a function from the [`Element`], which has also the next record and the place.
+    ///
+    /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
+    pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
+        self.lift_part(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
+    }
+
+    fn lift_part<R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
+        self.change(|functions| {
+            let reads_state_alone = |part: &Part| part.view == View::State;
+            if functions.keep.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
+                return Err(order("a `lift` after a function that reads the record changes its record: lift first"));
             }
-            false => Ok(project),
-        });
-        ScanBuilder { lift: trace(&f), project, options, types: PhantomData }
+            functions.lifts = vec![lift()?];
+            Ok(())
+        })
     }
+}
 
-    /// What is written for an element: a function of the state.
-    pub fn project<O: ScanType, F: ScanFn<(M,), Out = O>>(self, f: F) -> ScanBuilder<M, In, O> {
-        let ScanBuilder { lift, options, .. } = self;
-        ScanBuilder { lift, project: trace::<_, (M,)>(&f), options, types: PhantomData }
-    }
-
-    /// What is written for an element: a function of the state and the record's columns. Call it after
-    /// [`lift`](ScanBuilder::lift), which says what the record is.
-    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<M, In, O>
+impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
+    /// One more stage, a scan in its own right, in the same pass over memory: `f` lifts an [`Element`], with the states of the
+    /// stages so far, to a state of the next monoid.
+    pub fn then<M: Monoid, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, M>
     where
-        F: ScanFn<In::After<M>, Out = O>,
+        S: Cascade,
+        F: ScanFn<(Element<In::Item, S>,), Out = M>,
     {
-        let ScanBuilder { lift, options, .. } = self;
-        ScanBuilder { lift, project: trace::<_, In::After<M>>(&f), options, types: PhantomData }
+        self.change(|functions| {
+            if functions.keep.is_some() || functions.project.is_some() {
+                return Err(order("a `then` after `keep` or a `project` changes what these read: add stages first"));
+            }
+            functions.lifts.push(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
+            Ok(())
+        })
     }
 
-    /// Accepts the operator whatever its laws: for one that is associative for a reason the compiler cannot see.
+    /// What is written for an element: a function of the state of the last stage, which is that after the element in an
+    /// inclusive scan and that before it in an exclusive one.
+    pub fn project<O: ScanType, F: ScanFn<(S::Last,), Out = O>>(self, f: F) -> ScanBuilder<S, In, O> {
+        self.project_part(|| Part::new::<F, (S::Last,)>(&f, View::State))
+    }
+
+    /// What is written for an element: a function of the state, as for [`project`](ScanBuilder::project), and the record's columns.
+    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O>
+    where
+        F: ScanFn<In::After<S::Last>, Out = O>,
+    {
+        self.project_part(|| Part::new::<F, In::After<S::Last>>(&f, View::StateAndRecord))
+    }
+
+    /// What is written for an element: a function of the [`Element`] with the states of all stages. It sees those before and
+    /// those after the element, so inclusive and exclusive scans give the same.
+    pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O>
+    where
+        F: ScanFn<(Element<In::Item, S>,), Out = O>,
+    {
+        self.project_part(|| Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element))
+    }
+
+    /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says.
+    ///
+    /// ```no_run
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// // A filter needs no state; this one also says how many there were so far.
+    /// #[scan_fn]
+    /// fn is_even(e: Element<u32, Sum<u32>>) -> bool { e.record % 2 == 0 }
+    ///
+    /// let evens = Scan::<Sum<u32>>::builder()
+    ///     .lift(scan!(|x: u32| -> Sum<u32> { Sum(x % 2 ^ 1) }))
+    ///     .keep(is_even {})
+    ///     .project_with_record(scan!(|count: Sum<u32>, x: u32| -> (u32, u32) { (count.0, x) }))
+    ///     .build()?;
+    /// assert_eq!(evens.inclusive(&[1, 2, 3, 4, 6])?, [(1, 2), (2, 4), (3, 6)]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn keep<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out> {
+        self.change(|functions| {
+            functions.keep = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
+            Ok(())
+        })
+    }
+
+    fn project_part<O>(self, project: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<S, In, O> {
+        self.change(|functions| {
+            functions.project = Some(project()?);
+            Ok(())
+        })
+    }
+}
+
+impl<S, In, Out> ScanBuilder<S, In, Out> {
+    /// The builder with other functions and types, unless something is wrong already.
+    fn change<T, R, O>(self, with: impl FnOnce(&mut Functions) -> Result<(), Error>) -> ScanBuilder<T, R, O> {
+        let functions = self.functions.and_then(|mut functions| with(&mut functions).map(|()| functions));
+        ScanBuilder { functions, options: self.options, types: PhantomData }
+    }
+
+    /// Accepts the operators whatever their laws: for those that are associative for a reason the compiler cannot see.
     /// [`Scan::explain`] shows that this was asked for.
     pub fn assume_associative(mut self) -> Self {
         self.options.assume_associative = true;
@@ -90,20 +184,25 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
         self.options.plan = options;
         self
     }
+}
 
+impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     /// Judges the laws, checks the translation, plans and compiles.
     ///
     /// # Errors
-    /// As [`Scan::new`].
-    pub fn build(self) -> Result<Scan<M, In, Out>, Error> {
-        let Options { assume_associative, threads, plan } = self.options;
-        let combine = lang::trace_combine::<M>().map_err(untraceable)?;
+    /// As [`Scan::new`]. [`Error::Unsupported`] if functions were given in an order in which one changes what another reads.
+    pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
+        let Functions { lifts, keep, project } = self.functions?;
+        let operators = S::operators()?;
         // Where Rust would panic on overflow, overflow does not occur; where all arithmetic wraps, wrapping is meant.
-        let overflow = if combine.may_panic { Overflow::NeverOccurs } else { Overflow::Wraps };
-        let program = verify(program::<M, In, Out>(self.lift?, self.project?, combine)?)?;
-        translation::check_monoid::<M>(&program.stages[0], &program.tables)?;
+        let may_panic = operators.iter().any(|operator| operator.combine.may_panic);
+        let overflow = if may_panic { Overflow::NeverOccurs } else { Overflow::Wraps };
+        let project = project.unwrap_or_else(|| unchanged::<S::Last>(View::State));
+        let parts = Parts { lifts, keep, project, operators };
+        let program = parts.program(In::layouts(), lang::layout_of::<Out>())?;
+        let Options { assume_associative, threads, plan } = self.options;
         let mut builder =
-            DynScan::builder(program).component_names(lang::component_names::<M>()).plan(plan).overflow(overflow);
+            DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan).overflow(overflow);
         if assume_associative {
             builder = builder.assume_associative();
         }
@@ -115,97 +214,13 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
 }
 
 /// The function that gives a state as it came.
-fn unchanged<M: Monoid>() -> Traced {
+fn unchanged<M: Monoid>(view: View) -> Part {
     let mut b = FunctionBuilder::new();
     let state: Vec<Type> = lang::layout_of::<M>().types().collect();
     let state = b.params(&state);
-    Traced { function: b.finish(&state), tables: Vec::new(), may_panic: false }
+    Part { traced: Traced { function: b.finish(&state), tables: Vec::new(), may_panic: false }, view }
 }
 
-/// Traces a scan function and compares it with its Rust code.
-fn trace<F: ScanFn<Args>, Args: Inputs>(f: &F) -> Result<Traced, Error> {
-    let traced = lang::trace_fn::<F, Args>(f).map_err(untraceable)?;
-    translation::check_function::<F, Args>(f, &traced)?;
-    Ok(traced)
-}
-
-fn untraceable(error: TraceError) -> Error {
-    Error::Trace(error.to_string())
-}
-
-fn program<M: Monoid, In: Record, Out: ScanType>(
-    lift: Traced,
-    project: Traced,
-    combine: Traced,
-) -> Result<Program, Error> {
-    let mut tables = Tables::default();
-    let lift = tables.adopt(lift);
-    let project = tables.adopt(project);
-    let combine = tables.adopt(combine);
-    let valid = lang::trace_valid::<M>().map_err(untraceable)?.map(|valid| tables.adopt(valid));
-
-    let identity = lang::identity_constants::<M>().map_err(untraceable)?;
-    let state = identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>();
-    check_size::<M>(&state)?;
-    let states = (0..state.len() as u32).map(Source::State);
-    let records = (0..).map(Source::Record);
-    let lift = Mapping { reads: records.clone().take(lift.params.len()).collect(), function: lift };
-    let project = Mapping { reads: states.chain(records).take(project.params.len()).collect(), function: project };
-
-    Ok(Program {
-        name: program_name(type_name::<M>()),
-        tables: tables.0,
-        inputs: In::layouts(),
-        stages: vec![Stage { state, identity, lift, combine, valid }],
-        output: Output { keep: None, project, columns: vec![lang::layout_of::<Out>()] },
-    })
-}
-
-/// Refuses states that no engine carries, in the words of the one who wrote them.
-fn check_size<M: Monoid>(state: &[Type]) -> Result<(), Error> {
-    let (name, bytes) = (type_name::<M>(), lang::layout_of::<M>().size as usize);
-    if state.is_empty() {
-        return Err(Error::Unsupported(format!("`{name}` has no components: a state needs at least one")));
-    }
-    if bytes > MAX_STATE_BYTES && Layout::packed(state).size as usize > MAX_STATE_BYTES {
-        return Err(Error::Unsupported(format!(
-            "`{name}` takes {bytes} bytes, and a state at most {MAX_STATE_BYTES}: use smaller numbers, or several scans"
-        )));
-    }
-    Ok(())
-}
-
-/// The tables of all functions, one after the other.
-#[derive(Default)]
-struct Tables(Vec<Table>);
-
-impl Tables {
-    /// Takes over a function's tables and renumbers its look-ups.
-    fn adopt(&mut self, traced: Traced) -> Function {
-        let first = self.0.len() as u32;
-        self.0.extend(traced.tables);
-        traced.function.map_tables(|table| table + first)
-    }
-}
-
-/// A type's name without its modules, in the characters that a program's name may have.
-fn program_name(type_name: &str) -> String {
-    let mut name = String::new();
-    for word in type_name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
-        name.push_str(word.rsplit("::").next().unwrap_or(word));
-    }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.:<>,".contains(c);
-    name.chars().filter(|c| *c != ' ').map(|c| if allowed(c) { c } else { '_' }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_named_after_the_monoid_without_its_modules() {
-        assert_eq!(program_name("a::b::Segmented<c::Affine<f32>>"), "Segmented<Affine<f32>>");
-        assert_eq!(program_name("m::Mat<f64, 4>"), "Mat<f64,4>");
-        assert_eq!(program_name("[m::X; 3]"), "_X_3_");
-    }
+fn order(what: &str) -> Error {
+    Error::Unsupported(what.to_owned())
 }

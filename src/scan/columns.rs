@@ -6,11 +6,15 @@
 
 use scan_ir::Layout;
 use scan_runtime::Column;
+use smallvec::SmallVec;
 
 use crate::lang::{Inputs, ScanType};
 
 /// The arguments of a lift: a tuple of one to six scan types, a column each.
 pub trait Record: Inputs {
+    /// The record of an [`Element`](crate::Element): the one argument, or the tuple of them all.
+    type Item: ScanType;
+
     /// The same arguments after a state, for outputs that also read the record.
     type After<M: ScanType>: Inputs;
 }
@@ -64,16 +68,21 @@ impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
     }
 }
 
+impl<A: ScanType> Record for (A,) {
+    type Item = A;
+    type After<State: ScanType> = (State, A);
+}
+
 macro_rules! records {
     ($(($($A:ident),+);)*) => {$(
         impl<$($A: ScanType),+> Record for ($($A,)+) {
+            type Item = Self;
             type After<State: ScanType> = (State, $($A,)+);
         }
     )*};
 }
 
 records! {
-    (A);
     (A, B);
     (A, B, C);
     (A, B, C, D);
@@ -102,9 +111,12 @@ columns! {
     (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5);
 }
 
+/// The columns of a record, without an allocation.
+pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
+
 /// The slices as columns of these layouts, which must be those of `R`.
-pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Vec<Column<'a>> {
-    let mut columns = Vec::with_capacity(layouts.len());
+pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Read<'a> {
+    let mut columns = Read::new();
     let mut layouts = layouts.iter();
     slices.parts(&mut |base, len| {
         if let Some(layout) = layouts.next() {

@@ -33,37 +33,53 @@
 
 mod builder;
 mod columns;
+mod element;
+mod program;
+mod request;
+mod segments;
+mod states;
 mod translation;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use scan_ir::laws::Judgement;
-use scan_ir::{Layout, Mode};
-use scan_runtime::{ColumnMut, DynScan, Error, Plan, Stage, collect};
+use scan_runtime::{DynScan, Error, Plan, Rows, Stage};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Record};
+pub use element::Element;
+pub use request::Request;
+pub use segments::Segments;
+pub use states::{Cascade, States};
 
-use crate::lang::{Monoid, ScanType};
+use crate::lang::{Monoid, ScanType, TraceError};
 
-/// A compiled scan of the monoid `M` over records `In`, which gives records `Out`.
+/// A compiled scan of the monoid `S` over records `In`, which gives records `Out`.
 ///
 /// For `x[i] = lift(record i)`, with ⊕ for `combine`, e for the identity and n records,
 ///
 /// ```text
 /// inclusive:  y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i])
 /// exclusive:  y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i-1])        y[0] = project(e)
+/// reduce:     e ⊕ x[0] ⊕ … ⊕ x[n-1]
 /// ```
 ///
 /// for 0 ≤ i < n, and nothing for n = 0. Integers and tables are exact. Floating-point results are the same on every
 /// run and for any number of threads, but associated otherwise than the sequential loop associates them.
 ///
+/// Each of these may start from another state, run backwards, or over many segments or rows at once: see [`Request`], which
+/// has all the formulas.
+///
+/// A cascade of two or three stages, each a scan that sees the states of those before it, is a `Scan<(A, B), In, Out>` or
+/// `Scan<(A, B, C), In, Out>`: see [`ScanBuilder::then`]. With [`keep`](ScanBuilder::keep), some records are written only.
+///
 /// A `Scan` is cheap to clone, and may be shared between threads. Its code is compiled once for equal programs and freed
 /// with the last of them. One call costs about two reads of the input from cache and one from memory, and one write.
-pub struct Scan<M, In = (M,), Out = M> {
+pub struct Scan<S, In = (S,), Out = S> {
     inner: DynScan,
-    types: PhantomData<fn(In, M) -> Out>,
+    types: PhantomData<fn(In, S) -> Out>,
 }
 
 impl<M: Monoid> Scan<M> {
@@ -80,65 +96,172 @@ impl<M: Monoid> Scan<M> {
         Scan::builder().build()
     }
 
-    /// For a lift, a project, or options.
+    /// For a lift, a project, more stages, or options.
     pub fn builder() -> ScanBuilder<M, (M,), M> {
         ScanBuilder::new()
     }
 }
 
-impl<M: Monoid, In: Record, Out: ScanType> Scan<M, In, Out> {
-    /// `y[i]` covers the records up to and including i.
+/// What a scan is asked for besides its columns; calls of these can follow each other.
+impl<S: States, In, Out> Scan<S, In, Out> {
+    /// Every run starts from this state instead of the identity; see [`Request::seeded`].
+    pub fn seeded(&self, seed: S) -> Request<'_, S, In, Out> {
+        self.request().seeded(seed)
+    }
+
+    /// From the last record to the first; see [`Request::reversed`].
+    pub fn reversed(&self) -> Request<'_, S, In, Out> {
+        self.request().reversed()
+    }
+
+    /// Each segment on its own, by head flags or offsets; see [`Request::segmented`].
+    pub fn segmented<'a>(&'a self, segments: impl Segments<'a>) -> Request<'a, S, In, Out> {
+        self.request().segmented(segments)
+    }
+
+    /// Each row of an array on its own; see [`Request::along`].
+    pub fn along(&self, rows: Rows) -> Request<'_, S, In, Out> {
+        self.request().along(rows)
+    }
+
+    /// From the state that a stream was left in, which is moved on; see [`Request::resuming`].
+    pub fn resuming<'a>(&'a self, carry: &'a mut S) -> Request<'a, S, In, Out> {
+        self.request().resuming(carry)
+    }
+
+    /// The scan as it is: what the parts that are known at run time only are added to.
+    pub fn request(&self) -> Request<'_, S, In, Out> {
+        Request::new(&self.inner)
+    }
+
+    /// What every run starts from without a seed, and a stream's first carry: the identities of all stages.
+    pub fn identity(&self) -> S {
+        S::identities()
+    }
+}
+
+impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
+    /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i])`, or of these what the scan keeps.
     ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length; [`Error::OutOfMemory`].
     pub fn inclusive(&self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
-        self.scan(Mode::Inclusive, &input)
+        self.request().inclusive(input)
     }
 
-    /// `y[i]` covers the records before i.
+    /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i-1])`, or of these what the scan keeps.
     ///
     /// # Errors
     /// As [`inclusive`](Scan::inclusive).
     pub fn exclusive(&self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
-        self.scan(Mode::Exclusive, &input)
+        self.request().exclusive(input)
     }
 
-    /// [`inclusive`](Scan::inclusive) into a slice of the same length.
+    /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
+    ///
+    /// A scan that [keeps](ScanBuilder::keep) gives how many it kept, which come first; there must be room for these. With room
+    /// for all records it reads its input once; with less, one more time.
     ///
     /// # Errors
-    /// [`Error::Length`] if a column or the output has another length than the first column; nothing is written then.
-    pub fn inclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<(), Error> {
-        self.scan_into(Mode::Inclusive, &input, output)
+    /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::Room`] if what is
+    /// kept does not fit. Nothing is written then.
+    pub fn inclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+        self.request().inclusive_into(input, output)
     }
 
-    /// [`exclusive`](Scan::exclusive) into a slice of the same length.
+    /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written.
     ///
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).
-    pub fn exclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<(), Error> {
-        self.scan_into(Mode::Exclusive, &input, output)
+    pub fn exclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+        self.request().exclusive_into(input, output)
     }
 
-    fn scan(&self, mode: Mode, input: &impl Columns<In>) -> Result<Vec<Out>, Error> {
-        let columns = columns::read(input, &self.inner.program().inputs);
-        let len = columns.first().map_or(0, |column| column.len());
-        // SAFETY: the layout is that of `Out`, and a scan that succeeds has written every record.
-        unsafe { collect(len, self.output_layout(), |output| self.inner.scan_into(mode, &columns, &mut [output])) }
+    /// [`inclusive`](Scan::inclusive) into memory that need not hold anything yet; gives the records that were written.
+    ///
+    /// ```
+    /// use monoscan::{ops::Max, prelude::*};
+    ///
+    /// let mut room = Vec::with_capacity(4);
+    /// let maxima = Scan::<Max<i32>>::new()?;
+    /// let written = maxima.inclusive_into_uninit(&[Max(3), Max(5), Max(4)], &mut room.spare_capacity_mut()[..3])?;
+    /// assert_eq!(written, [Max(3), Max(5), Max(5)]);
+    /// # let _: Vec<Max<i32>> = room;
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](Scan::inclusive_into).
+    pub fn inclusive_into_uninit<'o>(
+        &self,
+        input: impl Columns<In>,
+        output: &'o mut [MaybeUninit<Out>],
+    ) -> Result<&'o mut [Out], Error> {
+        self.request().inclusive_into_uninit(input, output)
     }
 
-    fn scan_into(&self, mode: Mode, input: &impl Columns<In>, output: &mut [Out]) -> Result<(), Error> {
-        let columns = columns::read(input, &self.inner.program().inputs);
-        // SAFETY: the memory is an exclusively borrowed slice of `Out`, whose layout this is.
-        let output = unsafe { ColumnMut::from_raw(output.as_mut_ptr().cast(), output.len(), self.output_layout()) };
-        self.inner.scan_into(mode, &columns, &mut [output])
+    /// [`exclusive`](Scan::exclusive) into memory that need not hold anything yet; gives the records that were written.
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](Scan::inclusive_into).
+    pub fn exclusive_into_uninit<'o>(
+        &self,
+        input: impl Columns<In>,
+        output: &'o mut [MaybeUninit<Out>],
+    ) -> Result<&'o mut [Out], Error> {
+        self.request().exclusive_into_uninit(input, output)
     }
 
-    fn output_layout(&self) -> &Layout {
-        &self.inner.program().output.columns[0]
+    /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the columns differ in length.
+    pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
+        self.request().reduce(input)
+    }
+
+    /// The inclusive scan of the next chunk of a stream: `carry` is the state after the chunks before, at first
+    /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
+    /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
+    /// and the last record of a chunk has no next one.
+    ///
+    /// ```no_run
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<u64>>::new()?;
+    /// let mut carry = sums.identity();
+    /// assert_eq!(sums.resume(&mut carry, &[Sum(1), Sum(2)])?, [Sum(1), Sum(3)]);
+    /// assert_eq!(sums.resume(&mut carry, &[Sum(3)])?, [Sum(6)]);
+    /// assert_eq!(carry, Sum(6));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`inclusive`](Scan::inclusive); the carry is untouched then.
+    pub fn resume(&self, carry: &mut S, chunk: impl Columns<In>) -> Result<Vec<Out>, Error> {
+        self.resuming(carry).inclusive(chunk)
     }
 }
 
-impl<M, In, Out> Scan<M, In, Out> {
+impl<S: States, T: ScanType> Scan<S, (T,), T> {
+    /// [`inclusive`](Scan::inclusive), written over the input.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the scan reads the next record or keeps records; nothing is written then.
+    pub fn inclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
+        self.request().inclusive_in_place(records)
+    }
+
+    /// [`exclusive`](Scan::exclusive), written over the input.
+    ///
+    /// # Errors
+    /// As [`inclusive_in_place`](Scan::inclusive_in_place).
+    pub fn exclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
+        self.request().exclusive_in_place(records)
+    }
+}
+
+impl<S, In, Out> Scan<S, In, Out> {
     /// The verdict on the laws, and the plan with its reasons, its work, depth and bytes moved.
     pub fn explain(&self) -> String {
         self.inner.explain()
@@ -165,14 +288,18 @@ impl<M, In, Out> Scan<M, In, Out> {
     }
 }
 
-impl<M, In, Out> Clone for Scan<M, In, Out> {
+impl<S, In, Out> Clone for Scan<S, In, Out> {
     fn clone(&self) -> Self {
         Scan { inner: self.inner.clone(), types: PhantomData }
     }
 }
 
-impl<M, In, Out> fmt::Debug for Scan<M, In, Out> {
+impl<S, In, Out> fmt::Debug for Scan<S, In, Out> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Scan").field(&self.inner).finish()
     }
+}
+
+fn untraceable(error: TraceError) -> Error {
+    Error::Trace(error.to_string())
 }

@@ -1,0 +1,162 @@
+//! Puts traced functions together as a program.
+
+use scan_ir::{Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
+use scan_runtime::Error;
+
+use super::element::View;
+use super::states::Operator;
+use super::{translation, untraceable};
+use crate::lang::{self, Inputs, ScanFn, Traced};
+
+/// A traced function of a program, and what its arguments are.
+pub(super) struct Part {
+    pub(super) traced: Traced,
+    pub(super) view: View,
+}
+
+impl Part {
+    /// Traces a scan function and compares it with its Rust code.
+    pub(super) fn new<F: ScanFn<Args>, Args: Inputs>(f: &F, view: View) -> Result<Part, Error> {
+        let traced = lang::trace_fn::<F, Args>(f).map_err(untraceable)?;
+        translation::check_function::<F, Args>(f, &traced)?;
+        Ok(Part { traced, view })
+    }
+}
+
+/// Everything a program is made of.
+pub(super) struct Parts {
+    /// One for each stage.
+    pub(super) lifts: Vec<Part>,
+    pub(super) keep: Option<Part>,
+    pub(super) project: Part,
+    /// One for each stage.
+    pub(super) operators: Vec<Operator>,
+}
+
+impl Parts {
+    /// The program that reads `inputs` and writes one column, verified and compared with the Rust code.
+    pub(super) fn program(
+        self,
+        inputs: Vec<scan_ir::Layout>,
+        output: scan_ir::Layout,
+    ) -> Result<Verified<Program>, Error> {
+        let record = inputs.iter().map(|column| column.fields.len()).sum();
+        let sizes: Vec<usize> = self.operators.iter().map(|operator| operator.identity.len()).collect();
+        let mut tables = Tables::default();
+        let mut mapping = |part: Part, stages: &[usize]| {
+            let sources = part.view.sources(record, stages);
+            mapping(tables.adopt(part.traced), &sources)
+        };
+        let lifts: Vec<Mapping> =
+            self.lifts.into_iter().enumerate().map(|(stage, lift)| mapping(lift, &sizes[..stage])).collect();
+        let keep = self.keep.map(|keep| mapping(keep, &sizes));
+        let project = mapping(self.project, &sizes);
+        let stages = lifts.into_iter().zip(&self.operators).map(|(lift, operator)| Stage {
+            state: operator.state(),
+            identity: operator.identity.clone(),
+            lift,
+            combine: tables.adopt(operator.combine.clone()),
+            valid: operator.valid.clone().map(|valid| tables.adopt(valid)),
+        });
+        let stages = stages.collect();
+        let name = name(&self.operators);
+        let output = Output { keep, project, columns: vec![output] };
+        let program = verify(Program { name, tables: tables.0, inputs, stages, output })?;
+        for (operator, stage) in self.operators.iter().zip(&program.stages) {
+            operator.check(stage, &program.tables)?;
+        }
+        Ok(program)
+    }
+}
+
+/// The function of those sources that it uses; what no result needs is left out.
+fn mapping(function: Function, sources: &[Source]) -> Mapping {
+    let mut used = vec![false; function.value_count()];
+    for result in &function.results {
+        used[result.index()] = true;
+    }
+    for (value, inst) in function.values().rev() {
+        if used[value.index()] {
+            for operand in inst.operands() {
+                used[operand.index()] = true;
+            }
+        }
+    }
+    // A value's number among those that are used: parameters come before instructions here too.
+    let number: Vec<usize> = used
+        .iter()
+        .scan(0, |next, &used| {
+            let number = *next;
+            *next += used as usize;
+            Some(number)
+        })
+        .collect();
+    let renumbered = |value: Value| Value::new(number[value.index()]);
+    let params = || (0..function.params.len()).filter(|&place| used[place]);
+    let insts = function.values().filter(|(value, _)| used[value.index()]);
+    Mapping {
+        reads: params().map(|place| sources[place]).collect(),
+        function: Function {
+            params: params().map(|place| function.params[place]).collect(),
+            insts: insts.map(|(_, inst)| inst.map_operands(renumbered)).collect(),
+            results: function.results.iter().map(|&result| renumbered(result)).collect(),
+        },
+    }
+}
+
+/// The tables of all functions, one after the other.
+#[derive(Default)]
+struct Tables(Vec<Table>);
+
+impl Tables {
+    /// Takes over a function's tables and renumbers its look-ups.
+    fn adopt(&mut self, traced: Traced) -> Function {
+        let first = self.0.len() as u32;
+        self.0.extend(traced.tables);
+        traced.function.map_tables(|table| table + first)
+    }
+}
+
+/// The monoids' names, with a dot between those of two stages.
+fn name(operators: &[Operator]) -> String {
+    operators.iter().map(|operator| plain_name(operator.name)).collect::<Vec<_>>().join(".")
+}
+
+/// A type's name without its modules, in the characters that a program's name may have.
+fn plain_name(type_name: &str) -> String {
+    let mut name = String::new();
+    for word in type_name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+        name.push_str(word.rsplit("::").next().unwrap_or(word));
+    }
+    name.chars().filter(|c| *c != ' ').map(|c| if Program::is_name_char(c) { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scan_ir::{FunctionBuilder, Opcode, Type};
+
+    #[test]
+    fn programs_are_named_after_the_monoid_without_its_modules() {
+        assert_eq!(plain_name("a::b::Segmented<c::Affine<f32>>"), "Segmented<Affine<f32>>");
+        assert_eq!(plain_name("m::Mat<f64, 4>"), "Mat<f64,4>");
+        assert_eq!(plain_name("[m::X; 3]"), "_X_3_");
+    }
+
+    #[test]
+    fn a_mapping_reads_what_its_function_uses() {
+        let mut b = FunctionBuilder::new();
+        let [x, y, z] = b.params(&[Type::U8, Type::U32, Type::U32])[..] else { unreachable!("three parameters") };
+        let unused = b.binary(Opcode::Add, y, y);
+        let _ = b.binary(Opcode::Mul, unused, y);
+        let wide = b.cast(Type::U32, x);
+        let sum = b.binary(Opcode::Add, wide, z);
+        let sources = [Source::Record(0), Source::Record(1), Source::Next(1)];
+        let mapping = mapping(b.finish(&[sum, z]), &sources);
+        assert_eq!(mapping.reads, [Source::Record(0), Source::Next(1)]);
+        assert_eq!(mapping.function.params, [Type::U8, Type::U32]);
+        assert_eq!(mapping.function.insts.len(), 2);
+        assert_eq!(mapping.function.results, [Value::new(3), Value::new(1)]);
+        assert_eq!(scan_ir::interp::call(&mapping.function, &[200u8.into(), 5u32.into()], &[])[0], 205u32.into());
+    }
+}

@@ -1,0 +1,320 @@
+//! [`Request`]: a scan with what else it is asked for, and the one way to the engine.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use scan_ir::{Constant, Mode};
+use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, Rows, Shape};
+
+use super::columns::{self, Columns, Record};
+use super::segments::{Boundaries, Segments};
+use super::states::States;
+use crate::lang::{self, ScanType};
+
+/// A scan from another state, in the other direction, or of many runs: made by [`Scan::seeded`](crate::Scan::seeded) and its
+/// neighbours, run by the same methods as a [`Scan`](crate::Scan).
+///
+/// Parts are independent and every combination has one meaning. With ⊕ for `combine`, `x[i] = lift(record i)`, and records
+/// numbered from 0 in the order of the scan:
+///
+/// ```text
+/// before[i] = start(i)        if record i begins a run, as record 0 does
+///             after[i-1]      else
+/// after[i]  = before[i] ⊕ x[i]
+/// start(i)  = carry           if the scan is resumed, i = 0, and record 0 is not flagged as a head
+///             seed            else; the identity unless one is given
+///
+/// inclusive:  y[i] = project(after[i])
+/// exclusive:  y[i] = project(before[i])
+/// total of a run = its last after[i], or its start if it has no records
+/// ```
+///
+/// A *run* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::along).
+/// A [reversed](Request::reversed) scan numbers the records of each run from its end, and leaves outputs beside their records.
+///
+/// ```no_run
+/// use monoscan::{ops::Sum, prelude::*};
+///
+/// let scan = Scan::<Sum<u32>>::builder()
+///     .lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }))
+///     .project(scan!(|sum: Sum<u32>| -> u32 { sum.0 }))
+///     .build()?;
+/// let x = [1, 2, 3, 4, 5];
+/// let heads = [true, false, true, false, false];
+/// assert_eq!(scan.seeded(Sum(100)).segmented(&heads).inclusive(&x)?, [101, 103, 103, 107, 112]);
+/// assert_eq!(scan.reversed().segmented(&heads).inclusive(&x)?, [3, 2, 12, 9, 5]);
+/// assert_eq!(scan.seeded(Sum(100)).reversed().segmented(&heads).exclusive(&x)?, [102, 100, 109, 105, 100]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[must_use = "a request does nothing until a method such as `inclusive` runs it"]
+pub struct Request<'a, S, In, Out> {
+    scan: &'a DynScan,
+    reversed: bool,
+    seed: Option<S>,
+    carry: Option<&'a mut S>,
+    runs: Runs<'a>,
+    types: PhantomData<fn(In, S) -> Out>,
+}
+
+/// Which records are scanned on their own.
+#[derive(Clone, Debug)]
+enum Runs<'a> {
+    Line,
+    Segments(Boundaries<'a>),
+    Rows(Rows),
+    /// Both kinds were asked for.
+    Segmented(Rows),
+}
+
+impl Runs<'_> {
+    fn shape(&self) -> Result<Shape<'_>, Error> {
+        match self {
+            Runs::Line => Ok(Shape::Line),
+            Runs::Segments(boundaries) => Ok(boundaries.shape()),
+            Runs::Rows(rows) => Ok(Shape::Rows(*rows)),
+            Runs::Segmented(rows) => {
+                let count = rows.count();
+                let message =
+                    format!("segments of {count} rows: give one or the other; contiguous rows are segments too");
+                Err(Error::Unsupported(message))
+            }
+        }
+    }
+
+    /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
+    fn check_covers(&self, len: usize) -> Result<(), Error> {
+        match self {
+            Runs::Rows(rows) if rows.records() != len || rows.count() * rows.len() != len => {
+                let message = "records beside rows get no value: use `inclusive_into` or `exclusive_into`";
+                Err(Error::Unsupported(message.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
+    pub(super) fn new(scan: &'a DynScan) -> Self {
+        Request { scan, reversed: false, seed: None, carry: None, runs: Runs::Line, types: PhantomData }
+    }
+
+    /// Every run starts from this state instead of the identity.
+    pub fn seeded(mut self, seed: S) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Every run is scanned from its last record to its first: `y[i] = project(x[n-1] ⊕ … ⊕ x[i])`, in this order of the operands.
+    pub fn reversed(mut self) -> Self {
+        self.reversed = true;
+        self
+    }
+
+    /// Each segment is a run: head flags, a `bool` for each record, or offsets, one more than there are segments.
+    ///
+    /// Costs nothing beforehand, except for offsets of `u32` and `u64`, which are converted.
+    pub fn segmented(mut self, segments: impl Segments<'a>) -> Self {
+        self.runs = match self.runs {
+            Runs::Rows(rows) | Runs::Segmented(rows) => Runs::Segmented(rows),
+            Runs::Line | Runs::Segments(_) => Runs::Segments(segments.boundaries()),
+        };
+        self
+    }
+
+    /// Each row of an array is a run, along any of its axes.
+    pub fn along(mut self, rows: Rows) -> Self {
+        self.runs = match self.runs {
+            Runs::Segments(_) | Runs::Segmented(_) => Runs::Segmented(rows),
+            Runs::Line | Runs::Rows(_) => Runs::Rows(rows),
+        };
+        self
+    }
+
+    /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks.
+    /// After an error the carry is as it was.
+    pub fn resuming(mut self, carry: &'a mut S) -> Self {
+        self.carry = Some(carry);
+        self
+    }
+
+    /// Hands the call over, with the components of the carry, and stores these in the carry if all went well.
+    fn call<R>(
+        self,
+        mode: Mode,
+        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let seed = self.seed.as_ref().map(lang::to_constants);
+        let call = Call { mode, reversed: self.reversed, seed: seed.as_deref(), shape: self.runs.shape()? };
+        let Some(carry) = self.carry else { return run(&call, None) };
+        let mut components = lang::to_constants(carry);
+        let result = run(&call, Some(&mut components))?;
+        *carry = lang::from_constants(components);
+        Ok(result)
+    }
+}
+
+impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
+    /// `y[i] = project(after[i])`, or of these what the scan keeps.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
+    /// shorter than the rows; [`Error::Unsupported`] if records lie between rows, which [`inclusive_into`](Request::inclusive_into) leaves
+    /// untouched in its output, and a new vector has no values for; [`Error::OutOfMemory`].
+    pub fn inclusive(self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
+        self.collect(Mode::Inclusive, &input)
+    }
+
+    /// `y[i] = project(before[i])`, or of these what the scan keeps.
+    ///
+    /// # Errors
+    /// As [`inclusive`](Request::inclusive).
+    pub fn exclusive(self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
+        self.collect(Mode::Exclusive, &input)
+    }
+
+    /// [`inclusive`](Request::inclusive) into a slice; gives how many records were written: all, or those kept, which come first.
+    ///
+    /// Allocates nothing but for a seed or carry, and for the engine's own needs where the input is large.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
+    /// length than the columns; nothing is written then. A scan that keeps needs room for what it keeps, and no more:
+    /// [`Error::Room`] says how much, and leaves what it wrote unspecified.
+    pub fn inclusive_into(self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+        self.fill(Mode::Inclusive, &input, output)
+    }
+
+    /// [`exclusive`](Request::exclusive) into a slice.
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](Request::inclusive_into).
+    pub fn exclusive_into(self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+        self.fill(Mode::Exclusive, &input, output)
+    }
+
+    /// [`inclusive`](Request::inclusive) into memory that need not hold anything yet; gives the records that were written.
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Unsupported`] if records lie between rows.
+    pub fn inclusive_into_uninit<'o>(
+        self,
+        input: impl Columns<In>,
+        output: &'o mut [MaybeUninit<Out>],
+    ) -> Result<&'o mut [Out], Error> {
+        self.init(Mode::Inclusive, &input, output)
+    }
+
+    /// [`exclusive`](Request::exclusive) into memory that need not hold anything yet; gives the records that were written.
+    ///
+    /// # Errors
+    /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
+    pub fn exclusive_into_uninit<'o>(
+        self,
+        input: impl Columns<In>,
+        output: &'o mut [MaybeUninit<Out>],
+    ) -> Result<&'o mut [Out], Error> {
+        self.init(Mode::Exclusive, &input, output)
+    }
+
+    /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
+    /// and reads the input once.
+    ///
+    /// # Errors
+    /// As [`inclusive`](Request::inclusive); [`Error::Unsupported`] if there is a total for each of several runs, which
+    /// [`totals`](Request::totals) gives.
+    pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
+        if !matches!(self.runs, Runs::Line | Runs::Segments(Boundaries::Heads(_))) {
+            return Err(Error::Unsupported("one total of many runs: `totals` gives one for each".into()));
+        }
+        let totals = self.totals(input)?;
+        totals.into_iter().next_back().ok_or_else(|| Error::Unsupported("the total of no run".into()))
+    }
+
+    /// The totals of all runs, in order: one for each segment between offsets or each row, and one for all segments of flags,
+    /// that of the last.
+    ///
+    /// # Errors
+    /// As [`inclusive`](Request::inclusive).
+    pub fn totals(self, input: impl Columns<In>) -> Result<Vec<S>, Error> {
+        let scan = self.scan;
+        let program = scan.program();
+        let columns = columns::read(&input, &program.inputs);
+        let totals = self.call(Mode::Inclusive, |call, carry| match carry {
+            None => scan.reduce(call, &columns),
+            Some(_) => Err(Error::Unsupported(
+                "the total of a resumed scan: it is the carry after `inclusive`; or seed a line".into(),
+            )),
+        })?;
+        let components = program.stages.iter().map(|stage| stage.state.len()).sum();
+        Ok(totals.chunks_exact(components).map(|total| lang::from_constants(total.iter().copied())).collect())
+    }
+
+    fn collect(self, mode: Mode, input: &impl Columns<In>) -> Result<Vec<Out>, Error> {
+        let len = columns::read(input, &self.scan.program().inputs).first().map_or(0, Column::len);
+        let mut result = Vec::new();
+        let bytes = len.saturating_mul(size_of::<Out>());
+        result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+        let written = self.init(mode, input, &mut result.spare_capacity_mut()[..len])?.len();
+        // SAFETY: `init` gave a slice of the first records, which it initialised.
+        unsafe { result.set_len(written) };
+        Ok(result)
+    }
+
+    fn init<'o>(
+        self,
+        mode: Mode,
+        input: &impl Columns<In>,
+        output: &'o mut [MaybeUninit<Out>],
+    ) -> Result<&'o mut [Out], Error> {
+        self.runs.check_covers(output.len())?;
+        let written = self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))?;
+        // SAFETY: a scan that succeeds has written every field of the first `written` records, since no record is in no run.
+        Ok(unsafe { output[..written].assume_init_mut() })
+    }
+
+    fn fill(self, mode: Mode, input: &impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+        self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))
+    }
+
+    /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
+    fn run(self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
+        let scan = self.scan;
+        let program = scan.program();
+        let inputs = columns::read(input, &program.inputs);
+        // SAFETY: the callers borrow this memory for as long as this runs, and the layout is that of `Out`.
+        let outputs = &mut [unsafe { ColumnMut::from_raw(base, len, &program.output.columns[0]) }];
+        self.call(mode, |call, carry| match carry {
+            None => scan.run(call, &inputs, outputs),
+            Some(carry) => scan.resume(call, carry, &inputs, outputs),
+        })
+    }
+}
+
+impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
+    /// [`inclusive`](Request::inclusive), written over the input.
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Unsupported`] if the scan reads the next record or keeps records.
+    pub fn inclusive_in_place(self, records: &mut [T]) -> Result<(), Error> {
+        self.replace(Mode::Inclusive, records)
+    }
+
+    /// [`exclusive`](Request::exclusive), written over the input.
+    ///
+    /// # Errors
+    /// As [`inclusive_in_place`](Request::inclusive_in_place).
+    pub fn exclusive_in_place(self, records: &mut [T]) -> Result<(), Error> {
+        self.replace(Mode::Exclusive, records)
+    }
+
+    fn replace(self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
+        let scan = self.scan;
+        let layout = &scan.program().output.columns[0];
+        // SAFETY: the memory is an exclusively borrowed slice of `T`, whose layout this is.
+        let columns = &mut [unsafe { ColumnMut::from_raw(records.as_mut_ptr().cast(), records.len(), layout) }];
+        self.call(mode, |call, carry| match carry {
+            None => scan.run_in_place(call, columns),
+            Some(carry) => scan.resume_in_place(call, carry, columns),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! What a segmented scan is told about its segments: flags at their heads, or offsets.
+
+use std::borrow::Cow;
+
+use scan_runtime::Shape;
+
+/// Says where segments begin, for [`segmented`](crate::Scan::segmented).
+///
+/// - A slice of `bool`, one for each record: true at the first record of a segment. Record 0 is one with or without.
+/// - A slice of `usize`, `u32` or `u64`, one more than there are segments: segment k has the records
+///   `offsets[k]..offsets[k+1]`, which may be none. The first is 0, the last the number of records. `usize` is taken as
+///   it is, the others are converted first.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say where segments begin",
+    label = "expected flags or offsets",
+    note = "flags, one for each record: `&[bool]`; offsets, one more than there are segments: `&[usize]`, `&[u32]` or `&[u64]`; also a `&Vec` or `&[_; N]` of these"
+)]
+pub trait Segments<'a>: sealed::Segments<'a> {}
+
+impl<'a, S: sealed::Segments<'a>> Segments<'a> for S {}
+
+/// Where segments begin.
+#[derive(Clone, Debug)]
+pub enum Boundaries<'a> {
+    /// By flags.
+    Heads(&'a [bool]),
+    /// By offsets.
+    Offsets(Cow<'a, [usize]>),
+}
+
+impl Boundaries<'_> {
+    pub(super) fn shape(&self) -> Shape<'_> {
+        match self {
+            Boundaries::Heads(flags) => Shape::Heads(flags),
+            Boundaries::Offsets(offsets) => Shape::Offsets(offsets),
+        }
+    }
+}
+
+mod sealed {
+    use super::{Boundaries, Cow};
+
+    pub trait Segments<'a> {
+        fn boundaries(self) -> Boundaries<'a>;
+    }
+
+    /// A flag or an offset.
+    pub trait Mark: Sized {
+        fn boundaries(marks: &[Self]) -> Boundaries<'_>;
+    }
+
+    impl Mark for bool {
+        fn boundaries(marks: &[bool]) -> Boundaries<'_> {
+            Boundaries::Heads(marks)
+        }
+    }
+
+    impl Mark for usize {
+        fn boundaries(marks: &[usize]) -> Boundaries<'_> {
+            Boundaries::Offsets(Cow::Borrowed(marks))
+        }
+    }
+
+    impl Mark for u32 {
+        fn boundaries(marks: &[u32]) -> Boundaries<'_> {
+            Boundaries::Offsets(marks.iter().map(|&mark| usize::try_from(mark).unwrap_or(usize::MAX)).collect())
+        }
+    }
+
+    impl Mark for u64 {
+        fn boundaries(marks: &[u64]) -> Boundaries<'_> {
+            Boundaries::Offsets(marks.iter().map(|&mark| usize::try_from(mark).unwrap_or(usize::MAX)).collect())
+        }
+    }
+
+    impl<'a, T: Mark> Segments<'a> for &'a [T] {
+        fn boundaries(self) -> Boundaries<'a> {
+            T::boundaries(self)
+        }
+    }
+
+    impl<'a, T: Mark> Segments<'a> for &'a Vec<T> {
+        fn boundaries(self) -> Boundaries<'a> {
+            T::boundaries(self)
+        }
+    }
+
+    impl<'a, T: Mark, const N: usize> Segments<'a> for &'a [T; N] {
+        fn boundaries(self) -> Boundaries<'a> {
+            T::boundaries(self)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! [`States`]: the monoids of a cascade's stages, as a type.
+
+use std::any::type_name;
+
+use scan_ir::{Layout, MAX_STATE_BYTES, Stage, Table, Type};
+use scan_runtime::Error;
+
+use super::{translation, untraceable};
+use crate::lang::{self, Monoid, ScanType, Traced};
+
+/// The state of a scan: a monoid `M`, or for a cascade of two or three stages the tuple `(A, B)` or `(A, B, C)` of theirs.
+///
+/// It is what seeds, carries and totals are.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the state of a scan",
+    label = "neither a monoid nor a tuple of them",
+    note = "a scan's state is a type with `#[scan_monoid]`, or for a cascade the tuple of its stages' monoids, two or three"
+)]
+pub trait States: ScanType {
+    /// The monoid of the last stage: what [`project`](crate::ScanBuilder::project) takes.
+    type Last: Monoid;
+
+    /// What every run starts from unless a seed is given: the identities.
+    #[doc(hidden)]
+    fn identities() -> Self;
+
+    /// The operators, in order.
+    #[doc(hidden)]
+    fn operators() -> Result<Vec<Operator>, Error>;
+}
+
+/// States that one more stage may follow.
+#[diagnostic::on_unimplemented(
+    message = "no stage can follow `{Self}`",
+    label = "not a monoid, and not two of them",
+    note = "a cascade has one to three stages"
+)]
+pub trait Cascade: States {
+    /// The states with those of one more stage.
+    type Then<M: Monoid>: States<Last = M>;
+}
+
+impl<M: Monoid> States for M {
+    type Last = M;
+
+    fn identities() -> M {
+        M::identity()
+    }
+
+    fn operators() -> Result<Vec<Operator>, Error> {
+        Ok(vec![Operator::of::<M>()?])
+    }
+}
+
+impl<M: Monoid> Cascade for M {
+    type Then<N: Monoid> = (M, N);
+}
+
+impl<A: Monoid, B: Monoid> States for (A, B) {
+    type Last = B;
+
+    fn identities() -> (A, B) {
+        (A::identity(), B::identity())
+    }
+
+    fn operators() -> Result<Vec<Operator>, Error> {
+        Ok(vec![Operator::of::<A>()?, Operator::of::<B>()?])
+    }
+}
+
+impl<A: Monoid, B: Monoid> Cascade for (A, B) {
+    type Then<N: Monoid> = (A, B, N);
+}
+
+impl<A: Monoid, B: Monoid, C: Monoid> States for (A, B, C) {
+    type Last = C;
+
+    fn identities() -> (A, B, C) {
+        (A::identity(), B::identity(), C::identity())
+    }
+
+    fn operators() -> Result<Vec<Operator>, Error> {
+        Ok(vec![Operator::of::<A>()?, Operator::of::<B>()?, Operator::of::<C>()?])
+    }
+}
+
+/// A monoid as IR.
+#[doc(hidden)]
+pub struct Operator {
+    pub(super) name: &'static str,
+    pub(super) identity: Vec<scan_ir::Constant>,
+    pub(super) combine: Traced,
+    pub(super) valid: Option<Traced>,
+    check: fn(&Stage, &[Table]) -> Result<(), Error>,
+}
+
+impl Operator {
+    fn of<M: Monoid>() -> Result<Operator, Error> {
+        let identity = lang::identity_constants::<M>().map_err(untraceable)?;
+        check_size::<M>(&identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>())?;
+        Ok(Operator {
+            name: type_name::<M>(),
+            identity,
+            combine: lang::trace_combine::<M>().map_err(untraceable)?,
+            valid: lang::trace_valid::<M>().map_err(untraceable)?,
+            check: translation::check_monoid::<M>,
+        })
+    }
+
+    /// The types of the state's components.
+    pub(super) fn state(&self) -> Vec<Type> {
+        self.identity.iter().map(|constant| constant.ty()).collect()
+    }
+
+    /// Compares the stage that was made of it with the Rust code.
+    pub(super) fn check(&self, stage: &Stage, tables: &[Table]) -> Result<(), Error> {
+        (self.check)(stage, tables)
+    }
+}
+
+/// Refuses states that no engine carries, in the words of the one who wrote them.
+fn check_size<M: Monoid>(state: &[Type]) -> Result<(), Error> {
+    let (name, bytes) = (type_name::<M>(), lang::layout_of::<M>().size as usize);
+    if state.is_empty() {
+        return Err(Error::Unsupported(format!("`{name}` has no components: a state needs at least one")));
+    }
+    if bytes > MAX_STATE_BYTES && Layout::packed(state).size as usize > MAX_STATE_BYTES {
+        return Err(Error::Unsupported(format!(
+            "`{name}` takes {bytes} bytes, and a state at most {MAX_STATE_BYTES}: use smaller numbers, or several scans"
+        )));
+    }
+    Ok(())
+}
