@@ -1,10 +1,10 @@
 //! Code is unmapped when its owner is dropped. Alone in its process, since it looks at what the process has mapped.
 #![cfg(target_os = "linux")]
 
-use scan_codegen::cpu::Compiled;
-use scan_ir::Mode;
+use scan_codegen::cpu::{Access, Compiled};
 use scan_ir::facts::Facts;
 use scan_ir::random::{Options, random_program};
+use scan_ir::transform::{Form, lower};
 use scan_ir::verify;
 
 /// Bytes of address space this process has mapped.
@@ -15,9 +15,9 @@ fn mapped() -> usize {
 
 #[test]
 fn dropped_code_is_unmapped() {
-    let program = verify(random_program(1, &Options::default())).unwrap();
+    let program = lower(&verify(random_program(1, &Options::default())).unwrap(), Form::default());
     let facts = Facts::of(&program);
-    let compile = || drop(Compiled::new(&program, &facts, Mode::Inclusive, 1).unwrap());
+    let compile = || drop(Compiled::new(&program, &facts, Access::Line, 1).unwrap());
     (0..20).for_each(|_| compile());
     let before = mapped();
     (0..1000).for_each(|_| compile());

@@ -7,9 +7,9 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum CodegenError {
-    /// The program needs something that this engine does not do.
-    #[error("{0} are not on the CPU engine yet")]
-    Unsupported(&'static str),
+    /// The program still reads `State`, or keeps records without counting them.
+    #[error("the program was not lowered for a call")]
+    NotLowered,
     /// The machine is not one that code can be generated for.
     #[error("code cannot be generated for this machine: {0}")]
     Host(String),

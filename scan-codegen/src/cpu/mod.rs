@@ -1,11 +1,14 @@
 //! Machine code for the CPU, made by Cranelift at run time.
 //!
-//! A [`Compiled`] program is four functions: `reduce` and `scan` over a strip of W interleaved blocks, `scan_one` over
-//! one block, and `advance`, which takes a carry past a block; [`abi`] says how they are called. What one element does
-//! comes from the facts (`fold_body`, `replay_body`), is lowered opcode by opcode, and is put into a loop by the kernels.
+//! A [`Compiled`] program is a few functions: for each level of its stages `reduce` over a strip of W interleaved blocks
+//! and `advance`, which takes a carry past a block; `scan`, the replay that writes; and `combine`, for totals; [`abi`]
+//! says how they are called. What one element does comes from the facts (`fold_levels`, `replay_body`), is lowered
+//! opcode by opcode ([`lower`]), reads and writes its records ([`element`]), and is put into a loop ([`kernel`]).
 //! The loop around tiles, threads and the carry between tiles are the runtime's.
 
 pub mod abi;
+mod combine;
+mod element;
 mod error;
 mod helpers;
 mod interior;
@@ -14,9 +17,10 @@ mod kernel;
 mod lower;
 mod memory;
 mod module;
+mod recipe;
 mod tables;
 
-pub use abi::{StateLayout, TileArgs};
+pub use abi::{Access, StateLayout, TileArgs};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;

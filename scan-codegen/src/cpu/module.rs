@@ -1,33 +1,28 @@
-//! A compiled program: the machine code, what keeps it alive, and the ways to call it.
+//! A program's kernels as machine code: compiled together, freed together.
 //!
-//! Generated code is freed when its [`Compiled`] is dropped. Text of it (`clif`, `asm`) is made on demand from what the
-//! kernels were built from, so that compiling does not pay for it.
+//! A `JITModule` leaks by design when it is dropped, since it cannot know who still holds its functions. [`Compiled`]
+//! is the one holder: it frees the code when it goes, and lends it only to calls that borrow it.
 
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::sync::Arc;
 
-use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::{Context, ir};
-use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::Module;
-use scan_ir::facts::{self, Advance, Body, Facts, Range, fold_body, replay_body};
-use scan_ir::{Function, Layout, Mode, Program, Source, Stage, Table, Verified};
+use scan_ir::facts::Facts;
+use scan_ir::{Program, Verified};
 
-use super::abi::{AdvanceFn, StateLayout, TileArgs, TileFn};
+use super::abi::{Access, AdvanceFn, StateLayout, TileArgs, TileFn};
 use super::error::CodegenError;
 use super::helpers;
-use super::interior::interior;
 use super::isa::HostIsa;
-use super::kernel::{self, TileKernel};
-use super::lower::Env;
-use super::tables::Tables;
+use super::recipe::{Kernel, Recipe};
 
 /// The kernels of a program.
 ///
 /// ```
-/// use scan_codegen::cpu::{Compiled, TileArgs};
-/// use scan_ir::{facts::Facts, Mode};
+/// use scan_codegen::cpu::{Access, Compiled, TileArgs};
+/// use scan_ir::facts::Facts;
+/// use scan_ir::transform::{Form, lower};
 /// # let program = doc_program();
 /// # fn doc_program() -> scan_ir::Verified<scan_ir::Program> {
 /// #     use scan_ir::*;
@@ -47,16 +42,10 @@ use super::tables::Tables;
 /// #     verify(Program { name: "sum".into(), tables: vec![], inputs, stages, output }).unwrap()
 /// # }
 /// // `program` sums a column of i32.
-/// let sum = Compiled::new(&program, &Facts::of(&program), Mode::Inclusive, 1)?;
+/// let program = lower(&program, Form::default());
+/// let sum = Compiled::new(&program, &Facts::of(&program), Access::Line, 1)?;
 /// let (x, mut y, mut carry) = ([1, 2, 3, 4], [0i32; 4], [10u128]);
-/// let args = TileArgs {
-///     inputs: &x.as_ptr().cast(),
-///     outputs: &y.as_mut_ptr().cast(),
-///     start: 0,
-///     len: 4,
-///     total: 4,
-///     states: carry.as_mut_ptr().cast(),
-/// };
+/// let args = TileArgs::line(&[x.as_ptr().cast()], &[y.as_mut_ptr().cast()], (0, 4, 4), carry.as_mut_ptr().cast());
 /// // SAFETY: the columns have four elements of the program's types, and there is one slot.
 /// unsafe { sum.scan(&args) };
 /// assert_eq!(y, [11, 13, 16, 20]);
@@ -65,11 +54,19 @@ use super::tables::Tables;
 pub struct Compiled {
     scan: TileFn,
     scan_one: TileFn,
-    reduce: TileFn,
-    advance: AdvanceFn,
+    levels: Vec<LevelFns>,
     recipe: Recipe,
     /// Owns the code that the functions above are; freed in `drop`, not touched before.
     module: ManuallyDrop<JITModule>,
+}
+
+/// The kernels of a level.
+#[derive(Clone, Copy)]
+struct LevelFns {
+    reduce: TileFn,
+    reduce_one: TileFn,
+    advance: AdvanceFn,
+    combine: AdvanceFn,
 }
 
 // SAFETY: after construction nothing but `drop` touches the module, whose parts (mapped memory, an ISA behind `Arc`,
@@ -83,11 +80,19 @@ impl Compiled {
     /// Compiles the kernels of a program for this machine; W = `ways`. Takes about a millisecond for an ordinary
     /// program and grows with its instructions times `ways`.
     ///
+    /// The program must be [lowered](scan_ir::transform::lower). Its stages are folded level by level
+    /// ([`fold_levels`](scan_ir::facts::fold_levels)); one stage is one level.
+    ///
     /// # Errors
-    /// If the program has more than one stage or emits, if `ways` is not 1, 2, 4 or 8, if the facts are not this
-    /// program's, or if code cannot be generated for the machine.
-    pub fn new(program: &Verified<Program>, facts: &Facts, mode: Mode, ways: u32) -> Result<Compiled, CodegenError> {
-        Compiled::for_isa(program, facts, mode, ways, &HostIsa::native()?)
+    /// If the program was not lowered, if `ways` is not 1, 2, 4 or 8, if the facts are not this program's, or if code
+    /// cannot be generated for the machine.
+    pub fn new(
+        program: &Verified<Program>,
+        facts: &Facts,
+        access: Access,
+        ways: u32,
+    ) -> Result<Compiled, CodegenError> {
+        Compiled::for_isa(program, facts, access, ways, &HostIsa::native()?)
     }
 
     /// The same for a machine that is described.
@@ -97,27 +102,40 @@ impl Compiled {
     pub fn for_isa(
         program: &Verified<Program>,
         facts: &Facts,
-        mode: Mode,
+        access: Access,
         ways: u32,
         isa: &Arc<HostIsa>,
     ) -> Result<Compiled, CodegenError> {
-        let recipe = Recipe::new(program, facts, mode, ways, isa)?;
+        let recipe = Recipe::new(program, facts, access, ways, isa)?;
         let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
         helpers::bind(&mut builder);
         let mut module = Code(ManuallyDrop::new(JITModule::new(builder)));
-        let [scan, scan_one, reduce, advance] = recipe.compile(&mut module.0)?;
+        let compiled = recipe.compile(&mut module.0)?;
+        let address = |kernel| {
+            let found = compiled.iter().find(|(compiled, _)| *compiled == kernel);
+            found.map(|&(_, address)| address).ok_or(CodegenError::Facts)
+        };
         // SAFETY: `compile` defined these functions with the signatures that `abi` declares, and the module keeps their
         // code until it is freed in `drop`.
-        let functions = unsafe {
-            (
-                std::mem::transmute::<*const u8, TileFn>(scan),
-                std::mem::transmute::<*const u8, TileFn>(scan_one),
-                std::mem::transmute::<*const u8, TileFn>(reduce),
-                std::mem::transmute::<*const u8, AdvanceFn>(advance),
-            )
+        let tile = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, TileFn>(code) });
+        // SAFETY: as above.
+        let states = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, AdvanceFn>(code) });
+        let level = |level| {
+            Ok(LevelFns {
+                reduce: tile(Kernel::Reduce(level))?,
+                reduce_one: tile(Kernel::ReduceOne(level))?,
+                advance: states(Kernel::Advance(level))?,
+                combine: states(Kernel::Combine(level))?,
+            })
         };
-        let (scan, scan_one, reduce, advance) = functions;
-        Ok(Compiled { scan, scan_one, reduce, advance, recipe, module: module.keep() })
+        let levels = (0..recipe.levels.len()).map(level).collect::<Result<_, CodegenError>>()?;
+        Ok(Compiled {
+            scan: tile(Kernel::Scan)?,
+            scan_one: tile(Kernel::ScanOne)?,
+            levels,
+            recipe,
+            module: module.keep(),
+        })
     }
 
     /// W, how many blocks `scan` and `reduce` interleave.
@@ -135,13 +153,42 @@ impl Compiled {
         self.recipe.state.stride
     }
 
-    /// Writes the outputs of W blocks; slot w holds the carry into block w and then the live part of the state after it.
+    /// How many levels the stages are folded in, at least one.
+    pub fn levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The stages that are folded at a level.
+    pub fn stages_of(&self, level: usize) -> &[u32] {
+        &self.recipe.levels[level].stages
+    }
+
+    /// The bytes of a slot that are the states of a level's stages.
+    pub fn part_of(&self, level: usize) -> Range<usize> {
+        let parts = self.recipe.levels[level].stages.iter().map(|&stage| &self.recipe.state.stages[stage as usize]);
+        let start = parts.clone().map(|(start, _)| *start).min().unwrap_or(0);
+        let end = parts.map(|(start, layout)| start + (layout.size as usize).next_multiple_of(16)).max();
+        start..end.unwrap_or(start)
+    }
+
+    /// How much room `sink` must have: a record of the widest output column, if the program keeps.
+    pub fn sink_bytes(&self) -> usize {
+        self.recipe.sink_bytes()
+    }
+
+    /// The (stage, component) pairs that `scan` carries.
+    pub fn live(&self) -> &[(u32, u32)] {
+        self.recipe.live()
+    }
+
+    /// Writes the outputs of W blocks; slot w holds the carries into block w and then the live part of the states after it.
     ///
     /// # Safety
     /// `inputs` and `outputs` point to the addresses of columns of the program's layouts with records for the elements
-    /// of all blocks (with `Next`, all `total` records); columns overlap only as [`abi`](super::abi) allows and no one
+    /// of all blocks (with `Next`, all of the run); columns overlap only as [`abi`](super::abi) allows and no one
     /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
-    /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again.
+    /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
+    /// reads `Seed`, `seed` points to a slot. If it keeps, the outputs have room for the records kept, `sink` for one of any.
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { (self.scan)(args) }
@@ -156,38 +203,60 @@ impl Compiled {
         unsafe { (self.scan_one)(args) }
     }
 
-    /// Leaves the aggregate of block w in slot w, in the components that are not length-only.
+    /// Leaves the aggregates of a level's stages over block w in slot w, in the components that are not length-only. The slot
+    /// holds the carries of the levels before, as far as these stages read them, and keeps them.
     ///
     /// # Safety
-    /// As [`Compiled::scan`], without outputs; slots are only written.
-    pub unsafe fn reduce(&self, args: &TileArgs) {
+    /// As [`Compiled::scan`], without outputs.
+    pub unsafe fn reduce(&self, level: usize, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.reduce)(args) }
+        unsafe { (self.levels[level].reduce)(args) }
     }
 
-    /// `*out = *carry ⊕ *aggregate` in the components that a carry needs ([`facts::advance`]); the others of `out` stay
-    /// as they are, and those of `carry` are not looked at.
+    /// As [`Compiled::reduce`] with one block and one slot, whatever W.
     ///
     /// # Safety
-    /// All three point to slots, `carry` holding these components and `aggregate` all, in the ranges that the facts give;
-    /// `out` may be one of the others.
-    pub unsafe fn advance(&self, carry: *const u8, aggregate: *const u8, out: *mut u8) {
+    /// As [`Compiled::reduce`], with W = 1.
+    pub unsafe fn reduce_one(&self, level: usize, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.advance)(carry, aggregate, out) }
+        unsafe { (self.levels[level].reduce_one)(args) }
+    }
+
+    /// `*out = *carry ⊕ *aggregate` for the stages of a level, in the components that their carries need
+    /// ([`advance_over`](scan_ir::facts::advance_over)); all else in `out` stays as it is, and in `carry` is not looked at.
+    ///
+    /// # Safety
+    /// All three point to slots, `carry` holding these components and `aggregate` all of the level, in the ranges that
+    /// the facts give; `out` may be one of the others.
+    pub unsafe fn advance(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { (self.levels[level].advance)(carry, aggregate, out) }
+    }
+
+    /// `*out = *earlier ⊕ *later` for the stages of a level, in all components.
+    ///
+    /// # Safety
+    /// All three point to slots, the first two holding the level's states in the ranges that the facts give; `out` may be
+    /// one of them.
+    pub unsafe fn combine(&self, level: usize, earlier: *const u8, later: *const u8, out: *mut u8) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { (self.levels[level].combine)(earlier, later, out) }
+    }
+
+    /// Whether `scan` leaves whole states: no component is dead in the replay.
+    pub fn scans_whole_states(&self) -> bool {
+        let components: usize = self.recipe.state.stages.iter().map(|(_, layout)| layout.fields.len()).sum();
+        self.recipe.live().len() == components
     }
 
     /// The kernels as Cranelift IR, before optimisation.
     pub fn clif(&self) -> String {
-        self.recipe.text(|_, context| Ok(context.func.display().to_string()))
+        self.recipe.clif()
     }
 
     /// The kernels as assembly. Compiles them anew.
     pub fn asm(&self) -> String {
-        self.recipe.text(|isa, context| {
-            context.set_disasm(true);
-            let code = context.compile(&*isa.isa, &mut ControlPlane::default()).map_err(|error| error.inner)?;
-            Ok(code.vcode.clone().unwrap_or_default())
-        })
+        self.recipe.asm()
     }
 }
 
@@ -221,172 +290,5 @@ impl Drop for Code {
     fn drop(&mut self) {
         // SAFETY: the module is taken once, and no pointer into it was given out.
         unsafe { ManuallyDrop::take(&mut self.0).free_memory() }
-    }
-}
-
-/// All that kernels are built from.
-struct Recipe {
-    isa: Arc<HostIsa>,
-    tables: Vec<Table>,
-    placed: Tables,
-    inputs: Vec<Layout>,
-    outputs: Vec<Layout>,
-    stage: Stage,
-    ranges: Vec<Range>,
-    fold: Body,
-    replay: Body,
-    advance: Advance,
-    state: StateLayout,
-    ways: u32,
-}
-
-/// The kernels, in the order in which they are compiled.
-#[derive(Clone, Copy, Debug)]
-enum Kernel {
-    Scan,
-    ScanOne,
-    Reduce,
-    Advance,
-}
-
-impl Kernel {
-    const ALL: [Kernel; 4] = [Kernel::Scan, Kernel::ScanOne, Kernel::Reduce, Kernel::Advance];
-
-    fn name(self) -> &'static str {
-        match self {
-            Kernel::Scan => "scan",
-            Kernel::ScanOne => "scan_one",
-            Kernel::Reduce => "reduce",
-            Kernel::Advance => "advance",
-        }
-    }
-}
-
-impl Recipe {
-    fn new(
-        program: &Verified<Program>,
-        facts: &Facts,
-        mode: Mode,
-        ways: u32,
-        isa: &Arc<HostIsa>,
-    ) -> Result<Recipe, CodegenError> {
-        if !matches!(ways, 1 | 2 | 4 | 8) {
-            return Err(CodegenError::Ways(ways));
-        }
-        let [stage] = program.stages.as_slice() else {
-            return Err(CodegenError::Unsupported("programs of several stages"));
-        };
-        if program.output.keep.is_some() {
-            return Err(CodegenError::Unsupported("programs that emit"));
-        }
-        let [known] = facts.stages.as_slice() else { return Err(CodegenError::Facts) };
-        if known.ranges.len() != stage.state.len() || known.length_only.len() != stage.state.len() {
-            return Err(CodegenError::Facts);
-        }
-        let replay = replay_body(program, facts, mode);
-        Ok(Recipe {
-            isa: isa.clone(),
-            tables: program.tables.clone(),
-            placed: Tables::new(&program.tables),
-            inputs: program.inputs.clone(),
-            outputs: program.output.columns.clone(),
-            stage: stage.clone(),
-            ranges: known.ranges.clone(),
-            fold: fold_body(program, facts),
-            advance: facts::advance(program, &replay, 0),
-            replay,
-            state: StateLayout::of(&stage.state),
-            ways,
-        })
-    }
-
-    fn env(&self) -> Env<'_> {
-        Env {
-            tables: &self.tables,
-            placed: &self.placed,
-            x86: self.isa.x86,
-            pshufb: self.isa.pshufb,
-            frontend: self.isa.isa.frontend_config(),
-        }
-    }
-
-    /// The range of each parameter of a body.
-    fn param_ranges(&self, body: &Body) -> Vec<Range> {
-        let Function { params, .. } = &body.mapping.function;
-        let reads = body.mapping.reads.iter().zip(params);
-        let range = |(source, &ty): (&Source, &scan_ir::Type)| match *source {
-            Source::Before { component, .. } => self.ranges.get(component as usize).copied().unwrap_or(Range::full(ty)),
-            _ => Range::full(ty),
-        };
-        reads.map(range).collect()
-    }
-
-    /// Writes the Cranelift IR of a kernel.
-    fn write(
-        &self,
-        kernel: Kernel,
-        context: &mut FunctionBuilderContext,
-        func: &mut ir::Function,
-    ) -> Result<(), CodegenError> {
-        let (body, ways) = match kernel {
-            Kernel::Scan => (&self.replay, self.ways),
-            Kernel::ScanOne => (&self.replay, 1),
-            Kernel::Reduce => (&self.fold, self.ways),
-            Kernel::Advance => {
-                let ranges = [self.ranges.as_slice(), &self.ranges].concat();
-                return kernel::advance(func, context, &self.advance, &self.state, &ranges, &self.env());
-            }
-        };
-        let reduces = matches!(kernel, Kernel::Reduce);
-        let ranges = self.param_ranges(body);
-        let interior = interior(body, &ranges, &self.tables);
-        let kernel = TileKernel {
-            body,
-            interior: interior.as_ref(),
-            identity: reduces.then_some(self.stage.identity.as_slice()),
-            inputs: &self.inputs,
-            outputs: if reduces { &[] } else { &self.outputs },
-            state: &self.state,
-            ranges: &ranges,
-            ways,
-        };
-        kernel::tile(func, context, &kernel, &self.env())
-    }
-
-    /// Defines all kernels in the module and gives their addresses.
-    fn compile(&self, module: &mut JITModule) -> Result<[*const u8; 4], CodegenError> {
-        let mut builder_context = FunctionBuilderContext::new();
-        let mut context = module.make_context();
-        let mut ids = Vec::new();
-        for kernel in Kernel::ALL {
-            if self.ways == 1 && matches!(kernel, Kernel::ScanOne) {
-                // `scan` is just that.
-                ids.push(ids[0]);
-                continue;
-            }
-            self.write(kernel, &mut builder_context, &mut context.func)?;
-            let id = module.declare_anonymous_function(&context.func.signature)?;
-            module.define_function(id, &mut context)?;
-            module.clear_context(&mut context);
-            ids.push(id);
-        }
-        module.finalize_definitions()?;
-        Ok([0, 1, 2, 3].map(|place| module.get_finalized_function(ids[place])))
-    }
-
-    /// What `show` makes of each kernel, under its name.
-    fn text(&self, show: impl Fn(&HostIsa, &mut Context) -> Result<String, cranelift_codegen::CodegenError>) -> String {
-        let mut all = String::new();
-        for kernel in Kernel::ALL {
-            let mut context = Context::new();
-            context.func.signature.call_conv = self.isa.isa.default_call_conv();
-            let written = self.write(kernel, &mut FunctionBuilderContext::new(), &mut context.func);
-            let text = match written {
-                Ok(()) => show(&self.isa, &mut context).unwrap_or_else(|error| error.to_string()),
-                Err(error) => error.to_string(),
-            };
-            all += &format!("; {}\n{}\n", kernel.name(), text.trim_end());
-        }
-        all
     }
 }

@@ -9,7 +9,7 @@
 
 mod explain;
 
-use scan_ir::facts::{Facts, work};
+use scan_ir::facts::{Body, Facts, StageFacts, work};
 use scan_ir::{Function, Layout, Mode, Program, Type, Verified, facts};
 
 use crate::target::CpuTarget;
@@ -77,7 +77,7 @@ struct Reasons {
     chosen: bool,
 }
 
-/// Chooses the schedule of a program, which must have one stage and write.
+/// Chooses the schedule of a program, best [lowered](scan_ir::transform::lower): its stages are walked together.
 pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, options: &PlanOptions) -> Plan {
     schedule(Reasons::of(program, facts, target), association(program), options)
 }
@@ -111,19 +111,21 @@ impl Plan {
 impl Reasons {
     fn of(program: &Verified<Program>, facts: &Facts, target: &CpuTarget) -> Reasons {
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
-        let (fold, replay) = (facts::fold_body(program, facts), facts::replay_body(program, facts, Mode::Inclusive));
-        let stage = &facts.stages[0];
+        let replay = facts::replay_body(program, facts, Mode::Inclusive);
+        let folds: Vec<Body> = facts::fold_levels(program, facts).into_iter().map(|level| level.body).collect();
+        let most = |of: fn(&StageFacts) -> u32| facts.stages.iter().map(of).max().unwrap_or(0) as usize;
+        let multiplies = folds.iter().filter(|fold| fold.carried.len() > replay.carried.len());
         Reasons {
             reads: sizes(&program.inputs),
             writes: sizes(&program.output.columns),
-            state_bytes: program.stages[0].state.iter().map(|ty| ty.size()).sum(),
-            fold_latency: stage.fold_latency as usize,
-            replay_latency: stage.replay_latency as usize,
-            fold_work: work(&fold.mapping.function) as usize,
+            state_bytes: program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum(),
+            fold_latency: most(|stage| stage.fold_latency),
+            replay_latency: most(|stage| stage.replay_latency),
+            fold_work: folds.iter().map(|fold| work(&fold.mapping.function) as usize).sum(),
             replay_work: work(&replay.mapping.function) as usize,
-            combine_work: work(&program.stages[0].combine) as usize,
-            carried: (fold.carried.len(), replay.carried.len()),
-            most_factors: most_factors(&fold.mapping.function).filter(|_| fold.carried.len() > replay.carried.len()),
+            combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
+            carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
+            most_factors: multiplies.filter_map(|fold| most_factors(&fold.mapping.function)).min(),
             l1_bytes: target.l1_bytes,
             l2_bytes: target.l2_bytes,
             chosen: true,

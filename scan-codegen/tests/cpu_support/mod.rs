@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use scan_codegen::cpu::{Compiled, HostIsa, TileArgs};
+use scan_codegen::cpu::{Access, Compiled, HostIsa, TileArgs};
 use scan_ir::facts::{Facts, LengthOnly};
-use scan_ir::{Constant, Mode, Program, Verified};
+use scan_ir::transform::{Form, lower};
+use scan_ir::{Constant, Field, Mode, Program, Verified};
 
 /// This machine with all its extensions, and with none.
 pub(crate) fn isas() -> [Arc<HostIsa>; 2] {
@@ -36,8 +37,7 @@ impl Slots<'_> {
     }
 
     pub(crate) fn get(&mut self, slot: usize, component: usize) -> Constant {
-        let place = self.place(slot, component);
-        let ty = self.compiled.state_layout().layout.fields[component].ty;
+        let (place, ty) = (self.place(slot, component), self.field(component).ty);
         Constant::from_bytes(ty, &self.bytes()[place..])
     }
 
@@ -54,7 +54,12 @@ impl Slots<'_> {
     }
 
     fn place(&self, slot: usize, component: usize) -> usize {
-        slot * self.compiled.state_stride() + self.compiled.state_layout().layout.fields[component].offset as usize
+        slot * self.compiled.state_stride() + self.field(component).offset as usize
+    }
+
+    /// A component of the first stage.
+    fn field(&self, component: usize) -> Field {
+        self.compiled.state_layout().field(0, component as u32).unwrap()
     }
 }
 
@@ -76,14 +81,7 @@ impl Columns {
     }
 
     pub(crate) fn args(&self, start: usize, len: usize, states: *mut u8) -> TileArgs {
-        TileArgs {
-            inputs: self.inputs.as_ptr(),
-            outputs: self.outputs.as_ptr(),
-            start: start as u64,
-            len: len as u64,
-            total: self.total as u64,
-            states,
-        }
+        TileArgs::line(&self.inputs, &self.outputs, (start as u64, len as u64, self.total as u64), states)
     }
 }
 
@@ -113,7 +111,7 @@ pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]],
     let mut slots = Slots::new(compiled, 2 * ways + 1);
     let args = columns.args(0, block, slots.at(0));
     // SAFETY: columns have `total` records each; slots hold states of the program, all made by it.
-    unsafe { compiled.reduce(&args) };
+    unsafe { compiled.reduce(0, &args) };
     let known = LengthOnly::of(&program.stages[0], &program.tables).after(block as u64);
     for way in 0..ways {
         for (component, value) in known.iter().enumerate() {
@@ -126,7 +124,7 @@ pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]],
     for way in 0..ways {
         let (left, right, out) = (slots.at(ways + way), slots.at(way), slots.at(ways + way + 1));
         // SAFETY: as above.
-        unsafe { compiled.advance(left, right, out) };
+        unsafe { compiled.advance(0, left, right, out) };
     }
     let args = columns.args(0, block, slots.at(ways));
     // SAFETY: as above.
@@ -139,7 +137,8 @@ pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]],
 
 /// Compiles for a machine.
 pub(crate) fn compile(program: &Verified<Program>, mode: Mode, ways: u32, isa: &Arc<HostIsa>) -> Compiled {
-    Compiled::for_isa(program, &Facts::of(program), mode, ways, isa).unwrap()
+    let program = lower(program, Form { mode, ..Form::default() });
+    Compiled::for_isa(&program, &Facts::of(&program), Access::Line, ways, isa).unwrap()
 }
 
 /// Checks outputs component by component: the same bits, any NaN for a NaN.
