@@ -88,7 +88,7 @@ fn run() -> Result<(), Failure> {
     let [scan, sequential, memcpy] = time(
         9,
         [
-            &mut || solve.inclusive_into((&a, &b), &mut y).expect("it ran before"),
+            &mut || solve.inclusive_into((&a, &b), &mut y).map(drop).expect("it ran before"),
             &mut || sequentially(&a, &b, &mut plain),
             &mut || copy(&a, &mut copied),
         ],

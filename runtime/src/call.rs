@@ -140,6 +140,29 @@ impl Rows {
         self.len == 0
     }
 
+    pub(crate) fn step(&self) -> usize {
+        self.step
+    }
+
+    pub(crate) fn pitch(&self) -> usize {
+        self.pitch
+    }
+
+    pub(crate) fn plane_count(&self) -> usize {
+        self.planes
+    }
+
+    /// Whether every record that a column must have is in a row.
+    pub fn is_gapless(&self) -> bool {
+        self.planes <= 1 || self.pitch == self.len * self.step
+    }
+
+    /// The record that is the first of a row, or the last; rows are numbered plane by plane. Any number if rows are empty.
+    pub(crate) fn record_of(&self, row: usize, is_last: bool) -> usize {
+        let first = row / self.step * self.pitch + row % self.step;
+        if is_last { first.wrapping_add(self.len.wrapping_sub(1).wrapping_mul(self.step)) } else { first }
+    }
+
     /// How many records a column must have at least.
     pub fn records(&self) -> usize {
         match self.count() {

@@ -6,8 +6,9 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
-use scan_ir::{Layout, Primitive};
+use scan_ir::{Layout, Primitive, Type};
 
 use crate::error::Error;
 
@@ -41,7 +42,7 @@ unsafe impl Sync for ColumnMut<'_> {}
 impl<'a> Column<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a [T]) -> Column<'a> {
-        let layout = Cow::Owned(Layout::of(T::TYPE));
+        let layout = Cow::Borrowed(layout_of(T::TYPE));
         Column { base: slice.as_ptr().cast(), len: slice.len(), layout, borrowed: PhantomData }
     }
 
@@ -76,7 +77,7 @@ impl<'a> Column<'a> {
 impl<'a> ColumnMut<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a mut [T]) -> ColumnMut<'a> {
-        let layout = Cow::Owned(Layout::of(T::TYPE));
+        let layout = Cow::Borrowed(layout_of(T::TYPE));
         ColumnMut { base: slice.as_mut_ptr().cast(), len: slice.len(), layout, borrowed: PhantomData }
     }
 
@@ -117,58 +118,51 @@ fn whole_records(bytes: usize, layout: &Layout) -> Result<usize, Error> {
     }
 }
 
+/// The layout of a column of scalars, made once for each type.
+fn layout_of(ty: Type) -> &'static Layout {
+    static LAYOUTS: [OnceLock<(Type, Layout)>; 16] = [const { OnceLock::new() }; 16];
+    let made = LAYOUTS.iter().map(|cell| cell.get_or_init(|| (ty, Layout::of(ty))));
+    let mut of_type = made.filter(|(made, _)| *made == ty);
+    &of_type.next().expect("there are fewer scalar types than places").1
+}
+
 /// Whether records laid out as `got` can be taken for `expected`: alignment does not matter to generated code.
-fn fits(expected: &Layout, got: &Layout) -> bool {
-    expected.size == got.size && expected.fields == got.fields
+pub(crate) fn fits(expected: &Layout, got: &Layout) -> bool {
+    std::ptr::eq(expected, got) || (expected.size == got.size && expected.fields == got.fields)
 }
 
-/// Checks that the columns are those of the program and equally long; gives their length.
-pub(crate) fn check(
-    inputs: (&[Layout], &[Column<'_>]),
-    outputs: (&[Layout], &[ColumnMut<'_>]),
-) -> Result<usize, Error> {
-    let inputs =
-        Side { name: "input", expected: inputs.0, got: inputs.1.iter().map(|c| (c.len, &*c.layout)).collect() };
-    let outputs =
-        Side { name: "output", expected: outputs.0, got: outputs.1.iter().map(|c| (c.len, &*c.layout)).collect() };
-    inputs.check_layouts()?;
-    outputs.check_layouts()?;
-    let expected = inputs.got.first().map_or(0, |column| column.0);
-    inputs.check_lengths(expected)?;
-    outputs.check_lengths(expected)?;
-    Ok(expected)
+/// Checks that these are the input columns of the program, and equally long; gives their length.
+pub(crate) fn check_inputs(expected: &[Layout], got: &[Column<'_>]) -> Result<usize, Error> {
+    let len = got.first().map_or(0, Column::len);
+    check("input", expected, got.iter().map(|column| (column.len, &*column.layout)), Some(len))?;
+    Ok(len)
 }
 
-/// One side of a scan, what the program has and what the caller gave.
-struct Side<'a> {
-    name: &'static str,
-    expected: &'a [Layout],
-    got: Vec<(usize, &'a Layout)>,
+/// Checks that these are the output columns of the program, and of this length if one is given.
+pub(crate) fn check_outputs(expected: &[Layout], got: &[ColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
+    check("output", expected, got.iter().map(|column| (column.len, &*column.layout)), len)
 }
 
-impl Side<'_> {
-    fn check_layouts(&self) -> Result<(), Error> {
-        let (expected, got) = (self.expected.len(), self.got.len());
-        if expected != got {
-            return Err(Error::ColumnCount { side: self.name, expected, got });
-        }
-        for (place, (expected, (_, got))) in self.expected.iter().zip(&self.got).enumerate() {
-            if !fits(expected, got) {
-                let argument = self.argument(place);
-                return Err(Error::Layout { argument, expected: expected.clone().into(), got: (*got).clone().into() });
-            }
-        }
-        Ok(())
+fn check<'a>(
+    side: &'static str,
+    expected: &[Layout],
+    got: impl ExactSizeIterator<Item = (usize, &'a Layout)> + Clone,
+    len: Option<usize>,
+) -> Result<(), Error> {
+    if expected.len() != got.len() {
+        return Err(Error::ColumnCount { side, expected: expected.len(), got: got.len() });
     }
-
-    fn check_lengths(&self, expected: usize) -> Result<(), Error> {
-        match self.got.iter().position(|column| column.0 != expected) {
-            Some(place) => Err(Error::Length { argument: self.argument(place), expected, got: self.got[place].0 }),
-            None => Ok(()),
+    let argument = |place: usize| format!("{side} column {place}");
+    for (place, (expected, (_, got))) in expected.iter().zip(got.clone()).enumerate() {
+        if !fits(expected, got) {
+            let (expected, got) = (expected.clone().into(), got.clone().into());
+            return Err(Error::Layout { argument: argument(place), expected, got });
         }
     }
-
-    fn argument(&self, place: usize) -> String {
-        format!("{} column {place}", self.name)
+    for (place, (got, _)) in got.enumerate() {
+        if let Some(expected) = len.filter(|len| *len != got) {
+            return Err(Error::Length { argument: argument(place), expected, got });
+        }
     }
+    Ok(())
 }

@@ -1,19 +1,16 @@
 //! [`DynScan`]: a program that was built at run time, judged, planned, compiled and ready to run.
 
 use std::fmt;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 
-use scan_codegen::cpu::Compiled;
-use scan_codegen::plan::{Plan, PlanOptions, plan};
-use scan_codegen::target::CpuTarget;
-use scan_ir::facts::{Facts, LengthOnly};
+use scan_codegen::cpu::{Access, Compiled};
+use scan_codegen::plan::{Plan, PlanOptions};
 use scan_ir::laws::{Judgement, Overflow};
-use scan_ir::{Constant, Layout, Mode, Primitive, Program, Verified};
+use scan_ir::transform::Form;
+use scan_ir::{Program, Verified};
 
 use crate::cache::Cache;
-use crate::call::Call;
-use crate::column::{self, Column, ColumnMut};
-use crate::cpu::{Engine, KnownStates};
+use crate::engine::{Variant, Variants};
 use crate::error::Error;
 use crate::verdicts;
 
@@ -64,12 +61,8 @@ pub struct DynScan {
 /// What equal programs share.
 struct Shared {
     key: Key,
-    judgement: Arc<Judgement>,
-    facts: Facts,
-    known: KnownStates,
-    plan: Plan,
-    inclusive: Compiled,
-    exclusive: OnceLock<Compiled>,
+    judgements: Vec<Arc<Judgement>>,
+    variants: Variants,
 }
 
 /// What makes two scans the same.
@@ -138,37 +131,27 @@ impl DynScanBuilder {
 impl Shared {
     fn new(key: &Key, names: &[String]) -> Result<Shared, Error> {
         let program = &*key.program;
-        if program.stages.len() != 1 {
-            let stages = program.stages.len();
-            return Err(Error::Unsupported(format!("a cascade of {stages} stages; the CPU engine runs one stage")));
+        let mut judgements = Vec::new();
+        let mut names = names;
+        for (place, stage) in program.stages.iter().enumerate() {
+            let judgement = verdicts::judge(stage, &program.tables, key.overflow);
+            let (own, rest) = names.split_at(stage.state.len().min(names.len()));
+            names = rest;
+            if !judgement.verdict().is_accepted() && !key.assume_associative {
+                let report = judgement.report(own);
+                let report = if program.stages.len() == 1 { report } else { format!("stage {place}: {report}") };
+                return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
+            }
+            judgements.push(judgement);
         }
-        if program.output.keep.is_some() {
-            return Err(Error::Unsupported("an `emit` output; the CPU engine runs `write` outputs".into()));
-        }
-        let judgement = verdicts::judge(&program.stages[0], &program.tables, key.overflow);
-        if !judgement.verdict().is_accepted() && !key.assume_associative {
-            let report = judgement.report(names);
-            return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
-        }
-        let target = CpuTarget::host();
-        let facts = Facts::of(program);
-        let plan = plan(program, &facts, &target, &key.options);
-        let inclusive = Compiled::new(program, &facts, Mode::Inclusive, plan.ways as u32)?;
-        let stage = &program.stages[0];
-        let known = KnownStates::new(LengthOnly::of(stage, &program.tables), plan.block);
-        let exclusive = OnceLock::new();
-        Ok(Shared { key: key.clone(), judgement, facts, known, plan, inclusive, exclusive })
+        let variants = Variants::new(program.clone(), key.options.clone());
+        variants.get(Form::default(), false).kernels(Access::Line)?;
+        Ok(Shared { key: key.clone(), judgements, variants })
     }
 
-    fn kernels(&self, mode: Mode) -> Result<&Compiled, Error> {
-        if mode == Mode::Inclusive {
-            return Ok(&self.inclusive);
-        }
-        if let Some(kernels) = self.exclusive.get() {
-            return Ok(kernels);
-        }
-        let kernels = Compiled::new(&self.key.program, &self.facts, mode, self.plan.ways as u32)?;
-        Ok(self.exclusive.get_or_init(|| kernels))
+    /// The form of an inclusive scan of a line.
+    fn inclusive(&self) -> &Variant {
+        self.variants.get(Form::default(), false)
     }
 }
 
@@ -197,140 +180,40 @@ impl DynScan {
         &self.shared.key.program
     }
 
-    /// What is known about the operator's laws.
+    /// What is known about the laws of the first stage's operator.
     pub fn judgement(&self) -> &Judgement {
-        &self.shared.judgement
+        &self.shared.judgements[0]
     }
 
-    /// The schedule that was chosen.
+    /// What is known about the laws of each stage's operator.
+    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
+        self.shared.judgements.iter().map(|judgement| &**judgement)
+    }
+
+    /// The schedule that was chosen for an inclusive scan.
     pub fn plan(&self) -> &Plan {
-        &self.shared.plan
+        &self.shared.inclusive().plan
     }
 
-    /// For each i the output of the states after element i, into columns of the same length.
-    ///
-    /// # Errors
-    /// If a column has another layout or length than it should; then nothing was written.
-    pub fn inclusive_into(&self, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
-        self.scan_into(Mode::Inclusive, inputs, outputs)
-    }
-
-    /// For each i the output of the states before element i, into columns of the same length.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](DynScan::inclusive_into).
-    pub fn exclusive_into(&self, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
-        self.scan_into(Mode::Exclusive, inputs, outputs)
-    }
-
-    /// [`inclusive_into`](DynScan::inclusive_into) a new vector, for a program that writes one column of scalars.
-    ///
-    /// # Errors
-    /// If the program's output or a column is of another type or length, or if there is no memory.
-    pub fn inclusive<T: Primitive>(&self, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
-        self.scan(Mode::Inclusive, inputs)
-    }
-
-    /// [`exclusive_into`](DynScan::exclusive_into) a new vector, for a program that writes one column of scalars.
-    ///
-    /// # Errors
-    /// As [`inclusive`](DynScan::inclusive).
-    pub fn exclusive<T: Primitive>(&self, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
-        self.scan(Mode::Exclusive, inputs)
-    }
-
-    fn scan<T: Primitive>(&self, mode: Mode, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
-        let len = inputs.first().map_or(0, Column::len);
-        let layout = Layout::of(T::TYPE);
-        // SAFETY: the layout is that of `T`, whose every value the program writes is valid.
-        unsafe { collect(len, &layout, |output| self.scan_into(mode, inputs, &mut [output])) }
-    }
-
-    /// The scan of either mode; the named methods call it.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](DynScan::inclusive_into).
-    pub fn scan_into(&self, mode: Mode, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
-        let program = self.program();
-        let len = column::check((&program.inputs, inputs), (&program.output.columns, outputs))?;
-        let Shared { plan, known, .. } = &*self.shared;
-        let engine = Engine { kernels: self.shared.kernels(mode)?, plan, known };
-        let threads = self.threads.unwrap_or_else(rayon::current_num_threads);
-        engine.scan((inputs, outputs, len), &program.stages[0].identity, threads);
-        Ok(())
-    }
-
-    /// Runs a call, and gives how many records were written: all, or those that the program keeps.
-    ///
-    /// # Errors
-    /// If a column, the seed or the shape does not fit the program or the other columns; then nothing was written.
-    pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
-        if call.reversed || call.seed.is_some() || !matches!(call.shape, crate::call::Shape::Line) {
-            return Err(Error::Unsupported("this call, in this commit".into()));
-        }
-        self.scan_into(call.mode, inputs, outputs)?;
-        Ok(outputs.first().map_or(0, ColumnMut::len))
-    }
-
-    /// Runs a call whose outputs replace its inputs.
-    ///
-    /// # Errors
-    /// As [`run`](DynScan::run); also if the program's output columns are not laid out as its input columns, if it
-    /// reads the next record, or if it keeps records.
-    pub fn run_in_place(&self, _call: &Call<'_>, _columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
-        Err(Error::Unsupported("scans in place, in this commit".into()))
-    }
-
-    /// As [`run`](DynScan::run), from the state `carry`, the components of all stages in order, which becomes the state
-    /// after the last record.
-    ///
-    /// # Errors
-    /// As [`run`](DynScan::run); then the carry is untouched.
-    pub fn resume(
-        &self,
-        call: &Call<'_>,
-        _carry: &mut [Constant],
-        _inputs: &[Column<'_>],
-        _outputs: &mut [ColumnMut<'_>],
-    ) -> Result<usize, Error> {
-        Err(Error::Unsupported(format!("resuming {:?}, in this commit", call.mode)))
-    }
-
-    /// As [`run_in_place`](DynScan::run_in_place), from a carry as in [`resume`](DynScan::resume).
-    ///
-    /// # Errors
-    /// As both.
-    pub fn resume_in_place(
-        &self,
-        _call: &Call<'_>,
-        _carry: &mut [Constant],
-        _columns: &mut [ColumnMut<'_>],
-    ) -> Result<(), Error> {
-        Err(Error::Unsupported("resuming in place, in this commit".into()))
-    }
-
-    /// The totals of all runs, one after the other, the components of all stages each: one run for a line or heads, one for each
-    /// segment between offsets, one for each row.
-    ///
-    /// # Errors
-    /// As [`run`](DynScan::run).
-    pub fn reduce(&self, _call: &Call<'_>, _inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
-        Err(Error::Unsupported("reductions, in this commit".into()))
+    pub(crate) fn parts(&self) -> (&Verified<Program>, &Variants, Option<usize>) {
+        (&self.shared.key.program, &self.shared.variants, self.threads)
     }
 
     /// What was chosen and why: the verdict on the laws, and the plan with its work, depth and bytes moved.
     pub fn explain(&self) -> String {
-        let Shared { key, judgement, plan, .. } = &*self.shared;
+        let Shared { key, judgements, .. } = &*self.shared;
         let assumed = if key.assume_associative { " (associativity assumed on request)" } else { "" };
-        format!("program {}\nlaws: {}{assumed}\n{plan}", key.program.name, judgement.verdict())
+        let verdicts: Vec<String> = judgements.iter().map(|judgement| judgement.verdict().to_string()).collect();
+        format!("program {}\nlaws: {}{assumed}\n{}", key.program.name, verdicts.join("; "), self.plan())
     }
 
     /// The program as text at one stage of its compilation.
     pub fn emit(&self, stage: Stage) -> String {
+        let code = || self.shared.inclusive().kernels(Access::Line).map(|kernels| &kernels.code);
         match stage {
             Stage::Ir => self.program().to_string(),
-            Stage::Clif => self.shared.inclusive.clif(),
-            Stage::Asm => self.shared.inclusive.asm(),
+            Stage::Clif => code().map_or_else(|error| error.to_string(), Compiled::clif),
+            Stage::Asm => code().map_or_else(|error| error.to_string(), Compiled::asm),
         }
     }
 }
@@ -339,28 +222,6 @@ impl fmt::Debug for DynScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DynScan").field("program", &self.program().name).field("threads", &self.threads).finish()
     }
-}
-
-/// A vector of `len` records of `layout` that `fill` writes.
-///
-/// # Errors
-/// [`Error::OutOfMemory`], or what `fill` returns.
-///
-/// # Safety
-/// `layout` is that of `T`, and if `fill` succeeds, it wrote every record of its column.
-pub unsafe fn collect<T>(
-    len: usize,
-    layout: &Layout,
-    fill: impl FnOnce(ColumnMut<'_>) -> Result<(), Error>,
-) -> Result<Vec<T>, Error> {
-    let mut result = Vec::<T>::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-    // SAFETY: the vector owns room for `len` records, which nobody else sees.
-    fill(unsafe { ColumnMut::from_raw(result.as_mut_ptr().cast(), len, layout) })?;
-    // SAFETY: `fill` wrote them, the caller promises.
-    unsafe { result.set_len(len) };
-    Ok(result)
 }
 
 #[cfg(test)]
@@ -413,8 +274,8 @@ mod tests {
     fn a_verdict_is_found_once() {
         let program = verify(random::random_program(8, &random::Options::default())).unwrap();
         let first = DynScan::new(program.clone()).unwrap();
-        let judgement = first.shared.judgement.clone();
+        let judgement = first.shared.judgements[0].clone();
         drop(first);
-        assert!(Arc::ptr_eq(&judgement, &DynScan::new(program).unwrap().shared.judgement));
+        assert!(Arc::ptr_eq(&judgement, &DynScan::new(program).unwrap().shared.judgements[0]));
     }
 }

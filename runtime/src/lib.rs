@@ -4,22 +4,24 @@
 //! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
 //! typed front end of the `monoscan` crate is a thin layer over this one.
 //!
-//! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `cpu.rs` (calls of generated code) and
-//! `dynscan.rs` (results in memory that was not initialised).
+//! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` (calls of generated code) and
+//! `scans.rs` (results in memory that was not initialised).
 
 mod cache;
 pub mod call;
+mod checks;
 mod column;
-mod cpu;
 mod dynscan;
+mod engine;
 mod error;
-mod slots;
+mod scans;
 mod verdicts;
 
 pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
-pub use dynscan::{DynScan, DynScanBuilder, Stage, collect};
+pub use dynscan::{DynScan, DynScanBuilder, Stage};
 pub use error::Error;
 pub use scan_codegen::plan::{Plan, PlanOptions};
 pub use scan_ir::Mode;
 pub use scan_ir::laws::Overflow;
+pub use scans::collect;

@@ -2,8 +2,8 @@
 
 use scan_ir::interp::{self, Request};
 use scan_ir::random::{Options, random_program};
-use scan_ir::{Constant, Layout, Mode, Program, text, verify};
-use scan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions, Stage};
+use scan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
+use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape, Stage};
 
 const RUNNING_SUM: &str = "
 program running_sum
@@ -87,18 +87,89 @@ fn bytes_that_end_within_a_record_are_refused() {
     assert!(matches!(Column::from_bytes(&[0; 7], &nothing), Err(Error::PartialRecord { record: 0, .. })));
 }
 
+/// Small runs of every kind, worked out by hand.
 #[test]
-fn programs_that_the_engine_does_not_run_are_refused_by_name() {
+fn every_part_of_a_call_does_what_it_says() {
+    let scan = DynScan::new(verify(parse(RUNNING_SUM)).unwrap()).unwrap();
+    let x = [1, 2, 3, 4, 5, 6];
+    let run = |call: Call<'_>| scan.collect::<i32>(&call, &[Column::new(&x)]).unwrap();
+    let line = Call::default();
+    let exclusive = Call { mode: Mode::Exclusive, ..Call::default() };
+    let ten = [Constant::from(10i32)];
+    let heads = Shape::Heads(&[false, false, true, false, false, true]);
+    let offsets = Shape::Offsets(&[0, 0, 2, 5, 5, 6]);
+    assert_eq!(run(line.clone()), [1, 3, 6, 10, 15, 21]);
+    assert_eq!(run(exclusive.clone()), [0, 1, 3, 6, 10, 15]);
+    assert_eq!(run(Call { seed: Some(&ten), ..exclusive.clone() }), [10, 11, 13, 16, 20, 25]);
+    assert_eq!(run(Call { reversed: true, ..line.clone() }), [21, 20, 18, 15, 11, 6]);
+    assert_eq!(run(Call { reversed: true, ..exclusive.clone() }), [20, 18, 15, 11, 6, 0]);
+    for shape in [heads, offsets] {
+        assert_eq!(run(Call { shape, ..line.clone() }), [1, 3, 3, 7, 12, 6]);
+        assert_eq!(run(Call { shape, ..exclusive.clone() }), [0, 1, 0, 3, 7, 0]);
+        assert_eq!(run(Call { shape, seed: Some(&ten), ..line.clone() }), [11, 13, 13, 17, 22, 16]);
+        assert_eq!(run(Call { shape, reversed: true, ..line.clone() }), [3, 2, 12, 9, 5, 6]);
+    }
+    let rows = |rows: Result<Rows, Error>| Shape::Rows(rows.unwrap());
+    assert_eq!(run(Call { shape: rows(Rows::along(&[2, 3], 1)), ..line.clone() }), [1, 3, 6, 4, 9, 15]);
+    assert_eq!(run(Call { shape: rows(Rows::along(&[2, 3], 0)), ..line.clone() }), [1, 2, 3, 5, 7, 9]);
+    let totals = |shape| {
+        let call = Call { shape, seed: Some(&ten), ..Call::default() };
+        let totals = scan.reduce(&call, &[Column::new(&x)]).unwrap();
+        totals.into_iter().map(|total| total.bits() as i32).collect::<Vec<_>>()
+    };
+    assert_eq!(totals(Shape::Line), [31]);
+    assert_eq!(totals(heads), [16]);
+    assert_eq!(totals(offsets), [10, 13, 22, 10, 16]);
+    assert_eq!(totals(rows(Rows::along(&[2, 3], 0))), [15, 17, 19]);
+
+    let (mut carry, mut y) = (ten, [0; 6]);
+    let written = scan.resume(&line, &mut carry, &[Column::new(&x)], &mut [ColumnMut::new(&mut y)]).unwrap();
+    assert_eq!((written, y, carry), (6, [11, 13, 16, 20, 25, 31], [Constant::from(31i32)]));
+    scan.resume_in_place(&exclusive, &mut carry, &mut [ColumnMut::new(&mut y)]).unwrap();
+    assert_eq!((y, carry), ([31, 42, 55, 71, 91, 116], [Constant::from(147i32)]));
+}
+
+#[test]
+fn cascades_and_kept_records_are_one_scan() {
+    // The sum of the running sums; of those, the even ones.
     let mut cascade = parse(RUNNING_SUM);
     cascade.stages.push(cascade.stages[0].clone());
-    let error = DynScan::new(verify(cascade).unwrap()).unwrap_err();
-    assert!(matches!(error, Error::Unsupported(_)) && error.to_string().contains("2 stages"), "{error}");
-
-    let emits = RUNNING_SUM
-        .replace("output write", "output emit")
-        .replace("    project", "    keep (%0 = last: bool) { return %0 }\n    project");
-    let error = DynScan::new(verify(parse(&emits)).unwrap()).unwrap_err();
-    assert!(matches!(error, Error::Unsupported(_)) && error.to_string().contains("emit"), "{error}");
+    cascade.stages[1].lift.reads = vec![Source::After { stage: 0, component: 0 }];
+    let even = "keep (%0 = state.0: i32) {
+        %1 = const.i32 1
+        %2 = and.i32 %0, %1
+        %3 = const.i32 0
+        %4 = eq.bool %2, %3
+        return %4
+      }
+      project";
+    let emits = RUNNING_SUM.replace("output write", "output emit").replace("project", even);
+    let (x, sums): (Vec<i32>, Vec<i32>) = (0..1000).map(|i| (i % 7, 0)).unzip();
+    let mut y = sums.clone();
+    let (mut sum, mut of_sums) = (0, 0);
+    let (sums, sums_of_sums): (Vec<i32>, Vec<i32>) = x
+        .iter()
+        .map(|x| {
+            sum += x;
+            of_sums += sum;
+            (sum, of_sums)
+        })
+        .unzip();
+    let evens: Vec<i32> = sums.into_iter().filter(|sum| sum % 2 == 0).collect();
+    for threads in [1, 2, 3] {
+        let plan =
+            PlanOptions { ways: Some(2), block: Some(5), strips: Some(3), direct: Some(0) };
+        let build = |program| DynScan::builder(program).plan(plan.clone()).threads(threads).build().unwrap();
+        let cascade = build(verify(cascade.clone()).unwrap());
+        assert_eq!(cascade.inclusive::<i32>(&[Column::new(&x)]).unwrap(), sums_of_sums);
+        let emits = build(verify(parse(&emits)).unwrap());
+        assert_eq!(emits.inclusive::<i32>(&[Column::new(&x)]).unwrap(), evens);
+        let written = emits.run(&Call::default(), &[Column::new(&x)], &mut [ColumnMut::new(&mut y[..evens.len()])]);
+        assert_eq!((written.unwrap(), &y[..evens.len()]), (evens.len(), &evens[..]));
+        let short = &mut [ColumnMut::new(&mut y[..evens.len() - 1])];
+        let error = emits.run(&Call::default(), &[Column::new(&x)], short).unwrap_err();
+        assert!(matches!(error, Error::Room { expected, .. } if expected == evens.len()), "{error}");
+    }
 }
 
 #[test]
@@ -152,7 +223,7 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
                     .zip(&program.output.columns)
                     .map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).unwrap())
                     .collect();
-                scan.scan_into(mode, &columns, &mut to).unwrap();
+                scan.run(&Call { mode, ..Call::default() }, &columns, &mut to).unwrap();
                 for ((found, expected), layout) in outputs.iter().zip(&expected).zip(&program.output.columns) {
                     let size = layout.size as usize;
                     for (i, (found, expected)) in found.chunks(size).zip(expected.chunks(size)).enumerate() {

@@ -1,0 +1,107 @@
+//! Checks of a call against its program and its columns: all of them are made before any generated code runs.
+
+use scan_ir::{Constant, Layout, Program, Source, Type};
+
+use crate::call::{Call, Shape};
+use crate::column::{self, Column, ColumnMut};
+use crate::error::Error;
+
+/// Checks a call that writes to other columns than it reads. Gives the number of records.
+pub(crate) fn columns(program: &Program, inputs: &[Column<'_>], outputs: &[ColumnMut<'_>]) -> Result<usize, Error> {
+    let len = column::check_inputs(&program.inputs, inputs)?;
+    // What is kept is counted later.
+    let expected = program.output.keep.is_none().then_some(len);
+    column::check_outputs(&program.output.columns, outputs, expected)?;
+    Ok(len)
+}
+
+/// Checks a call whose outputs replace its inputs. Gives the number of records.
+pub(crate) fn in_place(program: &Program, columns: &[ColumnMut<'_>]) -> Result<usize, Error> {
+    if program.output.keep.is_some() {
+        return Err(Error::Unsupported("keeping records in place: write them to another column".into()));
+    }
+    let stages = program.stages.iter().map(|stage| &stage.lift);
+    let mut reads = stages.chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
+    if reads.any(|source| matches!(source, Source::Next(_))) {
+        let why = "a scan in place of a program that reads the next record: it may be overwritten by then";
+        return Err(Error::Unsupported(why.into()));
+    }
+    let is_same = |input: &Layout, output: &Layout| column::fits(input, output);
+    let (inputs, outputs) = (&program.inputs, &program.output.columns);
+    if inputs.len() != outputs.len() || !inputs.iter().zip(outputs).all(|(input, output)| is_same(input, output)) {
+        let why = "a scan in place of a program that writes other columns than it reads";
+        return Err(Error::Unsupported(why.into()));
+    }
+    let len = columns.first().map_or(0, ColumnMut::len);
+    column::check_outputs(outputs, columns, Some(len))?;
+    Ok(len)
+}
+
+/// Checks everything of a call but its columns, which have `len` records each.
+pub(crate) fn call(program: &Program, call: &Call<'_>, carry: Option<&[Constant]>, len: usize) -> Result<(), Error> {
+    if let Some(seed) = call.seed {
+        state(program, "seed", seed)?;
+    }
+    if let Some(carry) = carry {
+        state(program, "carry", carry)?;
+    }
+    match call.shape {
+        Shape::Line => Ok(()),
+        Shape::Heads(flags) => {
+            if flags.len() != len {
+                return Err(Error::Length { argument: "the column of flags".into(), expected: len, got: flags.len() });
+            }
+            unsupported(
+                carry.is_some() && call.reversed,
+                "resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known",
+            )
+        }
+        Shape::Offsets(offsets) => {
+            check_offsets(offsets, len)?;
+            unsupported(carry.is_some(), "resuming a scan of offsets: flag the heads instead")
+        }
+        Shape::Rows(rows) => {
+            if rows.records() > len {
+                let (records, count) = (rows.records(), rows.count());
+                return Err(Error::Rows(format!("{count} rows take {records} records, and the columns have {len}")));
+            }
+            unsupported(carry.is_some(), "resuming rows: resume each as a line")?;
+            unsupported(program.output.keep.is_some(), "keeping records of rows: scan each row as a line")
+        }
+    }
+}
+
+fn unsupported(is: bool, what: &str) -> Result<(), Error> {
+    if is { Err(Error::Unsupported(what.into())) } else { Ok(()) }
+}
+
+/// A state of all stages has their components in order.
+fn state(program: &Program, argument: &'static str, state: &[Constant]) -> Result<(), Error> {
+    let expected = || program.stages.iter().flat_map(|stage| stage.state.iter().copied());
+    let got = || state.iter().map(|component| component.ty());
+    if got().eq(expected()) {
+        return Ok(());
+    }
+    let (expected, got): (Vec<Type>, Vec<Type>) = (expected().collect(), got().collect());
+    Err(Error::State { argument, expected, got })
+}
+
+fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
+    let wrong = |place: usize, expected: String| {
+        let got = offsets.get(place).copied().unwrap_or(0);
+        Err(Error::Offsets { place, expected, got })
+    };
+    match offsets {
+        [] => Err(Error::Offsets { place: 0, expected: "there: one more offset than segments".into(), got: 0 }),
+        [first, ..] if *first != 0 => wrong(0, "0".into()),
+        [.., last] if *last != len => {
+            // The first one that is too large tells more than the last.
+            let place = offsets.iter().position(|&offset| offset > len).unwrap_or(offsets.len() - 1);
+            wrong(place, if place + 1 == offsets.len() { len.to_string() } else { format!("at most {len}") })
+        }
+        _ => match offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+            Some(place) => wrong(place + 1, format!("at least {}, the offset before it", offsets[place])),
+            None => Ok(()),
+        },
+    }
+}

@@ -1,0 +1,53 @@
+//! The components of aggregates that depend on the number of elements alone: what reductions leave out.
+
+use std::borrow::Cow;
+
+use scan_codegen::cpu::Compiled;
+use scan_ir::facts::LengthOnly;
+use scan_ir::{Constant, Field, Program};
+
+/// What a program's aggregates have in their length-only components.
+pub(crate) struct Known {
+    /// For each level.
+    levels: Vec<KnownLevel>,
+    /// How long a block usually is.
+    block: usize,
+}
+
+struct KnownLevel {
+    stages: Vec<(u32, LengthOnly)>,
+    after_block: Vec<(Field, Constant)>,
+}
+
+impl Known {
+    /// For blocks of this many elements, and for the shorter ones of a last strip.
+    pub(crate) fn new(program: &Program, code: &Compiled, block: usize) -> Known {
+        let level = |level| {
+            let stages = code.stages_of(level).iter();
+            let length_only = |&stage: &u32| (stage, LengthOnly::of(&program.stages[stage as usize], &program.tables));
+            let stages: Vec<_> = stages.map(length_only).collect();
+            let after_block = after(code, &stages, block);
+            KnownLevel { stages, after_block }
+        };
+        Known { levels: (0..code.levels()).map(level).collect(), block }
+    }
+
+    /// The components that are known of the aggregate of `block` elements.
+    pub(crate) fn after(&self, code: &Compiled, level: usize, block: usize) -> Cow<'_, [(Field, Constant)]> {
+        let level = &self.levels[level];
+        match block == self.block || level.after_block.is_empty() {
+            true => Cow::Borrowed(&level.after_block),
+            false => Cow::Owned(after(code, &level.stages, block)),
+        }
+    }
+}
+
+fn after(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Vec<(Field, Constant)> {
+    let mut known = Vec::new();
+    for (stage, length_only) in stages {
+        for (component, value) in (0..).zip(length_only.after(block as u64)) {
+            known.extend(code.state_layout().field(*stage, component).zip(value));
+        }
+    }
+    known
+}

@@ -1,0 +1,192 @@
+//! The CPU engine: from a checked call to lines and rows, and from those to kernels.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `variant` | the forms of a program that calls need, each compiled once |
+//! | `line` | one run of records, and the calls of generated code |
+//! | `walk` | how a line is walked: one pass, strips, tiles on many threads |
+//! | `rows` | rows of arrays, and segments that are reduced |
+//! | `heads` | segments as a column of flags |
+//! | `slots`, `known` | states in memory; what is known of them beforehand |
+
+mod heads;
+mod known;
+mod line;
+mod rows;
+mod slots;
+mod variant;
+mod walk;
+
+use std::sync::{Mutex, PoisonError};
+
+use scan_codegen::cpu::Access;
+use scan_ir::transform::Form;
+use scan_ir::{Constant, Field, Layout, Program, Verified};
+use smallvec::SmallVec;
+
+pub(crate) use line::Bases;
+pub(crate) use variant::{Variant, Variants};
+
+use crate::call::{Call, Shape};
+use crate::error::Error;
+use heads::{FlagColumn, Heads};
+use line::Line;
+use rows::Sizes;
+use slots::Slots;
+use variant::Kernels;
+
+/// A call whose parts were checked against the program and each other.
+pub(crate) struct Task<'a> {
+    pub(crate) call: &'a Call<'a>,
+    /// The state that element 0 starts from, if that is not the seed.
+    pub(crate) carry: Option<&'a [Constant]>,
+    pub(crate) inputs: Bases<*const u8>,
+    pub(crate) outputs: Bases<*mut u8>,
+    /// Records of the columns.
+    pub(crate) len: usize,
+    /// Whether outputs are written.
+    pub(crate) writes: bool,
+}
+
+/// What runs the calls of one program.
+pub(crate) struct Engine<'a> {
+    pub(crate) program: &'a Verified<Program>,
+    pub(crate) variants: &'a Variants,
+    pub(crate) threads: Option<usize>,
+}
+
+impl Engine<'_> {
+    /// Runs a task. Gives how many records were written or would be; and the totals of its runs, one after the other, in
+    /// `totals` if it is some, which must have room for them.
+    pub(crate) fn run(&self, task: &Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
+        let Task { call, .. } = task;
+        let is_segmented = match call.shape {
+            Shape::Heads(_) => true,
+            Shape::Offsets(_) => task.writes,
+            _ => false,
+        };
+        let form = Form { mode: call.mode, heads: is_segmented, seeded: is_segmented && call.seed.is_some() };
+        let components: SmallVec<[usize; 4]> = self.program.stages.iter().map(|stage| stage.state.len()).collect();
+        let mut variant = self.variants.get(form, false);
+        if [call.seed, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
+            variant = self.variants.get(form, true);
+        }
+        let side_by_side = match &call.shape {
+            Shape::Rows(rows) => Line::prefers_side_by_side(&variant.plan, rows).then_some(rows),
+            _ => None,
+        };
+        let steps = matches!(&call.shape, Shape::Rows(rows) if rows.step() > 1);
+        let is_line = side_by_side.is_none() && !steps && !call.reversed;
+        let kernels = variant.kernels(if is_line { Access::Line } else { Access::Strided })?;
+
+        let layout = kernels.code.state_layout();
+        let fields = || user_fields(kernels, &components);
+        let identity = || self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
+        let seed = match call.seed {
+            Some(seed) => Slots::one(layout, fields().zip(seed.iter().copied())),
+            None => Slots::one(layout, fields().zip(identity())),
+        };
+        let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
+        let wants_totals = totals.is_some();
+        let line = Line {
+            kernels,
+            plan: &variant.plan,
+            inputs: task.inputs.clone(),
+            outputs: task.outputs.clone(),
+            len: task.len,
+            place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
+            step: if call.reversed { -1 } else { 1 },
+            flags: None,
+            seed: &seed,
+            carry: carry.as_ref().unwrap_or(&seed),
+            writes: task.writes,
+            totals: wants_totals,
+        };
+        let totals = totals.map(Mutex::new);
+        let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
+            let Some(totals) = &totals else { return };
+            let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
+            let count = components.iter().sum::<usize>();
+            for (run, slot) in slots.enumerate() {
+                let to = &mut totals[(first + run) * count..][..count];
+                to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
+            }
+        };
+        let threads = || self.threads.unwrap_or_else(rayon::current_num_threads);
+        match call.shape {
+            Shape::Rows(rows) => {
+                let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
+                let line = Line { len: rows.len(), step, ..line };
+                let is_small = rows.count().saturating_mul(rows.len()) <= variant.plan.direct;
+                let threads = if is_small { 1 } else { threads() };
+                let sizes = Record::of(self.program);
+                match side_by_side {
+                    Some(rows) => line.side_by_side(rows, sizes.bytes(), threads, &keep),
+                    None => line.row_by_row(&rows, sizes.sizes(), threads, &keep),
+                }
+                Ok(rows.count() * rows.len())
+            }
+            Shape::Offsets(offsets) if !task.writes => {
+                line.segment_by_segment(offsets, Record::of(self.program).sizes(), threads(), &keep);
+                Ok(task.len)
+            }
+            shape => {
+                let after = line.segmented(shape, call.reversed).run(threads);
+                keep(0, &after, 0..1);
+                Ok(kept(kernels, variant, &after).unwrap_or(task.len))
+            }
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// The line with the flags of its segments, if it has any.
+    fn segmented(mut self, shape: Shape<'a>, reversed: bool) -> Line<'a> {
+        let heads = match shape {
+            Shape::Heads(flags) => Heads::Flags(flags),
+            Shape::Offsets(offsets) => Heads::Offsets(offsets),
+            _ => return self,
+        };
+        let flags = FlagColumn { heads, reversed, len: self.len };
+        self.inputs.push(flags.in_memory().unwrap_or(std::ptr::null()));
+        self.flags = Some(flags);
+        self
+    }
+}
+
+/// How many records were kept, if the program keeps: the rank after the last element.
+fn kept(kernels: &Kernels, variant: &Variant, after: &Slots<'_>) -> Option<usize> {
+    variant.program.output.keep.as_ref()?;
+    let rank = kernels.code.state_layout().field(variant.program.stages.len() as u32 - 1, 0)?;
+    Some(after.read(0, rank).bits() as usize)
+}
+
+/// Where the components are that the program had before it was lowered.
+fn user_fields<'k>(kernels: &'k Kernels, components: &'k [usize]) -> impl Iterator<Item = Field> + 'k {
+    let layout = kernels.code.state_layout();
+    let stages = (0..).zip(components);
+    stages
+        .flat_map(move |(stage, &count)| (0..count as u32).filter_map(move |component| layout.field(stage, component)))
+}
+
+/// Bytes of the records of each column.
+struct Record {
+    inputs: Vec<usize>,
+    outputs: Vec<usize>,
+}
+
+impl Record {
+    fn of(program: &Program) -> Record {
+        let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
+        Record { inputs: sizes(&program.inputs), outputs: sizes(&program.output.columns) }
+    }
+
+    fn sizes(&self) -> Sizes<'_> {
+        Sizes { inputs: &self.inputs, outputs: &self.outputs }
+    }
+
+    /// Of the widest column.
+    fn bytes(&self) -> usize {
+        self.inputs.iter().chain(&self.outputs).copied().max().unwrap_or(1)
+    }
+}

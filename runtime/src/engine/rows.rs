@@ -1,0 +1,183 @@
+//! Many runs of one call: the rows of an array, and segments that are only reduced.
+//!
+//! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need nothing from each other, so
+//! one pass does, and W independent chains hide ⊕'s latency. Where the rows of a plane interleave (a scan along any axis but the
+//! last), a thread takes as many columns as make a few cache lines, and walks down them in pieces that stay in cache. Long
+//! contiguous rows are lines. Which way rows go depends on their shape alone, so results do not depend on the number of threads.
+
+use std::ops::Range;
+
+use scan_protocol::chain::Tickets;
+use scan_protocol::crew;
+
+use super::line::{Line, Strip, Worker};
+use super::slots::Slots;
+use crate::call::Rows;
+
+/// Where totals go: (the first run, states, the slots that hold its total and those of the runs after it). Called by the
+/// thread that has these runs.
+pub(crate) type Totals<'a> = &'a (dyn Fn(usize, &Slots<'_>, Range<usize>) + Sync);
+
+/// From so many rows on there is work for all threads in rows that interleave.
+const MANY_ROWS: usize = 64;
+
+/// Bytes of neighbouring records that a thread walks down together: a few cache lines.
+const COLUMN_BYTES: usize = 256;
+
+/// Rows that one thread takes together, not fewer elements than this.
+const LEAST_ELEMENTS: usize = 4096;
+
+impl Line<'_> {
+    /// Whether rows should be worked on side by side, by strided kernels, rather than each as a line.
+    pub(crate) fn prefers_side_by_side(plan: &scan_codegen::plan::Plan, rows: &Rows) -> bool {
+        let interleaves = rows.step() > 1;
+        rows.len() <= plan.direct.max(64) || (interleaves && rows.count() >= MANY_ROWS)
+    }
+
+    /// Rows, of which this line is a template, W side by side. Needs strided kernels.
+    pub(crate) fn side_by_side(&self, rows: &Rows, record_bytes: usize, threads: usize, totals: Totals<'_>) {
+        // Neighbours are next to each other in memory where rows interleave, else a row apart.
+        let (apart, neighbours) = match rows.step() {
+            1 => (rows.pitch(), rows.plane_count()),
+            step => (1, step),
+        };
+        let least = (COLUMN_BYTES / record_bytes.max(1)).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
+        let group = least.clamp(1, 4096).next_multiple_of(self.plan.ways).min(neighbours.max(1));
+        let planes = rows.count() / neighbours.max(1);
+        let groups = neighbours.div_ceil(group);
+        let work = || {
+            let mut worker = self.worker(2 * group);
+            move |unit: usize| {
+                let (plane, first) = (unit / groups, unit % groups * group);
+                let some = first..neighbours.min(first + group);
+                let row = plane * neighbours + some.start;
+                let place = rows.record_of(row, self.step < 0);
+                self.group((place, apart), some.len(), group, &mut worker);
+                if self.totals {
+                    totals(row, &worker.states, group..group + some.len());
+                }
+            }
+        };
+        parallel(planes * groups, threads, &work);
+    }
+
+    /// Neighbouring rows, the first at record `place`, `apart` records from one to the next. Their totals are left in the
+    /// slots from `totals` on.
+    fn group(&self, (place, apart): (usize, usize), rows: usize, totals: usize, worker: &mut Worker<'_>) {
+        if self.totals {
+            for level in 0..self.kernels.code.levels() {
+                // Each level starts from the true states of those before, which are those at the start of the row.
+                (0..rows).for_each(|way| worker.states.take(way, self.carry, 0));
+                for (strip, first) in self.ways(0..self.len, rows) {
+                    let place = place.wrapping_add(first.wrapping_mul(apart));
+                    self.rows(Some(level), strip, (place, apart), worker);
+                }
+                self.add_carry(level, 0..rows, totals, &mut worker.states);
+            }
+        }
+        if self.writes {
+            (0..rows).for_each(|way| worker.states.take(way, self.carry, 0));
+            let piece = (self.plan.tile() / rows).max(1);
+            for start in (0..self.len).step_by(piece) {
+                for (strip, first) in self.ways(start..self.len.min(start + piece), rows) {
+                    let place = place.wrapping_add(first.wrapping_mul(apart));
+                    self.rows(None, strip, (place, apart), worker);
+                }
+            }
+        }
+    }
+
+    /// Rows in strips of W, then one by one: each strip with the number of its first row.
+    fn ways(&self, elements: Range<usize>, rows: usize) -> impl Iterator<Item = (Strip, usize)> + use<> {
+        let ways = self.plan.ways;
+        let whole = rows - rows % ways;
+        let strip = move |row: usize, ways: usize| {
+            (Strip { start: elements.start, block: elements.len(), ways, slot: row }, row)
+        };
+        let side_by_side = (0..whole).step_by(ways).map({
+            let strip = strip.clone();
+            move |row| strip(row, ways)
+        });
+        side_by_side.chain((whole..rows).map(move |row| strip(row, 1)))
+    }
+
+    /// Each row as a line of its own. Gives `totals` the states after it.
+    pub(crate) fn row_by_row(&self, rows: &Rows, sizes: Sizes<'_>, threads: usize, totals: Totals<'_>) {
+        let reversed = self.step < 0;
+        let row = |row: usize| self.of_row(rows.record_of(row, reversed), sizes);
+        self.lines(rows.count(), threads, &|_| self.len, &row, totals);
+    }
+
+    /// The segments between these offsets, each as a line of its own.
+    pub(crate) fn segment_by_segment(&self, offsets: &[usize], sizes: Sizes<'_>, threads: usize, totals: Totals<'_>) {
+        let len = |segment: usize| offsets[segment + 1] - offsets[segment];
+        let reversed = self.step < 0;
+        let segment = |segment: usize| {
+            let place = if reversed { offsets[segment + 1].wrapping_sub(1) } else { offsets[segment] };
+            Line { len: len(segment), ..self.of_row(place, sizes) }
+        };
+        self.lines(offsets.len() - 1, threads, &len, &segment, totals);
+    }
+
+    /// Lines of which each is independent: long ones one after the other on all threads, the others many at once.
+    fn lines<'l>(
+        &self,
+        count: usize,
+        threads: usize,
+        len: &(dyn Fn(usize) -> usize + Sync),
+        line: &(dyn Fn(usize) -> Line<'l> + Sync),
+        totals: Totals<'_>,
+    ) {
+        let is_long = |row: usize| threads > 1 && count < 4 * threads && len(row) > 2 * self.plan.tile();
+        let longest = (0..count).map(len).max().unwrap_or(0);
+        let together = LEAST_ELEMENTS.div_ceil(longest.max(1)).clamp(1, 256);
+        let work = || {
+            let mut states = Slots::new(self.kernels.code.state_layout(), together);
+            move |unit: usize| {
+                let rows = unit * together..count.min((unit + 1) * together);
+                for row in rows.clone() {
+                    // Long ones wait for all threads: there are few of them.
+                    let threads = if is_long(row) { threads } else { 1 };
+                    states.take(row - rows.start, &line(row).run(|| threads), 0);
+                }
+                totals(rows.start, &states, 0..rows.len());
+            }
+        };
+        parallel(count.div_ceil(together), threads, &work);
+    }
+
+    /// This line from another record on: kernels for lines count from there, strided ones from record 0.
+    fn of_row(&self, place: usize, sizes: Sizes<'_>) -> Self {
+        let mut line = self.clone();
+        if self.step == 1 {
+            let inputs = line.inputs.iter_mut().zip(sizes.inputs);
+            inputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
+            let outputs = line.outputs.iter_mut().zip(sizes.outputs);
+            outputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
+            line.place = 0;
+        } else {
+            line.place = place;
+        }
+        line
+    }
+}
+
+/// Bytes of the records of each column.
+#[derive(Clone, Copy)]
+pub(crate) struct Sizes<'a> {
+    pub(crate) inputs: &'a [usize],
+    pub(crate) outputs: &'a [usize],
+}
+
+/// Does units of work that need nothing from each other on at most so many threads; `work` makes what a thread needs.
+fn parallel<F: FnMut(usize)>(units: usize, threads: usize, work: &(dyn Fn() -> F + Sync)) {
+    let tickets = Tickets::new(units);
+    let job = || {
+        let mut work = work();
+        while let Some(unit) = tickets.take() {
+            work(unit.get());
+        }
+    };
+    let helpers = threads.min(units).saturating_sub(1);
+    crew::with_helpers(|task| rayon::spawn(|| task.run()), helpers, &job);
+}

@@ -1,0 +1,90 @@
+//! The forms of a program that calls need, each lowered, planned and compiled when the first call needs it.
+
+use std::sync::OnceLock;
+
+use scan_codegen::cpu::{Access, CodegenError, Compiled};
+use scan_codegen::plan::{Plan, PlanOptions, plan};
+use scan_codegen::target::CpuTarget;
+use scan_ir::facts::Facts;
+use scan_ir::transform::{Form, lower};
+use scan_ir::{Constant, Mode, Program, Verified};
+
+use super::known::Known;
+
+/// A program in one form.
+pub(crate) struct Variant {
+    pub(crate) program: Verified<Program>,
+    pub(crate) facts: Facts,
+    pub(crate) plan: Plan,
+    line: OnceLock<Kernels>,
+    strided: OnceLock<Kernels>,
+}
+
+/// Code, and what goes with it.
+pub(crate) struct Kernels {
+    pub(crate) code: Compiled,
+    pub(crate) known: Known,
+}
+
+impl Variant {
+    fn new(program: &Verified<Program>, form: Form, any_states: bool, options: &PlanOptions) -> Variant {
+        let program = lower(program, form);
+        let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
+        let plan = plan(&program, &facts, &CpuTarget::host(), options);
+        Variant { program, facts, plan, line: OnceLock::new(), strided: OnceLock::new() }
+    }
+
+    /// Its kernels, compiled if this is the first call for them.
+    pub(crate) fn kernels(&self, access: Access) -> Result<&Kernels, CodegenError> {
+        let kernels = match access {
+            Access::Line => &self.line,
+            Access::Strided => &self.strided,
+        };
+        get_or_make(kernels, || {
+            let code = Compiled::new(&self.program, &self.facts, access, self.plan.ways as u32)?;
+            let known = Known::new(&self.program, &code, self.plan.block);
+            Ok(Kernels { code, known })
+        })
+    }
+
+    /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that the
+    /// kernels rely on.
+    pub(crate) fn holds(&self, components: &[usize], state: &[Constant]) -> bool {
+        let stages = self.facts.stages.iter().zip(components);
+        let ranges = stages.flat_map(|(stage, &components)| &stage.ranges[..components]);
+        ranges.zip(state).all(|(range, &component)| range.holds(component))
+    }
+}
+
+/// All forms of a program.
+pub(crate) struct Variants {
+    program: Verified<Program>,
+    options: PlanOptions,
+    made: [OnceLock<Variant>; 12],
+}
+
+impl Variants {
+    pub(crate) fn new(program: Verified<Program>, options: PlanOptions) -> Variants {
+        Variants { program, options, made: Default::default() }
+    }
+
+    /// A form; with `any_states`, for seeds that lie outside of the ranges that hold without them.
+    pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
+        let kind = match form {
+            Form { heads: false, .. } => 0,
+            Form { seeded: false, .. } => 1,
+            Form { .. } => 2,
+        };
+        let place = 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states);
+        self.made[place].get_or_init(|| Variant::new(&self.program, form, any_states, &self.options))
+    }
+}
+
+/// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.
+fn get_or_make<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
+}

@@ -1,0 +1,226 @@
+//! The calls of a [`DynScan`]: checked, then handed to the engine.
+
+use scan_ir::{Constant, Layout, Mode, Primitive};
+use smallvec::SmallVec;
+
+use crate::call::{Call, Shape};
+use crate::checks;
+use crate::column::{self, Column, ColumnMut};
+use crate::dynscan::DynScan;
+use crate::engine::{Bases, Engine, Task};
+use crate::error::Error;
+
+impl DynScan {
+    /// For each i the output of the states after element i, into columns of the same length.
+    ///
+    /// # Errors
+    /// If a column has another layout or length than it should; then nothing was written.
+    pub fn inclusive_into(&self, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
+        self.run(&Call::default(), inputs, outputs).map(drop)
+    }
+
+    /// For each i the output of the states before element i, into columns of the same length.
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](DynScan::inclusive_into).
+    pub fn exclusive_into(&self, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<(), Error> {
+        self.run(&Call { mode: Mode::Exclusive, ..Call::default() }, inputs, outputs).map(drop)
+    }
+
+    /// [`inclusive_into`](DynScan::inclusive_into) a new vector, for a program that writes one column of scalars.
+    ///
+    /// # Errors
+    /// If the program's output or a column is of another type or length, or if there is no memory.
+    pub fn inclusive<T: Primitive>(&self, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
+        self.collect(&Call::default(), inputs)
+    }
+
+    /// [`exclusive_into`](DynScan::exclusive_into) a new vector, for a program that writes one column of scalars.
+    ///
+    /// # Errors
+    /// As [`inclusive`](DynScan::inclusive).
+    pub fn exclusive<T: Primitive>(&self, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
+        self.collect(&Call { mode: Mode::Exclusive, ..Call::default() }, inputs)
+    }
+
+    /// [`run`](DynScan::run) into a new vector, for a program that writes one column of scalars: all records, or those
+    /// that the program keeps.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run); also if there is no memory, or for rows with gaps, which would leave records unwritten.
+    pub fn collect<T: Primitive>(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
+        let len = inputs.first().map_or(0, Column::len);
+        check_covers(call, len)?;
+        let layout = Layout::of(T::TYPE);
+        // SAFETY: the layout is that of `T`, whose every value the program writes is valid, and every record is covered.
+        unsafe { collect(len, &layout, |output| self.run(call, inputs, &mut [output])) }
+    }
+
+    /// Runs a call, and gives how many records were written: all of its runs, or those that the program keeps.
+    ///
+    /// Columns that receive what a program keeps have room for all records, or at least for those kept: with less room than
+    /// records, one more pass counts them first.
+    ///
+    /// # Errors
+    /// If a column, the seed or the shape does not fit the program or the other columns, or if the outputs have no room; then
+    /// nothing was written.
+    pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
+        self.write(call, None, inputs, outputs)
+    }
+
+    /// Runs a call whose outputs replace its inputs.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run); also if the program's output columns are not laid out as its input columns, if it
+    /// reads the next record, or if it keeps records.
+    pub fn run_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
+        self.write_in_place(call, None, columns)
+    }
+
+    /// As [`run`](DynScan::run), from the state `carry`, the components of all stages in order, which becomes the state
+    /// after the last record.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run), and for calls that cannot be resumed: rows, offsets, and reversed scans of flagged segments.
+    /// Then the carry is untouched.
+    pub fn resume(
+        &self,
+        call: &Call<'_>,
+        carry: &mut [Constant],
+        inputs: &[Column<'_>],
+        outputs: &mut [ColumnMut<'_>],
+    ) -> Result<usize, Error> {
+        self.write(call, Some(carry), inputs, outputs)
+    }
+
+    /// As [`run_in_place`](DynScan::run_in_place), from a carry as in [`resume`](DynScan::resume).
+    ///
+    /// # Errors
+    /// As both.
+    pub fn resume_in_place(
+        &self,
+        call: &Call<'_>,
+        carry: &mut [Constant],
+        columns: &mut [ColumnMut<'_>],
+    ) -> Result<(), Error> {
+        self.write_in_place(call, Some(carry), columns)
+    }
+
+    /// The totals of all runs, one after the other, the components of all stages each: one run for a line, one for each
+    /// segment between offsets, one for each row; for flagged segments the total of the last one.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run).
+    pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
+        let program = self.program();
+        let len = column::check_inputs(&program.inputs, inputs)?;
+        checks::call(program, call, None, len)?;
+        let runs = match call.shape {
+            Shape::Line | Shape::Heads(_) => 1,
+            Shape::Offsets(offsets) => offsets.len() - 1,
+            Shape::Rows(rows) => rows.count(),
+        };
+        let components: usize = program.stages.iter().map(|stage| stage.state.len()).sum();
+        let bytes = runs.saturating_mul(components).saturating_mul(size_of::<Constant>());
+        let mut totals = Vec::new();
+        totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
+        totals.resize(runs * components, Constant::from(false));
+        let inputs = inputs.iter().map(|column| column.base).collect();
+        let task = Task { call, carry: None, inputs, outputs: Bases::new(), len, writes: false };
+        self.engine().run(&task, Some(&mut totals))?;
+        Ok(totals)
+    }
+
+    fn write(
+        &self,
+        call: &Call<'_>,
+        carry: Option<&mut [Constant]>,
+        inputs: &[Column<'_>],
+        outputs: &mut [ColumnMut<'_>],
+    ) -> Result<usize, Error> {
+        let program = self.program();
+        let len = checks::columns(program, inputs, outputs)?;
+        checks::call(program, call, carry.as_deref(), len)?;
+        let inputs: Bases<_> = inputs.iter().map(|column| column.base).collect();
+        let rooms = outputs.iter().map(|column| column.len).enumerate();
+        if let Some((column, got)) = rooms.min_by_key(|&(_, room)| room).filter(|(_, room)| *room < len) {
+            let carry = carry.as_deref();
+            let counting = Task { call, carry, inputs: inputs.clone(), outputs: Bases::new(), len, writes: false };
+            let expected = self.engine().run(&counting, None)?;
+            if expected > got {
+                return Err(Error::Room { column, expected, got });
+            }
+        }
+        let outputs = outputs.iter_mut().map(|column| column.base).collect();
+        self.finish(call, carry, (inputs, outputs, len))
+    }
+
+    fn write_in_place(
+        &self,
+        call: &Call<'_>,
+        carry: Option<&mut [Constant]>,
+        columns: &mut [ColumnMut<'_>],
+    ) -> Result<(), Error> {
+        let program = self.program();
+        let len = checks::in_place(program, columns)?;
+        checks::call(program, call, carry.as_deref(), len)?;
+        let outputs: Bases<*mut u8> = columns.iter_mut().map(|column| column.base).collect();
+        let inputs = outputs.iter().map(|base| base.cast_const()).collect();
+        self.finish(call, carry, (inputs, outputs, len)).map(drop)
+    }
+
+    /// Runs a call that was checked, and moves the carry on.
+    fn finish(
+        &self,
+        call: &Call<'_>,
+        carry: Option<&mut [Constant]>,
+        (inputs, outputs, len): (Bases<*const u8>, Bases<*mut u8>, usize),
+    ) -> Result<usize, Error> {
+        let task = Task { call, carry: carry.as_deref(), inputs, outputs, len, writes: true };
+        let Some(before) = task.carry else { return self.engine().run(&task, None) };
+        let mut after: SmallVec<[Constant; 4]> = before.into();
+        let written = self.engine().run(&task, Some(&mut after))?;
+        if let Some(carry) = carry {
+            carry.copy_from_slice(&after);
+        }
+        Ok(written)
+    }
+
+    fn engine(&self) -> Engine<'_> {
+        let (program, variants, threads) = self.parts();
+        Engine { program, variants, threads }
+    }
+}
+
+/// Refuses rows that leave records of a new vector unwritten.
+fn check_covers(call: &Call<'_>, len: usize) -> Result<(), Error> {
+    match call.shape {
+        Shape::Rows(rows) if !rows.is_gapless() || rows.records() != len => {
+            let why = "a new vector for rows that do not cover it: give an output column";
+            Err(Error::Unsupported(why.into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A vector of the records of `layout` that `fill` writes, at most `len`; `fill` says how many.
+///
+/// # Errors
+/// [`Error::OutOfMemory`], or what `fill` returns.
+///
+/// # Safety
+/// `layout` is that of `T`, and if `fill` succeeds, it wrote as many records of its column as it says, from the first on.
+pub unsafe fn collect<T>(
+    len: usize,
+    layout: &Layout,
+    fill: impl FnOnce(ColumnMut<'_>) -> Result<usize, Error>,
+) -> Result<Vec<T>, Error> {
+    let mut result = Vec::<T>::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    // SAFETY: the vector owns room for `len` records, which nobody else sees.
+    let written = fill(unsafe { ColumnMut::from_raw(result.as_mut_ptr().cast(), len, layout) })?;
+    // SAFETY: `fill` wrote them, the caller promises, and there is room for no more than `len`.
+    unsafe { result.set_len(written.min(len)) };
+    Ok(result)
+}
