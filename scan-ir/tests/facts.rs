@@ -11,7 +11,8 @@ use common::{compare_columns, random_inputs};
 use scan_ir::facts::{self, Body, Facts, LengthOnly, Range, fold_body, replay_body};
 use scan_ir::interp::{Mode, Request, call, run};
 use scan_ir::random::{Options, random_program};
-use scan_ir::{Constant, Field, Program, Source, Verified, text, verify};
+use scan_ir::transform::{Form, lower};
+use scan_ir::{Constant, Field, Program, Source, Type, Verified, text, verify};
 
 #[test]
 fn facts_are_what_the_files_say() {
@@ -144,6 +145,30 @@ fn every_state_lies_in_its_ranges() {
             }
         }
     }
+}
+
+#[test]
+fn states_of_seeded_segments_lie_in_their_ranges_if_the_seeds_do() {
+    let mut narrow = 0;
+    for (seed, program) in random_programs() {
+        let program = lower(&program, Form { heads: true, seeded: true, ..Form::default() });
+        let facts = Facts::of(&program);
+        let states = |seeds: Option<Vec<Vec<Constant>>>, seed: u64| {
+            let inputs = random_inputs(&program, COUNT, seed);
+            let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            run(&program, &slices, &Request { mode: Mode::Inclusive, seeds }).unwrap().states_after
+        };
+        let seeds = states(None, !seed);
+        for (stage, (seeds, states)) in seeds.iter().zip(states(Some(seeds.clone()), seed)).enumerate() {
+            for (range, (seed_component, component)) in facts.stages[stage].ranges.iter().zip(seeds.iter().zip(states))
+            {
+                assert!(range.holds(*seed_component), "program {seed}, stage {stage}: a state that occurs");
+                assert!(range.holds(component), "program {seed}, stage {stage}: {component:?} not in {range:?}");
+                narrow += usize::from(component.ty() != Type::Bool && !range.contains(Range::full(component.ty())));
+            }
+        }
+    }
+    assert!(narrow > 20, "some ranges say something: {narrow}");
 }
 
 #[test]

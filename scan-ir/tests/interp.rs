@@ -115,3 +115,35 @@ fn overflow_is_reported_for_the_call_in_which_it_happens() {
     interpreter.call(&negate, &[1i8.into()]);
     assert!(!interpreter.overflowed());
 }
+
+#[test]
+fn every_mapping_may_read_what_the_run_started_from() {
+    let program = "program above_the_start
+      input { size 1, align 1, u8 @ 0 }
+      stage (u8)
+        identity (0)
+        lift (%0 = record.0: u8, %1 = seed.0.0: u8) {
+          %2 = add.u8 %0, %1
+          return %2
+        }
+        combine (%0: u8, %1: u8) {
+          %2 = add.u8 %0, %1
+          return %2
+        }
+      output emit
+        column { size 1, align 1, u8 @ 0 }
+        keep (%0 = record.0: u8, %1 = seed.0.0: u8) {
+          %2 = gt.bool %0, %1
+          return %2
+        }
+        project (%0 = state.0: u8, %1 = seed.0.0: u8) {
+          %2 = sub.u8 %0, %1
+          return %2
+        }";
+    let program = verify(text::parse(program).unwrap()).unwrap();
+    let seeds = Some(vec![vec![Constant::from(2u8)]]);
+    let seeded = run(&program, &[&[1, 3, 9]], &Request { mode: Mode::Inclusive, seeds }).unwrap();
+    assert_eq!(seeded.outputs, [vec![8, 19]], "3 and 9 are above 2; sums of elements and seeds, less the first seed");
+    let from_identity = run(&program, &[&[1, 3, 9]], &Request::default()).unwrap();
+    assert_eq!(from_identity.outputs, [vec![1, 4, 13]]);
+}

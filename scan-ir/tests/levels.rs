@@ -231,3 +231,33 @@ fn facts_for_any_states_say_nothing_of_ranges_and_all_else() {
         assert_eq!(facts, any);
     }
 }
+
+#[test]
+fn an_advance_has_what_combine_computes_its_components_from() {
+    // (n, s) ⊕ (m, t) = (n + m, s + t + n·m): no element, where m is 0, needs n, but a block does for all that is known.
+    let program = program(
+        "program crossed
+           input { size 4, align 4, i32 @ 0 }
+           stage (i32, i32)
+             identity (0, 0)
+             lift (%0 = record.0: i32) {
+               %1 = const.i32 0
+               return %1, %0
+             }
+             combine (%0: i32, %1: i32, %2: i32, %3: i32) {
+               %4 = add.i32 %0, %2
+               %5 = mul.i32 %0, %2
+               %6 = add.i32 %1, %3
+               %7 = add.i32 %5, %6
+               return %4, %7
+             }
+           output write
+             column { size 4, align 4, i32 @ 0 }
+             project (%0 = state.1: i32) { return %0 }",
+    );
+    let replay = replay_body(&program, &Facts::of(&program), Mode::Inclusive);
+    assert_eq!(replay.carried, [(0, 1)]);
+    assert_eq!(facts::advance_over(&program, &[&replay], 0).components, [0, 1]);
+    assert_eq!(facts::advance_over(&program, &[], 0).components, [] as [u32; 0]);
+    assert_eq!(facts::whole_combine(&program, 0).components, [0, 1]);
+}
