@@ -17,7 +17,7 @@ use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
 /// The calls follow the data: a lift, the stages after it with [`then`](ScanBuilder::then), and the output at last. Errors
 /// of the parts are kept until [`build`](ScanBuilder::build).
 ///
-/// ```no_run
+/// ```
 /// use monoscan::{ops::{Max, Sum}, prelude::*};
 ///
 /// // A cascade: how often a running maximum was exceeded.
@@ -129,7 +129,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
 
     /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says.
     ///
-    /// ```no_run
+    /// ```
     /// use monoscan::{ops::Sum, prelude::*};
     ///
     /// // A filter needs no state; this one also says how many there were so far.

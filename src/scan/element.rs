@@ -10,7 +10,7 @@ use crate::prelude::*;
 /// before: nothing for the first, `A` for the second, `(A, B)` for the third; and the states of all stages for outputs.
 /// What a function does not use of it is not read.
 ///
-/// ```no_run
+/// ```
 /// use monoscan::{ops::Sum, prelude::*};
 ///
 /// // The last record of each run of equal ones.

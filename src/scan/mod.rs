@@ -225,7 +225,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
     /// and the last record of a chunk has no next one.
     ///
-    /// ```no_run
+    /// ```
     /// use monoscan::{ops::Sum, prelude::*};
     ///
     /// let sums = Scan::<Sum<u64>>::new()?;

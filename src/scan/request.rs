@@ -32,7 +32,7 @@ use crate::lang::{self, ScanType};
 /// A *run* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::along).
 /// A [reversed](Request::reversed) scan numbers the records of each run from its end, and leaves outputs beside their records.
 ///
-/// ```no_run
+/// ```
 /// use monoscan::{ops::Sum, prelude::*};
 ///
 /// let scan = Scan::<Sum<u32>>::builder()
@@ -84,7 +84,7 @@ impl Runs<'_> {
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     fn check_covers(&self, len: usize) -> Result<(), Error> {
         match self {
-            Runs::Rows(rows) if rows.records() != len || rows.count() * rows.len() != len => {
+            Runs::Rows(rows) if !rows.is_gapless() || rows.records() != len => {
                 let message = "records beside rows get no value: use `inclusive_into` or `exclusive_into`";
                 Err(Error::Unsupported(message.into()))
             }
@@ -158,8 +158,9 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
-    /// shorter than the rows; [`Error::Unsupported`] if records lie between rows, which [`inclusive_into`](Request::inclusive_into) leaves
-    /// untouched in its output, and a new vector has no values for; [`Error::OutOfMemory`].
+    /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Unsupported`] where a combination has no good meaning: segments of
+    /// rows; kept records of rows; resuming rows, offsets or, in a reversed scan, flagged segments; and if records lie
+    /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
     pub fn inclusive(self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
         self.collect(Mode::Inclusive, &input)
     }
@@ -178,8 +179,8 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
-    /// length than the columns; nothing is written then. A scan that keeps needs room for what it keeps, and no more:
-    /// [`Error::Room`] says how much, and leaves what it wrote unspecified.
+    /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::Room`] says how much that is; with
+    /// room for all records the input is read once, with less once more. Nothing is written after an error.
     pub fn inclusive_into(self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
         self.fill(Mode::Inclusive, &input, output)
     }
@@ -196,11 +197,11 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Unsupported`] if records lie between rows.
-    pub fn inclusive_into_uninit<'o>(
+    pub fn inclusive_into_uninit(
         self,
         input: impl Columns<In>,
-        output: &'o mut [MaybeUninit<Out>],
-    ) -> Result<&'o mut [Out], Error> {
+        output: &mut [MaybeUninit<Out>],
+    ) -> Result<&mut [Out], Error> {
         self.init(Mode::Inclusive, &input, output)
     }
 
@@ -208,11 +209,11 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
-    pub fn exclusive_into_uninit<'o>(
+    pub fn exclusive_into_uninit(
         self,
         input: impl Columns<In>,
-        output: &'o mut [MaybeUninit<Out>],
-    ) -> Result<&'o mut [Out], Error> {
+        output: &mut [MaybeUninit<Out>],
+    ) -> Result<&mut [Out], Error> {
         self.init(Mode::Exclusive, &input, output)
     }
 

@@ -1,0 +1,106 @@
+//! Chunks of a stream, one after the other, are the whole.
+
+use monoscan::prelude::*;
+
+use super::reference::{Ask, Runs, SIZES, plans};
+use crate::zoo::*;
+
+fn records(n: usize, r: &mut Random) -> Vec<Bicyclic> {
+    (0..n).map(|_| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 }).collect()
+}
+
+/// Cuts n records at random, some chunks being empty.
+fn chunks(n: usize, r: &mut Random) -> Vec<std::ops::Range<usize>> {
+    let mut ends = vec![0, 0];
+    while ends[ends.len() - 1] < n {
+        ends.push((ends[ends.len() - 1] + r.below(9) as usize).min(n));
+    }
+    ends.windows(2).map(|ends| ends[0]..ends[1]).collect()
+}
+
+fn states(states: Vec<Option<Bicyclic>>) -> Vec<Bicyclic> {
+    states.into_iter().flatten().collect()
+}
+
+#[test]
+fn chunks_of_a_line_give_the_line() {
+    let mut r = Random(1);
+    for plan in plans() {
+        let scan = Scan::<Bicyclic>::builder().plan(plan).threads(2).build().unwrap();
+        for n in SIZES {
+            let x = records(n, &mut r);
+            let answer = Ask::line().answer(&x);
+            let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
+            let mut in_place = x.clone();
+            let mut carries = [scan.identity(); 3];
+            for chunk in chunks(n, &mut r) {
+                let x = &x[chunk.clone()];
+                inclusive.extend(scan.resume(&mut carries[0], x).unwrap());
+                exclusive.extend(scan.resuming(&mut carries[1]).exclusive(x).unwrap());
+                scan.resuming(&mut carries[2]).inclusive_in_place(&mut in_place[chunk]).unwrap();
+                assert_eq!(carries, [carries[0]; 3]);
+            }
+            assert_eq!(inclusive, states(answer.after));
+            assert_eq!(exclusive, states(answer.before));
+            assert_eq!(in_place, inclusive);
+            assert_eq!(carries[0], answer.totals[0]);
+        }
+    }
+}
+
+#[test]
+fn a_reversed_stream_comes_from_its_end() {
+    let mut r = Random(2);
+    for plan in plans() {
+        let scan = Scan::<Bicyclic>::builder().plan(plan).threads(2).build().unwrap();
+        for n in SIZES {
+            let x = records(n, &mut r);
+            let ask = Ask { reversed: true, ..Ask::line() };
+            let answer = ask.answer(&x);
+            let mut y = x.clone();
+            let mut carry = scan.identity();
+            for chunk in chunks(n, &mut r).into_iter().rev() {
+                scan.resuming(&mut carry).reversed().inclusive_into(&x[chunk.clone()], &mut y[chunk]).unwrap();
+            }
+            assert_eq!(y, states(answer.after));
+            assert_eq!(carry, answer.totals[0]);
+        }
+    }
+}
+
+#[test]
+fn segments_go_on_from_chunk_to_chunk_unless_flagged() {
+    let mut r = Random(3);
+    let seed = Bicyclic { closing: 4, opening: 9 };
+    for plan in plans() {
+        let scan = Scan::<Bicyclic>::builder().plan(plan).threads(2).build().unwrap();
+        for n in SIZES {
+            let x = records(n, &mut r);
+            let flags: Vec<bool> = (0..n).map(|_| r.below(4) == 0).collect();
+            let ask = Ask { reversed: false, seed: Some(seed), runs: Runs::Heads(flags.clone()) };
+            let answer = ask.answer(&x);
+            let mut y = Vec::new();
+            // What enters record 0 is the carry; later heads start from the seed.
+            let mut carry = seed;
+            for chunk in chunks(n, &mut r) {
+                let request = scan.resuming(&mut carry).seeded(seed).segmented(&flags[chunk.clone()]);
+                y.extend(request.exclusive(&x[chunk]).unwrap());
+            }
+            assert_eq!(y, states(answer.before));
+            assert_eq!(carry, answer.totals[0]);
+        }
+    }
+}
+
+#[test]
+fn a_chunk_that_is_refused_leaves_the_carry() {
+    let scan = Scan::<Bicyclic>::new().unwrap();
+    let x = records(5, &mut Random(4));
+    let mut carry = Bicyclic { closing: 1, opening: 2 };
+    let mut output = x[..4].to_vec();
+    assert!(scan.resuming(&mut carry).inclusive_into(&x, &mut output).is_err());
+    assert!(scan.resuming(&mut carry).segmented(&[true; 4]).inclusive(&x).is_err());
+    assert!(scan.resuming(&mut carry).reduce(&x).is_err());
+    assert_eq!(carry, Bicyclic { closing: 1, opening: 2 });
+    assert_eq!(output, x[..4]);
+}

@@ -1,0 +1,11 @@
+//! Every entry point of [`Scan`](monoscan::Scan) in every combination, against plain Rust written from the formulas.
+
+mod zoo;
+
+mod entry {
+    mod combinations;
+    mod hostile;
+    mod pools;
+    mod reference;
+    mod streams;
+}
