@@ -7,7 +7,8 @@
 //!
 //! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with printer and parser,
 //! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts] that plans are made from, the
-//! [transforms](transform) that make a program what an engine runs, and the [laws] that say whether an operator is associative at all.
+//! [transforms](transform) that make a program what an engine runs, and the [laws] that say whether an operator is
+//! associative at all.
 
 mod builder;
 mod eval;

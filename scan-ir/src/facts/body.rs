@@ -3,7 +3,8 @@
 //! A tile is walked in two ways. A *fold* reduces it to what the next tiles must know; the *replay* starts from the
 //! state before the tile and makes the outputs. Each carries only what it must: a fold leaves out components that depend
 //! on the number of elements alone, the replay those that no output needs. The replay holds all stages of a program,
-//! later ones reading earlier ones inside the same function; there is a fold for each [level](super::fold_levels) of stages.
+//! later ones reading earlier ones inside the same function; there is a fold for each [level](super::fold_levels) of
+//! stages.
 
 use super::Facts;
 use super::step::{before, drop_unused, source_types};
@@ -41,8 +42,8 @@ pub fn fold_body(program: &Verified<Program>, facts: &Facts) -> Body {
 /// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. In
 /// an inclusive scan that can be less than [`StageFacts::live`](super::StageFacts::live), which serves both modes.
 ///
-/// Of a [lowered](crate::transform::lower) program that keeps, the outputs need the rank too, which is carried as component 0 of
-/// its [`rank_stage`]: it says where a kept record goes.
+/// Of a [lowered](crate::transform::lower) program that keeps, the outputs need the rank too, which is carried as
+/// component 0 of its [`rank_stage`]: it says where a kept record goes.
 pub fn replay_body(program: &Verified<Program>, _facts: &Facts, mode: Mode) -> Body {
     replay(program, mode)
 }

@@ -83,7 +83,8 @@ impl Facts {
         Facts { stages: stages.collect() }
     }
 
-    /// The same, with [full](Range::full) ranges: for calls with a seed outside of the ranges that the program keeps to by itself.
+    /// The same, with [full](Range::full) ranges: for calls with a seed outside of the ranges that the program keeps to
+    /// by itself.
     pub fn for_any_states(program: &Verified<Program>) -> Facts {
         let mut facts = Facts::of(program);
         for (known, declared) in facts.stages.iter_mut().zip(&program.stages) {
