@@ -3,6 +3,7 @@
 mod zoo;
 
 mod entry {
+    mod cascades;
     mod combinations;
     mod hostile;
     mod pools;

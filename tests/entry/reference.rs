@@ -114,6 +114,15 @@ impl<S: States> Ask<S> {
         };
         places.into_iter().map(steps).collect()
     }
+
+    /// The totals that are given, of those of all runs in memory order: of flagged segments that which ends the scan.
+    pub(crate) fn totals(&self, mut totals: Vec<S>) -> Vec<S> {
+        if let Runs::Heads(_) = self.runs {
+            let ends_last = if self.reversed { 0 } else { totals.len() - 1 };
+            totals = vec![totals[ends_last]];
+        }
+        totals
+    }
 }
 
 impl<M: Monoid> Ask<M> {
@@ -128,11 +137,7 @@ impl<M: Monoid> Ask<M> {
             }
             answer.totals.push(state);
         }
-        if let Runs::Heads(_) = self.runs {
-            // In the order of the scan one run ends last, and the total is its.
-            let ends_last = if self.reversed { 0 } else { answer.totals.len() - 1 };
-            answer.totals = vec![answer.totals[ends_last]];
-        }
+        answer.totals = self.totals(answer.totals);
         answer
     }
 }
