@@ -1,6 +1,6 @@
 //! What a scan is asked for besides its columns: which outputs, in which direction, from which state, over which shape.
 //!
-//! The parts are independent, and every combination has one meaning. With ⊕ for `combine`, `x[i]` for what the lift makes of
+//! The parts are independent, and every combination that is not refused has one meaning. With ⊕ for `combine`, `x[i]` for what the lift makes of
 //! record i, and n records:
 //!
 //! ```text
@@ -21,7 +21,12 @@
 //!   is the one before it in memory. The operands of ⊕ are in the order of this numbering: `y[s] = x[e] ⊕ … ⊕ x[s]`.
 //! - The index that a program may read counts from 0 in the order of the scan, through a line and its segments, and in
 //!   each row anew. The last record of a run has no next one.
+//! - What a program keeps is written in the order of the scan: from the last record to the first if it is reversed.
 //! - The *total* of a run is its last `after`, or the start if the run is empty.
+//! - Columns may be longer than the rows of an array need; records that are in no row are not written.
+//! - Refused are: rows of a program that keeps, resuming rows or offsets, and resuming a reversed scan of flagged segments, where
+//!   the next chunk alone would know whether it goes on with the segment.
+//! - A segment starts from `x` itself where the start is the identity: with floats, `-0.0` then stays what it is.
 
 use scan_ir::{Constant, Mode};
 
@@ -119,7 +124,7 @@ impl Rows {
             let planes = format!("planes of {len} × {step} records every {pitch} records");
             return Err(Error::Rows(format!("{} overlap", if step == 1 { stride } else { planes })));
         }
-        if planes.checked_mul(pitch.max(plane)).is_none() {
+        if planes.checked_mul(pitch.max(plane).max(step)).is_none() {
             return Err(Error::Rows(format!("{planes} planes every {pitch} records, more than the address space has")));
         }
         Ok(rows)

@@ -7,7 +7,7 @@ use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::{Bases, Engine, Task};
+use crate::engine::{Bases, Engine, Purpose, Task};
 use crate::error::Error;
 
 impl DynScan {
@@ -126,7 +126,7 @@ impl DynScan {
         totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
         totals.resize(runs * components, Constant::from(false));
         let inputs = inputs.iter().map(|column| column.base).collect();
-        let task = Task { call, carry: None, inputs, outputs: Bases::new(), len, writes: false };
+        let task = Task { call, carry: None, inputs, outputs: Bases::new(), len, purpose: Purpose::Reduce };
         self.engine().run(&task, Some(&mut totals))?;
         Ok(totals)
     }
@@ -145,7 +145,8 @@ impl DynScan {
         let rooms = outputs.iter().map(|column| column.len).enumerate();
         if let Some((column, got)) = rooms.min_by_key(|&(_, room)| room).filter(|(_, room)| *room < len) {
             let carry = carry.as_deref();
-            let counting = Task { call, carry, inputs: inputs.clone(), outputs: Bases::new(), len, writes: false };
+            let counting =
+                Task { call, carry, inputs: inputs.clone(), outputs: Bases::new(), len, purpose: Purpose::Count };
             let expected = self.engine().run(&counting, None)?;
             if expected > got {
                 return Err(Error::Room { column, expected, got });
@@ -176,7 +177,7 @@ impl DynScan {
         carry: Option<&mut [Constant]>,
         (inputs, outputs, len): (Bases<*const u8>, Bases<*mut u8>, usize),
     ) -> Result<usize, Error> {
-        let task = Task { call, carry: carry.as_deref(), inputs, outputs, len, writes: true };
+        let task = Task { call, carry: carry.as_deref(), inputs, outputs, len, purpose: Purpose::Write };
         let Some(before) = task.carry else { return self.engine().run(&task, None) };
         let mut after: SmallVec<[Constant; 4]> = before.into();
         let written = self.engine().run(&task, Some(&mut after))?;

@@ -26,8 +26,10 @@ pub(crate) struct Line<'a> {
     pub(crate) outputs: Bases<*mut u8>,
     /// Elements.
     pub(crate) len: usize,
+    /// The number of element 0.
+    pub(crate) first: usize,
     /// The record that is element 0, and how many records later each next one is. Kernels compiled for a line
-    /// rely on 0 and 1.
+    /// rely on `first` and 1.
     pub(crate) place: usize,
     pub(crate) step: isize,
     /// The flags of a segmented scan.
@@ -156,9 +158,9 @@ impl<'a> Line<'a> {
         TileArgs {
             inputs: worker.inputs.as_ptr(),
             outputs: self.outputs.as_ptr(),
-            start: strip.start as u64,
+            start: (self.first + strip.start) as u64,
             len: strip.block as u64,
-            total: self.len as u64,
+            total: (self.first + self.len) as u64,
             states: worker.states.from(strip.slot),
             seed: self.seed.as_ptr(),
             sink: worker.sink.as_mut_ptr().cast(),

@@ -44,8 +44,18 @@ pub(crate) struct Task<'a> {
     pub(crate) outputs: Bases<*mut u8>,
     /// Records of the columns.
     pub(crate) len: usize,
-    /// Whether outputs are written.
-    pub(crate) writes: bool,
+    pub(crate) purpose: Purpose,
+}
+
+/// What a task is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Outputs.
+    Write,
+    /// How many records would be kept.
+    Count,
+    /// Totals, run by run.
+    Reduce,
 }
 
 /// What runs the calls of one program.
@@ -62,7 +72,7 @@ impl Engine<'_> {
         let Task { call, .. } = task;
         let is_segmented = match call.shape {
             Shape::Heads(_) => true,
-            Shape::Offsets(_) => task.writes,
+            Shape::Offsets(_) => task.purpose != Purpose::Reduce,
             _ => false,
         };
         let form = Form { mode: call.mode, heads: is_segmented, seeded: is_segmented && call.seed.is_some() };
@@ -94,12 +104,13 @@ impl Engine<'_> {
             inputs: task.inputs.clone(),
             outputs: task.outputs.clone(),
             len: task.len,
+            first: 0,
             place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
             step: if call.reversed { -1 } else { 1 },
             flags: None,
             seed: &seed,
             carry: carry.as_ref().unwrap_or(&seed),
-            writes: task.writes,
+            writes: task.purpose == Purpose::Write,
             totals: wants_totals,
         };
         let totals = totals.map(Mutex::new);
@@ -117,6 +128,9 @@ impl Engine<'_> {
             Shape::Rows(rows) => {
                 let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
                 let line = Line { len: rows.len(), step, ..line };
+                if rows.is_empty() && !wants_totals {
+                    return Ok(0);
+                }
                 let is_small = rows.count().saturating_mul(rows.len()) <= variant.plan.direct;
                 let threads = if is_small { 1 } else { threads() };
                 let sizes = Record::of(self.program);
@@ -126,8 +140,8 @@ impl Engine<'_> {
                 }
                 Ok(rows.count() * rows.len())
             }
-            Shape::Offsets(offsets) if !task.writes => {
-                line.segment_by_segment(offsets, Record::of(self.program).sizes(), threads(), &keep);
+            Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => {
+                line.segment_by_segment(offsets, threads(), &keep);
                 Ok(task.len)
             }
             shape => {

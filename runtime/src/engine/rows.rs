@@ -108,13 +108,13 @@ impl Line<'_> {
         self.lines(rows.count(), threads, &|_| self.len, &row, totals);
     }
 
-    /// The segments between these offsets, each as a line of its own.
-    pub(crate) fn segment_by_segment(&self, offsets: &[usize], sizes: Sizes<'_>, threads: usize, totals: Totals<'_>) {
+    /// The segments between these offsets, each as a line of its own, in which elements keep their numbers.
+    pub(crate) fn segment_by_segment(&self, offsets: &[usize], threads: usize, totals: Totals<'_>) {
         let len = |segment: usize| offsets[segment + 1] - offsets[segment];
-        let reversed = self.step < 0;
         let segment = |segment: usize| {
-            let place = if reversed { offsets[segment + 1].wrapping_sub(1) } else { offsets[segment] };
-            Line { len: len(segment), ..self.of_row(place, sizes) }
+            let (start, end) = (offsets[segment], offsets[segment + 1]);
+            let (first, place) = if self.step < 0 { (self.len - end, end.wrapping_sub(1)) } else { (start, start) };
+            Line { len: end - start, first, place, ..self.clone() }
         };
         self.lines(offsets.len() - 1, threads, &len, &segment, totals);
     }
