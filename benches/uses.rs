@@ -1,83 +1,114 @@
-//! The three uses beside their sequential loops, for a contributor to see a regression in minutes:
-//! `cargo bench --bench uses`.
+//! Each workload beside its plain loop, on all cores and more elements than a near cache holds, for a contributor to see a
+//! regression in minutes: `cargo bench --bench uses`, or `cargo bench --bench uses -- affine` for some of them.
+//!
+//! The rivals and the speed of memory are beside them in `benches/cpu`, which shares these loops, scans and data.
+
+#[path = "cpu/src/data.rs"]
+#[allow(dead_code, reason = "its other user needs all of it")]
+mod data;
+#[path = "cpu/src/loops.rs"]
+mod loops;
+#[path = "cpu/src/scans.rs"]
+mod scans;
+
+use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use monoscan::lexer::{Lexer, Rules};
-use monoscan::prelude::*;
-use monoscan::recurrence::{Recurrence, filter_sequentially};
+use monoscan::lexer::{Lexer, Rules, Skips};
+use monoscan::recurrence::Precision;
+use monoscan::{Column, ColumnMut};
 
-/// Elements of every benchmark: more than a cache holds.
+/// Elements of every benchmark.
 const LEN: usize = 1 << 22;
 
-#[scan_monoid]
-#[derive(Clone, Copy)]
-struct Affine {
-    a: f32,
-    b: f32,
-}
-
-#[scan_monoid]
-impl Monoid for Affine {
-    fn identity() -> Self {
-        Affine { a: 1.0, b: 0.0 }
-    }
-    fn combine(self, next: Self) -> Self {
-        Affine { a: next.a * self.a, b: next.a * self.b + next.b }
-    }
-}
-
-#[scan_fn]
-fn step(a: f32, b: f32) -> Affine {
-    Affine { a, b }
-}
-
-#[scan_fn]
-fn value(state: Affine) -> f32 {
-    state.b
-}
-
-fn affine(c: &mut Criterion) {
-    let solve = Scan::<Affine>::builder().lift(step {}).project(value {}).build().unwrap();
-    let a: Vec<f32> = (0..LEN).map(|i| 0.5 + (i % 7) as f32 / 16.0).collect();
-    let b: Vec<f32> = (0..LEN).map(|i| (i % 13) as f32).collect();
-    let mut y = vec![0.0; LEN];
-    let mut group = c.benchmark_group("affine f32");
+/// The two sides of a workload.
+fn compare<S, P>(c: &mut Criterion, name: &str, mut scan: impl FnMut() -> S, mut plain: impl FnMut() -> P) {
+    let mut group = c.benchmark_group(name);
     group.throughput(Throughput::Elements(LEN as u64));
-    group.bench_function("scan", |bench| bench.iter(|| solve.inclusive_into((&a, &b), &mut y).unwrap()));
-    group.bench_function("loop", |bench| {
-        bench.iter(|| {
-            let mut state = 0.0;
-            for ((a, b), y) in a.iter().zip(&b).zip(&mut y) {
-                state = a * state + b;
-                *y = state;
-            }
-        });
-    });
+    group.sample_size(20).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+    group.bench_function("scan", |bench| bench.iter(&mut scan));
+    group.bench_function("loop", |bench| bench.iter(&mut plain));
     group.finish();
 }
 
-fn lexer(c: &mut Criterion) {
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+fn sum_i32(c: &mut Criterion) {
+    let (scan, x) = (scans::sum_i32(threads()).unwrap(), data::small_integers(LEN));
+    let (mut y, mut z) = (vec![0; LEN], vec![0; LEN]);
+    compare(c, "sum i32", || scan.inclusive_into(&x, &mut y).unwrap(), || loops::sum_i32(&x, &mut z));
+}
+
+fn sum_f32(c: &mut Criterion) {
+    let (scan, x) = (scans::sum_f32(threads()).unwrap(), data::small_integers(LEN));
+    let (mut y, mut z) = (vec![0.0; LEN], vec![0.0; LEN]);
+    compare(c, "sum f32", || scan.inclusive_into(&x, &mut y).unwrap(), || loops::sum_f32(&x, &mut z));
+}
+
+fn affine_f32(c: &mut Criterion) {
+    let scan = scans::affine_f32(threads()).unwrap();
+    let a: Vec<f32> = data::factors(LEN).map(|a| a as f32).collect();
+    let b: Vec<f32> = data::samples(LEN).map(|b| b as f32).collect();
+    let (mut y, mut z) = (vec![0.0; LEN], vec![0.0; LEN]);
+    compare(c, "affine f32", || scan.inclusive_into((&a, &b), &mut y).unwrap(), || loops::affine_f32(&a, &b, &mut z));
+}
+
+fn affine_f64(c: &mut Criterion) {
+    let scan = scans::affine_f64(threads()).unwrap();
+    let (a, b): (Vec<f64>, Vec<f64>) = (data::factors(LEN).collect(), data::samples(LEN).collect());
+    let (mut y, mut z) = (vec![0.0; LEN], vec![0.0; LEN]);
+    compare(c, "affine f64", || scan.inclusive_into((&a, &b), &mut y).unwrap(), || loops::affine_f64(&a, &b, &mut z));
+}
+
+fn biquad_f32(c: &mut Criterion) {
+    let scan = scans::biquad_f32(loops::HIGH_PASS, Precision::Samples, threads()).unwrap();
+    let x: Vec<f32> = data::samples(LEN).map(|x| x as f32).collect();
+    let (mut y, mut z) = (vec![0.0; LEN], vec![0.0; LEN]);
+    compare(
+        c,
+        "biquad f32",
+        || scan.inclusive_into(&[Column::new(&x)], &mut [ColumnMut::new(&mut y)]).unwrap(),
+        || loops::biquad_f32(loops::HIGH_PASS, &x, &mut z),
+    );
+}
+
+fn states(c: &mut Criterion) {
+    let (moves, x) = (data::automaton(), data::bytes(LEN));
+    let scan = scans::states(&moves, threads()).unwrap();
+    let (mut y, mut z) = (vec![0; LEN], vec![0; LEN]);
+    compare(c, "16 states", || scan.inclusive_into(&x[..], &mut y).unwrap(), || loops::states(&moves, &x, &mut z));
+}
+
+fn segmented_i32(c: &mut Criterion) {
+    let (scan, heads, x) = (scans::segmented_i32(threads()).unwrap(), data::heads(LEN), data::small_integers(LEN));
+    let (mut y, mut z) = (vec![0; LEN], vec![0; LEN]);
+    compare(
+        c,
+        "segmented sum i32",
+        || scan.inclusive_into((&heads, &x), &mut y).unwrap(),
+        || loops::segmented_i32(&heads, &x, &mut z),
+    );
+}
+
+/// A label a byte, and then the tokens that the labels spell; the loop finds the labels only.
+fn json(c: &mut Criterion) {
     let lexer = Lexer::new(Rules::json()).unwrap();
-    let text = br#"{"name": "monoscan", "sizes": [1, -2.5e3, 1048576], "ok": true, "none": null}, "#.repeat(LEN / 79);
-    let mut labels = vec![0; text.len()];
-    let mut group = c.benchmark_group("lexer json");
-    group.throughput(Throughput::Bytes(text.len() as u64));
-    group.bench_function("scan", |bench| bench.iter(|| lexer.labels_into(&text, &mut labels).unwrap()));
-    group.bench_function("loop", |bench| bench.iter(|| lexer.tables().label_sequentially(&text)));
-    group.finish();
+    let scan = scans::labels(&lexer, threads()).unwrap();
+    let text = data::json(LEN);
+    let (mut labels, mut again) = (vec![0; LEN], vec![0; LEN]);
+    let plain = || lexer.tables().label_sequentially(&text);
+    let label = |labels: &mut [u8]| scan.inclusive_into(&[Column::new(&text)], &mut [ColumnMut::new(labels)]).unwrap();
+    compare(c, "json labels", || label(&mut labels), plain);
+    let mut tokens = Vec::with_capacity(LEN);
+    let gather = || {
+        label(&mut again);
+        tokens.clear();
+        tokens.extend(lexer.tokens(&again, Skips::Drop));
+    };
+    compare(c, "json tokens", gather, plain);
 }
 
-fn recurrence(c: &mut Criterion) {
-    let signature = "0.04 : 1.6, -0.64".parse().unwrap();
-    let filter = Recurrence::<f64>::new(&signature).unwrap();
-    let x: Vec<f64> = (0..LEN).map(|i| (i % 100) as f64).collect();
-    let mut y = vec![0.0; LEN];
-    let mut group = c.benchmark_group("recurrence f64");
-    group.throughput(Throughput::Elements(LEN as u64));
-    group.bench_function("scan", |bench| bench.iter(|| filter.filter_into(&x, &mut y).unwrap()));
-    group.bench_function("loop", |bench| bench.iter(|| filter_sequentially(&signature, &x, &mut y)));
-    group.finish();
-}
-
-criterion_group!(benches, affine, lexer, recurrence);
+criterion_group!(benches, sum_i32, sum_f32, affine_f32, affine_f64, biquad_f32, states, segmented_i32, json);
 criterion_main!(benches);

@@ -34,19 +34,26 @@ pub(crate) fn tools(policy: Policy) -> Result<(), String> {
         }
     }
     for Tool { program, packages, purpose } in TOOLS {
-        if runs(program, &["--version"]) {
-            continue;
-        }
-        let by_hand = format!("`{program}` is missing ({purpose}): apt-get install {packages}");
-        if policy == Policy::OnlySay || !runs("apt-get", &["--version"]) {
-            return Err(by_hand);
-        }
-        println!("{by_hand}, done now");
-        let quiet = [("DEBIAN_FRONTEND", "noninteractive")];
-        execute("apt-get update", &quiet)?;
-        execute(&format!("apt-get install --yes --no-install-recommends {packages}"), &quiet)?;
+        let there = || runs(program, &["--version"]);
+        packages_for(policy, packages, there)
+            .map_err(|by_hand| format!("`{program}` is missing ({purpose}): {by_hand}"))?;
     }
     Ok(())
+}
+
+/// Makes sure of Debian packages, whose presence `there` tells.
+pub(crate) fn packages_for(policy: Policy, packages: &str, there: impl Fn() -> bool) -> Result<(), String> {
+    if there() {
+        return Ok(());
+    }
+    let by_hand = format!("apt-get install {packages}");
+    if policy == Policy::OnlySay || !runs("apt-get", &["--version"]) {
+        return Err(by_hand);
+    }
+    println!("missing: {by_hand}, done now");
+    let quiet = [("DEBIAN_FRONTEND", "noninteractive")];
+    execute("apt-get update", &quiet)?;
+    execute(&format!("apt-get install --yes --no-install-recommends {packages}"), &quiet)
 }
 
 fn runs(program: &str, arguments: &[&str]) -> bool {

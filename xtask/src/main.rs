@@ -1,6 +1,7 @@
 //! The chores of monoscan, as `cargo xtask COMMAND`. This file is the command line; [`steps`] is what `test` does.
 
 mod install;
+mod peers;
 mod readme;
 mod run;
 mod steps;
@@ -14,6 +15,7 @@ usage: cargo xtask COMMAND
   test [--no-install]   check format, lints, docs and the dependency tree; run all tests, the model checks of the
                         protocol, the examples and the commands of the README. Installs missing system packages with
                         apt-get, or with --no-install says which they are
+  peers [--no-install]  build the rivals of the benchmark in C++ and Python into target/peers; those in Rust are part of it
   help                  print this";
 
 fn main() -> ExitCode {
@@ -21,6 +23,8 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(install::Policy::Install),
         ["test", "--no-install"] => steps::test(install::Policy::OnlySay),
+        ["peers"] => peers::build(install::Policy::Install),
+        ["peers", "--no-install"] => peers::build(install::Policy::OnlySay),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

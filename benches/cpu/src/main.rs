@@ -1,0 +1,146 @@
+//! monoscan, its rivals and the speed of memory, timed in one interleaved run.
+//!
+//! ```text
+//! cargo xtask peers                                  builds the rivals in C++ and Python; without it they are absent
+//! cargo run --release -p cpu-bench -- --bars         everything, some fifteen minutes
+//! cargo run --release -p cpu-bench -- --quick --workload affine-f32
+//! ```
+//!
+//! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a computation in `f64`,
+//! tokens beside those of a plain automaton. Whoever does not take part is in the table too, with the reason.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `workloads/` | the data and the entrants of each workload, and the bars |
+//! | `scans.rs` `loops.rs` `fused.rs` `two_pass.rs` `automaton.rs` `peers.rs` | monoscan, and its rivals |
+//! | `copies.rs` | the speed of memory |
+//! | `race.rs` `output.rs` | verification and timing |
+//! | `report.rs` `bars.rs` `table.rs` `plot.rs` `machine.rs` | results, and the machine they are of |
+
+mod automaton;
+mod bars;
+mod copies;
+mod data;
+mod fused;
+mod loops;
+mod machine;
+mod options;
+mod output;
+mod peers;
+mod plot;
+mod race;
+mod report;
+mod scans;
+mod table;
+mod two_pass;
+mod workloads;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use options::{Options, USAGE};
+use peers::Peers;
+use race::Effort;
+use report::Row;
+use workloads::{ALL, Session, Workload};
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("{why}\nusage: {USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all results that could be had were right.
+fn run(options: &Options) -> Result<bool, String> {
+    let rows = if options.from.is_empty() { measure(options)? } else { earlier(options)? };
+    if options.bars {
+        bars::print(&rows);
+    }
+    if let Some(file) = &options.csv {
+        write(file, &report::to_csv(&rows))?;
+    }
+    if let Some(file) = &options.markdown {
+        write(file, &table::markdown(&rows))?;
+    }
+    if let Some(file) = &options.svg {
+        write(file, &plot::svg(&rows))?;
+    }
+    let wrong: Vec<&Row> = rows.iter().filter(|row| row.is_wrong()).collect();
+    for Row { name, workload, elements, absent, .. } in &wrong {
+        eprintln!("{workload}, {elements} elements, {name}: {}", absent.as_deref().unwrap_or_default());
+    }
+    Ok(wrong.is_empty())
+}
+
+fn measure(options: &Options) -> Result<Vec<Row>, String> {
+    // Rivals on rayon have two threads, however many cores there are.
+    rayon::ThreadPoolBuilder::new().num_threads(2).build_global().map_err(|error| error.to_string())?;
+    let session = Session {
+        peers: if options.rust_only { Peers::none() } else { Peers::find() },
+        effort: match options {
+            Options { verify: true, .. } => Effort::VERIFY,
+            Options { quick: true, .. } => Effort::QUICK,
+            _ => Effort::FULL,
+        },
+        json: options.json.as_deref().map(read).transpose()?,
+    };
+    println!("{}", machine::describe());
+    let mut rows = Vec::new();
+    for workload in &ALL {
+        for elements in options.sizes().into_iter().filter(|&elements| options.wants(workload.name, elements)) {
+            if let Some(needed) = short_of_memory(workload, elements) {
+                let (size, mebibytes) = (report::power(elements), needed >> 20);
+                println!("\n{}, {size} elements: left out, {mebibytes} MiB of memory are not free", workload.title);
+                continue;
+            }
+            let results = workload.run(&session, elements);
+            report::print(&results, workload.title, workload.baseline);
+            rows.extend(results);
+        }
+    }
+    println!("\n{}", machine::describe());
+    Ok(rows)
+}
+
+/// The bytes that a workload needs, if that many are not free.
+fn short_of_memory(workload: &Workload, elements: usize) -> Option<u64> {
+    let needed = workload.held as u64 * elements as u64;
+    machine::free_memory().is_some_and(|free| free < needed).then_some(needed)
+}
+
+/// The results of earlier runs, as far as they were asked for.
+fn earlier(options: &Options) -> Result<Vec<Row>, String> {
+    let mut rows = Vec::new();
+    for file in &options.from {
+        let text = String::from_utf8(read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+        rows.extend(report::from_csv(&text).map_err(|error| format!("{}: {error}", file.display()))?);
+    }
+    rows.retain(|row| options.wants(&row.workload, row.elements));
+    // A file has all rows of a workload and size together.
+    for race in rows.chunk_by(|p, q| (&p.workload, p.elements) == (&q.workload, q.elements)) {
+        if let Some(workload) = ALL.iter().find(|workload| workload.name == race[0].workload) {
+            report::print(race, workload.title, workload.baseline);
+        }
+    }
+    Ok(rows)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}

@@ -1,0 +1,95 @@
+//! monoscan's side of each workload, through its public interface.
+
+use monoscan::lexer::Lexer;
+use monoscan::ops::{Affine, Segmented, StateMap, Sum};
+use monoscan::prelude::*;
+use monoscan::recurrence::{self, Precision, Signature};
+use monoscan::{DynScan, Error};
+use scan_ir::verify;
+
+use crate::loops::Biquad;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// A column of numbers in, their running sums out.
+pub(crate) type Sums<T> = Scan<Sum<T>, (T,), T>;
+
+/// Columns of factors and addends in, a column out.
+pub(crate) type Recurrences<T> = Scan<Affine<T>, (T, T), T>;
+
+/// Columns of heads and numbers in, sums out.
+pub(crate) type SegmentedSums<T> = Scan<Segmented<Sum<T>>, (bool, T), T>;
+
+/// A column of bytes in, a column of states out.
+pub(crate) type States = Scan<StateMap<16>, (u8,), u8>;
+
+pub(crate) fn sum_i32(threads: usize) -> Result<Sums<i32>, Error> {
+    Scan::<Sum<i32>>::builder()
+        .lift(scan!(|x: i32| -> Sum<i32> { Sum(x) }))
+        .project(scan!(|sum: Sum<i32>| -> i32 { sum.0 }))
+        .threads(threads)
+        .build()
+}
+
+pub(crate) fn sum_f32(threads: usize) -> Result<Sums<f32>, Error> {
+    Scan::<Sum<f32>>::builder()
+        .lift(scan!(|x: f32| -> Sum<f32> { Sum(x) }))
+        .project(scan!(|sum: Sum<f32>| -> f32 { sum.0 }))
+        .threads(threads)
+        .build()
+}
+
+pub(crate) fn affine_f32(threads: usize) -> Result<Recurrences<f32>, Error> {
+    Scan::<Affine<f32>>::builder()
+        .lift(scan!(|a: f32, b: f32| -> Affine<f32> { Affine { a, b } }))
+        .project(scan!(|map: Affine<f32>| -> f32 { map.b }))
+        .threads(threads)
+        .build()
+}
+
+pub(crate) fn affine_f64(threads: usize) -> Result<Recurrences<f64>, Error> {
+    Scan::<Affine<f64>>::builder()
+        .lift(scan!(|a: f64, b: f64| -> Affine<f64> { Affine { a, b } }))
+        .project(scan!(|map: Affine<f64>| -> f64 { map.b }))
+        .threads(threads)
+        .build()
+}
+
+#[scan_fn]
+fn move_of(moves: Table<StateMap<16>>, byte: u8) -> StateMap<16> {
+    moves.get(byte as u32)
+}
+
+pub(crate) fn states(moves: &[[u8; 16]], threads: usize) -> Result<States, Error> {
+    let moves: Vec<StateMap<16>> = moves.iter().map(|&to| StateMap { to }).collect();
+    Scan::<StateMap<16>>::builder()
+        .lift(move_of {}.with_table(&moves))
+        .project(scan!(|map: StateMap<16>| -> u8 { StateMap::from_start(map) }))
+        .threads(threads)
+        .build()
+}
+
+pub(crate) fn segmented_i32(threads: usize) -> Result<SegmentedSums<i32>, Error> {
+    Scan::<Segmented<Sum<i32>>>::builder()
+        .lift(scan!(|start: bool, x: i32| -> Segmented<Sum<i32>> { Segmented { start, value: Sum(x) } }))
+        .project(scan!(|segment: Segmented<Sum<i32>>| -> i32 { segment.value.0 }))
+        .threads(threads)
+        .build()
+}
+
+/// A column of `f32` in, one out; the state is of `f32` too, or of `f64`.
+pub(crate) fn biquad_f32(filter: Biquad, precision: Precision, threads: usize) -> Result<DynScan, Failure> {
+    let signature = Signature::new(filter.a.map(decimal), filter.b.map(decimal))?;
+    let program = recurrence::program::<f32>(&signature, precision)?;
+    Ok(DynScan::builder(verify(program)?).threads(threads).build()?)
+}
+
+/// The decimal number that an `f32` was written as.
+fn decimal(coefficient: f32) -> f64 {
+    coefficient.to_string().parse().expect("a number's digits are a number")
+}
+
+/// The scan of a lexer on so many threads: a column of bytes in, a column of labels out.
+pub(crate) fn labels(lexer: &Lexer, threads: usize) -> Result<DynScan, Error> {
+    DynScan::builder(lexer.tables().program()).threads(threads).build()
+}

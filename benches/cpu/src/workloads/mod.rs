@@ -1,0 +1,158 @@
+//! The workloads, a file for each family: its data, its rivals, and what it should reach.
+
+mod affine;
+mod biquad;
+mod json;
+mod labels;
+mod segmented;
+mod states;
+mod sums;
+
+use crate::copies::Copies;
+use crate::peers::Peers;
+use crate::race::{Effort, Field};
+use crate::report::Row;
+
+/// What a workload is run with.
+pub(crate) struct Session {
+    pub(crate) peers: Peers,
+    pub(crate) effort: Effort,
+    /// JSON to lex instead of generated text.
+    pub(crate) json: Option<Vec<u8>>,
+}
+
+/// One workload.
+pub(crate) struct Workload {
+    /// As on the command line and in CSV files.
+    pub(crate) name: &'static str,
+    /// For people.
+    pub(crate) title: &'static str,
+    /// What ratios are taken to.
+    pub(crate) baseline: &'static str,
+    /// Bytes that an element reads and writes: what the copies move.
+    pub(crate) moved: usize,
+    /// Bytes an element that all entrants hold together, at most.
+    pub(crate) held: usize,
+    /// What monoscan should reach.
+    pub(crate) bars: &'static [Bar],
+    run: fn(&Session, Field<'_>, usize) -> Vec<Row>,
+}
+
+/// A ratio to the baseline that monoscan should reach.
+pub(crate) struct Bar {
+    pub(crate) elements: usize,
+    /// On one thread, and on two.
+    pub(crate) ratios: [f64; 2],
+}
+
+/// A bar at 2^`log2` elements.
+const fn bar(log2: u32, one: f64, two: f64) -> Bar {
+    Bar { elements: 1 << log2, ratios: [one, two] }
+}
+
+/// A short scan costs hardly more than the plain loop, on however many threads it might run.
+const SHORT: Bar = bar(10, 1.0 / 1.05, 1.0 / 1.05);
+
+/// All workloads, in the order of the published table.
+pub(crate) const ALL: [Workload; 10] = [
+    Workload {
+        name: "sum-i32",
+        title: "sum i32",
+        baseline: "plain loop",
+        moved: 8,
+        held: 48,
+        bars: &[SHORT, bar(16, 1.5, 1.5), bar(27, 1.1, 1.6)],
+        run: sums::sum_i32,
+    },
+    Workload {
+        name: "sum-f32",
+        title: "sum f32",
+        baseline: "plain loop",
+        moved: 8,
+        held: 48,
+        bars: &[SHORT, bar(27, 1.25, 1.9)],
+        run: sums::sum_f32,
+    },
+    Workload {
+        name: "affine-f32",
+        title: "affine f32, time-varying",
+        baseline: "plain loop",
+        moved: 12,
+        held: 64,
+        bars: &[SHORT, bar(27, 2.2, 3.0)],
+        run: affine::affine_f32,
+    },
+    Workload {
+        name: "affine-f32-small",
+        title: "affine f32, factors of −1 to 1",
+        baseline: "plain loop",
+        moved: 12,
+        held: 64,
+        bars: &[],
+        run: affine::small_factors_f32,
+    },
+    Workload {
+        name: "affine-f64",
+        title: "affine f64, time-varying",
+        baseline: "plain loop",
+        moved: 24,
+        held: 104,
+        bars: &[SHORT, bar(27, 1.4, 2.0)],
+        run: affine::affine_f64,
+    },
+    Workload {
+        name: "biquad-f32",
+        title: "biquad f32, constant",
+        baseline: "plain loop",
+        moved: 8,
+        held: 40,
+        bars: &[SHORT, bar(27, 3.5, 5.0)],
+        run: biquad::biquad_f32,
+    },
+    Workload {
+        name: "states-16",
+        title: "16-state automaton, a state a byte",
+        baseline: "plain loop",
+        moved: 2,
+        held: 8,
+        bars: &[SHORT, bar(20, 4.0, 5.0)],
+        run: states::states,
+    },
+    Workload {
+        name: "labels-64",
+        title: "JSON automaton, a label a byte",
+        baseline: "plain loop",
+        moved: 2,
+        held: 8,
+        bars: &[SHORT, bar(20, 2.0, 3.0)],
+        run: labels::labels,
+    },
+    Workload {
+        name: "segmented-i32",
+        title: "segmented sum i32, u8 flags",
+        baseline: "plain loop",
+        moved: 9,
+        held: 40,
+        bars: &[SHORT, bar(27, 1.2, 2.0)],
+        run: segmented::segmented_i32,
+    },
+    Workload {
+        name: "json",
+        title: "JSON text to (kind, start, end)",
+        baseline: "logos",
+        moved: 2,
+        held: 24,
+        bars: &[bar(26, 1.2, 2.0), bar(27, 1.2, 2.0)],
+        run: json::tokens,
+    },
+];
+
+impl Workload {
+    /// Runs it on so many elements.
+    pub(crate) fn run(&self, session: &Session, elements: usize) -> Vec<Row> {
+        let copies = Copies::new(self.moved * elements);
+        let mut field = Field::new(self.name, elements);
+        copies.enter(&mut field);
+        (self.run)(session, field, elements)
+    }
+}

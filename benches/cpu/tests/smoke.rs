@@ -1,0 +1,44 @@
+//! The benchmark as a command: all entrants in Rust are right, and its results can be kept and shown again.
+
+use std::process::{Command, Output};
+
+fn bench(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cpu-bench")).args(arguments).output().unwrap()
+}
+
+#[test]
+fn all_entrants_in_rust_are_right() {
+    let output = bench(&["--verify", "--sizes", "0,5,12", "--rust-only"]);
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{text}\n{errors}");
+    for entrant in ["plain loop", "monoscan", "rayon two-pass", "rayon-scan", "premultiplied table", "logos", "memcpy"]
+    {
+        let verified = |line: &&str| line.starts_with(entrant) && line.trim_end().ends_with("verified");
+        assert!(text.lines().any(|line| verified(&line)), "{entrant}:\n{text}");
+    }
+}
+
+#[test]
+fn results_are_timed_kept_and_shown_again() {
+    let folder = std::env::temp_dir().join(format!("cpu-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (csv, svg) = (file("results.csv"), file("plot.svg"));
+    let run = ["--quick", "--workload", "sum-i32", "--sizes", "10,12", "--rust-only", "--csv", &csv];
+    assert!(bench(&run).status.success());
+    let shown = bench(&["--from", &csv, "--bars", "--svg", &svg]);
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert!(shown.status.success() && text.contains("sum i32, 2^12 elements"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("sum-i32") && line.contains("2^10")), "{text}");
+    assert!(std::fs::read_to_string(&svg).unwrap().contains("sum i32"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_wrong_command_line_is_refused_with_the_usage() {
+    for arguments in [&["--fast"][..], &["--workload", "nonsense"], &["--sizes", "ten"], &["--csv"]] {
+        let output = bench(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("usage: cpu-bench"));
+    }
+}

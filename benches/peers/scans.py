@@ -1,0 +1,84 @@
+"""NumPy and SciPy as rivals: runs and times a function whenever a line on standard input says so.
+
+    load FILE cumsum int32|float32       x is what the file holds
+    load FILE lfilter float32 B.. / A..  coefficients as scipy.signal.lfilter takes them
+    run TIMES                            answers with the nanoseconds of all runs together
+    save FILE                            writes the last results
+    forget, hello, bye
+
+Each line gets one line in answer: `ok`, and a figure if there is one, or what went wrong.
+"""
+
+import sys
+import time
+
+import numpy
+import scipy.signal
+
+
+def cumsum(x, dtype):
+    y = numpy.empty_like(x)
+
+    def run():
+        return numpy.cumsum(x, dtype=dtype, out=y)
+
+    return run
+
+
+def lfilter(x, b, a):
+    b, a = numpy.array(b, dtype=x.dtype), numpy.array(a, dtype=x.dtype)
+
+    def run():
+        return scipy.signal.lfilter(b, a, x)
+
+    return run
+
+
+class Scans:
+    def __init__(self):
+        self.forget()
+
+    def load(self, file, function, dtype, *coefficients):
+        self.forget()
+        x = numpy.fromfile(file, dtype=dtype)
+        if function == "cumsum":
+            self.function = cumsum(x, dtype)
+        elif function == "lfilter":
+            slash = coefficients.index("/")
+            self.function = lfilter(x, coefficients[:slash], coefficients[slash + 1 :])
+        else:
+            raise ValueError(f"no function {function}")
+
+    def run(self, times):
+        function, times = self.function, int(times)
+        start = time.perf_counter_ns()
+        for _ in range(times):
+            result = function()
+        taken = time.perf_counter_ns() - start
+        self.result = result
+        return taken
+
+    def save(self, file):
+        self.result.tofile(file)
+
+    def forget(self):
+        self.function = self.result = None
+
+    def hello(self):
+        pass
+
+
+def main():
+    scans = Scans()
+    for line in sys.stdin:
+        request, *arguments = line.split()
+        if request == "bye":
+            break
+        try:
+            answer = getattr(scans, request)(*arguments)
+            print("ok" if answer is None else f"ok {answer}", flush=True)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}".replace("\n", " "), flush=True)
+
+
+main()
