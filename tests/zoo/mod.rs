@@ -1,5 +1,7 @@
 //! A zoo of monoids: each catches what sums cannot, and each is run through every entry point at every boundary size.
 
+#![allow(dead_code, reason = "every test that visits the zoo has its own favourites")]
+
 use monoscan::prelude::*;
 
 /// Order: a product of `)` and `(` that cancels only where they meet. Not commutative.
@@ -99,6 +101,53 @@ impl<const N: usize> Monoid for Matrix<N> {
             }
         }
         Matrix { m }
+    }
+}
+
+/// 3×3 matrices with ones on the diagonal and zeros below: order shows in one corner alone, and in small numbers.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unitriangular {
+    pub(crate) a: i32,
+    pub(crate) b: i32,
+    pub(crate) corner: i32,
+}
+
+#[scan_monoid]
+impl Monoid for Unitriangular {
+    fn identity() -> Self {
+        Unitriangular { a: 0, b: 0, corner: 0 }
+    }
+    fn combine(self, next: Self) -> Self {
+        Unitriangular { a: self.a + next.a, b: self.b + next.b, corner: self.corner + next.corner + self.a * next.b }
+    }
+}
+
+/// 2×2 matrices modulo a prime: nothing wraps, and nothing is lost.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Modular {
+    pub(crate) m: [[u64; 2]; 2],
+}
+
+pub(crate) const PRIME: u64 = 1_000_003;
+
+#[scan_monoid]
+impl Monoid for Modular {
+    fn identity() -> Self {
+        Modular { m: [[1, 0], [0, 1]] }
+    }
+    fn combine(self, next: Self) -> Self {
+        let mut m = [[0; 2]; 2];
+        for i in 0..2 {
+            for j in 0..2 {
+                m[i][j] = (next.m[i][0] * self.m[0][j] + next.m[i][1] * self.m[1][j]) % PRIME;
+            }
+        }
+        Modular { m }
+    }
+    fn valid(self) -> bool {
+        self.m[0][0] < PRIME && self.m[0][1] < PRIME && self.m[1][0] < PRIME && self.m[1][1] < PRIME
     }
 }
 

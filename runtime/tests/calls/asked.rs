@@ -1,0 +1,199 @@
+//! Calls that own what they are made of, drawn at random around the boundaries of a plan, and made simpler again when one fails.
+
+use scan_ir::{Constant, Mode};
+use scan_runtime::{Call, Plan, Rows, Shape};
+
+use crate::random::Random;
+
+/// A call with the number of records it is for, and all else that a test chooses.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Asked {
+    pub(crate) len: usize,
+    pub(crate) mode: Mode,
+    pub(crate) reversed: bool,
+    pub(crate) seed: Option<Vec<Constant>>,
+    pub(crate) over: Over,
+    /// The state that a resumed stream goes on from; none for a call that resumes nothing.
+    pub(crate) carry: Option<Vec<Constant>>,
+    pub(crate) in_place: bool,
+    /// Most threads, up to 3; 0 for as many as rayon has.
+    pub(crate) threads: usize,
+}
+
+/// A [`Shape`] that owns what it is made of.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Over {
+    Line,
+    Heads(Vec<bool>),
+    Offsets(Vec<usize>),
+    Rows { planes: usize, pitch: usize, len: usize, step: usize },
+}
+
+impl Asked {
+    /// An inclusive scan of a line of `len` records.
+    pub(crate) fn line(len: usize) -> Asked {
+        Asked {
+            len,
+            mode: Mode::Inclusive,
+            reversed: false,
+            seed: None,
+            over: Over::Line,
+            carry: None,
+            in_place: false,
+            threads: 1,
+        }
+    }
+
+    /// As the engine takes it.
+    pub(crate) fn call(&self) -> Call<'_> {
+        let shape = match &self.over {
+            Over::Line => Shape::Line,
+            Over::Heads(flags) => Shape::Heads(flags),
+            Over::Offsets(offsets) => Shape::Offsets(offsets),
+            &Over::Rows { planes, pitch, len, step } => {
+                Shape::Rows(Rows::planes(planes, pitch, len, step).expect("rows that do not overlap"))
+            }
+        };
+        Call { mode: self.mode, reversed: self.reversed, seed: self.seed.as_deref(), shape }
+    }
+
+    /// A random call; `state` gives random states.
+    pub(crate) fn random(
+        random: &mut Random,
+        plan: &Plan,
+        mut state: impl FnMut(&mut Random) -> Vec<Constant>,
+    ) -> Asked {
+        let (len, over) = match random.below(6) {
+            0 | 1 => (boundary(random, plan), Over::Line),
+            2 => {
+                let len = boundary(random, plan);
+                let times = *random.pick(&[1, 2, 5, 40, 1000]);
+                (len, Over::Heads((0..len).map(|_| random.chance(times)).collect()))
+            }
+            3 => offsets(random, plan),
+            _ => rows(random, plan),
+        };
+        let reversed = random.chance(2);
+        let may_resume = match over {
+            Over::Line => true,
+            Over::Heads(_) => !reversed,
+            Over::Offsets(_) | Over::Rows { .. } => false,
+        };
+        Asked {
+            len,
+            mode: *random.pick(&[Mode::Inclusive, Mode::Exclusive]),
+            reversed,
+            seed: random.chance(2).then(|| state(random)),
+            over,
+            carry: (may_resume && random.chance(3)).then(|| state(random)),
+            in_place: random.chance(3),
+            threads: random.below(4),
+        }
+    }
+
+    /// Calls that ask for less, the least first.
+    pub(crate) fn simpler(&self) -> Vec<Asked> {
+        let mut all = Vec::new();
+        let mut with = |change: &dyn Fn(&mut Asked)| {
+            let mut asked = self.clone();
+            change(&mut asked);
+            if asked != *self {
+                all.push(asked);
+            }
+        };
+        with(&|asked| asked.over = Over::Line);
+        with(&|asked| asked.carry = None);
+        with(&|asked| asked.seed = None);
+        with(&|asked| asked.in_place = false);
+        with(&|asked| asked.reversed = false);
+        with(&|asked| asked.mode = Mode::Inclusive);
+        with(&|asked| asked.threads = 1);
+        for len in [self.len / 2, self.len - self.len / 4, self.len.saturating_sub(1)] {
+            with(&|asked| asked.shorten(len));
+        }
+        if let Over::Rows { planes, pitch, len, step } = self.over {
+            for (planes, len, step) in
+                [(1, len, step), (planes, len, 1), (planes, len / 2, step), (planes, len.max(1) - 1, step)]
+            {
+                with(&|asked| asked.over = Over::Rows { planes, pitch, len, step });
+            }
+        }
+        if let Over::Heads(flags) = &self.over {
+            for place in (0..flags.len()).filter(|&place| flags[place]) {
+                with(&|asked| {
+                    if let Over::Heads(flags) = &mut asked.over {
+                        flags[place] = false;
+                    }
+                });
+            }
+        }
+        if let Over::Offsets(offsets) = &self.over {
+            for place in 1..offsets.len().max(1) - 1 {
+                with(&|asked| {
+                    if let Over::Offsets(offsets) = &mut asked.over {
+                        offsets.remove(place);
+                    }
+                });
+            }
+        }
+        all
+    }
+
+    /// Cut down to at most `len` records.
+    fn shorten(&mut self, len: usize) {
+        self.len = len;
+        match &mut self.over {
+            Over::Line => {}
+            Over::Heads(flags) => flags.truncate(len),
+            Over::Offsets(offsets) => offsets.iter_mut().for_each(|offset| *offset = (*offset).min(len)),
+            &mut Over::Rows { planes, pitch, len: row, step } => self.len = extent(planes, pitch, row, step).max(len),
+        }
+    }
+}
+
+/// Most records of a call, or little more: larger boundaries are left to tests of their own.
+const LARGEST: usize = 1500;
+
+/// A number of elements around which a plan changes what it does.
+pub(crate) fn boundary(random: &mut Random, plan: &Plan) -> usize {
+    let (strip, tile) = (plan.ways * plan.block, plan.tile());
+    let several = tile * (1 + random.below(4));
+    let around = [0, 1, plan.ways, plan.block, strip, strip + plan.ways, tile, several, several, plan.direct];
+    let small: Vec<usize> = around.into_iter().filter(|&boundary| boundary <= LARGEST).collect();
+    let base = *random.pick(&small);
+    match random.below(4) {
+        0 => base,
+        1 => base + 1,
+        2 => base.saturating_sub(1),
+        _ => random.below(base + 3),
+    }
+}
+
+fn offsets(random: &mut Random, plan: &Plan) -> (usize, Over) {
+    let mut offsets = vec![0];
+    let mut end = 0;
+    for _ in 0..random.below(7) {
+        end += match random.below(4) {
+            0 => 0,
+            1 => random.below(4),
+            _ => boundary(random, plan),
+        };
+        offsets.push(end);
+    }
+    (end, Over::Offsets(offsets))
+}
+
+/// Few long rows or many short ones, side by side or one after the other, with gaps or none.
+fn rows(random: &mut Random, plan: &Plan) -> (usize, Over) {
+    let (many, few) = (boundary(random, plan).min(600), random.below(5));
+    let (planes, len, step) =
+        *random.pick(&[(few, many, 1), (many, few, 1), (1, many, few), (1, few, many), (few, 7, 3)]);
+    let pitch = len * step + if random.chance(2) { 0 } else { random.below(9) };
+    let beyond = random.below(2) * random.below(9);
+    (extent(planes, pitch, len, step) + beyond, Over::Rows { planes, pitch, len, step })
+}
+
+/// How many records a column needs for these rows.
+fn extent(planes: usize, pitch: usize, len: usize, step: usize) -> usize {
+    if planes * step == 0 { 0 } else { (planes - 1) * pitch + len * step }
+}

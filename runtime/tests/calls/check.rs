@@ -1,0 +1,240 @@
+//! Runs a call on the engine and on the reference, and says where they differ.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use scan_ir::interp::Interpreter;
+use scan_ir::{Constant, Layout, Program, Source, Verified};
+use scan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
+
+use crate::asked::{Asked, Over};
+use crate::random::Random;
+use crate::reference::{Given, Reference};
+
+/// A program with its reference and the engine's scan of it.
+pub(crate) struct Subject {
+    pub(crate) reference: Reference,
+    options: PlanOptions,
+    /// For as many threads as rayon has, and for one, two and three; they share their code.
+    scans: [DynScan; 4],
+}
+
+impl Subject {
+    pub(crate) fn new(program: &Verified<Program>, options: PlanOptions) -> Subject {
+        let scan = |threads| {
+            let builder = DynScan::builder(program.clone()).plan(options.clone());
+            let builder = if threads == 0 { builder } else { builder.threads(threads) };
+            builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program))
+        };
+        Subject { reference: Reference::new(program), scans: [0, 1, 2, 3].map(scan), options }
+    }
+
+    pub(crate) fn scan(&self) -> &DynScan {
+        &self.scans[0]
+    }
+
+    /// A state that the program takes for valid, whether or not its lifts give such ones.
+    pub(crate) fn state(&self, random: &mut Random) -> Vec<Constant> {
+        let program = &self.reference.program;
+        let mut interpreter = Interpreter::new(&program.tables);
+        let stages = program.stages.iter().map(|stage| {
+            let components =
+                || stage.state.iter().map(|&ty| Constant::from_bytes(ty, &random.bytes(ty.size()))).collect();
+            let valid = |state: &Vec<Constant>| match &stage.valid {
+                Some(valid) => interpreter.call(valid, state)[0].bits() != 0,
+                None => true,
+            };
+            std::iter::repeat_with(components).take(20).find(valid).unwrap_or_else(|| stage.identity.clone())
+        });
+        stages.collect::<Vec<_>>().concat()
+    }
+
+    /// A random call that the program can run.
+    pub(crate) fn call(&self, random: &mut Random) -> Asked {
+        let Program { inputs, output, stages, .. } = &*self.reference.program;
+        let keeps = output.keep.is_some();
+        let lifts = stages.iter().map(|stage| &stage.lift);
+        let mut reads = lifts.chain([&output.project]).flat_map(|mapping| &mapping.reads);
+        let in_place = *inputs == output.columns && !keeps && !reads.any(|source| matches!(source, Source::Next(_)));
+        loop {
+            let mut asked = Asked::random(random, self.scan().plan(), |random| self.state(random));
+            asked.in_place &= in_place;
+            if !(keeps && matches!(asked.over, Over::Rows { .. })) {
+                return asked;
+            }
+        }
+    }
+
+    /// Runs the call on both, over these columns, also reduces it if it resumes nothing, and says what differs.
+    pub(crate) fn compare(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
+        let program = &self.reference.program;
+        let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
+        let mut expected: Vec<Vec<u8>> =
+            if asked.in_place { inputs.to_vec() } else { program.output.columns.iter().map(fresh).collect() };
+        let before = expected.clone();
+        let given = self.reference.run(asked, inputs, &mut expected);
+        self.compare_outputs(asked, inputs, (&before, &expected), &given)?;
+        if program.output.keep.is_some() {
+            // With just enough room.
+            let sizes = program.output.columns.iter().map(|layout| layout.size as usize);
+            let cut = |columns: &[Vec<u8>]| -> Vec<Vec<u8>> {
+                columns.iter().zip(sizes.clone()).map(|(column, size)| column[..given.count * size].to_vec()).collect()
+            };
+            self.compare_outputs(asked, inputs, (&cut(&before), &cut(&expected)), &given)?;
+        }
+        match asked.carry {
+            Some(_) => Ok(()),
+            None => self.compare_totals(asked, inputs, &given),
+        }
+    }
+
+    /// Runs the call over memory that holds `before`, and says how it differs from what is expected.
+    fn compare_outputs(
+        &self,
+        asked: &Asked,
+        inputs: &[Vec<u8>],
+        (before, expected): (&[Vec<u8>], &[Vec<u8>]),
+        given: &Given,
+    ) -> Result<(), String> {
+        let program = &self.reference.program;
+        let mut memory: Vec<Memory> = (3..).zip(before).map(|(at, bytes)| Memory::new(bytes, at)).collect();
+        let mut carry = asked.carry.clone();
+        let count = self.run(asked, carry.as_deref_mut(), inputs, &mut memory).map_err(|error| error.to_string())?;
+        if count.is_some_and(|count| count != given.count) {
+            return Err(format!("{count:?} records written, not {}", given.count));
+        }
+        for (column, layout) in program.output.columns.iter().enumerate() {
+            same_bytes(column, layout, memory[column].bytes(), &expected[column])?;
+            if !memory[column].is_intact_around() {
+                return Err(format!("output column {column}: bytes around it were written"));
+            }
+        }
+        carry.map_or(Ok(()), |carry| same_states("carry", &carry, &given.totals))
+    }
+
+    fn run(
+        &self,
+        asked: &Asked,
+        carry: Option<&mut [Constant]>,
+        inputs: &[Vec<u8>],
+        outputs: &mut [Memory],
+    ) -> Result<Option<usize>, Error> {
+        let Program { inputs: layouts, output, .. } = &*self.reference.program;
+        let (scan, call) = (&self.scans[asked.threads], asked.call());
+        let inputs: Vec<Memory> = (1..).zip(inputs).map(|(at, bytes)| Memory::new(bytes, at)).collect();
+        let from = columns(inputs.iter().map(Memory::bytes), layouts);
+        let mut to = columns_mut(outputs.iter_mut().map(Memory::bytes_mut), &output.columns);
+        match (carry, asked.in_place) {
+            (None, false) => scan.run(&call, &from, &mut to).map(Some),
+            (Some(carry), false) => scan.resume(&call, carry, &from, &mut to).map(Some),
+            (None, true) => scan.run_in_place(&call, &mut to).map(|()| None),
+            (Some(carry), true) => scan.resume_in_place(&call, carry, &mut to).map(|()| None),
+        }
+    }
+
+    fn compare_totals(&self, asked: &Asked, inputs: &[Vec<u8>], given: &Given) -> Result<(), String> {
+        let scan = &self.scans[asked.threads];
+        let inputs = columns(inputs.iter().map(Vec::as_slice), &self.reference.program.inputs);
+        let totals = scan.reduce(&asked.call(), &inputs).map_err(|error| error.to_string())?;
+        same_states("totals", &totals, &given.totals)
+    }
+
+    /// Panics with the simplest call that fails too, if this one fails.
+    pub(crate) fn must_agree(&self, asked: &Asked, inputs: &[Vec<u8>]) {
+        let compare = |asked: &Asked, inputs: &[Vec<u8>]| {
+            let compared = catch_unwind(AssertUnwindSafe(|| self.compare(asked, inputs)));
+            compared.unwrap_or_else(|_| Err("a panic".into()))
+        };
+        let Err(mut difference) = compare(asked, inputs) else { return };
+        let (mut asked, mut inputs) = (asked.clone(), inputs.to_vec());
+        let layouts = &self.reference.program.inputs;
+        'simpler: loop {
+            for simpler in asked.simpler() {
+                let mut shorter = inputs.clone();
+                let bytes = |layout: &Layout| simpler.len * layout.size as usize;
+                shorter.iter_mut().zip(layouts).for_each(|(column, layout)| column.truncate(bytes(layout)));
+                if let Err(found) = compare(&simpler, &shorter) {
+                    (asked, inputs, difference) = (simpler, shorter, found);
+                    continue 'simpler;
+                }
+            }
+            break;
+        }
+        panic!("{difference}\n{asked:?}\n{:?}\ninputs {inputs:?}\n{}", self.options, *self.reference.program);
+    }
+}
+
+pub(crate) fn columns<'a>(bytes: impl Iterator<Item = &'a [u8]>, layouts: &'a [Layout]) -> Vec<Column<'a>> {
+    bytes.zip(layouts).map(|(bytes, layout)| Column::from_bytes(bytes, layout).expect("whole records")).collect()
+}
+
+pub(crate) fn columns_mut<'a>(bytes: impl Iterator<Item = &'a mut [u8]>, layouts: &'a [Layout]) -> Vec<ColumnMut<'a>> {
+    bytes.zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).expect("whole records")).collect()
+}
+
+/// A column at an odd address, with bytes around it that nobody may write.
+struct Memory {
+    all: Vec<u8>,
+    column: Range<usize>,
+}
+
+impl Memory {
+    const AFTER: usize = 64;
+
+    fn new(bytes: &[u8], at: usize) -> Memory {
+        let mut all = poison(at + bytes.len() + Memory::AFTER);
+        let column = at..at + bytes.len();
+        all[column.clone()].copy_from_slice(bytes);
+        Memory { all, column }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.all[self.column.clone()]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.all[self.column.clone()]
+    }
+
+    fn is_intact_around(&self) -> bool {
+        let fresh = poison(self.all.len());
+        self.all[..self.column.start] == fresh[..self.column.start]
+            && self.all[self.column.end..] == fresh[self.column.end..]
+    }
+}
+
+/// What is in memory that nobody has written.
+pub(crate) fn poison(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| 0xa5 ^ (i as u8).wrapping_mul(29)).collect()
+}
+
+/// Byte for byte, but for which NaN a float is.
+fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected: &[u8]) -> Result<(), String> {
+    if found == expected {
+        return Ok(());
+    }
+    let size = layout.size as usize;
+    for (place, (found, expected)) in found.chunks(size).zip(expected.chunks(size)).enumerate() {
+        let (mut left, mut right) = (found.to_vec(), expected.to_vec());
+        for field in &layout.fields {
+            let bytes = field.offset as usize..field.offset as usize + field.ty.size();
+            let value = |record: &[u8]| Constant::from_bytes(field.ty, &record[bytes.clone()]);
+            if value(found).same(value(expected)) && field.ty.is_float() {
+                left[bytes.clone()].fill(0);
+                right[bytes].fill(0);
+            }
+        }
+        if left != right {
+            return Err(format!("output column {column}, record {place}: {found:?} for {expected:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn same_states(what: &str, found: &[Constant], expected: &[Constant]) -> Result<(), String> {
+    let same = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.ty() == b.ty() && a.same(*b));
+    if same {
+        return Ok(());
+    }
+    Err(format!("{what}: {found:?} for {expected:?}"))
+}

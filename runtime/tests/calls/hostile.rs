@@ -1,0 +1,318 @@
+//! Calls that do not fit their program or their columns: each is an error that says what was expected and what came, found
+//! before anything is written. Outputs and carries are what they were.
+
+use scan_ir::{Constant, Layout, Type};
+use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, Mode, PlanOptions, Rows, Shape};
+
+use crate::check::poison;
+use crate::programs::{AROUND, CASCADE, DIGITS, odd_digits, parse};
+
+const RECORDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
+
+/// Tiles of two records: a call that is not refused in time writes something.
+fn scan(source: &str) -> DynScan {
+    let options = PlanOptions { ways: Some(2), block: Some(1), strips: Some(1), direct: Some(0) };
+    DynScan::builder(parse(source)).plan(options).build().unwrap()
+}
+
+fn of(shape: Shape<'_>) -> Call<'_> {
+    Call { shape, ..Call::default() }
+}
+
+/// The error of a call over columns, after every entry point was found to refuse it in the same words, in all modes, and
+/// to leave everything as it was.
+fn refused(scan: &DynScan, call: &Call<'_>, inputs: &[Column<'_>], outputs: &[usize]) -> Error {
+    let mut errors = Vec::new();
+    for (mode, reversed) in [(Mode::Inclusive, false), (Mode::Exclusive, true)] {
+        let call = Call { mode, reversed, ..call.clone() };
+        let before: Vec<Vec<u64>> = outputs.iter().map(|&len| vec![u64::from_ne_bytes([0xa5; 8]); len]).collect();
+        let mut memory = before.clone();
+        let mut columns: Vec<ColumnMut<'_>> = memory.iter_mut().map(|column| ColumnMut::new(column)).collect();
+        let start: Vec<Constant> = scan.program().stages.iter().flat_map(|stage| stage.identity.clone()).collect();
+        let mut carry = start.clone();
+        errors.push(scan.run(&call, inputs, &mut columns).unwrap_err());
+        errors.push(scan.resume(&call, &mut carry, inputs, &mut columns).unwrap_err());
+        assert_eq!((memory, carry), (before, start));
+    }
+    let words = errors[0].to_string();
+    errors.iter().for_each(|error| assert_eq!(error.to_string(), words));
+    errors.swap_remove(0)
+}
+
+/// As [`refused`], by a reduction too.
+fn refused_and_reduced(scan: &DynScan, call: &Call<'_>, inputs: &[Column<'_>], outputs: &[usize]) -> Error {
+    let error = refused(scan, call, inputs, outputs);
+    assert_eq!(scan.reduce(call, inputs).unwrap_err().to_string(), error.to_string());
+    error
+}
+
+/// The error of a call in place, after both entry points were found to leave everything as it was.
+fn refused_in_place(scan: &DynScan, call: &Call<'_>, layouts: &[Layout]) -> Error {
+    let before: Vec<Vec<u8>> = layouts.iter().map(|layout| poison(6 * layout.size as usize)).collect();
+    let mut memory = before.clone();
+    let pairs = memory.iter_mut().zip(layouts);
+    let mut columns: Vec<ColumnMut<'_>> =
+        pairs.map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).unwrap()).collect();
+    let start: Vec<Constant> = scan.program().stages.iter().flat_map(|stage| stage.identity.clone()).collect();
+    let mut carry = start.clone();
+    let error = scan.run_in_place(call, &mut columns).unwrap_err();
+    let resumed = scan.resume_in_place(call, &mut carry, &mut columns).unwrap_err();
+    assert_eq!(error.to_string(), resumed.to_string());
+    assert_eq!((memory, carry), (before, start));
+    error
+}
+
+fn number() -> Layout {
+    Layout::of(Type::U64)
+}
+
+#[test]
+fn columns_that_are_too_many_or_too_few() {
+    let (scan, x) = (scan(DIGITS), Column::new(&RECORDS));
+    let two = [Column::new(&RECORDS), Column::new(&RECORDS)];
+    let error = refused_and_reduced(&scan, &Call::default(), &[], &[6]);
+    assert!(matches!(error, Error::ColumnCount { side: "input", expected: 1, got: 0 }), "{error}");
+    let error = refused_and_reduced(&scan, &Call::default(), &two, &[6]);
+    assert!(matches!(error, Error::ColumnCount { side: "input", expected: 1, got: 2 }), "{error}");
+    let error = refused(&scan, &Call::default(), &[x], &[6, 6]);
+    assert!(matches!(error, Error::ColumnCount { side: "output", expected: 1, got: 2 }), "{error}");
+    let error = refused_in_place(&scan, &Call::default(), &[]);
+    assert!(matches!(error, Error::ColumnCount { expected: 1, got: 0, .. }), "{error}");
+    let error = refused_in_place(&scan, &Call::default(), &[number(), number()]);
+    assert!(matches!(error, Error::ColumnCount { expected: 1, got: 2, .. }), "{error}");
+}
+
+#[test]
+fn columns_of_other_records() {
+    let scan = scan(DIGITS);
+    let floats = [1.0f64; 6];
+    let error = refused_and_reduced(&scan, &Call::default(), &[Column::new(&floats)], &[6]);
+    assert!(matches!(&error, Error::Layout { argument, .. } if argument == "input column 0"), "{error}");
+    let error =
+        scan.run(&Call::default(), &[Column::new(&RECORDS)], &mut [ColumnMut::new(&mut [0i64; 6])]).unwrap_err();
+    assert!(matches!(&error, Error::Layout { argument, .. } if argument == "output column 0"), "{error}");
+    let error = refused_in_place(&scan, &Call::default(), &[Layout::of(Type::F64)]);
+    assert!(matches!(&error, Error::Layout { .. }), "{error}");
+}
+
+#[test]
+fn columns_of_other_lengths() {
+    let (one, two) = (
+        scan(DIGITS),
+        scan(&DIGITS.replace(
+            "  input { size 8, align 8, u64 @ 0 }",
+            "  input { size 8, align 8, u64 @ 0 }\n  input { size 8, align 8, u64 @ 0 }",
+        )),
+    );
+    let five = [1u64; 5];
+    let error = refused_and_reduced(&two, &Call::default(), &[Column::new(&RECORDS), Column::new(&five)], &[6]);
+    assert!(
+        matches!(&error, Error::Length { argument, expected: 6, got: 5 } if argument == "input column 1"),
+        "{error}"
+    );
+    for len in [0, 5, 7] {
+        let error = refused(&one, &Call::default(), &[Column::new(&RECORDS)], &[len]);
+        let names = |argument: &str| argument == "output column 0";
+        assert!(
+            matches!(&error, Error::Length { argument, expected: 6, got } if names(argument) && *got == len),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn flags_that_are_too_many_or_too_few() {
+    for source in [DIGITS.to_owned(), CASCADE.to_owned(), odd_digits()] {
+        for len in [0, 5, 7] {
+            let error = refused_and_reduced(
+                &scan(&source),
+                &of(Shape::Heads(&vec![true; len])),
+                &[Column::new(&RECORDS)],
+                &[6],
+            );
+            assert!(matches!(error, Error::Length { expected: 6, got, .. } if got == len), "{error}");
+            assert!(error.to_string().contains("flags"), "{error}");
+        }
+    }
+    let error = refused_in_place(&scan(DIGITS), &of(Shape::Heads(&[true; 5])), &[number()]);
+    assert!(matches!(error, Error::Length { expected: 6, got: 5, .. }), "{error}");
+}
+
+#[test]
+fn offsets_that_cut_nothing() {
+    let cases: [(&[usize], usize, usize); 9] = [
+        (&[1, 6], 0, 1),
+        (&[0, 5], 1, 5),
+        (&[0, 7], 1, 7),
+        (&[0], 0, 0),
+        (&[6], 0, 6),
+        (&[0, 4, 3, 6], 2, 3),
+        (&[0, 7, 6], 1, 7),
+        (&[0, usize::MAX, 6], 1, usize::MAX),
+        (&[0, 3, 6, 5], 3, 5),
+    ];
+    for source in [DIGITS.to_owned(), CASCADE.to_owned(), odd_digits()] {
+        let scan = scan(&source);
+        for (offsets, wrong, value) in cases {
+            let error = refused_and_reduced(&scan, &of(Shape::Offsets(offsets)), &[Column::new(&RECORDS)], &[6]);
+            let Error::Offsets { place, got, .. } = error else { panic!("{offsets:?}: {error}") };
+            // Where two offsets are in the wrong order, either may be called the wrong one.
+            assert!(place == wrong || place == wrong + 1, "{offsets:?}: {error}");
+            assert!(offsets.get(place) == Some(&got) && (place != wrong || got == value), "{offsets:?}: {error}");
+        }
+        assert!(matches!(
+            refused_and_reduced(&scan, &of(Shape::Offsets(&[])), &[Column::new(&RECORDS)], &[6]),
+            Error::Offsets { .. }
+        ));
+    }
+    let error = refused_in_place(&scan(DIGITS), &of(Shape::Offsets(&[0, 5])), &[number()]);
+    assert!(matches!(error, Error::Offsets { place: 1, got: 5, .. }), "{error}");
+}
+
+#[test]
+fn rows_that_are_none() {
+    for rows in [
+        Rows::new(2, 3, 2),
+        Rows::planes(2, 5, 2, 3),
+        Rows::planes(3, usize::MAX / 2, 1, 1),
+        Rows::planes(1, 0, usize::MAX, 2),
+        Rows::along(&[2, 3], 2),
+        Rows::along(&[], 0),
+        Rows::along(&[usize::MAX, 2, 2], 1),
+        Rows::planes(usize::MAX, 0, 0, 2),
+    ] {
+        assert!(matches!(rows, Err(Error::Rows(_))), "{rows:?}");
+    }
+    assert!(Rows::new(usize::MAX, 1, 1).is_ok() && Rows::new(usize::MAX, 0, 0).is_ok());
+}
+
+#[test]
+fn rows_beyond_the_columns() {
+    for source in [DIGITS.to_owned(), CASCADE.to_owned()] {
+        let scan = scan(&source);
+        for rows in [
+            Rows::new(1, 7, 7),
+            Rows::new(2, 3, 4),
+            Rows::new(7, 1, 1),
+            Rows::planes(1, 8, 4, 2),
+            Rows::new(usize::MAX, 1, 1),
+            Rows::new(3, 0, 4),
+        ] {
+            let rows = rows.unwrap();
+            let error = refused_and_reduced(&scan, &of(Shape::Rows(rows)), &[Column::new(&RECORDS)], &[6]);
+            assert!(matches!(error, Error::Rows(_) | Error::Length { .. }), "{error}");
+            assert!(error.to_string().contains(&rows.records().to_string()), "{error}");
+            assert!(error.to_string().contains('6'), "{error}");
+        }
+    }
+    let error = refused_in_place(&scan(DIGITS), &of(Shape::Rows(Rows::new(1, 7, 7).unwrap())), &[number()]);
+    assert!(matches!(error, Error::Rows(_) | Error::Length { .. }), "{error}");
+}
+
+#[test]
+fn seeds_and_carries_that_are_no_states() {
+    let wrong: [&[Constant]; 5] = [
+        &[],
+        &[Constant::new(Type::U64, 1)],
+        &[Constant::new(Type::U64, 1), Constant::new(Type::I64, 1)],
+        &[Constant::new(Type::U64, 1), Constant::new(Type::U32, 1)],
+        &[Constant::new(Type::U64, 1), Constant::new(Type::U64, 1), Constant::new(Type::U64, 1)],
+    ];
+    let scan = scan(DIGITS);
+    for state in wrong {
+        let call = Call { seed: Some(state), ..Call::default() };
+        let types: Vec<Type> = state.iter().map(|component| component.ty()).collect();
+        let error = refused_and_reduced(&scan, &call, &[Column::new(&RECORDS)], &[6]);
+        let Error::State { argument: "seed", expected, got } = &error else { panic!("{error}") };
+        assert_eq!((&expected[..], got), (&[Type::U64; 2][..], &types));
+        assert!(matches!(refused_in_place(&scan, &call, &[number()]), Error::State { argument: "seed", .. }));
+
+        let (mut carry, mut y) = (state.to_vec(), [7u64; 6]);
+        let error = scan
+            .resume(&Call::default(), &mut carry, &[Column::new(&RECORDS)], &mut [ColumnMut::new(&mut y)])
+            .unwrap_err();
+        assert!(matches!(&error, Error::State { argument: "carry", got, .. } if *got == types), "{error}");
+        let error = scan.resume_in_place(&Call::default(), &mut carry, &mut [ColumnMut::new(&mut y)]).unwrap_err();
+        assert!(matches!(&error, Error::State { argument: "carry", .. }), "{error}");
+        assert_eq!((&carry[..], y), (state, [7; 6]));
+    }
+}
+
+#[test]
+fn programs_that_cannot_run_in_place() {
+    let wider = DIGITS.replace("column { size 8, align 8, u64 @ 0 }", "column { size 16, align 8, u64 @ 8 }");
+    let error = refused_in_place(&scan(&wider), &Call::default(), &[number()]);
+    assert!(matches!(error, Error::Unsupported(_) | Error::Layout { .. }), "{error}");
+
+    let more = DIGITS
+        .replace("    column { size 8, align 8, u64 @ 0 }", &"    column { size 8, align 8, u64 @ 0 }\n".repeat(2))
+        .replace("project (%0 = state.0: u64) { return %0 }", "project (%0 = state.0: u64) { return %0, %0 }");
+    let error = refused_in_place(&scan(&more), &Call::default(), &[number()]);
+    assert!(matches!(error, Error::Unsupported(_) | Error::ColumnCount { .. } | Error::Layout { .. }), "{error}");
+
+    let next = AROUND
+        .replace("    column { size 8, align 8, u64 @ 0 }\n", "")
+        .replace("    column { size 1, align 1, bool @ 0 }\n", "")
+        .replace(
+            "(%0 = index: u64, %1 = next.0: u8, %2 = last: bool) { return %0, %1, %2 }",
+            "(%0 = next.0: u8) { return %0 }",
+        );
+    let error = refused_in_place(&scan(&next), &Call::default(), &[Layout::of(Type::U8)]);
+    assert!(matches!(&error, Error::Unsupported(why) if why.contains("next")), "{error}");
+
+    let error = refused_in_place(&scan(&odd_digits()), &Call::default(), &[number()]);
+    assert!(matches!(&error, Error::Unsupported(why) if why.contains("keep")), "{error}");
+}
+
+#[test]
+fn calls_that_have_no_meaning() {
+    let scan = scan(DIGITS);
+    let start = vec![Constant::new(Type::U64, 0), Constant::new(Type::U64, 1)];
+    let rows = Rows::new(2, 3, 3).unwrap();
+    // Where a stream of segments goes on is not known from its end; offsets and rows are no stream.
+    let heads = Call { reversed: true, ..of(Shape::Heads(&[false; 6])) };
+    for call in [heads, of(Shape::Offsets(&[0, 2, 6])), of(Shape::Rows(rows))] {
+        let (mut carry, mut y) = (start.clone(), RECORDS);
+        let error =
+            scan.resume(&call, &mut carry, &[Column::new(&[1u64; 6])], &mut [ColumnMut::new(&mut y)]).unwrap_err();
+        assert!(matches!(&error, Error::Unsupported(why) if why.contains("resum")), "{error}");
+        let error = scan.resume_in_place(&call, &mut carry, &mut [ColumnMut::new(&mut y)]).unwrap_err();
+        assert!(matches!(&error, Error::Unsupported(why) if why.contains("resum")), "{error}");
+        assert_eq!((carry, y), (start.clone(), RECORDS));
+    }
+    let mut y = RECORDS;
+    let error = self::scan(&odd_digits())
+        .run(&of(Shape::Rows(rows)), &[Column::new(&[1u64; 6])], &mut [ColumnMut::new(&mut y)])
+        .unwrap_err();
+    assert!(matches!(&error, Error::Unsupported(why) if why.contains("rows")), "{error}");
+    assert_eq!(y, RECORDS);
+}
+
+#[test]
+fn more_empty_rows_than_can_be_counted_up() {
+    let (x, mut y) = ([1u64; 6], RECORDS);
+    let rows = Rows::new(usize::MAX, 0, 0).unwrap();
+    let count = scan(DIGITS).run(&of(Shape::Rows(rows)), &[Column::new(&x)], &mut [ColumnMut::new(&mut y)]).unwrap();
+    assert_eq!((count, y), (0, RECORDS));
+    let error = scan(DIGITS).reduce(&of(Shape::Rows(rows)), &[Column::new(&x)]).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+}
+
+#[test]
+fn too_little_room_for_what_is_kept() {
+    let plan = PlanOptions { ways: Some(4), block: Some(2), strips: Some(2), direct: Some(0) };
+    for threads in [1, 3] {
+        let scan = DynScan::builder(parse(&odd_digits())).plan(plan.clone()).threads(threads).build().unwrap();
+        for (records, kept) in [(6u64, 3), (1, 1), (101, 51)] {
+            let x: Vec<u64> = (1..=records).collect();
+            for room in [0, kept - 1] {
+                let error = refused(&scan, &Call::default(), &[Column::new(&x)], &[room]);
+                let fits = matches!(error, Error::Room { column: 0, expected, got } if expected == kept && got == room);
+                assert!(fits, "{error}");
+            }
+            let mut y = vec![0u64; kept];
+            let count = scan.run(&Call::default(), &[Column::new(&x)], &mut [ColumnMut::new(&mut y)]).unwrap();
+            assert_eq!((count, y[kept - 1] % 2), (kept, 1));
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What every call means, once more: written from the formulas of [`scan_runtime::call`] over the interpreter of programs.
+//!
+//! A call's records are cut into [runs](crate::runs), the records of each are gathered in the order of the scan, the interpreter
+//! runs over them from the state that the run starts from, and the outputs are put where their records are. Nothing
+//! here is shared with the engine: no tiles, no strides, no lowering.
+//!
+//! The interpreter numbers the records of every run from 0, a call does not; so the reference gives a program its index as one more
+//! input column.
+
+use scan_ir::interp::{self, Request};
+use scan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
+
+use crate::asked::Asked;
+use crate::runs::Run;
+
+/// A program, ready to be run by the reference.
+pub(crate) struct Reference {
+    /// The program as it was given.
+    pub(crate) program: Verified<Program>,
+    /// The same, with the index as its last input column.
+    numbered: Verified<Program>,
+}
+
+/// What a call gives besides the outputs.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Given {
+    /// How many records are written; those that an emitting program keeps may be more than there is room for.
+    pub(crate) count: usize,
+    /// What [`scan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
+    pub(crate) totals: Vec<Constant>,
+}
+
+impl Reference {
+    pub(crate) fn new(program: &Verified<Program>) -> Reference {
+        let mut numbered = (**program).clone();
+        let index = Source::Record(numbered.record_types().len() as u32);
+        numbered.inputs.push(Layout::of(Type::U64));
+        let lifts = numbered.stages.iter_mut().map(|stage| &mut stage.lift);
+        for mapping in lifts.chain(&mut numbered.output.keep).chain([&mut numbered.output.project]) {
+            mapping.reads.iter_mut().filter(|source| **source == Source::Index).for_each(|source| *source = index);
+        }
+        let numbered = verify(numbered).expect("reading a column for the index breaks no invariant");
+        Reference { program: program.clone(), numbered }
+    }
+
+    /// The identities of all stages.
+    pub(crate) fn identities(&self) -> Vec<Constant> {
+        self.program.stages.iter().flat_map(|stage| stage.identity.clone()).collect()
+    }
+
+    /// Runs a call over columns of records as bytes.
+    ///
+    /// Of outputs, the fields of records that the call writes are replaced; nothing is, where there is no room for what is kept.
+    pub(crate) fn run(&self, asked: &Asked, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Given {
+        let mut kept = vec![Vec::new(); outputs.len()];
+        let mut totals = Vec::new();
+        let mut count = 0;
+        for run in asked.runs() {
+            let start = asked.carry.clone().filter(|_| run.resumes).unwrap_or_else(|| self.seed(asked));
+            let request = Request { mode: asked.mode, seeds: Some(self.by_stage(&start)) };
+            let columns = self.gather(&run, inputs);
+            let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
+            let result =
+                interp::run(&self.numbered, &columns, &request).expect("whole columns and states of the program");
+            count += result.count;
+            totals.push(result.states_after.concat());
+            match self.program.output.keep {
+                Some(_) => kept.iter_mut().zip(&result.outputs).for_each(|(all, more)| all.extend(more)),
+                None => self.write(&result.outputs, run.records.iter().copied(), outputs),
+            }
+        }
+        if self.program.output.keep.is_some() && (0..).zip(&*outputs).all(|(c, out)| self.room(c, out) >= count) {
+            self.write(&kept, 0..count, outputs);
+        }
+        Given { count, totals: asked.totals(totals).concat() }
+    }
+
+    fn room(&self, column: usize, bytes: &[u8]) -> usize {
+        bytes.len() / self.program.output.columns[column].size as usize
+    }
+
+    fn seed(&self, asked: &Asked) -> Vec<Constant> {
+        asked.seed.clone().unwrap_or_else(|| self.identities())
+    }
+
+    /// The records of a run one after the other, and their indexes as the last column.
+    fn gather(&self, run: &Run, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let column = |(bytes, layout): (&Vec<u8>, &Layout)| {
+            let size = layout.size as usize;
+            run.records.iter().flat_map(|&i| &bytes[i * size..(i + 1) * size]).copied().collect()
+        };
+        let mut columns: Vec<Vec<u8>> = inputs.iter().zip(&self.program.inputs).map(column).collect();
+        columns.push((run.index..).take(run.records.len()).flat_map(u64::to_ne_bytes).collect());
+        columns
+    }
+
+    /// Puts the fields of dense records at these places; padding between fields stays.
+    fn write(&self, dense: &[Vec<u8>], places: impl Iterator<Item = usize> + Clone, outputs: &mut [Vec<u8>]) {
+        for ((dense, output), layout) in dense.iter().zip(outputs).zip(&self.program.output.columns) {
+            let size = layout.size as usize;
+            for (record, place) in dense.chunks(size).zip(places.clone()) {
+                for field in &layout.fields {
+                    let bytes = field.offset as usize..field.offset as usize + field.ty.size();
+                    output[place * size..][bytes.clone()].copy_from_slice(&record[bytes]);
+                }
+            }
+        }
+    }
+
+    /// Components of all stages in order, stage by stage.
+    fn by_stage(&self, states: &[Constant]) -> Vec<Vec<Constant>> {
+        let mut rest = states.iter().copied();
+        self.program.stages.iter().map(|stage| rest.by_ref().take(stage.state.len()).collect()).collect()
+    }
+}

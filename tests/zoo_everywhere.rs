@@ -1,0 +1,344 @@
+//! Every monoid of the zoo through every entry point and every kind of call, at random sizes around the boundaries of small plans,
+//! against two oracles: the user's own Rust function, folded by the formulas, and the interpreter of programs.
+
+#[path = "../runtime/tests/calls/asked.rs"]
+#[allow(dead_code, reason = "calls are not made simpler here")]
+mod asked;
+#[path = "../runtime/tests/calls/random.rs"]
+#[allow(dead_code, reason = "bytes are not drawn here")]
+mod random;
+#[path = "../runtime/tests/calls/reference.rs"]
+mod reference;
+#[path = "../runtime/tests/calls/runs.rs"]
+mod runs;
+mod zoo;
+
+use std::fmt::Debug;
+use std::mem::MaybeUninit;
+
+use asked::{Asked, Over};
+use monoscan::ops::{Max, StateMap};
+use monoscan::{Error, PlanOptions, Request, prelude::*};
+use random::Random;
+use reference::Reference;
+use scan_ir::{Constant, Layout, Mode};
+use zoo::{Affine, ArgMax, Bicyclic, Carry, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide};
+
+/// Calls of a monoid for each of the plans.
+const CALLS: usize = 40;
+
+/// Records around every input and output, which no scan may look at or write.
+const AROUND: usize = 5;
+
+/// Small tiles, odd ones, blocks of one, and what the planner chooses.
+fn plans() -> [PlanOptions; 4] {
+    let plan = |ways, block, strips, direct| PlanOptions {
+        ways: Some(ways),
+        block: Some(block),
+        strips: Some(strips),
+        direct: Some(direct),
+    };
+    [plan(4, 8, 3, 10), plan(2, 7, 2, 0), plan(8, 1, 1, 1), PlanOptions::default()]
+}
+
+/// What a call gives by the formulas, folded with the user's own function.
+struct Fold<M> {
+    /// Nothing for records between rows.
+    outputs: Vec<Option<M>>,
+    /// Of a resumed stream, the carry afterwards.
+    totals: Vec<M>,
+}
+
+fn fold<M: Monoid>(asked: &Asked, records: &[M], seed: M, carry: M) -> Fold<M> {
+    let mut outputs = vec![None; records.len()];
+    let mut totals = Vec::new();
+    for run in asked.runs() {
+        let mut state = if run.resumes { carry } else { seed };
+        for i in run.records {
+            let after = state.combine(records[i]);
+            outputs[i] = Some(if asked.mode == Mode::Inclusive { after } else { state });
+            state = after;
+        }
+        totals.push(state);
+    }
+    Fold { outputs, totals: asked.totals(totals) }
+}
+
+fn constants<M: ScanType>(value: &M) -> Vec<Constant> {
+    let mut constants = Vec::new();
+    M::store(value, &mut constants);
+    constants
+}
+
+/// Component by component, one NaN being as good as another.
+fn same<M: ScanType>(left: &M, right: &M) -> bool {
+    constants(left).iter().zip(constants(right)).all(|(left, right)| left.same(right))
+}
+
+/// The records as bytes, zeros between their components.
+fn bytes<M: ScanType>(records: &[M], layout: &Layout) -> Vec<u8> {
+    let mut bytes = vec![0; records.len() * layout.size as usize];
+    for (record, bytes) in records.iter().zip(bytes.chunks_mut(layout.size as usize)) {
+        for (field, component) in layout.fields.iter().zip(constants(record)) {
+            let component = component.to_bytes();
+            bytes[field.offset as usize..][..component.len()].copy_from_slice(&component);
+        }
+    }
+    bytes
+}
+
+/// A monoid with all that a call of it needs.
+struct Visit<'a, M: Monoid> {
+    scan: &'a Scan<M>,
+    asked: &'a Asked,
+    /// The records, with junk around them.
+    all: &'a [M],
+    junk: M,
+    seed: Option<M>,
+    carry: Option<M>,
+}
+
+impl<M: Monoid + Debug> Visit<'_, M> {
+    fn records(&self) -> &[M] {
+        &self.all[AROUND..AROUND + self.asked.len]
+    }
+
+    fn request<'c>(&'c self, carry: &'c mut Option<M>) -> Request<'c, M, (M,), M> {
+        let request = match &self.asked.over {
+            Over::Line => self.scan.seeded(M::identity()),
+            Over::Heads(flags) => self.scan.segmented(flags),
+            Over::Offsets(offsets) => self.scan.segmented(offsets),
+            &Over::Rows { planes, pitch, len, step } => {
+                self.scan.along(monoscan::Rows::planes(planes, pitch, len, step).unwrap())
+            }
+        };
+        let request = if self.asked.reversed { request.reversed() } else { request };
+        let request = if let Some(seed) = self.seed { request.seeded(seed) } else { request };
+        if let Some(carry) = carry { request.resuming(carry) } else { request }
+    }
+
+    /// Through every entry point.
+    fn check(&self, reference: &Reference) {
+        let identity = M::identity();
+        let fold = fold(self.asked, self.records(), self.seed.unwrap_or(identity), self.carry.unwrap_or(identity));
+        self.check_oracles(reference, &fold);
+        let covers = fold.outputs.iter().all(Option::is_some);
+        let inclusive = self.asked.mode == Mode::Inclusive;
+
+        let vector =
+            self.run(&fold, |request, xs| if inclusive { request.inclusive(xs) } else { request.exclusive(xs) });
+        match vector {
+            Ok(vector) => self.same("a new vector", &vector, &fold, None),
+            Err(error) => assert!(!covers && matches!(error, Error::Unsupported(_)), "{error}"),
+        }
+
+        let before = vec![self.junk; self.all.len()];
+        let (mut memory, range) = (before.clone(), AROUND..AROUND + self.asked.len);
+        let output = &mut memory[range.clone()];
+        let into = |request: Request<'_, M, (M,), M>, xs: &[M]| match inclusive {
+            true => request.inclusive_into(xs, output),
+            false => request.exclusive_into(xs, output),
+        };
+        let count = self.run(&fold, into).unwrap();
+        assert_eq!(count, fold.outputs.iter().flatten().count());
+        self.same("into", &memory[range.clone()], &fold, Some(&before[range.clone()]));
+        self.untouched(&memory, &before);
+
+        let mut memory: Vec<MaybeUninit<M>> = before.iter().map(|&junk| MaybeUninit::new(junk)).collect();
+        let output = &mut memory[range.clone()];
+        let uninit = |request: Request<'_, M, (M,), M>, xs: &[M]| {
+            let written = match inclusive {
+                true => request.inclusive_into_uninit(xs, output),
+                false => request.exclusive_into_uninit(xs, output),
+            };
+            written.map(|written| written.to_vec())
+        };
+        match self.run(&fold, uninit) {
+            Ok(written) => self.same("into uninit", &written, &fold, None),
+            Err(error) => assert!(!covers && matches!(error, Error::Unsupported(_)), "{error}"),
+        }
+
+        let mut memory = self.all.to_vec();
+        let records = &mut memory[range.clone()];
+        let in_place = |request: Request<'_, M, (M,), M>, _: &[M]| match inclusive {
+            true => request.inclusive_in_place(records),
+            false => request.exclusive_in_place(records),
+        };
+        self.run(&fold, in_place).unwrap();
+        self.same("in place", &memory[range], &fold, Some(self.records()));
+        self.untouched(&memory, self.all);
+
+        if self.carry.is_none() {
+            let totals = self.request(&mut None).totals(self.records()).unwrap();
+            assert!(
+                totals.len() == fold.totals.len() && totals.iter().zip(&fold.totals).all(|(a, b)| same(a, b)),
+                "totals {totals:?} for {:?}\n{:?}",
+                fold.totals,
+                self.asked
+            );
+            if matches!(self.asked.over, Over::Line | Over::Heads(_)) {
+                assert!(same(&self.request(&mut None).reduce(self.records()).unwrap(), &fold.totals[0]));
+            }
+        }
+    }
+
+    /// Runs a request, which must leave the carry that the formulas give.
+    fn run<R>(
+        &self,
+        fold: &Fold<M>,
+        run: impl FnOnce(Request<'_, M, (M,), M>, &[M]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let mut carry = self.carry;
+        let result = run(self.request(&mut carry), self.records())?;
+        if let Some(carry) = carry {
+            assert!(same(&carry, &fold.totals[0]), "carry {carry:?} for {:?}\n{:?}", fold.totals[0], self.asked);
+        }
+        Ok(result)
+    }
+
+    /// `found` is what the formulas give, and where they give nothing, what was there before.
+    fn same(&self, entry: &str, found: &[M], fold: &Fold<M>, before: Option<&[M]>) {
+        assert_eq!(found.len(), self.asked.len);
+        for (i, (found, expected)) in found.iter().zip(&fold.outputs).enumerate() {
+            let Some(expected) = expected.or_else(|| before.map(|before| before[i])) else { continue };
+            assert!(
+                same(found, &expected),
+                "{entry}, record {i}: {found:?} for {expected:?}\n{:?}\n{:?}",
+                self.asked,
+                self.scan.plan()
+            );
+        }
+    }
+
+    fn untouched(&self, memory: &[M], before: &[M]) {
+        let around = || (0..AROUND).chain(AROUND + self.asked.len..memory.len());
+        assert!(around().all(|i| same(&memory[i], &before[i])), "records around the output were written");
+    }
+
+    /// The fold of the user's function is what the interpreter makes of the program.
+    fn check_oracles(&self, reference: &Reference, fold: &Fold<M>) {
+        let (input, output) = (&reference.program.inputs[0], &reference.program.output.columns[0]);
+        let mut outputs = [bytes(&vec![self.junk; self.asked.len], output)];
+        let given = reference.run(self.asked, &[bytes(self.records(), input)], &mut outputs);
+        let folded: Vec<M> = fold.outputs.iter().map(|y| y.unwrap_or(self.junk)).collect();
+        let size = output.size as usize;
+        for (record, expected) in outputs[0].chunks(size).zip(&folded) {
+            for (field, expected) in output.fields.iter().zip(constants(expected)) {
+                assert!(
+                    Constant::from_bytes(field.ty, &record[field.offset as usize..]).same(expected),
+                    "{:?}",
+                    self.asked
+                );
+            }
+        }
+        let totals: Vec<Constant> = fold.totals.iter().flat_map(constants).collect();
+        assert!(given.totals.iter().zip(totals).all(|(a, b)| a.same(b)), "{:?}", self.asked);
+    }
+}
+
+/// Random calls under every plan and on one and three threads; `make` gives record i, `junk` is around what is scanned.
+fn everywhere<M: Monoid + Debug>(seed: u64, junk: M, make: impl Fn(&mut zoo::Random, usize) -> M) {
+    let (mut calls, mut values) = (Random(seed), zoo::Random(seed));
+    for options in plans() {
+        for threads in [1, 3] {
+            let scan = Scan::<M>::builder().plan(options.clone()).threads(threads).build().unwrap();
+            let reference = Reference::new(scan.as_dyn().program());
+            for _ in 0..CALLS {
+                let asked = Asked::random(&mut calls, scan.plan(), |_| constants(&make(&mut values, 0)));
+                let junk_around = || std::iter::repeat_n(junk, AROUND);
+                let records: Vec<M> = (0..asked.len).map(|i| make(&mut values, i)).collect();
+                let all: Vec<M> = junk_around().chain(records).chain(junk_around()).collect();
+                let state = |constants: &Option<Vec<Constant>>| {
+                    constants.as_ref().map(|constants| M::load(&mut constants.iter().copied()))
+                };
+                let (seed, carry) = (state(&asked.seed), state(&asked.carry));
+                Visit { scan: &scan, asked: &asked, all: &all, junk, seed, carry }.check(&reference);
+            }
+        }
+    }
+}
+
+fn float(r: &mut zoo::Random) -> f64 {
+    r.below(9) as f64 - 4.0
+}
+
+#[test]
+fn order() {
+    let make = |r: &mut zoo::Random, _| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
+    everywhere(1, Bicyclic { closing: 77, opening: 99 }, make);
+}
+
+#[test]
+fn order_in_one_corner() {
+    let small = |r: &mut zoo::Random| r.below(7) as i32 - 3;
+    let junk = Unitriangular { a: 1000, b: 1000, corner: 1000 };
+    everywhere(2, junk, move |r, _| Unitriangular { a: small(r), b: small(r), corner: small(r) });
+}
+
+#[test]
+fn neighbours() {
+    let junk = Interval { empty: false, start: 1 << 20, end: 1 << 21, broken: 5 };
+    everywhere(3, junk, |_, i| Interval { empty: false, start: i as u32, end: i as u32 + 1, broken: 0 });
+}
+
+#[test]
+fn matrices() {
+    everywhere(4, Matrix { m: [[7; 3]; 3] }, |r, _| Matrix::<3> {
+        m: std::array::from_fn(|_| std::array::from_fn(|_| r.next() as u32)),
+    });
+    let modular =
+        |r: &mut zoo::Random, _| Modular { m: std::array::from_fn(|_| std::array::from_fn(|_| r.below(PRIME))) };
+    everywhere(5, Modular { m: [[3; 2]; 2] }, modular);
+}
+
+#[test]
+fn hashes() {
+    everywhere(6, Hash { hash: 1, power: 0 }, |r, _| Hash { hash: r.below(256), power: 1_000_003 });
+}
+
+#[test]
+fn ties() {
+    everywhere(7, ArgMax { value: i16::MAX, place: 0 }, |r, i| ArgMax { value: r.below(5) as i16, place: i as u32 });
+}
+
+#[test]
+fn wrappers() {
+    let value = |r: &mut zoo::Random| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
+    let junk = Bicyclic { closing: 77, opening: 99 };
+    everywhere(8, Segmented { start: true, value: junk }, move |r, _| Segmented {
+        start: r.below(9) == 0,
+        value: value(r),
+    });
+    let nested = move |r: &mut zoo::Random, _| Segmented {
+        start: r.below(20) == 0,
+        value: Segmented { start: r.below(5) == 0, value: value(r) },
+    };
+    everywhere(9, Segmented { start: true, value: Segmented { start: true, value: junk } }, nested);
+}
+
+#[test]
+fn carries() {
+    let make = |r: &mut zoo::Random, _| Carry { generate: r.below(40) == 0, propagate: r.below(8) != 0 };
+    everywhere(10, Carry { generate: true, propagate: false }, make);
+}
+
+#[test]
+fn states_of_128_bytes() {
+    everywhere(11, Wide { sums: [9; 16] }, |r, _| Wide { sums: std::array::from_fn(|_| r.next()) });
+}
+
+#[test]
+fn automata() {
+    let junk = StateMap { to: [0; 5] };
+    everywhere(12, junk, |r, _| StateMap::<5> { to: std::array::from_fn(|_| r.below(5) as u8) });
+    let junk = StateMap { to: [0; 16] };
+    everywhere(13, junk, |r, _| StateMap::<16> { to: std::array::from_fn(|_| r.below(16) as u8) });
+}
+
+/// Factors of magnitude one and small integers: exact in any association. A NaN that is read shows in all that follows.
+#[test]
+fn floats_beside_nan() {
+    let affine = |r: &mut zoo::Random, _| Affine { a: r.below(3) as f64 - 1.0, b: float(r) };
+    everywhere(14, Affine { a: f64::NAN, b: f64::NAN }, affine);
+    everywhere(15, Max(f32::NAN), |r, _| Max(float(r) as f32));
+}
