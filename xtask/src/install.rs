@@ -1,5 +1,7 @@
 //! System packages that the full test set needs, beyond Rust: found, installed or named.
 
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::run::execute;
@@ -20,8 +22,12 @@ struct Tool {
     purpose: &'static str,
 }
 
-/// rustc links with the system's C compiler. No other system package is needed: there is no GPU engine yet, so no LLVM.
-const TOOLS: &[Tool] = &[Tool { program: "cc", packages: "gcc libc6-dev", purpose: "rustc links with it" }];
+/// There is no GPU engine yet, so no LLVM.
+const TOOLS: &[Tool] = &[
+    Tool { program: "cc", packages: "gcc libc6-dev", purpose: "rustc links with it" },
+    #[cfg(target_arch = "x86_64")]
+    Tool { program: "valgrind", packages: "valgrind", purpose: "it counts the instructions of kernels" },
+];
 
 /// What rustup brings.
 const CARGO_TOOLS: &[(&str, &str)] = &[("fmt", "rustfmt"), ("clippy", "clippy")];
@@ -54,6 +60,38 @@ pub(crate) fn packages_for(policy: Policy, packages: &str, there: impl Fn() -> b
     let quiet = [("DEBIAN_FRONTEND", "noninteractive")];
     execute("apt-get update", &quiet)?;
     execute(&format!("apt-get install --yes --no-install-recommends {packages}"), &quiet)
+}
+
+/// Makes sure that nightly Rust is there, with these components.
+pub(crate) fn nightly(policy: Policy, components: &[&str]) -> Result<(), String> {
+    let sysroot = Command::new("rustc").args(["+nightly", "--print", "sysroot"]).output();
+    let manifest = sysroot.ok().filter(|output| output.status.success()).and_then(|output| {
+        let components = Path::new(String::from_utf8_lossy(&output.stdout).trim()).join("lib/rustlib/components");
+        fs::read_to_string(components).ok()
+    });
+    let has = |component: &&str| manifest.iter().flat_map(|text| text.lines()).any(|line| line.starts_with(component));
+    if manifest.is_some() && components.iter().all(has) {
+        return Ok(());
+    }
+    let line = format!("rustup toolchain install nightly --profile minimal --component {}", components.join(","));
+    by_command(policy, "nightly Rust", &line)
+}
+
+/// Makes sure that `cargo fuzz` is there.
+pub(crate) fn cargo_fuzz(policy: Policy) -> Result<(), String> {
+    match runs("cargo", &["fuzz", "--version"]) {
+        true => Ok(()),
+        false => by_command(policy, "`cargo fuzz`", "cargo install cargo-fuzz"),
+    }
+}
+
+fn by_command(policy: Policy, missing: &str, line: &str) -> Result<(), String> {
+    let by_hand = format!("{missing} is missing: {line}");
+    if policy == Policy::OnlySay {
+        return Err(by_hand);
+    }
+    println!("{by_hand}, done now");
+    execute(line, &[])
 }
 
 fn runs(program: &str, arguments: &[&str]) -> bool {

@@ -1,6 +1,8 @@
 //! The chores of monoscan, as `cargo xtask COMMAND`. This file is the command line; [`steps`] is what `test` does.
 
 mod install;
+mod instructions;
+mod nightly;
 mod peers;
 mod readme;
 mod run;
@@ -9,12 +11,18 @@ mod tree;
 
 use std::process::ExitCode;
 
+use instructions::Differing;
+
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test [--no-install]   check format, lints, docs and the dependency tree; run all tests, the model checks of the
-                        protocol, the examples and the commands of the README. Installs missing system packages with
-                        apt-get, or with --no-install says which they are
+                        protocol, the examples and the commands of the README; count instructions. Installs missing
+                        system packages with apt-get, or with --no-install says which they are
+  instructions [--bless]
+                        count the instructions of small scans, and compare with benches/instructions.txt or write it
+  miri                  run the tests of unsafe code under Miri, on nightly Rust
+  fuzz SECONDS [TARGET] run the fuzz targets, each for so long, on nightly Rust
   peers [--no-install]  build the rivals of the benchmark in C++ and Python into target/peers; those in Rust are part of it
   help                  print this";
 
@@ -23,6 +31,11 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(install::Policy::Install),
         ["test", "--no-install"] => steps::test(install::Policy::OnlySay),
+        ["instructions"] => alone("instructions", || instructions::count(Differing::Refuse)),
+        ["instructions", "--bless"] => alone("instructions", || instructions::count(Differing::Bless)),
+        ["miri"] => nightly::miri(),
+        ["fuzz", seconds] => nightly::fuzz(seconds, None),
+        ["fuzz", seconds, target] => nightly::fuzz(seconds, Some(target)),
         ["peers"] => peers::build(install::Policy::Install),
         ["peers", "--no-install"] => peers::build(install::Policy::OnlySay),
         ["help" | "--help" | "-h"] => {
@@ -34,4 +47,11 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// A command of one step.
+fn alone(name: &str, step: impl FnOnce() -> Result<(), String>) -> ExitCode {
+    let mut runner = run::Runner::default();
+    runner.step(name, step);
+    runner.finish()
 }

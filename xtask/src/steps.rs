@@ -4,6 +4,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use crate::install::{self, Policy};
+use crate::instructions::{self, Differing};
 use crate::run::{Runner, root};
 use crate::{readme, tree};
 
@@ -29,6 +30,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         "cargo test --package scan-protocol --release --test shuttle",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
+    runner.step("instructions", || instructions::count(Differing::Refuse));
     match promised_commands() {
         Ok(commands) => commands.iter().for_each(|command| runner.command(command)),
         Err(why) => runner.step("commands of the README", || Err(why)),

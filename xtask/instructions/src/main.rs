@@ -1,0 +1,138 @@
+//! What `cargo xtask instructions` counts: scans that stay in the cache, on one thread, each run once inside [`counted`].
+//!
+//! Under callgrind, which counts in that function alone and dumps its counts whenever that returns, the k-th dump belongs to the
+//! k-th line of the output: `name elements`. valgrind shows a processor with AVX2 and without AVX-512 to whoever asks, so
+//! it is for this processor that code is generated, on every machine that has at least AVX2. Plans are fixed for the same reason: they
+//! would follow the sizes of the caches.
+
+mod programs;
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use scan_ir::{Layout, Mode, Program, Verified};
+use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions};
+
+/// Elements of a scan whose kernels are counted.
+const LEN: usize = 1 << 14;
+
+/// Elements of scans of which most is the way into the kernel.
+const SHORT: [usize; 2] = [16, 1024];
+
+type Anything = Box<dyn std::error::Error>;
+
+fn main() -> ExitCode {
+    if !has_expected_extensions() {
+        eprintln!("figures are kept for x86-64 with AVX2, FMA and BMI2 and without AVX-512, which this is not");
+        return ExitCode::from(3);
+    }
+    match count_all() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_expected_extensions() -> bool {
+    let v3 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2");
+    v3 && !is_x86_feature_detected!("avx512f")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_expected_extensions() -> bool {
+    false
+}
+
+fn count_all() -> Result<(), Anything> {
+    for (name, program) in programs::all()? {
+        let case = Case::new(program, LEN)?;
+        case.scan(&format!("{name} inclusive"), Mode::Inclusive)?;
+        case.scan(&format!("{name} exclusive"), Mode::Exclusive)?;
+        case.reduce(&format!("{name} reduce"))?;
+    }
+    for len in SHORT {
+        let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
+        case.scan("short sum of i32 inclusive", Mode::Inclusive)?;
+    }
+    Ok(())
+}
+
+/// Everything between entry and return is counted, and nothing else is.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn counted(scan: &mut dyn FnMut()) {
+    scan();
+}
+
+/// A program with columns for it.
+struct Case {
+    scan: DynScan,
+    len: usize,
+    inputs: Vec<Vec<u8>>,
+}
+
+impl Case {
+    fn new(program: Verified<Program>, len: usize) -> Result<Case, Anything> {
+        // Strips of two hundred elements and more, all in two passes.
+        let plan = PlanOptions { block: Some(256), strips: Some(4), direct: Some(0), ..PlanOptions::default() };
+        Case::with_plan(program, len, plan)
+    }
+
+    fn with_plan(program: Verified<Program>, len: usize, plan: PlanOptions) -> Result<Case, Anything> {
+        let inputs = program.inputs.iter().map(|layout| records(layout, len)).collect();
+        let scan = DynScan::builder(program).assume_associative().threads(1).plan(plan).build()?;
+        Ok(Case { scan, len, inputs })
+    }
+
+    fn scan(&self, name: &str, mode: Mode) -> Result<(), Anything> {
+        let program = self.scan.program();
+        let layouts = &program.output.columns;
+        let mut outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; layout.size as usize * self.len]).collect();
+        let columns = outputs.iter_mut().zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
+        let (inputs, mut outputs) = (self.columns()?, columns.collect::<Result<Vec<_>, Error>>()?);
+        let call = Call { mode, ..Call::default() };
+        self.count(name, || self.scan.run(&call, &inputs, &mut outputs).map(drop))
+    }
+
+    fn reduce(&self, name: &str) -> Result<(), Anything> {
+        let inputs = self.columns()?;
+        self.count(name, || self.scan.reduce(&Call::default(), &inputs).map(drop))
+    }
+
+    /// Runs a scan twice and counts the second time: what is compiled when it is first needed is not counted.
+    fn count(&self, name: &str, mut run: impl FnMut() -> Result<(), Error>) -> Result<(), Anything> {
+        match run() {
+            Err(Error::Unsupported(_)) => return Ok(()),
+            other => other?,
+        }
+        let mut result = Ok(());
+        counted(&mut || result = black_box(run()));
+        result?;
+        println!("{} {}", name.replace(' ', "-"), self.len);
+        Ok(())
+    }
+
+    fn columns(&self) -> Result<Vec<Column<'_>>, Error> {
+        let columns = self.inputs.iter().zip(&self.scan.program().inputs);
+        columns.map(|(bytes, layout)| Column::from_bytes(bytes, layout)).collect()
+    }
+}
+
+/// Small numbers, and text where records are bytes: nothing that makes one run of a kernel longer than another.
+fn records(layout: &Layout, len: usize) -> Vec<u8> {
+    const TEXT: &[u8] = br#"{"name": "monoscan", "sizes": [1, -2.5e3, 1048576], "ok": true, "none": null}, "#;
+    if layout.size == 1 {
+        return TEXT.iter().copied().cycle().take(len).collect();
+    }
+    let mut bytes = vec![0; layout.size as usize * len];
+    for (i, record) in bytes.chunks_exact_mut(layout.size as usize).enumerate() {
+        for field in &layout.fields {
+            let value = field.ty.of_i64((i % 3) as i64 - 1).to_bytes();
+            record[field.offset as usize..][..value.len()].copy_from_slice(&value);
+        }
+    }
+    bytes
+}
