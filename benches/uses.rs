@@ -76,9 +76,9 @@ fn biquad_f32(c: &mut Criterion) {
 
 fn states(c: &mut Criterion) {
     let (moves, x) = (data::automaton(), data::bytes(LEN));
-    let scan = scans::states(&moves, threads()).unwrap();
+    let (scan, by_state) = (scans::states(&moves, threads()).unwrap(), data::by_state(&moves));
     let (mut y, mut z) = (vec![0; LEN], vec![0; LEN]);
-    compare(c, "16 states", || scan.inclusive_into(&x[..], &mut y).unwrap(), || loops::states(&moves, &x, &mut z));
+    compare(c, "16 states", || scan.inclusive_into(&x[..], &mut y).unwrap(), || loops::states(&by_state, &x, &mut z));
 }
 
 fn segmented_i32(c: &mut Criterion) {

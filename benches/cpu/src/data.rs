@@ -73,6 +73,11 @@ pub(crate) fn automaton() -> Vec<[u8; 16]> {
     column(6, 256, |numbers| std::array::from_fn(|_| numbers.below(16) as u8))
 }
 
+/// The same automaton with a row for each state.
+pub(crate) fn by_state(moves: &[[u8; 16]]) -> Vec<[u8; 256]> {
+    (0..16).map(|state| std::array::from_fn(|byte| moves[byte][state])).collect()
+}
+
 /// JSON text of exactly `len` bytes: records of all kinds of values, blanks behind the last whole one.
 pub(crate) fn json(len: usize) -> Vec<u8> {
     let mut numbers = Numbers::new(7);

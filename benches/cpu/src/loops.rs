@@ -64,12 +64,12 @@ pub(crate) fn biquad_f32(filter: Biquad, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// The state after each byte of an automaton that starts in 0.
+/// The state after each byte of an automaton that starts in 0; a row of `moves` for each state.
 #[inline(never)]
-pub(crate) fn states(moves: &[[u8; 16]], x: &[u8], y: &mut [u8]) {
+pub(crate) fn states(moves: &[[u8; 256]], x: &[u8], y: &mut [u8]) {
     let mut state = 0;
     for (x, y) in x.iter().zip(y) {
-        state = moves[usize::from(*x)][usize::from(state)];
+        state = moves[usize::from(state)][usize::from(*x)];
         *y = state;
     }
 }

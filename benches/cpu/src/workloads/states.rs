@@ -17,14 +17,15 @@ type Foreign = unsafe extern "C" fn(*const Map, *const u8, *mut u8, usize);
 
 pub(super) fn states(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let (moves, x) = (&data::automaton()[..], &data::bytes(len)[..]);
+    let by_state = &data::by_state(moves)[..];
     let mut expected = vec![0; len];
-    loops::states(moves, x, &mut expected);
+    loops::states(by_state, x, &mut expected);
     let y = &Output::exact(expected);
     let ours = [1, 2].map(|threads| scans::states(moves, threads).expect("maps are a monoid"));
-    let table = &Premultiplied::new(moves);
+    let table = &Premultiplied::new(by_state);
     let mut field = field;
 
-    field.enter((Role::Baseline, "plain loop", 1), y, || loops::states(moves, x, &mut y.write()));
+    field.enter((Role::Baseline, "plain loop", 1), y, || loops::states(by_state, x, &mut y.write()));
     for (threads, scan) in (1..).zip(&ours) {
         let run = || {
             scan.inclusive_into(x, &mut y.write()).expect("columns of one length");
@@ -32,6 +33,7 @@ pub(super) fn states(session: &Session, field: Field<'_>, len: usize) -> Vec<Row
         field.enter((Role::Ours, "monoscan", threads), y, run);
     }
     field.enter((Role::Rival, "premultiplied table", 1), y, || table.states(x, &mut y.write()));
+    field.enter((Role::Rival, "table by byte", 1), y, || run(moves, 0, x, &mut y.write()));
     let tbb_scan = session.peers.tbb_scan.as_ref().map_err(Clone::clone).and_then(|native| {
         // SAFETY: so it is declared.
         unsafe { native.function::<Foreign>("states") }
@@ -50,18 +52,26 @@ pub(super) fn states(session: &Session, field: Field<'_>, len: usize) -> Vec<Row
 struct Premultiplied(Vec<u16>);
 
 impl Premultiplied {
-    fn new(moves: &[Map]) -> Premultiplied {
-        Premultiplied((0..16).flat_map(|state| moves.iter().map(move |to| u16::from(to[state]) << 8)).collect())
+    fn new(by_state: &[[u8; 256]]) -> Premultiplied {
+        Premultiplied(by_state.iter().flatten().map(|&state| u16::from(state) << 8).collect())
     }
 
     #[inline(never)]
     fn states(&self, x: &[u8], y: &mut [u8]) {
-        let table: &[u16; 4096] = self.0[..].try_into().expect("16 rows of 256");
         let mut row = 0;
         for (x, y) in x.iter().zip(y) {
-            row = table[usize::from((row & 0x0f00) | u16::from(*x))];
+            row = self.0[usize::from(row) + usize::from(*x)];
             *y = (row >> 8) as u8;
         }
+    }
+}
+
+/// From a state on, by a table with a row for each byte: where a row begins does not wait for the state.
+#[inline(never)]
+fn run(moves: &[Map], mut state: u8, x: &[u8], y: &mut [u8]) {
+    for (x, y) in x.iter().zip(y) {
+        state = moves[usize::from(*x)][usize::from(state)];
+        *y = state;
     }
 }
 
@@ -97,16 +107,6 @@ fn compose() -> Result<Compose, String> {
 
 fn by_hand(moves: &[Map], compose: Compose, x: &[u8], y: &mut [u8]) {
     let reduce = |range: Range<usize>| compose(moves, &x[range]);
-    two_pass(
-        y,
-        0u8,
-        reduce,
-        |&state, map, _| map[usize::from(state)],
-        |range, mut state, y| {
-            for (x, y) in x[range].iter().zip(y) {
-                state = moves[usize::from(*x)][usize::from(state)];
-                *y = state;
-            }
-        },
-    );
+    let replay = |range: Range<usize>, state, y: &mut [u8]| run(moves, state, &x[range], y);
+    two_pass(y, 0u8, reduce, |&state, map, _| map[usize::from(state)], replay);
 }
