@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use scan_ir::{Constant, Type, Value};
 
-use super::scan_type::{Components, ScanType, V};
+use super::scan_type::{Components, Constants, ScanType, V};
 
 // SAFETY: the elements of an array lie `size_of::<X>()` bytes apart and are all listed.
 unsafe impl<X: ScanType, const N: usize> ScanType for [X; N] {
@@ -26,7 +26,7 @@ unsafe impl<X: ScanType, const N: usize> ScanType for [X; N] {
         }
     }
 
-    fn store(value: &[X; N], constants: &mut Vec<Constant>) {
+    fn store(value: &[X; N], constants: &mut Constants) {
         for element in value {
             X::store(element, constants);
         }
@@ -56,7 +56,7 @@ macro_rules! tuples {
                 $($name::flatten(&_parts.$index, _values);)*
             }
 
-            fn store(_value: &Self, _constants: &mut Vec<Constant>) {
+            fn store(_value: &Self, _constants: &mut Constants) {
                 $($name::store(&_value.$index, _constants);)*
             }
 

@@ -3,7 +3,7 @@
 
 use scan_ir::{Constant, Primitive, Type, Value};
 
-use super::scan_type::{Components, ScanType};
+use super::scan_type::{Components, Constants, ScanType};
 
 macro_rules! scalars {
     ($($rust:ident)*) => {$(
@@ -23,7 +23,7 @@ macro_rules! scalars {
                 values.push(*parts);
             }
 
-            fn store(value: &$rust, constants: &mut Vec<Constant>) {
+            fn store(value: &$rust, constants: &mut Constants) {
                 constants.push(Constant::from(*value));
             }
 
@@ -55,7 +55,7 @@ macro_rules! halves {
                 values.push(*parts);
             }
 
-            fn store(value: &$rust, constants: &mut Vec<Constant>) {
+            fn store(value: &$rust, constants: &mut Constants) {
                 constants.push(Constant::from(value.to_bits()));
             }
 

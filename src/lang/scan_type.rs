@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::ops::{Deref, DerefMut};
 
 use scan_ir::{Constant, Field, Layout, Type, Value};
+use smallvec::SmallVec;
 
 /// A type that scans read, carry or write: a scalar, an array or tuple of scan types, or a struct with
 /// `#[derive(ScanType)]` or `#[scan_monoid]`.
@@ -39,7 +40,7 @@ pub unsafe trait ScanType: Copy + Send + Sync + 'static {
 
     /// The components of a native value, in order.
     #[doc(hidden)]
-    fn store(value: &Self, constants: &mut Vec<Constant>);
+    fn store(value: &Self, constants: &mut Constants);
 
     /// The native value of these components; a missing one is zero.
     #[doc(hidden)]
@@ -172,11 +173,19 @@ pub fn component_names<X: ScanType>() -> Vec<String> {
     Components::of::<X>().into_iter().map(name).collect()
 }
 
+/// The components of a value, in order; few of them are not allocated.
+pub type Constants = SmallVec<[Constant; 8]>;
+
 /// The components of a value, in order.
-pub fn to_constants<X: ScanType>(value: &X) -> Vec<Constant> {
-    let mut constants = Vec::new();
+pub fn components<X: ScanType>(value: &X) -> Constants {
+    let mut constants = Constants::new();
     X::store(value, &mut constants);
     constants
+}
+
+/// The components of a value, in order, as a vector.
+pub fn to_constants<X: ScanType>(value: &X) -> Vec<Constant> {
+    components(value).into_vec()
 }
 
 /// The value of these components; missing ones are zero.

@@ -5,7 +5,7 @@
 
 use scan_ir::{Constant, Opcode, Type, Value};
 
-use crate::lang::{Components, MonoidIr, V, trace};
+use crate::lang::{Components, Constants, MonoidIr, V, trace};
 use crate::prelude::*;
 
 /// What some input does to an automaton of N states, 2 to 16: state s goes to `to[s]`. Composing two maps is one byte
@@ -101,7 +101,7 @@ unsafe impl<const N: usize> ScanType for StateMap<N> {
         values.push(*parts);
     }
 
-    fn store(value: &Self, constants: &mut Vec<Constant>) {
+    fn store(value: &Self, constants: &mut Constants) {
         constants.push(Constant::vector(&value.to));
     }
 

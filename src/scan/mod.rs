@@ -28,6 +28,10 @@
 //! let (a, b) = ([2.0, 0.5, 4.0], [1.0, 3.0, 0.0]);
 //! assert_eq!(solve.inclusive((&a, &b))?, [1.0, 3.5, 14.0]);
 //! assert_eq!(solve.exclusive((&a, &b))?, [0.0, 1.0, 3.5]);
+//!
+//! // From another state, backwards, in segments; along an axis of an array; in chunks of a stream: see `Request`.
+//! let start = Affine { a: 1.0, b: 10.0 };
+//! assert_eq!(solve.seeded(start).segmented(&[true, true, false]).inclusive((&a, &b))?, [21.0, 8.0, 32.0]);
 //! # Ok::<(), monoscan::Error>(())
 //! ```
 
@@ -220,7 +224,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         self.request().reduce(input)
     }
 
-    /// The inclusive scan of the next chunk of a stream: `carry` is the state after the chunks before, at first
+    /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
     /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
     /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
     /// and the last record of a chunk has no next one.
@@ -272,9 +276,14 @@ impl<S, In, Out> Scan<S, In, Out> {
         self.inner.emit(stage)
     }
 
-    /// What is known about the operator's laws.
+    /// What is known about the operator's laws; of a cascade, the first stage's.
     pub fn judgement(&self) -> &Judgement {
         self.inner.judgement()
+    }
+
+    /// What is known about the laws of each stage's operator.
+    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
+        self.inner.judgements()
     }
 
     /// The schedule that was chosen.

@@ -143,10 +143,10 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         mode: Mode,
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let seed = self.seed.as_ref().map(lang::to_constants);
+        let seed = self.seed.as_ref().map(lang::components);
         let call = Call { mode, reversed: self.reversed, seed: seed.as_deref(), shape: self.runs.shape()? };
         let Some(carry) = self.carry else { return run(&call, None) };
-        let mut components = lang::to_constants(carry);
+        let mut components = lang::components(carry);
         let result = run(&call, Some(&mut components))?;
         *carry = lang::from_constants(components);
         Ok(result)

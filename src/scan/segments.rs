@@ -45,6 +45,10 @@ mod sealed {
     }
 
     /// A flag or an offset.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is neither a flag nor an offset",
+        label = "expected `bool` flags, or offsets of `usize`, `u32` or `u64`"
+    )]
     pub trait Mark: Sized {
         fn boundaries(marks: &[Self]) -> Boundaries<'_>;
     }

@@ -153,7 +153,7 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
                     #(#flattened)*
                 }
 
-                fn store(value: &Self, constants: &mut ::std::vec::Vec<#lang::Constant>) {
+                fn store(value: &Self, constants: &mut #lang::Constants) {
                     #(#stored)*
                 }
 

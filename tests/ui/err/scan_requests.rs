@@ -1,0 +1,30 @@
+use monoscan::ops::{Max, Sum};
+use monoscan::prelude::*;
+use monoscan::{Error, Request};
+
+type Sums = Scan<Sum<u32>, (u32, u8), u32>;
+
+fn boundaries(scan: &Sums) {
+    let _ = scan.segmented(&[1i32, 2]);
+    let _ = scan.segmented(true);
+}
+
+fn columns(scan: &Sums) -> Result<(), Error> {
+    scan.inclusive(&[1u32])?;
+    scan.reversed().exclusive((&[1u32], &[1u8], &[1u8]))?;
+    Ok(())
+}
+
+fn seeds(scan: &Sums) {
+    let _ = scan.seeded(5);
+}
+
+fn fourth_stage(builder: monoscan::ScanBuilder<(Sum<u32>, Max<u32>, Sum<u32>), (u32,), Sum<u32>>) {
+    let _ = builder.then(scan!(|e: Element<u32, (Sum<u32>, Max<u32>, Sum<u32>)>| -> Sum<u32> { e.after.0 }));
+}
+
+fn no_state<'a>(request: Request<'a, u32, (u32,), u32>) {
+    let _ = request.reversed();
+}
+
+fn main() {}
