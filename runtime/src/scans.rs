@@ -7,7 +7,7 @@ use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::{Bases, Engine, Purpose, Task};
+use crate::engine::{Bases, Direct, Engine, Purpose, Task};
 use crate::error::Error;
 
 impl DynScan {
@@ -138,8 +138,15 @@ impl DynScan {
         inputs: &[Column<'_>],
         outputs: &mut [ColumnMut<'_>],
     ) -> Result<usize, Error> {
-        let program = self.program();
+        let (program, variants, _) = self.parts();
         let len = checks::columns(program, inputs, outputs)?;
+        if let Some(direct) = Direct::of(program, variants, call).filter(|_| carry.is_none()) {
+            let inputs: Bases<_> = inputs.iter().map(|column| column.base).collect();
+            let outputs: Bases<_> = outputs.iter_mut().map(|column| column.base).collect();
+            if direct.scan(&inputs, &outputs, len) {
+                return Ok(len);
+            }
+        }
         checks::call(program, call, carry.as_deref(), len)?;
         let inputs: Bases<_> = inputs.iter().map(|column| column.base).collect();
         let rooms = outputs.iter().map(|column| column.len).enumerate();
@@ -190,6 +197,31 @@ impl DynScan {
     fn engine(&self) -> Engine<'_> {
         let (program, variants, threads) = self.parts();
         Engine { program, variants, threads }
+    }
+}
+
+/// What scans short lines, with nothing between a caller that knows its columns and the kernel.
+#[doc(hidden)]
+pub struct Short<'a>(Direct<'a>);
+
+impl Short<'_> {
+    /// Scans a line from the identities, in one pass, if it is short enough. Says whether it did.
+    ///
+    /// # Safety
+    /// These are the columns of the program, with `len` records each, borrowed as [`Column`] and [`ColumnMut`] would.
+    #[inline]
+    pub unsafe fn scan(&self, inputs: &[*const u8], outputs: &[*mut u8], len: usize) -> bool {
+        self.0.scan(inputs, outputs, len)
+    }
+}
+
+impl DynScan {
+    /// For the typed front end: what scans short lines, once one has been scanned, if the program writes every record.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short(&self, mode: Mode) -> Option<Short<'_>> {
+        let (program, variants, _) = self.parts();
+        Direct::of(program, variants, &Call { mode, ..Call::default() }).map(Short)
     }
 }
 

@@ -114,6 +114,17 @@ columns! {
 /// The columns of a record, without an allocation.
 pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 
+/// Where the slices start, and how long they are, if they are equally long.
+pub(super) fn bases<R: Record>(slices: &impl Columns<R>) -> Option<(SmallVec<[*const u8; 6]>, usize)> {
+    let mut bases = SmallVec::new();
+    let (mut shortest, mut longest) = (usize::MAX, 0);
+    slices.parts(&mut |base, len| {
+        bases.push(base);
+        (shortest, longest) = (shortest.min(len), longest.max(len));
+    });
+    (shortest == longest).then_some((bases, longest))
+}
+
 /// The slices as columns of these layouts, which must be those of `R`.
 pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Read<'a> {
     let mut columns = Read::new();

@@ -33,7 +33,7 @@ use heads::{FlagColumn, Heads};
 use line::Line;
 use rows::Sizes;
 use slots::Slots;
-use variant::Kernels;
+use variant::{Kernels, SmallSlot};
 
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
@@ -56,6 +56,32 @@ pub(crate) enum Purpose {
     Count,
     /// Totals, run by run.
     Reduce,
+}
+
+/// What short lines are scanned with: no more than it takes to call a kernel.
+pub(crate) struct Direct<'a> {
+    kernels: &'a Kernels,
+    start: &'a SmallSlot,
+    longest: usize,
+}
+
+impl<'a> Direct<'a> {
+    /// Of a program that writes, for lines from the identities, once such a line has been scanned.
+    pub(crate) fn of(program: &Program, variants: &'a Variants, call: &Call<'_>) -> Option<Direct<'a>> {
+        let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
+        let variant = variants.plain(call.mode).filter(|_| is_plain && program.output.keep.is_none())?;
+        let kernels = variant.line()?;
+        Some(Direct { kernels, start: kernels.start.as_ref()?, longest: variant.plan.direct })
+    }
+
+    /// Scans a line that is short enough, of columns that were checked. Says whether it did.
+    pub(crate) fn scan(&self, inputs: &[*const u8], outputs: &[*mut u8], len: usize) -> bool {
+        let is_short = len <= self.longest;
+        if is_short {
+            line::in_one_pass(self.kernels, *self.start, inputs, outputs, len);
+        }
+        is_short
+    }
 }
 
 /// What runs the calls of one program.

@@ -24,7 +24,12 @@ pub(crate) struct Variant {
 pub(crate) struct Kernels {
     pub(crate) code: Compiled,
     pub(crate) known: Known,
+    /// A slot with the identities, if it is small.
+    pub(crate) start: Option<SmallSlot>,
 }
+
+/// A slot of a small state.
+pub(crate) type SmallSlot = [u128; 4];
 
 impl Variant {
     fn new(program: &Verified<Program>, form: Form, any_states: bool, options: &PlanOptions) -> Variant {
@@ -43,8 +48,14 @@ impl Variant {
         get_or_make(kernels, || {
             let code = Compiled::new(&self.program, &self.facts, access, self.plan.ways as u32)?;
             let known = Known::new(&self.program, &code, self.plan.block);
-            Ok(Kernels { code, known })
+            let start = start(&self.program, &code);
+            Ok(Kernels { code, known, start })
         })
+    }
+
+    /// Its kernels for lines, if there are any yet.
+    pub(crate) fn line(&self) -> Option<&Kernels> {
+        self.line.get()
     }
 
     /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that the
@@ -68,16 +79,37 @@ impl Variants {
         Variants { program, options, made: Default::default() }
     }
 
+    /// The form of a scan of a line from the identities, if it was needed before.
+    pub(crate) fn plain(&self, mode: Mode) -> Option<&Variant> {
+        self.made[place(Form { mode, ..Form::default() }, false)].get()
+    }
+
     /// A form; with `any_states`, for seeds that lie outside of the ranges that hold without them.
     pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
-        let kind = match form {
-            Form { heads: false, .. } => 0,
-            Form { seeded: false, .. } => 1,
-            Form { .. } => 2,
-        };
-        let place = 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states);
-        self.made[place].get_or_init(|| Variant::new(&self.program, form, any_states, &self.options))
+        self.made[place(form, any_states)].get_or_init(|| Variant::new(&self.program, form, any_states, &self.options))
     }
+}
+
+/// The place of a form among all forms.
+fn place(form: Form, any_states: bool) -> usize {
+    let kind = match form {
+        Form { heads: false, .. } => 0,
+        Form { seeded: false, .. } => 1,
+        Form { .. } => 2,
+    };
+    6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
+}
+
+/// A slot with the identities, if it is small.
+fn start(program: &Program, code: &Compiled) -> Option<SmallSlot> {
+    let mut slot = SmallSlot::default();
+    let bytes: &mut [u8] = bytemuck::bytes_of_mut(&mut slot);
+    let identities = program.stages.iter().flat_map(|stage| &stage.identity);
+    for (field, value) in code.state_layout().fields().zip(identities) {
+        let (start, size) = (field.offset as usize, field.ty.size());
+        bytes.get_mut(start..start + size)?.copy_from_slice(&value.to_bytes()[..size]);
+    }
+    (code.state_stride() <= bytes.len()).then_some(slot)
 }
 
 /// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.
