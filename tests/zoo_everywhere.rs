@@ -65,9 +65,7 @@ fn fold<M: Monoid>(asked: &Asked, records: &[M], seed: M, carry: M) -> Fold<M> {
 }
 
 fn constants<M: ScanType>(value: &M) -> Vec<Constant> {
-    let mut constants = Vec::new();
-    M::store(value, &mut constants);
-    constants
+    monoscan::lang::to_constants(value)
 }
 
 /// Component by component, one NaN being as good as another.
