@@ -10,14 +10,16 @@
 //! restart.rs   → the lexing automaton, which starts over by itself where a token ends; here is the proof that one pass
 //!                is exact, and lookahead.rs explains to the user when it cannot be
 //! ranks.rs     → maps of at most a few ranks, one for each pair of neighbouring byte classes
-//! program.rs   → the scan: one state a byte in, one label a byte out
-//! gather.rs    labels, the bytes that the scan writes, → tokens
+//! program.rs   → the scans: a label for every byte, or an entry for every token
+//! gather.rs    labels, the bytes that the first scan writes, → tokens
+//! list.rs      the list of tokens that the second one writes
 //! ```
 //!
 //! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`] where it ends.
 
 mod dfa;
 mod gather;
+mod list;
 mod lookahead;
 mod program;
 mod ranks;
@@ -28,12 +30,15 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::sync::OnceLock;
+
 use scan_ir::{Program, Verified};
 use scan_runtime::{Column, ColumnMut, DynScan, Error as ScanError};
 use thiserror::Error;
 
 pub use dfa::MAX_STATES;
 pub use gather::{Counts, Kind, Skips, Token, Tokens};
+pub use list::TokenList;
 pub use lookahead::{Conflict, Lookahead};
 pub use ranks::{MAX_RANKS, RankTables};
 pub use restart::{ENDS, ERROR, PENDING};
@@ -105,7 +110,13 @@ impl LexerTables {
 
     /// The scan that labels a text: a column of bytes in, a column of labels out.
     pub fn program(&self) -> Verified<Program> {
-        program::program(&self.ranks)
+        program::labels(&self.ranks)
+    }
+
+    /// The scan that lists a text's tokens: a column of bytes in, a column of `u64` out, one for each token (and for each
+    /// byte that no rule matches): its end shifted left by 8 bits, and its code.
+    pub fn token_program(&self) -> Verified<Program> {
+        program::endings(&self.ranks)
     }
 
     /// The labels of a text by the plain loop, one byte after the other: what the scan is checked and timed against.
@@ -145,6 +156,7 @@ pub struct Lexer {
     rules: Rules,
     tables: LexerTables,
     scan: DynScan,
+    listing: OnceLock<DynScan>,
 }
 
 impl Lexer {
@@ -155,7 +167,7 @@ impl Lexer {
     pub fn new(rules: Rules) -> Result<Lexer, LexerError> {
         let tables = LexerTables::new(&rules)?;
         let scan = DynScan::new(tables.program())?;
-        Ok(Lexer { rules, tables, scan })
+        Ok(Lexer { rules, tables, scan, listing: OnceLock::new() })
     }
 
     /// The label of every byte of a text.
@@ -172,6 +184,33 @@ impl Lexer {
     /// [`ScanError::Length`] if it has another length; nothing is written then.
     pub fn labels_into(&self, text: &[u8], labels: &mut [u8]) -> Result<(), ScanError> {
         self.scan.inclusive_into(&[Column::new(text)], &mut [ColumnMut::new(labels)])
+    }
+
+    /// The tokens of a text, in one scan from bytes to tokens. Its code is compiled by the first call.
+    ///
+    /// Needs 8 bytes of address space for each byte of the text while it runs, and keeps 8 bytes of memory a token.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules, Skips};
+    /// let lexer = Lexer::new(Rules::json())?;
+    /// let tokens = lexer.lex(br#"[1, "a"]"#)?;
+    /// assert_eq!(tokens.iter(Skips::Drop).map(|token| token.end).collect::<Vec<_>>(), [1, 2, 3, 7, 8]);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ScanError::OutOfMemory`].
+    pub fn lex(&self, text: &[u8]) -> Result<TokenList, ScanError> {
+        let listing = match self.listing.get() {
+            Some(listing) => listing,
+            None => {
+                let made = DynScan::new(self.tables.token_program())?;
+                self.listing.get_or_init(|| made)
+            }
+        };
+        let mut endings: Vec<u64> = listing.inclusive(&[Column::new(text)])?;
+        endings.shrink_to_fit();
+        Ok(TokenList::new(endings, &self.rules))
     }
 
     /// The laws of the scan, and the schedule that was chosen for it.

@@ -1,6 +1,6 @@
-//! [`RankTables`] → the scan [`Program`] that labels a text.
+//! [`RankTables`] → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens end.
 //!
-//! One column of bytes in, one column of labels out, and one stage whose state is a map between ranks, lane j holding
+//! One column of bytes in; one column out, of labels, or of [`ending`]s for those bytes that end a token; and one stage whose state is a map between ranks, lane j holding
 //! what rank j becomes. A map of more than 16 ranks takes several vectors; as a permutation gives 0 where its index is
 //! no lane, lane j of "f, then g" is the `or` over g's vectors g₀, g₁, … of g\[k\]\[f\[j\] − 16 k\].
 
@@ -10,6 +10,7 @@ use scan_ir::{
 };
 
 use super::ranks::RankTables;
+use super::restart::ENDS;
 
 /// The tables by their place in the program.
 const CLASS: u32 = 0;
@@ -38,7 +39,45 @@ impl Shape {
     }
 }
 
-pub(super) fn program(tables: &RankTables) -> Verified<Program> {
+/// The label of every byte.
+pub(super) fn labels(tables: &RankTables) -> Verified<Program> {
+    let project = of_element(tables, |_, label| label);
+    program(tables, Output { keep: None, project, columns: vec![Layout::of(Type::U8)] })
+}
+
+/// For every byte that ends a token, in order: where that is, and the token's code.
+pub(super) fn endings(tables: &RankTables) -> Verified<Program> {
+    let keep = of_element(tables, |b, label| {
+        let (flag, zero) = (b.lit(ENDS), b.lit(0u8));
+        let ends = b.binary(Opcode::And, label, flag);
+        b.binary(Opcode::Ne, ends, zero)
+    });
+    let code = of_element(tables, |b, label| {
+        let code = b.lit(!ENDS);
+        let code = b.binary(Opcode::And, label, code);
+        b.cast(Type::U64, code)
+    });
+    program(tables, Output { keep: Some(keep), project: with_end(code), columns: vec![Layout::of(Type::U64)] })
+}
+
+/// Bits of an ending that are the token's code; those above are its end.
+pub(super) const CODE_BITS: u32 = 8;
+
+/// A mapping that gives a code → one that gives the ending of a token that ends with the element.
+fn with_end(code: Mapping) -> Mapping {
+    let mut b = FunctionBuilder::new();
+    let params = b.params(&code.function.params);
+    let index = b.param(Type::U64);
+    let code_value = b.inline(&code.function, &params)[0];
+    let (one, bits) = (b.lit(1u64), b.lit(CODE_BITS));
+    let end = b.binary(Opcode::Add, index, one);
+    let end = b.binary(Opcode::Shl, end, bits);
+    let ending = b.binary(Opcode::Or, end, code_value);
+    let reads = code.reads.into_iter().chain([Source::Index]).collect();
+    Mapping { reads, function: b.finish(&[ending]) }
+}
+
+fn program(tables: &RankTables, output: Output) -> Verified<Program> {
     let shape = Shape::of(tables);
     let vectors = |bytes: &[u8]| bytes.chunks_exact(shape.lanes).map(Constant::vector).collect::<Vec<_>>();
     let identity: Vec<u8> = (0..tables.width()).map(|rank| rank as u8).collect();
@@ -57,7 +96,7 @@ pub(super) fn program(tables: &RankTables) -> Verified<Program> {
             combine: combine(&shape),
             valid: Some(valid(tables, &shape)),
         }],
-        output: Output { keep: None, project: project(tables), columns: vec![Layout::of(Type::U8)] },
+        output,
     };
     verify(program).expect("MAX_RANKS and 256 classes keep the program small, and the rest is typed as it should be")
 }
@@ -117,8 +156,8 @@ fn valid(tables: &RankTables, shape: &Shape) -> Function {
     b.finish(&[all])
 }
 
-/// The label of an element. The rank that its byte led to is lane 0 of the state before it.
-fn project(tables: &RankTables) -> Mapping {
+/// What `of_label` makes of the label of an element. The rank that its byte led to is lane 0 of the state before it.
+fn of_element(tables: &RankTables, of_label: impl Fn(&mut FunctionBuilder, Value) -> Value) -> Mapping {
     let shape = Shape::of(tables);
     let mut b = FunctionBuilder::new();
     let text = text_params(&mut b);
@@ -130,8 +169,9 @@ fn project(tables: &RankTables) -> Mapping {
     let rank = b.cast(Type::U32, rank);
     let place = b.binary(Opcode::Add, row, rank);
     let label = b.table(LABEL, Type::U8, place);
+    let result = of_label(&mut b, label);
     let reads = TEXT.into_iter().chain([Source::Before { stage: 0, component: 0 }]).collect();
-    Mapping { reads, function: b.finish(&[label]) }
+    Mapping { reads, function: b.finish(&[result]) }
 }
 
 /// Parameters for [`TEXT`].

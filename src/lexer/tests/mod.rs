@@ -170,6 +170,8 @@ fn check(name: &str, lexer: &Lexer, reference: &Reference, text: &[u8], random: 
     let labels = lexer.tables().label_sequentially(text);
     let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
     assert_eq!(tokens, reference.tokens(text), "{name}: {}", text.escape_ascii());
+    let list = lexer.lex(text).expect("texts are short");
+    assert!(list.iter(Skips::Keep).eq(tokens), "{name}, listed: {}", text.escape_ascii());
     let by_maps = labels_by_maps(lexer.tables().ranks(), text, random);
     assert_eq!(labels, by_maps, "{name}, composed: {}", text.escape_ascii());
 }
@@ -270,6 +272,17 @@ fn a_run_of_errors_is_one_token_however_long() {
             assert_eq!(tokens.len(), before + 2);
             assert_eq!(tokens[before], Token { start: before, end: before + errors, kind: Kind::Error });
         }
+    }
+}
+
+#[test]
+fn the_list_of_a_long_text_has_the_tokens_that_its_labels_spell() {
+    let lexer = Lexer::new(Rules::json()).expect("the JSON rules are exact");
+    let text = br#"{"name": [1, -2.5e3, true], ?? "more\u00e9": null} "unterminated "#.repeat(9000);
+    let labels = lexer.tables().label_sequentially(&text);
+    let list = lexer.lex(&text).expect("there is memory for half a megabyte");
+    for skips in [Skips::Keep, Skips::Drop] {
+        assert!(list.iter(skips).eq(lexer.tokens(&labels, skips)), "{skips:?}");
     }
 }
 
