@@ -37,6 +37,7 @@ fn plans() -> [PlanOptions; 4] {
         block: Some(block),
         strips: Some(strips),
         direct: Some(direct),
+        ..PlanOptions::default()
     };
     [plan(4, 8, 3, 10), plan(2, 7, 2, 0), plan(8, 1, 1, 1), PlanOptions::default()]
 }

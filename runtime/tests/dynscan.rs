@@ -36,7 +36,8 @@ fn nothing_in_gives_nothing_out() {
 
 #[test]
 fn records_may_lie_at_odd_addresses() {
-    let options = PlanOptions { ways: Some(4), block: Some(3), strips: Some(2), direct: Some(0) };
+    let options =
+        PlanOptions { ways: Some(4), block: Some(3), strips: Some(2), direct: Some(0), ..PlanOptions::default() };
     let scan = DynScan::builder(verify(parse(RUNNING_SUM)).unwrap()).plan(options).threads(3).build().unwrap();
     let layout = Layout::of(scan_ir::Type::I32);
     let values: Vec<i32> = (0..1000).map(|i| i * i - 7).collect();
@@ -158,7 +159,7 @@ fn cascades_and_kept_records_are_one_scan() {
     let evens: Vec<i32> = sums.into_iter().filter(|sum| sum % 2 == 0).collect();
     for threads in [1, 2, 3] {
         let plan =
-            PlanOptions { ways: Some(2), block: Some(5), strips: Some(3), direct: Some(0) };
+            PlanOptions { ways: Some(2), block: Some(5), strips: Some(3), direct: Some(0), ..PlanOptions::default() };
         let build = |program| DynScan::builder(program).plan(plan.clone()).threads(threads).build().unwrap();
         let cascade = build(verify(cascade.clone()).unwrap());
         assert_eq!(cascade.inclusive::<i32>(&[Column::new(&x)]).unwrap(), sums_of_sums);
@@ -210,7 +211,13 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
         for mode in [Mode::Inclusive, Mode::Exclusive] {
             let expected = interp::run(&program, &slices, &Request { mode, seeds: None }).unwrap().outputs;
             for (ways, threads) in [(1, 2), (4, 1), (2, 3), (8, 2)] {
-                let options = PlanOptions { ways: Some(ways), block: Some(3), strips: Some(2), direct: Some(0) };
+                let options = PlanOptions {
+                    ways: Some(ways),
+                    block: Some(3),
+                    strips: Some(2),
+                    direct: Some(0),
+                    ..PlanOptions::default()
+                };
                 let scan = DynScan::builder(program.clone()).plan(options).threads(threads).build().unwrap();
                 let columns: Vec<Column<'_>> = slices
                     .iter()

@@ -2,7 +2,7 @@
 
 mod cpu_support;
 
-use cpu_support::{Columns, Slots, assert_same, compile, empty_outputs, isas, run_directly, run_tile};
+use cpu_support::{Columns, Slots, assert_same, compile, empty_outputs, input, isas, run_directly, run_tile};
 use scan_codegen::cpu::{Access, CodegenError, Compiled, TileArgs};
 use scan_ir::facts::{Facts, replay_body};
 use scan_ir::interp::{self, Request};
@@ -138,33 +138,6 @@ fn counted() -> Verified<Program> {
         project: (&[Source::State(0), Source::State(1)], &|_, p| p.to_vec()),
     }
     .verified()
-}
-
-/// Bytes without a pattern that matters; floats stay moderate, since they are made of small integers.
-fn input(program: &Program, total: usize, seed: u64) -> Vec<Vec<u8>> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
-    };
-    let column = |layout: &Layout| {
-        let mut bytes: Vec<u8> = (0..layout.size as usize * total).map(|_| next() as u8).collect();
-        for record in bytes.chunks_exact_mut(layout.size as usize) {
-            for field in &layout.fields {
-                if field.ty.is_float() {
-                    let value = field.ty.of_i64((next() % 5) as i64 - 2).to_bytes();
-                    record[field.offset as usize..][..value.len()].copy_from_slice(&value);
-                } else if field.ty == Type::Bool {
-                    // Any byte but zero is true.
-                    record[field.offset as usize] = if next() % 4 == 0 { next() as u8 } else { 0 };
-                }
-            }
-        }
-        bytes
-    };
-    program.inputs.iter().map(column).collect()
 }
 
 fn request(mode: Mode) -> Request {

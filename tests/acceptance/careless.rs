@@ -121,7 +121,13 @@ fn any_plan_and_any_number_of_threads_will_do() {
     let records = vec![Sum { s: 1 }; 5000];
     for size in [0, 1, 7, 1 << 40] {
         for threads in [0, 3, usize::MAX] {
-            let plan = PlanOptions { ways: Some(2), block: Some(size), strips: Some(size), direct: Some(0) };
+            let plan = PlanOptions {
+                ways: Some(2),
+                block: Some(size),
+                strips: Some(size),
+                direct: Some(0),
+                ..PlanOptions::default()
+            };
             let scan = Scan::<Sum>::builder().plan(plan).threads(threads).build().unwrap();
             assert_eq!(scan.inclusive(&records).unwrap()[4999].s, 5000);
         }

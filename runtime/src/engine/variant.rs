@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use scan_codegen::cpu::{Access, CodegenError, Compiled};
+use scan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::Facts;
@@ -46,7 +46,8 @@ impl Variant {
             Access::Strided => &self.strided,
         };
         get_or_make(kernels, || {
-            let code = Compiled::new(&self.program, &self.facts, access, self.plan.ways as u32)?;
+            let (ways, isa) = (self.plan.ways as u32, HostIsa::native()?);
+            let code = Compiled::in_vectors(&self.program, &self.facts, access, ways, self.plan.vector, &isa)?;
             let known = Known::new(&self.program, &code, self.plan.block);
             let start = start(&self.program, &code);
             Ok(Kernels { code, known, start })

@@ -9,6 +9,7 @@ use super::error::CodegenError;
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
+use super::simd::Bases;
 
 /// A component and the column it is in.
 #[derive(Clone, Copy)]
@@ -87,18 +88,24 @@ impl<'a> Data<'a> {
         let seeds = seeds(b, kernel, args)?;
         let (inputs, outputs) = (places(kernel.inputs), places(kernel.outputs));
         let read = |column: usize| {
-            kernel.body.mapping.reads.iter().any(|source| match *source {
+            let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
                 Source::Record(component) | Source::Next(component) => {
                     inputs.get(component as usize).is_some_and(|place| place.column == column)
                 }
                 _ => false,
-            })
+            });
+            is_read || kernel.lanes.is_some()
         };
         let mut base = |columns: ir::Value, column: usize| b.ins().load(types::I64, flags, columns, 8 * column as i32);
         let input_bases =
             (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
         let output_bases = (0..kernel.outputs.len()).map(|column| Some(base(columns_out, column))).collect();
         Ok(Data { kernel, inputs, outputs, input_bases, output_bases, seeds, sink, total, step })
+    }
+
+    /// Where columns start; of inputs those that are read.
+    pub(crate) fn bases(&self) -> Bases<'_> {
+        Bases { inputs: &self.input_bases, outputs: &self.output_bases }
     }
 
     /// How many elements the run has.

@@ -13,6 +13,10 @@ pub struct HostIsa {
     pub(crate) isa: OwnedTargetIsa,
     pub(crate) x86: bool,
     pub(crate) pshufb: bool,
+    /// All that forms in lanes need: byte shuffles, blends and minima of all widths, rounding.
+    pub(crate) lanes: bool,
+    /// A fused multiply-add is one instruction.
+    pub(crate) fma: bool,
 }
 
 impl HostIsa {
@@ -57,8 +61,11 @@ impl HostIsa {
         let builder =
             cranelift_native::builder_with_options(extensions).map_err(|error| CodegenError::Host(error.into()))?;
         let isa = builder.finish(settings::Flags::new(flags)).map_err(|error| CodegenError::Host(error.to_string()))?;
-        let pshufb = x86 && isa.isa_flags().iter().any(|flag| flag.name == "has_ssse3" && flag.as_bool() == Some(true));
-        Ok(HostIsa { isa, x86, pshufb })
+        let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
+        let pshufb = x86 && has("has_ssse3");
+        let lanes = !x86 || pshufb && has("has_sse41") && has("has_sse42");
+        let fma = !x86 || has("has_fma");
+        Ok(HostIsa { isa, x86, pshufb, lanes, fma })
     }
 }
 

@@ -20,6 +20,7 @@ use super::error::CodegenError;
 use super::interior::{Interior, Prime};
 use super::lower::{Env, constant, lower_function};
 use super::memory;
+use super::simd::{self, LaneForm, Work};
 
 /// What a tile kernel does.
 pub(crate) struct TileKernel<'a> {
@@ -43,6 +44,8 @@ pub(crate) struct TileKernel<'a> {
     pub(crate) access: Access,
     /// How many blocks.
     pub(crate) ways: u32,
+    /// The form in lanes, if blocks are to be worked on in vectors: then one after the other.
+    pub(crate) lanes: Option<&'a LaneForm>,
 }
 
 /// A carried component at the ends of a block.
@@ -69,7 +72,12 @@ pub(crate) fn tile(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let args = b.block_params(entry)[0];
-    Loop::new(&mut b, kernel, args)?.write(&mut b, env)?;
+    let all = Loop::new(&mut b, kernel, args)?;
+    match kernel.lanes {
+        Some(_) if kernel.ways > 1 => all.write_in_turn(&mut b, env)?,
+        _ => all.write(&mut b, env)?,
+    }
+    b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(env.frontend);
     Ok(())
@@ -85,6 +93,8 @@ struct Loop<'a> {
     numbers: Option<Vec<ir::Value>>,
     /// The place of the first element of each block.
     places: Vec<ir::Value>,
+    /// How many blocks are worked on side by side.
+    ways: u32,
 }
 
 /// What goes from round to round.
@@ -130,30 +140,56 @@ impl<'a> Loop<'a> {
                 (every(b, place, way, kernel.ways), Some(every(b, start, numbers, kernel.ways)))
             }
         };
-        Ok(Loop { kernel, data, len, states, numbers, places })
+        Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways })
     }
 
     fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
         let mut states = Vec::new();
-        for way in 0..self.kernel.ways {
+        for way in 0..self.ways {
             states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, way, carried)));
         }
         let round = self.numbers.as_ref().map(|_| b.ins().iconst(types::I64, 0));
         let mut progress = Progress { places: self.places.clone(), round, states, ahead: Vec::new() };
+        let mut len = self.len;
+        if let Some(form) = self.kernel.lanes {
+            let work = if self.kernel.outputs.is_empty() { Work::Reduce } else { Work::Scan };
+            let left = simd::Progress { place: progress.places[0], left: len, states: progress.states };
+            let left = simd::groups(b, form, work, &self.data.bases(), left)?;
+            (len, progress.places, progress.states) = (left.left, vec![left.place], left.states);
+        }
         if let Some(interior) = self.kernel.interior {
             let ends = self.ends(b);
             let rounds = b.ins().isub(self.len, ends);
             progress = self.rounds(b, env, Round::Interior(interior), rounds, progress)?;
             progress = self.rounds(b, env, Round::Any, ends, progress)?;
         } else {
-            progress = self.rounds(b, env, Round::Any, self.len, progress)?;
+            progress = self.rounds(b, env, Round::Any, len, progress)?;
         }
         for (way, states) in progress.states.chunks(self.kernel.carried.len().max(1)).enumerate() {
             for (carried, &value) in self.kernel.carried.iter().zip(states).filter(|(carried, _)| carried.is_result) {
                 memory::store(b, carried.field.ty, value, self.states, self.slot_offset(way as u32, carried.field));
             }
         }
-        b.ins().return_(&[]);
+        Ok(())
+    }
+
+    /// A loop over the blocks of a line, each from its first element to its last.
+    fn write_in_turn(self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
+        let (len, states, ways, stride) = (self.len, self.states, self.ways, self.kernel.state.stride);
+        let block = b.create_block();
+        let exit = b.create_block();
+        let left = b.ins().iconst(types::I64, i64::from(ways));
+        let first = [left, self.places[0], states];
+        let [left, place, states] = first.map(|_| b.append_block_param(block, types::I64));
+        b.ins().jump(block, &first.map(BlockArg::Value));
+
+        b.switch_to_block(block);
+        Loop { places: vec![place], states, ways: 1, ..self }.write(b, env)?;
+        let left = b.ins().iadd_imm_s(left, -1);
+        let place = b.ins().iadd(place, len);
+        let states = b.ins().iadd_imm_u(states, stride as i64);
+        branch(b, left, block, &[left, place, states], exit, &[]);
+        b.switch_to_block(exit);
         Ok(())
     }
 
@@ -176,7 +212,7 @@ impl<'a> Loop<'a> {
         rounds: ir::Value,
         outer: Progress,
     ) -> Result<Progress, CodegenError> {
-        let ways = self.kernel.ways as usize;
+        let ways = self.ways as usize;
         // What tells when the rounds are done: the rounds themselves, or the first way's place.
         let counter = |progress: &Progress| progress.round.unwrap_or(progress.places[0]);
         let end = b.ins().iadd(counter(&outer), rounds);

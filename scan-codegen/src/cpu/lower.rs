@@ -16,6 +16,8 @@ mod floats;
 mod ints;
 mod vectors;
 
+pub(crate) use floats::condition as float_condition;
+
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;

@@ -18,9 +18,12 @@ mod lower;
 mod memory;
 mod module;
 mod recipe;
+pub(crate) mod simd;
 mod tables;
+mod vector;
 
 pub use abi::{Access, StateLayout, TileArgs};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;
+pub use vector::Vector;

@@ -16,6 +16,7 @@ use super::error::CodegenError;
 use super::helpers;
 use super::isa::HostIsa;
 use super::recipe::{Kernel, Recipe};
+use super::vector::Vector;
 
 /// The kernels of a program.
 ///
@@ -106,7 +107,22 @@ impl Compiled {
         ways: u32,
         isa: &Arc<HostIsa>,
     ) -> Result<Compiled, CodegenError> {
-        let recipe = Recipe::new(program, facts, access, ways, isa)?;
+        Compiled::in_vectors(program, facts, access, ways, Vector::NONE, isa)
+    }
+
+    /// The same, with these kernels in vectors, if the program has such a form and the machine what it needs.
+    ///
+    /// # Errors
+    /// Those of [`Compiled::new`].
+    pub fn in_vectors(
+        program: &Verified<Program>,
+        facts: &Facts,
+        access: Access,
+        ways: u32,
+        vector: Vector,
+        isa: &Arc<HostIsa>,
+    ) -> Result<Compiled, CodegenError> {
+        let recipe = Recipe::new(program, facts, access, ways, vector, isa)?;
         let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
         helpers::bind(&mut builder);
         let mut module = Code(ManuallyDrop::new(JITModule::new(builder)));
@@ -141,6 +157,11 @@ impl Compiled {
     /// W, how many blocks `scan` and `reduce` interleave.
     pub fn ways(&self) -> u32 {
         self.recipe.ways
+    }
+
+    /// Whether any kernel works in vectors.
+    pub fn is_in_vectors(&self) -> bool {
+        self.recipe.has_lanes()
     }
 
     /// How states lie in slots.

@@ -18,7 +18,9 @@ use super::interior::interior;
 use super::isa::HostIsa;
 use super::kernel::{self, Carried, TileKernel};
 use super::lower::Env;
+use super::simd::LaneForm;
 use super::tables::Tables;
+use super::vector::Vector;
 
 /// A kernel of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +57,9 @@ pub(crate) struct Recipe {
     advances: Vec<Advance>,
     wholes: Vec<Advance>,
     access: Access,
+    /// The form in lanes, and which kernels have it.
+    lanes: Option<LaneForm>,
+    vector: Vector,
 }
 
 impl Recipe {
@@ -63,6 +68,7 @@ impl Recipe {
         facts: &Facts,
         access: Access,
         ways: u32,
+        vector: Vector,
         isa: &Arc<HostIsa>,
     ) -> Result<Recipe, CodegenError> {
         if !matches!(ways, 1 | 2 | 4 | 8) {
@@ -110,12 +116,21 @@ impl Recipe {
             levels,
             replay,
             access,
+            vector,
+            lanes: LaneForm::of(program, facts).filter(|form| {
+                vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
+            }),
         })
     }
 
     /// The components that replays carry.
     pub(crate) fn live(&self) -> &[(u32, u32)] {
         &self.replay.carried
+    }
+
+    /// Whether any kernel works in vectors.
+    pub(crate) fn has_lanes(&self) -> bool {
+        self.lanes.is_some()
     }
 
     pub(crate) fn sink_bytes(&self) -> usize {
@@ -196,6 +211,11 @@ impl Recipe {
                 return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
             }
         };
+        let in_lanes = match kernel {
+            Kernel::Scan => self.vector.scan,
+            Kernel::ScanOne => self.vector.scan_one,
+            _ => self.vector.reduce,
+        };
         let body = level.map_or(&self.replay, |level| &level.body);
         let ranges = self.param_ranges(body);
         let interior = interior(body, &ranges, &self.tables);
@@ -210,6 +230,7 @@ impl Recipe {
             ranges: &ranges,
             access: self.access,
             ways,
+            lanes: self.lanes.as_ref().filter(|_| in_lanes),
         };
         kernel::tile(func, context, &kernel, &self.env())
     }
@@ -221,7 +242,8 @@ impl Recipe {
         let mut ids: Vec<(Kernel, _)> = Vec::new();
         for kernel in self.kernels() {
             let is_the_one_before = match kernel {
-                Kernel::ScanOne | Kernel::ReduceOne(_) => self.ways == 1,
+                Kernel::ScanOne => self.ways == 1 && self.vector.scan == self.vector.scan_one,
+                Kernel::ReduceOne(_) => self.ways == 1,
                 Kernel::Combine(level) => self.advances_all(level),
                 _ => false,
             };

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use super::{Association, Plan, busy_cycles};
+use super::{Association, Plan, Reasons, busy_cycles};
+use crate::cpu::Vector;
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Plan { ways, block, strips, direct, association, reasons, .. } = self;
+        let Plan { ways, block, strips, direct, vector, association, reasons, .. } = self;
         let (tile, bytes) = (self.tile(), reasons.bytes());
         if !reasons.chosen {
             writeln!(f, "plan: overridden in part by request")?;
@@ -25,6 +26,7 @@ impl fmt::Display for Plan {
             ways * block * bytes / 1024,
             tile * bytes / 1024
         )?;
+        writeln!(f, "{}", reasons.kernels(*ways, *vector))?;
         if reasons.most_factors.is_some() {
             writeln!(f, "blocks are short, since products over long ones would run into denormal numbers")?;
         }
@@ -57,5 +59,28 @@ impl fmt::Display for Plan {
             reasons.read_bytes(),
             reasons.write_bytes()
         )
+    }
+}
+
+impl Reasons {
+    /// Which kernels work in vectors, and what each is expected to take.
+    fn kernels(&self, ways: usize, vector: Vector) -> String {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        let kernel = |name: &str, is_vector: bool, speed: usize| {
+            let how = if is_vector && self.lanes.is_some() { "in vectors" } else { "element by element" };
+            format!("{name} {how}, {}.{:02} cycles", speed / 100, speed % 100)
+        };
+        let kernels = [
+            kernel("reduction", vector.reduce, reduce),
+            kernel("replay", vector.scan, scan),
+            kernel("replay of one block", vector.scan_one, scan_one),
+        ];
+        let form = match self.lanes {
+            Some(cost) => {
+                format!("a group of {} elements in {} + {} instructions", cost.records, cost.reduce, cost.scan)
+            }
+            None => "the program has no form in vectors".into(),
+        };
+        format!("kernels: {} an element; {form}", kernels.join("; "))
     }
 }

@@ -8,10 +8,13 @@
 //! A plan never depends on the number of cores or threads, so neither does the tree by which elements are combined.
 
 mod explain;
+mod speed;
 
 use scan_ir::facts::{Body, Facts, StageFacts, work};
 use scan_ir::{Function, Layout, Mode, Program, Type, Verified, facts};
 
+use crate::cpu::Vector;
+use crate::cpu::simd::{Cost, LaneForm};
 use crate::target::CpuTarget;
 
 /// Most blocks of a strip.
@@ -28,6 +31,8 @@ pub struct PlanOptions {
     pub strips: Option<usize>,
     /// Inputs of at most this many elements are scanned sequentially.
     pub direct: Option<usize>,
+    /// All kernels in vectors, where the program has such a form, or none.
+    pub vector: Option<bool>,
 }
 
 /// Whether the result depends on how elements are associated.
@@ -50,7 +55,9 @@ pub struct Plan {
     pub strips: usize,
     /// Inputs of at most this many elements are scanned sequentially, without tiles.
     pub direct: usize,
-    /// Two passes in W chains are faster than one pass in one chain, also on one thread.
+    /// Which kernels work in vectors along the elements of a block.
+    pub vector: Vector,
+    /// Two passes over W blocks are faster than one pass, also on one thread.
     pub pays_alone: bool,
     /// Whether the association matters.
     pub association: Association,
@@ -72,6 +79,8 @@ struct Reasons {
     carried: (usize, usize),
     /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
     most_factors: Option<usize>,
+    /// What kernels in vectors cost, if the program has such a form.
+    lanes: Option<Cost>,
     l1_bytes: usize,
     l2_bytes: usize,
     chosen: bool,
@@ -84,17 +93,24 @@ pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, opti
 
 fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
     let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
+    let vector = match options.vector {
+        Some(true) => Vector::ALL,
+        Some(false) => Vector::NONE,
+        None => reasons.vector(ways),
+    };
     let block = options.block.map_or_else(|| reasons.block(ways), |block| block.clamp(1, 1 << 30));
     let strips = options.strips.map_or_else(|| reasons.strips(ways * block), |strips| strips.clamp(1, 1 << 16));
-    let gain = reasons.gain(ways);
-    // From which length on several chains make up for the calls of kernels and the fold; without a gain, several
+    let gain = reasons.gain(ways, vector);
+    // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
     // threads must, and one tile has work for one only.
-    let direct = STRIP_CYCLES.checked_div(gain).map_or(ways * block * strips, |direct| direct.min(ways * block));
+    let direct =
+        (100 * STRIP_CYCLES).checked_div(gain).map_or(ways * block * strips, |direct| direct.min(ways * block));
     Plan {
         ways,
         block,
         strips,
         direct: options.direct.unwrap_or(direct),
+        vector,
         pays_alone: gain > 0,
         association,
         reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
@@ -121,10 +137,11 @@ impl Reasons {
             state_bytes: program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum(),
             fold_latency: most(|stage| stage.fold_latency),
             replay_latency: most(|stage| stage.replay_latency),
-            fold_work: folds.iter().map(|fold| work(&fold.mapping.function) as usize).sum(),
-            replay_work: work(&replay.mapping.function) as usize,
+            fold_work: folds.iter().map(|fold| speed::operations(&fold.mapping.function)).sum(),
+            replay_work: speed::operations(&replay.mapping.function),
             combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
             carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
+            lanes: LaneForm::of(program, facts).map(|form| form.cost()),
             most_factors: multiplies.filter_map(|fold| most_factors(&fold.mapping.function)).min(),
             l1_bytes: target.l1_bytes,
             l2_bytes: target.l2_bytes,
@@ -178,14 +195,6 @@ impl Reasons {
         // Blocks of a strip are at most ways − 1 apart, so this is the distance with the most zero bits.
         let farthest = (ways / 2).max(1).ilog2();
         6u32.saturating_sub(least).min(11u32.saturating_sub(most + farthest))
-    }
-
-    /// Cycles an element that two passes in W chains save over one pass in one chain; 0 if they save none.
-    fn gain(&self, ways: usize) -> usize {
-        let pass = |latency: usize, work, ways| latency.div_ceil(ways).max(busy_cycles(work));
-        let alone = pass(self.replay_latency, self.replay_work, 1);
-        let twice = pass(self.fold_latency, self.fold_work, ways) + pass(self.replay_latency, self.replay_work, ways);
-        alone.saturating_sub(twice)
     }
 }
 
@@ -251,6 +260,7 @@ mod tests {
             combine_work: 1,
             carried: (1, 1),
             most_factors: None,
+            lanes: None,
             l1_bytes: 48 << 10,
             l2_bytes: 2 << 20,
             chosen: true,
@@ -361,7 +371,7 @@ mod tests {
 
     #[test]
     fn requests_are_kept_within_what_kernels_support() {
-        let options = PlanOptions { ways: Some(7), block: Some(0), strips: Some(0), direct: Some(3) };
+        let options = PlanOptions { ways: Some(7), block: Some(0), strips: Some(0), direct: Some(3), vector: None };
         let plan = schedule(sum(), Association::Fixed, &options);
         assert_eq!((plan.ways, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
         assert!(plan.to_string().starts_with("plan: overridden in part by request"));

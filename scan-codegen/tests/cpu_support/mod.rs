@@ -2,9 +2,11 @@
 
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
+pub(crate) mod opcodes;
+
 use std::sync::Arc;
 
-use scan_codegen::cpu::{Access, Compiled, HostIsa, TileArgs};
+use scan_codegen::cpu::{Access, Compiled, HostIsa, TileArgs, Vector};
 use scan_ir::facts::{Facts, LengthOnly};
 use scan_ir::transform::{Form, lower};
 use scan_ir::{Constant, Field, Mode, Program, Verified};
@@ -141,6 +143,12 @@ pub(crate) fn compile(program: &Verified<Program>, mode: Mode, ways: u32, isa: &
     Compiled::for_isa(&program, &Facts::of(&program), Access::Line, ways, isa).unwrap()
 }
 
+/// Compiles for this machine, in vectors where possible.
+pub(crate) fn compile_lanes(program: &Verified<Program>, mode: Mode, ways: u32) -> Compiled {
+    let program = lower(program, Form { mode, ..Form::default() });
+    Compiled::in_vectors(&program, &Facts::of(&program), Access::Line, ways, Vector::ALL, &isas()[0]).unwrap()
+}
+
 /// Checks outputs component by component: the same bits, any NaN for a NaN.
 pub(crate) fn assert_same(program: &Program, found: &[Vec<u8>], expected: &[Vec<u8>], what: &str) {
     for (column, layout) in program.output.columns.iter().enumerate() {
@@ -162,4 +170,31 @@ pub(crate) fn assert_same(program: &Program, found: &[Vec<u8>], expected: &[Vec<
 
 fn found_is_bit(value: Constant) -> bool {
     value.bits() <= 1
+}
+
+/// Bytes without a pattern that matters; floats stay moderate, since they are made of small integers.
+pub(crate) fn input(program: &Program, total: usize, seed: u64) -> Vec<Vec<u8>> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
+    };
+    let column = |layout: &scan_ir::Layout| {
+        let mut bytes: Vec<u8> = (0..layout.size as usize * total).map(|_| next() as u8).collect();
+        for record in bytes.chunks_exact_mut(layout.size as usize) {
+            for field in &layout.fields {
+                if field.ty.is_float() {
+                    let value = field.ty.of_i64((next() % 5) as i64 - 2).to_bytes();
+                    record[field.offset as usize..][..value.len()].copy_from_slice(&value);
+                } else if field.ty == scan_ir::Type::Bool {
+                    // Any byte but zero is true.
+                    record[field.offset as usize] = if next() % 4 == 0 { next() as u8 } else { 0 };
+                }
+            }
+        }
+        bytes
+    };
+    program.inputs.iter().map(column).collect()
 }

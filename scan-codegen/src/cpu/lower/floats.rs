@@ -9,7 +9,7 @@ use scan_ir::{Inst, Opcode, Rule, Type};
 use super::{Lowering, clif_type};
 
 /// How a comparison opcode compares floats.
-pub(super) fn condition(opcode: Opcode) -> Option<FloatCC> {
+pub(crate) fn condition(opcode: Opcode) -> Option<FloatCC> {
     Some(match opcode {
         Opcode::Eq => FloatCC::Equal,
         Opcode::Ne => FloatCC::NotEqual,

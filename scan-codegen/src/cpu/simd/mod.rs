@@ -1,0 +1,25 @@
+//! Kernels in 128-bit vectors, *along* the elements of one block, for scans whose operator has a form in lanes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `form` | whether a program has such a form, and what it is made of |
+//! | `forms` | which instructions work lane by lane |
+//! | `cost` | what a kernel costs |
+//! | `kernel` | the loop over groups of records |
+//! | `lanes` | instructions, lane by lane |
+//! | `group` | records in memory ↔ vectors |
+//! | `shuffle` | lanes moved within and between vectors |
+//!
+//! The tree by which elements are combined follows from the length of the block alone, not from where it lies.
+
+mod cost;
+mod form;
+mod forms;
+mod group;
+mod kernel;
+mod lanes;
+mod shuffle;
+
+pub(crate) use cost::Cost;
+pub(crate) use form::LaneForm;
+pub(crate) use kernel::{Bases, Progress, Work, groups};

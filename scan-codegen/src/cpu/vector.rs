@@ -1,0 +1,20 @@
+//! Which kernels of a program work in vectors along the elements of a block.
+
+/// For each kind of kernel whether it does, where the program has such a form. What is reduced in vectors may be replayed
+/// without, and the other way round; each choice fixes an order of combination.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Vector {
+    /// Reductions, one block after the other.
+    pub reduce: bool,
+    /// The replay of W blocks, one after the other.
+    pub scan: bool,
+    /// The replay of one block.
+    pub scan_one: bool,
+}
+
+impl Vector {
+    /// No kernel does.
+    pub const NONE: Vector = Vector { reduce: false, scan: false, scan_one: false };
+    /// Every kernel does.
+    pub const ALL: Vector = Vector { reduce: true, scan: true, scan_one: true };
+}

@@ -1,0 +1,152 @@
+//! How fast kernels of a program are, and so which of them work in vectors and whether two passes pay.
+//!
+//! Figures are hundredths of a cycle an element. They come from counting, and were fitted to what kernels take on a core with
+//! AVX-512; plans compare them with each other and nothing else.
+
+use scan_ir::{Function, Inst, Opcode};
+
+use super::{REGISTERS, Reasons, busy_cycles};
+use crate::cpu::Vector;
+
+/// What a kernel in vectors must take, in hundredths of what the scalar one takes, to be chosen: counting is that good.
+const MARGIN: usize = 90;
+
+impl Reasons {
+    /// The kernels that are faster in vectors.
+    pub(super) fn vector(&self, ways: usize) -> Vector {
+        let is_faster = |lanes: Option<usize>, scalar: usize| lanes.is_some_and(|lanes| 100 * lanes <= MARGIN * scalar);
+        Vector {
+            reduce: is_faster(self.reduce_in_lanes(), self.scalar_reduce(ways)),
+            scan: is_faster(self.scan_in_lanes(), self.scalar_scan(ways)),
+            scan_one: is_faster(self.scan_in_lanes(), self.scalar_scan(1)),
+        }
+    }
+
+    /// What an element gains by two passes over W blocks instead of one pass; 0 if nothing.
+    pub(super) fn gain(&self, ways: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        scan_one.saturating_sub(reduce + scan)
+    }
+
+    /// A reduction, a replay of W blocks, and a replay of one.
+    pub(super) fn speeds(&self, ways: usize, vector: Vector) -> [usize; 3] {
+        let either = |is_vector: bool, lanes: Option<usize>, scalar| lanes.filter(|_| is_vector).unwrap_or(scalar);
+        [
+            either(vector.reduce, self.reduce_in_lanes(), self.scalar_reduce(ways)),
+            either(vector.scan, self.scan_in_lanes(), self.scalar_scan(ways)),
+            either(vector.scan_one, self.scan_in_lanes(), self.scalar_scan(1)),
+        ]
+    }
+
+    fn scalar_reduce(&self, ways: usize) -> usize {
+        scalar(self.fold_latency, self.fold_work, self.reads.len(), self.carried.0, ways)
+    }
+
+    fn scalar_scan(&self, ways: usize) -> usize {
+        scalar(self.replay_latency, self.replay_work, self.reads.len() + self.writes.len(), self.carried.1, ways)
+    }
+
+    fn reduce_in_lanes(&self) -> Option<usize> {
+        self.lanes.map(|cost| 100 * cost.reduce / 3 / cost.records)
+    }
+
+    fn scan_in_lanes(&self) -> Option<usize> {
+        self.lanes.map(|cost| 100 * cost.scan / 3 / cost.records)
+    }
+}
+
+/// How many operations of the machine a function is, about: most opcodes are one.
+pub(super) fn operations(function: &Function) -> usize {
+    let of = |inst: &Inst| {
+        let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
+        match inst.opcode {
+            Opcode::Const => 0,
+            // Zeros and NaN have their rules.
+            Opcode::Min | Opcode::Max if operand.is_float() => 12,
+            Opcode::Select if operand.is_float() => 3,
+            Opcode::Div | Opcode::Rem | Opcode::Sqrt => 8,
+            _ => 1,
+        }
+    };
+    function.insts.iter().map(of).sum()
+}
+
+/// W chains of this latency, or a core that is busy: with operations, columns, and, where chains leave no register free, with
+/// keeping what is carried in memory.
+fn scalar(latency: usize, work: usize, columns: usize, carried: usize, ways: usize) -> usize {
+    let spilled = if carried * ways >= REGISTERS { 2 * carried } else { 0 };
+    (100 * latency).div_ceil(ways).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled))
+}
+
+#[cfg(test)]
+mod tests {
+    use scan_ir::facts::Facts;
+    use scan_ir::transform::{Form, lower};
+    use scan_ir::{text, verify};
+
+    use crate::cpu::Vector;
+    use crate::plan::{Plan, PlanOptions, plan};
+    use crate::target::CpuTarget;
+
+    /// The plan of a running `op` over a column of `ty`.
+    fn running(op: &str, ty: &str, size: usize, identity: &str) -> Plan {
+        let text = format!(
+            "program running
+               input {{ size {size}, align {size}, {ty} @ 0 }}
+               stage ({ty})
+                 identity ({identity})
+                 lift (%0 = record.0: {ty}) {{ return %0 }}
+                 combine (%0: {ty}, %1: {ty}) {{
+                   %2 = {op}.{ty} %0, %1
+                   return %2
+                 }}
+               output write
+                 column {{ size {size}, align {size}, {ty} @ 0 }}
+                 project (%0 = state.0: {ty}) {{ return %0 }}"
+        );
+        planned(&text)
+    }
+
+    fn planned(text: &str) -> Plan {
+        let program = lower(&verify(text::parse(text).unwrap()).unwrap(), Form::default());
+        let target = CpuTarget { cores: 2, l1_bytes: 48 << 10, l2_bytes: 2 << 20 };
+        plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
+    }
+
+    /// What was measured to be the fastest: see the figures in `simd::cost`.
+    #[test]
+    fn the_measured_winners_are_chosen() {
+        let only_reduced = Vector { reduce: true, ..Vector::NONE };
+        let cases = [
+            (running("add", "i32", 4, "0"), Vector::ALL),
+            (running("add", "i16", 2, "0"), Vector::ALL),
+            (running("add", "u8", 1, "0"), Vector::ALL),
+            // Two lanes do not make up for the shuffles.
+            (running("add", "i64", 8, "0"), only_reduced),
+            // W chains hide what an addition of floats takes, and need no shuffles.
+            (running("add", "f32", 4, "0"), Vector { scan: false, ..Vector::ALL }),
+            (
+                planned(include_str!("../../../scan-ir/tests/files/facts/affine.scan")),
+                Vector { scan: false, ..Vector::ALL },
+            ),
+        ];
+        for (plan, vector) in cases {
+            assert_eq!(plan.vector, vector, "{plan}");
+        }
+    }
+
+    #[test]
+    fn one_pass_in_vectors_is_preferred_where_any_order_will_do() {
+        for plan in [running("add", "i32", 4, "0"), running("max", "f32", 4, "-inf")] {
+            assert!(plan.vector.scan_one && !plan.pays_alone, "{plan}");
+        }
+    }
+
+    #[test]
+    fn the_explanation_tells_what_works_in_vectors_and_why() {
+        let text = running("add", "i64", 8, "0").to_string();
+        assert!(text.contains("reduction in vectors") && text.contains("replay element by element"), "{text}");
+        let none = running("div", "i32", 4, "1").to_string();
+        assert!(none.contains("no form in vectors") && !none.contains("in vectors,"), "{none}");
+    }
+}
