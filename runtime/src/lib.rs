@@ -14,6 +14,8 @@ mod column;
 mod dynscan;
 mod engine;
 mod error;
+#[cfg(test)]
+mod memory;
 mod scans;
 mod verdicts;
 

@@ -9,7 +9,7 @@ use crate::run::Runner;
 /// with these words in their names. The unsafe code of monoscan only hands memory on to scan-runtime.
 const UNDER_MIRI: [&str; 2] = [
     "cargo +nightly miri test --package scan-protocol",
-    "cargo +nightly miri test --package scan-runtime --lib -- memory:: slots:: cache::",
+    "cargo +nightly miri test --package scan-runtime --lib -- memory:: slots::",
 ];
 
 /// Runs everything unsafe that is not generated code under Miri.
@@ -35,7 +35,7 @@ pub(crate) fn fuzz(seconds: &str, target: Option<&str>) -> ExitCode {
         runner.step(&own, || own_folder.map_err(|error| error.to_string()));
         // A few hundred bytes decide everything, and none takes half a minute. Sanitizers see nothing of generated code, which
         // the targets fence in by themselves, and Miri sees to the rest.
-        let settings = format!("-max_total_time={seconds} -max_len=600 -timeout=30 -rss_limit_mb=4096");
+        let settings = format!("-max_total_time={seconds} -max_len=600 -len_control=0 -timeout=30 -rss_limit_mb=4096");
         let command = "cargo +nightly fuzz run --fuzz-dir fuzz/libfuzzer --sanitizer none --release --debug-assertions";
         runner.command_with(
             &format!("{command} {name} {own} {kept} -- {settings}"),

@@ -140,7 +140,7 @@ impl<'a> Line<'a> {
         let part = code.part_of(level);
         let next = carry + 1;
         for block in blocks {
-            let [earlier, later, out] = [carry, block, next].map(|slot| states.from(slot));
+            let [earlier, later, out] = states.starts([carry, block, next]);
             // SAFETY: all three are slots of this program's states.
             unsafe {
                 match self.totals {
@@ -217,7 +217,7 @@ impl<'a> Line<'a> {
     /// Puts carry ⊕ aggregate, for a level's aggregates in these slots, into the slots from `totals` on.
     pub(crate) fn add_carry(&self, level: usize, slots: Range<usize>, totals: usize, states: &mut Slots<'_>) {
         for (way, slot) in slots.enumerate() {
-            let (later, out) = (states.from(slot), states.from(totals + way));
+            let [later, out] = states.starts([slot, totals + way]);
             // SAFETY: all three are slots of this program's states.
             unsafe { self.kernels.code.combine(level, self.carry.as_ptr(), later, out) };
         }

@@ -32,6 +32,16 @@ impl<'a> Slots<'a> {
         self.bytes_mut()[start..].as_mut_ptr()
     }
 
+    /// Where several slots start, for who uses them at the same time: the pointers come of one borrow, while another
+    /// [`from`](Slots::from) would end it.
+    pub(crate) fn starts<const COUNT: usize>(&mut self, slots: [usize; COUNT]) -> [*mut u8; COUNT] {
+        let stride = self.layout.stride;
+        let all = self.bytes_mut();
+        assert!(slots.iter().all(|slot| (slot + 1) * stride <= all.len()), "slots {slots:?} of {}", all.len() / stride);
+        let base = all.as_mut_ptr();
+        slots.map(|slot| base.wrapping_add(slot * stride))
+    }
+
     /// Where the first slot starts.
     pub(crate) fn as_ptr(&self) -> *const u8 {
         self.memory.as_ptr().cast()
@@ -78,5 +88,32 @@ impl<'a> Slots<'a> {
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scan_ir::{Layout, Type};
+
+    /// What `fold` and `reduce` have kernels do; Miri watches the pointers.
+    #[test]
+    fn slots_are_read_and_written_through_several_pointers_at_once() {
+        for slots in [3, 40] {
+            let layout = StateLayout { stages: vec![(0, Layout::packed(&[Type::U8, Type::U32]))], stride: 16 };
+            let (small, large) = (layout.field(0, 0).unwrap(), layout.field(0, 1).unwrap());
+            let mut states = Slots::new(&layout, slots);
+            states.write(0, [(large, Constant::from(3u32))]);
+            states.write(1, [(small, Constant::from(1u8)), (large, Constant::from(4u32))]);
+            let [earlier, later, out] = states.starts([0, 1, 2]);
+            let at = large.offset as usize;
+            // SAFETY: all three are slots, which are aligned to 16 bytes and hold a `u32` at its natural alignment.
+            unsafe { *out.add(at).cast::<u32>() = *earlier.add(at).cast::<u32>() + *later.add(at).cast::<u32>() };
+            // SAFETY: slot 1 is behind slot 0.
+            unsafe { *earlier.add(layout.stride) = 9 };
+            states.copy_part(2, 0, 0..8);
+            assert_eq!(states.read(0, large), Constant::from(7u32));
+            assert_eq!(states.read(1, small), Constant::from(9u8));
+        }
     }
 }
