@@ -1,0 +1,40 @@
+//! Fuzz targets: promises that hold whatever the bytes are. A target panics where one is broken.
+//!
+//! | target | promise |
+//! |---|---|
+//! | [`parser`] | no text makes parser, verifier, facts or laws panic; what parses prints and parses back equal; what verifies runs in the interpreter |
+//! | [`engine`] | compiled code gives what the interpreter gives, under any plan, for programs that were grown and for those that were damaged |
+//! | [`calls`] | a call of [`DynScan`](scan_runtime::DynScan) gives what the reference gives, or an error that left everything untouched |
+//!
+//! Bytes are read as decisions ([`bytes`]), so that a fuzzer's small change of the bytes is a small change of what is tried.
+//! The wrappers for libFuzzer are in `fuzz/libfuzzer`, in a workspace of their own, because they need nightly Rust. The tests here
+//! run each target on its corpus and on some random bytes. What a fuzzer found goes into `fuzz/corpus`.
+
+mod bytes;
+mod calls;
+mod columns;
+mod edit;
+mod engine;
+mod parser;
+
+// The meaning of calls is written down once, beside the runtime's own tests of calls.
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "modules of another package's tests, used in part")]
+#[path = "../../runtime/tests/calls/asked.rs"]
+mod asked;
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "as above")]
+#[path = "../../runtime/tests/calls/random.rs"]
+mod random;
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "as above")]
+#[path = "../../runtime/tests/calls/reference.rs"]
+mod reference;
+
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "as above")]
+#[path = "../../runtime/tests/calls/runs.rs"]
+mod runs;
+
+pub use calls::calls;
+pub use engine::engine;
+pub use parser::parser;
+
+#[cfg(test)]
+mod tests;
