@@ -31,7 +31,7 @@ fn column(ty: &str) -> String {
     format!("{{ size {size}, align {size}, {ty} @ 0 }}")
 }
 
-/// y[i] = x[0] + … + x[i].
+/// Running sums.
 pub(crate) fn sum(ty: &str) -> Result<Verified<Program>, Anything> {
     let column = column(ty);
     parse(&format!(
@@ -50,7 +50,7 @@ pub(crate) fn sum(ty: &str) -> Result<Verified<Program>, Anything> {
     ))
 }
 
-/// y[i] = a[i]·y[i-1] + b[i].
+/// `y[i] = a[i]·y[i-1] + b[i]`.
 fn affine(ty: &str) -> Result<Verified<Program>, Anything> {
     let column = column(ty);
     parse(&format!(
