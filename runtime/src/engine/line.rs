@@ -39,6 +39,8 @@ pub(crate) struct Line<'a> {
     pub(crate) carry: &'a Slots<'a>,
     /// Whether outputs are written.
     pub(crate) writes: bool,
+    /// Whether its records lie one after the other and are more than a cache holds.
+    pub(crate) is_long: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
     pub(crate) totals: bool,
 }
@@ -73,6 +75,12 @@ pub(crate) struct Strip {
     pub(crate) ways: usize,
     /// The slot of the first block.
     pub(crate) slot: usize,
+}
+
+impl Strip {
+    pub(crate) fn elements(&self) -> usize {
+        self.block * self.ways
+    }
 }
 
 /// What a thread needs for itself.

@@ -5,10 +5,12 @@
 //! | `variant` | the forms of a program that calls need, each compiled once |
 //! | `line` | one run of records, and the calls of generated code |
 //! | `walk` | how a line is walked: one pass, strips, tiles on many threads |
+//! | `ahead` | memory asked for before it is used |
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `heads` | segments as a column of flags |
 //! | `slots`, `known` | states in memory; what is known of them beforehand |
 
+mod ahead;
 mod heads;
 mod known;
 mod line;
@@ -21,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 
 use scan_codegen::cpu::Access;
 use scan_ir::transform::Form;
-use scan_ir::{Constant, Field, Layout, Program, Verified};
+use scan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
@@ -31,9 +33,11 @@ use crate::call::{Call, Shape};
 use crate::error::Error;
 use heads::{FlagColumn, Heads};
 use line::Line;
-use rows::Sizes;
 use slots::Slots;
 use variant::{Kernels, SmallSlot};
+
+/// Lines of more bytes, read and written, come from memory rather than from a second-level cache.
+const LONG_BYTES: usize = 4 << 20;
 
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
@@ -137,6 +141,7 @@ impl Engine<'_> {
             seed: &seed,
             carry: carry.as_ref().unwrap_or(&seed),
             writes: task.purpose == Purpose::Write,
+            is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             totals: wants_totals,
         };
         let totals = totals.map(Mutex::new);
@@ -159,10 +164,9 @@ impl Engine<'_> {
                 }
                 let is_small = rows.count().saturating_mul(rows.len()) <= variant.plan.direct;
                 let threads = if is_small { 1 } else { threads() };
-                let sizes = Record::of(self.program);
                 match side_by_side {
-                    Some(rows) => line.side_by_side(rows, sizes.bytes(), threads, &keep),
-                    None => line.row_by_row(&rows, sizes.sizes(), threads, &keep),
+                    Some(rows) => line.side_by_side(rows, threads, &keep),
+                    None => line.row_by_row(&rows, threads, &keep),
                 }
                 Ok(rows.count() * rows.len())
             }
@@ -207,26 +211,4 @@ fn user_fields<'k>(kernels: &'k Kernels, components: &'k [usize]) -> impl Iterat
     let stages = (0..).zip(components);
     stages
         .flat_map(move |(stage, &count)| (0..count as u32).filter_map(move |component| layout.field(stage, component)))
-}
-
-/// Bytes of the records of each column.
-struct Record {
-    inputs: Vec<usize>,
-    outputs: Vec<usize>,
-}
-
-impl Record {
-    fn of(program: &Program) -> Record {
-        let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
-        Record { inputs: sizes(&program.inputs), outputs: sizes(&program.output.columns) }
-    }
-
-    fn sizes(&self) -> Sizes<'_> {
-        Sizes { inputs: &self.inputs, outputs: &self.outputs }
-    }
-
-    /// Of the widest column.
-    fn bytes(&self) -> usize {
-        self.inputs.iter().chain(&self.outputs).copied().max().unwrap_or(1)
-    }
 }

@@ -35,13 +35,13 @@ impl Line<'_> {
     }
 
     /// Rows, of which this line is a template, W side by side. Needs strided kernels.
-    pub(crate) fn side_by_side(&self, rows: &Rows, record_bytes: usize, threads: usize, totals: Totals<'_>) {
+    pub(crate) fn side_by_side(&self, rows: &Rows, threads: usize, totals: Totals<'_>) {
         // Neighbours are next to each other in memory where rows interleave, else a row apart.
         let (apart, neighbours) = match rows.step() {
             1 => (rows.pitch(), rows.plane_count()),
             step => (1, step),
         };
-        let least = (COLUMN_BYTES / record_bytes.max(1)).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
+        let least = (COLUMN_BYTES / self.kernels.sizes.widest().max(1)).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
         let group = least.clamp(1, 4096).next_multiple_of(self.plan.ways).min(neighbours.max(1));
         let planes = rows.count() / neighbours.max(1);
         let groups = neighbours.div_ceil(group);
@@ -102,9 +102,9 @@ impl Line<'_> {
     }
 
     /// Each row as a line of its own. Gives `totals` the states after it.
-    pub(crate) fn row_by_row(&self, rows: &Rows, sizes: Sizes<'_>, threads: usize, totals: Totals<'_>) {
+    pub(crate) fn row_by_row(&self, rows: &Rows, threads: usize, totals: Totals<'_>) {
         let reversed = self.step < 0;
-        let row = |row: usize| self.of_row(rows.record_of(row, reversed), sizes);
+        let row = |row: usize| self.of_row(rows.record_of(row, reversed));
         self.lines(rows.count(), threads, &|_| self.len, &row, totals);
     }
 
@@ -147,12 +147,12 @@ impl Line<'_> {
     }
 
     /// This line from another record on: kernels for lines count from there, strided ones from record 0.
-    fn of_row(&self, place: usize, sizes: Sizes<'_>) -> Self {
+    fn of_row(&self, place: usize) -> Self {
         let mut line = self.clone();
         if self.step == 1 {
-            let inputs = line.inputs.iter_mut().zip(sizes.inputs);
+            let inputs = line.inputs.iter_mut().zip(&self.kernels.sizes.inputs);
             inputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
-            let outputs = line.outputs.iter_mut().zip(sizes.outputs);
+            let outputs = line.outputs.iter_mut().zip(&self.kernels.sizes.outputs);
             outputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
             line.place = 0;
         } else {
@@ -160,13 +160,6 @@ impl Line<'_> {
         }
         line
     }
-}
-
-/// Bytes of the records of each column.
-#[derive(Clone, Copy)]
-pub(crate) struct Sizes<'a> {
-    pub(crate) inputs: &'a [usize],
-    pub(crate) outputs: &'a [usize],
 }
 
 /// Does units of work that need nothing from each other on at most so many threads; `work` makes what a thread needs.

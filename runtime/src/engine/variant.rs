@@ -7,7 +7,7 @@ use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::Facts;
 use scan_ir::transform::{Form, lower};
-use scan_ir::{Constant, Mode, Program, Verified};
+use scan_ir::{Constant, Layout, Mode, Program, Verified};
 
 use super::known::Known;
 
@@ -26,6 +26,30 @@ pub(crate) struct Kernels {
     pub(crate) known: Known,
     /// A slot with the identities, if it is small.
     pub(crate) start: Option<SmallSlot>,
+    pub(crate) sizes: Sizes,
+}
+
+/// Bytes of the records of each column.
+pub(crate) struct Sizes {
+    pub(crate) inputs: Vec<usize>,
+    pub(crate) outputs: Vec<usize>,
+}
+
+impl Sizes {
+    fn of(program: &Program) -> Sizes {
+        let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
+        Sizes { inputs: sizes(&program.inputs), outputs: sizes(&program.output.columns) }
+    }
+
+    /// Of the widest column.
+    pub(crate) fn widest(&self) -> usize {
+        self.inputs.iter().chain(&self.outputs).copied().max().unwrap_or(1)
+    }
+
+    /// Of all columns together.
+    pub(crate) fn all(&self) -> usize {
+        self.inputs.iter().chain(&self.outputs).sum()
+    }
 }
 
 /// A slot of a small state.
@@ -50,7 +74,7 @@ impl Variant {
             let code = Compiled::in_vectors(&self.program, &self.facts, access, ways, self.plan.vector, &isa)?;
             let known = Known::new(&self.program, &code, self.plan.block);
             let start = start(&self.program, &code);
-            Ok(Kernels { code, known, start })
+            Ok(Kernels { code, known, start, sizes: Sizes::of(&self.program) })
         })
     }
 

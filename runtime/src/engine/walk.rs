@@ -69,10 +69,12 @@ impl<'a> Line<'a> {
             self.make_flags(range.clone(), &mut worker);
             for strip in self.strips(range, cut) {
                 let strip = Strip { slot: 0, ..strip };
+                self.ask_for_results(strip);
                 for level in 0..self.kernels.code.levels() {
                     self.reduce(level, strip, &mut worker);
                     self.fold(level, 0..strip.ways, carry, &mut worker.states);
                 }
+                self.ask_for_next(strip);
                 if self.writes {
                     self.replay(strip, &mut worker);
                 }
@@ -121,6 +123,9 @@ impl<'a> Line<'a> {
         let mut owed = Some(ticket);
         for level in 0..code.levels() {
             for strip in strips.clone() {
+                if level == 0 {
+                    self.ask_for_results(strip);
+                }
                 self.reduce(level, strip, worker);
             }
             let part = code.part_of(level);
