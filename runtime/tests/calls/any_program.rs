@@ -16,9 +16,11 @@ const CALLS: usize = 20;
 fn tiny_plan(random: &mut Random) -> PlanOptions {
     PlanOptions {
         ways: Some(1 << random.below(4)),
-        block: Some(1 + random.below(5)),
+        // Kernels in vectors take whole groups of 16 elements and more.
+        block: Some(1 + if random.chance(4) { random.below(100) } else { random.below(5) }),
         strips: Some(1 + random.below(3)),
         direct: Some(if random.chance(2) { 0 } else { random.below(30) }),
+        vector: [None, Some(true), Some(false)][random.below(3)],
     }
 }
 

@@ -13,9 +13,9 @@ use crate::reference::Reference;
 
 /// Everything sequentially; and blocks so small that a few records are several tiles.
 const PLANS: [PlanOptions; 3] = [
-    PlanOptions { ways: None, block: None, strips: None, direct: None },
-    PlanOptions { ways: Some(2), block: Some(1), strips: Some(1), direct: Some(0) },
-    PlanOptions { ways: Some(1), block: Some(2), strips: Some(2), direct: Some(0) },
+    PlanOptions { ways: None, block: None, strips: None, direct: None, vector: None },
+    PlanOptions { ways: Some(2), block: Some(1), strips: Some(1), direct: Some(0), vector: None },
+    PlanOptions { ways: Some(1), block: Some(2), strips: Some(2), direct: Some(0), vector: None },
 ];
 
 /// What a call gives, from the reference, after engines were found to give the same.

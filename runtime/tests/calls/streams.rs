@@ -58,7 +58,13 @@ fn in_chunks(
 }
 
 fn chunks_are_the_whole(program: &Verified<Program>, random: &mut Random) {
-    let options = PlanOptions { ways: Some(1 << random.below(4)), block: Some(2), strips: Some(2), direct: Some(3) };
+    let options = PlanOptions {
+        ways: Some(1 << random.below(4)),
+        block: Some(2),
+        strips: Some(2),
+        direct: Some(3),
+        vector: None,
+    };
     let subject = Subject::new(program, options);
     for _ in 0..6 {
         let whole = Asked {
