@@ -7,10 +7,11 @@
 use scan_ir::interp::{self, Request};
 use scan_ir::laws::Overflow;
 use scan_ir::random::Options;
-use scan_ir::{Function, Mode, Opcode, Program, Type, text, verify};
+use scan_ir::{Function, Inst, Mode, Opcode, Program, Type, verify};
 use scan_runtime::{DynScan, PlanOptions};
 
 use crate::bytes::Bytes;
+use crate::damage::damage;
 use crate::{columns, edit};
 
 /// A program, its input and a plan, all decided by the bytes.
@@ -22,10 +23,11 @@ pub fn engine(data: &[u8]) {
     let stages = 1 + bytes.below(3);
     let options = Options { stages, allow_emit: bytes.chance(4), ..Options::default() };
     let grown = edit::grown(&mut bytes, &options);
-    let Ok(program) = text::parse(&edit::edited(&mut bytes, &grown)) else { return };
+    let mut program = grown.clone();
+    damage(&mut bytes, &mut program);
     let is_grown = program == grown;
-    let Ok(program) = verify(program) else { return };
-    if !is_grown && (shows_nan(&program) || costs_too_much(&program)) {
+    let program = verify(program).unwrap_or_else(|diagnostics| panic!("damaged too much: {diagnostics}"));
+    if !is_grown && shows_nan(&program) {
         return;
     }
     let vector = *bytes.pick(&[None, Some(true), Some(false)]);
@@ -89,23 +91,14 @@ fn is_exact_in_any_plan(scan: &DynScan) -> bool {
 /// Whether some instruction tells one NaN from another: the interpreter and a processor make different ones.
 fn shows_nan(program: &Program) -> bool {
     let shows = |function: &Function| {
-        let is_float = |place: usize| {
-            let mut types = function.params.iter().copied().chain(function.insts.iter().map(|inst| inst.ty));
-            types.nth(place).is_some_and(Type::is_float)
-        };
+        let has_float =
+            |inst: &Inst| inst.operands().iter().any(|&operand| function.type_of(operand).is_some_and(Type::is_float));
         function.insts.iter().any(|inst| match inst.opcode {
-            Opcode::Bitcast | Opcode::ToF16 | Opcode::ToBf16 | Opcode::CopySign => {
-                inst.operands().iter().any(|operand| is_float(operand.index()))
-            }
+            Opcode::Bitcast | Opcode::ToF16 | Opcode::ToBf16 | Opcode::CopySign => has_float(inst),
             _ => false,
         })
     };
     functions(program).any(shows)
-}
-
-/// Whether compiling it would take so long that the fuzzer took it for a hang.
-fn costs_too_much(program: &Program) -> bool {
-    functions(program).any(|function| function.insts.len() > 200)
 }
 
 fn functions(program: &Program) -> impl Iterator<Item = &Function> {

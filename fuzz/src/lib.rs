@@ -13,6 +13,7 @@
 mod bytes;
 mod calls;
 mod columns;
+mod damage;
 mod edit;
 mod engine;
 mod parser;
