@@ -11,7 +11,7 @@ mod explain;
 mod speed;
 
 use scan_ir::facts::{Body, Facts, StageFacts, work};
-use scan_ir::{Function, Layout, Mode, Program, Type, Verified, facts};
+use scan_ir::{Layout, Mode, Program, Verified, facts};
 
 use crate::cpu::Vector;
 use crate::cpu::simd::{Cost, LaneForm};
@@ -102,9 +102,11 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     let strips = options.strips.map_or_else(|| reasons.strips(ways * block), |strips| strips.clamp(1, 1 << 16));
     let gain = reasons.gain(ways, vector);
     // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
-    // threads must, and one tile has work for one only.
-    let direct =
-        (100 * STRIP_CYCLES).checked_div(gain).map_or(ways * block * strips, |direct| direct.min(ways * block));
+    // threads must make up for waking them, and one tile has work for one only.
+    let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
+        Some(direct) => direct.min(ways * block),
+        None => (ways * block * strips).max(100 * WAKING_CYCLES / reasons.speeds(ways, vector)[2].max(1)),
+    };
     Plan {
         ways,
         block,
@@ -142,7 +144,7 @@ impl Reasons {
             combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
             carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
             lanes: LaneForm::of(program, facts).map(|form| form.cost()),
-            most_factors: multiplies.filter_map(|fold| most_factors(&fold.mapping.function)).min(),
+            most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),
             l1_bytes: target.l1_bytes,
             l2_bytes: target.l2_bytes,
             chosen: true,
@@ -204,6 +206,9 @@ const REGISTERS: usize = 16;
 /// About what a strip costs beside its elements, and what setting out for strips does.
 const STRIP_CYCLES: usize = 4096;
 
+/// About how long one thread should have to work before another is woken to help: twice what waking it takes.
+const WAKING_CYCLES: usize = 100_000;
+
 /// How long a core is busy with so many of these operations; it starts about three a cycle.
 fn busy_cycles(work: usize) -> usize {
     (work / 3).max(1)
@@ -216,18 +221,6 @@ fn supported_ways(wanted: usize) -> usize {
         4..8 => 4,
         _ => MAX_WAYS,
     }
-}
-
-/// How many factors of 0.5 or more have a product that is no denormal number of its type; none without products.
-fn most_factors(function: &Function) -> Option<usize> {
-    use scan_ir::Opcode::{Mul, MulAdd};
-    let products = function.insts.iter().filter(|inst| matches!(inst.opcode, Mul | MulAdd));
-    let most = products.filter_map(|inst| match inst.ty {
-        Type::F32 => Some(f32::MIN_EXP.unsigned_abs() as usize + 1),
-        Type::F64 => Some(f64::MIN_EXP.unsigned_abs() as usize + 1),
-        _ => None,
-    });
-    most.min()
 }
 
 /// Floating-point arithmetic anywhere in the operator makes the association matter. Comparing and moving floats does
@@ -348,9 +341,9 @@ mod tests {
 
     #[test]
     fn tiles_start_where_they_pay() {
-        // One chain in a tile does the work twice and gains nothing.
+        // One chain in a tile does the work twice and gains nothing, until there is work for two threads.
         let sum = chosen(&sum());
-        assert!(!sum.pays_alone && sum.direct == sum.tile());
+        assert!(!sum.pays_alone && sum.direct >= sum.tile() && sum.direct == WAKING_CYCLES, "{}", sum.direct);
         let affine = chosen(&affine());
         assert!(affine.pays_alone && (100..4096).contains(&affine.direct), "{}", affine.direct);
     }

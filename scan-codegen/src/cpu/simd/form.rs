@@ -10,8 +10,11 @@ use super::forms::{Known, holds};
 use super::group::Group;
 use super::shuffle::Shape;
 
-/// Records of a lane in a group: long enough to pay for the scan of lanes, short enough for a group to stay in registers.
-const DEPTH: usize = 4;
+/// Records of a lane in a group. More of them make up for the scan of lanes, and cost shuffles to sort: two were faster than
+/// four in all that was measured, but a group has eight records at least, which narrow values are loaded by.
+fn depth(shape: Shape) -> usize {
+    (8 / shape.lanes()).max(2)
+}
 
 /// A scan of one stage in lanes. A group of records is scanned in five steps; a lane holds B consecutive ones.
 ///
@@ -63,7 +66,7 @@ impl LaneForm {
         let (combine, lifted) = (components(&stage.combine), components(&stage.lift.function));
         let lift = Mapping { reads: stage.lift.reads.clone(), function: lifted };
         let form = LaneForm {
-            group: Group { shape: Shape { bytes: 1 }, depth: DEPTH },
+            group: Group { shape: Shape { bytes: 1 }, depth: 1 },
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
             tables: program.tables.clone(),
@@ -110,7 +113,7 @@ impl LaneForm {
         if !matches!(widest, 1 | 2 | 4 | 8) || !fits || !written.iter().all(|&ty| holds(shape, ty)) {
             return None;
         }
-        self.group.shape = shape;
+        self.group = Group { shape, depth: depth(shape) };
         Some(self)
     }
 

@@ -6,12 +6,13 @@
 //! | `forms` | which instructions work lane by lane |
 //! | `cost` | what a kernel costs |
 //! | `kernel` | the loop over groups of records |
-//! | `lanes` | instructions, lane by lane |
+//! | `lanes`, `arithmetic` | instructions, lane by lane |
 //! | `group` | records in memory ↔ vectors |
 //! | `shuffle` | lanes moved within and between vectors |
 //!
 //! The tree by which elements are combined follows from the length of the block alone, not from where it lies.
 
+mod arithmetic;
 mod cost;
 mod form;
 mod forms;
