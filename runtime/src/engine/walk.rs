@@ -23,6 +23,9 @@ use smallvec::SmallVec;
 use super::line::{Line, Strip, Worker};
 use super::slots::Slots;
 
+/// Work of no more than so many tiles is done before a helper has woken up.
+const LEAST_TILES: usize = 2;
+
 /// How a range of elements is cut.
 #[derive(Clone, Copy)]
 enum Cut {
@@ -41,7 +44,8 @@ impl<'a> Line<'a> {
             return sequentially();
         }
         let free = self.plan.association == Association::Any && !self.plan.pays_alone;
-        match threads() {
+        let threads = if self.len > LEAST_TILES * self.plan.tile() { threads() } else { 1 };
+        match threads {
             0 | 1 if free => sequentially(),
             0 | 1 => self.in_strips(Cut::Strips),
             threads => self.in_tiles(threads),
