@@ -175,6 +175,17 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Writes the results of so many blocks in one pass. The slot `carry` has the carry into the first, and then the one behind
+    /// the last; the slot after it is used for that.
+    pub(crate) fn replay_blocks(&self, blocks: Strip, carry: usize, worker: &mut Worker<'_>) {
+        let code = &self.kernels.code;
+        let aggregate = Strip { slot: carry + 1, ways: 1, ..blocks };
+        self.add_known(0, aggregate, &mut worker.states);
+        let args = self.args(Strip { slot: carry, ..blocks }, worker);
+        // SAFETY: the blocks are within the columns, of which no other thread writes these records; two slots follow.
+        unsafe { code.scan_blocks(&args) }
+    }
+
     /// The blocks of a line are one after the other.
     fn args(&self, strip: Strip, worker: &mut Worker<'_>) -> TileArgs {
         let records = |elements: usize| (elements as isize).wrapping_mul(self.step);
@@ -191,6 +202,7 @@ impl<'a> Line<'a> {
             step: self.step as u64,
             way: records(strip.block) as u64,
             numbers: strip.block as u64,
+            blocks: strip.ways as u64,
         }
     }
 

@@ -71,7 +71,8 @@ impl<'a> Line<'a> {
         worker.states.take(carry, self.carry, 0);
         for range in self.ranges() {
             self.make_flags(range.clone(), &mut worker);
-            for strip in self.strips(range, cut) {
+            let whole = self.in_blocks(range.clone(), cut, carry, &mut worker);
+            for strip in self.strips(whole..range.end, cut) {
                 let strip = Strip { slot: 0, ..strip };
                 self.ask_for_results(strip);
                 for level in 0..self.kernels.code.levels() {
@@ -87,6 +88,18 @@ impl<'a> Line<'a> {
         let mut after = Slots::new(self.kernels.code.state_layout(), 1);
         after.take(0, &worker.states, carry);
         after
+    }
+
+    /// As many whole strips of a range as there are, in one pass, if there is a kernel for that. Gives where they end.
+    fn in_blocks(&self, range: Range<usize>, cut: Cut, carry: usize, worker: &mut Worker<'_>) -> usize {
+        let Plan { ways, block, .. } = *self.plan;
+        let is_one_pass = matches!(cut, Cut::Strips) && self.writes && !self.totals && self.step == 1;
+        if !is_one_pass || !self.kernels.code.scans_blocks_of(block) {
+            return range.start;
+        }
+        let blocks = range.len() / (ways * block) * ways;
+        self.replay_blocks(Strip { start: range.start, block, ways: blocks, slot: carry }, carry, worker);
+        range.start + blocks * block
     }
 
     /// Tile by tile, on this thread and helpers.

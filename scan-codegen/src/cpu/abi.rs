@@ -11,6 +11,10 @@
 //! | `advance` of a level | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry of the level's stages needs |
 //! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
 //!
+//! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
+//! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
+//! aggregate of `len` elements, a multiple of the group.
+//!
 //! Where elements are is decided when kernels are compiled ([`Access`]):
 //!
 //! | access | element i of block w | its number |
@@ -66,6 +70,8 @@ pub struct TileArgs {
     pub way: u64,
     /// Strided access: how many elements later a block starts than the one before.
     pub numbers: u64,
+    /// How many blocks, for `scan_blocks`.
+    pub blocks: u64,
 }
 
 impl TileArgs {
@@ -89,6 +95,7 @@ impl TileArgs {
             step: 1,
             way: len,
             numbers: len,
+            blocks: 1,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! The loop around tiles, threads and the carry between tiles are the runtime's.
 
 pub mod abi;
+mod blocks;
 mod combine;
 mod element;
 mod error;

@@ -55,6 +55,7 @@ use super::vector::Vector;
 pub struct Compiled {
     scan: TileFn,
     scan_one: TileFn,
+    scan_blocks: Option<TileFn>,
     levels: Vec<LevelFns>,
     recipe: Recipe,
     /// Owns the code that the functions above are; freed in `drop`, not touched before.
@@ -148,6 +149,7 @@ impl Compiled {
         Ok(Compiled {
             scan: tile(Kernel::Scan)?,
             scan_one: tile(Kernel::ScanOne)?,
+            scan_blocks: recipe.whole_blocks().map(|_| tile(Kernel::ScanBlocks)).transpose()?,
             levels,
             recipe,
             module: module.keep(),
@@ -222,6 +224,24 @@ impl Compiled {
     pub unsafe fn scan_one(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { (self.scan_one)(args) }
+    }
+
+    /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `advance` and `scan`
+    /// give in several.
+    pub fn scans_blocks_of(&self, block: usize) -> bool {
+        self.recipe.whole_blocks().is_some_and(|group| block.is_multiple_of(group))
+    }
+
+    /// Writes the outputs of `blocks` blocks, from the carry in slot 0, which becomes the one behind them; slot 1 has what
+    /// reductions leave out of a block's aggregate. Does nothing if there is no such kernel.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with two slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
+    pub unsafe fn scan_blocks(&self, args: &TileArgs) {
+        if let Some(scan_blocks) = self.scan_blocks {
+            // SAFETY: the caller's promise is what the kernel needs.
+            unsafe { scan_blocks(args) }
+        }
     }
 
     /// Leaves the aggregates of a level's stages over block w in slot w, in the components that are not length-only. The slot

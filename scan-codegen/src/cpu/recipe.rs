@@ -12,6 +12,7 @@ use scan_ir::transform::rank_stage;
 use scan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
 
 use super::abi::{Access, StateLayout};
+use super::blocks::{self, Blocks};
 use super::combine::combine;
 use super::error::CodegenError;
 use super::interior::interior;
@@ -37,6 +38,8 @@ pub(crate) enum Kernel {
     Advance(usize),
     /// All of ⊕, at a level.
     Combine(usize),
+    /// Blocks in one pass.
+    ScanBlocks,
 }
 
 /// All that kernels are built from.
@@ -145,6 +148,9 @@ impl Recipe {
             all.extend([Kernel::Reduce(level), Kernel::ReduceOne(level)]);
             all.extend([Kernel::Advance(level), Kernel::Combine(level)]);
         }
+        if self.whole_blocks().is_some() {
+            all.push(Kernel::ScanBlocks);
+        }
         all
     }
 
@@ -199,7 +205,7 @@ impl Recipe {
         let stages = |level: usize| self.levels[level].stages.iter().copied();
         let (level, ways) = match kernel {
             Kernel::Scan => (None, self.ways),
-            Kernel::ScanOne => (None, 1),
+            Kernel::ScanOne | Kernel::ScanBlocks => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.ways),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
             Kernel::Advance(level) => {
@@ -212,6 +218,7 @@ impl Recipe {
             }
         };
         let in_lanes = match kernel {
+            Kernel::ScanBlocks => true,
             Kernel::Scan => self.vector.scan,
             Kernel::ScanOne => self.vector.scan_one,
             _ => self.vector.reduce,
@@ -219,6 +226,7 @@ impl Recipe {
         let body = level.map_or(&self.replay, |level| &level.body);
         let ranges = self.param_ranges(body);
         let interior = interior(body, &ranges, &self.tables);
+        let is_blocks = kernel == Kernel::ScanBlocks;
         let kernel = TileKernel {
             body,
             interior: interior.as_ref(),
@@ -232,7 +240,20 @@ impl Recipe {
             ways,
             lanes: self.lanes.as_ref().filter(|_| in_lanes),
         };
-        kernel::tile(func, context, &kernel, &self.env())
+        match self.lanes.as_ref().filter(|_| is_blocks) {
+            Some(form) => {
+                let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
+                let blocks = Blocks { form, advance: &self.advances[0], ranges, identity };
+                blocks::blocks(func, context, &kernel, &blocks, &self.env())
+            }
+            None => kernel::tile(func, context, &kernel, &self.env()),
+        }
+    }
+
+    /// Of how many elements a block that `scan_blocks` takes is a multiple; none if there is no such kernel.
+    pub(crate) fn whole_blocks(&self) -> Option<usize> {
+        let form = self.lanes.as_ref().filter(|_| self.vector.reduce && self.vector.scan)?;
+        Some(form.group.records())
     }
 
     /// Defines all kernels in the module and gives their addresses, in the order of [`kernels`](Recipe::kernels).
@@ -300,6 +321,7 @@ impl Recipe {
             Kernel::ReduceOne(level) => format!("reduce_one{}", at(level)),
             Kernel::Advance(level) => format!("advance{}", at(level)),
             Kernel::Combine(level) => format!("combine{}", at(level)),
+            Kernel::ScanBlocks => "scan_blocks".into(),
         }
     }
 }

@@ -343,7 +343,8 @@ mod tests {
     fn tiles_start_where_they_pay() {
         // One chain in a tile does the work twice and gains nothing, until there is work for two threads.
         let sum = chosen(&sum());
-        assert!(!sum.pays_alone && sum.direct >= sum.tile() && sum.direct == WAKING_CYCLES, "{}", sum.direct);
+        assert!(!sum.pays_alone && sum.direct >= sum.tile(), "{}", sum.direct);
+        assert!((WAKING_CYCLES / 2..=WAKING_CYCLES).contains(&sum.direct), "{}", sum.direct);
         let affine = chosen(&affine());
         assert!(affine.pays_alone && (100..4096).contains(&affine.direct), "{}", affine.direct);
     }

@@ -99,8 +99,11 @@ pub(super) fn most_factors(function: &Function) -> Option<usize> {
 /// keeping what is carried in memory.
 fn scalar(latency: usize, work: usize, columns: usize, carried: usize, ways: usize) -> usize {
     let spilled = if carried * ways >= REGISTERS { 2 * carried } else { 0 };
-    (100 * latency).div_ceil(ways).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled))
+    (100 * latency).div_ceil(ways).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled + STEPPING))
 }
+
+/// Operations an element besides its own: the next place, and a share of the loop.
+const STEPPING: usize = 2;
 
 #[cfg(test)]
 mod tests {

@@ -33,6 +33,8 @@ pub(crate) enum Work {
     Scan,
     /// The carried components are those of the fold.
     Reduce,
+    /// Outputs are written; the carried components are those of the replay, then those of the fold.
+    Both,
 }
 
 /// Writes a loop over as many whole groups as there are.
@@ -55,7 +57,12 @@ pub(crate) fn groups(
     b.ins().brif(count, enter, &[], exit, &arguments(&outer));
 
     b.switch_to_block(enter);
-    let carried = if work == Work::Scan { &form.replay.carried } else { &form.fold.carried };
+    let (replayed, folded) = (&form.replay.carried[..], &form.fold.carried[..]);
+    let carried = match work {
+        Work::Scan => replayed.to_vec(),
+        Work::Reduce => folded.to_vec(),
+        Work::Both => [replayed, folded].concat(),
+    };
     let types = carried.iter().map(|&(_, component)| form.identity[component as usize].ty());
     let types: Vec<Type> = types.collect();
     let mut first = vec![place, count];
@@ -69,8 +76,14 @@ pub(crate) fn groups(
     let group = GroupCode { form, bases, place: params[0] };
     let carry: Vec<Lanes> = params[2..].iter().map(|&value| Lanes::Vector(value)).collect();
     let carry = match work {
-        Work::Scan => group.scan(b, &carry)?,
+        Work::Scan => group.scan(b, &carry)?.0,
         Work::Reduce => group.reduce(b, &carry)?,
+        Work::Both => {
+            let (carry, before) = carry.split_at(replayed.len());
+            let (mut next, prefixes) = group.scan(b, carry)?;
+            next.extend(group.combine(b, before, &prefixes, records)?);
+            next
+        }
     };
     let mut next = vec![b.ins().iadd_imm_u(params[0], records as i64), b.ins().iadd_imm_s(params[1], -1)];
     next.extend(carry.iter().map(|lanes| lanes.vector(b, shape)));
@@ -131,8 +144,9 @@ struct GroupCode<'a> {
 type Records = Vec<Vec<Option<ir::Value>>>;
 
 impl GroupCode<'_> {
-    /// Writes the outputs of a group that this carry, the same in all lanes, enters. Gives the carry behind it.
-    fn scan(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<Vec<Lanes>, CodegenError> {
+    /// Writes the outputs of a group that this carry, the same in all lanes, enters. Gives the carry behind it, and the prefixes
+    /// of its lanes, of which the last is its aggregate.
+    fn scan(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<(Vec<Lanes>, Vec<Lanes>), CodegenError> {
         let form = self.form;
         let shape = form.group.shape;
         let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads])?;
@@ -155,7 +169,7 @@ impl GroupCode<'_> {
             states = results;
         }
         self.store(b, &outputs)?;
-        Ok(next)
+        Ok((next, prefixes))
     }
 
     /// What this accumulator is behind a group; only the last lanes count.
