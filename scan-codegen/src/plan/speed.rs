@@ -17,7 +17,7 @@ const MARGIN_IN_TURN: usize = 120;
 
 /// What one pass in vectors must take of two passes over W blocks, and the most that two passes in vectors may. A biquad of `f32`
 /// went from 1.6 to 0.96 ns an element on one thread in cache, and from 0.78 to 0.79 on two.
-const MARGIN_ALONE: usize = 85;
+const MARGIN_ALONE: usize = 84;
 const MARGIN_TOGETHER: usize = 145;
 
 /// How many places of memory a core fetches ahead of without help. Beyond that, blocks side by side wait for memory: affine
