@@ -5,5 +5,7 @@
 
 pub mod cpu;
 pub mod network;
+#[cfg(feature = "nvptx")]
+pub mod nvptx;
 pub mod plan;
 pub mod target;

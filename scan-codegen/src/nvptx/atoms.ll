@@ -1,0 +1,238 @@
+; The atoms: all that a kernel asks of an NVIDIA GPU beyond ordinary LLVM IR, each a small function that is always inlined.
+;
+; Kernels call these by name and know no PTX. Another engine that runs the same kernels gives the names other bodies:
+; the emulator does, with its own threads, memory and clock. The rules for both:
+;
+; - "Shared" pointers are ptr addrspace(3), device memory is ptr addrspace(1). A barrier (mbarrier) is 8 bytes of shared memory.
+; - Those marked W are called by all 32 lanes of a warp together; T by one thread for itself.
+; - An atom that orders memory says so. All others move no ordinary load or store across themselves, and promise nothing to other
+;   threads.
+
+@scan.shared.memory = external addrspace(3) global [0 x i8], align 128
+
+; T: the number of the thread in its block, from 0.
+define internal i32 @scan.thread() #0 {
+  %r = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  ret i32 %r
+}
+
+; T: the number of the block, from 0.
+define internal i32 @scan.block() #0 {
+  %r = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  ret i32 %r
+}
+
+; T: how many blocks were launched.
+define internal i32 @scan.blocks() #0 {
+  %r = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+  ret i32 %r
+}
+
+; T: where the shared memory of the block begins, a multiple of 128.
+define internal ptr addrspace(3) @scan.shared() #0 {
+  ret ptr addrspace(3) @scan.shared.memory
+}
+
+; All threads of the block wait for each other; orders shared and device memory among them.
+define internal void @scan.barrier() #0 {
+  call void asm sideeffect "bar.sync 0;", "~{memory}"() #1
+  ret void
+}
+
+; W: the lanes wait for each other; orders memory among them.
+define internal void @scan.warp_barrier() #0 {
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  ret void
+}
+
+; W: the value of the lane %delta below; of a lane that has none, its own.
+define internal i32 @scan.shuffle_up(i32 %value, i32 %delta) #0 {
+  %r = call i32 @llvm.nvvm.shfl.sync.up.i32(i32 -1, i32 %value, i32 %delta, i32 0)
+  ret i32 %r
+}
+
+; W: the value of the lane %delta above; of a lane that has none, its own.
+define internal i32 @scan.shuffle_down(i32 %value, i32 %delta) #0 {
+  %r = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %value, i32 %delta, i32 31)
+  ret i32 %r
+}
+
+; W: the value of lane %delta, the same for all.
+define internal i32 @scan.shuffle_from(i32 %value, i32 %delta) #0 {
+  %r = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %value, i32 %delta, i32 31)
+  ret i32 %r
+}
+
+; W: a word whose bit l says whether lane l gave true.
+define internal i32 @scan.ballot(i1 %value) #0 {
+  %r = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %value)
+  ret i32 %r
+}
+
+; T: bytes of a, numbered 0 to 3, and of b, 4 to 7, picked by the four low nibbles of %selector, each below 8.
+define internal i32 @scan.pick_bytes(i32 %a, i32 %b, i32 %selector) #0 {
+  %r = call i32 @llvm.nvvm.prmt(i32 %a, i32 %b, i32 %selector)
+  ret i32 %r
+}
+
+; T: sets up a barrier whose phases end after so many arrivals.
+define internal void @scan.barrier_init(ptr addrspace(3) %barrier, i32 %count) #0 {
+  %p = ptrtoint ptr addrspace(3) %barrier to i32
+  call void asm sideeffect "mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}"(i32 %p, i32 %count) #1
+  ret void
+}
+
+; T: makes barriers that this thread set up visible to bulk copies and, after @scan.barrier, to the block.
+define internal void @scan.barrier_init_fence() #0 {
+  call void asm sideeffect "fence.mbarrier_init.release.cluster;", "~{memory}"() #1
+  ret void
+}
+
+; T: arrives; orders what this thread did before for those who wait.
+define internal void @scan.barrier_arrive(ptr addrspace(3) %barrier) #0 {
+  %p = ptrtoint ptr addrspace(3) %barrier to i32
+  call void asm sideeffect "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}"(i32 %p) #1
+  ret void
+}
+
+; T: arrives, and makes the phase wait for so many bytes of bulk copies besides.
+define internal void @scan.barrier_expect(ptr addrspace(3) %barrier, i32 %bytes) #0 {
+  %p = ptrtoint ptr addrspace(3) %barrier to i32
+  call void asm sideeffect "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}"(i32 %p, i32 %bytes) #1
+  ret void
+}
+
+; T: whether the phase of this parity (the first one is 0) has ended; may take a while to say no. Orders memory as an acquire
+; if it has.
+define internal i1 @scan.barrier_try_wait(ptr addrspace(3) %barrier, i32 %parity) #0 {
+  %p = ptrtoint ptr addrspace(3) %barrier to i32
+  %r = call i32 asm sideeffect "{ .reg .pred done; mbarrier.try_wait.parity.shared::cta.b64 done, [$1], $2; selp.b32 $0, 1, 0, done; }", "=r,r,r,~{memory}"(i32 %p, i32 %parity) #1
+  %done = icmp ne i32 %r, 0
+  ret i1 %done
+}
+
+; T: starts a copy from device memory, whose bytes count for %barrier when they have landed. Addresses and %bytes are multiples
+; of 16.
+define internal void @scan.bulk_load(ptr addrspace(3) %to, ptr addrspace(1) %from, i32 %bytes, ptr addrspace(3) %barrier, i64 %policy) #0 {
+  %d = ptrtoint ptr addrspace(3) %to to i32
+  %p = ptrtoint ptr addrspace(3) %barrier to i32
+  call void asm sideeffect "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [$0], [$1], $2, [$3], $4;", "r,l,r,r,l,~{memory}"(i32 %d, ptr addrspace(1) %from, i32 %bytes, i32 %p, i64 %policy) #1
+  ret void
+}
+
+; T: starts a copy to device memory, as part of the next group. Addresses and %bytes are multiples of 16.
+define internal void @scan.bulk_store(ptr addrspace(1) %to, ptr addrspace(3) %from, i32 %bytes, i64 %policy) #0 {
+  %s = ptrtoint ptr addrspace(3) %from to i32
+  call void asm sideeffect "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [$0], [$1], $2, $3;", "l,r,r,l,~{memory}"(ptr addrspace(1) %to, i32 %s, i32 %bytes, i64 %policy) #1
+  ret void
+}
+
+; T: ends a group of bulk stores.
+define internal void @scan.bulk_commit() #0 {
+  call void asm sideeffect "cp.async.bulk.commit_group;", "~{memory}"() #1
+  ret void
+}
+
+; T: waits until all groups of this thread have read their shared memory.
+define internal void @scan.bulk_wait_read() #0 {
+  call void asm sideeffect "cp.async.bulk.wait_group.read 0;", "~{memory}"() #1
+  ret void
+}
+
+; T: waits until all groups of this thread are in device memory.
+define internal void @scan.bulk_wait() #0 {
+  call void asm sideeffect "cp.async.bulk.wait_group 0;", "~{memory}"() #1
+  ret void
+}
+
+; T: orders ordinary accesses of this thread to shared memory before bulk copies that are started after it.
+define internal void @scan.bulk_fence() #0 {
+  call void asm sideeffect "fence.proxy.async.shared::cta;", "~{memory}"() #1
+  ret void
+}
+
+; T: how bulk copies use the cache: lines should stay in the second-level cache.
+define internal i64 @scan.policy_keep() #0 {
+  %r = call i64 asm "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l"() #2
+  ret i64 %r
+}
+
+; T: how bulk copies use the cache: no preference.
+define internal i64 @scan.policy_normal() #0 {
+  %r = call i64 asm "createpolicy.fractional.L2::evict_normal.b64 $0, 1.0;", "=l"() #2
+  ret i64 %r
+}
+
+; T: how bulk copies use the cache: lines are not needed again.
+define internal i64 @scan.policy_stream() #0 {
+  %r = call i64 asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"() #2
+  ret i64 %r
+}
+
+; T: 8 bytes of device memory that others write meanwhile, in one piece; orders nothing.
+define internal i64 @scan.load_word(ptr addrspace(1) %from) #0 {
+  %r = call i64 asm sideeffect "ld.relaxed.gpu.global.b64 $0, [$1];", "=l,l,~{memory}"(ptr addrspace(1) %from) #1
+  ret i64 %r
+}
+
+; T: the same, 16 bytes.
+define internal { i64, i64 } @scan.load_pair(ptr addrspace(1) %from) #0 {
+  %r = call { i64, i64 } asm sideeffect "{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [$2]; mov.b128 {$0, $1}, t; }", "=l,=l,l,~{memory}"(ptr addrspace(1) %from) #1
+  ret { i64, i64 } %r
+}
+
+; T: writes 8 bytes of device memory for others, in one piece; orders nothing.
+define internal void @scan.store_word(ptr addrspace(1) %to, i64 %value) #0 {
+  call void asm sideeffect "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}"(ptr addrspace(1) %to, i64 %value) #1
+  ret void
+}
+
+; T: the same, 16 bytes.
+define internal void @scan.store_pair(ptr addrspace(1) %to, i64 %low, i64 %high) #0 {
+  call void asm sideeffect "{ .reg .b128 t; mov.b128 t, {$1, $2}; st.relaxed.gpu.global.b128 [$0], t; }", "l,l,l,~{memory}"(ptr addrspace(1) %to, i64 %low, i64 %high) #1
+  ret void
+}
+
+; T: adds to 4 bytes of device memory, and gives what was there before; orders nothing.
+define internal i32 @scan.add(ptr addrspace(1) %to, i32 %value) #0 {
+  %r = call i32 asm sideeffect "atom.relaxed.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}"(ptr addrspace(1) %to, i32 %value) #1
+  ret i32 %r
+}
+
+; T: 4 bytes of device memory that others write meanwhile; orders nothing.
+define internal i32 @scan.load_control(ptr addrspace(1) %from) #0 {
+  %r = call i32 asm sideeffect "ld.relaxed.gpu.global.b32 $0, [$1];", "=r,l,~{memory}"(ptr addrspace(1) %from) #1
+  ret i32 %r
+}
+
+; T: writes 4 bytes of device memory for others; orders nothing.
+define internal void @scan.store_control(ptr addrspace(1) %to, i32 %value) #0 {
+  call void asm sideeffect "st.relaxed.gpu.global.b32 [$0], $1;", "l,r,~{memory}"(ptr addrspace(1) %to, i32 %value) #1
+  ret void
+}
+
+; T: nanoseconds, the same clock for all blocks; it may tick in steps of a microsecond.
+define internal i64 @scan.clock() #0 {
+  %r = call i64 asm sideeffect "mov.u64 $0, %globaltimer;", "=l,~{memory}"() #1
+  ret i64 %r
+}
+
+; T: lets about so many nanoseconds go by.
+define internal void @scan.sleep(i32 %nanoseconds) #0 {
+  call void asm sideeffect "nanosleep.u32 $0;", "r,~{memory}"(i32 %nanoseconds) #1
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+declare void @llvm.nvvm.bar.warp.sync(i32)
+declare i32 @llvm.nvvm.shfl.sync.up.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+declare i32 @llvm.nvvm.prmt(i32, i32, i32)
+
+attributes #0 = { alwaysinline convergent nounwind }
+attributes #1 = { convergent nounwind }
+attributes #2 = { nounwind memory(none) }

@@ -1,0 +1,254 @@
+//! Values: operands with their types, and the instructions on them.
+
+use std::fmt;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Shl, Shr, Sub};
+
+use super::{Emit, Space, Ty};
+
+/// An operand. Cheap to copy; operators append an instruction to the function that is being written.
+#[derive(Clone, Copy)]
+pub(crate) struct Value<'k> {
+    k: &'k Emit,
+    ty: Ty,
+    operand: Operand,
+}
+
+#[derive(Clone, Copy)]
+enum Operand {
+    Temporary(u32),
+    Named(&'static str),
+    Constant(i128),
+    Poison,
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.operand, self.ty) {
+            (Operand::Temporary(number), _) => write!(f, "%v{number}"),
+            (Operand::Named(name), _) => f.write_str(name),
+            (Operand::Constant(value), Ty::Int(1)) => write!(f, "{}", value & 1 == 1),
+            (Operand::Constant(value), Ty::Int(_)) => write!(f, "{value}"),
+            (Operand::Constant(bits), Ty::F32) => write!(f, "bitcast (i32 {bits} to float)"),
+            (Operand::Constant(bits), Ty::F64) => write!(f, "bitcast (i64 {bits} to double)"),
+            (Operand::Constant(_), _) => f.write_str("zeroinitializer"),
+            (Operand::Poison, _) => f.write_str("poison"),
+        }
+    }
+}
+
+impl<'k> Value<'k> {
+    pub(super) fn temporary(k: &'k Emit, ty: Ty, number: u32) -> Value<'k> {
+        Value { k, ty, operand: Operand::Temporary(number) }
+    }
+
+    pub(super) fn named(k: &'k Emit, ty: Ty, name: &'static str) -> Value<'k> {
+        Value { k, ty, operand: Operand::Named(name) }
+    }
+
+    pub(super) fn constant(k: &'k Emit, ty: Ty, value: i128) -> Value<'k> {
+        Value { k, ty, operand: Operand::Constant(value) }
+    }
+
+    pub(super) fn poison(k: &'k Emit, ty: Ty) -> Value<'k> {
+        Value { k, ty, operand: Operand::Poison }
+    }
+
+    pub(crate) fn emit(self) -> &'k Emit {
+        self.k
+    }
+
+    pub(crate) fn ty(self) -> Ty {
+        self.ty
+    }
+
+    /// The constant it is, if it is an integer one.
+    pub(crate) fn as_constant(self) -> Option<i128> {
+        match (self.operand, self.ty) {
+            (Operand::Constant(value), Ty::Int(_)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A constant of the same type.
+    pub(crate) fn same(self, value: i128) -> Value<'k> {
+        Value::constant(self.k, self.ty, value)
+    }
+
+    /// `operation type self, other`, with a result of the same type.
+    pub(crate) fn binary(self, operation: &str, other: Value<'k>) -> Value<'k> {
+        debug_assert_eq!(self.ty, other.ty, "{operation} of {self} and {other}");
+        self.k.define(self.ty, format_args!("{operation} {} {self}, {other}", self.ty))
+    }
+
+    pub(crate) fn udiv(self, other: Value<'k>) -> Value<'k> {
+        match other.as_constant() {
+            Some(1) => self,
+            _ => self.binary("udiv", other),
+        }
+    }
+
+    pub(crate) fn urem(self, other: Value<'k>) -> Value<'k> {
+        self.binary("urem", other)
+    }
+
+    pub(crate) fn umin(self, other: Value<'k>) -> Value<'k> {
+        self.k.intrinsic(self.ty, &format!("llvm.umin.{}", self.ty), &[self, other])
+    }
+
+    /// `icmp condition`, a truth value.
+    pub(crate) fn icmp(self, condition: &str, other: Value<'k>) -> Value<'k> {
+        debug_assert_eq!(self.ty, other.ty, "{condition} of {self} and {other}");
+        self.k.define(Ty::BOOL, format_args!("icmp {condition} {} {self}, {other}", self.ty))
+    }
+
+    /// `fcmp condition`, a truth value.
+    pub(crate) fn fcmp(self, condition: &str, other: Value<'k>) -> Value<'k> {
+        self.k.define(Ty::BOOL, format_args!("fcmp {condition} {} {self}, {other}", self.ty))
+    }
+
+    pub(crate) fn is(self, other: Value<'k>) -> Value<'k> {
+        self.icmp("eq", other)
+    }
+
+    pub(crate) fn is_not(self, other: Value<'k>) -> Value<'k> {
+        self.icmp("ne", other)
+    }
+
+    /// Unsigned.
+    pub(crate) fn below(self, other: Value<'k>) -> Value<'k> {
+        self.icmp("ult", other)
+    }
+
+    /// Unsigned.
+    pub(crate) fn at_least(self, other: Value<'k>) -> Value<'k> {
+        self.icmp("uge", other)
+    }
+
+    pub(crate) fn not(self) -> Value<'k> {
+        self.binary("xor", self.same(-1))
+    }
+
+    /// `yes` where this truth value is true, else `no`.
+    pub(crate) fn select(self, yes: Value<'k>, no: Value<'k>) -> Value<'k> {
+        match self.as_constant() {
+            Some(value) if value & 1 == 1 => yes,
+            Some(_) => no,
+            None => self.k.define(yes.ty, format_args!("select i1 {self}, {0} {yes}, {0} {no}", yes.ty)),
+        }
+    }
+
+    /// `operation self to type`.
+    pub(crate) fn cast(self, operation: &str, to: Ty) -> Value<'k> {
+        match self.ty == to {
+            true => self,
+            false => self.k.define(to, format_args!("{operation} {} {self} to {to}", self.ty)),
+        }
+    }
+
+    /// An integer of another width: low bits kept, or zeros added.
+    pub(crate) fn resize(self, to: Ty) -> Value<'k> {
+        if let Some(value) = self.as_constant().filter(|&value| value >= 0 && self.ty.bits() > 1) {
+            return Value::constant(self.k, to, value & (u128::MAX >> (128 - to.bits().min(127))) as i128);
+        }
+        match self.ty.bits().cmp(&to.bits()) {
+            std::cmp::Ordering::Less => self.cast("zext", to),
+            std::cmp::Ordering::Equal => self,
+            std::cmp::Ordering::Greater => self.cast("trunc", to),
+        }
+    }
+
+    pub(crate) fn sext(self, to: Ty) -> Value<'k> {
+        self.cast("sext", to)
+    }
+
+    /// The same bits as another type of the same size.
+    pub(crate) fn bits_as(self, to: Ty) -> Value<'k> {
+        self.cast("bitcast", to)
+    }
+
+    /// The address in device memory that a 64-bit integer is.
+    pub(crate) fn as_global(self) -> Value<'k> {
+        self.cast("inttoptr", Ty::GLOBAL)
+    }
+
+    /// The address as a 64-bit integer.
+    pub(crate) fn address(self) -> Value<'k> {
+        self.cast("ptrtoint", Ty::I64)
+    }
+
+    /// The address so many bytes further on.
+    pub(crate) fn byte(self, offset: Value<'k>) -> Value<'k> {
+        debug_assert!(matches!(self.ty, Ty::Pointer(_)));
+        match offset.as_constant() {
+            Some(0) => self,
+            _ => self.k.define(self.ty, format_args!("getelementptr i8, {} {self}, {} {offset}", self.ty, offset.ty)),
+        }
+    }
+
+    /// The address so many bytes further on.
+    pub(crate) fn at(self, offset: usize) -> Value<'k> {
+        self.byte(self.k.i64(offset))
+    }
+
+    /// Loads from this address, a multiple of `align`.
+    pub(crate) fn load(self, ty: Ty, align: usize) -> Value<'k> {
+        self.k.define(ty, format_args!("load {ty}, {} {self}, align {align}", self.ty))
+    }
+
+    /// Stores at this address, a multiple of `align`.
+    pub(crate) fn store(self, value: Value<'k>, align: usize) {
+        self.k.line(format_args!("store {} {value}, {} {self}, align {align}", value.ty, self.ty));
+    }
+
+    /// A lane of [`Ty::Words`].
+    pub(crate) fn word(self, lane: usize) -> Value<'k> {
+        self.k.define(Ty::I32, format_args!("extractelement {} {self}, i32 {lane}", self.ty))
+    }
+
+    /// [`Ty::Words`] with a lane replaced.
+    pub(crate) fn with_word(self, lane: usize, word: Value<'k>) -> Value<'k> {
+        self.k.define(self.ty, format_args!("insertelement {} {self}, i32 {word}, i32 {lane}", self.ty))
+    }
+
+    /// One half of a [`Ty::Pair`].
+    pub(crate) fn half(self, place: usize) -> Value<'k> {
+        self.k.define(Ty::I64, format_args!("extractvalue {} {self}, {place}", self.ty))
+    }
+
+    /// The address as one in this space: what the hardware calls a generic address, or what it was made from.
+    pub(crate) fn in_space(self, space: Space) -> Value<'k> {
+        self.cast("addrspacecast", Ty::Pointer(space))
+    }
+}
+
+macro_rules! operators {
+    ($($operator:ident $method:ident $instruction:literal, neutral $neutral:literal;)*) => {$(
+        impl<'k> $operator for Value<'k> {
+            type Output = Value<'k>;
+            fn $method(self, other: Value<'k>) -> Value<'k> {
+                match other.as_constant() {
+                    Some($neutral) => self,
+                    _ => self.binary($instruction, other),
+                }
+            }
+        }
+
+        impl<'k> $operator<usize> for Value<'k> {
+            type Output = Value<'k>;
+            fn $method(self, other: usize) -> Value<'k> {
+                $operator::$method(self, self.same(other as i128))
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add add "add", neutral 0;
+    Sub sub "sub", neutral 0;
+    Mul mul "mul", neutral 1;
+    BitAnd bitand "and", neutral -1;
+    BitOr bitor "or", neutral 0;
+    BitXor bitxor "xor", neutral 0;
+    Shl shl "shl", neutral 0;
+    Shr shr "lshr", neutral 0;
+}
