@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 
-use crate::run::execute;
+use crate::llvm;
+use crate::run::{execute, execute_aside};
 
 /// What to do about a missing package.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,11 +24,17 @@ struct Tool {
     purpose: &'static str,
 }
 
-/// There is no GPU engine yet, so no LLVM.
 const TOOLS: &[Tool] = &[
     Tool { program: "cc", packages: "gcc libc6-dev", purpose: "rustc links with it" },
+    Tool { program: "c++", packages: "g++", purpose: "LLVM is linked with its standard library" },
     #[cfg(target_arch = "x86_64")]
     Tool { program: "valgrind", packages: "valgrind", purpose: "it counts the instructions of kernels" },
+];
+
+/// What downloads have need of, beside coreutils.
+const FETCHING: &[Tool] = &[
+    Tool { program: "curl", packages: "curl ca-certificates", purpose: "it fetches ptxas" },
+    Tool { program: "unzip", packages: "unzip", purpose: "it unpacks ptxas" },
 ];
 
 /// What rustup brings.
@@ -39,9 +47,18 @@ pub(crate) fn tools(policy: Policy) -> Result<(), String> {
             return Err(format!("`cargo {command}` is missing: rustup component add {component}"));
         }
     }
-    for Tool { program, packages, purpose } in TOOLS {
-        let there = || runs(program, &["--version"]);
-        packages_for(policy, packages, there)
+    programs(policy, TOOLS)?;
+    llvm::install(policy)
+}
+
+/// Makes sure of the programs that fetch and unpack.
+pub(crate) fn fetching_tools(policy: Policy) -> Result<(), String> {
+    programs(policy, FETCHING)
+}
+
+fn programs(policy: Policy, tools: &[Tool]) -> Result<(), String> {
+    for Tool { program, packages, purpose } in tools {
+        packages_for(policy, packages, || starts(program))
             .map_err(|by_hand| format!("`{program}` is missing ({purpose}): {by_hand}"))?;
     }
     Ok(())
@@ -56,10 +73,18 @@ pub(crate) fn packages_for(policy: Policy, packages: &str, there: impl Fn() -> b
     if policy == Policy::OnlySay || !runs("apt-get", &["--version"]) {
         return Err(by_hand);
     }
-    println!("missing: {by_hand}, done now");
-    let quiet = [("DEBIAN_FRONTEND", "noninteractive")];
-    execute("apt-get update", &quiet)?;
-    execute(&format!("apt-get install --yes --no-install-recommends {packages}"), &quiet)
+    eprintln!("missing: {by_hand}, done now");
+    apt_lists()?;
+    execute_aside(&format!("apt-get install --yes --no-install-recommends {packages}"), &QUIET)
+        .map_err(|why| format!("{by_hand}: {why}"))
+}
+
+const QUIET: [(&str, &str); 1] = [("DEBIAN_FRONTEND", "noninteractive")];
+
+/// Brings apt's lists up to date, once.
+fn apt_lists() -> Result<(), String> {
+    static DONE: OnceLock<Result<(), String>> = OnceLock::new();
+    DONE.get_or_init(|| execute_aside("apt-get update", &QUIET).map_err(|why| format!("apt-get update: {why}"))).clone()
 }
 
 /// Makes sure that nightly Rust is there, with these components.
@@ -95,6 +120,14 @@ fn by_command(policy: Policy, missing: &str, line: &str) -> Result<(), String> {
 }
 
 fn runs(program: &str, arguments: &[&str]) -> bool {
-    let silent = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    silent.is_ok_and(|status| status.success())
+    silent(program, arguments).is_ok_and(|status| status.success())
+}
+
+/// Whether there is such a program at all; not every one knows `--version`.
+fn starts(program: &str) -> bool {
+    silent(program, &["--version"]).is_ok()
+}
+
+fn silent(program: &str, arguments: &[&str]) -> std::io::Result<ExitStatus> {
+    Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
 }

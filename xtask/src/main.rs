@@ -2,8 +2,10 @@
 
 mod install;
 mod instructions;
+mod llvm;
 mod nightly;
 mod peers;
+mod ptxas;
 mod readme;
 mod run;
 mod steps;
@@ -16,9 +18,11 @@ use instructions::Differing;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test [--no-install]   check format, lints, docs and the dependency tree; run all tests, the model checks of the
-                        protocol, the examples and the commands of the README; count instructions. Installs missing
-                        system packages with apt-get, or with --no-install says which they are
+  test [--no-install]   check format, lints, docs and the dependency tree; run all tests with all features, the model checks
+                        of the protocol, the examples and the commands of the README; count instructions. Needs no GPU.
+                        Installs missing system packages with apt-get (among them LLVM 22) and fetches ptxas, or with
+                        --no-install says what is missing
+  ptxas [--no-install]  fetch NVIDIA's assembler into target/tools, if it is not there, and print its path
   instructions [--bless]
                         count the instructions of small scans, and compare with benches/instructions.txt or write it
   miri                  run the tests of unsafe code under Miri, on nightly Rust
@@ -33,6 +37,8 @@ fn main() -> ExitCode {
         ["test", "--no-install"] => steps::test(install::Policy::OnlySay),
         ["instructions"] => alone("instructions", || instructions::count(Differing::Refuse)),
         ["instructions", "--bless"] => alone("instructions", || instructions::count(Differing::Bless)),
+        ["ptxas"] => ptxas::print(install::Policy::Install),
+        ["ptxas", "--no-install"] => ptxas::print(install::Policy::OnlySay),
         ["miri"] => nightly::miri(),
         ["fuzz", seconds] => nightly::fuzz(seconds, None),
         ["fuzz", seconds, target] => nightly::fuzz(seconds, Some(target)),

@@ -1,7 +1,7 @@
 //! Runs steps one after the other, announces and times each, and says at the end how many passed.
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 /// Steps that were run, and those that failed.
@@ -61,12 +61,22 @@ pub(crate) fn root() -> PathBuf {
 
 /// Runs a command line in the root of the workspace. Words are separated by blanks, and may be quoted.
 pub(crate) fn execute(line: &str, environment: &[(&str, &str)]) -> Result<(), String> {
+    execute_to(Stdio::inherit(), line, environment)
+}
+
+/// Like [`execute`], but what the command prints goes to the standard error, where the standard output is an answer.
+pub(crate) fn execute_aside(line: &str, environment: &[(&str, &str)]) -> Result<(), String> {
+    execute_to(std::io::stderr().into(), line, environment)
+}
+
+fn execute_to(stdout: Stdio, line: &str, environment: &[(&str, &str)]) -> Result<(), String> {
     let words = words(line);
     let (program, arguments) = words.split_first().ok_or("an empty command")?;
     let status = Command::new(program)
         .args(arguments)
         .envs(environment.iter().copied())
         .current_dir(root())
+        .stdout(stdout)
         .status()
         .map_err(|error| format!("{program}: {error}"))?;
     if status.success() { Ok(()) } else { Err(status.to_string()) }

@@ -1,4 +1,8 @@
 //! `cargo xtask test`: everything that must hold of this repository, in the order of what it costs.
+//!
+//! The workspace is linted, documented and tested under one set of features, all of them: another set would compile monoscan and
+//! what depends on it once more, and run the same tests. What a smaller set must hold is shown by what is cheap: its crates are
+//! listed, monoscan is checked with it, and the examples and the counted programs are built as users build them, without features.
 
 use std::fs;
 use std::process::ExitCode;
@@ -6,20 +10,23 @@ use std::process::ExitCode;
 use crate::install::{self, Policy};
 use crate::instructions::{self, Differing};
 use crate::run::{Runner, root};
-use crate::{readme, tree};
+use crate::{ptxas, readme, tree};
 
 /// Runs all steps; the exit status says whether all passed.
 pub(crate) fn test(policy: Policy) -> ExitCode {
     let mut runner = Runner::default();
     runner.step("tools", || install::tools(policy));
-    runner.step("a default build has neither LLVM nor CUDA in it", tree::default_dependencies);
+    runner.step("ptxas", || ptxas::fetch(policy).map(|path| println!("{}", path.display())));
+    runner.step("features bring in LLVM and CUDA, each its own, and no default build does", tree::dependencies);
     runner.step("file lengths", tree::long_files);
     runner.command("cargo fmt --all --check");
-    runner.command("cargo clippy --workspace --all-targets -- -D warnings");
-    runner.command_with("cargo doc --workspace --no-deps", &[("RUSTDOCFLAGS", "-D warnings")]);
-    runner.command("cargo check --package monoscan --no-default-features");
+    runner.command("cargo clippy --workspace --all-targets --all-features -- -D warnings");
+    runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
+    for features in ["", " --features nvptx", " --features cuda", " --features gpu"] {
+        runner.command(&format!("cargo check --package monoscan --no-default-features{features}"));
+    }
     // A snapshot that differs fails here instead of leaving a file to review.
-    runner.command_with("cargo test --workspace --no-fail-fast", &[("INSTA_UPDATE", "no")]);
+    runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
     // loom runs the protocol's own code through every interleaving, and shuttle through random ones of larger cases; each
     // needs another build of it.
     runner.command_with(

@@ -1,35 +1,71 @@
-//! Checks of the source tree itself: what a default build depends on, and how long files are.
+//! Checks of the source tree itself: what builds depend on, and how long files are.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::root;
 
-/// Crates that a default build must not contain: LLVM and CUDA belong to features.
-const NOT_BY_DEFAULT: [&str; 4] = ["llvm-sys", "inkwell", "cudarc", "cust"];
+/// Crates that are bindings of LLVM.
+const LLVM: &[&str] = &["llvm-sys", "inkwell"];
+
+/// Crates that are bindings of the CUDA driver.
+const CUDA: &[&str] = &["cudarc", "cust"];
+
+/// A way to build monoscan, and which of these it has in it.
+struct Build {
+    features: &'static str,
+    has_llvm: bool,
+    has_cuda: bool,
+}
+
+const BUILDS: [Build; 4] = [
+    Build { features: "default", has_llvm: false, has_cuda: false },
+    Build { features: "nvptx", has_llvm: true, has_cuda: false },
+    Build { features: "cuda", has_llvm: false, has_cuda: true },
+    Build { features: "gpu", has_llvm: true, has_cuda: true },
+];
 
 /// Lines a source file may have before a reader loses the thread.
 const MOST_LINES: usize = 400;
 
-/// A default build of the crate has neither LLVM nor CUDA in it.
-pub(crate) fn default_dependencies() -> Result<(), String> {
-    let output = Command::new("cargo")
-        .args(["tree", "--package", "monoscan", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
-        .current_dir(root())
-        .output()
-        .map_err(|error| error.to_string())?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let tree = String::from_utf8_lossy(&output.stdout);
-    let unwanted = tree.lines().filter_map(|line| line.split(' ').next()).find(|name| NOT_BY_DEFAULT.contains(name));
-    match unwanted {
-        Some(name) => Err(format!("a default build depends on {name}")),
-        None => {
-            println!("{} packages, none of {}", tree.lines().count(), NOT_BY_DEFAULT.join(", "));
-            Ok(())
+/// Each build has in it what its features promise, and nothing more.
+pub(crate) fn dependencies() -> Result<(), String> {
+    BUILDS.iter().try_for_each(|build| {
+        let packages = build.packages()?;
+        println!("{}: {} packages", build.features, packages.len());
+        build.judge(&packages)
+    })
+}
+
+impl Build {
+    /// The names of all packages that are compiled for it.
+    fn packages(&self) -> Result<BTreeSet<String>, String> {
+        let output = Command::new("cargo")
+            .args(["tree", "--package", "monoscan", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
+            .args(["--features", self.features])
+            .current_dir(root())
+            .output()
+            .map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
+        let name = |line: &str| line.split(' ').next().map(str::to_owned);
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(name).collect())
+    }
+
+    fn judge(&self, packages: &BTreeSet<String>) -> Result<(), String> {
+        for (what, bindings, promised) in [("LLVM", LLVM, self.has_llvm), ("CUDA", CUDA, self.has_cuda)] {
+            match bindings.iter().find(|name| packages.contains(**name)) {
+                Some(name) if !promised => return Err(format!("`{}` brings in {what}: {name}", self.features)),
+                None if promised => {
+                    return Err(format!("`{}` brings in none of {}", self.features, bindings.join(", ")));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 
@@ -61,4 +97,31 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(build: &Build, packages: &[&str]) -> Result<(), String> {
+        build.judge(&packages.iter().map(|name| name.to_string()).collect())
+    }
+
+    #[test]
+    fn a_build_has_what_it_promises_and_no_more() {
+        for packages in [&["monoscan"][..], &["monoscan", "llvm-sys"], &["monoscan", "cudarc"], &["cudarc", "inkwell"]]
+        {
+            let has = |bindings: &[&str]| packages.iter().any(|name| bindings.contains(name));
+            for build in &BUILDS {
+                let right = has(LLVM) == build.has_llvm && has(CUDA) == build.has_cuda;
+                assert_eq!(judge(build, packages).is_ok(), right, "{}: {packages:?}", build.features);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(judge(&BUILDS[2], &["cudarc", "llvm-sys"]), Err("`cuda` brings in LLVM: llvm-sys".to_owned()));
+        assert_eq!(judge(&BUILDS[2], &["half"]), Err("`cuda` brings in none of cudarc, cust".to_owned()));
+    }
 }
