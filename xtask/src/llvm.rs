@@ -18,16 +18,18 @@ const PREFIX: &str = "LLVM_SYS_221_PREFIX";
 
 /// Makes sure that LLVM is where `llvm-sys` looks for it.
 pub(crate) fn install(policy: Policy) -> Result<(), String> {
-    install::packages_for(policy, PACKAGE, || candidates().iter().any(|program| is_22(program))).map_err(|by_hand| {
+    if let Ok(prefix) = std::env::var(PREFIX) {
+        let chosen = format!("{prefix}/bin/llvm-config");
+        return if is_22(&chosen) {
+            Ok(())
+        } else {
+            Err(format!("{PREFIX} is set, but {chosen} is not that of LLVM 22"))
+        };
+    }
+    install::packages_for(policy, PACKAGE, || is_22("llvm-config-22") || is_22("llvm-config")).map_err(|by_hand| {
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
         format!("LLVM 22 is missing (it makes PTX): {by_hand}\n{}", elsewhere(&release))
     })
-}
-
-/// Some of the names under which `llvm-sys` looks for it.
-fn candidates() -> Vec<String> {
-    let folder = std::env::var(PREFIX).map_or(String::new(), |prefix| format!("{prefix}/bin/"));
-    ["llvm-config-22", "llvm-config"].iter().map(|name| format!("{folder}{name}")).collect()
 }
 
 fn is_22(program: &str) -> bool {
