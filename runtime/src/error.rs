@@ -136,4 +136,9 @@ pub enum Error {
         /// How much was asked for.
         bytes: usize,
     },
+
+    /// What was to be done on a GPU was not.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Cuda(#[from] crate::cuda::CudaError),
 }

@@ -5,12 +5,15 @@
 //! typed front end of the `monoscan` crate is a thin layer over this one.
 //!
 //! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` (calls of generated code) and
-//! `scans.rs` (results in memory that was not initialised).
+//! `scans.rs` (results in memory that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module
+//! that call the driver.
 
 mod cache;
 pub mod call;
 mod checks;
 mod column;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod dynscan;
 mod engine;
 mod error;

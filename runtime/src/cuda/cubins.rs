@@ -1,0 +1,202 @@
+//! A cache of cubins on disk, for those who ask for one: what the driver once linked, the next process loads.
+//!
+//! A cubin is code that will run, so the directory must be one that only this user can write, and every file carries a hash
+//! of its content. Files appear under their names whole, by a rename, so that processes may share a directory. A file that
+//! is damaged counts as none, and is written anew.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::architecture::Architecture;
+use super::error::CudaError;
+
+/// What a file starts with; a hash and the image follow.
+const MAGIC: &[u8; 16] = b"monoscan cubin 1";
+
+/// The bytes of a hash.
+const HASH: usize = 32;
+
+/// A directory of cubins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CubinCache {
+    directory: PathBuf,
+}
+
+impl CubinCache {
+    /// The cache in this directory, which is made if it is not there. Nobody but the user may have any access to it.
+    ///
+    /// # Errors
+    /// The directory cannot be made or written, or is open to others.
+    pub fn open(directory: impl Into<PathBuf>) -> Result<CubinCache, CudaError> {
+        let directory = directory.into();
+        let refuse = |why: String| CudaError::CacheDirectory { path: directory.clone(), why };
+        create_private(&directory).map_err(|error| refuse(error.to_string()))?;
+        match others_access(&directory) {
+            Ok(None) => Ok(CubinCache { directory }),
+            Ok(Some(why)) => Err(refuse(why)),
+            Err(error) => Err(refuse(error.to_string())),
+        }
+    }
+
+    /// The place of what this PTX becomes for such a device with such a driver.
+    pub(crate) fn entry(&self, ptx: &str, architecture: Architecture, driver_version: u32) -> CubinEntry {
+        let mut hash = Sha256::new();
+        hash.update(format!("{architecture} {driver_version}\n"));
+        hash.update(ptx);
+        let mut name = String::with_capacity(2 * HASH + 6);
+        for byte in hash.finalize() {
+            write!(name, "{byte:02x}").expect("a string takes all text");
+        }
+        name.push_str(".cubin");
+        CubinEntry { path: self.directory.join(name), directory: self.directory.clone() }
+    }
+}
+
+/// The place of one cubin.
+pub(crate) struct CubinEntry {
+    path: PathBuf,
+    directory: PathBuf,
+}
+
+impl CubinEntry {
+    /// The image, if it is there and whole.
+    pub(crate) fn read(&self) -> Option<Vec<u8>> {
+        let mut file = fs::read(&self.path).ok()?;
+        let (magic, rest) = file.split_at_checked(MAGIC.len())?;
+        let (hash, image) = rest.split_at_checked(HASH)?;
+        let whole = magic == MAGIC && hash == Sha256::digest(image).as_slice();
+        whole.then(|| file.split_off(MAGIC.len() + HASH))
+    }
+
+    /// Keeps this image, in the place of any other.
+    pub(crate) fn write(&self, image: &[u8]) -> io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&Sha256::digest(image))?;
+        file.write_all(image)?;
+        file.persist(&self.path)?;
+        Ok(())
+    }
+}
+
+/// Makes a directory that nobody but the user has access to. One that is there is left as it is.
+fn create_private(directory: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+/// What access others have to a directory, in words, if they have any.
+#[cfg(unix)]
+fn others_access(directory: &Path) -> io::Result<Option<String>> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(directory)?;
+    let rights = metadata.mode() & 0o777;
+    if rights & 0o077 != 0 {
+        return Ok(Some(format!("its mode is {rights:o}, expected 700: nobody else may have access")));
+    }
+    // A new file belongs to whoever runs this process.
+    let user = tempfile::NamedTempFile::new_in(directory)?.as_file().metadata()?.uid();
+    let owner = metadata.uid();
+    Ok((owner != user).then(|| format!("it belongs to user {owner}, expected {user}")))
+}
+
+/// Elsewhere, directories of a user are private by where they are.
+#[cfg(not(unix))]
+fn others_access(directory: &Path) -> io::Result<Option<String>> {
+    tempfile::NamedTempFile::new_in(directory)?;
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SM_90: Architecture = Architecture { major: 9, minor: 0 };
+
+    fn cache(within: &tempfile::TempDir) -> CubinCache {
+        CubinCache::open(within.path().join("some/cubins")).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let entry = cache(&directory).entry("ptx", SM_90, 12080);
+        assert_eq!(entry.read(), None);
+        entry.write(b"the image").unwrap();
+        assert_eq!(entry.read().unwrap(), b"the image");
+        entry.write(b"").unwrap();
+        assert_eq!(entry.read().unwrap(), b"");
+        // Another process with the same directory.
+        assert_eq!(cache(&directory).entry("ptx", SM_90, 12080).read().unwrap(), b"");
+    }
+
+    #[test]
+    fn text_architecture_and_driver_tell_entries_apart() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache(&directory);
+        cache.entry("ptx", SM_90, 12080).write(b"image").unwrap();
+        assert_eq!(cache.entry("ptx ", SM_90, 12080).read(), None);
+        assert_eq!(cache.entry("ptx", Architecture::new(10, 0), 12080).read(), None);
+        assert_eq!(cache.entry("ptx", SM_90, 13000).read(), None);
+    }
+
+    #[test]
+    fn damaged_files_count_as_none_and_are_written_anew() {
+        let directory = tempfile::tempdir().unwrap();
+        let entry = cache(&directory).entry("ptx", SM_90, 12080);
+        entry.write(b"the image").unwrap();
+        let whole = fs::read(&entry.path).unwrap();
+        for length in 0..whole.len() {
+            fs::write(&entry.path, &whole[..length]).unwrap();
+            assert_eq!(entry.read(), None, "cut to {length} bytes");
+        }
+        for place in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[place] ^= 1;
+            fs::write(&entry.path, damaged).unwrap();
+            assert_eq!(entry.read(), None, "damaged at byte {place}");
+        }
+        entry.write(b"the image").unwrap();
+        assert_eq!(entry.read().unwrap(), b"the image");
+    }
+
+    #[test]
+    fn nothing_but_the_entry_is_left_in_the_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache(&directory);
+        cache.entry("ptx", SM_90, 12080).write(b"image").unwrap();
+        cache.entry("ptx", SM_90, 12080).write(b"again").unwrap();
+        assert_eq!(fs::read_dir(&cache.directory).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_made_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = CubinCache::open(file.join("cubins")).unwrap_err();
+        assert!(matches!(error, CudaError::CacheDirectory { .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn directories_are_private_and_open_ones_are_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let cache = cache(&directory);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&cache.directory), 0o700);
+        cache.entry("ptx", SM_90, 12080).write(b"image").unwrap();
+        assert_eq!(mode(&cache.entry("ptx", SM_90, 12080).path) & 0o077, 0);
+        fs::set_permissions(&cache.directory, fs::Permissions::from_mode(0o750)).unwrap();
+        let error = CubinCache::open(&cache.directory).unwrap_err();
+        assert!(error.to_string().ends_with("its mode is 750, expected 700: nobody else may have access"), "{error}");
+    }
+}

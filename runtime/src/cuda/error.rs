@@ -1,0 +1,153 @@
+//! What can go wrong between this process and a GPU, as one enum: none of it is a panic.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why something was not done on a GPU.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// The driver's library cannot be loaded.
+    #[error("no CUDA driver: a library named like {name} cannot be loaded; it comes with the NVIDIA driver")]
+    NoDriver {
+        /// What the library is called on this system.
+        name: String,
+    },
+
+    /// The driver lacks something that is needed.
+    #[error(
+        "the CUDA driver is too old: it supports CUDA {}, expected {} or later{}",
+        version(*.found), version(*.expected), lacking(.missing)
+    )]
+    DriverTooOld {
+        /// What the driver supports, as 1000 × major + 10 × minor.
+        found: u32,
+        /// The least that it has to support, written likewise.
+        expected: u32,
+        /// The function that it lacks, if its version is not what tells.
+        missing: Option<&'static str>,
+    },
+
+    /// There is no device of this number.
+    #[error("there is no CUDA device {ordinal}: expected a number below {count}, as many as there are")]
+    NoSuchDevice {
+        /// What was asked for.
+        ordinal: usize,
+        /// How many devices there are.
+        count: usize,
+    },
+
+    /// A call of the driver failed.
+    #[error("{call} failed with {code} ({name}): {text}")]
+    Driver {
+        /// The function.
+        call: &'static str,
+        /// What it returned.
+        code: u32,
+        /// The driver's name of that.
+        name: String,
+        /// The driver's description of that.
+        text: String,
+    },
+
+    /// The driver refuses a module.
+    #[error("the CUDA driver refuses the module with {name}:\n{log}")]
+    Refused {
+        /// The driver's name of the error.
+        name: String,
+        /// The driver's log, which names the lines of PTX.
+        log: String,
+    },
+
+    /// A module is for other devices.
+    #[error("the module needs {needs}, but the device is {device}")]
+    WrongArchitecture {
+        /// What the module was made for.
+        needs: String,
+        /// What the device is.
+        device: String,
+    },
+
+    /// There is no device memory left for this.
+    #[error("no device memory for {bytes} bytes: {free} of {total} bytes are free")]
+    OutOfMemory {
+        /// How much was asked for.
+        bytes: usize,
+        /// How much of the device's memory was free then.
+        free: usize,
+        /// How much memory the device has.
+        total: usize,
+    },
+
+    /// There is no page-locked host memory left for this.
+    #[error("no page-locked host memory for {bytes} bytes")]
+    OutOfHostMemory {
+        /// How much was asked for.
+        bytes: usize,
+    },
+
+    /// The device did not get done in time. It may still be at it.
+    #[error("{what} did not finish within {waited:?}")]
+    DidNotFinish {
+        /// What was waited for.
+        what: String,
+        /// For how long.
+        waited: Duration,
+    },
+
+    /// A kernel reported that it could not do its work.
+    #[error("the kernel failed: {what}")]
+    KernelFailed {
+        /// What it reported.
+        what: String,
+    },
+
+    /// An argument that cannot be.
+    #[error("{argument} is {got}, expected {expected}")]
+    Argument {
+        /// Which one.
+        argument: &'static str,
+        /// What it may be.
+        expected: String,
+        /// What it is.
+        got: String,
+    },
+
+    /// A directory that cannot hold a cache of cubins.
+    #[error("{} cannot hold cubins: {why}", .path.display())]
+    CacheDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl CudaError {
+    pub(crate) fn argument(argument: &'static str, expected: impl ToString, got: impl ToString) -> CudaError {
+        CudaError::Argument { argument, expected: expected.to_string(), got: got.to_string() }
+    }
+}
+
+fn version(number: u32) -> String {
+    format!("{}.{}", number / 1000, number % 1000 / 10)
+}
+
+fn lacking(missing: &Option<&'static str>) -> String {
+    missing.map(|name| format!(" (it has no {name})")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_say_what_was_expected_and_what_came() {
+        let old = CudaError::DriverTooOld { found: 11080, expected: 12000, missing: None };
+        assert_eq!(old.to_string(), "the CUDA driver is too old: it supports CUDA 11.8, expected 12.0 or later");
+        let lacks = CudaError::DriverTooOld { found: 12000, expected: 12000, missing: Some("cuStreamGetId") };
+        assert!(lacks.to_string().ends_with("(it has no cuStreamGetId)"));
+        let argument = CudaError::argument("the grid", "at least one block", 0);
+        assert_eq!(argument.to_string(), "the grid is 0, expected at least one block");
+    }
+}

@@ -1,0 +1,241 @@
+//! Modules: PTX that the driver linked for a device, or an image of an earlier link, loaded.
+//!
+//! PTX goes through the driver's linker rather than straight into a module, since only that gives the machine code (the
+//! cubin) back, which the next process can load in a fraction of the time.
+
+use std::ffi::{CStr, CString, c_void};
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{self, CUjit_option_enum as JitOption, CUresult};
+
+use super::architecture::check_target;
+use super::cubins::CubinCache;
+use super::device::{Bound, Device};
+use super::driver::call;
+use super::error::CudaError;
+use super::kernel::Kernel;
+use super::memory::{is_out_of_memory, no_memory};
+
+/// Room for each of the driver's logs, which it cuts there.
+const LOG_BYTES: usize = 16 << 10;
+
+/// Machine code for one architecture, as the driver linked it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cubin {
+    /// The image, whole.
+    pub image: Vec<u8>,
+    /// What the driver had to say, such as registers and spills.
+    pub log: String,
+}
+
+/// A module loaded on a device. Clones are the same module, which is unloaded with the last of them and of its kernels.
+#[derive(Clone)]
+pub struct Module {
+    shared: Arc<Loaded>,
+}
+
+struct Loaded {
+    device: Device,
+    raw: sys::CUmodule,
+}
+
+// SAFETY: the driver takes calls for one module from any thread; the handle itself is only a name.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+impl Module {
+    /// Links PTX for this device.
+    ///
+    /// # Errors
+    /// The PTX is for other devices, the driver refuses it (the error has its log), or the driver fails.
+    pub fn link(device: &Device, ptx: &str) -> Result<Cubin, CudaError> {
+        check_target(ptx, device.facts().architecture)?;
+        let text = CString::new(ptx).map_err(|_| CudaError::argument("the PTX", "text", "text with a zero in it"))?;
+        let driver = device.bind_aside()?;
+        let mut log = Log::new();
+        let (mut options, mut values) = log.options();
+        let mut link = Link { driver: &driver, state: ptr::null_mut() };
+        let mut image = ptr::null_mut();
+        let mut bytes = 0;
+        // SAFETY: as many options as are said, with values of the kinds that they have, which live longer than the link, as
+        // do the logs that they point to; the text ends with a zero, which counts; `image` and `bytes` are places for the
+        // results.
+        let linked = unsafe {
+            let count = options.len() as u32;
+            call!(driver, cuLinkCreate_v2(count, options.as_mut_ptr(), values.as_mut_ptr(), &mut link.state))?;
+            let kind = sys::CUjitInputType_enum::CU_JIT_INPUT_PTX;
+            let (data, size) = (text.as_ptr().cast_mut().cast(), text.as_bytes_with_nul().len());
+            call!(
+                driver,
+                cuLinkAddData_v2(link.state, kind, data, size, c"ptx".as_ptr(), 0, ptr::null_mut(), ptr::null_mut())
+            )
+            .and_then(|()| call!(driver, cuLinkComplete(link.state, &mut image, &mut bytes)))
+        };
+        if let Err(error) = linked {
+            return Err(log.explain(error, device, ptx.len()));
+        }
+        // SAFETY: the link succeeded, so the image has so many bytes, and lives until the link is destroyed.
+        let image = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec();
+        drop(link);
+        Ok(Cubin { image, log: log.info() })
+    }
+
+    /// Links PTX for this device and loads it; with a cache, the link is looked for there first and kept there.
+    ///
+    /// # Errors
+    /// The PTX is for other devices, the driver refuses it (the error has its log), or the driver fails. A cache that
+    /// cannot be read or written is no error: it costs the time of a link.
+    pub fn from_ptx(device: &Device, ptx: &str, cache: Option<&CubinCache>) -> Result<Module, CudaError> {
+        let facts = device.facts();
+        let entry = cache.map(|cache| cache.entry(ptx, facts.architecture, facts.driver_version));
+        if let Some(image) = entry.as_ref().and_then(|entry| entry.read()) {
+            // SAFETY: the cache holds what a link gave, in a directory that only this user can write, and its hash is right.
+            if let Ok(module) = unsafe { Module::load(device, &image) } {
+                return Ok(module);
+            }
+        }
+        let cubin = Module::link(device, ptx)?;
+        // SAFETY: this is what the link gave.
+        let module = unsafe { Module::load(device, &cubin.image) }?;
+        if let Some(entry) = entry {
+            // A disk that is full or gone costs the next process the time of a link, and this one nothing.
+            _ = entry.write(&cubin.image);
+        }
+        Ok(module)
+    }
+
+    /// Loads the image of a link.
+    ///
+    /// # Errors
+    /// The image is for other devices, the driver refuses it, or it fails.
+    ///
+    /// # Safety
+    /// The image is a whole cubin: the driver reads as far as its headers say.
+    pub unsafe fn load(device: &Device, image: &[u8]) -> Result<Module, CudaError> {
+        let driver = device.bind_aside()?;
+        let mut log = Log::new();
+        let (mut options, mut values) = log.options();
+        let mut raw = ptr::null_mut();
+        let (data, count) = (image.as_ptr().cast(), options.len() as u32);
+        // SAFETY: as many options as are said, with values of the kinds that they have, pointing to logs that live longer
+        // than the call; the caller says that the image is whole; `raw` is a place for the result.
+        let loaded = unsafe {
+            call!(driver, cuModuleLoadDataEx(&mut raw, data, count, options.as_mut_ptr(), values.as_mut_ptr()))
+        };
+        loaded.map_err(|error| log.explain(error, device, image.len()))?;
+        Ok(Module { shared: Arc::new(Loaded { device: *device, raw }) })
+    }
+
+    /// The kernel of this name.
+    ///
+    /// # Errors
+    /// There is none, or the driver fails.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, CudaError> {
+        Kernel::of(self, name)
+    }
+
+    /// The device on which it is loaded.
+    pub fn device(&self) -> &Device {
+        &self.shared.device
+    }
+
+    pub(crate) fn raw(&self) -> sys::CUmodule {
+        self.shared.raw
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Module on device {}", self.device().ordinal())
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if let Ok(driver) = self.device.bind_aside() {
+            // SAFETY: this was the last handle, and whoever launched a kernel kept one until that was done.
+            _ = unsafe { call!(driver, cuModuleUnload(self.raw)) };
+        }
+    }
+}
+
+/// A link under way, which is destroyed in the end, and with it the memory of the image.
+struct Link<'a> {
+    driver: &'a Bound,
+    state: sys::CUlinkState,
+}
+
+impl Drop for Link<'_> {
+    fn drop(&mut self) {
+        if !self.state.is_null() {
+            // SAFETY: the link was created, and nobody uses it any more.
+            _ = unsafe { call!(self.driver, cuLinkDestroy(self.state)) };
+        }
+    }
+}
+
+/// What the driver says while it links or loads.
+struct Log {
+    info: Vec<u8>,
+    errors: Vec<u8>,
+}
+
+impl Log {
+    fn new() -> Log {
+        Log { info: vec![0; LOG_BYTES], errors: vec![0; LOG_BYTES] }
+    }
+
+    /// The options that make the driver write these logs: their names, and values, some of which are numbers in place of
+    /// pointers. The last byte of each log is kept from the driver, so that the text ends.
+    fn options(&mut self) -> ([JitOption; 4], [*mut c_void; 4]) {
+        let room = ptr::without_provenance_mut(LOG_BYTES - 1);
+        (
+            [
+                JitOption::CU_JIT_INFO_LOG_BUFFER,
+                JitOption::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                JitOption::CU_JIT_ERROR_LOG_BUFFER,
+                JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            ],
+            [self.info.as_mut_ptr().cast(), room, self.errors.as_mut_ptr().cast(), room],
+        )
+    }
+
+    fn info(&self) -> String {
+        text(&self.info)
+    }
+
+    /// The error that says most about why a module was not linked or loaded.
+    fn explain(&self, error: CudaError, device: &Device, bytes: usize) -> CudaError {
+        const NO_BINARY: u32 = CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU as u32;
+        const REFUSALS: [u32; 6] = [
+            NO_BINARY,
+            CUresult::CUDA_ERROR_INVALID_IMAGE as u32,
+            CUresult::CUDA_ERROR_INVALID_PTX as u32,
+            CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION as u32,
+            CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND as u32,
+            CUresult::CUDA_ERROR_INVALID_SOURCE as u32,
+        ];
+        let log = text(&self.errors);
+        match error {
+            CudaError::Driver { code: NO_BINARY, .. } if log.is_empty() => CudaError::WrongArchitecture {
+                needs: "another architecture".into(),
+                device: device.facts().architecture.to_string(),
+            },
+            CudaError::Driver { code, name, text, .. } if REFUSALS.contains(&code) => {
+                CudaError::Refused { name, log: if log.is_empty() { text } else { log } }
+            }
+            // The linker also calls what it refuses an unknown error, or an invalid value.
+            CudaError::Driver { name, .. } if !log.is_empty() => CudaError::Refused { name, log },
+            error if is_out_of_memory(&error) => no_memory(device, bytes),
+            error => error,
+        }
+    }
+}
+
+/// The text in a buffer that was filled with zeros.
+fn text(buffer: &[u8]) -> String {
+    CStr::from_bytes_until_nul(buffer).map(|text| text.to_string_lossy().trim_end().to_owned()).unwrap_or_default()
+}
