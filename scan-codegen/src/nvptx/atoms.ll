@@ -70,9 +70,30 @@ define internal i32 @scan.ballot(i1 %value) #0 {
 }
 
 ; T: bytes of a, numbered 0 to 3, and of b, 4 to 7, picked by the four low nibbles of %selector, each below 8.
-define internal i32 @scan.pick_bytes(i32 %a, i32 %b, i32 %selector) #0 {
+define internal i32 @scan.pick_bytes(i32 %a, i32 %b, i32 %selector) #3 {
   %r = call i32 @llvm.nvvm.prmt(i32 %a, i32 %b, i32 %selector)
   ret i32 %r
+}
+
+; T: the number that 16 bits are as an IEEE binary16 float.
+define internal float @scan.from_f16(i16 %bits) #3 {
+  %half = bitcast i16 %bits to half
+  %r = fpext half %half to float
+  ret float %r
+}
+
+; T: the bits of the nearest IEEE binary16 float, ties to even; of a NaN those of any NaN.
+define internal i16 @scan.to_f16(float %value) #3 {
+  %half = fptrunc float %value to half
+  %r = bitcast half %half to i16
+  ret i16 %r
+}
+
+; T: the bits of the nearest bfloat16, ties to even; of a NaN those of any NaN.
+define internal i16 @scan.to_bf16(float %value) #3 {
+  %brain = fptrunc float %value to bfloat
+  %r = bitcast bfloat %brain to i16
+  ret i16 %r
 }
 
 ; T: sets up a barrier whose phases end after so many arrivals.
@@ -236,3 +257,4 @@ declare i32 @llvm.nvvm.prmt(i32, i32, i32)
 attributes #0 = { alwaysinline convergent nounwind }
 attributes #1 = { convergent nounwind }
 attributes #2 = { nounwind memory(none) }
+attributes #3 = { alwaysinline nounwind memory(none) }

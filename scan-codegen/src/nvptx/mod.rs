@@ -6,3 +6,4 @@
 
 mod assemble;
 mod emit;
+mod lower;

@@ -69,6 +69,14 @@ impl Ty {
         }
     }
 
+    /// What LLVM puts behind the names of intrinsics for this type.
+    pub(crate) fn suffix(self) -> String {
+        match self {
+            Ty::F32 | Ty::F64 => format!("f{}", self.bits()),
+            _ => self.to_string(),
+        }
+    }
+
     /// The integer type of as many bits.
     pub(crate) fn as_int(self) -> Ty {
         Ty::Int(self.bits() as u16)
@@ -169,6 +177,18 @@ impl Emit {
     /// A float by its bits.
     pub(crate) fn float(&self, ty: Ty, bits: u64) -> Value<'_> {
         Value::constant(self, ty, bits.into())
+    }
+
+    /// Constant number `number` of the module in device memory, at a multiple of 16.
+    pub(crate) fn constant_bytes(&self, number: usize, bytes: &[u8]) -> Value<'_> {
+        let mut text =
+            format!("@table{number} = private unnamed_addr addrspace(1) constant [{} x i8] c\"", bytes.len());
+        for byte in bytes {
+            let _ = write!(text, "\\{byte:02X}");
+        }
+        text.push_str("\", align 16");
+        self.head(text);
+        Value::table(self, number)
     }
 
     /// A value that does not matter.

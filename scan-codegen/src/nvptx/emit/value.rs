@@ -17,6 +17,7 @@ pub(crate) struct Value<'k> {
 enum Operand {
     Temporary(u32),
     Named(&'static str),
+    Table(usize),
     Constant(i128),
     Poison,
 }
@@ -26,6 +27,7 @@ impl fmt::Display for Value<'_> {
         match (self.operand, self.ty) {
             (Operand::Temporary(number), _) => write!(f, "%v{number}"),
             (Operand::Named(name), _) => f.write_str(name),
+            (Operand::Table(number), _) => write!(f, "@table{number}"),
             (Operand::Constant(value), Ty::Int(1)) => write!(f, "{}", value & 1 == 1),
             (Operand::Constant(value), Ty::Int(_)) => write!(f, "{value}"),
             (Operand::Constant(bits), Ty::F32) => write!(f, "bitcast (i32 {bits} to float)"),
@@ -43,6 +45,10 @@ impl<'k> Value<'k> {
 
     pub(super) fn named(k: &'k Emit, ty: Ty, name: &'static str) -> Value<'k> {
         Value { k, ty, operand: Operand::Named(name) }
+    }
+
+    pub(super) fn table(k: &'k Emit, number: usize) -> Value<'k> {
+        Value { k, ty: Ty::GLOBAL, operand: Operand::Table(number) }
     }
 
     pub(super) fn constant(k: &'k Emit, ty: Ty, value: i128) -> Value<'k> {
@@ -92,7 +98,17 @@ impl<'k> Value<'k> {
     }
 
     pub(crate) fn umin(self, other: Value<'k>) -> Value<'k> {
-        self.k.intrinsic(self.ty, &format!("llvm.umin.{}", self.ty), &[self, other])
+        self.math("umin", &[other])
+    }
+
+    pub(crate) fn fneg(self) -> Value<'k> {
+        self.k.define(self.ty, format_args!("fneg {} {self}", self.ty))
+    }
+
+    /// `llvm.name.type(self, others)`: one of LLVM's intrinsics that give a result of the type of their first operand.
+    pub(crate) fn math(self, name: &str, others: &[Value<'k>]) -> Value<'k> {
+        let operands = [&[self], others].concat();
+        self.k.intrinsic(self.ty, &format!("llvm.{name}.{}", self.ty.suffix()), &operands)
     }
 
     /// `icmp condition`, a truth value.
@@ -193,6 +209,11 @@ impl<'k> Value<'k> {
     /// Loads from this address, a multiple of `align`.
     pub(crate) fn load(self, ty: Ty, align: usize) -> Value<'k> {
         self.k.define(ty, format_args!("load {ty}, {} {self}, align {align}", self.ty))
+    }
+
+    /// Loads from this address in device memory, a multiple of `align`, what nobody writes while the kernel runs.
+    pub(crate) fn load_constant(self, ty: Ty, align: usize) -> Value<'k> {
+        self.k.define(ty, format_args!("load {ty}, {} {self}, align {align}, !invariant.load !{{}}", self.ty))
     }
 
     /// Stores at this address, a multiple of `align`.
