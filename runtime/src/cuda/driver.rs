@@ -135,7 +135,7 @@ impl Driver {
             let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
             return Err(CudaError::NoDriver { name: format!("{prefix}cuda{suffix}") });
         }
-        let found = library_version();
+        let found = library_version()?;
         let missing = |missing| CudaError::DriverTooOld { found, expected: OLDEST, missing };
         let functions = Functions::load().map_err(|name| missing((found >= OLDEST).then_some(name)))?;
         if found < OLDEST {
@@ -158,16 +158,20 @@ impl Driver {
 
     /// What a call returned, as a `Result`.
     pub(crate) fn check(&self, call: &'static str, code: u32) -> Result<(), CudaError> {
-        if code == sys::CUresult::CUDA_SUCCESS as u32 {
-            return Ok(());
-        }
-        Err(CudaError::Driver {
-            call,
-            code,
-            name: describe("cuGetErrorName", code).unwrap_or_else(|| "an unknown error".into()),
-            text: describe("cuGetErrorString", code).unwrap_or_else(|| "the driver does not describe it".into()),
-        })
+        check(call, code)
     }
+}
+
+fn check(call: &'static str, code: u32) -> Result<(), CudaError> {
+    if code == sys::CUresult::CUDA_SUCCESS as u32 {
+        return Ok(());
+    }
+    Err(CudaError::Driver {
+        call,
+        code,
+        name: describe("cuGetErrorName", code).unwrap_or_else(|| "an unknown error".into()),
+        text: describe("cuGetErrorString", code).unwrap_or_else(|| "the driver does not describe it".into()),
+    })
 }
 
 /// A function of the library, if it has it.
@@ -179,14 +183,19 @@ unsafe fn symbol<F: Copy>(name: &'static str) -> Result<F, &'static str> {
     unsafe { sys::culib().get::<F>(name.as_bytes()) }.map(|function| *function).map_err(|_| name)
 }
 
-/// The CUDA version that the library supports, 0 if it does not say.
-fn library_version() -> u32 {
+/// The CUDA version that the library supports. The stub that toolkits have in its place to link with fails here.
+fn library_version() -> Result<u32, CudaError> {
+    const NAME: &str = "cuDriverGetVersion";
     let mut version = 0;
     // SAFETY: this is its signature since CUDA 2.2; it needs no initialisation, and `version` is a place for the result.
-    let got = unsafe {
-        symbol::<unsafe extern "C" fn(*mut c_int) -> u32>("cuDriverGetVersion").map(|function| function(&mut version))
+    let code = unsafe {
+        let function = symbol::<unsafe extern "C" fn(*mut c_int) -> u32>(NAME);
+        let function =
+            function.map_err(|_| CudaError::DriverTooOld { found: 0, expected: OLDEST, missing: Some(NAME) })?;
+        function(&mut version)
     };
-    if got == Ok(0) { u32::try_from(version).unwrap_or(0) } else { 0 }
+    check(NAME, code)?;
+    Ok(u32::try_from(version).unwrap_or(0))
 }
 
 /// What the driver calls an error (`cuGetErrorName`) or says of it (`cuGetErrorString`). The code is a number here, since
