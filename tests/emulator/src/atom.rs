@@ -1,0 +1,97 @@
+//! The atoms: what kernels ask of a GPU. `scan-codegen/src/nvptx/atoms.ll` is the contract, and gives them to a real one.
+
+macro_rules! atoms {
+    ($($(#[$doc:meta])* $atom:ident $name:literal;)*) => {
+        /// A function of `atoms.ll`.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Atom { $($(#[$doc])* $atom),* }
+
+        impl Atom {
+            /// All of them.
+            pub const ALL: &[Atom] = &[$(Atom::$atom),*];
+
+            /// Its name in kernels.
+            pub fn name(self) -> &'static str {
+                match self { $(Atom::$atom => concat!("scan.", $name)),* }
+            }
+        }
+    };
+}
+
+atoms! {
+    /// The number of the thread in its block.
+    Thread "thread";
+    /// The number of the block.
+    Block "block";
+    /// How many blocks were launched.
+    Blocks "blocks";
+    /// Where shared memory begins.
+    Shared "shared";
+    /// All threads of the block wait for each other.
+    Barrier "barrier";
+    /// The lanes of a warp wait for each other.
+    WarpBarrier "warp_barrier";
+    /// A value of a lane below.
+    ShuffleUp "shuffle_up";
+    /// A value of a lane above.
+    ShuffleDown "shuffle_down";
+    /// A value of one lane.
+    ShuffleFrom "shuffle_from";
+    /// One bit of each lane.
+    Ballot "ballot";
+    /// A permutation of bytes.
+    PickBytes "pick_bytes";
+    /// Sets up a barrier in shared memory.
+    BarrierInit "barrier_init";
+    /// Makes it visible.
+    BarrierInitFence "barrier_init_fence";
+    /// Arrives at it.
+    BarrierArrive "barrier_arrive";
+    /// Arrives, and announces bytes of bulk copies.
+    BarrierExpect "barrier_expect";
+    /// Asks whether a phase of it has ended.
+    BarrierTryWait "barrier_try_wait";
+    /// A copy from device to shared memory.
+    BulkLoad "bulk_load";
+    /// A copy from shared to device memory.
+    BulkStore "bulk_store";
+    /// Ends a group of bulk stores.
+    BulkCommit "bulk_commit";
+    /// Waits until bulk stores have read.
+    BulkWaitRead "bulk_wait_read";
+    /// Waits until bulk stores have written.
+    BulkWait "bulk_wait";
+    /// Orders ordinary accesses before bulk copies.
+    BulkFence "bulk_fence";
+    /// A hint for the cache.
+    PolicyKeep "policy_keep";
+    /// A hint for the cache.
+    PolicyNormal "policy_normal";
+    /// A hint for the cache.
+    PolicyStream "policy_stream";
+    /// 8 bytes that others write.
+    LoadWord "load_word";
+    /// 16 bytes that others write.
+    LoadPair "load_pair";
+    /// Writes 8 bytes for others.
+    StoreWord "store_word";
+    /// Writes 16 bytes for others.
+    StorePair "store_pair";
+    /// Adds to 4 bytes.
+    Add "add";
+    /// 4 bytes that others write.
+    LoadControl "load_control";
+    /// Writes 4 bytes for others.
+    StoreControl "store_control";
+    /// Nanoseconds.
+    Clock "clock";
+    /// Lets time go by.
+    Sleep "sleep";
+}
+
+impl Atom {
+    /// The atom of this name.
+    pub(crate) fn named(name: &str) -> Option<Atom> {
+        Atom::ALL.iter().copied().find(|atom| atom.name() == name)
+    }
+}

@@ -1,0 +1,152 @@
+//! Machine code of a kernel, made by LLVM for the processor that this runs on.
+
+use std::mem::ManuallyDrop;
+use std::sync::Once;
+
+use inkwell::OptimizationLevel;
+use inkwell::attributes::AttributeLoc;
+use inkwell::context::Context;
+use inkwell::execution_engine::ExecutionEngine;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
+
+use crate::error::CompileError;
+use crate::fiber::Entry;
+use crate::rewrite::{self, rewrite};
+use crate::site::Site;
+
+/// Where callbacks go.
+pub(crate) struct Callbacks {
+    pub(crate) atom: extern "C" fn(u32, u64, u64, u64, u64, u64) -> Pair,
+    pub(crate) access: extern "C" fn(u32, u64),
+}
+
+/// What the callback of atoms gives: LLVM's `{ i64, i64 }`, which comes in the same two registers as this.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Pair {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+}
+
+/// Code that can be called as long as this lives.
+pub(crate) struct Code {
+    engine: ManuallyDrop<ExecutionEngine<'static>>,
+    /// Owned: what the engine borrows from.
+    context: *mut Context,
+    entry: Entry,
+    sites: Vec<Site>,
+}
+
+// SAFETY: after it is made, the engine is only dropped, which needs one thread but not always the same; this is the only handle to
+// it and to its context. Calling the code touches neither.
+unsafe impl Send for Code {}
+// SAFETY: as above; a shared `Code` gives away only its entry and its sites.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// Compiles the kernel of this name.
+    pub(crate) fn new(text: &str, name: &str, callbacks: &Callbacks) -> Result<Code, CompileError> {
+        let context = Box::into_raw(Box::new(Context::create()));
+        // SAFETY: it was just made, and is freed below or in `drop`, after all that borrows from it.
+        match compile(unsafe { &*context }, text, name, callbacks) {
+            Ok((engine, entry, sites)) => Ok(Code { engine: ManuallyDrop::new(engine), context, entry, sites }),
+            Err(error) => {
+                // SAFETY: `compile` has dropped all it made of the context, and the error is plain text.
+                drop(unsafe { Box::from_raw(context) });
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        self.entry
+    }
+
+    pub(crate) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses the engine after this; the context goes after it.
+        unsafe {
+            ManuallyDrop::drop(&mut self.engine);
+            drop(Box::from_raw(self.context));
+        }
+    }
+}
+
+type Compiled<'c> = (ExecutionEngine<'c>, Entry, Vec<Site>);
+
+fn compile<'c>(
+    context: &'c Context,
+    text: &str,
+    name: &str,
+    callbacks: &Callbacks,
+) -> Result<Compiled<'c>, CompileError> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
+    let module = context.create_module_from_ir(buffer).map_err(|error| CompileError::Parse(error.to_string()))?;
+    let kernel = module
+        .get_function(name)
+        .filter(|function| function.count_basic_blocks() > 0)
+        .ok_or_else(|| CompileError::NoKernel(name.to_owned()))?;
+    let expected = context.void_type().fn_type(&[context.ptr_type(Default::default()).into()], false);
+    if kernel.get_type() != expected {
+        return Err(CompileError::Entry { name: name.to_owned(), found: kernel.get_type().to_string() });
+    }
+
+    let invalid = |error: &dyn ToString| CompileError::Invalid(error.to_string());
+    let machine = host()?;
+    let layout = machine.get_target_data();
+    module.set_triple(&machine.get_triple());
+    module.set_data_layout(&layout.get_data_layout());
+    module.verify().map_err(|error| invalid(&error))?;
+    let sites = rewrite(context, &module, &layout)?;
+    module.verify().map_err(|error| invalid(&error))?;
+    // The engine makes code for any processor of the family, unless a function says otherwise.
+    let (cpu, features) = (machine.get_cpu(), machine.get_feature_string());
+    for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
+        for (key, value) in [("target-cpu", cpu.to_string_lossy()), ("target-features", features.to_string_lossy())] {
+            function.add_attribute(AttributeLoc::Function, context.create_string_attribute(key, &value));
+        }
+    }
+    module.run_passes("default<O1>", &machine, PassBuilderOptions::create()).map_err(|error| invalid(&error))?;
+
+    let callback = |name| module.get_function(name);
+    let (atom, access) = (callback(rewrite::ATOM), callback(rewrite::ACCESS));
+    let engine = module.create_jit_execution_engine(OptimizationLevel::Less).map_err(|error| invalid(&error))?;
+    // The optimiser drops callbacks that the kernel has no use for.
+    if let Some(function) = atom {
+        engine.add_global_mapping(&function, callbacks.atom as usize);
+    }
+    if let Some(function) = access {
+        engine.add_global_mapping(&function, callbacks.access as usize);
+    }
+    let address = engine.get_function_address(name).map_err(|error| invalid(&error))?;
+    // SAFETY: LLVM made this code of a function that was checked to be `void (ptr)`, in the C calling convention.
+    let entry = unsafe { std::mem::transmute::<usize, Entry>(address) };
+    Ok((engine, entry, sites))
+}
+
+/// LLVM's description of this processor.
+fn host() -> Result<TargetMachine, CompileError> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| Target::initialize_x86(&InitializationConfig::default()));
+    let triple = TargetMachine::get_default_triple();
+    let target = Target::from_triple(&triple).map_err(|error| CompileError::Invalid(error.to_string()))?;
+    let cpu = TargetMachine::get_host_cpu_name();
+    let features = TargetMachine::get_host_cpu_features();
+    target
+        .create_target_machine(
+            &triple,
+            &cpu.to_string_lossy(),
+            &features.to_string_lossy(),
+            OptimizationLevel::Less,
+            RelocMode::Default,
+            CodeModel::JITDefault,
+        )
+        .ok_or_else(|| CompileError::Invalid("LLVM knows no such processor".to_owned()))
+}

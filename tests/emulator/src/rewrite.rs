@@ -1,0 +1,240 @@
+//! Rewrites a kernel so that the emulator hears of all it does.
+//!
+//! Each call of an atom becomes a call of one function, `@emulator.atom(site, arguments…)`, and before each ordinary access to shared
+//! or device memory stands `@emulator.access(site, address)`. A site is a number by which the emulator finds what the
+//! instruction was. This happens before the optimiser runs, so whatever it moves or duplicates keeps its site.
+
+use inkwell::builder::Builder;
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
+use inkwell::targets::TargetData;
+use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
+use inkwell::values::{
+    AnyValue, AsValueRef, BasicValue, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode,
+    InstructionValue, IntValue, PointerValue,
+};
+use inkwell::{AddressSpace, AtomicOrdering};
+
+use crate::atom::Atom;
+use crate::error::CompileError;
+use crate::site::{Access, Kind, Site, Space};
+
+/// The name of the callback of atoms.
+pub(crate) const ATOM: &str = "emulator.atom";
+/// The name of the callback of ordinary accesses.
+pub(crate) const ACCESS: &str = "emulator.access";
+
+/// Arguments that the callback of atoms takes beside the site: as many as the widest atom has.
+const ARGUMENTS: usize = 5;
+
+/// What the atoms look like.
+const CONTRACT: &str = include_str!("../../../scan-codegen/src/nvptx/atoms.ll");
+
+/// Gives every instruction that matters its callback, and lists them.
+pub(crate) fn rewrite<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    layout: &TargetData,
+) -> Result<Vec<Site>, CompileError> {
+    check_signatures(context, module)?;
+    let (i32, i64) = (context.i32_type(), context.i64_type());
+    let pair = context.struct_type(&[i64.into(), i64.into()], false);
+    let parameters: Vec<_> = std::iter::once(i32.into()).chain([i64.into(); ARGUMENTS]).collect();
+    let linkage = Some(Linkage::External);
+    let mut rewriter = Rewriter {
+        context,
+        layout,
+        builder: context.create_builder(),
+        atom: module.add_function(ATOM, pair.fn_type(&parameters, false), linkage),
+        access: module.add_function(ACCESS, context.void_type().fn_type(&[i32.into(), i64.into()], false), linkage),
+        sites: Vec::new(),
+    };
+    for function in module.get_functions() {
+        for block in function.get_basic_blocks() {
+            // Rewriting replaces instructions, so the list is made first.
+            let instructions: Vec<_> = block.get_instructions().collect();
+            for instruction in instructions {
+                rewriter.instruction(function, instruction)?;
+            }
+        }
+    }
+    Ok(rewriter.sites)
+}
+
+/// Atoms must have the types that the contract gives them.
+fn check_signatures<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), CompileError> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(CONTRACT.as_bytes(), "atoms");
+    let contract = context.create_module_from_ir(buffer).map_err(|error| CompileError::Parse(error.to_string()))?;
+    for function in module.get_functions().filter(|function| function.count_basic_blocks() == 0) {
+        let name = function.get_name().to_string_lossy().into_owned();
+        match contract.get_function(&name).filter(|_| name.starts_with("scan.")) {
+            Some(atom) if atom.get_type() == function.get_type() => {}
+            Some(atom) => {
+                let (expected, found) = (atom.get_type().to_string(), function.get_type().to_string());
+                return Err(CompileError::Signature { name, expected, found });
+            }
+            None if name.starts_with("llvm.") => {}
+            None => return Err(CompileError::UnknownFunction(name)),
+        }
+    }
+    Ok(())
+}
+
+struct Rewriter<'c, 'a> {
+    context: &'c Context,
+    layout: &'a TargetData,
+    builder: Builder<'c>,
+    atom: FunctionValue<'c>,
+    access: FunctionValue<'c>,
+    sites: Vec<Site>,
+}
+
+impl<'c> Rewriter<'c, '_> {
+    fn instruction(
+        &mut self,
+        function: FunctionValue<'c>,
+        instruction: InstructionValue<'c>,
+    ) -> Result<(), CompileError> {
+        let operand = |place: u32| instruction.get_operand(place).and_then(|operand| operand.value());
+        match instruction.get_opcode() {
+            InstructionOpcode::Load => {
+                let ty = BasicTypeEnum::try_from(instruction.get_type()).expect("what is loaded is a value");
+                let pointer = operand(0).expect("a load has an address").into_pointer_value();
+                self.access(function, instruction, pointer, ty, false)
+            }
+            InstructionOpcode::Store => {
+                let ty = operand(0).expect("a store has a value").get_type();
+                let pointer = operand(1).expect("a store has an address").into_pointer_value();
+                self.access(function, instruction, pointer, ty, true)
+            }
+            InstructionOpcode::Call => self.call(instruction),
+            InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg | InstructionOpcode::Fence => {
+                Err(refused(instruction, "atomic instructions are the atoms' business"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn access(
+        &mut self,
+        function: FunctionValue<'c>,
+        instruction: InstructionValue<'c>,
+        pointer: PointerValue<'c>,
+        ty: BasicTypeEnum<'c>,
+        write: bool,
+    ) -> Result<(), CompileError> {
+        let atomic = instruction.get_atomic_ordering();
+        if !matches!(atomic, Ok(AtomicOrdering::NotAtomic)) {
+            return Err(refused(instruction, "atomic instructions are the atoms' business"));
+        }
+        if is_private(function, pointer) {
+            return Ok(());
+        }
+        let space = match pointer.get_type().get_address_space() {
+            space if space == AddressSpace::from(0) => Space::Generic,
+            space if space == AddressSpace::from(1) => Space::Device,
+            space if space == AddressSpace::from(3) => Space::Shared,
+            _ => return Err(refused(instruction, "memory is generic, device (1) or shared (3)")),
+        };
+        let bytes = self.layout.get_store_size(&ty) as usize;
+        let align = instruction.get_alignment().map_err(|error| refused(instruction, &error.to_string()))? as usize;
+        let site = self.site(instruction, Kind::Access(Access { space, write, bytes, align }));
+        self.builder.position_before(&instruction);
+        let address = self.built(self.builder.build_ptr_to_int(pointer, self.context.i64_type(), ""))?;
+        self.built(self.builder.build_call(self.access, &[site.into(), address.into()], ""))?;
+        Ok(())
+    }
+
+    fn call(&mut self, instruction: InstructionValue<'c>) -> Result<(), CompileError> {
+        let call = CallSiteValue::try_from(instruction).expect("a call is a call");
+        let Some(callee) = call.get_called_fn_value() else {
+            return Err(refused(instruction, "only atoms may be machine code or unknown functions"));
+        };
+        let name = callee.get_name().to_string_lossy().into_owned();
+        if name.starts_with("llvm.mem") {
+            return Err(refused(instruction, "the emulator would not see what memory this touches"));
+        }
+        let Some(atom) = Atom::named(&name) else { return Ok(()) };
+        let site = self.site(instruction, Kind::Atom(atom));
+        self.builder.position_before(&instruction);
+        let mut arguments = vec![site.into()];
+        for place in 0..call.count_arguments() {
+            let value =
+                instruction.get_operand(place).and_then(|operand| operand.value()).expect("arguments are values");
+            arguments.push(self.widen(value)?.into());
+        }
+        arguments.resize(1 + ARGUMENTS, self.context.i64_type().const_zero().into());
+        let both = self.built(self.builder.build_call(self.atom, &arguments, ""))?;
+        let both = both.try_as_basic_value().unwrap_basic();
+        self.answer(instruction, both)?;
+        instruction.erase_from_basic_block();
+        Ok(())
+    }
+
+    /// Any argument as 64 bits. The upper ones of an `i1` in a register would be anything, if it went as itself.
+    fn widen(&self, value: BasicValueEnum<'c>) -> Result<IntValue<'c>, CompileError> {
+        let i64 = self.context.i64_type();
+        match value {
+            BasicValueEnum::PointerValue(pointer) => self.built(self.builder.build_ptr_to_int(pointer, i64, "")),
+            value => self.built(self.builder.build_int_z_extend_or_bit_cast(value.into_int_value(), i64, "")),
+        }
+    }
+
+    /// Puts what the callback gave in place of what the atom gave.
+    fn answer(&self, atom: InstructionValue<'c>, both: BasicValueEnum<'c>) -> Result<(), CompileError> {
+        let low = || {
+            self.built(self.builder.build_extract_value(both.into_struct_value(), 0, "")).map(|v| v.into_int_value())
+        };
+        let new = match atom.get_type() {
+            AnyTypeEnum::VoidType(_) => return Ok(()),
+            AnyTypeEnum::StructType(_) => both,
+            AnyTypeEnum::PointerType(ty) => self.built(self.builder.build_int_to_ptr(low()?, ty, ""))?.into(),
+            AnyTypeEnum::IntType(ty) => self.built(self.builder.build_int_truncate_or_bit_cast(low()?, ty, ""))?.into(),
+            _ => return Err(refused(atom, "an atom gives integers or an address")),
+        };
+        match new.as_instruction_value() {
+            Some(new) => atom.replace_all_uses_with(&new),
+            None => return Err(refused(atom, "its result was folded away")),
+        }
+        Ok(())
+    }
+
+    fn site(&mut self, instruction: InstructionValue<'c>, kind: Kind) -> IntValue<'c> {
+        let number = self.sites.len() as u64;
+        self.sites.push(Site { text: text(instruction), kind });
+        self.context.i32_type().const_int(number, false)
+    }
+
+    fn built<T>(&self, result: Result<T, inkwell::builder::BuilderError>) -> Result<T, CompileError> {
+        result.map_err(|error| CompileError::Invalid(error.to_string()))
+    }
+}
+
+/// Whether the address is on the stack of the thread, or of a constant of the module, as far as that is plain to see.
+fn is_private(function: FunctionValue<'_>, mut pointer: PointerValue<'_>) -> bool {
+    loop {
+        let Some(instruction) = pointer.as_instruction() else {
+            // Neither an instruction nor a parameter: a global.
+            return !function.get_param_iter().any(|parameter| parameter.as_value_ref() == pointer.as_value_ref());
+        };
+        match instruction.get_opcode() {
+            InstructionOpcode::Alloca => return true,
+            InstructionOpcode::GetElementPtr | InstructionOpcode::AddrSpaceCast => {
+                match instruction.get_operand(0).and_then(|operand| operand.value()) {
+                    Some(BasicValueEnum::PointerValue(base)) => pointer = base,
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn refused(instruction: InstructionValue<'_>, why: &str) -> CompileError {
+    CompileError::Refused { instruction: text(instruction), why: why.to_owned() }
+}
+
+fn text(instruction: InstructionValue<'_>) -> String {
+    instruction.print_to_string().to_string().trim().to_owned()
+}
