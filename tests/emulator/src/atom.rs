@@ -41,6 +41,12 @@ atoms! {
     Ballot "ballot";
     /// A permutation of bytes.
     PickBytes "pick_bytes";
+    /// The number that a binary16 float is.
+    FromF16 "from_f16";
+    /// The nearest binary16 float.
+    ToF16 "to_f16";
+    /// The nearest bfloat16.
+    ToBf16 "to_bf16";
     /// Sets up a barrier in shared memory.
     BarrierInit "barrier_init";
     /// Makes it visible.
@@ -90,6 +96,19 @@ atoms! {
 }
 
 impl Atom {
+    /// Whether its result depends on its arguments alone, and nothing else comes of it.
+    pub fn is_pure(self) -> bool {
+        matches!(self, Atom::PickBytes | Atom::FromF16 | Atom::ToF16 | Atom::ToBf16)
+    }
+
+    /// Whether it orders something, so that a kernel that can do without it should.
+    pub fn orders(self) -> bool {
+        use Atom::*;
+        let threads =
+            matches!(self, Barrier | WarpBarrier | BarrierInitFence | BarrierArrive | BarrierExpect | BarrierTryWait);
+        threads || matches!(self, BulkCommit | BulkWaitRead | BulkWait | BulkFence)
+    }
+
     /// The atom of this name.
     pub(crate) fn named(name: &str) -> Option<Atom> {
         Atom::ALL.iter().copied().find(|atom| atom.name() == name)

@@ -19,6 +19,7 @@ use crate::site::Site;
 /// Where callbacks go.
 pub(crate) struct Callbacks {
     pub(crate) atom: extern "C" fn(u32, u64, u64, u64, u64, u64) -> Pair,
+    pub(crate) pure: extern "C" fn(u32, u32, u64, u64, u64) -> u64,
     pub(crate) access: extern "C" fn(u32, u64),
 }
 
@@ -115,15 +116,18 @@ fn compile<'c>(
     }
     module.run_passes("default<O1>", &machine, PassBuilderOptions::create()).map_err(|error| invalid(&error))?;
 
-    let callback = |name| module.get_function(name);
-    let (atom, access) = (callback(rewrite::ATOM), callback(rewrite::ACCESS));
-    let engine = module.create_jit_execution_engine(OptimizationLevel::Less).map_err(|error| invalid(&error))?;
+    let addresses = [
+        (rewrite::ATOM, callbacks.atom as usize),
+        (rewrite::PURE, callbacks.pure as usize),
+        (rewrite::ACCESS, callbacks.access as usize),
+    ];
     // The optimiser drops callbacks that the kernel has no use for.
-    if let Some(function) = atom {
-        engine.add_global_mapping(&function, callbacks.atom as usize);
-    }
-    if let Some(function) = access {
-        engine.add_global_mapping(&function, callbacks.access as usize);
+    let used: Vec<_> = addresses.map(|(name, address)| (module.get_function(name), address)).into();
+    let engine = module.create_jit_execution_engine(OptimizationLevel::Less).map_err(|error| invalid(&error))?;
+    for (function, address) in used {
+        if let Some(function) = function {
+            engine.add_global_mapping(&function, address);
+        }
     }
     let address = engine.get_function_address(name).map_err(|error| invalid(&error))?;
     // SAFETY: LLVM made this code of a function that was checked to be `void (ptr)`, in the C calling convention.

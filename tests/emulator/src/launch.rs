@@ -9,6 +9,7 @@ use crate::error::{CompileError, LaunchError};
 use crate::fiber::{Fiber, suspend};
 use crate::jit::{Callbacks, Code, Pair};
 use crate::machine::{Machine, Next};
+use crate::pure;
 use crate::site::Kind;
 
 /// A compiled kernel.
@@ -94,7 +95,7 @@ impl Kernel {
     /// Compiles a kernel: LLVM IR that calls the atoms, with an entry `define void @name(ptr %args)`. Its parameter points to the
     /// arguments of a launch, at a multiple of 16; the device's addresses are what [`Device::address`] says.
     pub fn compile(text: &str, name: &str) -> Result<Kernel, CompileError> {
-        let callbacks = Callbacks { atom: on_atom, access: on_access };
+        let callbacks = Callbacks { atom: on_atom, pure: on_pure, access: on_access };
         Ok(Kernel { code: Arc::new(Code::new(text, name, &callbacks)?) })
     }
 
@@ -164,6 +165,13 @@ fn with<T>(act: impl FnOnce(&mut Machine) -> T) -> T {
 
 extern "C" fn on_atom(site: u32, a: u64, b: u64, c: u64, d: u64, e: u64) -> Pair {
     go_on(with(|machine| machine.atom(site, [a, b, c, d, e])))
+}
+
+extern "C" fn on_pure(site: u32, atom: u32, a: u64, b: u64, c: u64) -> u64 {
+    pure::value(Atom::ALL[atom as usize], [a, b, c]).unwrap_or_else(|misuse| {
+        with(|machine| machine.fail(machine.who(machine.current), site, misuse));
+        0
+    })
 }
 
 extern "C" fn on_access(site: u32, address: u64) {

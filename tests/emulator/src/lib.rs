@@ -58,6 +58,7 @@ mod launch;
 mod machine;
 mod order;
 mod perform;
+mod pure;
 mod region;
 mod rewrite;
 mod schedule;

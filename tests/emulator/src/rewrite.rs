@@ -4,6 +4,7 @@
 //! or device memory stands `@emulator.access(site, address)`. A site is a number by which the emulator finds what the
 //! instruction was. This happens before the optimiser runs, so whatever it moves or duplicates keeps its site.
 
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
@@ -22,11 +23,15 @@ use crate::site::{Access, Kind, Site, Space};
 
 /// The name of the callback of atoms.
 pub(crate) const ATOM: &str = "emulator.atom";
+/// The name of the callback of atoms that only compute.
+pub(crate) const PURE: &str = "emulator.pure";
 /// The name of the callback of ordinary accesses.
 pub(crate) const ACCESS: &str = "emulator.access";
 
 /// Arguments that the callback of atoms takes beside the site: as many as the widest atom has.
 const ARGUMENTS: usize = 5;
+/// The same for atoms that only compute.
+const PURE_ARGUMENTS: usize = 3;
 
 /// What the atoms look like.
 const CONTRACT: &str = include_str!("../../../scan-codegen/src/nvptx/atoms.ll");
@@ -41,12 +46,17 @@ pub(crate) fn rewrite<'c>(
     let (i32, i64) = (context.i32_type(), context.i64_type());
     let pair = context.struct_type(&[i64.into(), i64.into()], false);
     let parameters: Vec<_> = std::iter::once(i32.into()).chain([i64.into(); ARGUMENTS]).collect();
+    let pure_parameters: Vec<_> = [i32.into(); 2].into_iter().chain([i64.into(); PURE_ARGUMENTS]).collect();
     let linkage = Some(Linkage::External);
+    let pure = module.add_function(PURE, i64.fn_type(&pure_parameters, false), linkage);
+    let memory_none = context.create_enum_attribute(Attribute::get_named_enum_kind_id("memory"), 0);
+    pure.add_attribute(AttributeLoc::Function, memory_none);
     let mut rewriter = Rewriter {
         context,
         layout,
         builder: context.create_builder(),
         atom: module.add_function(ATOM, pair.fn_type(&parameters, false), linkage),
+        pure,
         access: module.add_function(ACCESS, context.void_type().fn_type(&[i32.into(), i64.into()], false), linkage),
         sites: Vec::new(),
     };
@@ -86,6 +96,7 @@ struct Rewriter<'c, 'a> {
     layout: &'a TargetData,
     builder: Builder<'c>,
     atom: FunctionValue<'c>,
+    pure: FunctionValue<'c>,
     access: FunctionValue<'c>,
     sites: Vec<Site>,
 }
@@ -158,14 +169,22 @@ impl<'c> Rewriter<'c, '_> {
         let Some(atom) = Atom::named(&name) else { return Ok(()) };
         let site = self.site(instruction, Kind::Atom(atom));
         self.builder.position_before(&instruction);
-        let mut arguments = vec![site.into()];
+        let (callback, mut arguments, most) = match atom.is_pure() {
+            true => (
+                self.pure,
+                vec![site.into(), self.context.i32_type().const_int(atom as u64, false).into()],
+                PURE_ARGUMENTS,
+            ),
+            false => (self.atom, vec![site.into()], ARGUMENTS),
+        };
+        let all = arguments.len() + most;
         for place in 0..call.count_arguments() {
             let value =
                 instruction.get_operand(place).and_then(|operand| operand.value()).expect("arguments are values");
             arguments.push(self.widen(value)?.into());
         }
-        arguments.resize(1 + ARGUMENTS, self.context.i64_type().const_zero().into());
-        let both = self.built(self.builder.build_call(self.atom, &arguments, ""))?;
+        arguments.resize(all, self.context.i64_type().const_zero().into());
+        let both = self.built(self.builder.build_call(callback, &arguments, ""))?;
         let both = both.try_as_basic_value().unwrap_basic();
         self.answer(instruction, both)?;
         instruction.erase_from_basic_block();
@@ -177,21 +196,32 @@ impl<'c> Rewriter<'c, '_> {
         let i64 = self.context.i64_type();
         match value {
             BasicValueEnum::PointerValue(pointer) => self.built(self.builder.build_ptr_to_int(pointer, i64, "")),
+            BasicValueEnum::FloatValue(float) => {
+                let bits = self.built(self.builder.build_bit_cast(float, self.context.i32_type(), ""))?;
+                self.widen(bits)
+            }
             value => self.built(self.builder.build_int_z_extend_or_bit_cast(value.into_int_value(), i64, "")),
         }
     }
 
     /// Puts what the callback gave in place of what the atom gave.
     fn answer(&self, atom: InstructionValue<'c>, both: BasicValueEnum<'c>) -> Result<(), CompileError> {
-        let low = || {
-            self.built(self.builder.build_extract_value(both.into_struct_value(), 0, "")).map(|v| v.into_int_value())
+        let low = || match both {
+            BasicValueEnum::IntValue(low) => Ok(low),
+            both => self
+                .built(self.builder.build_extract_value(both.into_struct_value(), 0, ""))
+                .map(|low| low.into_int_value()),
         };
+        let cut = |ty| self.built(self.builder.build_int_truncate_or_bit_cast(low()?, ty, ""));
         let new = match atom.get_type() {
             AnyTypeEnum::VoidType(_) => return Ok(()),
             AnyTypeEnum::StructType(_) => both,
             AnyTypeEnum::PointerType(ty) => self.built(self.builder.build_int_to_ptr(low()?, ty, ""))?.into(),
-            AnyTypeEnum::IntType(ty) => self.built(self.builder.build_int_truncate_or_bit_cast(low()?, ty, ""))?.into(),
-            _ => return Err(refused(atom, "an atom gives integers or an address")),
+            AnyTypeEnum::IntType(ty) => cut(ty)?.into(),
+            AnyTypeEnum::FloatType(ty) => {
+                self.built(self.builder.build_bit_cast(cut(self.context.i32_type())?, ty, ""))?
+            }
+            _ => return Err(refused(atom, "an atom gives integers, a float or an address")),
         };
         match new.as_instruction_value() {
             Some(new) => atom.replace_all_uses_with(&new),

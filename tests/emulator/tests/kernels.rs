@@ -180,10 +180,8 @@ fn each_call_that_is_left_out_is_found() {
     for case in [REDUCE, REVERSE, RING] {
         let kernel = case.kernel();
         for (call, atom, text) in kernel.calls() {
-            // A policy is a hint; the rank of a thread is no action that could be left out.
-            let acts = !matches!(atom, Atom::PolicyStream | Atom::Thread | Atom::Block | Atom::Blocks | Atom::Shared);
-            // The kernel's end waits for bulk stores to land.
-            if acts && atom != Atom::BulkWait {
+            // The end of the kernel, too, waits for bulk stores to land.
+            if atom.orders() && atom != Atom::BulkWait {
                 assert_ne!(case.first_bad(&kernel, &[Fault::WithoutCall(call)]), None, "{}: {text}", case.name);
             }
         }

@@ -12,6 +12,7 @@ use crate::block::Block;
 use crate::error::Misuse;
 use crate::jit::Pair;
 use crate::machine::{Machine, Next, Wait};
+use crate::pure;
 use crate::schedule::chance;
 use crate::site::Kind;
 
@@ -77,7 +78,9 @@ impl Machine {
             Atom::Block => Next::Go(low(self.here().0.number.into())),
             Atom::Blocks => Next::Go(low(self.launched.into())),
             Atom::Shared => Next::Go(low(self.here().0.shared.address() as u64)),
-            Atom::PickBytes => Next::Go(low(pick_bytes(a, b, c)?)),
+            Atom::PickBytes | Atom::FromF16 | Atom::ToF16 | Atom::ToBf16 => {
+                Next::Go(low(pure::value(atom, [a, b, c])?))
+            }
             Atom::PolicyKeep | Atom::PolicyNormal | Atom::PolicyStream => Next::Go(nothing),
             Atom::Barrier => return self.block_barrier(),
             Atom::WarpBarrier | Atom::ShuffleUp | Atom::ShuffleDown | Atom::ShuffleFrom | Atom::Ballot => {
@@ -258,12 +261,4 @@ fn without(atom: Atom, args: [u64; 5]) -> Pair {
         Atom::ShuffleUp | Atom::ShuffleDown | Atom::ShuffleFrom => low(args[0]),
         _ => Pair::default(),
     }
-}
-
-fn pick_bytes(a: u64, b: u64, selector: u64) -> Result<u64, Misuse> {
-    let bytes = (a & 0xffff_ffff) | b << 32;
-    (0..4).try_fold(0, |picked, byte| match selector >> (4 * byte) & 15 {
-        nibble if nibble < 8 => Ok(picked | (bytes >> (8 * nibble) & 0xff) << (8 * byte)),
-        found => Err(Misuse::Argument { what: "a nibble of the selector", found, expected: "below 8" }),
-    })
 }

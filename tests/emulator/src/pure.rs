@@ -1,0 +1,26 @@
+//! Atoms that only compute. Kernels call them for each element, so they do not bother the machine.
+
+use half::{bf16, f16};
+
+use crate::atom::Atom;
+use crate::error::Misuse;
+
+/// What such an atom gives, of the bits of its arguments.
+pub(crate) fn value(atom: Atom, [a, b, c]: [u64; 3]) -> Result<u64, Misuse> {
+    let float = || f32::from_bits(a as u32);
+    match atom {
+        Atom::PickBytes => pick_bytes(a, b, c),
+        Atom::FromF16 => Ok(f16::from_bits(a as u16).to_f32().to_bits().into()),
+        Atom::ToF16 => Ok(f16::from_f32(float()).to_bits().into()),
+        Atom::ToBf16 => Ok(bf16::from_f32(float()).to_bits().into()),
+        _ => unreachable!("{} does not only compute", atom.name()),
+    }
+}
+
+fn pick_bytes(a: u64, b: u64, selector: u64) -> Result<u64, Misuse> {
+    let bytes = (a & 0xffff_ffff) | b << 32;
+    (0..4).try_fold(0, |picked, byte| match selector >> (4 * byte) & 15 {
+        nibble if nibble < 8 => Ok(picked | (bytes >> (8 * nibble) & 0xff) << (8 * byte)),
+        found => Err(Misuse::Argument { what: "a nibble of the selector", found, expected: "below 8" }),
+    })
+}
