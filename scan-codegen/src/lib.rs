@@ -4,6 +4,7 @@
 //! and [`network`] holds the circuits that schedules are made of.
 
 pub mod cpu;
+pub mod gpu;
 pub mod network;
 #[cfg(feature = "nvptx")]
 pub mod nvptx;

@@ -6,11 +6,13 @@ use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetTriple};
 
+use super::error::NvptxError;
+
 /// The atoms in PTX.
 const ATOMS: &str = include_str!("atoms.ll");
 
 /// Optimises a module that calls atoms, and writes it as PTX for a processor (`sm_90`) in a version of PTX (`+ptx84`).
-pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<String, String> {
+pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<String, NvptxError> {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| Target::initialize_nvptx(&InitializationConfig::default()));
     // Atoms are defined here, so their declarations go.
@@ -18,9 +20,9 @@ pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<
     let text = lines.chain(ATOMS.lines()).collect::<Vec<_>>().join("\n");
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
-    let module = context.create_module_from_ir(buffer).map_err(|error| error.to_string())?;
+    let module = context.create_module_from_ir(buffer).map_err(|error| NvptxError::Llvm(error.to_string()))?;
     let triple = TargetTriple::create("nvptx64-nvidia-cuda");
-    let target = Target::from_triple(&triple).map_err(|error| error.to_string())?;
+    let target = Target::from_triple(&triple).map_err(|error| NvptxError::Llvm(error.to_string()))?;
     let machine = target
         .create_target_machine(
             &triple,
@@ -30,11 +32,15 @@ pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<
             RelocMode::Default,
             CodeModel::Default,
         )
-        .ok_or("LLVM knows no such processor")?;
+        .ok_or_else(|| NvptxError::Llvm(format!("no processor {processor}")))?;
     module.set_triple(&triple);
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    module.verify().map_err(|error| error.to_string())?;
-    module.run_passes("default<O3>", &machine, PassBuilderOptions::create()).map_err(|error| error.to_string())?;
-    let ptx = machine.write_to_memory_buffer(&module, FileType::Assembly).map_err(|error| error.to_string())?;
+    module.verify().map_err(|error| NvptxError::Llvm(error.to_string()))?;
+    module
+        .run_passes("default<O3>", &machine, PassBuilderOptions::create())
+        .map_err(|error| NvptxError::Llvm(error.to_string()))?;
+    let ptx = machine
+        .write_to_memory_buffer(&module, FileType::Assembly)
+        .map_err(|error| NvptxError::Llvm(error.to_string()))?;
     Ok(String::from_utf8_lossy(ptx.as_slice()).trim_end_matches('\0').to_owned())
 }

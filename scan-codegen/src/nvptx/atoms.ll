@@ -8,7 +8,7 @@
 ; - An atom that orders memory says so. All others move no ordinary load or store across themselves, and promise nothing to other
 ;   threads.
 
-@scan.shared.memory = external addrspace(3) global [0 x i8], align 128
+@scan_shared_memory = external addrspace(3) global [0 x i8], align 128
 
 ; T: the number of the thread in its block, from 0.
 define internal i32 @scan.thread() #0 {
@@ -30,7 +30,7 @@ define internal i32 @scan.blocks() #0 {
 
 ; T: where the shared memory of the block begins, a multiple of 128.
 define internal ptr addrspace(3) @scan.shared() #0 {
-  ret ptr addrspace(3) @scan.shared.memory
+  ret ptr addrspace(3) @scan_shared_memory
 }
 
 ; All threads of the block wait for each other; orders shared and device memory among them.
@@ -218,6 +218,12 @@ define internal void @scan.store_pair(ptr addrspace(1) %to, i64 %low, i64 %high)
 define internal i32 @scan.add(ptr addrspace(1) %to, i32 %value) #0 {
   %r = call i32 asm sideeffect "atom.relaxed.gpu.global.add.u32 $0, [$1], $2;", "=r,l,r,~{memory}"(ptr addrspace(1) %to, i32 %value) #1
   ret i32 %r
+}
+
+; T: adds to 8 bytes of device memory, and gives what was there before; orders nothing.
+define internal i64 @scan.add_word(ptr addrspace(1) %to, i64 %value) #0 {
+  %r = call i64 asm sideeffect "atom.relaxed.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}"(ptr addrspace(1) %to, i64 %value) #1
+  ret i64 %r
 }
 
 ; T: 4 bytes of device memory that others write meanwhile; orders nothing.

@@ -5,5 +5,65 @@
 //! on a CPU under the emulator of the tests, which gives the atoms other bodies.
 
 mod assemble;
+mod atoms;
+mod bytes;
+mod columnar;
+mod columns;
 mod emit;
+mod error;
+mod given;
+mod lanes;
+mod look_back;
 mod lower;
+mod passes;
+mod published;
+mod recipe;
+mod ring;
+mod run;
+mod shared_tables;
+mod state;
+
+use scan_ir::facts::Facts;
+use scan_ir::{Program, Verified};
+
+pub use error::NvptxError;
+
+use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
+use recipe::Recipe;
+
+/// A kernel, and how it is launched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The kernel, named `scan`: PTX, or LLVM IR for the emulator.
+    pub text: String,
+    /// How it is launched.
+    pub manifest: Manifest,
+}
+
+/// Makes the PTX of a [lowered](scan_ir::transform::lower) program.
+pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
+    let kernel = emulated(program, facts, plan, arch)?;
+    let text = as_ptx_kernel(&kernel.text, kernel.manifest.arguments.bytes(), kernel.manifest.threads);
+    Ok(Kernel { text: assemble::assemble(&text, arch.name(), arch.feature())?, ..kernel })
+}
+
+/// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
+pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
+    let recipe = Recipe::new(program, facts)?;
+    match plan.schedule {
+        Schedule::Ring { stages, ahead } => ring::kernel(&recipe, plan, stages, ahead, arch),
+        Schedule::LookBack => look_back::kernel(&recipe, plan, arch),
+        Schedule::Columnar => columnar::kernel(&recipe, plan),
+    }
+}
+
+/// The head of every kernel.
+const HEAD: &str = "define void @scan(ptr %arguments)";
+
+/// The kernel with its arguments by value, and the calling convention of kernels.
+fn as_ptx_kernel(text: &str, bytes: usize, threads: usize) -> String {
+    let head = format!(
+        "define ptx_kernel void @scan(ptr byval([{bytes} x i8]) align 16 %arguments) \"nvvm.maxntid\"=\"{threads}\" \"nvvm.minctasm\"=\"1\""
+    );
+    text.replace(HEAD, &head)
+}

@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
-pub(crate) use control::{Loop, Var};
+pub(crate) use control::Var;
 pub(crate) use value::Value;
 
 /// The type of a value.
@@ -76,11 +76,6 @@ impl Ty {
             _ => self.to_string(),
         }
     }
-
-    /// The integer type of as many bits.
-    pub(crate) fn as_int(self) -> Ty {
-        Ty::Int(self.bits() as u16)
-    }
 }
 
 impl fmt::Display for Ty {
@@ -116,7 +111,7 @@ impl Emit {
     }
 
     /// Writes a function without a result: `head` is the text before its body, such as `define void @f(i32 %x)`.
-    pub(crate) fn function(&self, head: &str, body: impl FnOnce(&Emit)) {
+    pub(crate) fn function<'k>(&'k self, head: &str, body: impl FnOnce(&'k Emit)) {
         self.slots.take();
         self.body.take();
         self.values.set(0);

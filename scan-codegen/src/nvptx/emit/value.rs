@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Shl, Shr, Sub};
 
-use super::{Emit, Space, Ty};
+use super::{Emit, Ty};
 
 /// An operand. Cheap to copy; operators append an instruction to the function that is being written.
 #[derive(Clone, Copy)]
@@ -91,10 +91,6 @@ impl<'k> Value<'k> {
             Some(1) => self,
             _ => self.binary("udiv", other),
         }
-    }
-
-    pub(crate) fn urem(self, other: Value<'k>) -> Value<'k> {
-        self.binary("urem", other)
     }
 
     pub(crate) fn umin(self, other: Value<'k>) -> Value<'k> {
@@ -234,11 +230,6 @@ impl<'k> Value<'k> {
     /// One half of a [`Ty::Pair`].
     pub(crate) fn half(self, place: usize) -> Value<'k> {
         self.k.define(Ty::I64, format_args!("extractvalue {} {self}, {place}", self.ty))
-    }
-
-    /// The address as one in this space: what the hardware calls a generic address, or what it was made from.
-    pub(crate) fn in_space(self, space: Space) -> Value<'k> {
-        self.cast("addrspacecast", Ty::Pointer(space))
     }
 }
 

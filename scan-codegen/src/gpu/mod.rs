@@ -1,0 +1,13 @@
+//! What is known of kernels for NVIDIA GPUs without making one: architectures, plans, and how a kernel is called.
+//!
+//! Plain data, built always. Kernels themselves are made behind the feature `nvptx`.
+
+mod arch;
+mod arguments;
+mod manifest;
+mod plan;
+
+pub use arch::Arch;
+pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
+pub use manifest::{GROUP, Manifest};
+pub use plan::{GpuPlan, Schedule};

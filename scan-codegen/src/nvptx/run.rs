@@ -1,0 +1,121 @@
+//! A thread's run: consecutive records of a tile in shared memory, gone over by a pass.
+//!
+//! In a full tile whose records lie in the order of the scan, a unit of records is in registers at a time, loaded and
+//! stored in wide pieces. Else each record is read where it lies.
+
+use scan_ir::Layout;
+
+use super::bytes::Bytes;
+use super::columns::{InMemory, Loaded, store_field, unit_bytes};
+use super::emit::{Emit, Ty, Value};
+use super::recipe::Element;
+use crate::gpu::GpuPlan;
+
+/// About how many instructions a run may have when it is unrolled; a longer one becomes a loop over units.
+const MOST_UNROLLED: usize = 3000;
+
+/// What is done to each record of a run.
+pub(crate) trait Pass<'k> {
+    /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
+    fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>>;
+
+    /// Whether it gives records to write.
+    fn writes(&self) -> bool;
+
+    /// How many instructions an element takes, about.
+    fn work(&self) -> usize;
+}
+
+/// A tile in shared memory, as a thread sees it.
+pub(crate) struct Run<'k, 'a> {
+    pub(crate) k: &'k Emit,
+    pub(crate) plan: &'a GpuPlan,
+    pub(crate) columns: (&'a [Layout], &'a [Layout]),
+    /// Where the first record of the tile lies in memory order, column by column, at multiples of 16.
+    pub(crate) inputs: Vec<Value<'k>>,
+    /// Where results go, in the same order.
+    pub(crate) outputs: Vec<Value<'k>>,
+    /// The number of the thread among those that compute.
+    pub(crate) thread: Value<'k>,
+    /// The index of the tile's first record, as 64 bits, and how many it has, as 32.
+    pub(crate) first: Value<'k>,
+    pub(crate) count: Value<'k>,
+    /// Records of the row.
+    pub(crate) records: Value<'k>,
+    /// Whether records lie from the last to the first.
+    pub(crate) reversed: Value<'k>,
+}
+
+impl<'k> Run<'k, '_> {
+    /// Runs a pass over the records of this thread's run.
+    pub(crate) fn each(&self, is_full: Value<'k>, pass: &dyn Pass<'k>) {
+        let k = self.k;
+        let start = self.thread * self.plan.run();
+        k.either(
+            is_full & self.reversed.not(),
+            || {
+                let unit = |unit: Value<'k>| self.unit(start + unit * self.plan.unit, pass);
+                match (pass.work() + 2) * self.plan.run() <= MOST_UNROLLED {
+                    true => (0..self.plan.units).for_each(|place| unit(k.i32(place))),
+                    false => k.range(k.i32(0), k.i32(self.plan.units), k.i32(1), unit),
+                }
+            },
+            || {
+                k.range(k.i32(0), k.i32(self.plan.run()), k.i32(1), |place| {
+                    let place = start + place;
+                    k.when(place.below(self.count), || self.single(place, pass));
+                });
+            },
+        );
+    }
+
+    /// The records of a unit, in registers.
+    fn unit(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        let k = self.k;
+        let load = |(column, &area): (&Layout, &Value<'k>)| {
+            let size = column.size as usize;
+            Bytes::load(k, area.byte(start * size), self.plan.unit * size)
+        };
+        let bytes: Vec<Bytes<'k>> = self.columns.0.iter().zip(&self.inputs).map(load).collect();
+        let mut written = Vec::new();
+        for place in 0..self.plan.unit {
+            let here = self.in_memory(start + place);
+            written.push(pass.element(&Loaded { columns: self.columns.0, bytes: &bytes, place, here }));
+        }
+        if pass.writes() {
+            let all = unit_bytes(k, self.columns.1, &written);
+            for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {
+                let size = column.size as usize;
+                bytes.store(area.byte(start * size), self.plan.unit * size);
+            }
+        }
+    }
+
+    /// One record where it lies.
+    fn single(&self, place: Value<'k>, pass: &dyn Pass<'k>) {
+        let written = pass.element(&self.in_memory(place));
+        let slot = self.slot(place);
+        let records = self.columns.1.iter().zip(&self.outputs);
+        let fields = records.flat_map(|(column, area)| column.fields.iter().map(move |field| (column, area, field)));
+        for ((column, area, field), value) in fields.zip(written) {
+            let size = column.size as usize;
+            store_field(area.byte(slot * size), size, field.offset as usize, field.ty, value);
+        }
+    }
+
+    fn in_memory(&self, place: Value<'k>) -> InMemory<'k, '_> {
+        let index = self.first + place.resize(Ty::I64);
+        InMemory {
+            columns: self.columns.0,
+            areas: &self.inputs,
+            slots: (self.slot(place), self.slot(place + 1)),
+            index,
+            is_last: (index + 1).is(self.records),
+        }
+    }
+
+    /// Which record in memory order a record is.
+    fn slot(&self, place: Value<'k>) -> Value<'k> {
+        self.reversed.select(self.count - 1 - place, place)
+    }
+}
