@@ -15,12 +15,19 @@ pub struct Device {
 
 struct Owned {
     memory: Region,
-    /// For each byte, one more than the number of the block that wrote it in this launch, or 0; with the bit [`FOR_OTHERS`].
+    /// For each byte, one more than the number of the block that wrote it in this launch, or 0; with bits of how.
     writers: Vec<u32>,
+    /// Whether it is a constant of the kernel.
+    constant: bool,
 }
 
 /// The bit of what was written as a word for others.
 const FOR_OTHERS: u32 = 1 << 31;
+
+/// The bit of what several blocks wrote so.
+const SEVERAL: u32 = 1 << 30;
+/// All bits beside the block.
+const BITS: u32 = FOR_OTHERS | SEVERAL;
 
 /// How an access takes part in what blocks tell each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +65,7 @@ impl Device {
     pub fn buffer_shifted(&mut self, bytes: &[u8], shift: usize) -> Buffer {
         let mut memory = Region::new(bytes.len(), shift);
         memory.write(0, bytes);
-        self.buffers.push(Owned { memory, writers: vec![0; bytes.len()] });
+        self.buffers.push(Owned { memory, writers: vec![0; bytes.len()], constant: false });
         Buffer(self.buffers.len() - 1)
     }
 
@@ -80,9 +87,15 @@ impl Device {
         self.buffers[buffer.0].memory.write(0, bytes);
     }
 
-    /// A launch begins: nothing of it is written yet.
-    pub(crate) fn begin(&mut self) {
+    /// A launch begins: nothing of it is written yet. Constants of its kernel are buffers until it ends.
+    pub(crate) fn begin(&mut self, constants: impl Iterator<Item = Region>) {
         self.buffers.iter_mut().for_each(|buffer| buffer.writers.fill(0));
+        self.buffers.extend(constants.map(|memory| Owned { writers: vec![0; memory.len()], memory, constant: true }));
+    }
+
+    /// A launch ends.
+    pub(crate) fn end(&mut self) {
+        self.buffers.retain(|buffer| !buffer.constant);
     }
 
     /// The range that begins at an address.
@@ -123,22 +136,34 @@ impl Device {
     pub(crate) fn check(&self, place: Place, block: u32, access: Access) -> Result<(), Misuse> {
         let writers = &self.buffers[place.buffer].writers[place.range()];
         let bad = |writer: u32| match access {
-            Access::Ordinary => writer != 0 && writer & !FOR_OTHERS != block + 1,
+            Access::Ordinary => writer != 0 && (writer & SEVERAL != 0 || writer & !BITS != block + 1),
             Access::ForOthers => writer != 0 && writer & FOR_OTHERS == 0 && writer != block + 1,
         };
         match writers.iter().position(|&writer| bad(writer)) {
             None => Ok(()),
             Some(at) => {
-                let other = (writers[at] & !FOR_OTHERS) - 1;
+                let other = (writers[at] & !BITS) - 1;
                 Err(Misuse::OtherBlock { other, buffer: place.buffer, byte: place.offset + at })
             }
         }
     }
 
-    /// A block writes a place, or is about to.
-    pub(crate) fn mark(&mut self, place: Place, block: u32, access: Access) {
-        let bit = if access == Access::ForOthers { FOR_OTHERS } else { 0 };
-        self.buffers[place.buffer].writers[place.range()].fill((block + 1) | bit);
+    /// A block is about to write a place.
+    pub(crate) fn claim(&mut self, place: Place, block: u32, access: Access) -> Result<(), Misuse> {
+        if self.buffers[place.buffer].constant {
+            return Err(Misuse::WritesConstant);
+        }
+        self.check(place, block, access)?;
+        let writers = &mut self.buffers[place.buffer].writers[place.range()];
+        match access {
+            Access::Ordinary => writers.fill(block + 1),
+            // Others who write so may have written before.
+            Access::ForOthers => writers.iter_mut().for_each(|writer| {
+                let several = *writer != 0 && *writer & !BITS != block + 1;
+                *writer = (*writer & SEVERAL) | if several { SEVERAL } else { 0 } | FOR_OTHERS | (block + 1);
+            }),
+        }
+        Ok(())
     }
 
     pub(crate) fn load(&self, place: Place, to: &mut [u8]) {

@@ -36,6 +36,9 @@ pub enum CompileError {
     /// A function that is neither an atom nor LLVM's.
     #[error("the kernel calls `{0}`, which is no atom")]
     UnknownFunction(String),
+    /// A global that kernels could write.
+    #[error("the module's `{0}` is no constant")]
+    Variable(String),
     /// An instruction whose effects the emulator could not see.
     #[error("`{instruction}` cannot be emulated: {why}")]
     Refused {
@@ -164,7 +167,13 @@ pub enum Misuse {
         /// Where.
         byte: usize,
     },
-    /// Bytes that another block wrote, not as words for others.
+    /// A write to a constant of the kernel.
+    #[error("a constant of the kernel is written")]
+    WritesConstant,
+    /// A bulk copy of nothing.
+    #[error("a bulk copy of no bytes")]
+    EmptyCopy,
+    /// Bytes that another block, perhaps besides this one, wrote, and that not both use as words for others.
     #[error("block {other} wrote byte {byte} of buffer {buffer} in this launch, and nothing orders that")]
     OtherBlock {
         /// Who wrote.

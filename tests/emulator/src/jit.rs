@@ -1,6 +1,7 @@
 //! Machine code of a kernel, made by LLVM for the processor that this runs on.
 
 use std::mem::ManuallyDrop;
+use std::ptr::{self, NonNull};
 use std::sync::Once;
 
 use inkwell::OptimizationLevel;
@@ -13,7 +14,8 @@ use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, Targe
 
 use crate::error::CompileError;
 use crate::fiber::Entry;
-use crate::rewrite::{self, rewrite};
+use crate::region::Region;
+use crate::rewrite::{self, list_constants, rewrite};
 use crate::site::Site;
 
 /// Where callbacks go.
@@ -38,6 +40,8 @@ pub(crate) struct Code {
     context: *mut Context,
     entry: Entry,
     sites: Vec<Site>,
+    /// Addresses and lengths.
+    constants: Vec<(u64, usize)>,
 }
 
 // SAFETY: after it is made, the engine is only dropped, which needs one thread but not always the same; this is the only handle to
@@ -52,7 +56,9 @@ impl Code {
         let context = Box::into_raw(Box::new(Context::create()));
         // SAFETY: it was just made, and is freed below or in `drop`, after all that borrows from it.
         match compile(unsafe { &*context }, text, name, callbacks) {
-            Ok((engine, entry, sites)) => Ok(Code { engine: ManuallyDrop::new(engine), context, entry, sites }),
+            Ok((engine, entry, sites, constants)) => {
+                Ok(Code { engine: ManuallyDrop::new(engine), context, entry, sites, constants })
+            }
             Err(error) => {
                 // SAFETY: `compile` has dropped all it made of the context, and the error is plain text.
                 drop(unsafe { Box::from_raw(context) });
@@ -63,6 +69,17 @@ impl Code {
 
     pub(crate) fn entry(&self) -> Entry {
         self.entry
+    }
+
+    /// The constants of the kernel, which must not be used longer than this.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = Region> {
+        self.constants.iter().map(|&(address, len)| {
+            let address =
+                NonNull::new(ptr::with_exposed_provenance_mut(address as usize)).expect("constants have addresses");
+            // SAFETY: LLVM has put a constant of this length there, which nobody may write: a launch asks
+            // `Device::claim` before anything is written. The machine of a launch keeps this alive longer than its regions.
+            unsafe { Region::borrowed(address, len) }
+        })
     }
 
     pub(crate) fn sites(&self) -> &[Site] {
@@ -80,7 +97,7 @@ impl Drop for Code {
     }
 }
 
-type Compiled<'c> = (ExecutionEngine<'c>, Entry, Vec<Site>);
+type Compiled<'c> = (ExecutionEngine<'c>, Entry, Vec<Site>, Vec<(u64, usize)>);
 
 fn compile<'c>(
     context: &'c Context,
@@ -106,6 +123,7 @@ fn compile<'c>(
     module.set_data_layout(&layout.get_data_layout());
     module.verify().map_err(|error| invalid(&error))?;
     let sites = rewrite(context, &module, &layout)?;
+    let lengths = list_constants(context, &module, &layout)?;
     module.verify().map_err(|error| invalid(&error))?;
     // The engine makes code for any processor of the family, unless a function says otherwise.
     let (cpu, features) = (machine.get_cpu(), machine.get_feature_string());
@@ -132,7 +150,13 @@ fn compile<'c>(
     let address = engine.get_function_address(name).map_err(|error| invalid(&error))?;
     // SAFETY: LLVM made this code of a function that was checked to be `void (ptr)`, in the C calling convention.
     let entry = unsafe { std::mem::transmute::<usize, Entry>(address) };
-    Ok((engine, entry, sites))
+    let mut addresses = vec![0; lengths.len()];
+    // SAFETY: LLVM made this code of a function that `list_constants` wrote, which stores an address for each of the lengths.
+    unsafe {
+        let list = engine.get_function::<unsafe extern "C" fn(*mut u64)>(rewrite::CONSTANTS);
+        list.map_err(|error| invalid(&error))?.call(addresses.as_mut_ptr());
+    }
+    Ok((engine, entry, sites, addresses.into_iter().zip(lengths).collect()))
 }
 
 /// LLVM's description of this processor.

@@ -124,7 +124,7 @@ impl Machine {
             failure: None,
             random,
         };
-        machine.device.begin();
+        machine.device.begin(machine.code.constants());
         (0..resident).for_each(|slot| machine.begin_block(slot));
         machine
     }
@@ -332,7 +332,8 @@ impl Machine {
     }
 
     /// What is left of a launch that has ended.
-    pub(crate) fn finish(self) -> (Device, Report) {
+    pub(crate) fn finish(mut self) -> (Device, Report) {
+        self.device.end();
         (self.device, Report { steps: self.steps })
     }
 

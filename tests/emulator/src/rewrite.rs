@@ -12,8 +12,8 @@ use inkwell::module::{Linkage, Module};
 use inkwell::targets::TargetData;
 use inkwell::types::{AnyTypeEnum, BasicTypeEnum};
 use inkwell::values::{
-    AnyValue, AsValueRef, BasicValue, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode,
-    InstructionValue, IntValue, PointerValue,
+    AnyValue, BasicValue, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
+    PointerValue,
 };
 use inkwell::{AddressSpace, AtomicOrdering};
 
@@ -27,6 +27,9 @@ pub(crate) const ATOM: &str = "emulator.atom";
 pub(crate) const PURE: &str = "emulator.pure";
 /// The name of the callback of ordinary accesses.
 pub(crate) const ACCESS: &str = "emulator.access";
+
+/// The name of the function that tells where constants are.
+pub(crate) const CONSTANTS: &str = "emulator.constants";
 
 /// Arguments that the callback of atoms takes beside the site: as many as the widest atom has.
 const ARGUMENTS: usize = 5;
@@ -65,7 +68,7 @@ pub(crate) fn rewrite<'c>(
             // Rewriting replaces instructions, so the list is made first.
             let instructions: Vec<_> = block.get_instructions().collect();
             for instruction in instructions {
-                rewriter.instruction(function, instruction)?;
+                rewriter.instruction(instruction)?;
             }
         }
     }
@@ -102,22 +105,18 @@ struct Rewriter<'c, 'a> {
 }
 
 impl<'c> Rewriter<'c, '_> {
-    fn instruction(
-        &mut self,
-        function: FunctionValue<'c>,
-        instruction: InstructionValue<'c>,
-    ) -> Result<(), CompileError> {
+    fn instruction(&mut self, instruction: InstructionValue<'c>) -> Result<(), CompileError> {
         let operand = |place: u32| instruction.get_operand(place).and_then(|operand| operand.value());
         match instruction.get_opcode() {
             InstructionOpcode::Load => {
                 let ty = BasicTypeEnum::try_from(instruction.get_type()).expect("what is loaded is a value");
                 let pointer = operand(0).expect("a load has an address").into_pointer_value();
-                self.access(function, instruction, pointer, ty, false)
+                self.access(instruction, pointer, ty, false)
             }
             InstructionOpcode::Store => {
                 let ty = operand(0).expect("a store has a value").get_type();
                 let pointer = operand(1).expect("a store has an address").into_pointer_value();
-                self.access(function, instruction, pointer, ty, true)
+                self.access(instruction, pointer, ty, true)
             }
             InstructionOpcode::Call => self.call(instruction),
             InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg | InstructionOpcode::Fence => {
@@ -129,7 +128,6 @@ impl<'c> Rewriter<'c, '_> {
 
     fn access(
         &mut self,
-        function: FunctionValue<'c>,
         instruction: InstructionValue<'c>,
         pointer: PointerValue<'c>,
         ty: BasicTypeEnum<'c>,
@@ -139,7 +137,7 @@ impl<'c> Rewriter<'c, '_> {
         if !matches!(atomic, Ok(AtomicOrdering::NotAtomic)) {
             return Err(refused(instruction, "atomic instructions are the atoms' business"));
         }
-        if is_private(function, pointer) {
+        if is_private(pointer) {
             return Ok(());
         }
         let space = match pointer.get_type().get_address_space() {
@@ -241,13 +239,9 @@ impl<'c> Rewriter<'c, '_> {
     }
 }
 
-/// Whether the address is on the stack of the thread, or of a constant of the module, as far as that is plain to see.
-fn is_private(function: FunctionValue<'_>, mut pointer: PointerValue<'_>) -> bool {
-    loop {
-        let Some(instruction) = pointer.as_instruction() else {
-            // Neither an instruction nor a parameter: a global.
-            return !function.get_param_iter().any(|parameter| parameter.as_value_ref() == pointer.as_value_ref());
-        };
+/// Whether the address is on the stack of the thread, as far as that is plain to see.
+fn is_private(mut pointer: PointerValue<'_>) -> bool {
+    while let Some(instruction) = pointer.as_instruction() {
         match instruction.get_opcode() {
             InstructionOpcode::Alloca => return true,
             InstructionOpcode::GetElementPtr | InstructionOpcode::AddrSpaceCast => {
@@ -259,6 +253,36 @@ fn is_private(function: FunctionValue<'_>, mut pointer: PointerValue<'_>) -> boo
             _ => return false,
         }
     }
+    false
+}
+
+/// Adds a function that stores the addresses of the module's constants, in order, and gives their lengths.
+pub(crate) fn list_constants<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    layout: &TargetData,
+) -> Result<Vec<usize>, CompileError> {
+    let (i64, ptr) = (context.i64_type(), context.ptr_type(AddressSpace::default()));
+    let function = module.add_function(CONSTANTS, context.void_type().fn_type(&[ptr.into()], false), None);
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_basic_block(function, ""));
+    let to = function.get_first_param().expect("the parameter it was given").into_pointer_value();
+    let built = |error: inkwell::builder::BuilderError| CompileError::Invalid(error.to_string());
+    let mut lengths = Vec::new();
+    for global in module.get_globals() {
+        if !global.is_constant() {
+            return Err(CompileError::Variable(global.get_name().to_string_lossy().into_owned()));
+        }
+        let offset = i64.const_int(8 * lengths.len() as u64, false);
+        let address = builder.build_ptr_to_int(global.as_pointer_value(), i64, "").map_err(built)?;
+        let start = builder.build_ptr_to_int(to, i64, "").map_err(built)?;
+        let place = builder.build_int_add(start, offset, "").map_err(built)?;
+        let place = builder.build_int_to_ptr(place, ptr, "").map_err(built)?;
+        builder.build_store(place, address).map_err(built)?;
+        lengths.push(layout.get_store_size(&global.get_value_type()) as usize);
+    }
+    builder.build_return(None).map_err(built)?;
+    Ok(lengths)
 }
 
 fn refused(instruction: InstructionValue<'_>, why: &str) -> CompileError {

@@ -44,10 +44,9 @@ impl Machine {
     fn touch_device(&mut self, access: Access, address: u64) -> Result<(), Misuse> {
         let number = self.here().0.number;
         let place = self.device.place(address, access.bytes)?;
-        self.device.check(place, number, device::Access::Ordinary)?;
-        if access.write {
-            self.device.mark(place, number, device::Access::Ordinary);
+        match access.write {
+            true => self.device.claim(place, number, device::Access::Ordinary),
+            false => self.device.check(place, number, device::Access::Ordinary),
         }
-        Ok(())
     }
 }

@@ -11,6 +11,9 @@ impl Machine {
     pub(super) fn bulk_load(&mut self, site: u32, [to, from, bytes, address, _]: [u64; 5]) -> Result<(), Misuse> {
         self.change();
         [to, from, bytes].iter().try_for_each(|&it| aligned(it, 16))?;
+        if bytes == 0 {
+            return Err(Misuse::EmptyCopy);
+        }
         let (who, slot) = (self.who(self.current), self.current / self.threads_per_block);
         let device = self.device.place(from, bytes as usize)?;
         let Machine { blocks, random, current, threads_per_block, .. } = self;
@@ -27,10 +30,12 @@ impl Machine {
     pub(super) fn bulk_store(&mut self, site: u32, [to, from, bytes, ..]: [u64; 5]) -> Result<(), Misuse> {
         self.change();
         [to, from, bytes].iter().try_for_each(|&it| aligned(it, 16))?;
+        if bytes == 0 {
+            return Err(Misuse::EmptyCopy);
+        }
         let (who, slot) = (self.who(self.current), self.current / self.threads_per_block);
         let device = self.device.place(to, bytes as usize)?;
-        self.device.check(device, who.block, Access::Ordinary)?;
-        self.device.mark(device, who.block, Access::Ordinary);
+        self.device.claim(device, who.block, Access::Ordinary)?;
         let Machine { blocks, random, current, threads_per_block, .. } = self;
         let (block, thread) = (&mut blocks[*current / *threads_per_block], *current % *threads_per_block);
         let shared = block.shared.offset(from as usize, bytes as usize)?;

@@ -24,8 +24,7 @@ impl Machine {
         aligned(address, bytes.len())?;
         let who = self.who(self.current);
         let place = self.device.place(address, bytes.len())?;
-        self.device.check(place, who.block, Access::ForOthers)?;
-        self.device.mark(place, who.block, Access::ForOthers);
+        self.device.claim(place, who.block, Access::ForOthers)?;
         self.stores.push(who, place, bytes);
         Ok(self.maybe_switch(Pair::default()))
     }
@@ -35,8 +34,7 @@ impl Machine {
         aligned(address, 4)?;
         let who = self.who(self.current);
         let place = self.device.place(address, 4)?;
-        self.device.check(place, who.block, Access::ForOthers)?;
-        self.device.mark(place, who.block, Access::ForOthers);
+        self.device.claim(place, who.block, Access::ForOthers)?;
         self.stores.settle(who, place, &mut self.device);
         let mut word = [0; 4];
         self.device.load(place, &mut word);
