@@ -85,6 +85,8 @@ atoms! {
     StorePair "store_pair";
     /// Adds to 4 bytes.
     Add "add";
+    /// Adds to 8 bytes.
+    AddWord "add_word";
     /// 4 bytes that others write.
     LoadControl "load_control";
     /// Writes 4 bytes for others.

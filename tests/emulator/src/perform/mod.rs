@@ -129,7 +129,8 @@ impl Machine {
             Atom::StoreWord => return self.store(a, &b.to_le_bytes()),
             Atom::StorePair => return self.store(a, &(u128::from(b) | u128::from(c) << 64).to_le_bytes()),
             Atom::StoreControl => return self.store(a, &(b as u32).to_le_bytes()),
-            Atom::Add => return self.add(a, b as u32),
+            Atom::Add => return self.add(a, b, 4),
+            Atom::AddWord => return self.add(a, b, 8),
             Atom::Clock => {
                 let step = self.temper.clock_step;
                 self.maybe_switch(low(self.clock / step * step))

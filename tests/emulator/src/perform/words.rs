@@ -29,17 +29,18 @@ impl Machine {
         Ok(self.maybe_switch(Pair::default()))
     }
 
-    pub(super) fn add(&mut self, address: u64, value: u32) -> Result<Next, Misuse> {
+    /// Adds to so many bytes.
+    pub(super) fn add(&mut self, address: u64, value: u64, bytes: usize) -> Result<Next, Misuse> {
         self.change();
-        aligned(address, 4)?;
+        aligned(address, bytes)?;
         let who = self.who(self.current);
-        let place = self.device.place(address, 4)?;
+        let place = self.device.place(address, bytes)?;
         self.device.claim(place, who.block, Access::ForOthers)?;
         self.stores.settle(who, place, &mut self.device);
-        let mut word = [0; 4];
-        self.device.load(place, &mut word);
-        let before = u32::from_le_bytes(word);
-        self.device.store(place, &before.wrapping_add(value).to_le_bytes());
-        Ok(self.maybe_switch(low(before.into())))
+        let mut word = [0; 8];
+        self.device.load(place, &mut word[..bytes]);
+        let before = u64::from_le_bytes(word);
+        self.device.store(place, &before.wrapping_add(value).to_le_bytes()[..bytes]);
+        Ok(self.maybe_switch(low(before)))
     }
 }
