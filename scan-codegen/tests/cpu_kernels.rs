@@ -3,7 +3,7 @@
 mod cpu_support;
 
 use cpu_support::{Columns, Slots, assert_same, compile, empty_outputs, input, isas, run_directly, run_tile};
-use scan_codegen::cpu::{Access, CodegenError, Compiled, TileArgs};
+use scan_codegen::cpu::{Access, CodegenError, Compiled, SHORT_INPUTS, TileArgs};
 use scan_ir::facts::{Facts, replay_body};
 use scan_ir::interp::{self, Request};
 use scan_ir::random::{Options, random_program};
@@ -336,10 +336,32 @@ fn what_cannot_be_compiled_is_an_error() {
 }
 
 #[test]
+fn lines_of_few_columns_have_a_kernel_for_short_ones() {
+    let sums = |columns: usize| {
+        let program = Recipe {
+            name: "sum_of_columns",
+            inputs: vec![Layout::of(Type::I32); columns],
+            outputs: vec![Layout::of(Type::I32)],
+            identity: vec![Constant::from(0i32)],
+            lift: (&[Source::Record(0)], &|_, p| p.to_vec()),
+            combine: &|b, p| vec![b.binary(Opcode::Add, p[0], p[1])],
+            project: (&[Source::State(0)], &|_, p| p.to_vec()),
+        };
+        lower(&program.verified(), Form::default())
+    };
+    let has_short = |columns: usize, access: Access| {
+        let program = sums(columns);
+        Compiled::new(&program, &Facts::of(&program), access, 2).unwrap().short().is_some()
+    };
+    assert!(has_short(1, Access::Line) && has_short(SHORT_INPUTS, Access::Line));
+    assert!(!has_short(SHORT_INPUTS + 1, Access::Line) && !has_short(1, Access::Strided));
+}
+
+#[test]
 fn kernels_can_be_read() {
     let program = affine(Type::F32);
     let compiled = compile(&program, Mode::Inclusive, 2, &isas()[0]);
-    for kernel in ["; scan\n", "; scan_one\n", "; reduce\n", "; advance\n"] {
+    for kernel in ["; scan\n", "; scan_one\n", "; short\n", "; reduce\n", "; advance\n"] {
         assert!(compiled.clif().contains(kernel) && compiled.asm().contains(kernel));
     }
     assert!(compiled.clif().contains("fma") && !compiled.asm().is_empty());

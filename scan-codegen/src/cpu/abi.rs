@@ -11,6 +11,9 @@
 //! | `advance` of a level | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry of the level's stages needs |
 //! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
 //!
+//! A line from the identities is scanned by `short`, if its columns are few, with nothing in memory but these: its arguments are in registers
+//! ([`ShortFn`]), the identities in its code, and the states after the line are wanted by nobody.
+//!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
 //! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
 //! aggregate of `len` elements, a multiple of the group.
@@ -102,6 +105,12 @@ impl TileArgs {
 
 /// `reduce` and `scan`.
 pub type TileFn = unsafe extern "C" fn(*const TileArgs);
+
+/// `short`: how many elements, the output column, the input columns; behind those that there are, anything.
+pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8);
+
+/// Most input columns of a `short` kernel: with the length and the output, what x86-64 passes in registers.
+pub const SHORT_INPUTS: usize = 4;
 
 /// `advance` and `combine`: (earlier, later, out); `out` may be one of the others.
 pub type AdvanceFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use scan_ir::{Field, Layout, Source};
 
-use super::abi::{Access, TileArgs};
+use super::abi::{Access, SHORT_INPUTS, TileArgs};
 use super::error::CodegenError;
 use super::kernel::TileKernel;
 use super::lower::constant;
@@ -13,26 +13,47 @@ use super::simd::Bases;
 
 /// A component and the column it is in.
 #[derive(Clone, Copy)]
-struct Place {
+struct Component {
     column: usize,
     size: u32,
     field: Field,
 }
 
 /// The components of all columns, in the order of their numbers.
-fn places(columns: &[Layout]) -> Vec<Place> {
+fn components(columns: &[Layout]) -> Vec<Component> {
     let of_column = |(column, layout): (usize, &Layout)| {
         let size = layout.size;
-        layout.fields.iter().map(move |&field| Place { column, size, field }).collect::<Vec<_>>()
+        layout.fields.iter().map(move |&field| Component { column, size, field }).collect::<Vec<_>>()
     };
     columns.iter().enumerate().flat_map(of_column).collect()
+}
+
+/// A record of each column: so many records behind one, which go into the offset of an access and cost nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) base: ir::Value,
+    pub(crate) further: u32,
+}
+
+impl Place {
+    pub(crate) fn at(base: ir::Value) -> Place {
+        Place { base, further: 0 }
+    }
+
+    /// As one value.
+    pub(crate) fn value(self, b: &mut FunctionBuilder<'_>) -> ir::Value {
+        match self.further {
+            0 => self.base,
+            further => b.ins().iadd_imm_u(self.base, i64::from(further)),
+        }
+    }
 }
 
 /// Where an element is.
 #[derive(Clone, Copy)]
 pub(crate) struct Position {
     /// Its record.
-    pub(crate) place: ir::Value,
+    pub(crate) place: Place,
     /// Its number in the run.
     pub(crate) number: ir::Value,
 }
@@ -40,9 +61,12 @@ pub(crate) struct Position {
 /// The element after: its record (the element's own at the end), and whether there is none.
 #[derive(Clone, Copy)]
 struct Next {
-    place: ir::Value,
+    place: Place,
     none: ir::Value,
 }
+
+/// The arguments of a `short` kernel, in the order of its signature.
+pub(crate) type ShortArgs = [ir::Value; 2 + SHORT_INPUTS];
 
 /// One element while its sources are read.
 pub(crate) struct Element {
@@ -61,8 +85,8 @@ impl Element {
 /// The columns and everything else that elements read and write; the values here are fixed before the loop starts.
 pub(crate) struct Data<'a> {
     kernel: &'a TileKernel<'a>,
-    inputs: Vec<Place>,
-    outputs: Vec<Place>,
+    inputs: Vec<Component>,
+    outputs: Vec<Component>,
     input_bases: Vec<Option<ir::Value>>,
     output_bases: Vec<Option<ir::Value>>,
     seeds: Vec<(Source, ir::Value)>,
@@ -86,11 +110,11 @@ impl<'a> Data<'a> {
         let step = (kernel.access == Access::Strided).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
         let seeds = seeds(b, kernel, args)?;
-        let (inputs, outputs) = (places(kernel.inputs), places(kernel.outputs));
+        let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
             let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
                 Source::Record(component) | Source::Next(component) => {
-                    inputs.get(component as usize).is_some_and(|place| place.column == column)
+                    inputs.get(component as usize).is_some_and(|of| of.column == column)
                 }
                 _ => false,
             });
@@ -101,6 +125,21 @@ impl<'a> Data<'a> {
             (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
         let output_bases = (0..kernel.outputs.len()).map(|column| Some(base(columns_out, column))).collect();
         Ok(Data { kernel, inputs, outputs, input_bases, output_bases, seeds, sink, total, step })
+    }
+
+    /// Of a `short` kernel, whose arguments are in registers.
+    pub(crate) fn in_registers(kernel: &'a TileKernel<'a>, [len, output, inputs @ ..]: ShortArgs) -> Data<'a> {
+        Data {
+            kernel,
+            inputs: components(kernel.inputs),
+            outputs: components(kernel.outputs),
+            input_bases: inputs.map(Some).into(),
+            output_bases: vec![Some(output)],
+            seeds: Vec::new(),
+            sink: None,
+            total: len,
+            step: None,
+        }
     }
 
     /// Where columns start; of inputs those that are read.
@@ -119,10 +158,10 @@ impl<'a> Data<'a> {
     }
 
     /// The place of the element after one at `place`.
-    pub(crate) fn following(&self, b: &mut FunctionBuilder<'_>, place: ir::Value) -> ir::Value {
+    pub(crate) fn following(&self, b: &mut FunctionBuilder<'_>, place: Place) -> Place {
         match self.step {
-            None => b.ins().iadd_imm_u(place, 1),
-            Some(step) => b.ins().iadd(place, step),
+            None => Place { further: place.further + 1, ..place },
+            Some(step) => Place::at(b.ins().iadd(place.base, step)),
         }
     }
 
@@ -162,8 +201,9 @@ impl<'a> Data<'a> {
         *element.next.get_or_insert_with(|| {
             let following = b.ins().iadd_imm_u(number, 1);
             let none = b.ins().icmp(IntCC::Equal, following, self.total);
-            let following = self.following(b, place);
-            let place = b.ins().select(none, place, following);
+            let following = self.following(b, place).value(b);
+            let place = place.value(b);
+            let place = Place::at(b.ins().select(none, place, following));
             Next { place, none }
         })
     }
@@ -173,26 +213,26 @@ impl<'a> Data<'a> {
         &self,
         b: &mut FunctionBuilder<'_>,
         component: u32,
-        place: ir::Value,
+        place: Place,
     ) -> Result<ir::Value, CodegenError> {
         let of = self.inputs.get(component as usize).ok_or(CodegenError::Facts)?;
         let base = self.input_bases[of.column].ok_or(CodegenError::Facts)?;
-        let address = record(b, base, place, of.size);
-        let Field { offset, ty } = of.field;
-        Ok(memory::load(b, memory::data_flags(), ty, ty.size(), address, offset as i32))
+        let (address, offset) = record(b, base, place, of.size);
+        let ty = of.field.ty;
+        Ok(memory::load(b, memory::data_flags(), ty, ty.size(), address, offset + of.field.offset as i32))
     }
 
     /// Writes the output components of the record at `place`.
     pub(crate) fn write(
         &self,
         b: &mut FunctionBuilder<'_>,
-        place: ir::Value,
+        place: Place,
         values: &[ir::Value],
     ) -> Result<(), CodegenError> {
         for (of, &value) in self.outputs.iter().zip(values) {
             let base = self.output_bases[of.column].ok_or(CodegenError::Facts)?;
-            let address = record(b, base, place, of.size);
-            memory::store(b, of.field.ty, value, address, of.field.offset as i32);
+            let (address, offset) = record(b, base, place, of.size);
+            memory::store(b, of.field.ty, value, address, offset + of.field.offset as i32);
         }
         Ok(())
     }
@@ -208,7 +248,7 @@ impl<'a> Data<'a> {
         let mut addresses = Vec::new();
         for column in 0..self.kernel.outputs.len() {
             let base = self.output_bases[column].ok_or(CodegenError::Facts)?;
-            let address = record(b, base, rank, self.kernel.outputs[column].size);
+            let (address, _) = record(b, base, Place::at(rank), self.kernel.outputs[column].size);
             addresses.push(b.ins().select(kept, address, sink));
         }
         for (of, &value) in self.outputs.iter().zip(values) {
@@ -245,12 +285,13 @@ fn seeds(
     Ok(fields.into_iter().map(load).collect())
 }
 
-/// The address of a record.
-fn record(b: &mut FunctionBuilder<'_>, base: ir::Value, place: ir::Value, size: u32) -> ir::Value {
+/// The address of a record, and what is to be added to it.
+fn record(b: &mut FunctionBuilder<'_>, base: ir::Value, place: Place, size: u32) -> (ir::Value, i32) {
     let offset = match size {
-        1 => place,
-        size if size.is_power_of_two() => b.ins().ishl_imm_u(place, i64::from(size.trailing_zeros())),
-        size => b.ins().imul_imm_u(place, i64::from(size)),
+        1 => place.base,
+        size if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
+        size => b.ins().imul_imm_u(place.base, i64::from(size)),
     };
-    b.ins().iadd(base, offset)
+    // A record has at most 4096 bytes, and few records are skipped.
+    (b.ins().iadd(base, offset), (place.further * size) as i32)
 }

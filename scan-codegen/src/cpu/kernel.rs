@@ -15,11 +15,12 @@ use scan_ir::facts::{Body, Range};
 use scan_ir::{Constant, Field, Layout};
 
 use super::abi::{Access, StateLayout, TileArgs};
-use super::element::{Data, Element, Position};
+use super::element::{Data, Place, ShortArgs};
 use super::error::CodegenError;
-use super::interior::{Interior, Prime};
-use super::lower::{Env, constant, lower_function};
+use super::interior::Interior;
+use super::lower::{Env, constant};
 use super::memory;
+use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, Work};
 
 /// What a tile kernel does.
@@ -66,17 +67,39 @@ pub(crate) fn tile(
     kernel: &TileKernel<'_>,
     env: &Env<'_>,
 ) -> Result<(), CodegenError> {
-    func.signature.params.push(AbiParam::new(types::I64));
+    function(func, context, env, |b, [args]| {
+        let all = Loop::new(b, kernel, args)?;
+        match kernel.lanes {
+            Some(_) if kernel.ways > 1 => all.write_in_turn(b, env),
+            _ => all.write(b, env),
+        }
+    })
+}
+
+/// Writes a `short` kernel into an empty function.
+pub(crate) fn short(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, args| Loop::in_registers(b, kernel, args).write(b, env))
+}
+
+/// Writes a function of so many words.
+fn function<const ARGS: usize>(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    env: &Env<'_>,
+    write: impl FnOnce(&mut FunctionBuilder<'_>, [ir::Value; ARGS]) -> Result<(), CodegenError>,
+) -> Result<(), CodegenError> {
+    func.signature.params.extend([AbiParam::new(types::I64); ARGS]);
     let mut b = FunctionBuilder::new(func, context);
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
-    let args = b.block_params(entry)[0];
-    let all = Loop::new(&mut b, kernel, args)?;
-    match kernel.lanes {
-        Some(_) if kernel.ways > 1 => all.write_in_turn(&mut b, env)?,
-        _ => all.write(&mut b, env)?,
-    }
+    let args = std::array::from_fn(|place| b.block_params(entry)[place]);
+    write(&mut b, args)?;
     b.ins().return_(&[]);
     b.seal_all_blocks();
     b.finalize(env.frontend);
@@ -84,44 +107,17 @@ pub(crate) fn tile(
 }
 
 /// The kernel while it is written; the values here are fixed before the loop starts.
-struct Loop<'a> {
-    kernel: &'a TileKernel<'a>,
-    data: Data<'a>,
+pub(super) struct Loop<'a> {
+    pub(super) kernel: &'a TileKernel<'a>,
+    pub(super) data: Data<'a>,
     len: ir::Value,
     states: ir::Value,
     /// The number of the first element of each block, if places are something else.
-    numbers: Option<Vec<ir::Value>>,
+    pub(super) numbers: Option<Vec<ir::Value>>,
     /// The place of the first element of each block.
     places: Vec<ir::Value>,
     /// How many blocks are worked on side by side.
-    ways: u32,
-}
-
-/// What goes from round to round.
-#[derive(Clone, Default)]
-struct Progress {
-    /// The place of each way.
-    places: Vec<ir::Value>,
-    /// Rounds done, if numbers are counted apart from places.
-    round: Option<ir::Value>,
-    /// The carried components, way by way.
-    states: Vec<ir::Value>,
-    /// What is handed on to the next element, way by way.
-    ahead: Vec<ir::Value>,
-}
-
-impl Progress {
-    fn values(&self) -> Vec<ir::Value> {
-        [&self.places[..], self.round.as_slice(), &self.states, &self.ahead].concat()
-    }
-
-    /// The same with other values.
-    fn with(&self, values: &[ir::Value]) -> Progress {
-        let (places, rest) = values.split_at(self.places.len());
-        let (round, rest) = rest.split_at(self.round.iter().len());
-        let (states, ahead) = rest.split_at(self.states.len());
-        Progress { places: places.into(), round: round.first().copied(), states: states.into(), ahead: ahead.into() }
-    }
+    pub(super) ways: u32,
 }
 
 impl<'a> Loop<'a> {
@@ -143,27 +139,35 @@ impl<'a> Loop<'a> {
         Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways })
     }
 
+    /// A line whose states start in the code and end nowhere, so that there is no slot.
+    fn in_registers(b: &mut FunctionBuilder<'_>, kernel: &'a TileKernel<'a>, args: ShortArgs) -> Loop<'a> {
+        let none = b.ins().iconst(types::I64, 0);
+        let data = Data::in_registers(kernel, args);
+        Loop { kernel, len: data.total(), data, states: none, numbers: None, places: vec![none], ways: 1 }
+    }
+
     fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
         let mut states = Vec::new();
         for way in 0..self.ways {
             states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, way, carried)));
         }
         let round = self.numbers.as_ref().map(|_| b.ins().iconst(types::I64, 0));
-        let mut progress = Progress { places: self.places.clone(), round, states, ahead: Vec::new() };
+        let places = self.places.iter().copied().map(Place::at).collect();
+        let mut progress = Progress { places, round, states, ahead: Vec::new() };
         let mut len = self.len;
         if let Some(form) = self.kernel.lanes {
             let work = if self.kernel.outputs.is_empty() { Work::Reduce } else { Work::Scan };
-            let left = simd::Progress { place: progress.places[0], left: len, states: progress.states };
+            let left = simd::Progress { place: self.places[0], left: len, states: progress.states };
             let left = simd::groups(b, form, work, &self.data.bases(), left)?;
-            (len, progress.places, progress.states) = (left.left, vec![left.place], left.states);
+            (len, progress.places, progress.states) = (left.left, vec![Place::at(left.place)], left.states);
         }
         if let Some(interior) = self.kernel.interior {
             let ends = self.ends(b);
             let rounds = b.ins().isub(self.len, ends);
-            progress = self.rounds(b, env, Round::Interior(interior), rounds, progress)?;
-            progress = self.rounds(b, env, Round::Any, ends, progress)?;
+            progress = self.all_rounds(b, env, Round::Interior(interior), rounds, progress)?;
+            progress = self.rounds(b, env, Round::Any, (ends, 1), progress)?;
         } else {
-            progress = self.rounds(b, env, Round::Any, len, progress)?;
+            progress = self.all_rounds(b, env, Round::Any, len, progress)?;
         }
         for (way, states) in progress.states.chunks(self.kernel.carried.len().max(1)).enumerate() {
             for (carried, &value) in self.kernel.carried.iter().zip(states).filter(|(carried, _)| carried.is_result) {
@@ -203,77 +207,6 @@ impl<'a> Loop<'a> {
         b.ins().uextend(types::I64, ends)
     }
 
-    /// A loop of so many rounds, each an element of every way. Gives what there is behind it.
-    fn rounds(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        env: &Env<'_>,
-        round: Round<'_>,
-        rounds: ir::Value,
-        outer: Progress,
-    ) -> Result<Progress, CodegenError> {
-        let ways = self.ways as usize;
-        // What tells when the rounds are done: the rounds themselves, or the first way's place.
-        let counter = |progress: &Progress| progress.round.unwrap_or(progress.places[0]);
-        let end = b.ins().iadd(counter(&outer), rounds);
-        let kind = |b: &FunctionBuilder<'_>, value: ir::Value| b.func.dfg.value_type(value);
-        let enter = b.create_block();
-        let body = b.create_block();
-        let exit = b.create_block();
-        let before = outer.values();
-        let after: Vec<ir::Value> = before.iter().map(|&v| b.append_block_param(exit, kind(b, v))).collect();
-        branch(b, rounds, enter, &[], exit, &before);
-
-        b.switch_to_block(enter);
-        let mut first = outer.clone();
-        if let Round::Interior(interior) = round {
-            for &place in &outer.places {
-                first.ahead.extend(self.primed(b, env, &interior.prime, place)?);
-            }
-        }
-        let values = first.values();
-        let params: Vec<ir::Value> = values.iter().map(|&v| b.append_block_param(body, kind(b, v))).collect();
-        b.ins().jump(body, &values.iter().map(|&value| BlockArg::Value(value)).collect::<Vec<_>>());
-
-        b.switch_to_block(body);
-        let now = first.with(&params);
-        let mut next = Progress::default();
-        let (carried, handed) = (now.states.len() / ways, now.ahead.len() / ways);
-        for way in 0..ways {
-            let place = now.places[way];
-            let number = match (&self.numbers, now.round) {
-                (Some(numbers), Some(round)) => b.ins().iadd(numbers[way], round),
-                _ => place,
-            };
-            let before = [&now.states[way * carried..][..carried], &now.ahead[way * handed..][..handed]].concat();
-            let mut results = self.element(b, env, round, Position { place, number }, &before)?;
-            next.ahead.extend(results.split_off(carried));
-            next.states.extend(results);
-            next.places.push(self.data.following(b, place));
-        }
-        next.round = now.round.map(|round| b.ins().iadd_imm_u(round, 1));
-        let more = b.ins().icmp(IntCC::UnsignedLessThan, counter(&next), end);
-        let again = next.values();
-        branch(b, more, body, &again, exit, &again[..before.len()]);
-
-        b.switch_to_block(exit);
-        Ok(outer.with(&after))
-    }
-
-    /// The look-ahead of an element, from its record.
-    fn primed(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        env: &Env<'_>,
-        prime: &Prime,
-        place: ir::Value,
-    ) -> Result<Vec<ir::Value>, CodegenError> {
-        let args =
-            prime.reads.iter().map(|&component| self.data.load(b, component, place)).collect::<Result<Vec<_>, _>>()?;
-        let ranges: Vec<Range> = prime.function.params.iter().map(|&ty| Range::full(ty)).collect();
-        lower_function(b, &prime.function, &args, &ranges, env)
-    }
-
     fn slot_offset(&self, way: u32, field: Field) -> i32 {
         (way as usize * self.kernel.state.stride) as i32 + field.offset as i32
     }
@@ -288,47 +221,6 @@ impl<'a> Loop<'a> {
             }
         }
     }
-
-    /// One element of one way: reads, computes, writes. From what is carried and, in the interior, handed on to this
-    /// element, to the same after it.
-    fn element(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        env: &Env<'_>,
-        round: Round<'_>,
-        position: Position,
-        before: &[ir::Value],
-    ) -> Result<Vec<ir::Value>, CodegenError> {
-        let (mapping, carried) = (&self.kernel.body.mapping, self.kernel.carried.len());
-        let (function, reads, ranges) = match round {
-            Round::Any => (&mapping.function, &mapping.reads[carried..], self.kernel.ranges),
-            Round::Interior(interior) => (&interior.function, &interior.reads[..], &interior.ranges[..]),
-        };
-        let mut element = Element::new(position, matches!(round, Round::Interior(_)));
-        let mut args = before.to_vec();
-        for &source in reads {
-            args.push(self.data.read(b, &mut element, source)?);
-        }
-        let mut results = lower_function(b, function, &args, ranges, env)?;
-        let outputs: Vec<ir::Value> = results.drain(carried..carried + self.data.outputs()).collect();
-        match self.kernel.rank {
-            Some(rank) => {
-                let kept = results.remove(carried);
-                self.data.emit(b, (before[rank], kept), &outputs)?;
-            }
-            None => self.data.write(b, position.place, &outputs)?,
-        }
-        Ok(results)
-    }
-}
-
-/// Which elements a round of the loop may meet.
-#[derive(Clone, Copy)]
-enum Round<'a> {
-    /// Any.
-    Any,
-    /// Such as have a next one.
-    Interior(&'a Interior),
 }
 
 /// first, first + distance, first + 2·distance, …: one for each way.
@@ -340,7 +232,7 @@ fn every(b: &mut FunctionBuilder<'_>, first: ir::Value, distance: ir::Value, way
     all
 }
 
-fn branch(
+pub(super) fn branch(
     b: &mut FunctionBuilder<'_>,
     condition: ir::Value,
     yes: ir::Block,

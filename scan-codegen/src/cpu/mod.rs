@@ -3,7 +3,7 @@
 //! A [`Compiled`] program is a few functions: for each level of its stages `reduce` over a strip of W interleaved blocks
 //! and `advance`, which takes a carry past a block; `scan`, the replay that writes; and `combine`, for totals; [`abi`]
 //! says how they are called. What one element does comes from the facts (`fold_levels`, `replay_body`), is lowered
-//! opcode by opcode (`lower`), reads and writes its records (`element`), and is put into a loop (`kernel`).
+//! opcode by opcode (`lower`), reads and writes its records (`element`), and is put into a loop (`kernel`, `rounds`).
 //! The loop around tiles, threads and the carry between tiles are the runtime's.
 
 pub mod abi;
@@ -19,11 +19,12 @@ mod lower;
 mod memory;
 mod module;
 mod recipe;
+mod rounds;
 pub(crate) mod simd;
 mod tables;
 mod vector;
 
-pub use abi::{Access, StateLayout, TileArgs};
+pub use abi::{Access, SHORT_INPUTS, ShortFn, StateLayout, TileArgs};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;

@@ -11,7 +11,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use scan_ir::facts::Facts;
 use scan_ir::{Program, Verified};
 
-use super::abi::{Access, AdvanceFn, StateLayout, TileArgs, TileFn};
+use super::abi::{Access, AdvanceFn, ShortFn, StateLayout, TileArgs, TileFn};
 use super::error::CodegenError;
 use super::helpers;
 use super::isa::HostIsa;
@@ -56,6 +56,7 @@ pub struct Compiled {
     scan: TileFn,
     scan_one: TileFn,
     scan_blocks: Option<TileFn>,
+    short: Option<ShortFn>,
     levels: Vec<LevelFns>,
     recipe: Recipe,
     /// Owns the code that the functions above are; freed in `drop`, not touched before.
@@ -137,6 +138,8 @@ impl Compiled {
         let tile = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, TileFn>(code) });
         // SAFETY: as above.
         let states = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, AdvanceFn>(code) });
+        // SAFETY: as above.
+        let short = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, ShortFn>(code) });
         let level = |level| {
             Ok(LevelFns {
                 reduce: tile(Kernel::Reduce(level))?,
@@ -150,6 +153,7 @@ impl Compiled {
             scan: tile(Kernel::Scan)?,
             scan_one: tile(Kernel::ScanOne)?,
             scan_blocks: recipe.whole_blocks().map(|_| tile(Kernel::ScanBlocks)).transpose()?,
+            short: recipe.has_short().then(|| short(Kernel::Short)).transpose()?,
             levels,
             recipe,
             module: module.keep(),
@@ -242,6 +246,13 @@ impl Compiled {
             // SAFETY: the caller's promise is what the kernel needs.
             unsafe { scan_blocks(args) }
         }
+    }
+
+    /// The kernel for short lines of at most [`SHORT_INPUTS`](super::SHORT_INPUTS) input columns and one output, if the program writes
+    /// every record and reads no `Seed`: it writes the outputs of a whole line from the identities, combined as
+    /// [`scan_one`](Compiled::scan_one) does. To be called as [`Compiled::scan`], and only while `self` is there.
+    pub fn short(&self) -> Option<ShortFn> {
+        self.short
     }
 
     /// Leaves the aggregates of a level's stages over block w in slot w, in the components that are not length-only. The slot

@@ -11,7 +11,7 @@ use scan_ir::facts::{self, Advance, Body, Facts, Level, Range, fold_levels, repl
 use scan_ir::transform::rank_stage;
 use scan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
 
-use super::abi::{Access, StateLayout};
+use super::abi::{Access, SHORT_INPUTS, StateLayout};
 use super::blocks::{self, Blocks};
 use super::combine::combine;
 use super::error::CodegenError;
@@ -40,6 +40,8 @@ pub(crate) enum Kernel {
     Combine(usize),
     /// Blocks in one pass.
     ScanBlocks,
+    /// A line from the identities.
+    Short,
 }
 
 /// All that kernels are built from.
@@ -151,7 +153,17 @@ impl Recipe {
         if self.whole_blocks().is_some() {
             all.push(Kernel::ScanBlocks);
         }
+        if self.has_short() {
+            all.push(Kernel::Short);
+        }
         all
+    }
+
+    /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
+    pub(crate) fn has_short(&self) -> bool {
+        let reads_seed = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Seed { .. }));
+        let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
+        self.access == Access::Line && is_small && !reads_seed && self.rank.is_none()
     }
 
     /// Whether carries of a level's stages have all components.
@@ -184,13 +196,14 @@ impl Recipe {
     }
 
     /// Where the carried components of a body start, and which of them are its results: at a level those of its own
-    /// stages, in a replay all.
-    fn carried(&self, body: &Body, level: Option<&Level>) -> Option<Vec<Carried>> {
+    /// stages, in a replay all, and of a short line none.
+    fn carried(&self, body: &Body, level: Option<&Level>, is_short: bool) -> Option<Vec<Carried>> {
         let carried = body.carried.iter().map(|&(stage, component)| {
             let field = self.state.field(stage, component)?;
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
             let identity = self.identities.get(stage as usize)?.get(component as usize)?;
-            Some(Carried { field, start: is_folded.then_some(*identity), is_result: is_folded || level.is_none() })
+            let is_result = is_folded || level.is_none() && !is_short;
+            Some(Carried { field, start: (is_folded || is_short).then_some(*identity), is_result })
         });
         carried.collect()
     }
@@ -205,7 +218,7 @@ impl Recipe {
         let stages = |level: usize| self.levels[level].stages.iter().copied();
         let (level, ways) = match kernel {
             Kernel::Scan => (None, self.ways),
-            Kernel::ScanOne | Kernel::ScanBlocks => (None, 1),
+            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Short => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.ways),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
             Kernel::Advance(level) => {
@@ -220,17 +233,16 @@ impl Recipe {
         let in_lanes = match kernel {
             Kernel::ScanBlocks => true,
             Kernel::Scan => self.vector.scan,
-            Kernel::ScanOne => self.vector.scan_one,
+            Kernel::ScanOne | Kernel::Short => self.vector.scan_one,
             _ => self.vector.reduce,
         };
         let body = level.map_or(&self.replay, |level| &level.body);
         let ranges = self.param_ranges(body);
         let interior = interior(body, &ranges, &self.tables);
-        let is_blocks = kernel == Kernel::ScanBlocks;
-        let kernel = TileKernel {
+        let tile = TileKernel {
             body,
             interior: interior.as_ref(),
-            carried: &self.carried(body, level).ok_or(CodegenError::Facts)?,
+            carried: &self.carried(body, level, kernel == Kernel::Short).ok_or(CodegenError::Facts)?,
             inputs: &self.inputs,
             outputs: if level.is_some() { &[] } else { &self.outputs },
             rank: self.rank.filter(|_| level.is_none()),
@@ -240,13 +252,14 @@ impl Recipe {
             ways,
             lanes: self.lanes.as_ref().filter(|_| in_lanes),
         };
-        match self.lanes.as_ref().filter(|_| is_blocks) {
-            Some(form) => {
+        match (kernel, &self.lanes) {
+            (Kernel::ScanBlocks, Some(form)) => {
                 let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
                 let blocks = Blocks { form, advance: &self.advances[0], ranges, identity };
-                blocks::blocks(func, context, &kernel, &blocks, &self.env())
+                blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            None => kernel::tile(func, context, &kernel, &self.env()),
+            (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
+            _ => kernel::tile(func, context, &tile, &self.env()),
         }
     }
 
@@ -322,6 +335,7 @@ impl Recipe {
             Kernel::Advance(level) => format!("advance{}", at(level)),
             Kernel::Combine(level) => format!("combine{}", at(level)),
             Kernel::ScanBlocks => "scan_blocks".into(),
+            Kernel::Short => "short".into(),
         }
     }
 }

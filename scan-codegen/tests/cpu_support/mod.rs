@@ -92,7 +92,7 @@ pub(crate) fn empty_outputs(program: &Program, total: usize) -> Vec<Vec<u8>> {
     program.output.columns.iter().map(|layout| vec![0; layout.size as usize * total]).collect()
 }
 
-/// All in one block, by `scan_one`.
+/// All in one block, by `scan_one`; and by `short`, if there is that, which must agree bit by bit.
 pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u8]], total: usize) -> Vec<Vec<u8>> {
     let mut outputs = empty_outputs(program, total);
     let columns = Columns::new(inputs, &mut outputs, total);
@@ -101,6 +101,13 @@ pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u
     let args = columns.args(0, total, slots.at(0));
     // SAFETY: columns have `total` records each, and the identity lies in the ranges.
     unsafe { compiled.scan_one(&args) };
+    if let Some(short) = compiled.short() {
+        let mut again = empty_outputs(program, total);
+        let column = |place: usize| inputs.get(place).map_or(std::ptr::null(), |column| column.as_ptr());
+        // SAFETY: as above; there is one output column.
+        unsafe { short(total, again[0].as_mut_ptr(), column(0), column(1), column(2), column(3)) };
+        assert_eq!(again, outputs, "{} n={total} by `short`", program.name);
+    }
     outputs
 }
 
