@@ -8,5 +8,6 @@ mod entry {
     mod hostile;
     mod pools;
     mod reference;
+    mod short;
     mod streams;
 }

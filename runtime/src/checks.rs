@@ -17,6 +17,14 @@ pub(crate) fn columns(program: &Program, inputs: &[Column<'_>], outputs: &[Colum
 
 /// Checks a call whose outputs replace its inputs. Gives the number of records.
 pub(crate) fn in_place(program: &Program, columns: &[ColumnMut<'_>]) -> Result<usize, Error> {
+    can_replace(program)?;
+    let len = columns.first().map_or(0, ColumnMut::len);
+    column::check_outputs(&program.output.columns, columns, Some(len))?;
+    Ok(len)
+}
+
+/// Checks that the outputs of a program may replace its inputs.
+pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
     if program.output.keep.is_some() {
         return Err(Error::Unsupported("keeping records in place: write them to another column".into()));
     }
@@ -32,9 +40,7 @@ pub(crate) fn in_place(program: &Program, columns: &[ColumnMut<'_>]) -> Result<u
         let why = "a scan in place of a program that writes other columns than it reads";
         return Err(Error::Unsupported(why.into()));
     }
-    let len = columns.first().map_or(0, ColumnMut::len);
-    column::check_outputs(outputs, columns, Some(len))?;
-    Ok(len)
+    Ok(())
 }
 
 /// Checks everything of a call but its columns, which have `len` records each.

@@ -195,6 +195,7 @@ impl DynScan {
         &self.shared.inclusive().plan
     }
 
+    #[inline]
     pub(crate) fn parts(&self) -> (&Verified<Program>, &Variants, Option<usize>) {
         (&self.shared.key.program, &self.shared.variants, self.threads)
     }

@@ -1,5 +1,6 @@
 //! The calls of a [`DynScan`]: checked, then handed to the engine.
 
+use scan_codegen::cpu::SHORT_INPUTS;
 use scan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
@@ -7,7 +8,7 @@ use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::{Bases, Direct, Engine, Purpose, Task};
+use crate::engine::{Bases, Engine, Purpose, Short, Task};
 use crate::error::Error;
 
 impl DynScan {
@@ -138,14 +139,10 @@ impl DynScan {
         inputs: &[Column<'_>],
         outputs: &mut [ColumnMut<'_>],
     ) -> Result<usize, Error> {
-        let (program, variants, _) = self.parts();
+        let program = self.program();
         let len = checks::columns(program, inputs, outputs)?;
-        if let Some(direct) = Direct::of(program, variants, call).filter(|_| carry.is_none()) {
-            let inputs: Bases<_> = inputs.iter().map(|column| column.base).collect();
-            let outputs: Bases<_> = outputs.iter_mut().map(|column| column.base).collect();
-            if direct.scan(&inputs, &outputs, len) {
-                return Ok(len);
-            }
+        if carry.is_none() && self.is_done(call, inputs.iter().map(|column| column.base), outputs, len) {
+            return Ok(len);
         }
         checks::call(program, call, carry.as_deref(), len)?;
         let inputs: Bases<_> = inputs.iter().map(|column| column.base).collect();
@@ -171,6 +168,9 @@ impl DynScan {
     ) -> Result<(), Error> {
         let program = self.program();
         let len = checks::in_place(program, columns)?;
+        if carry.is_none() && self.is_done(call, columns.iter().map(|column| column.base.cast_const()), columns, len) {
+            return Ok(());
+        }
         checks::call(program, call, carry.as_deref(), len)?;
         let outputs: Bases<*mut u8> = columns.iter_mut().map(|column| column.base).collect();
         let inputs = outputs.iter().map(|base| base.cast_const()).collect();
@@ -200,28 +200,28 @@ impl DynScan {
     }
 }
 
-/// What scans short lines, with nothing between a caller that knows its columns and the kernel.
-#[doc(hidden)]
-pub struct Short<'a>(Direct<'a>);
-
-impl Short<'_> {
-    /// Scans a line from the identities, in one pass, if it is short enough. Says whether it did.
-    ///
-    /// # Safety
-    /// These are the columns of the program, with `len` records each, borrowed as [`Column`] and [`ColumnMut`] would.
-    #[inline]
-    pub unsafe fn scan(&self, inputs: &[*const u8], outputs: &[*mut u8], len: usize) -> bool {
-        self.0.scan(inputs, outputs, len)
-    }
-}
-
 impl DynScan {
-    /// For the typed front end: what scans short lines, once one has been scanned, if the program writes every record.
+    /// For the typed front end: what scans short lines, if the program has such a kernel and a line was scanned before.
     #[doc(hidden)]
     #[inline]
-    pub fn short(&self, mode: Mode) -> Option<Short<'_>> {
-        let (program, variants, _) = self.parts();
-        Direct::of(program, variants, &Call { mode, ..Call::default() }).map(Short)
+    pub fn short(&self, mode: Mode) -> Option<&Short> {
+        self.parts().1.short(mode)
+    }
+
+    /// Scans a short line from the identities, of columns that were checked. Says whether it did.
+    fn is_done(
+        &self,
+        call: &Call<'_>,
+        inputs: impl Iterator<Item = *const u8>,
+        outputs: &[ColumnMut<'_>],
+        len: usize,
+    ) -> bool {
+        let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
+        let Some(short) = self.parts().1.make_short(call.mode).filter(|_| is_plain) else { return false };
+        let mut bases = [std::ptr::null(); SHORT_INPUTS];
+        bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
+        // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
+        outputs.first().is_some_and(|output| unsafe { short.scan(bases, output.base, len) })
     }
 }
 

@@ -5,7 +5,7 @@
 //! then the column is an array of records.
 
 use scan_ir::Layout;
-use scan_runtime::Column;
+use scan_runtime::{Column, SHORT_INPUTS};
 use smallvec::SmallVec;
 
 use crate::lang::{Inputs, ScanType};
@@ -30,7 +30,7 @@ pub trait Columns<R>: sealed::Columns<R> {}
 mod sealed {
     /// Where each column starts and how many records it has. Sealed: engines read this memory.
     pub trait Columns<R> {
-        fn parts(&self, column: &mut dyn FnMut(*const u8, usize));
+        fn parts(&self, column: impl FnMut(*const u8, usize));
     }
 
     /// Something borrowed that is a slice of `T`.
@@ -42,18 +42,21 @@ mod sealed {
 use sealed::AsColumn;
 
 impl<T> AsColumn<T> for &[T] {
+    #[inline]
     fn as_column(&self) -> &[T] {
         self
     }
 }
 
 impl<T, const N: usize> AsColumn<T> for &[T; N] {
+    #[inline]
     fn as_column(&self) -> &[T] {
         *self
     }
 }
 
 impl<T> AsColumn<T> for &Vec<T> {
+    #[inline]
     fn as_column(&self) -> &[T] {
         self
     }
@@ -62,7 +65,8 @@ impl<T> AsColumn<T> for &Vec<T> {
 impl<R, C: sealed::Columns<R>> Columns<R> for C {}
 
 impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
-    fn parts(&self, column: &mut dyn FnMut(*const u8, usize)) {
+    #[inline]
+    fn parts(&self, mut column: impl FnMut(*const u8, usize)) {
         let slice = self.as_column();
         column(slice.as_ptr().cast(), slice.len());
     }
@@ -93,7 +97,8 @@ records! {
 macro_rules! columns {
     ($(($($A:ident $X:ident $i:tt),+);)*) => {$(
         impl<$($A,)+ $($X: AsColumn<$A>),+> sealed::Columns<($($A,)+)> for ($($X,)+) {
-            fn parts(&self, column: &mut dyn FnMut(*const u8, usize)) {
+            #[inline]
+            fn parts(&self, mut column: impl FnMut(*const u8, usize)) {
                 $(
                     let slice = self.$i.as_column();
                     column(slice.as_ptr().cast(), slice.len());
@@ -114,22 +119,26 @@ columns! {
 /// The columns of a record, without an allocation.
 pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 
-/// Where the slices start, and how long they are, if they are equally long.
-pub(super) fn bases<R: Record>(slices: &impl Columns<R>) -> Option<(SmallVec<[*const u8; 6]>, usize)> {
-    let mut bases = SmallVec::new();
-    let (mut shortest, mut longest) = (usize::MAX, 0);
-    slices.parts(&mut |base, len| {
-        bases.push(base);
-        (shortest, longest) = (shortest.min(len), longest.max(len));
+/// Where the first slices start, if all of them are of this length.
+#[inline]
+pub(super) fn bases<R: Record>(slices: &impl Columns<R>, len: usize) -> Option<[*const u8; SHORT_INPUTS]> {
+    let mut bases = [std::ptr::null(); SHORT_INPUTS];
+    let mut free = bases.iter_mut();
+    let mut fits = true;
+    slices.parts(|base, records| {
+        if let Some(place) = free.next() {
+            *place = base;
+        }
+        fits &= records == len;
     });
-    (shortest == longest).then_some((bases, longest))
+    fits.then_some(bases)
 }
 
 /// The slices as columns of these layouts, which must be those of `R`.
 pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Read<'a> {
     let mut columns = Read::new();
     let mut layouts = layouts.iter();
-    slices.parts(&mut |base, len| {
+    slices.parts(|base, len| {
         if let Some(layout) = layouts.next() {
             // SAFETY: the memory is a slice that `slices` borrows, of a type whose fields the macro laid out.
             columns.push(unsafe { Column::from_raw(base, len, layout) });

@@ -41,6 +41,7 @@ mod element;
 mod program;
 mod request;
 mod segments;
+mod short;
 mod states;
 mod translation;
 
@@ -48,6 +49,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
+use scan_ir::Mode;
 use scan_ir::laws::Judgement;
 use scan_runtime::{DynScan, Error, Plan, Rows, Stage};
 
@@ -169,16 +171,18 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// # Errors
     /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::Room`] if what is
     /// kept does not fit. Nothing is written then.
+    #[inline]
     pub fn inclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
-        self.request().inclusive_into(input, output)
+        self.fill(Mode::Inclusive, input, output)
     }
 
     /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written.
     ///
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).
+    #[inline]
     pub fn exclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
-        self.request().exclusive_into(input, output)
+        self.fill(Mode::Exclusive, input, output)
     }
 
     /// [`inclusive`](Scan::inclusive) into memory that need not hold anything yet; gives the records that were written.
@@ -196,24 +200,26 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).
+    #[inline]
     pub fn inclusive_into_uninit<'o>(
         &self,
         input: impl Columns<In>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.request().inclusive_into_uninit(input, output)
+        self.init(Mode::Inclusive, input, output)
     }
 
     /// [`exclusive`](Scan::exclusive) into memory that need not hold anything yet; gives the records that were written.
     ///
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).
+    #[inline]
     pub fn exclusive_into_uninit<'o>(
         &self,
         input: impl Columns<In>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.request().exclusive_into_uninit(input, output)
+        self.init(Mode::Exclusive, input, output)
     }
 
     /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
@@ -252,16 +258,18 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the scan reads the next record or keeps records; nothing is written then.
+    #[inline]
     pub fn inclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
-        self.request().inclusive_in_place(records)
+        self.replace(Mode::Inclusive, records)
     }
 
     /// [`exclusive`](Scan::exclusive), written over the input.
     ///
     /// # Errors
     /// As [`inclusive_in_place`](Scan::inclusive_in_place).
+    #[inline]
     pub fn exclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
-        self.request().exclusive_in_place(records)
+        self.replace(Mode::Exclusive, records)
     }
 }
 

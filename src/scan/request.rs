@@ -261,7 +261,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         Ok(result)
     }
 
-    fn init<'o>(
+    pub(super) fn init<'o>(
         self,
         mode: Mode,
         input: &impl Columns<In>,
@@ -273,25 +273,12 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         Ok(unsafe { output[..written].assume_init_mut() })
     }
 
-    fn fill(self, mode: Mode, input: &impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+    pub(super) fn fill(self, mode: Mode, input: &impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
         self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))
-    }
-
-    /// Whether nothing was asked for but a scan of a line.
-    fn is_plain(&self) -> bool {
-        matches!(self.runs, Runs::Line) && !self.reversed && self.seed.is_none() && self.carry.is_none()
     }
 
     /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
     fn run(self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
-        if self.is_plain()
-            && let Some(short) = self.scan.short(mode)
-            && let Some((inputs, _)) = columns::bases(input).filter(|(_, records)| *records == len)
-            // SAFETY: the layouts are those of the slices' types, all of one length; the callers borrow the output.
-            && unsafe { short.scan(&inputs, &[base], len) }
-        {
-            return Ok(len);
-        }
         let scan = self.scan;
         let program = scan.program();
         let inputs = columns::read(input, &program.inputs);
@@ -321,7 +308,7 @@ impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
         self.replace(Mode::Exclusive, records)
     }
 
-    fn replace(self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
+    pub(super) fn replace(self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
         let scan = self.scan;
         let layout = &scan.program().output.columns[0];
         // SAFETY: the memory is an exclusively borrowed slice of `T`, whose layout this is.

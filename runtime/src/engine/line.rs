@@ -1,6 +1,6 @@
 //! A line: records that are scanned as one run (or its segments), and the calls of generated code that do it.
 //!
-//! All calls of generated code are in this file. They rely on columns that were checked: each has the program's layout
+//! All calls of generated code but that for [short](super::short) lines are in this file. They rely on columns that were checked: each has the program's layout
 //! and the same number of records.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::heads::FlagColumn;
 use super::slots::Slots;
-use super::variant::{Kernels, SmallSlot};
+use super::variant::Kernels;
 
 /// Where the columns start: few, so that none of these is allocated.
 pub(crate) type Bases<T> = SmallVec<[T; 8]>;
@@ -48,21 +48,6 @@ pub(crate) struct Line<'a> {
 // SAFETY: threads share the inputs, which are only read, and the outputs, of which each thread writes the records of
 // the tiles or rows that it took a ticket for.
 unsafe impl Sync for Line<'_> {}
-
-/// Writes the outputs of `len` records of columns that were checked, in one pass from `start`, with kernels for lines of a
-/// program that writes.
-pub(crate) fn in_one_pass(
-    kernels: &Kernels,
-    mut start: SmallSlot,
-    inputs: &[*const u8],
-    outputs: &[*mut u8],
-    len: usize,
-) {
-    let len = len as u64;
-    let args = TileArgs::line(inputs, outputs, (0, len, len), start.as_mut_ptr().cast());
-    // SAFETY: the caller checked the columns, which it has borrowed; there is a slot, with states that the program starts from.
-    unsafe { kernels.code.scan_one(&args) }
-}
 
 /// Blocks that kernels work on side by side: W consecutive ones, or one.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `variant` | the forms of a program that calls need, each compiled once |
+//! | `short` | lines of few records, and the call that does them |
 //! | `line` | one run of records, and the calls of generated code |
 //! | `walk` | how a line is walked: one pass, strips, tiles on many threads |
 //! | `ahead` | memory asked for before it is used |
@@ -15,6 +16,7 @@ mod heads;
 mod known;
 mod line;
 mod rows;
+mod short;
 mod slots;
 mod variant;
 mod walk;
@@ -27,6 +29,7 @@ use scan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
+pub use short::Short;
 pub(crate) use variant::{Variant, Variants};
 
 use crate::call::{Call, Shape};
@@ -34,7 +37,7 @@ use crate::error::Error;
 use heads::{FlagColumn, Heads};
 use line::Line;
 use slots::Slots;
-use variant::{Kernels, SmallSlot};
+use variant::Kernels;
 
 /// Lines of more bytes, read and written, come from memory rather than from a second-level cache.
 const LONG_BYTES: usize = 4 << 20;
@@ -60,32 +63,6 @@ pub(crate) enum Purpose {
     Count,
     /// Totals, run by run.
     Reduce,
-}
-
-/// What short lines are scanned with: no more than it takes to call a kernel.
-pub(crate) struct Direct<'a> {
-    kernels: &'a Kernels,
-    start: &'a SmallSlot,
-    longest: usize,
-}
-
-impl<'a> Direct<'a> {
-    /// Of a program that writes, for lines from the identities, once such a line has been scanned.
-    pub(crate) fn of(program: &Program, variants: &'a Variants, call: &Call<'_>) -> Option<Direct<'a>> {
-        let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
-        let variant = variants.plain(call.mode).filter(|_| is_plain && program.output.keep.is_none())?;
-        let kernels = variant.line()?;
-        Some(Direct { kernels, start: kernels.start.as_ref()?, longest: variant.plan.direct })
-    }
-
-    /// Scans a line that is short enough, of columns that were checked. Says whether it did.
-    pub(crate) fn scan(&self, inputs: &[*const u8], outputs: &[*mut u8], len: usize) -> bool {
-        let is_short = len <= self.longest;
-        if is_short {
-            line::in_one_pass(self.kernels, *self.start, inputs, outputs, len);
-        }
-        is_short
-    }
 }
 
 /// What runs the calls of one program.

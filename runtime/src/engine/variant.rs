@@ -10,6 +10,7 @@ use scan_ir::transform::{Form, lower};
 use scan_ir::{Constant, Layout, Mode, Program, Verified};
 
 use super::known::Known;
+use super::short::Short;
 
 /// A program in one form.
 pub(crate) struct Variant {
@@ -24,8 +25,6 @@ pub(crate) struct Variant {
 pub(crate) struct Kernels {
     pub(crate) code: Compiled,
     pub(crate) known: Known,
-    /// A slot with the identities, if it is small.
-    pub(crate) start: Option<SmallSlot>,
     pub(crate) sizes: Sizes,
 }
 
@@ -52,9 +51,6 @@ impl Sizes {
     }
 }
 
-/// A slot of a small state.
-pub(crate) type SmallSlot = [u128; 4];
-
 impl Variant {
     fn new(program: &Verified<Program>, form: Form, any_states: bool, options: &PlanOptions) -> Variant {
         let program = lower(program, form);
@@ -73,14 +69,8 @@ impl Variant {
             let (ways, isa) = (self.plan.ways as u32, HostIsa::native()?);
             let code = Compiled::in_vectors(&self.program, &self.facts, access, ways, self.plan.vector, &isa)?;
             let known = Known::new(&self.program, &code, self.plan.block);
-            let start = start(&self.program, &code);
-            Ok(Kernels { code, known, start, sizes: Sizes::of(&self.program) })
+            Ok(Kernels { code, known, sizes: Sizes::of(&self.program) })
         })
-    }
-
-    /// Its kernels for lines, if there are any yet.
-    pub(crate) fn line(&self) -> Option<&Kernels> {
-        self.line.get()
     }
 
     /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that the
@@ -97,16 +87,25 @@ pub(crate) struct Variants {
     program: Verified<Program>,
     options: PlanOptions,
     made: [OnceLock<Variant>; 12],
+    /// For each [`Mode`], parts of these.
+    short: [OnceLock<Option<Short>>; 2],
 }
 
 impl Variants {
     pub(crate) fn new(program: Verified<Program>, options: PlanOptions) -> Variants {
-        Variants { program, options, made: Default::default() }
+        Variants { program, options, made: Default::default(), short: Default::default() }
     }
 
-    /// The form of a scan of a line from the identities, if it was needed before.
-    pub(crate) fn plain(&self, mode: Mode) -> Option<&Variant> {
-        self.made[place(Form { mode, ..Form::default() }, false)].get()
+    /// What scans short lines from the identities, if it was made and the program has such a kernel.
+    #[inline]
+    pub(crate) fn short(&self, mode: Mode) -> Option<&Short> {
+        self.short[mode as usize].get()?.as_ref()
+    }
+
+    /// The same, made if this is the first call for it.
+    pub(crate) fn make_short(&self, mode: Mode) -> Option<&Short> {
+        let form = Form { mode, ..Form::default() };
+        self.short[mode as usize].get_or_init(|| Short::of(self.get(form, false))).as_ref()
     }
 
     /// A form; with `any_states`, for seeds that lie outside of the ranges that hold without them.
@@ -123,18 +122,6 @@ fn place(form: Form, any_states: bool) -> usize {
         Form { .. } => 2,
     };
     6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
-}
-
-/// A slot with the identities, if it is small.
-fn start(program: &Program, code: &Compiled) -> Option<SmallSlot> {
-    let mut slot = SmallSlot::default();
-    let bytes: &mut [u8] = bytemuck::bytes_of_mut(&mut slot);
-    let identities = program.stages.iter().flat_map(|stage| &stage.identity);
-    for (field, value) in code.state_layout().fields().zip(identities) {
-        let (start, size) = (field.offset as usize, field.ty.size());
-        bytes.get_mut(start..start + size)?.copy_from_slice(&value.to_bytes()[..size]);
-    }
-    (code.state_stride() <= bytes.len()).then_some(slot)
 }
 
 /// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.
