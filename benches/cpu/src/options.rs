@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use crate::workloads;
 
 pub(crate) const USAGE: &str = "\
-cpu-bench [--quick | --verify] [--workload NAME]… [--sizes LOG2,…] [--rust-only] [--json FILE] [--bars] [OUTPUT]…
+cpu-bench [--quick | --verify] [--workload NAME]… [--sizes LOG2,… | --elements N,…] [--rust-only] [--json FILE] [--bars] [OUTPUT]…
 cpu-bench --from FILE… [--workload NAME]… [--sizes LOG2,…] [--bars] [OUTPUT]…
 
   --quick       fewer and shorter rounds, and sizes up to 2^20
   --verify      no timing: whether everyone's results are right
   --workload    only this one; may be given several times
   --sizes       10,12 for 2^10 and 2^12 elements
+  --elements    1,16,150 for just so many
   --rust-only   without the rivals that `cargo xtask peers` builds
   --json        lex this file, repeated as needed, instead of generated text
   --bars        says of each bar whether it was met
@@ -50,7 +51,8 @@ impl Options {
                 "--rust-only" => options.rust_only = true,
                 "--bars" => options.bars = true,
                 "--workload" => options.workloads.push(workload(value()?)?),
-                "--sizes" => options.sizes = Some(sizes(&value()?)?),
+                "--sizes" => options.sizes = Some(sizes(&value()?, power)?),
+                "--elements" => options.sizes = Some(sizes(&value()?, count)?),
                 "--json" => options.json = Some(value()?.into()),
                 "--csv" => options.csv = Some(value()?.into()),
                 "--markdown" => options.markdown = Some(value()?.into()),
@@ -80,10 +82,18 @@ fn workload(name: String) -> Result<String, String> {
     if names.contains(&&name[..]) { Ok(name) } else { Err(format!("no workload `{name}` among {}", names.join(", "))) }
 }
 
-fn sizes(list: &str) -> Result<Vec<usize>, String> {
-    let size = |text: &str| text.parse().ok().filter(|log2| *log2 <= 32).map(|log2: u32| 1 << log2);
+/// A list of sizes in increasing order, each read by `size`.
+fn sizes(list: &str, size: fn(&str) -> Option<usize>) -> Result<Vec<usize>, String> {
     let mut sizes: Vec<usize> =
         list.split(',').map(|text| size(text).ok_or_else(|| format!("no size: `{text}`"))).collect::<Result<_, _>>()?;
     sizes.sort_unstable();
     Ok(sizes)
+}
+
+fn power(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|log2| *log2 <= 32).map(|log2: u32| 1 << log2)
+}
+
+fn count(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|count| (1..=1 << 32).contains(count))
 }

@@ -36,7 +36,9 @@ fn results_are_timed_kept_and_shown_again() {
 
 #[test]
 fn a_wrong_command_line_is_refused_with_the_usage() {
-    for arguments in [&["--fast"][..], &["--workload", "nonsense"], &["--sizes", "ten"], &["--csv"]] {
+    for arguments in
+        [&["--fast"][..], &["--workload", "nonsense"], &["--sizes", "ten"], &["--elements", "0"], &["--csv"]]
+    {
         let output = bench(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("usage: cpu-bench"));
