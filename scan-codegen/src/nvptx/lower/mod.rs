@@ -6,8 +6,8 @@
 //! - `bool` is an `i1`, in memory a byte: read as `!= 0`, written as 0 or 1.
 //! - Integers are `i8` … `i64`, their sign lives in the opcodes; floats are `float` and `double`.
 //! - `u8xN` is an integer of as many 32-bit words as its lanes need, lane 0 lowest, **zero above lane N**.
-//!   A GPU has no byte vectors, but works on words, four lanes at a time; and a permutation reads 0 beyond the vector for
-//!   nothing.
+//!   A GPU has no byte vectors, but works on words, four lanes at a time; and a permutation reads 0 beyond the vector
+//!   for nothing.
 //!
 //! LLVM leaves much undefined that the IR defines. Nothing here makes such a value: divisors are guarded, shift
 //! amounts masked, conversions saturate, table indexes are clamped unless [ranges](Range) prove them in range. Floats

@@ -10,10 +10,16 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 use scan_ir::{Constant, Function, Inst, Opcode, Payload, Table, Type, Value, evaluate, interp};
 
+use super::opcodes::describe;
 use super::{SLOT, module};
 
 /// A lowered function: reads its operands, writes its results, each in a slot.
-type Lowered = unsafe extern "C" fn(*const u8, *mut u8);
+type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);
+
+/// The memory of one operand or result.
+#[repr(align(16))]
+#[derive(Clone)]
+struct Slot([u8; SLOT]);
 
 /// The atoms that lowered functions call, by the words of `atoms.ll`.
 fn atoms() -> [(&'static str, usize); 4] {
@@ -91,24 +97,24 @@ pub(super) fn check(functions: &[Function], tables: &[Table], operands_of: impl 
     compiled(functions, tables, |lowered| {
         for (number, (function, lowered)) in functions.iter().zip(lowered).enumerate() {
             let types = function.result_types();
-            let mut memory = vec![0; SLOT * function.params.len()];
-            let mut results = vec![0xaa; SLOT * types.len()];
+            let mut memory = vec![Slot([0; SLOT]); function.params.len()];
+            let mut results = vec![Slot([0xaa; SLOT]); types.len()];
             for operands in operands_of(number) {
-                for (slot, operand) in memory.chunks_exact_mut(SLOT).zip(&operands) {
+                for (slot, operand) in memory.iter_mut().zip(&operands) {
                     let bytes = operand.to_bytes();
-                    slot[..bytes.len()].copy_from_slice(&bytes);
+                    slot.0[..bytes.len()].copy_from_slice(&bytes);
                 }
                 // SAFETY: the function reads a slot for each parameter and writes one for each result.
                 unsafe { lowered(memory.as_ptr(), results.as_mut_ptr()) };
+                let what = || format!("{} of {operands:?}", describe(function));
                 let expected = interp::call(function, &operands, tables);
-                for ((slot, &ty), expected) in results.chunks_exact(SLOT).zip(&types).zip(expected) {
+                for ((Slot(slot), &ty), expected) in results.iter().zip(&types).zip(expected) {
                     let found = Constant::from_bytes(ty, slot);
                     let clean = ty != Type::Bool || slot[0] <= 1;
-                    assert!(
-                        clean && expected.same(found),
-                        "{function:#?}\nof {operands:?}\nis {expected:?}, found {found:?} ({slot:x?})"
-                    );
-                    assert!(slot[ty.size()..].iter().all(|&byte| byte == 0xaa), "wrote beyond {found:?}");
+                    let right = clean && expected.same(found);
+                    assert!(right, "{}: {expected:?}, found {found:?} in {slot:x?}", what());
+                    let above = if ty.is_vector() { 0 } else { 0xaa };
+                    assert!(slot[ty.size()..].iter().all(|&byte| byte == above), "{}: {slot:x?}", what());
                 }
             }
         }

@@ -1,9 +1,12 @@
-//! Lowered functions on the processor of this machine against the evaluator.
+//! Lowered functions on the processor of this machine against the evaluator, and as PTX against NVIDIA's assembler.
 
 mod cases;
 mod host;
 #[path = "../../../../tests/cpu_support/opcodes.rs"]
 mod opcodes;
+mod ptx;
+#[path = "../../../../tests/ptxas/mod.rs"]
+mod ptxas;
 
 use scan_ir::facts::Range;
 use scan_ir::{Function, Table};
@@ -11,7 +14,7 @@ use scan_ir::{Function, Table};
 use super::{Tables, from_memory, lower_function, memory_ty, to_memory};
 use crate::nvptx::emit::{Emit, Ty};
 
-/// Bytes from one operand or result to the next in memory.
+/// Bytes from one operand or result to the next in memory, and what their addresses are multiples of.
 const SLOT: usize = 16;
 
 /// A module of functions `@f0`, `@f1`, … `(ptr operands, ptr results)`, called as `convention` says.
@@ -23,11 +26,13 @@ fn module(convention: &str, functions: &[Function], tables: &[Table]) -> String 
             let (operands, results) = (k.named(Ty::GENERIC, "%operands"), k.named(Ty::GENERIC, "%results"));
             let params = function.params.iter().enumerate();
             let args: Vec<_> =
-                params.map(|(i, &ty)| from_memory(operands.at(SLOT * i).load(memory_ty(ty), 1), ty)).collect();
+                params.map(|(i, &ty)| from_memory(operands.at(SLOT * i).load(memory_ty(ty), SLOT), ty)).collect();
             let ranges: Vec<Range> = function.params.iter().map(|&ty| Range::full(ty)).collect();
             let values = lower_function(k, function, &args, &ranges, &placed);
             for (i, (value, ty)) in values.into_iter().zip(function.result_types()).enumerate() {
-                results.at(SLOT * i).store(to_memory(value, ty), 1);
+                // Of a vector the whole register, to look at what is above its lanes.
+                let bits = if ty.is_vector() { value.resize(Ty::Int(8 * SLOT as u16)) } else { to_memory(value, ty) };
+                results.at(SLOT * i).store(bits, SLOT);
             }
         });
     }
