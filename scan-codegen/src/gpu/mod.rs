@@ -10,4 +10,6 @@ mod plan;
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
+#[cfg(feature = "nvptx")]
+pub(crate) use plan::MOST_TABLE_BYTES;
 pub use plan::{GpuPlan, Schedule};

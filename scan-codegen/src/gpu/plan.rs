@@ -6,7 +6,9 @@
 
 use std::fmt;
 
-use scan_ir::Layout;
+use scan_ir::Program;
+
+use super::Arch;
 
 /// The schedule of a program on a GPU.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -52,11 +54,83 @@ impl GpuPlan {
     }
 }
 
-/// The largest unit whose accesses spread over all banks: the records of the widest column that has a power of two in its
-/// size make one access of 16 bytes.
-pub(crate) fn unit(columns: &[Layout]) -> usize {
-    let zeros = columns.iter().filter(|column| column.size > 0).map(|column| column.size.trailing_zeros());
+impl GpuPlan {
+    /// The plans for a lowered program, the best first. A plan may turn out not to fit the program, which
+    /// making the kernel says; the last one fits every program whose tiles fit a block.
+    pub fn candidates(program: &Program, arch: Arch) -> Vec<GpuPlan> {
+        let ring = || GpuPlan::fitting(program, Schedule::Ring { stages: STAGES, ahead: AHEAD }, arch, RING_WARPS);
+        let plans = [arch.has_bulk_copies().then(ring).flatten(), GpuPlan::look_back(program, arch)];
+        plans.into_iter().flatten().collect()
+    }
+
+    /// The plan for columns at any address, and for what a ring does not do. None if no tile fits a block.
+    pub fn look_back(program: &Program, arch: Arch) -> Option<GpuPlan> {
+        GpuPlan::fitting(program, Schedule::LookBack, arch, LOOK_BACK_WARPS)
+    }
+
+    /// The plan for rows that lie side by side.
+    pub fn columnar() -> GpuPlan {
+        GpuPlan { schedule: Schedule::Columnar, warps: COLUMNAR_WARPS, unit: 1, units: 1 }
+    }
+
+    /// The largest tile, up to this many warps, that leaves shared memory for all that a block keeps.
+    fn fitting(program: &Program, schedule: Schedule, arch: Arch, warps: usize) -> Option<GpuPlan> {
+        let record = record_bytes(program);
+        let unit = unit(program);
+        let state: usize = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum();
+        let tables: usize = program.tables.iter().map(|table| 2 * table.bytes.len()).sum();
+        let kept = tables.min(2 * MOST_TABLE_BYTES);
+        [warps, 4, 2, 1].into_iter().filter(|&fewer| fewer <= warps).find_map(|warps| {
+            let (tiles, most) = match schedule {
+                Schedule::Ring { stages, ahead } => {
+                    let pending = (ahead + 1) * (2 * warps + 1) * state;
+                    (stages, arch.shared_bytes().saturating_sub(1024 + kept + pending) / stages)
+                }
+                _ => (1, LOOK_BACK_TILE_BYTES.min(arch.shared_bytes().saturating_sub(1024 + kept + warps * state))),
+            };
+            debug_assert!(tiles > 0);
+            // A tile that is not full to the last byte is no harm, and half a unit is.
+            let units = most / (32 * warps * unit * record).max(1);
+            let units = units.min(MOST_RUN / unit).checked_sub(1 - units % 2).filter(|&units| units > 0)?;
+            Some(GpuPlan { schedule, warps, unit, units: units - 1 + units % 2 })
+        })
+    }
+}
+
+/// Stages of a ring and how far it reduces ahead: with fewer, blocks wait for each other in convoys, and with more, tiles get
+/// too small for their copies.
+const STAGES: usize = 5;
+const AHEAD: usize = 3;
+/// Warps that compute: enough to keep up with the copies, few enough for long runs.
+const RING_WARPS: usize = 8;
+const LOOK_BACK_WARPS: usize = 8;
+const COLUMNAR_WARPS: usize = 4;
+/// About the bytes of a tile where several blocks share a multiprocessor.
+const LOOK_BACK_TILE_BYTES: usize = 24 << 10;
+/// Most records of a run.
+const MOST_RUN: usize = 256;
+/// Most bytes of tables that blocks copy to shared memory; beyond, all stay in device memory.
+pub(crate) const MOST_TABLE_BYTES: usize = 16 << 10;
+
+/// The unit whose accesses spread over all banks: the records of the column with the highest power of two in its size
+/// make one access of 16 bytes.
+fn unit(program: &Program) -> usize {
+    let columns = program.inputs.iter().chain(&program.output.columns);
+    let zeros = columns.filter(|column| column.size > 0).map(|column| column.size.trailing_zeros());
     1 << 4u32.saturating_sub(zeros.max().unwrap_or(0))
+}
+
+/// Bytes of shared memory that a record takes: an output column lies over an input column of the same record size.
+fn record_bytes(program: &Program) -> usize {
+    let mut free: Vec<u32> = program.inputs.iter().map(|column| column.size).collect();
+    let mut bytes: u32 = free.iter().sum();
+    for column in &program.output.columns {
+        match free.iter().position(|&size| size == column.size) {
+            Some(place) => drop(free.swap_remove(place)),
+            None => bytes += column.size,
+        }
+    }
+    bytes.max(1) as usize
 }
 
 impl fmt::Display for GpuPlan {

@@ -75,6 +75,12 @@ define internal i32 @scan.pick_bytes(i32 %a, i32 %b, i32 %selector) #3 {
   ret i32 %r
 }
 
+; T: two bytes one after the other, in the low half; the high half is anything.
+define internal i32 @scan.pair_bytes(i8 %first, i8 %second) #3 {
+  %r = call i32 asm "{ .reg .b32 a, b; cvt.u32.u16 a, $1; cvt.u32.u16 b, $2; prmt.b32 $0, a, b, 0x40; }", "=r,c,c"(i8 %first, i8 %second) #2
+  ret i32 %r
+}
+
 ; T: the number that 16 bits are as an IEEE binary16 float.
 define internal float @scan.from_f16(i16 %bits) #3 {
   %half = bitcast i16 %bits to half

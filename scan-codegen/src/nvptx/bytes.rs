@@ -65,29 +65,6 @@ impl<'k> Bytes<'k> {
         from_memory(bits.unwrap_or(self.k.int(whole, 0)), ty)
     }
 
-    /// No bytes yet, of `bytes`: all are zero.
-    pub(crate) fn zeroed(k: &'k Emit, bytes: usize) -> Bytes<'k> {
-        let part = width(bytes).min(4);
-        let parts = (0..bytes).step_by(part).map(|start| (start, k.int(Ty::Int(8 * part as u16), 0)));
-        Bytes { k, parts: parts.collect() }
-    }
-
-    /// Puts a field where zeros are.
-    pub(crate) fn put(&mut self, offset: usize, ty: Type, value: Value<'k>) {
-        let bits = to_memory(value, ty);
-        for (start, part) in &mut self.parts {
-            let (part_end, end) = (*start + part.ty().bits() as usize / 8, offset + ty.size());
-            if part_end <= offset || end <= *start {
-                continue;
-            }
-            let piece = match *start < offset {
-                true => bits.resize(part.ty()) << (8 * (offset - *start)),
-                false => (bits >> (8 * (*start - offset))).resize(part.ty()),
-            };
-            *part = if part.as_constant() == Some(0) { piece } else { *part | piece };
-        }
-    }
-
     /// Stores them at an address that is a multiple of their [`width`].
     pub(crate) fn store(&self, to: Value<'k>, bytes: usize) {
         let width = width(bytes);
@@ -105,5 +82,58 @@ impl<'k> Bytes<'k> {
                 }
             }
         }
+    }
+}
+
+/// Consecutive bytes while fields are put in.
+pub(crate) struct Pieces<'k> {
+    k: &'k Emit,
+    /// For each part its bits, and what was put there: the byte it begins at, its bytes, its value.
+    parts: Vec<(Ty, Vec<(usize, usize, Value<'k>)>)>,
+}
+
+impl<'k> Pieces<'k> {
+    /// No fields yet, of `bytes` bytes.
+    pub(crate) fn new(k: &'k Emit, bytes: usize) -> Pieces<'k> {
+        let part = width(bytes).min(4);
+        Pieces { k, parts: vec![(Ty::Int(8 * part as u16), Vec::new()); bytes / part] }
+    }
+
+    /// Puts a field at a byte where none is.
+    pub(crate) fn put(&mut self, offset: usize, ty: Type, value: Value<'k>) {
+        let bits = to_memory(value, ty);
+        let end = offset + ty.size();
+        let size = self.parts.first().map_or(4, |(ty, _)| ty.bits() as usize / 8);
+        for place in offset / size..end.div_ceil(size) {
+            let (part, pieces) = &mut self.parts[place];
+            let start = place * size;
+            let piece = (bits >> (8 * start.saturating_sub(offset))).resize(*part);
+            let first = offset.saturating_sub(start);
+            pieces.push((first, end.min(start + size) - start - first, piece));
+        }
+    }
+
+    /// The bytes, zeros where nothing was put.
+    pub(crate) fn join(self) -> Bytes<'k> {
+        let k = self.k;
+        let join = |(place, (ty, mut pieces)): (usize, (Ty, Vec<(usize, usize, Value<'k>)>))| {
+            pieces.sort_by_key(|&(start, ..)| start);
+            let sizes: Vec<usize> = pieces.iter().map(|&(_, size, _)| size).collect();
+            let low_halves = |a, b| k.intrinsic(Ty::I32, "scan.pick_bytes", &[a, b, k.i32(0x5410)]);
+            let pair = |a: Value<'k>, b: Value<'k>| {
+                k.intrinsic(Ty::I32, "scan.pair_bytes", &[a.resize(Ty::I8), b.resize(Ty::I8)])
+            };
+            let whole = match (&sizes[..], &pieces[..]) {
+                ([1, 1, 1, 1], &[(_, _, a), (_, _, b), (_, _, c), (_, _, d)]) => low_halves(pair(a, b), pair(c, d)),
+                ([2, 2], &[(_, _, a), (_, _, b)]) => low_halves(a, b),
+                _ => pieces.iter().fold(k.int(ty, 0), |whole, &(start, size, piece)| {
+                    let kept = piece & piece.same((1i128 << (8 * size)) - 1);
+                    let piece = if start + size < ty.bits() as usize / 8 { kept } else { piece };
+                    if whole.as_constant() == Some(0) { piece << (8 * start) } else { whole | (piece << (8 * start)) }
+                }),
+            };
+            (place * (ty.bits() as usize / 8), whole)
+        };
+        Bytes { k, parts: self.parts.into_iter().enumerate().map(join).collect() }
     }
 }

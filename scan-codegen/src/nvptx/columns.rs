@@ -2,7 +2,7 @@
 
 use scan_ir::{Layout, Type};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Pieces};
 use super::emit::{Emit, Ty, Value};
 use super::lower::{from_memory, to_memory};
 use super::recipe::Element;
@@ -106,14 +106,14 @@ pub(crate) fn unit_bytes<'k>(k: &'k Emit, columns: &[Layout], records: &[Vec<Val
     let mut all = Vec::new();
     for column in columns {
         let size = column.size as usize;
-        let mut bytes = Bytes::zeroed(k, size * records.len());
+        let mut pieces = Pieces::new(k, size * records.len());
         for (place, record) in records.iter().enumerate() {
             for (field, &value) in column.fields.iter().zip(&record[numbered..]) {
-                bytes.put(place * size + field.offset as usize, field.ty, value);
+                pieces.put(place * size + field.offset as usize, field.ty, value);
             }
         }
         numbered += column.fields.len();
-        all.push(bytes);
+        all.push(pieces.join());
     }
     all
 }

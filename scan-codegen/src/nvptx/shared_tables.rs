@@ -4,9 +4,7 @@ use scan_ir::Table;
 
 use super::emit::{Emit, Ty, Value};
 use super::lower::Tables;
-
-/// Most bytes of tables that a block copies; beyond, all stay in device memory.
-pub(crate) const MOST_BYTES: usize = 16 << 10;
+use crate::gpu::MOST_TABLE_BYTES;
 
 /// Where each copy is in shared memory, if there are copies.
 pub(crate) struct SharedTables(Vec<usize>);
@@ -15,7 +13,7 @@ impl SharedTables {
     /// Makes room by `take`, which gives the place of so many bytes, a multiple of 16.
     pub(crate) fn of(tables: &[Table], take: &mut dyn FnMut(usize) -> usize) -> SharedTables {
         let sizes = || tables.iter().map(|table| table.len() * table.ty.size().next_power_of_two());
-        match sizes().sum::<usize>() <= MOST_BYTES {
+        match sizes().sum::<usize>() <= MOST_TABLE_BYTES {
             true => SharedTables(sizes().map(|size| take(size)).collect()),
             false => SharedTables(Vec::new()),
         }

@@ -9,7 +9,7 @@
 
 use scan_ir::Type;
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Pieces};
 use super::emit::{Emit, Ty, Value};
 
 /// The components of a state, in order.
@@ -41,11 +41,11 @@ impl Packing {
     }
 
     pub(crate) fn pack<'k>(&self, k: &'k Emit, state: &[Value<'k>]) -> Vec<Value<'k>> {
-        let mut bytes = Bytes::of_words(k, vec![k.i32(0); self.words]);
+        let mut pieces = Pieces::new(k, 4 * self.words);
         for ((&value, &ty), &offset) in state.iter().zip(&self.types).zip(&self.offsets) {
-            bytes.put(offset, ty, value);
+            pieces.put(offset, ty, value);
         }
-        bytes.into_words()
+        pieces.join().into_words()
     }
 
     pub(crate) fn unpack<'k>(&self, k: &'k Emit, words: &[Value<'k>]) -> State<'k> {

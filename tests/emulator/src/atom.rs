@@ -41,6 +41,8 @@ atoms! {
     Ballot "ballot";
     /// A permutation of bytes.
     PickBytes "pick_bytes";
+    /// Two bytes side by side.
+    PairBytes "pair_bytes";
     /// The number that a binary16 float is.
     FromF16 "from_f16";
     /// The nearest binary16 float.
@@ -100,7 +102,7 @@ atoms! {
 impl Atom {
     /// Whether its result depends on its arguments alone, and nothing else comes of it.
     pub fn is_pure(self) -> bool {
-        matches!(self, Atom::PickBytes | Atom::FromF16 | Atom::ToF16 | Atom::ToBf16)
+        matches!(self, Atom::PickBytes | Atom::PairBytes | Atom::FromF16 | Atom::ToF16 | Atom::ToBf16)
     }
 
     /// Whether it orders something, so that a kernel that can do without it should.

@@ -10,6 +10,8 @@ pub(crate) fn value(atom: Atom, [a, b, c]: [u64; 3]) -> Result<u64, Misuse> {
     let float = || f32::from_bits(a as u32);
     match atom {
         Atom::PickBytes => pick_bytes(a, b, c),
+        // What it leaves open is not zero here, so that nobody relies on that.
+        Atom::PairBytes => Ok(a & 0xff | (b & 0xff) << 8 | 0xa5a5 << 16),
         Atom::FromF16 => Ok(f16::from_bits(a as u16).to_f32().to_bits().into()),
         Atom::ToF16 => Ok(f16::from_f32(float()).to_bits().into()),
         Atom::ToBf16 => Ok(bf16::from_f32(float()).to_bits().into()),
