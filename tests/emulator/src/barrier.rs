@@ -9,6 +9,8 @@ use crate::order::{Known, Order, Stamp, join, learn};
 pub(crate) struct Barrier {
     /// Its place in shared memory.
     at: usize,
+    /// How many were set up before it.
+    number: usize,
     /// Arrivals that a phase takes.
     count: u32,
     phase: u64,
@@ -31,7 +33,7 @@ impl Barrier {
     /// What PTX bounds counts by.
     const MOST: u32 = (1 << 20) - 1;
 
-    pub(crate) fn new(at: usize, count: u64, thread: usize, order: &Order) -> Result<Barrier, Misuse> {
+    pub(crate) fn new(at: usize, number: usize, count: u64, thread: usize, order: &Order) -> Result<Barrier, Misuse> {
         let expected = "from 1 to 2^20 - 1";
         let count = u32::try_from(count)
             .ok()
@@ -39,6 +41,7 @@ impl Barrier {
             .ok_or(Misuse::Argument { what: "the number of arrivals", found: count, expected })?;
         Ok(Barrier {
             at,
+            number,
             count,
             phase: 0,
             pending: count,
@@ -107,6 +110,11 @@ impl Barrier {
                 Err(Misuse::Argument { what: "the number of bytes", found: bytes, expected })
             }
         }
+    }
+
+    /// The stamp of a bulk load that begins now.
+    pub(crate) fn load(&self, order: &Order) -> Stamp {
+        order.load(self.number, self.phase)
     }
 
     /// A bulk copy has landed; says whether that ends the phase.

@@ -2,7 +2,13 @@
 //!
 //! Each thread has a clock of its own, and knows of every other thread up to which tick it is ordered after it. The barriers pass this
 //! knowledge on. An access to shared memory is stamped with the ticker and its tick, so that a later one can ask whether
-//! it is ordered after it (Flanagan, Freund: FastTrack, 2009). Bulk copies are one more ticker: each copy is a tick.
+//! it is ordered after it (Flanagan, Freund: FastTrack, 2009).
+//!
+//! Bulk copies have clocks too, since whoever started one is not ordered after what it does. Bulk stores tick for the warp that
+//! starts them, and those who wait for them learn the tick. Bulk loads are stamped with the phase that they count for,
+//! as the tick of their barrier, which those who see that phase end learn.
+
+use crate::warp::LANES;
 
 /// Who did something, and at which of his ticks; 0 is nobody.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -13,6 +19,11 @@ pub(crate) type Known = Box<[u32]>;
 
 const TICK_BITS: u32 = 21;
 
+/// Clocks beside those of the threads: of the bulk stores of each warp, then of barriers. Where there are more barriers, some
+/// share a clock, and a mistake with one of them may pass.
+const STORES: usize = 32;
+const BARRIERS: usize = 64;
+
 impl Stamp {
     /// The stamp of bytes that belong to a barrier.
     pub(crate) const BARRIER: Stamp = Stamp(u32::MAX);
@@ -22,7 +33,7 @@ impl Stamp {
         Stamp((ticker as u32) << TICK_BITS | tick.min((1 << TICK_BITS) - 1))
     }
 
-    /// Whose: a thread, or one beyond the last for bulk copies.
+    /// Whose: a thread, or beyond them bulk copies.
     pub(crate) fn ticker(self) -> usize {
         (self.0 >> TICK_BITS) as usize
     }
@@ -38,19 +49,19 @@ pub(crate) struct Order {
     known: Vec<Known>,
     /// Up to which of its ticks a thread's writes are ordered before bulk copies.
     fenced: Vec<u32>,
-    copies: u32,
+    stores: [u32; STORES],
 }
 
 impl Order {
     pub(crate) fn new(threads: usize) -> Order {
-        let mut known = vec![vec![0; threads + 1].into_boxed_slice(); threads];
+        let mut known = vec![nothing(threads); threads];
         known.iter_mut().enumerate().for_each(|(thread, known)| known[thread] = 1);
-        Order { threads, known, fenced: vec![0; threads], copies: 0 }
+        Order { threads, known, fenced: vec![0; threads], stores: [0; STORES] }
     }
 
     /// What a barrier knows before anyone has arrived.
     pub(crate) fn nothing(&self) -> Known {
-        vec![0; self.threads + 1].into_boxed_slice()
+        nothing(self.threads)
     }
 
     /// The stamp of what the thread does now.
@@ -63,15 +74,26 @@ impl Order {
         stamp.tick() <= self.known[thread][stamp.ticker()]
     }
 
-    /// A bulk copy begins.
-    pub(crate) fn copy(&mut self) -> Stamp {
-        self.copies += 1;
-        Stamp::new(self.threads, self.copies)
+    /// The stamp of a bulk store that the thread starts.
+    pub(crate) fn store(&mut self, thread: usize) -> Stamp {
+        let warp = thread / LANES;
+        self.stores[warp] += 1;
+        Stamp::new(self.threads + warp, self.stores[warp])
     }
 
-    /// Whether these are the stamps of bulk copies.
-    pub(crate) fn is_copy(&self, stamp: Stamp) -> bool {
-        stamp.ticker() == self.threads
+    /// The stamp of a bulk load that counts for this phase of the barrier of this number.
+    pub(crate) fn load(&self, barrier: usize, phase: u64) -> Stamp {
+        let tick = u32::try_from(phase + 1).unwrap_or(u32::MAX);
+        Stamp::new(self.threads + STORES + barrier % BARRIERS, tick)
+    }
+
+    /// Whose stamp it is, in words.
+    pub(crate) fn describe(&self, stamp: Stamp) -> String {
+        match stamp.ticker() {
+            thread if thread < self.threads => format!("thread {thread}"),
+            store if store < self.threads + STORES => "a bulk store".to_owned(),
+            _ => "a bulk load".to_owned(),
+        }
     }
 
     /// The thread is after a bulk copy.
@@ -116,6 +138,10 @@ impl Order {
     fn tick(&mut self, thread: usize) {
         self.known[thread][thread] += 1;
     }
+}
+
+fn nothing(threads: usize) -> Known {
+    vec![0; threads + STORES + BARRIERS].into_boxed_slice()
 }
 
 /// Adds a stamp to what is known.

@@ -73,36 +73,34 @@ impl Shared {
     pub(crate) fn copy_in(
         &mut self,
         thread: usize,
-        offset: usize,
-        bytes: usize,
-        order: &mut Order,
+        (offset, bytes): (usize, usize),
+        stamp: Stamp,
+        order: &Order,
         random: &mut Rng,
-    ) -> Result<Stamp, Misuse> {
+    ) -> Result<(), Misuse> {
         self.written_before(thread, offset, bytes, order)?;
         self.read_before(thread, offset, bytes, order)?;
         self.fenced(offset, bytes, order)?;
-        let stamp = order.copy();
         self.take(offset, bytes, stamp);
         self.poison(offset, bytes, random);
-        Ok(stamp)
+        Ok(())
     }
 
     /// A thread starts a bulk copy that will read: what was written before, and fenced.
     pub(crate) fn copy_out(
         &mut self,
         thread: usize,
-        offset: usize,
-        bytes: usize,
-        order: &mut Order,
+        (offset, bytes): (usize, usize),
+        stamp: Stamp,
+        order: &Order,
         random: &mut Rng,
-    ) -> Result<Stamp, Misuse> {
+    ) -> Result<(), Misuse> {
         self.written_before(thread, offset, bytes, order)?;
         self.fenced(offset, bytes, order)?;
-        let stamp = order.copy();
         for readers in &mut self.readers[offset..offset + bytes] {
             remember(readers, stamp, random, |old| order.after(thread, old));
         }
-        Ok(stamp)
+        Ok(())
     }
 
     /// Bytes become a barrier's.
@@ -186,9 +184,6 @@ fn remember(readers: &mut [Stamp; 2], stamp: Stamp, random: &mut Rng, after: imp
 }
 
 fn race(order: &Order, stamp: Stamp, access: &'static str, byte: usize) -> Misuse {
-    let other = match order.is_copy(stamp) {
-        true => "a bulk copy".to_owned(),
-        false => format!("thread {}", stamp.ticker()),
-    };
+    let other = order.describe(stamp);
     Misuse::Race { other, access, byte }
 }

@@ -18,11 +18,12 @@ impl Machine {
         let device = self.device.place(from, bytes as usize)?;
         let Machine { blocks, random, current, threads_per_block, .. } = self;
         let (block, thread) = (&mut blocks[*current / *threads_per_block], *current % *threads_per_block);
-        let (barrier, _) = block.barrier(thread, address)?;
+        let (barrier, order) = block.barrier(thread, address)?;
         barrier.check_fenced()?;
+        let stamp = barrier.load(order);
         let direction = Direction::Load { barrier: barrier.at() };
         let shared = block.shared.offset(to as usize, bytes as usize)?;
-        let stamp = block.shared.copy_in(thread, shared, bytes as usize, &mut block.order, random)?;
+        block.shared.copy_in(thread, (shared, bytes as usize), stamp, &block.order, random)?;
         self.copies.push(Copy::new(Request { who, site, slot, stamp, device, shared, direction }, random));
         Ok(())
     }
@@ -39,7 +40,8 @@ impl Machine {
         let Machine { blocks, random, current, threads_per_block, .. } = self;
         let (block, thread) = (&mut blocks[*current / *threads_per_block], *current % *threads_per_block);
         let shared = block.shared.offset(from as usize, bytes as usize)?;
-        let stamp = block.shared.copy_out(thread, shared, bytes as usize, &mut block.order, random)?;
+        let stamp = block.order.store(thread);
+        block.shared.copy_out(thread, (shared, bytes as usize), stamp, &block.order, random)?;
         let direction = Direction::Store { committed: false };
         self.copies.push(Copy::new(Request { who, site, slot, stamp, device, shared, direction }, random));
         self.threads[self.current].stored = stamp;

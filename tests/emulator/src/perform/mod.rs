@@ -205,7 +205,7 @@ impl Machine {
             return Err(Misuse::BarrierAgain(at));
         }
         block.shared.make_barrier(thread, at, &block.order)?;
-        let barrier = Barrier::new(at, count, thread, &block.order)?;
+        let barrier = Barrier::new(at, block.barriers.len(), count, thread, &block.order)?;
         block.barriers.insert(at, barrier);
         Ok(())
     }
