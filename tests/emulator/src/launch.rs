@@ -29,7 +29,7 @@ pub struct Launch<'a> {
     pub shared_bytes: usize,
     /// What the kernel's parameter points to.
     pub args: &'a [u8],
-    /// How many blocks run at a time; others begin when one ends.
+    /// How many blocks run at a time; others begin when one ends. Each thread that runs has a stack.
     pub resident: u32,
     /// What the schedule depends on, and nothing else does.
     pub seed: u64,
@@ -48,7 +48,7 @@ impl Default for Launch<'_> {
             threads: 32,
             shared_bytes: 0,
             args: &[],
-            resident: u32::MAX,
+            resident: 4,
             seed: 0,
             faults: &[],
             stack_bytes: 64 << 10,

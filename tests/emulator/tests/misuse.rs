@@ -224,6 +224,17 @@ fn nobody_comes() {
 }
 
 #[test]
+fn a_buffer_is_where_it_was_asked_for() {
+    let mut device = Device::new();
+    for shift in [0, 1, 4, 255] {
+        let buffer = device.buffer_shifted(b"bytes", shift);
+        assert_eq!(device.address(buffer) % 256, shift as u64);
+        device.write(buffer, b"BY");
+        assert_eq!(device.read(buffer), b"BYtes");
+    }
+}
+
+#[test]
 fn a_launch_of_no_shape() {
     let kernel = Kernel::compile("define void @kernel(ptr %args) { ret void }", "kernel").unwrap();
     for (blocks, threads, resident) in [(0, 32, 1), (1, 0, 1), (1, 33, 1), (1, 1056, 1), (1, 32, 0)] {
