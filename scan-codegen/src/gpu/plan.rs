@@ -63,6 +63,18 @@ impl GpuPlan {
         plans.into_iter().flatten().collect()
     }
 
+    /// The plans for a line of so many records, the best first. They are few, so that few kernels are made for all lengths.
+    pub fn for_records(program: &Program, arch: Arch, records: usize) -> Vec<GpuPlan> {
+        let mut plans = GpuPlan::candidates(program, arch);
+        // Many small tiles: nothing here has to be copied fast, and every step of a block is waited for.
+        let small = plans.last().filter(|plan| plan.schedule == Schedule::LookBack);
+        let small = small.map(|plan| GpuPlan { warps: SMALL_WARPS.min(plan.warps), units: 1, ..plan.clone() });
+        if let Some(small) = small.filter(|small| records <= SMALL_TILES * small.tile()) {
+            plans.insert(0, small);
+        }
+        plans
+    }
+
     /// The plan for columns at any address, and for what a ring does not do. None if no tile fits a block.
     pub fn look_back(program: &Program, arch: Arch) -> Option<GpuPlan> {
         GpuPlan::fitting(program, Schedule::LookBack, arch, LOOK_BACK_WARPS)
@@ -105,6 +117,9 @@ const AHEAD: usize = 3;
 const RING_WARPS: usize = 8;
 const LOOK_BACK_WARPS: usize = 8;
 const COLUMNAR_WARPS: usize = 4;
+/// Small tiles, and up to how many of them there are no large ones.
+const SMALL_WARPS: usize = 4;
+const SMALL_TILES: usize = 256;
 /// About the bytes of a tile where several blocks share a multiprocessor.
 const LOOK_BACK_TILE_BYTES: usize = 24 << 10;
 /// Most records of a run.
