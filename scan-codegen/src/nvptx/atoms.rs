@@ -22,7 +22,7 @@ macro_rules! atoms {
 macro_rules! void_atoms {
     ($($name:ident($($arg:ident),*), $symbol:literal;)*) => {
         impl Emit {$(
-            pub(crate) fn $name<'k>(&'k self, $($arg: Value<'k>),*) {
+            pub(crate) fn $name(&self, $($arg: Value<'_>),*) {
                 self.call(None, $symbol, &[$($arg),*]);
             }
         )*}

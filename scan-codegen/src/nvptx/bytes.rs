@@ -88,35 +88,39 @@ impl<'k> Bytes<'k> {
 /// Consecutive bytes while fields are put in.
 pub(crate) struct Pieces<'k> {
     k: &'k Emit,
-    /// For each part its bits, and what was put there: the byte it begins at, its bytes, its value.
-    parts: Vec<(Ty, Vec<(usize, usize, Value<'k>)>)>,
+    /// The type of a part.
+    ty: Ty,
+    /// What was put into each part.
+    parts: Vec<Vec<Piece<'k>>>,
 }
+
+/// Something in a part: the byte it begins at, how many it has, and its value there.
+type Piece<'k> = (usize, usize, Value<'k>);
 
 impl<'k> Pieces<'k> {
     /// No fields yet, of `bytes` bytes.
     pub(crate) fn new(k: &'k Emit, bytes: usize) -> Pieces<'k> {
         let part = width(bytes).min(4);
-        Pieces { k, parts: vec![(Ty::Int(8 * part as u16), Vec::new()); bytes / part] }
+        Pieces { k, ty: Ty::Int(8 * part as u16), parts: vec![Vec::new(); bytes / part] }
     }
 
     /// Puts a field at a byte where none is.
     pub(crate) fn put(&mut self, offset: usize, ty: Type, value: Value<'k>) {
         let bits = to_memory(value, ty);
         let end = offset + ty.size();
-        let size = self.parts.first().map_or(4, |(ty, _)| ty.bits() as usize / 8);
+        let size = self.ty.bits() as usize / 8;
         for place in offset / size..end.div_ceil(size) {
-            let (part, pieces) = &mut self.parts[place];
             let start = place * size;
-            let piece = (bits >> (8 * start.saturating_sub(offset))).resize(*part);
+            let piece = (bits >> (8 * start.saturating_sub(offset))).resize(self.ty);
             let first = offset.saturating_sub(start);
-            pieces.push((first, end.min(start + size) - start - first, piece));
+            self.parts[place].push((first, end.min(start + size) - start - first, piece));
         }
     }
 
     /// The bytes, zeros where nothing was put.
     pub(crate) fn join(self) -> Bytes<'k> {
-        let k = self.k;
-        let join = |(place, (ty, mut pieces)): (usize, (Ty, Vec<(usize, usize, Value<'k>)>))| {
+        let (k, ty) = (self.k, self.ty);
+        let join = |(place, mut pieces): (usize, Vec<Piece<'k>>)| {
             pieces.sort_by_key(|&(start, ..)| start);
             let sizes: Vec<usize> = pieces.iter().map(|&(_, size, _)| size).collect();
             let low_halves = |a, b| k.intrinsic(Ty::I32, "scan.pick_bytes", &[a, b, k.i32(0x5410)]);

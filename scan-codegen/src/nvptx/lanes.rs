@@ -34,8 +34,8 @@ impl<'k, 'a> Lanes<'k, 'a> {
         self.lane.is(self.k.i32(0))
     }
 
-    /// The state of the lane so many below; of a lane that has none, its own.
-    pub(crate) fn from_below(&self, state: &[Value<'k>], distance: usize) -> State<'k> {
+    /// What the lane so many below has; of a lane that has none below, its own.
+    pub(crate) fn shifted_up(&self, state: &[Value<'k>], distance: usize) -> State<'k> {
         self.packing().map(self.k, state, |word| self.k.shuffle_up(word, self.k.i32(distance)))
     }
 
@@ -43,7 +43,7 @@ impl<'k, 'a> Lanes<'k, 'a> {
     pub(crate) fn scan(&self, state: State<'k>, lanes: usize) -> State<'k> {
         let mut state = state;
         for distance in (0..).map(|step| 1usize << step).take_while(|&distance| distance < lanes) {
-            let both = self.combine(&self.from_below(&state, distance), &state);
+            let both = self.combine(&self.shifted_up(&state, distance), &state);
             state = select(self.lane.at_least(self.k.i32(distance)), &both, &state);
         }
         state

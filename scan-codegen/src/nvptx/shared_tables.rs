@@ -14,7 +14,7 @@ impl SharedTables {
     pub(crate) fn of(tables: &[Table], take: &mut dyn FnMut(usize) -> usize) -> SharedTables {
         let sizes = || tables.iter().map(|table| table.len() * table.ty.size().next_power_of_two());
         match sizes().sum::<usize>() <= MOST_TABLE_BYTES {
-            true => SharedTables(sizes().map(|size| take(size)).collect()),
+            true => SharedTables(sizes().map(take).collect()),
             false => SharedTables(Vec::new()),
         }
     }

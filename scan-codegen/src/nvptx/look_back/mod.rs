@@ -189,13 +189,14 @@ impl<'k, 'a> Block<'k, 'a> {
             let place = self.lane.umin(k.i32(self.plan.warps - 1));
             let warps = lanes.scan(packing.load_shared(k, own(place)), self.plan.warps);
             let carry = self.carry(lanes, &warps);
-            let after = lanes.combine(&carry, &lanes.from_below(&warps, 1));
+            let after = lanes.combine(&carry, &lanes.shifted_up(&warps, 1));
             let carried = select(lanes.is_first(), &carry, &after);
+            k.warp_barrier();
             k.when(self.lane.below(k.i32(self.plan.warps)), || packing.store_shared(k, own(self.lane), &carried));
         });
         k.barrier();
         let carry = packing.load_shared(k, own(self.warp));
-        let after = lanes.combine(&carry, &lanes.from_below(&inclusive, 1));
+        let after = lanes.combine(&carry, &lanes.shifted_up(&inclusive, 1));
         // The next level uses the same memory.
         k.barrier();
         select(lanes.is_first(), &carry, &after)

@@ -64,7 +64,7 @@ impl<'k> Ring<'k, '_> {
             self.lanes.packing().store_shared(k, self.warp_aggregate(pending, self.warp), &inclusive);
             k.barrier_arrive(self.reduced().byte(pending * 8));
         });
-        set(prefix, &self.lanes.from_below(&inclusive, 1));
+        set(prefix, &self.lanes.shifted_up(&inclusive, 1));
     }
 
     /// Replays this thread's run of a tile from the state before it.
@@ -119,7 +119,7 @@ impl<'k> Ring<'k, '_> {
                 self.published.publish(tile, &inclusive);
                 packing.store_shared(k, self.tile_aggregate(pending.get()), &inclusive);
             });
-            let exclusive = self.lanes.from_below(&inclusive, 1);
+            let exclusive = self.lanes.shifted_up(&inclusive, 1);
             k.warp_barrier();
             k.when(lane.below(k.i32(warps)), || packing.store_shared(k, own, &exclusive));
             k.warp_barrier();
