@@ -11,6 +11,7 @@
 //!
 //! Then it replays. Tiles are taken by ticket, so a tile waits only for tiles that run. Ticket and epoch are one word: a
 //! block learns both at once, and who draws the last ticket sets the next epoch, which nobody of this launch reads any more.
+//! A block that is alone needs neither, and publishes nothing.
 
 mod layout;
 mod memory;
@@ -55,6 +56,8 @@ struct Block<'k, 'a> {
     lane: Value<'k>,
     workspace: Value<'k>,
     tag: Value<'k>,
+    /// Whether this is the only block.
+    alone: Value<'k>,
     /// Records of a row, and whether they are scanned from the last to the first.
     records: Value<'k>,
     reversed: Value<'k>,
@@ -80,12 +83,16 @@ impl<'k, 'a> Block<'k, 'a> {
         let tile_records = k.i64(plan.tile());
         let tiles = (records + (plan.tile() - 1)).udiv(tile_records);
         let drawn = base.at(shared.ticket);
+        let alone = k.blocks().is(k.i32(1));
         k.when(thread.is(k.i32(0)), || {
-            let word = k.atomic_add_word(workspace.at(TICKET), k.i64(1));
-            drawn.store(word, 8);
-            let (ticket, epoch) = (word & u32::MAX as usize, word >> 32);
-            let all = given.word(Arguments::ROWS) * tiles;
-            k.when((ticket + 1).is(all), || k.store_word(workspace.at(TICKET), (epoch + 1) << 32));
+            drawn.store(k.i64(0), 8);
+            k.when(alone.not(), || {
+                let word = k.atomic_add_word(workspace.at(TICKET), k.i64(1));
+                drawn.store(word, 8);
+                let (ticket, epoch) = (word & u32::MAX as usize, word >> 32);
+                let all = given.word(Arguments::ROWS) * tiles;
+                k.when((ticket + 1).is(all), || k.store_word(workspace.at(TICKET), (epoch + 1) << 32));
+            });
         });
         k.barrier();
         let word = drawn.load(Ty::I64, 8);
@@ -108,6 +115,7 @@ impl<'k, 'a> Block<'k, 'a> {
             lane: thread & 31,
             workspace,
             tag,
+            alone,
             records,
             reversed,
             row,
@@ -181,15 +189,14 @@ impl<'k, 'a> Block<'k, 'a> {
             let place = self.lane.umin(k.i32(self.plan.warps - 1));
             let warps = lanes.scan(packing.load_shared(k, own(place)), self.plan.warps);
             let carry = self.carry(lanes, &warps);
-            let after = lanes.combine(&carry, &lanes.from_below(&warps, 1));
+            let after = lanes.combine(&carry, &lanes.shifted_up(&warps, 1));
             let carried = select(lanes.is_first(), &carry, &after);
-            // Lanes that stand for no warp have read the last one's place.
             k.warp_barrier();
             k.when(self.lane.below(k.i32(self.plan.warps)), || packing.store_shared(k, own(self.lane), &carried));
         });
         k.barrier();
         let carry = packing.load_shared(k, own(self.warp));
-        let after = lanes.combine(&carry, &lanes.from_below(&inclusive, 1));
+        let after = lanes.combine(&carry, &lanes.shifted_up(&inclusive, 1));
         // The next level uses the same memory.
         k.barrier();
         select(lanes.is_first(), &carry, &after)
@@ -210,7 +217,9 @@ impl<'k, 'a> Block<'k, 'a> {
             base: self.row * slots.resize(Ty::I64),
         };
         let slot = |tile: Value<'k>| tile + tile.udiv(k.i32(GROUP));
-        k.when(self.lane.is(k.i32(self.plan.warps - 1)), || published.publish(slot(self.tile), warps));
+        k.when(self.lane.is(k.i32(self.plan.warps - 1)) & self.alone.not(), || {
+            published.publish(slot(self.tile), warps)
+        });
         let aggregate = lanes.packing().map(k, warps, |word| k.shuffle_from(word, k.i32(self.plan.warps - 1)));
 
         let group = self.tile.udiv(k.i32(GROUP)) * GROUP;
