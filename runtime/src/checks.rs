@@ -57,10 +57,7 @@ pub(crate) fn call(program: &Program, call: &Call<'_>, carry: Option<&[Constant]
             if flags.len() != len {
                 return Err(Error::Length { argument: "the column of flags".into(), expected: len, got: flags.len() });
             }
-            unsupported(
-                carry.is_some() && call.reversed,
-                "resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known",
-            )
+            resumed_heads(carry.is_some(), call.reversed)
         }
         Shape::Offsets(offsets) => {
             check_offsets(offsets, len)?;
@@ -75,6 +72,14 @@ pub(crate) fn call(program: &Program, call: &Call<'_>, carry: Option<&[Constant]
             unsupported(program.output.keep.is_some(), "keeping records of rows: scan each row as a line")
         }
     }
+}
+
+/// Refuses to resume a reversed scan of flagged segments.
+pub(crate) fn resumed_heads(resumes: bool, reversed: bool) -> Result<(), Error> {
+    unsupported(
+        resumes && reversed,
+        "resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known",
+    )
 }
 
 fn unsupported(is: bool, what: &str) -> Result<(), Error> {

@@ -110,7 +110,7 @@ impl<'a> ColumnMut<'a> {
     }
 }
 
-fn whole_records(bytes: usize, layout: &Layout) -> Result<usize, Error> {
+pub(crate) fn whole_records(bytes: usize, layout: &Layout) -> Result<usize, Error> {
     match layout.size as usize {
         0 => Err(Error::PartialRecord { bytes, record: 0 }),
         record if !bytes.is_multiple_of(record) => Err(Error::PartialRecord { bytes, record }),
@@ -119,7 +119,7 @@ fn whole_records(bytes: usize, layout: &Layout) -> Result<usize, Error> {
 }
 
 /// The layout of a column of scalars, made once for each type.
-fn layout_of(ty: Type) -> &'static Layout {
+pub(crate) fn layout_of(ty: Type) -> &'static Layout {
     static LAYOUTS: [OnceLock<(Type, Layout)>; 16] = [const { OnceLock::new() }; 16];
     let made = LAYOUTS.iter().map(|cell| cell.get_or_init(|| (ty, Layout::of(ty))));
     let mut of_type = made.filter(|(made, _)| *made == ty);
@@ -143,7 +143,8 @@ pub(crate) fn check_outputs(expected: &[Layout], got: &[ColumnMut<'_>], len: Opt
     check("output", expected, got.iter().map(|column| (column.len, &*column.layout)), len)
 }
 
-fn check<'a>(
+/// Checks the columns of one side, by their lengths and layouts.
+pub(crate) fn check<'a>(
     side: &'static str,
     expected: &[Layout],
     got: impl ExactSizeIterator<Item = (usize, &'a Layout)> + Clone,

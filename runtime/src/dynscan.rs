@@ -12,7 +12,7 @@ use scan_ir::{Program, Verified};
 use crate::cache::Cache;
 use crate::engine::{Variant, Variants};
 use crate::error::Error;
-use crate::verdicts;
+use crate::verdicts::{self, Terms};
 
 /// What [`DynScan::emit`] shows: the program at one stage of its compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,8 +70,7 @@ struct Shared {
 struct Key {
     program: Arc<Verified<Program>>,
     options: PlanOptions,
-    assume_associative: bool,
-    overflow: Overflow,
+    terms: Terms,
 }
 
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
@@ -88,13 +87,13 @@ impl DynScanBuilder {
     /// Accepts the operator whatever its laws: for operators that are associative for a reason the compiler cannot see.
     /// [`DynScan::explain`] says that this was asked for. Results of an operator that is not associative are unspecified.
     pub fn assume_associative(mut self) -> DynScanBuilder {
-        self.key.assume_associative = true;
+        self.key.terms.assume_associative = true;
         self
     }
 
     /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same.
     pub fn overflow(mut self, overflow: Overflow) -> DynScanBuilder {
-        self.key.overflow = overflow;
+        self.key.terms.overflow = overflow;
         self
     }
 
@@ -131,19 +130,7 @@ impl DynScanBuilder {
 impl Shared {
     fn new(key: &Key, names: &[String]) -> Result<Shared, Error> {
         let program = &*key.program;
-        let mut judgements = Vec::new();
-        let mut names = names;
-        for (place, stage) in program.stages.iter().enumerate() {
-            let judgement = verdicts::judge(stage, &program.tables, key.overflow);
-            let (own, rest) = names.split_at(stage.state.len().min(names.len()));
-            names = rest;
-            if !judgement.verdict().is_accepted() && !key.assume_associative {
-                let report = judgement.report(own);
-                let report = if program.stages.len() == 1 { report } else { format!("stage {place}: {report}") };
-                return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
-            }
-            judgements.push(judgement);
-        }
+        let judgements = verdicts::judge_all(program, &key.terms, names)?;
         let variants = Variants::new(program.clone(), key.options.clone());
         variants.get(Form::default(), false).kernels(Access::Line)?;
         Ok(Shared { key: key.clone(), judgements, variants })
@@ -166,12 +153,7 @@ impl DynScan {
 
     /// For options.
     pub fn builder(program: Verified<Program>) -> DynScanBuilder {
-        let key = Key {
-            program: Arc::new(program),
-            options: PlanOptions::default(),
-            assume_associative: false,
-            overflow: Overflow::default(),
-        };
+        let key = Key { program: Arc::new(program), options: PlanOptions::default(), terms: Terms::default() };
         DynScanBuilder { key, component_names: Vec::new(), threads: None }
     }
 
@@ -203,9 +185,8 @@ impl DynScan {
     /// What was chosen and why: the verdict on the laws, and the plan with its work, depth and bytes moved.
     pub fn explain(&self) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
-        let assumed = if key.assume_associative { " (associativity assumed on request)" } else { "" };
-        let verdicts: Vec<String> = judgements.iter().map(|judgement| judgement.verdict().to_string()).collect();
-        format!("program {}\nlaws: {}{assumed}\n{}", key.program.name, verdicts.join("; "), self.plan())
+        let laws = verdicts::explain(judgements, &key.terms);
+        format!("program {}\n{laws}\n{}", key.program.name, self.plan())
     }
 
     /// The program as text at one stage of its compilation.

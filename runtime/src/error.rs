@@ -141,4 +141,9 @@ pub enum Error {
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] crate::cuda::CudaError),
+
+    /// No kernel for a GPU could be made.
+    #[cfg(feature = "nvptx")]
+    #[error("no kernel for the GPU: {0}")]
+    Nvptx(#[from] scan_codegen::nvptx::NvptxError),
 }

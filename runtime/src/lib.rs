@@ -17,6 +17,8 @@ pub mod cuda;
 mod dynscan;
 mod engine;
 mod error;
+#[cfg(feature = "cuda")]
+pub mod gpu;
 #[cfg(test)]
 mod memory;
 mod scans;

@@ -226,7 +226,7 @@ impl DynScan {
 }
 
 /// Refuses rows that leave records of a new vector unwritten.
-fn check_covers(call: &Call<'_>, len: usize) -> Result<(), Error> {
+pub(crate) fn check_covers(call: &Call<'_>, len: usize) -> Result<(), Error> {
     match call.shape {
         Shape::Rows(rows) if !rows.is_gapless() || rows.records() != len => {
             let why = "a new vector for rows that do not cover it: give an output column";

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use scan_ir::laws::{self, Judgement, Overflow};
-use scan_ir::{Stage, Table};
+use scan_ir::{Program, Stage, Table};
+
+use crate::error::Error;
 
 /// More verdicts than this are not remembered at once.
 const CAPACITY: usize = 256;
@@ -27,4 +29,36 @@ pub(crate) fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Arc<
     }
     known.insert(key, Arc::clone(&judgement));
     judgement
+}
+
+/// Which operators are taken.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Terms {
+    /// Whatever their laws.
+    pub(crate) assume_associative: bool,
+    /// By which laws they are judged.
+    pub(crate) overflow: Overflow,
+}
+
+/// The judgements of all stages of a program, or why one is refused; `names` are those of the components in order.
+pub(crate) fn judge_all(program: &Program, terms: &Terms, mut names: &[String]) -> Result<Vec<Arc<Judgement>>, Error> {
+    let stages = program.stages.iter().enumerate().map(|(place, stage)| {
+        let judgement = judge(stage, &program.tables, terms.overflow);
+        let (own, rest) = names.split_at(stage.state.len().min(names.len()));
+        names = rest;
+        if !judgement.verdict().is_accepted() && !terms.assume_associative {
+            let report = judgement.report(own);
+            let report = if program.stages.len() == 1 { report } else { format!("stage {place}: {report}") };
+            return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
+        }
+        Ok(judgement)
+    });
+    stages.collect()
+}
+
+/// The verdicts and what was assumed, as `explain` says them.
+pub(crate) fn explain(judgements: &[Arc<Judgement>], terms: &Terms) -> String {
+    let assumed = if terms.assume_associative { " (associativity assumed on request)" } else { "" };
+    let verdicts: Vec<String> = judgements.iter().map(|judgement| judgement.verdict().to_string()).collect();
+    format!("laws: {}{assumed}", verdicts.join("; "))
 }

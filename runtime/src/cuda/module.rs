@@ -7,6 +7,7 @@ use std::ffi::{CStr, CString, c_void};
 use std::fmt;
 use std::ptr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cudarc::driver::sys::{self, CUjit_option_enum as JitOption, CUresult};
 
@@ -89,22 +90,35 @@ impl Module {
     /// The PTX is for other devices, the driver refuses it (the error has its log), or the driver fails. A cache that
     /// cannot be read or written is no error: it costs the time of a link.
     pub fn from_ptx(device: &Device, ptx: &str, cache: Option<&CubinCache>) -> Result<Module, CudaError> {
+        Module::from_ptx_timed(device, ptx, cache).map(|(module, _)| module)
+    }
+
+    /// The same, and how long it took to link the PTX, or to find the link, and to load it.
+    pub(crate) fn from_ptx_timed(
+        device: &Device,
+        ptx: &str,
+        cache: Option<&CubinCache>,
+    ) -> Result<(Module, [Duration; 2]), CudaError> {
         let facts = device.facts();
+        let began = Instant::now();
         let entry = cache.map(|cache| cache.entry(ptx, facts.architecture, facts.driver_version));
         if let Some(image) = entry.as_ref().and_then(|entry| entry.read()) {
+            let found = began.elapsed();
             // SAFETY: the cache holds what a link gave, in a directory that only this user can write, and its hash is right.
             if let Ok(module) = unsafe { Module::load(device, &image) } {
-                return Ok(module);
+                return Ok((module, [found, began.elapsed() - found]));
             }
         }
         let cubin = Module::link(device, ptx)?;
+        let linked = began.elapsed();
         // SAFETY: this is what the link gave.
         let module = unsafe { Module::load(device, &cubin.image) }?;
+        let loaded = began.elapsed() - linked;
         if let Some(entry) = entry {
             // A disk that is full or gone costs the next process the time of a link, and this one nothing.
             _ = entry.write(&cubin.image);
         }
-        Ok(module)
+        Ok((module, [linked, loaded]))
     }
 
     /// Loads the image of a link.

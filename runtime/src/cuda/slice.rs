@@ -79,15 +79,24 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     /// Until the copy is done, the host memory lives and nobody uses it, and the device memory lives. If the stream is being
     /// captured, that is so for every launch of the graph.
     pub unsafe fn copy_to_async(&self, stream: &Stream, records: &mut [T]) -> Result<(), CudaError> {
-        stream.expect_device("the memory", &self.device)?;
         expect_len(self.len, records.len())?;
-        if size_of_val(records) == 0 {
+        // SAFETY: there is room for so many records; the caller keeps them.
+        unsafe { self.copy_to_host(stream, records.as_mut_ptr()) }
+    }
+
+    /// The same to memory that needs not be initialised.
+    ///
+    /// # Safety
+    /// As above, for as many records as these.
+    pub(crate) unsafe fn copy_to_host(&self, stream: &Stream, to: *mut T) -> Result<(), CudaError> {
+        stream.expect_device("the memory", &self.device)?;
+        let bytes = self.len * size_of::<T>();
+        if bytes == 0 {
             return Ok(());
         }
         let driver = self.device.bind()?;
-        let to = records.as_mut_ptr().cast();
         // SAFETY: both have so many bytes, of a type that may have any bytes; the caller keeps them.
-        unsafe { call!(driver, cuMemcpyDtoHAsync_v2(to, self.address, size_of_val(records), stream.raw())) }
+        unsafe { call!(driver, cuMemcpyDtoHAsync_v2(to.cast(), self.address, bytes, stream.raw())) }
     }
 }
 
@@ -152,15 +161,23 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
     /// Until the copy is done, the host memory lives and nobody writes it, and the device memory lives. If the stream is
     /// being captured, that is so for every launch of the graph.
     pub unsafe fn copy_from_async(&mut self, stream: &Stream, records: &[T]) -> Result<(), CudaError> {
-        stream.expect_device("the memory", &self.device)?;
         expect_len(self.len, records.len())?;
-        if size_of_val(records) == 0 {
+        // SAFETY: so many records are there; the caller keeps them.
+        unsafe { self.copy_from_host(stream, records.as_ptr()) }
+    }
+
+    /// The same from memory that needs not be initialised in whole, such as records with padding.
+    ///
+    /// # Safety
+    /// As above, for as many records as these.
+    pub(crate) unsafe fn copy_from_host(&mut self, stream: &Stream, from: *const T) -> Result<(), CudaError> {
+        stream.expect_device("the memory", &self.device)?;
+        if self.bytes() == 0 {
             return Ok(());
         }
         let driver = self.device.bind()?;
-        let from = records.as_ptr().cast();
         // SAFETY: both have so many bytes, of a type that may have any bytes; the caller keeps them.
-        unsafe { call!(driver, cuMemcpyHtoDAsync_v2(self.address, from, size_of_val(records), stream.raw())) }
+        unsafe { call!(driver, cuMemcpyHtoDAsync_v2(self.address, from.cast(), self.bytes(), stream.raw())) }
     }
 
     /// Copies records of the same device here, in the stream. Whoever frees the memory waits for it.

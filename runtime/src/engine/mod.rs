@@ -34,7 +34,7 @@ pub(crate) use variant::{Variant, Variants};
 
 use crate::call::{Call, Shape};
 use crate::error::Error;
-use heads::{FlagColumn, Heads};
+pub(crate) use heads::{FlagColumn, Heads};
 use line::Line;
 use slots::Slots;
 use variant::Kernels;

@@ -209,7 +209,7 @@ pub(crate) fn poison(bytes: usize) -> Vec<u8> {
 }
 
 /// Byte for byte, but for which NaN a float is.
-fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected: &[u8]) -> Result<(), String> {
+pub(crate) fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected: &[u8]) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
@@ -231,7 +231,7 @@ fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected: &[u8]) -> 
     Ok(())
 }
 
-fn same_states(what: &str, found: &[Constant], expected: &[Constant]) -> Result<(), String> {
+pub(crate) fn same_states(what: &str, found: &[Constant], expected: &[Constant]) -> Result<(), String> {
     let same = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.ty() == b.ty() && a.same(*b));
     if same {
         return Ok(());

@@ -16,8 +16,9 @@ mod segmented;
 
 pub use ranked::rank_stage;
 
+use crate::builder::FunctionBuilder;
 use crate::interp::Mode;
-use crate::program::{Program, Verified};
+use crate::program::{Mapping, Program, Verified};
 
 /// Which calls a program is lowered for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -73,4 +74,16 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
     // What the verifier accepted was changed by well-typed rewrites alone. The verifier itself is not asked, since the
     // limits that it sets to what users write may now be passed by what the documentation above says.
     Verified::trust(lowered)
+}
+
+/// A lowered program that writes nothing: for reductions, which want the states after the last element alone. A program
+/// that keeps goes on counting, and has its columns still, in which there needs to be no room.
+pub fn without_outputs(lowered: &Verified<Program>) -> Verified<Program> {
+    let mut program = Program::clone(lowered);
+    if program.output.keep.is_none() {
+        program.output.columns.clear();
+        program.output.project = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
+    }
+    // A program without output columns is what no user may write, and well-typed still.
+    Verified::trust(program)
 }

@@ -1,0 +1,94 @@
+//! The block of bytes that a kernel takes, as [`Arguments`] lays it out.
+
+use std::time::Duration;
+
+use scan_codegen::gpu::Arguments;
+use scan_ir::Constant;
+use smallvec::SmallVec;
+
+use super::kernel::Launch;
+
+/// The arguments of most kernels fit here.
+pub(super) type Block = SmallVec<[u8; 256]>;
+
+/// The arguments of a launch, with the addresses of its workspace and of where totals go.
+pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, totals: u64, limit: Duration) -> Block {
+    let mut block = Block::from_elem(0, layout.bytes());
+    let mut put = |offset: usize, word: u64| block[offset..offset + 8].copy_from_slice(&word.to_le_bytes());
+    put(Arguments::RECORDS, launch.span.records as u64);
+    put(Arguments::WORKSPACE, workspace);
+    put(Arguments::TOTAL, totals);
+    put(Arguments::TIMEOUT, u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
+    put(Arguments::ROOM, launch.room as u64);
+    put(Arguments::REVERSED, u64::from(launch.reversed));
+    put(Arguments::ROWS, launch.span.rows as u64);
+    put(Arguments::PITCH, launch.span.pitch as u64);
+    put(Arguments::STEP, launch.span.step as u64);
+    for (place, &address) in launch.columns.iter().enumerate() {
+        put(layout.column(place), address);
+    }
+    for (first, state) in [(layout.start(), launch.start), (layout.seed(), launch.seed)] {
+        for (field, component) in layout.states.fields.iter().zip(state) {
+            let at = first + field.offset as usize;
+            block[at..at + field.ty.size()].copy_from_slice(&component.to_bytes());
+        }
+    }
+    block
+}
+
+/// The states that a kernel left, one behind the other.
+pub(super) fn unpack(layout: &Arguments, bytes: &[u8]) -> Vec<Constant> {
+    let states = bytes.chunks_exact(layout.states.size.max(1) as usize);
+    let components = states.flat_map(|state| {
+        let fields = layout.states.fields.iter();
+        fields.map(|field| Constant::from_bytes(field.ty, &state[field.offset as usize..][..field.ty.size()]))
+    });
+    components.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::kernel::Span;
+    use scan_ir::{Layout, Type};
+
+    fn word(block: &[u8], offset: usize) -> u64 {
+        u64::from_le_bytes(block[offset..offset + 8].try_into().unwrap())
+    }
+
+    #[test]
+    fn every_argument_is_at_its_place() {
+        let states = Layout::packed(&[Type::U64, Type::Bool, Type::F32]);
+        let layout = Arguments { inputs: 2, outputs: 1, states };
+        let start = [Constant::from(7u64), Constant::from(true), Constant::from(1.5f32)];
+        let seed = [Constant::from(9u64), Constant::from(false), Constant::from(-2f32)];
+        let launch = Launch {
+            span: Span { rows: 3, records: 1000, pitch: 1024, step: 2 },
+            reversed: true,
+            start: &start,
+            seed: &seed,
+            columns: &[0x1000, 0x2001, 0x3002],
+            room: 77,
+            totals: true,
+        };
+        let block = pack(&layout, &launch, 0xaa00, 0xbb00, Duration::from_secs(10));
+        let numbers: Vec<u64> = (0..10).map(|place| word(&block, 8 * place)).collect();
+        assert_eq!(numbers, [1000, 0xaa00, 0xbb00, 10_000_000_000, 77, 1, 3, 1024, 2, 0]);
+        let columns: Vec<u64> = (0..3).map(|place| word(&block, 80 + 8 * place)).collect();
+        assert_eq!(columns, [0x1000, 0x2001, 0x3002]);
+        // Columns end at 104, so states begin at 112; what is packed has its fields at multiples of their size.
+        assert_eq!(layout.start(), 112);
+        assert_eq!(unpack(&layout, &block[112..][..layout.states.size as usize]), start);
+        assert_eq!(unpack(&layout, &block[layout.seed()..][..layout.states.size as usize]), seed);
+        assert_eq!(block.len(), layout.bytes());
+        assert_eq!(word(&block, 112), 7);
+    }
+
+    #[test]
+    fn times_without_end_are_the_longest_time() {
+        let layout = Arguments { inputs: 0, outputs: 0, states: Layout::packed(&[Type::U8]) };
+        let span = Span { rows: 1, records: 1, pitch: 0, step: 1 };
+        let launch = Launch { span, reversed: false, start: &[], seed: &[], columns: &[], room: 0, totals: false };
+        assert_eq!(word(&pack(&layout, &launch, 0, 0, Duration::MAX), Arguments::TIMEOUT), u64::MAX);
+    }
+}

@@ -1,0 +1,192 @@
+//! Kernels of scans, loaded: PTX and its manifest, wherever they come from, and launches of them.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use scan_codegen::gpu::{HEADER_BYTES, Manifest};
+use scan_ir::Constant;
+
+use super::arguments::pack;
+use super::pending::{Launched, Totals};
+use crate::cuda::{
+    CubinCache, CudaError, Device, DeviceBuffer, Header, Kernel, Module, Stream, Workspace, keep_with_graph,
+};
+
+/// What kernels are called in their modules.
+const NAME: &str = "scan";
+
+/// The key of the workspaces that totals go to.
+const TOTALS: u64 = 1;
+
+/// Launches after which a workspace is zeroed, so that no tag of 32 bits comes twice.
+const MOST_LAUNCHES: u64 = u32::MAX as u64 - 1;
+
+// The header that the runtime reads is the one that kernels write.
+const _: () = assert!(size_of::<Header>() == HEADER_BYTES);
+
+/// A kernel of a scan, loaded on a device. It knows its manifest and nothing of the program that it was made from.
+pub struct GpuKernel {
+    /// Is freed first, which waits for the device's work: no launch outlives the code.
+    _last_launch: DeviceBuffer<u8>,
+    kernel: Kernel,
+    manifest: Manifest,
+    key: u64,
+    times: CompileTimes,
+}
+
+/// How long it took to make a kernel, phase by phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CompileTimes {
+    /// From the program to PTX: facts and LLVM. Zero for a kernel that came as PTX.
+    pub ptx: Duration,
+    /// From PTX to machine code, by the driver, or to find that in a cache.
+    pub link: Duration,
+    /// To load that on the device.
+    pub load: Duration,
+}
+
+impl CompileTimes {
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.ptx + self.link + self.load
+    }
+}
+
+/// Which records are scanned: element i of row (p, q) is record `p·pitch + i·step + q`, for `q < step`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// How many rows.
+    pub rows: usize,
+    /// Records of a row.
+    pub records: usize,
+    /// Records from a plane to the next, a plane being `step` rows side by side.
+    pub pitch: usize,
+    /// Records from a record of a row to the next. Only a columnar kernel takes another number than 1.
+    pub step: usize,
+}
+
+/// What a kernel is launched with.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Which records.
+    pub span: Span,
+    /// From the last to the first.
+    pub reversed: bool,
+    /// The state that the first record of every row starts from, all components of the lowered program.
+    pub start: &'a [Constant],
+    /// The seed that the program may read, likewise.
+    pub seed: &'a [Constant],
+    /// Where the input columns begin, then the output columns.
+    pub columns: &'a [u64],
+    /// Records that the output columns of a program that keeps have room for.
+    pub room: usize,
+    /// Whether the totals of all rows are wanted.
+    pub totals: bool,
+}
+
+impl GpuKernel {
+    /// Loads a kernel.
+    ///
+    /// # Errors
+    /// The PTX is for other devices, the driver refuses it, the device has too little shared memory, or the driver fails.
+    ///
+    /// # Safety
+    /// The PTX is a kernel that this manifest describes.
+    pub unsafe fn from_ptx(
+        device: &Device,
+        ptx: &str,
+        manifest: Manifest,
+        cache: Option<&CubinCache>,
+    ) -> Result<GpuKernel, CudaError> {
+        let (module, [link, load]) = Module::from_ptx_timed(device, ptx, cache)?;
+        let kernel = module.kernel(NAME)?;
+        kernel.allow_shared(to_u32("the shared memory", manifest.shared_bytes)?)?;
+        let times = CompileTimes { ptx: Duration::ZERO, link, load };
+        let mut hasher = DefaultHasher::new();
+        (ptx, &manifest).hash(&mut hasher);
+        let _last_launch = DeviceBuffer::uninitialized(device, 1)?;
+        Ok(GpuKernel { _last_launch, kernel, manifest, key: hasher.finish(), times })
+    }
+
+    /// With the time that it took to make the PTX.
+    #[must_use]
+    pub fn with_ptx_time(mut self, time: Duration) -> GpuKernel {
+        self.times.ptx = time;
+        self
+    }
+
+    /// How it is launched.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// How long it took to make it.
+    pub fn times(&self) -> CompileTimes {
+        self.times
+    }
+
+    /// The device on which it is loaded.
+    pub fn device(&self) -> &Device {
+        self.kernel.device()
+    }
+
+    /// What the driver made of it: registers, spills.
+    pub fn code(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Launches it in a stream; none if there is nothing to do, where totals are the start. A wait of a block for another one is given
+    /// up after `limit`.
+    ///
+    /// # Errors
+    /// There are more tiles than a grid has blocks, the device has too little memory for a workspace, or the driver fails.
+    ///
+    /// # Safety
+    /// The columns have the layouts of the manifest, at addresses that its schedule takes, with the records of the span, and may be used until
+    /// the launch is done; if the stream is being captured, until every launch of the graph is. States are the lowered program's.
+    pub unsafe fn launch(
+        self: &Arc<GpuKernel>,
+        stream: &Stream,
+        launch: &Launch<'_>,
+        limit: Duration,
+    ) -> Result<Option<Launched>, CudaError> {
+        let Manifest { arguments, threads, shared_bytes, .. } = &self.manifest;
+        let Span { rows, records, .. } = launch.span;
+        let multiprocessors = self.device().facts().multiprocessors as usize;
+        let blocks = match rows {
+            0 => 0,
+            _ => self.manifest.blocks(rows, records, multiprocessors),
+        };
+        if blocks == 0 {
+            return Ok(None);
+        }
+        let states = self.manifest.workspace_bytes(rows, records) - HEADER_BYTES;
+        let workspace = Workspace::lease(stream, self.key, states)?;
+        if workspace.leases() >= MOST_LAUNCHES {
+            workspace.zero()?;
+        }
+        let bytes = rows.saturating_mul(arguments.states.size as usize);
+        let totals = launch.totals.then(|| Workspace::lease(stream, TOTALS, bytes)).transpose()?;
+        keep_with_graph(stream, self.clone())?;
+        let to = totals.as_ref().map_or(0, Workspace::states);
+        let block = pack(arguments, launch, workspace.address(), to, limit);
+        let (blocks, threads) = (to_u32("the grid", blocks)?, to_u32("the block", *threads)?);
+        let shared = to_u32("the shared memory", *shared_bytes)?;
+        // SAFETY: the arguments are laid out as the kernel's manifest says, the workspace has the states of all tiles, totals room for all
+        // rows, and both are freed after the device's work or with the graph, as is the kernel; the caller vouches for the columns.
+        unsafe { self.kernel.launch(stream, blocks, threads, shared, &block) }?;
+        Launched::new(self.clone(), stream, workspace, Totals { workspace: totals, bytes }, limit).map(Some)
+    }
+}
+
+fn to_u32(what: &'static str, number: usize) -> Result<u32, CudaError> {
+    u32::try_from(number).map_err(|_| CudaError::argument(what, format!("at most {}", u32::MAX), number))
+}
+
+impl fmt::Debug for GpuKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "GpuKernel ({}) on device {}", self.manifest.plan, self.device().ordinal())
+    }
+}

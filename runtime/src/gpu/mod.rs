@@ -1,0 +1,38 @@
+//! Scans on NVIDIA GPUs: what a call asks for, as kernels of one program, launched in the caller's streams.
+//!
+//! A [`GpuScan`] is what [`DynScan`](crate::DynScan) is for the CPU: a judged program whose forms are lowered, planned and compiled when a
+//! call first needs them. It takes columns in device memory ([`DeviceColumn`]) and gives a [`Pending`] result, or columns of the
+//! host, which it carries there and back. What calls mean is said once, in [`call`](crate::call).
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `column` | columns in device memory |
+//! | `call` | calls over those |
+//! | `kernel` | a kernel that is loaded, and the launch of it: all that is needed where nothing is compiled |
+//! | `arguments` | the block of bytes that a kernel takes |
+//! | `pending` | what a launch leaves, and how it comes to the host |
+//! | `states` | states of a program among those of its lowered form |
+//! | `variant` | the forms of a program and their kernels (with the feature `nvptx`) |
+//! | `scan`, `run`, `host` | the scan, its calls over device memory, and those over host memory (likewise) |
+
+mod arguments;
+mod call;
+mod column;
+#[cfg(feature = "nvptx")]
+mod host;
+mod kernel;
+mod pending;
+#[cfg(feature = "nvptx")]
+mod run;
+#[cfg(feature = "nvptx")]
+mod scan;
+mod states;
+#[cfg(feature = "nvptx")]
+mod variant;
+
+pub use call::{DeviceCall, DeviceShape};
+pub use column::{DeviceColumn, DeviceColumnMut};
+pub use kernel::{CompileTimes, GpuKernel, Launch, Span};
+pub use pending::{Launched, Outcome, Pending};
+#[cfg(feature = "nvptx")]
+pub use scan::{GpuScan, GpuScanBuilder};

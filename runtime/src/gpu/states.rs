@@ -1,0 +1,93 @@
+//! States of a program among those of its lowered form, which may have more components and one more stage.
+
+use scan_ir::transform::rank_stage;
+use scan_ir::{Constant, Program};
+
+/// Where the components of a program are among those of its lowered form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct States {
+    /// The identities of all components of the lowered program.
+    identities: Vec<Constant>,
+    /// For each component of the program as it was, its place among those.
+    places: Vec<usize>,
+    /// The place of the rank.
+    rank: Option<usize>,
+}
+
+impl States {
+    pub(crate) fn new(program: &Program, lowered: &Program) -> States {
+        let first = |stage: usize| lowered.stages[..stage].iter().map(|stage| stage.state.len()).sum::<usize>();
+        let stages = program.stages.iter().enumerate();
+        States {
+            identities: lowered.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
+            places: stages.flat_map(|(place, stage)| first(place)..first(place) + stage.state.len()).collect(),
+            rank: rank_stage(lowered).map(|rank| first(rank as usize)),
+        }
+    }
+
+    /// A state of the program, or else the identities, as one of the lowered program. `rank` records were kept before.
+    pub(crate) fn lowered(&self, state: Option<&[Constant]>, rank: u64) -> Vec<Constant> {
+        let mut lowered = self.identities.clone();
+        for (&place, &component) in self.places.iter().zip(state.into_iter().flatten()) {
+            lowered[place] = component;
+        }
+        if let Some(place) = self.rank {
+            lowered[place] = rank.into();
+        }
+        lowered
+    }
+
+    /// The states of the program out of those of the lowered one, one behind the other.
+    pub(crate) fn own(&self, lowered: &[Constant]) -> Vec<Constant> {
+        let states = lowered.chunks_exact(self.identities.len().max(1));
+        states.flat_map(|state| self.places.iter().map(|&place| state[place])).collect()
+    }
+
+    /// How many records were kept, if the program keeps.
+    pub(crate) fn kept(&self, lowered: &[Constant]) -> Option<usize> {
+        Some(lowered[self.rank?].bits() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scan_ir::transform::{Form, lower};
+    use scan_ir::{text, verify};
+
+    #[test]
+    fn states_pass_through_the_lowered_form() {
+        let source = "
+            program odd
+              input { size 8, align 8, u64 @ 0 }
+              stage (u64, u32)
+                identity (0, 1)
+                lift (%0 = record.0: u64) {
+                  %1 = const.u32 10
+                  return %0, %1
+                }
+                combine (%0: u64, %1: u32, %2: u64, %3: u32) {
+                  %4 = add.u64 %0, %2
+                  %5 = mul.u32 %1, %3
+                  return %4, %5
+                }
+              output emit
+                column { size 8, align 8, u64 @ 0 }
+                keep (%0 = record.0: u64) {
+                  %1 = const.u64 1
+                  %2 = eq.bool %0, %1
+                  return %2
+                }
+                project (%0 = state.0: u64) { return %0 }";
+        let program = verify(text::parse(source).unwrap()).unwrap();
+        let lowered = lower(&program, Form { heads: true, ..Form::default() });
+        let states = States::new(&program, &lowered);
+        let own = [Constant::from(5u64), Constant::from(6u32)];
+        let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
+        let made = states.lowered(Some(&own), 40);
+        assert_eq!(made[..3], all[..3]);
+        assert_eq!(states.own(&made), own);
+        assert_eq!(states.kept(&made), Some(40));
+        assert_eq!(states.own(&states.lowered(None, 0)), [Constant::from(0u64), Constant::from(1u32)]);
+    }
+}

@@ -1,0 +1,195 @@
+//! The forms of a program that calls need, and their kernels, each compiled when the first call needs it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use scan_codegen::gpu::{Arch, GpuPlan, Schedule};
+use scan_codegen::nvptx::{self, NvptxError};
+use scan_ir::facts::Facts;
+use scan_ir::transform::{Form, lower, without_outputs};
+use scan_ir::{Constant, Program, Verified};
+
+use super::kernel::GpuKernel;
+use super::states::States;
+use crate::cuda::{CubinCache, CudaError, Device};
+use crate::error::Error;
+
+/// What a form is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Need {
+    pub(super) form: Form,
+    /// For seeds that lie outside of the ranges that hold without them.
+    pub(super) any_states: bool,
+    /// Totals and nothing else.
+    pub(super) reduces: bool,
+}
+
+/// How the records of a call are gone through.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Way {
+    /// One line, forwards, in columns at multiples of 16 bytes.
+    Plain,
+    /// Lines and rows, at any address and in any direction.
+    Any,
+    /// Rows side by side.
+    Columnar,
+}
+
+/// A program in one form.
+pub(super) struct Variant {
+    pub(super) program: Verified<Program>,
+    pub(super) states: States,
+    facts: Facts,
+    kernels: Mutex<HashMap<Way, Arc<GpuKernel>>>,
+}
+
+/// All forms of a program for one device.
+pub(super) struct Variants {
+    pub(super) program: Arc<Verified<Program>>,
+    pub(super) maker: Maker,
+    made: Mutex<HashMap<Need, Arc<Variant>>>,
+}
+
+/// What makes kernels.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Maker {
+    pub(super) device: Device,
+    pub(super) arch: Arch,
+    /// The only plan for lines and rows, if one was asked for.
+    pub(super) plan: Option<GpuPlan>,
+    pub(super) cache: Option<CubinCache>,
+}
+
+impl Variants {
+    pub(super) fn new(program: Arc<Verified<Program>>, maker: Maker) -> Variants {
+        Variants { program, maker, made: Mutex::default() }
+    }
+
+    /// The form that is needed. Two threads may both make one; the first to finish wins.
+    pub(super) fn get(&self, need: Need) -> Arc<Variant> {
+        if let Some(variant) = lock(&self.made).get(&need) {
+            return variant.clone();
+        }
+        let made = Arc::new(Variant::new(&self.program, need));
+        lock(&self.made).entry(need).or_insert(made).clone()
+    }
+
+    /// The form for a call with these states besides the identities.
+    pub(super) fn holding(&self, need: Need, states: [Option<&[Constant]>; 2]) -> Arc<Variant> {
+        let variant = self.get(need);
+        if states.into_iter().flatten().all(|state| variant.holds(&self.program, state)) {
+            return variant;
+        }
+        self.get(Need { any_states: true, ..need })
+    }
+}
+
+impl Variant {
+    fn new(program: &Verified<Program>, need: Need) -> Variant {
+        let lowered = lower(program, need.form);
+        let states = States::new(program, &lowered);
+        let program = if need.reduces { without_outputs(&lowered) } else { lowered };
+        let facts = if need.any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
+        Variant { program, states, facts, kernels: Mutex::default() }
+    }
+
+    /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that kernels rely on.
+    fn holds(&self, program: &Program, state: &[Constant]) -> bool {
+        let stages = self.facts.stages.iter().zip(&program.stages);
+        let ranges = stages.flat_map(|(facts, stage)| &facts.ranges[..stage.state.len()]);
+        ranges.zip(state).all(|(range, &component)| range.holds(component))
+    }
+
+    /// The kernel for this way, compiled if this is the first call for it.
+    pub(super) fn kernel(&self, way: Way, maker: &Maker) -> Result<Arc<GpuKernel>, Error> {
+        if let Some(kernel) = lock(&self.kernels).get(&way) {
+            return Ok(kernel.clone());
+        }
+        let made = Arc::new(self.make(way, maker)?);
+        Ok(lock(&self.kernels).entry(way).or_insert(made).clone())
+    }
+
+    fn make(&self, way: Way, maker: &Maker) -> Result<GpuKernel, Error> {
+        let began = Instant::now();
+        let nvptx::Kernel { text, manifest } =
+            self.compile(self.plans(way, maker.plan.as_ref(), maker.arch), maker.arch)?;
+        let time = began.elapsed();
+        // SAFETY: text and manifest were made together.
+        let kernel = unsafe { GpuKernel::from_ptx(&maker.device, &text, manifest, maker.cache.as_ref()) }?;
+        Ok(kernel.with_ptx_time(time))
+    }
+
+    /// The kernel of the first plan that the program has one for.
+    fn compile(&self, plans: Vec<GpuPlan>, arch: Arch) -> Result<nvptx::Kernel, NvptxError> {
+        let mut refused = NvptxError::Plan("no tile of the program fits a block".into());
+        for plan in plans {
+            match nvptx::compile(&self.program, &self.facts, &plan, arch) {
+                Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
+                made => return made,
+            }
+        }
+        Err(refused)
+    }
+
+    /// The plans for this way, the best first; `asked` is the only one for lines, if it is there.
+    fn plans(&self, way: Way, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
+        match (way, asked) {
+            (Way::Columnar, _) => vec![GpuPlan::columnar()],
+            (Way::Plain, Some(plan)) => vec![plan.clone()],
+            (Way::Plain, None) => GpuPlan::candidates(&self.program, arch),
+            (Way::Any, Some(plan)) if plan.schedule == Schedule::LookBack => vec![plan.clone()],
+            (Way::Any, _) => GpuPlan::look_back(&self.program, arch).into_iter().collect(),
+        }
+    }
+}
+
+impl Maker {
+    pub(super) fn new(device: &Device) -> Result<Maker, CudaError> {
+        let architecture = device.facts().architecture;
+        let arch = Arch::for_capability(architecture.major, architecture.minor).ok_or_else(|| {
+            CudaError::WrongArchitecture {
+                needs: format!("{} or later", Arch::ALL[0]),
+                device: architecture.to_string(),
+            }
+        })?;
+        let (major, minor) = arch.driver();
+        let expected = 1000 * major + 10 * minor;
+        let found = device.facts().driver_version;
+        if found < expected {
+            return Err(CudaError::DriverTooOld { found, expected, missing: None });
+        }
+        Ok(Maker { device: *device, arch, plan: None, cache: None })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic while the lock was held left the map whole: every change to it is one call.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scan_ir::{Mode, random, verify};
+
+    #[test]
+    fn every_form_has_a_kernel_for_every_way() {
+        let programs = (0..4).map(|seed| verify(random::random_program(seed, &random::Options::default())).unwrap());
+        for program in programs {
+            let keeps = program.output.keep.is_some();
+            for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
+                let form = Form { mode: Mode::Exclusive, heads, seeded: heads };
+                let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
+                for way in [Way::Plain, Way::Any, Way::Columnar] {
+                    let plans = variant.plans(way, None, Arch::Sm90);
+                    match variant.compile(plans, Arch::Sm90) {
+                        Ok(kernel) => assert!(kernel.text.contains(".visible .entry scan(")),
+                        Err(NvptxError::Plan(_)) if keeps && way == Way::Columnar => {}
+                        Err(error) => panic!("{way:?} {heads} {reduces}: {error}\n{}", *program),
+                    }
+                }
+            }
+        }
+    }
+}

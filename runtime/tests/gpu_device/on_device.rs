@@ -1,0 +1,139 @@
+//! Columns in device memory: in place, at odd addresses, kept records and their room, resumed streams, totals.
+
+use scan_ir::{Constant, Layout, Type};
+use scan_runtime::Error;
+use scan_runtime::cuda::{DeviceBuffer, Stream};
+use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
+
+use crate::programs;
+use crate::subject::device;
+
+fn recurrence() -> GpuScan {
+    GpuScan::new(programs::parse(programs::RECURRENCE), &device()).unwrap()
+}
+
+/// y[i] = 3·y[i-1] + x[i], from a value on.
+fn solved(x: &[u32], mut y: u32) -> Vec<u32> {
+    let step = |&x: &u32| {
+        y = y.wrapping_mul(3).wrapping_add(x);
+        y
+    };
+    x.iter().map(step).collect()
+}
+
+fn numbers(count: usize) -> Vec<u32> {
+    (0..count as u32).map(|i| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect()
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_line_of_many_tiles() {
+    let (scan, stream) = (recurrence(), Stream::new(&device()).unwrap());
+    println!("{}", scan.explain().unwrap());
+    for count in [1, 1000, 1 << 20, (1 << 24) + 3] {
+        let x = numbers(count);
+        let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
+        let mut to = DeviceBuffer::<u32>::zeroed(&stream, count).unwrap();
+        let outputs = &mut [DeviceColumnMut::new::<u32>(&mut to)];
+        let pending = scan.call(&DeviceCall::default(), &[DeviceColumn::new::<u32>(&from)], outputs, &stream).unwrap();
+        assert_eq!(pending.wait().unwrap().written, count);
+        assert!(to.to_vec(&stream).unwrap() == solved(&x, 0), "{count} records");
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn in_place_and_at_odd_addresses() {
+    let (scan, stream) = (recurrence(), Stream::new(&device()).unwrap());
+    let layout = Layout::of(Type::U32);
+    let x = numbers(300_000);
+    for offset in [0, 1, 2, 3, 4, 8, 13] {
+        let mut bytes = vec![0xee; offset];
+        bytes.extend(x.iter().flat_map(|x| x.to_le_bytes()));
+        bytes.extend([0xee; 5]);
+        let mut buffer = DeviceBuffer::from_slice(&stream, &bytes).unwrap();
+        let mut part = buffer.slice_mut(offset..offset + 4 * x.len()).unwrap();
+        let columns = &mut [DeviceColumnMut::from_bytes(&mut part, &layout).unwrap()];
+        scan.call_in_place(&DeviceCall::default(), columns, &stream).unwrap().wait().unwrap();
+        let found = buffer.to_vec(&stream).unwrap();
+        let expected: Vec<u8> = solved(&x, 0).iter().flat_map(|y| y.to_le_bytes()).collect();
+        assert!(found[offset..offset + expected.len()] == expected, "offset {offset}");
+        assert!(found[..offset].iter().chain(&found[offset + expected.len()..]).all(|&byte| byte == 0xee));
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn streams_are_resumed_and_reduced() {
+    let (scan, stream) = (recurrence(), Stream::new(&device()).unwrap());
+    let x = numbers(100_000);
+    let expected = solved(&x, 0);
+    let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
+    let mut to = DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap();
+    let mut carry = vec![Constant::from(1u32), Constant::from(0u32)];
+    for (start, end) in [(0, 1), (1, 1), (1, 50_000), (50_000, 100_000)] {
+        let (from, mut to) = (from.slice(start..end).unwrap(), to.slice_mut(start..end).unwrap());
+        let call = DeviceCall { carry: Some(&carry), ..DeviceCall::default() };
+        let (inputs, outputs) = ([DeviceColumn::new::<u32>(&from)], &mut [DeviceColumnMut::new::<u32>(&mut to)]);
+        carry = scan.call(&call, &inputs, outputs, &stream).unwrap().wait().unwrap().totals;
+    }
+    assert!(to.to_vec(&stream).unwrap() == expected);
+    assert_eq!(carry[1], Constant::from(expected[x.len() - 1]));
+    let reduced = scan.reduce_call(&DeviceCall::default(), &[DeviceColumn::new::<u32>(&from)], &stream).unwrap();
+    assert_eq!(reduced.wait().unwrap().totals, carry);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn kept_records_and_their_room() {
+    let stream = Stream::new(&device()).unwrap();
+    let scan = GpuScan::new(programs::parse(&programs::odd_digits()), &device()).unwrap();
+    let x: Vec<u64> = (0..100_000).map(|i| i % 10).collect();
+    let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
+    let inputs = [DeviceColumn::new::<u64>(&from)];
+    for room in [50_000, 60_000, 49_999, 0] {
+        let mut to = DeviceBuffer::from_slice(&stream, &vec![7u64; room + 1]).unwrap();
+        let mut part = to.slice_mut(..room).unwrap();
+        let outputs = &mut [DeviceColumnMut::new::<u64>(&mut part)];
+        match scan.call(&DeviceCall::default(), &inputs, outputs, &stream).unwrap().wait() {
+            Ok(outcome) => assert_eq!((outcome.written, room >= 50_000), (50_000, true)),
+            Err(Error::Room { column: 0, expected: 50_000, got }) => assert_eq!((got, room < 50_000), (room, true)),
+            Err(other) => panic!("{other}"),
+        }
+        assert_eq!(to.to_vec(&stream).unwrap()[room], 7, "the record behind");
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn flags_on_the_device_in_both_directions() {
+    let (scan, stream) = (recurrence(), Stream::new(&device()).unwrap());
+    let x = numbers(70_001);
+    let heads: Vec<u8> = (0..x.len()).map(|i| u8::from(i % 1000 == 3)).collect();
+    let (from, flags) =
+        (DeviceBuffer::from_slice(&stream, &x).unwrap(), DeviceBuffer::from_slice(&stream, &heads).unwrap());
+    for reversed in [false, true] {
+        let mut to = DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap();
+        let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
+        let call = DeviceCall { shape, reversed, ..DeviceCall::default() };
+        let (inputs, outputs) = ([DeviceColumn::new::<u32>(&from)], &mut [DeviceColumnMut::new::<u32>(&mut to)]);
+        scan.call(&call, &inputs, outputs, &stream).unwrap().wait().unwrap();
+        let mut expected = Vec::new();
+        let mut rest = &x[..];
+        while !rest.is_empty() {
+            let first = x.len() - rest.len();
+            let more = (first + 1..x.len()).find(|&i| heads[i] == 1).unwrap_or(x.len()) - first;
+            let mut segment = rest[..more].to_vec();
+            if reversed {
+                segment.reverse();
+            }
+            let mut segment = solved(&segment, 0);
+            if reversed {
+                segment.reverse();
+            }
+            expected.extend(segment);
+            rest = &rest[more..];
+        }
+        assert!(to.to_vec(&stream).unwrap() == expected, "reversed: {reversed}");
+    }
+}

@@ -1,0 +1,81 @@
+//! A program on a device, beside its reference.
+
+use scan_codegen::gpu::{Arch, GpuPlan, Schedule};
+use scan_ir::transform::{Form, lower};
+use scan_ir::{Layout, Program, Verified};
+use scan_runtime::PlanOptions;
+use scan_runtime::cuda::Device;
+use scan_runtime::gpu::GpuScan;
+
+use crate::asked::Asked;
+use crate::check::{Subject, columns, columns_mut, poison, same_bytes, same_states};
+
+/// The device of these tests.
+pub(crate) fn device() -> Device {
+    Device::cuda(0).expect("these tests need a device")
+}
+
+/// The smallest tiles that look-back can have, so that short inputs have many of them.
+pub(crate) fn tiny_plan(program: &Verified<Program>) -> GpuPlan {
+    let architecture = device().facts().architecture;
+    let arch =
+        Arch::for_capability(architecture.major, architecture.minor).expect("a device that kernels are made for");
+    let lowered = lower(program, Form::default());
+    let plan = GpuPlan::look_back(&lowered, arch).expect("a tile fits");
+    GpuPlan { schedule: Schedule::LookBack, warps: 1, units: 1, ..plan }
+}
+
+/// A scan on the device with the program's reference.
+pub(crate) struct OnGpu {
+    pub(crate) subject: Subject,
+    pub(crate) scan: GpuScan,
+}
+
+impl OnGpu {
+    pub(crate) fn new(program: &Verified<Program>, plan: Option<GpuPlan>) -> OnGpu {
+        let builder = GpuScan::builder(program.clone(), &device());
+        let builder = plan.into_iter().fold(builder, |builder, plan| builder.plan(plan));
+        let scan = builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program));
+        OnGpu { subject: Subject::new(program, PlanOptions::default()), scan }
+    }
+
+    /// Runs the call from host memory on the device and on the reference, and also reduces it where that is supported.
+    pub(crate) fn compare(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
+        let program = self.scan.program();
+        let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
+        let mut expected: Vec<Vec<u8>> = program.output.columns.iter().map(fresh).collect();
+        let mut found = expected.clone();
+        let given = self.subject.reference.run(asked, inputs, &mut expected);
+        let from = columns(inputs.iter().map(Vec::as_slice), &program.inputs);
+        let mut to = columns_mut(found.iter_mut().map(Vec::as_mut_slice), &program.output.columns);
+        let mut carry = asked.carry.clone();
+        let count = match &mut carry {
+            Some(carry) => self.scan.resume(&asked.call(), carry, &from, &mut to),
+            None => self.scan.run(&asked.call(), &from, &mut to),
+        };
+        let count = count.map_err(|error| error.to_string())?;
+        if count != given.count {
+            return Err(format!("{count} records written, not {}", given.count));
+        }
+        for (column, layout) in program.output.columns.iter().enumerate() {
+            same_bytes(column, layout, &found[column], &expected[column])?;
+        }
+        match carry {
+            Some(carry) => same_states("carry", &carry, &given.totals),
+            None => {
+                let totals = self.scan.reduce(&asked.call(), &from).map_err(|error| error.to_string())?;
+                same_states("totals", &totals, &given.totals)
+            }
+        }
+    }
+
+    /// Panics if the device differs from the reference.
+    pub(crate) fn must_agree(&self, asked: &Asked, inputs: &[Vec<u8>]) {
+        if let Err(difference) = self.compare(asked, inputs) {
+            let shown = Asked { over: crate::asked::Over::Line, ..asked.clone() };
+            let over = format!("{:?}", asked.over);
+            let over: String = over.chars().take(400).collect();
+            panic!("{difference}\n{shown:?}\nover {over}\n{}", **self.scan.program());
+        }
+    }
+}
