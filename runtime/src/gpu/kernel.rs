@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use scan_codegen::gpu::{HEADER_BYTES, Manifest};
@@ -22,6 +22,9 @@ const TOTALS: u64 = 1;
 
 /// Launches after which a workspace is zeroed, so that no tag of 32 bits comes twice.
 const MOST_LAUNCHES: u64 = u32::MAX as u64 - 1;
+
+/// Held while something is given to a stream that must stay together there.
+static IN_ORDER: Mutex<()> = Mutex::new(());
 
 // The header that the runtime reads is the one that kernels write.
 const _: () = assert!(size_of::<Header>() == HEADER_BYTES);
@@ -167,17 +170,20 @@ impl GpuKernel {
         if workspace.leases() >= MOST_LAUNCHES {
             workspace.zero()?;
         }
+        // Another thread that uses the same stream must not get between a launch and the copy of its totals.
+        let _in_order = launch.totals.then(|| IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         let bytes = rows.saturating_mul(arguments.states.size as usize);
-        let totals = launch.totals.then(|| Workspace::lease(stream, TOTALS, bytes)).transpose()?;
+        let totals = launch.totals.then(|| Ok(Totals { workspace: Workspace::lease(stream, TOTALS, bytes)?, bytes }));
+        let totals = totals.transpose()?;
         keep_with_graph(stream, self.clone())?;
-        let to = totals.as_ref().map_or(0, Workspace::states);
+        let to = totals.as_ref().map_or(0, |totals| totals.workspace.states());
         let block = pack(arguments, launch, workspace.address(), to, limit);
         let (blocks, threads) = (to_u32("the grid", blocks)?, to_u32("the block", *threads)?);
         let shared = to_u32("the shared memory", *shared_bytes)?;
         // SAFETY: the arguments are laid out as the kernel's manifest says, the workspace has the states of all tiles, totals room for all
         // rows, and both are freed after the device's work or with the graph, as is the kernel; the caller vouches for the columns.
         unsafe { self.kernel.launch(stream, blocks, threads, shared, &block) }?;
-        Launched::new(self.clone(), stream, workspace, Totals { workspace: totals, bytes }, limit).map(Some)
+        Launched::new(self.clone(), stream, workspace, totals, limit).map(Some)
     }
 }
 

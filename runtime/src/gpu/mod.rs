@@ -10,10 +10,13 @@
 //! | `call` | calls over those |
 //! | `kernel` | a kernel that is loaded, and the launch of it: all that is needed where nothing is compiled |
 //! | `arguments` | the block of bytes that a kernel takes |
-//! | `pending` | what a launch leaves, and how it comes to the host |
+//! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
 //! | `states` | states of a program among those of its lowered form |
 //! | `variant` | the forms of a program and their kernels (with the feature `nvptx`) |
 //! | `scan`, `run`, `host` | the scan, its calls over device memory, and those over host memory (likewise) |
+
+// What makes columns and calls to launches is only used by what compiles.
+#![cfg_attr(not(feature = "nvptx"), allow(dead_code))]
 
 mod arguments;
 mod call;
@@ -21,6 +24,7 @@ mod column;
 #[cfg(feature = "nvptx")]
 mod host;
 mod kernel;
+mod landing;
 mod pending;
 #[cfg(feature = "nvptx")]
 mod run;

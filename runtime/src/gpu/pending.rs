@@ -1,7 +1,7 @@
 //! What a launch leaves, and how it comes to the host without making the stream wait.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use scan_codegen::gpu::FAULT_STUCK;
@@ -9,57 +9,52 @@ use scan_ir::Constant;
 
 use super::arguments::unpack;
 use super::kernel::GpuKernel;
+use super::landing::Landing;
 use super::states::States;
-use crate::cuda::{CudaError, Device, DeviceSlice, Event, Header, PinnedBuffer, Report, Stream, Workspace};
+use crate::cuda::{CudaError, DeviceSlice, Header, Stream, Workspace};
 use crate::error::Error;
 
 /// A launch that was given to a stream. It needs not be waited for; what it may have to report is then lost.
-#[derive(Debug)]
 pub struct Launched {
     /// Keeps the code loaded.
     kernel: Arc<GpuKernel>,
     workspace: Workspace,
-    totals: Totals,
-    arrival: Option<Arrival>,
+    totals: Option<Totals>,
+    /// Of a launch that is not part of a graph.
+    landing: Option<Landing>,
     limit: Duration,
 }
 
-/// Where totals are.
-#[derive(Debug)]
+/// Where the totals of a launch are in device memory.
 pub(super) struct Totals {
-    /// In device memory, if they were wanted.
-    pub(super) workspace: Option<Workspace>,
+    pub(super) workspace: Workspace,
     pub(super) bytes: usize,
 }
 
-/// What is on its way to the host, of a launch that is not part of a graph.
-#[derive(Debug)]
-struct Arrival {
-    report: Report,
-    totals: Option<Landing>,
-}
-
 impl Launched {
-    /// Starts the way to the host, in the stream after the launch.
+    /// Marks the place behind the launch in the stream. Where totals are wanted, someone is going to wait: then they, and the header, also start
+    /// their way to the host.
     pub(super) fn new(
         kernel: Arc<GpuKernel>,
         stream: &Stream,
         workspace: Workspace,
-        totals: Totals,
+        totals: Option<Totals>,
         limit: Duration,
     ) -> Result<Launched, CudaError> {
-        let arrival = if workspace.is_captured() {
-            None
-        } else {
-            let totals = totals.in_device(stream.device()).map(|states| Landing::start(stream, states)).transpose()?;
-            Some(Arrival { report: workspace.report()?, totals })
-        };
-        Ok(Launched { kernel, workspace, totals, arrival, limit })
+        let mut launched = Launched { kernel, workspace, totals, landing: None, limit };
+        if !launched.workspace.is_captured() {
+            let pieces: Vec<_> = match &launched.totals {
+                Some(totals) => vec![launched.header(), totals.in_device(&launched.kernel)],
+                None => Vec::new(),
+            };
+            launched.landing = Some(Landing::start(stream, &pieces)?);
+        }
+        Ok(launched)
     }
 
     /// Whether it became part of a graph, and is done whenever that is launched.
     pub fn is_captured(&self) -> bool {
-        self.arrival.is_none()
+        self.landing.is_none()
     }
 
     /// Whether it is done.
@@ -67,7 +62,7 @@ impl Launched {
     /// # Errors
     /// Something failed on the device.
     pub fn is_done(&self) -> Result<bool, CudaError> {
-        self.arrival.as_ref().map_or(Ok(true), |arrival| arrival.report.is_done())
+        self.landing.as_ref().map_or(Ok(true), Landing::is_done)
     }
 
     /// Waits until it is done, and gives the totals of its rows, one state of the lowered program behind the other; none if they were
@@ -76,99 +71,59 @@ impl Launched {
     /// # Errors
     /// The kernel reports a fault, or something failed on the device.
     pub fn wait(&self) -> Result<Vec<Constant>, CudaError> {
-        let header = match &self.arrival {
-            Some(arrival) => arrival.report.wait()?,
-            None => self.workspace.header()?,
-        };
-        self.expect_no_fault(header)?;
-        let arguments = &self.kernel.manifest().arguments;
-        match (&self.arrival, self.totals.in_device(self.kernel.device())) {
-            (_, None) => Ok(Vec::new()),
-            (Some(Arrival { totals, .. }), Some(_)) => {
-                let landed = totals.as_ref().map(Landing::bytes).unwrap_or_default();
-                Ok(unpack(arguments, landed))
-            }
-            (None, Some(states)) => {
-                let mut bytes = vec![0; self.totals.bytes];
-                states.copy_to(self.kernel.device().aside()?, &mut bytes)?;
-                Ok(unpack(arguments, &bytes))
-            }
+        let result = self.arrive();
+        if result.is_err() {
+            self.workspace.quarantine();
         }
+        result
     }
 
-    fn expect_no_fault(&self, header: Header) -> Result<(), CudaError> {
-        let what = match header.error {
-            0 => return Ok(()),
-            FAULT_STUCK => format!("a block waited longer than {:?} for another one", self.limit),
-            other => format!("fault {other}, which this version does not know"),
+    fn arrive(&self) -> Result<Vec<Constant>, CudaError> {
+        let landed = self.landing.as_ref().map(Landing::wait).transpose()?;
+        let (header, totals) = match (landed, &self.totals) {
+            (Some(landed), Some(_)) => {
+                let (header, totals) = landed.split_at(size_of::<Header>());
+                (bytemuck::pod_read_unaligned(header), totals.to_vec())
+            }
+            // Faults stay in the header until it is zeroed.
+            (_, None) => (self.workspace.header()?, Vec::new()),
+            (None, Some(totals)) => {
+                let mut bytes = vec![0; totals.bytes];
+                totals.in_device(&self.kernel).copy_to(self.kernel.device().aside()?, &mut bytes)?;
+                (self.workspace.header()?, bytes)
+            }
         };
-        Err(CudaError::KernelFailed { what })
+        expect_no_fault(header, self.limit)?;
+        Ok(unpack(&self.kernel.manifest().arguments, &totals))
     }
+
+    fn header(&self) -> DeviceSlice<'_, u8> {
+        // SAFETY: every workspace begins with a header, and is borrowed; the device writes it, but a copy of 64 bytes that it makes
+        // while a kernel runs has some value of each word, and all values are headers.
+        unsafe { DeviceSlice::from_raw(self.kernel.device(), self.workspace.address(), size_of::<Header>()) }
+    }
+}
+
+fn expect_no_fault(header: Header, limit: Duration) -> Result<(), CudaError> {
+    let what = match header.error {
+        0 => return Ok(()),
+        FAULT_STUCK => format!("a block waited longer than {limit:?} for another one"),
+        other => format!("fault {other}, which this version does not know"),
+    };
+    Err(CudaError::KernelFailed { what })
 }
 
 impl Totals {
-    fn in_device(&self, device: &Device) -> Option<DeviceSlice<'_, u8>> {
-        let workspace = self.workspace.as_ref()?;
+    fn in_device(&self, kernel: &GpuKernel) -> DeviceSlice<'_, u8> {
         // SAFETY: the workspace was leased with so many bytes behind its header, and is borrowed; the kernel writes them, and reads of
         // them follow in the same stream, or when its graph is done.
-        Some(unsafe { DeviceSlice::from_raw(device, workspace.states(), self.bytes) })
+        unsafe { DeviceSlice::from_raw(kernel.device(), self.workspace.states(), self.bytes) }
     }
 }
 
-/// Page-locked memory that totals arrive in. It takes long to allocate, so it is used again.
-struct Landing {
-    device: Device,
-    bytes: usize,
-    slot: Option<(PinnedBuffer<u8>, Event)>,
-}
-
-/// The slots of all devices that nobody waits for.
-static FREE: Mutex<Vec<(usize, PinnedBuffer<u8>, Event)>> = Mutex::new(Vec::new());
-
-impl Landing {
-    fn start(stream: &Stream, states: DeviceSlice<'_, u8>) -> Result<Landing, CudaError> {
-        let device = *stream.device();
-        let bytes = crate::cuda::DeviceRead::len(&states);
-        let (mut buffer, arrived) = Landing::take(&device, bytes)?;
-        // SAFETY: nobody else has the buffer before the event behind the copy is done; the memory on the device is that of a
-        // workspace, which is freed after the device's work.
-        unsafe { states.copy_to_async(stream, &mut buffer[..bytes]) }?;
-        arrived.record(stream)?;
-        Ok(Landing { device, bytes, slot: Some((buffer, arrived)) })
-    }
-
-    fn take(device: &Device, bytes: usize) -> Result<(PinnedBuffer<u8>, Event), CudaError> {
-        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that was dropped before its copy was done is still written.
-        let fits = |(ordinal, buffer, arrived): &(usize, PinnedBuffer<u8>, Event)| {
-            *ordinal == device.ordinal() && buffer.len() >= bytes && arrived.is_done() == Ok(true)
-        };
-        if let Some(at) = free.iter().position(fits) {
-            let (_, buffer, arrived) = free.swap_remove(at);
-            return Ok((buffer, arrived));
-        }
-        drop(free);
-        let room = bytes.max(256).checked_next_power_of_two().unwrap_or(bytes);
-        Ok((PinnedBuffer::new(device, room)?, Event::without_times(device)?))
-    }
-
-    /// What arrived, once whoever waits has seen an event behind the copy.
-    fn bytes(&self) -> &[u8] {
-        self.slot.as_ref().map_or(&[], |(buffer, _)| &buffer[..self.bytes])
-    }
-}
-
-impl fmt::Debug for Landing {
+impl fmt::Debug for Launched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Landing of {} bytes", self.bytes)
-    }
-}
-
-impl Drop for Landing {
-    fn drop(&mut self) {
-        if let Some((buffer, arrived)) = self.slot.take() {
-            FREE.lock().unwrap_or_else(PoisonError::into_inner).push((self.device.ordinal(), buffer, arrived));
-        }
+        write!(f, "Launched {:?}, captured: {}", self.kernel, self.is_captured())
     }
 }
 
@@ -187,7 +142,7 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Pending {
     pub(super) launched: Option<Launched>,
-    pub(super) states: States,
+    pub(super) states: Arc<States>,
     /// What is known without waiting. Totals are kept in the lowered program's components.
     pub(super) outcome: Outcome,
     /// Of a program that keeps: which output column has the least room, and how much.
@@ -224,5 +179,19 @@ impl Pending {
         }
         let totals = if self.wants_totals { self.states.own(&lowered) } else { Vec::new() };
         Ok(Outcome { written, totals })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_errors_that_say_what_happened() {
+        let header = |error| Header { error, ..Header::default() };
+        assert_eq!(expect_no_fault(header(0), Duration::ZERO), Ok(()));
+        let stuck = expect_no_fault(header(FAULT_STUCK), Duration::from_secs(10)).unwrap_err();
+        assert_eq!(stuck.to_string(), "the kernel failed: a block waited longer than 10s for another one");
+        assert!(expect_no_fault(header(77), Duration::ZERO).unwrap_err().to_string().contains("fault 77"));
     }
 }

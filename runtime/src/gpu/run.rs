@@ -1,5 +1,7 @@
 //! The calls of a [`GpuScan`] over device memory: checked, then launched.
 
+use std::sync::{Mutex, PoisonError};
+
 use scan_ir::transform::Form;
 use scan_ir::{Constant, Layout, Type};
 use smallvec::SmallVec;
@@ -10,7 +12,6 @@ use super::kernel::{Launch, Span};
 use super::pending::{Outcome, Pending};
 use super::scan::GpuScan;
 use super::variant::{Need, Way};
-use crate::call::Rows;
 use crate::checks;
 use crate::column::{check, layout_of};
 use crate::cuda::{CudaError, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
@@ -18,6 +19,9 @@ use crate::error::Error;
 
 /// The key of the workspaces that flags are made in.
 const FLAGS: u64 = 2;
+
+/// Held from making flags to the launch.
+static FLAGS_IN_ORDER: Mutex<()> = Mutex::new(());
 
 /// Rows shorter than this part of a tile are scanned by one thread each.
 const SHORT_ROWS: usize = 4;
@@ -142,6 +146,9 @@ impl GpuScan {
         let variant = variants.holding(need, [call.seed, call.carry]);
 
         let mut columns = task.inputs;
+        // Another thread that uses the same stream must not get between flags that are made and the launch that reads them.
+        let _in_order =
+            (is_segmented && call.reversed).then(|| FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         let flags = match &call.shape {
             DeviceShape::Heads(flags) => {
                 self.check_flags(flags, len)?;
@@ -155,13 +162,17 @@ impl GpuScan {
         columns.extend(task.outputs);
 
         let (span, way) = match call.shape {
-            DeviceShape::Rows(rows) => self.rows(rows, &variant)?,
-            _ => {
-                let span = Span { rows: 1, records: len, pitch: len, step: 1 };
-                let is_aligned = columns.iter().all(|address| address.is_multiple_of(16));
-                (span, if is_aligned && !call.reversed && !task.reduces { Way::Plain } else { Way::Any })
+            DeviceShape::Rows(rows) => {
+                let span = Span { rows: rows.count(), records: rows.len(), pitch: rows.pitch(), step: rows.step() };
+                let tile = variant.tile(&variants.maker);
+                let are_short = tile.is_some_and(|tile| rows.len() < tile / SHORT_ROWS && rows.count() > 1);
+                (span, if rows.step() > 1 || are_short { Way::Columnar } else { Way::Any })
             }
+            _ => (Span { rows: 1, records: len, pitch: len, step: 1 }, Way::Any),
         };
+        let is_aligned = columns.iter().all(|address| address.is_multiple_of(16));
+        let is_plain = way == Way::Any && span.rows == 1 && is_aligned && !call.reversed && !task.reduces;
+        let way = if is_plain { Way::Plain } else { way };
         let start = variant.states.lowered(call.carry.or(call.seed), 0);
         let seed = variant.states.lowered(call.seed, 0);
         let keeps = program.output.keep.is_some();
@@ -193,17 +204,6 @@ impl GpuScan {
         let room = (keeps && !task.reduces).then_some(task.room);
         let states = variant.states.clone();
         Ok(Pending { launched, states, outcome: Outcome { written, totals }, room, wants_totals })
-    }
-
-    /// How rows are gone through.
-    fn rows(&self, rows: Rows, variant: &super::variant::Variant) -> Result<(Span, Way), Error> {
-        let side_by_side = Span { rows: rows.count(), records: rows.len(), pitch: rows.pitch(), step: rows.step() };
-        if rows.step() != 1 || rows.is_empty() {
-            return Ok((side_by_side, Way::Columnar));
-        }
-        let tile = variant.kernel(Way::Any, &self.shared.variants.maker)?.manifest().plan.tile();
-        let way = if rows.len() * SHORT_ROWS < tile { Way::Columnar } else { Way::Any };
-        Ok((side_by_side, way))
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) enum Way {
 /// A program in one form.
 pub(super) struct Variant {
     pub(super) program: Verified<Program>,
-    pub(super) states: States,
+    pub(super) states: Arc<States>,
     facts: Facts,
     kernels: Mutex<HashMap<Way, Arc<GpuKernel>>>,
 }
@@ -88,7 +88,7 @@ impl Variants {
 impl Variant {
     fn new(program: &Verified<Program>, need: Need) -> Variant {
         let lowered = lower(program, need.form);
-        let states = States::new(program, &lowered);
+        let states = Arc::new(States::new(program, &lowered));
         let program = if need.reduces { without_outputs(&lowered) } else { lowered };
         let facts = if need.any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
         Variant { program, states, facts, kernels: Mutex::default() }
@@ -130,6 +130,11 @@ impl Variant {
             }
         }
         Err(refused)
+    }
+
+    /// Records of the tiles of lines and rows; none if no tile fits a block.
+    pub(super) fn tile(&self, maker: &Maker) -> Option<usize> {
+        self.plans(Way::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile)
     }
 
     /// The plans for this way, the best first; `asked` is the only one for lines, if it is there.
