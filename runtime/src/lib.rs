@@ -2,11 +2,12 @@
 //!
 //! A [`DynScan`] is made from a verified program: its laws are judged, a plan is chosen, kernels are compiled (or found
 //! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
-//! typed front end of the `monoscan` crate is a thin layer over this one.
+//! typed front end of the `monoscan` crate is a thin layer over this one. With the features `cuda` and `nvptx`, a
+//! `GpuScan` does the same on a GPU.
 //!
 //! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` (calls of generated code) and
 //! `scans.rs` (results in memory that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module
-//! that call the driver.
+//! that call the driver, and of the `gpu` module that give it memory to use when this process has gone on.
 
 mod cache;
 pub mod call;

@@ -4,7 +4,9 @@ use scan_ir::{Constant, Layout, Mode, Primitive};
 
 use super::call::{DeviceCall, DeviceShape};
 use super::column::{DeviceColumn, DeviceColumnMut};
+use super::ends;
 use super::pending::Outcome;
+use super::pieces::HostTask;
 use super::scan::GpuScan;
 use crate::call::{Call, Shape};
 use crate::checks;
@@ -49,7 +51,7 @@ impl GpuScan {
     /// If a column, the seed or the shape does not fit the program or the other columns, or if the outputs have no room; then nothing was written.
     /// [`Error::Cuda`] and [`Error::Nvptx`] if the device or the compiler fails.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
-        self.carry_over(call, None, inputs, outputs).map(|outcome| outcome.written)
+        self.write(call, None, inputs, outputs).map(|outcome| outcome.written)
     }
 
     /// As [`run`](GpuScan::run), from the state `carry`, which becomes the state after the last record.
@@ -63,7 +65,7 @@ impl GpuScan {
         inputs: &[Column<'_>],
         outputs: &mut [ColumnMut<'_>],
     ) -> Result<usize, Error> {
-        let outcome = self.carry_over(call, Some(carry), inputs, outputs)?;
+        let outcome = self.write(call, Some(carry), inputs, outputs)?;
         carry.copy_from_slice(&outcome.totals);
         Ok(outcome.written)
     }
@@ -71,23 +73,22 @@ impl GpuScan {
     /// The totals of all runs, as [`DynScan::reduce`](crate::DynScan::reduce) gives them.
     ///
     /// # Errors
-    /// As [`run`](GpuScan::run). Segments between offsets are not supported.
+    /// As [`run`](GpuScan::run).
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
         let len = column::check_inputs(&program.inputs, inputs)?;
         checks::call(program, call, None, len)?;
-        if matches!(call.shape, Shape::Offsets(_)) {
-            return Err(Error::Unsupported("totals of segments between offsets on a GPU".into()));
+        if let Shape::Offsets(offsets) = call.shape {
+            let at_ends = self.at_ends()?;
+            let run = |call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]| {
+                at_ends.run(call, inputs, outputs)
+            };
+            return ends::totals(at_ends.program(), call, offsets, inputs, run);
         }
-        let stream = Stream::new(self.device())?;
-        let buffers = self.upload(inputs, &stream)?;
-        let flags = self.flags(call, len, &stream)?;
-        let device_inputs = columns(&buffers, &program.inputs)?;
-        let device_call = device_call(call, None, flags.as_ref());
-        Ok(self.reduce_call(&device_call, &device_inputs, &stream)?.wait()?.totals)
+        Ok(self.go(HostTask { call, carry: None, inputs, outputs: None, len })?.totals)
     }
 
-    fn carry_over(
+    fn write(
         &self,
         call: &Call<'_>,
         carry: Option<&[Constant]>,
@@ -97,10 +98,25 @@ impl GpuScan {
         let program = self.program();
         let len = checks::columns(program, inputs, outputs)?;
         checks::call(program, call, carry, len)?;
+        self.go(HostTask { call, carry, inputs, outputs: Some(outputs), len })
+    }
+
+    fn go(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
+        task.run_in_pieces(self).unwrap_or_else(|task| self.run_whole(task))
+    }
+
+    /// Runs what cannot be cut: all of it is carried there, scanned, and carried back.
+    fn run_whole(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
+        let HostTask { call, carry, inputs, outputs, len } = task;
+        let program = self.program();
         let stream = Stream::new(self.device())?;
         let buffers = self.upload(inputs, &stream)?;
         let flags = self.flags(call, len, &stream)?;
         let device_inputs = columns(&buffers, &program.inputs)?;
+        let device_call = device_call(call, carry, flags.as_ref());
+        let Some(outputs) = outputs else {
+            return self.reduce_call(&device_call, &device_inputs, &stream)?.wait();
+        };
         let mut results = Vec::new();
         for output in &mut *outputs {
             let mut buffer = DeviceBuffer::<u8>::uninitialized(self.device(), bytes(output.len, &output.layout))?;
@@ -111,14 +127,10 @@ impl GpuScan {
             }
             results.push(buffer);
         }
-        let layouts = &program.output.columns;
-        let mut device_outputs = Vec::new();
-        for (buffer, layout) in results.iter_mut().zip(layouts) {
-            device_outputs.push(DeviceColumnMut::from_bytes(buffer, layout)?);
-        }
-        let device_call = device_call(call, carry, flags.as_ref());
-        let outcome = self.call(&device_call, &device_inputs, &mut device_outputs, &stream)?.wait()?;
-        drop(device_outputs);
+        let layouts = results.iter_mut().zip(&program.output.columns);
+        let device_outputs: Result<Vec<_>, Error> =
+            layouts.map(|(buffer, layout)| DeviceColumnMut::from_bytes(buffer, layout)).collect();
+        let outcome = self.call(&device_call, &device_inputs, &mut device_outputs?, &stream)?.wait()?;
         for (buffer, output) in results.iter().zip(outputs) {
             let records = if program.output.keep.is_some() { outcome.written } else { output.len };
             let written = buffer.slice(..bytes(records, &output.layout))?;

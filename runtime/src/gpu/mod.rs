@@ -13,7 +13,9 @@
 //! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
 //! | `states` | states of a program among those of its lowered form |
 //! | `variant` | the forms of a program and their kernels (with the feature `nvptx`) |
-//! | `scan`, `run`, `host` | the scan, its calls over device memory, and those over host memory (likewise) |
+//! | `scan`, `run` | the scan, and its calls over device memory (likewise) |
+//! | `host`, `pieces`, `staging` | its calls over host memory, piece by piece on the way there and back (likewise) |
+//! | `ends` | totals of segments between offsets (likewise) |
 
 // What makes columns and calls to launches is only used by what compiles.
 #![cfg_attr(not(feature = "nvptx"), allow(dead_code))]
@@ -22,14 +24,20 @@ mod arguments;
 mod call;
 mod column;
 #[cfg(feature = "nvptx")]
+mod ends;
+#[cfg(feature = "nvptx")]
 mod host;
 mod kernel;
 mod landing;
 mod pending;
 #[cfg(feature = "nvptx")]
+mod pieces;
+#[cfg(feature = "nvptx")]
 mod run;
 #[cfg(feature = "nvptx")]
 mod scan;
+#[cfg(feature = "nvptx")]
+mod staging;
 mod states;
 #[cfg(feature = "nvptx")]
 mod variant;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use scan_codegen::gpu::GpuPlan;
@@ -10,6 +10,7 @@ use scan_ir::laws::{Judgement, Overflow};
 use scan_ir::transform::Form;
 use scan_ir::{Program, Verified};
 
+use super::ends::states_at_ends;
 use super::kernel::GpuKernel;
 use super::variant::{Maker, Need, Variants, Way};
 use crate::cache::Cache;
@@ -33,6 +34,8 @@ pub(super) struct Shared {
     key: Key,
     judgements: Vec<Arc<Judgement>>,
     pub(super) variants: Variants,
+    /// What gives the totals of segments, once that was asked for.
+    at_ends: OnceLock<GpuScan>,
 }
 
 /// What makes two scans the same.
@@ -113,7 +116,7 @@ impl GpuScanBuilder {
         let shared = COMPILED.get_or_make(key, |key| {
             let judgements = verdicts::judge_all(&key.program, &key.terms, names)?;
             let variants = Variants::new(key.program.clone(), key.maker.clone());
-            Ok::<_, Error>(Shared { key: key.clone(), judgements, variants })
+            Ok::<_, Error>(Shared { key: key.clone(), judgements, variants, at_ends: OnceLock::new() })
         })?;
         Ok(GpuScan { shared, limit: self.limit })
     }
@@ -164,6 +167,19 @@ impl GpuScan {
         let Shared { variants, .. } = &*self.shared;
         let need = Need { form: Form::default(), any_states: false, reduces: false };
         variants.get(need).kernel(Way::Plain, &variants.maker)
+    }
+
+    /// The scan whose outputs are the states at the ends of segments.
+    pub(super) fn at_ends(&self) -> Result<GpuScan, Error> {
+        if let Some(scan) = self.shared.at_ends.get() {
+            return Ok(scan.clone());
+        }
+        let Key { program, maker, .. } = &self.shared.key;
+        // The operators were judged, and accepted.
+        let builder =
+            GpuScan::builder(states_at_ends(program)?, &maker.device).assume_associative().time_limit(self.limit);
+        let made = GpuScanBuilder { cache: maker.cache.clone(), ..builder }.build()?;
+        Ok(self.shared.at_ends.get_or_init(|| made).clone())
     }
 
     /// What was chosen and why: the verdict on the laws, and the plan.

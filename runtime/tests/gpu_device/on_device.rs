@@ -1,9 +1,9 @@
 //! Columns in device memory: in place, at odd addresses, kept records and their room, resumed streams, totals.
 
 use scan_ir::{Constant, Layout, Type};
-use scan_runtime::Error;
 use scan_runtime::cuda::{DeviceBuffer, Stream};
 use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
+use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
 
 use crate::programs;
 use crate::subject::device;
@@ -135,5 +135,53 @@ fn flags_on_the_device_in_both_directions() {
             rest = &rest[more..];
         }
         assert!(to.to_vec(&stream).unwrap() == expected, "reversed: {reversed}");
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn long_lines_of_the_host_go_in_pieces() {
+    let scan = recurrence();
+    let x = numbers(9_000_001);
+    let columns = [Column::new(&x)];
+    assert!(scan.inclusive::<u32>(&columns).unwrap() == solved(&x, 0));
+    let mut backward: Vec<u32> = x.iter().rev().copied().collect();
+    backward = solved(&backward, 0);
+    backward.reverse();
+    let reversed = Call { reversed: true, ..Call::default() };
+    assert!(scan.collect::<u32>(&reversed, &columns).unwrap() == backward);
+    assert_eq!(scan.reduce(&reversed, &columns).unwrap()[1], Constant::from(backward[0]));
+
+    let mut carry = [Constant::from(1u32), Constant::from(77u32)];
+    let mut y = vec![0u32; x.len()];
+    scan.resume(&Call::default(), &mut carry, &columns, &mut [ColumnMut::new(&mut y)]).unwrap();
+    assert!(y == solved(&x, 77));
+    assert_eq!(carry[1], Constant::from(y[x.len() - 1]));
+
+    let heads: Vec<bool> = (0..x.len()).map(|i| i % 3_000_017 == 5).collect();
+    let segmented = Call { shape: Shape::Heads(&heads), ..Call::default() };
+    let mut expected = Vec::new();
+    let mut last = 0;
+    for (&x, &head) in x.iter().zip(&heads) {
+        last = if head { x } else { last.wrapping_mul(3).wrapping_add(x) };
+        expected.push(last);
+    }
+    assert!(scan.collect::<u32>(&segmented, &columns).unwrap() == expected);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn kept_records_of_long_lines_of_the_host() {
+    let scan = GpuScan::new(programs::parse(&programs::odd_digits()), &device()).unwrap();
+    let on_cpu = DynScan::new(programs::parse(&programs::odd_digits())).unwrap();
+    let x: Vec<u64> = (0..5_000_000).map(|i: u64| i.wrapping_mul(0x9e37_79b9) >> 5).collect();
+    for reversed in [false, true] {
+        let call = Call { reversed, ..Call::default() };
+        let expected: Vec<u64> = on_cpu.collect(&call, &[Column::new(&x)]).unwrap();
+        assert!(scan.collect::<u64>(&call, &[Column::new(&x)]).unwrap() == expected);
+        // With just enough room, which is less than there are records.
+        let mut room = vec![0u64; expected.len()];
+        let written = scan.run(&call, &[Column::new(&x)], &mut [ColumnMut::new(&mut room)]).unwrap();
+        assert!(written == expected.len() && room == expected);
     }
 }
