@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cudarc::driver::sys;
 
@@ -24,8 +24,9 @@ struct Handle {
     device: Device,
     raw: sys::CUstream,
     owned: bool,
-    /// What no other stream of this process is ever called, unlike `raw`, which is used again.
-    id: u64,
+    /// What no other stream of this process is ever called, unlike `raw`, which is used again. Asked for when it is needed,
+    /// since the driver does not tell it while a stream is captured.
+    id: OnceLock<u64>,
 }
 
 // SAFETY: the driver takes calls for one stream from any thread, and orders them; the handle itself is only a name.
@@ -44,8 +45,8 @@ impl Stream {
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: `raw` is a place for the result.
         unsafe { call!(driver, cuStreamCreate(&mut raw, flags)) }?;
-        let mut handle = Handle { device: *device, raw, owned: true, id: 0 };
-        handle.id = handle.ask_id()?;
+        let handle = Handle { device: *device, raw, owned: true, id: OnceLock::new() };
+        handle.id()?;
         Ok(Stream { shared: Arc::new(handle) })
     }
 
@@ -67,7 +68,7 @@ impl Stream {
     /// The stream exists until the last clone of this one, and whatever was made with it, is dropped. If it is
     /// `CU_STREAM_PER_THREAD`, all of these stay in this thread.
     pub unsafe fn from_raw(device: &Device, raw: sys::CUstream) -> Result<Stream, CudaError> {
-        let mut handle = Handle { device: *device, raw, owned: false, id: 0 };
+        let handle = Handle { device: *device, raw, owned: false, id: OnceLock::new() };
         if !handle.is_implicit() {
             let driver = device.bind()?;
             let mut context = ptr::null_mut();
@@ -78,7 +79,6 @@ impl Stream {
                 return Err(CudaError::argument("the stream", expected, "one of another context"));
             }
         }
-        handle.id = handle.ask_id()?;
         Ok(Stream { shared: Arc::new(handle) })
     }
 
@@ -93,8 +93,11 @@ impl Stream {
     }
 
     /// What no other stream of this process is ever called.
+    ///
+    /// # Errors
+    /// The driver fails; it does if the stream is being captured and was never asked before.
     pub(crate) fn id(&self) -> Result<u64, CudaError> {
-        if self.raw() as usize == PER_THREAD { self.shared.ask_id() } else { Ok(self.shared.id) }
+        self.shared.id()
     }
 
     /// Waits until all is done that was given to it.
@@ -160,7 +163,7 @@ impl Stream {
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Stream {} of device {}", self.shared.id, self.device().ordinal())
+        write!(f, "Stream {:?} of device {}", self.raw(), self.device().ordinal())
     }
 }
 
@@ -168,6 +171,13 @@ impl Handle {
     /// Whether the handle is a number by which the driver knows one of its own streams.
     fn is_implicit(&self) -> bool {
         self.raw as usize <= PER_THREAD
+    }
+
+    fn id(&self) -> Result<u64, CudaError> {
+        match self.id.get() {
+            Some(id) if self.raw as usize != PER_THREAD => Ok(*id),
+            _ => self.ask_id().inspect(|id| _ = self.id.set(*id)),
+        }
     }
 
     fn ask_id(&self) -> Result<u64, CudaError> {
@@ -184,7 +194,7 @@ impl Drop for Handle {
         if !self.owned {
             return;
         }
-        self.device.pool().forget(self.id);
+        self.id.get().iter().for_each(|id| self.device.pool().forget(**id));
         if let Ok(driver) = self.device.bind_aside() {
             // SAFETY: this was the last handle; the driver finishes what was given to the stream.
             _ = unsafe { call!(driver, cuStreamDestroy_v2(self.raw)) };

@@ -80,8 +80,10 @@ fn a_graph_scans_what_is_there_when_it_is_launched() {
         // SAFETY: the buffers live until the stream was waited for.
         unsafe { graph.launch(&stream) }.unwrap();
         assert!(bits(&to.to_vec(&stream).unwrap()) == bits(&expected));
-        let total = pending.as_ref().unwrap().wait().unwrap().totals[0];
-        assert_eq!(total, expected[x.len() - 1].into());
+        // A total is combined in another order than the last output.
+        let total = f32::from_bits(pending.as_ref().unwrap().wait().unwrap().totals[0].bits() as u32);
+        let last = expected[x.len() - 1];
+        assert!((total - last).abs() <= 1e-3 * last.abs().max(1.0), "{total} for {last}");
     }
     from.as_slice_mut().copy_from(&stream, &vec![1.0; x.len()]).unwrap();
     // SAFETY: as above.
