@@ -7,7 +7,7 @@ use common::random_inputs;
 use scan_ir::facts::LengthOnly;
 use scan_ir::interp::{self, Mode, Request, Run};
 use scan_ir::random::{Options, random_program};
-use scan_ir::transform::{Form, lower, rank_stage};
+use scan_ir::transform::{Form, lower, rank_stage, without_outputs};
 use scan_ir::{Constant, Mapping, Program, Source, Type, Verified, verify};
 
 const COUNT: usize = 11;
@@ -186,5 +186,19 @@ fn a_flagged_state_is_valid_where_the_state_is() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn without_outputs_a_program_comes_to_the_same_states() {
+    for (seed, program) in random_programs().take(100) {
+        let lowered = lower(&program, Form::default());
+        let inputs = random_inputs(&program, COUNT, seed);
+        let columns: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let run = |program: &Verified<Program>| interp::run(program, &columns, &Request::default()).unwrap();
+        let (whole, reduced) = (run(&lowered), run(&without_outputs(&lowered)));
+        assert_eq!(whole.states_after, reduced.states_after, "program {seed}");
+        let keeps = program.output.keep.is_some();
+        assert_eq!(if keeps { whole.outputs } else { Vec::new() }, reduced.outputs, "program {seed}");
     }
 }

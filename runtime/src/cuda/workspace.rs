@@ -47,6 +47,8 @@ pub struct Workspace {
     memory: Arc<Memory>,
     stream: Stream,
     captured: bool,
+    /// How many failures there had been in the memory when it was leased.
+    failures: u64,
 }
 
 /// The memory of a workspace, and what is in it once the stream has come to the end of what it was given.
@@ -60,6 +62,8 @@ struct State {
     dirty: bool,
     /// How often it was leased since it was zeroed.
     leases: u64,
+    /// How often it was quarantined.
+    failures: u64,
 }
 
 impl Workspace {
@@ -78,11 +82,12 @@ impl Workspace {
         let mut state = memory.lock();
         if state.dirty {
             memory.give_zeros(stream)?;
-            *state = State { dirty: false, leases: 0 };
+            *state = State { dirty: false, leases: 0, ..*state };
         }
         state.leases += 1;
+        let failures = state.failures;
         drop(state);
-        Ok(Workspace { memory, stream: stream.clone(), captured: false })
+        Ok(Workspace { memory, stream: stream.clone(), captured: false, failures })
     }
 
     /// A workspace that the graph owns which the stream is being captured into. It is zeroed now and not by the graph, whose
@@ -91,9 +96,9 @@ impl Workspace {
         let memory = Arc::new(Memory::new(stream.device(), bytes)?);
         memory.give_zeros(stream.device().aside()?)?;
         stream.device().aside()?.synchronize()?;
-        *memory.lock() = State { dirty: false, leases: 1 };
+        *memory.lock() = State { dirty: false, leases: 1, failures: 0 };
         keep_with_graph(stream, memory.clone())?;
-        Ok(Workspace { memory, stream: stream.clone(), captured: true })
+        Ok(Workspace { memory, stream: stream.clone(), captured: true, failures: 0 })
     }
 
     /// Where the header lies; aligned to 256 bytes.
@@ -128,13 +133,19 @@ impl Workspace {
     pub fn zero(&self) -> Result<(), CudaError> {
         let mut state = self.memory.lock();
         self.memory.give_zeros(&self.stream)?;
-        *state = State { dirty: false, leases: 1 };
+        *state = State { dirty: false, leases: 1, ..*state };
         Ok(())
     }
 
     /// Zeroes it before it is leased again. Launches that the stream was already given find it as it is.
     pub fn quarantine(&self) {
         self.memory.quarantine();
+    }
+
+    /// Whether it was quarantined since this lease: then it may have been zeroed, and its header no longer tells how the
+    /// launch of this lease went.
+    pub fn was_quarantined(&self) -> bool {
+        self.memory.lock().failures != self.failures
     }
 
     /// Copies the header to the host in the stream, and gives what waits for that.
@@ -166,7 +177,10 @@ impl fmt::Debug for Workspace {
 
 impl Memory {
     fn new(device: &Device, bytes: usize) -> Result<Memory, CudaError> {
-        Ok(Memory { block: Block::new(device, bytes)?, state: Mutex::new(State { dirty: true, leases: 0 }) })
+        Ok(Memory {
+            block: Block::new(device, bytes)?,
+            state: Mutex::new(State { dirty: true, leases: 0, failures: 0 }),
+        })
     }
 
     /// The header, in the device's memory.
@@ -177,7 +191,8 @@ impl Memory {
     }
 
     pub(crate) fn quarantine(&self) {
-        self.lock().dirty = true;
+        let mut state = self.lock();
+        *state = State { dirty: true, failures: state.failures + 1, ..*state };
     }
 
     fn give_zeros(&self, stream: &Stream) -> Result<(), CudaError> {

@@ -5,8 +5,8 @@ use scan_ir::{Constant, Mode};
 use super::column::DeviceColumn;
 use crate::call::{Call, Rows, Shape};
 
-/// What a scan over device memory is asked for besides its columns, as in [`call`](crate::call). The default is an inclusive scan of a
-/// line.
+/// What a scan over device memory is asked for besides its columns, as in [`call`](crate::call). The default is an
+/// inclusive scan of a line.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceCall<'a> {
     /// Inclusive or exclusive.

@@ -1,8 +1,8 @@
 //! Columns in device memory, with the layout that says how their records lie.
 //!
-//! As with [`Column`](crate::Column), safe code makes one from memory that is borrowed, and a scan checks it against its program. What is
-//! read and written is done in a stream, so memory must live until the stream got there: a [`DeviceBuffer`](crate::cuda::DeviceBuffer) waits for that
-//! when it is dropped.
+//! As with [`Column`](crate::Column), safe code makes one from memory that is borrowed, and a scan checks it against
+//! its program. What is read and written is done in a stream, so memory must live until the stream got there: a
+//! [`DeviceBuffer`](crate::cuda::DeviceBuffer) waits for that when it is dropped.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -54,8 +54,8 @@ impl<'a> DeviceColumn<'a> {
     /// `len` records of this layout from an address on.
     ///
     /// # Safety
-    /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or in other memory
-    /// that it can use), and nobody writes them.
+    /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or
+    /// in other memory that it can use), and nobody writes them.
     pub unsafe fn from_raw(device: &Device, address: u64, len: usize, layout: &'a Layout) -> DeviceColumn<'a> {
         DeviceColumn { device: *device, address, len, layout: Cow::Borrowed(layout), borrowed: PhantomData }
     }
@@ -92,8 +92,8 @@ impl<'a> DeviceColumnMut<'a> {
     /// `len` records of this layout from an address on.
     ///
     /// # Safety
-    /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or in other memory
-    /// that it can use), and nobody else uses them.
+    /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or
+    /// in other memory that it can use), and nobody else uses them.
     pub unsafe fn from_raw(device: &Device, address: u64, len: usize, layout: &'a Layout) -> DeviceColumnMut<'a> {
         DeviceColumnMut { device: *device, address, len, layout: Cow::Borrowed(layout), borrowed: PhantomData }
     }

@@ -1,7 +1,8 @@
 //! Totals of segments between offsets: another program keeps the states at the end of each.
 //!
-//! It is the program with one more input column, which flags the last record of each segment, and with all components of all stages as its
-//! output, of which those at flags are kept. Segments without records have the start for their total.
+//! It is the program with one more input column, which flags the last record of each segment, and with all components
+//! of all stages as its output, of which those at flags are kept. Segments without records have the start for their
+//! total.
 
 use scan_ir::{Constant, FunctionBuilder, Layout, Mapping, Mode, Program, Source, Type, Verified, verify};
 
@@ -33,7 +34,8 @@ fn as_it_is(reads: Vec<Source>, types: &[Type]) -> Mapping {
     Mapping { reads, function: builder.finish(&values) }
 }
 
-/// The totals of segments of records, in the order of memory; `run` runs calls of `program`, which [`states_at_ends`] made.
+/// The totals of segments of records, in the order of memory; `run` runs calls of `program`, which [`states_at_ends`]
+/// made.
 pub(super) fn totals(
     program: &Program,
     call: &Call<'_>,

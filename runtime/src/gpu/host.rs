@@ -33,23 +33,25 @@ impl GpuScan {
         self.collect(&Call { mode: Mode::Exclusive, ..Call::default() }, inputs)
     }
 
-    /// [`run`](GpuScan::run) into a new vector, for a program that writes one column of scalars: all records, or those that the
-    /// program keeps.
+    /// [`run`](GpuScan::run) into a new vector, for a program that writes one column of scalars: all records, or those
+    /// that the program keeps.
     ///
     /// # Errors
-    /// As [`run`](GpuScan::run); also if there is no memory, or for rows with gaps, which would leave records unwritten.
+    /// As [`run`](GpuScan::run); also if there is no memory, or for rows with gaps, which would leave records
+    /// unwritten.
     pub fn collect<T: Primitive>(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<T>, Error> {
         let len = inputs.first().map_or(0, Column::len);
         check_covers(call, len)?;
-        // SAFETY: the layout is that of `T`, whose every value the program writes is valid, and every record is covered.
+        // SAFETY: the layout is that of `T`, whose every value the program writes is valid, and every record is
+        // covered.
         unsafe { collect(len, &Layout::of(T::TYPE), |output| self.run(call, inputs, &mut [output])) }
     }
 
     /// Runs a call, and gives how many records were written: all of its runs, or those that the program keeps.
     ///
     /// # Errors
-    /// If a column, the seed or the shape does not fit the program or the other columns, or if the outputs have no room; then nothing was written.
-    /// [`Error::Cuda`] and [`Error::Nvptx`] if the device or the compiler fails.
+    /// If a column, the seed or the shape does not fit the program or the other columns, or if the outputs have no
+    /// room; then nothing was written. [`Error::Cuda`] and [`Error::Nvptx`] if the device or the compiler fails.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
         self.write(call, None, inputs, outputs).map(|outcome| outcome.written)
     }
@@ -57,7 +59,8 @@ impl GpuScan {
     /// As [`run`](GpuScan::run), from the state `carry`, which becomes the state after the last record.
     ///
     /// # Errors
-    /// As [`run`](GpuScan::run), and for calls that cannot be resumed: rows, offsets, and reversed scans of flagged segments.
+    /// As [`run`](GpuScan::run), and for calls that cannot be resumed: rows, offsets, and reversed scans of flagged
+    /// segments.
     pub fn resume(
         &self,
         call: &Call<'_>,

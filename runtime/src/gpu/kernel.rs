@@ -93,7 +93,8 @@ impl GpuKernel {
     /// Loads a kernel.
     ///
     /// # Errors
-    /// The PTX is for other devices, the driver refuses it, the device has too little shared memory, or the driver fails.
+    /// The PTX is for other devices, the driver refuses it, the device has too little shared memory, or the driver
+    /// fails.
     ///
     /// # Safety
     /// The PTX is a kernel that this manifest describes.
@@ -140,15 +141,17 @@ impl GpuKernel {
         &self.kernel
     }
 
-    /// Launches it in a stream; none if there is nothing to do, where totals are the start. A wait of a block for another one is given
-    /// up after `limit`.
+    /// Launches it in a stream; none if there is nothing to do, where totals are the start. A wait of a block for
+    /// another one is given up after `limit`.
     ///
     /// # Errors
-    /// There are more tiles than a grid has blocks, the device has too little memory for a workspace, or the driver fails.
+    /// There are more tiles than a grid has blocks, the device has too little memory for a workspace, or the driver
+    /// fails.
     ///
     /// # Safety
-    /// The columns have the layouts of the manifest, at addresses that its schedule takes, with the records of the span, and may be used until
-    /// the launch is done; if the stream is being captured, until every launch of the graph is. States are the lowered program's.
+    /// The columns have the layouts of the manifest, at addresses that its schedule takes, with the records of the
+    /// span, and may be used until the launch is done; if the stream is being captured, until every launch of the graph
+    /// is. States are the lowered program's.
     pub unsafe fn launch(
         self: &Arc<GpuKernel>,
         stream: &Stream,
@@ -180,8 +183,9 @@ impl GpuKernel {
         let block = pack(arguments, launch, workspace.address(), to, limit);
         let (blocks, threads) = (to_u32("the grid", blocks)?, to_u32("the block", *threads)?);
         let shared = to_u32("the shared memory", *shared_bytes)?;
-        // SAFETY: the arguments are laid out as the kernel's manifest says, the workspace has the states of all tiles, totals room for all
-        // rows, and both are freed after the device's work or with the graph, as is the kernel; the caller vouches for the columns.
+        // SAFETY: the arguments are laid out as the kernel's manifest says, the workspace has the states of all tiles,
+        // totals room for all rows, and both are freed after the device's work or with the graph, as is the kernel; the
+        // caller vouches for the columns.
         unsafe { self.kernel.launch(stream, blocks, threads, shared, &block) }?;
         Launched::new(self.clone(), stream, workspace, totals, limit).map(Some)
     }

@@ -1,4 +1,5 @@
-//! Landings: places in a stream that can be waited for, with page-locked memory for what is brought to the host until there.
+//! Landings: places in a stream that can be waited for, with page-locked memory for what is brought to the host until
+//! there.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -31,8 +32,8 @@ impl Landing {
         let mut room = &mut slot.buffer[..];
         for piece in pieces {
             let (to, rest) = room.split_at_mut(piece.len());
-            // SAFETY: nobody else has the buffer before the event behind the copies is done; the memory on the device is that of
-            // workspaces, which is freed after the device's work.
+            // SAFETY: nobody else has the buffer before the event behind the copies is done; the memory on the device
+            // is that of workspaces, which is freed after the device's work.
             unsafe { piece.copy_to_async(stream, to) }?;
             room = rest;
         }

@@ -1,8 +1,9 @@
 //! Scans on NVIDIA GPUs: what a call asks for, as kernels of one program, launched in the caller's streams.
 //!
-//! A [`GpuScan`] is what [`DynScan`](crate::DynScan) is for the CPU: a judged program whose forms are lowered, planned and compiled when a
-//! call first needs them. It takes columns in device memory ([`DeviceColumn`]) and gives a [`Pending`] result, or columns of the
-//! host, which it carries there and back. What calls mean is said once, in [`call`](crate::call).
+//! A [`GpuScan`] is what [`DynScan`](crate::DynScan) is for the CPU: a judged program whose forms are lowered, planned
+//! and compiled when a call first needs them. It takes columns in device memory ([`DeviceColumn`]) and gives a
+//! [`Pending`] result, or columns of the host, which it carries there and back. What calls mean is said once, in
+//! [`call`](crate::call).
 //!
 //! | file | what it is |
 //! |---|---|

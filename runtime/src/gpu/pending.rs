@@ -32,8 +32,8 @@ pub(super) struct Totals {
 }
 
 impl Launched {
-    /// Marks the place behind the launch in the stream. Where totals are wanted, someone is going to wait: then they, and the header, also start
-    /// their way to the host.
+    /// Marks the place behind the launch in the stream. Where totals are wanted, someone is going to wait: then they,
+    /// and the header, also start their way to the host.
     pub(super) fn new(
         kernel: Arc<GpuKernel>,
         stream: &Stream,
@@ -65,8 +65,8 @@ impl Launched {
         self.landing.as_ref().map_or(Ok(true), Landing::is_done)
     }
 
-    /// Waits until it is done, and gives the totals of its rows, one state of the lowered program behind the other; none if they were
-    /// not wanted. For a captured launch: what the graph's launches have left so far.
+    /// Waits until it is done, and gives the totals of its rows, one state of the lowered program behind the other;
+    /// none if they were not wanted. For a captured launch: what the graph's launches have left so far.
     ///
     /// # Errors
     /// The kernel reports a fault, or something failed on the device.
@@ -80,6 +80,10 @@ impl Launched {
 
     fn arrive(&self) -> Result<Vec<Constant>, CudaError> {
         let landed = self.landing.as_ref().map(Landing::wait).transpose()?;
+        if self.workspace.was_quarantined() {
+            let what = "this launch, or one beside it in the same workspace, was given up".into();
+            return Err(CudaError::KernelFailed { what });
+        }
         let (header, totals) = match (landed, &self.totals) {
             (Some(landed), Some(_)) => {
                 let (header, totals) = landed.split_at(size_of::<Header>());
@@ -98,8 +102,8 @@ impl Launched {
     }
 
     fn header(&self) -> DeviceSlice<'_, u8> {
-        // SAFETY: every workspace begins with a header, and is borrowed; the device writes it, but a copy of 64 bytes that it makes
-        // while a kernel runs has some value of each word, and all values are headers.
+        // SAFETY: every workspace begins with a header, and is borrowed; the device writes it, but a copy of 64 bytes
+        // that it makes while a kernel runs has some value of each word, and all values are headers.
         unsafe { DeviceSlice::from_raw(self.kernel.device(), self.workspace.address(), size_of::<Header>()) }
     }
 }
@@ -115,8 +119,8 @@ fn expect_no_fault(header: Header, limit: Duration) -> Result<(), CudaError> {
 
 impl Totals {
     fn in_device(&self, kernel: &GpuKernel) -> DeviceSlice<'_, u8> {
-        // SAFETY: the workspace was leased with so many bytes behind its header, and is borrowed; the kernel writes them, and reads of
-        // them follow in the same stream, or when its graph is done.
+        // SAFETY: the workspace was leased with so many bytes behind its header, and is borrowed; the kernel writes
+        // them, and reads of them follow in the same stream, or when its graph is done.
         unsafe { DeviceSlice::from_raw(kernel.device(), self.workspace.states(), self.bytes) }
     }
 }
@@ -132,13 +136,14 @@ impl fmt::Debug for Launched {
 pub struct Outcome {
     /// How many records were written: all of its runs, or those that the program keeps.
     pub written: usize,
-    /// If they were asked for, the totals of all runs, one after the other, the components of all stages each: one run for a line, one for
-    /// each row; for flagged segments the total of the last one. A stream is resumed from its total.
+    /// If they were asked for, the totals of all runs, one after the other, the components of all stages each: one run
+    /// for a line, one for each row; for flagged segments the total of the last one. A stream is resumed from its
+    /// total.
     pub totals: Vec<Constant>,
 }
 
-/// A call that was given to a stream. Outputs are there when the stream has come past it; what else it gives has to be waited for.
-/// It may be dropped: then nobody learns whether the kernel failed.
+/// A call that was given to a stream. Outputs are there when the stream has come past it; what else it gives has to be
+/// waited for. It may be dropped: then nobody learns whether the kernel failed.
 #[derive(Debug)]
 pub struct Pending {
     pub(super) launched: Option<Launched>,
@@ -159,12 +164,13 @@ impl Pending {
         Ok(self.launched.as_ref().map_or(Ok(true), Launched::is_done)?)
     }
 
-    /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have left so far: wait
-    /// for those first.
+    /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have
+    /// left so far: wait for those first.
     ///
     /// # Errors
-    /// [`Error::Room`] if more records were kept than the outputs have room for: then the first ones were written. [`Error::Cuda`] if the kernel
-    /// reports a fault, or something failed on the device; then the outputs hold anything.
+    /// [`Error::Room`] if more records were kept than the outputs have room for: then the first ones were written.
+    /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
+    /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
         let lowered = match &self.launched {
             Some(launched) => launched.wait()?,

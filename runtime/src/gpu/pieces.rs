@@ -1,5 +1,5 @@
-//! Scans over host memory piece by piece: while one piece is scanned, the next ones are on their way there, and the last ones on
-//! their way back. What a piece's scan comes to is the carry of the next.
+//! Scans over host memory piece by piece: while one piece is scanned, the next ones are on their way there, and the
+//! last ones on their way back. What a piece's scan comes to is the carry of the next.
 
 use std::ops::Range;
 
@@ -162,7 +162,8 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             let to = &mut slot.read.host[start..start + range.len()];
             to.iter_mut().zip(flags).for_each(|(to, flag)| *to = flag.into());
         }
-        // SAFETY: the host's side of the slot is left alone until the piece is back, and lives as long as the staging, which settles.
+        // SAFETY: the host's side of the slot is left alone until the piece is back, and lives as long as the staging,
+        // which settles.
         unsafe { slot.read.device.slice_mut(..end)?.copy_from_async(&staging.up, &slot.read.host[..end]) }?;
         if let Some(outputs) = self.task.outputs.as_ref().filter(|_| self.keeps_bytes) {
             let (starts, end) = places(&self.written, range.len());
@@ -238,7 +239,8 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let (starts, _) = places(&self.written, self.pieces[piece].len());
         for (&start, size) in starts.iter().zip(&self.written) {
             let bytes = start..start + size * results.len();
-            // SAFETY: the host's side of the slot is left alone until the piece is back, and lives as long as the staging, which settles.
+            // SAFETY: the host's side of the slot is left alone until the piece is back, and lives as long as the
+            // staging, which settles.
             unsafe {
                 slot.written.device.slice(bytes.clone())?.copy_to_async(&staging.down, &mut slot.written.host[bytes])
             }?;

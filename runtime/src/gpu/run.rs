@@ -38,12 +38,13 @@ struct Task<'a> {
 }
 
 impl GpuScan {
-    /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does so in this stream, or
-    /// waits for it. If the stream is being captured, the call becomes part of the graph.
+    /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does
+    /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph.
     ///
     /// # Errors
-    /// If a column, the seed or the shape does not fit the program, the device or the other columns; then nothing was given to the
-    /// stream. [`Error::Nvptx`] and [`Error::Cuda`] if no kernel could be made, there is too little memory for a workspace, or the driver fails.
+    /// If a column, the seed or the shape does not fit the program, the device or the other columns; then nothing was
+    /// given to the stream. [`Error::Nvptx`] and [`Error::Cuda`] if no kernel could be made, there is too little memory
+    /// for a workspace, or the driver fails.
     pub fn call(
         &self,
         call: &DeviceCall<'_>,
@@ -65,8 +66,8 @@ impl GpuScan {
     /// Gives a call to a stream whose outputs replace its inputs.
     ///
     /// # Errors
-    /// As [`call`](GpuScan::call); also if the program's output columns are not laid out as its input columns, if it reads the next
-    /// record, or if it keeps records.
+    /// As [`call`](GpuScan::call); also if the program's output columns are not laid out as its input columns, if it
+    /// reads the next record, or if it keeps records.
     pub fn call_in_place(
         &self,
         call: &DeviceCall<'_>,
@@ -146,7 +147,8 @@ impl GpuScan {
         let variant = variants.holding(need, [call.seed, call.carry]);
 
         let mut columns = task.inputs;
-        // Another thread that uses the same stream must not get between flags that are made and the launch that reads them.
+        // Another thread that uses the same stream must not get between flags that are made and the launch that reads
+        // them.
         let _in_order =
             (is_segmented && call.reversed).then(|| FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         let flags = match &call.shape {
@@ -190,8 +192,9 @@ impl GpuScan {
             0 => None,
             _ => {
                 let kernel = variant.kernel(way, &variants.maker)?;
-                // SAFETY: the columns were checked against the program, the kernel is one for this way, and the states are complete; whoever
-                // made the columns promised that they may be used until the stream is done with them.
+                // SAFETY: the columns were checked against the program, the kernel is one for this way, and the states
+                // are complete; whoever made the columns promised that they may be used until the stream is done with
+                // them.
                 unsafe { kernel.launch(stream, &launch, self.limit) }?
             }
         };
@@ -214,8 +217,8 @@ fn ends(flags: &DeviceColumn<'_>, stream: &Stream) -> Result<Workspace, CudaErro
     if len == 0 {
         return Ok(made);
     }
-    // SAFETY: the workspace has so many bytes behind its header, which nothing but this scan's launches in the same stream uses; the flags
-    // lie where the column says.
+    // SAFETY: the workspace has so many bytes behind its header, which nothing but this scan's launches in the same
+    // stream uses; the flags lie where the column says.
     let (mut to, from) = unsafe {
         let device = stream.device();
         let to = DeviceSliceMut::<u8>::from_raw(device, made.states(), len);

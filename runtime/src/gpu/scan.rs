@@ -21,8 +21,8 @@ use crate::verdicts::{self, Terms};
 /// After which time a block stops waiting for another one, unless something else is asked for.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// A scan on one GPU, over columns in its memory or in that of the host. Cheap to clone; compiled code is shared by equal programs, and
-/// freed when the last of them is dropped.
+/// A scan on one GPU, over columns in its memory or in that of the host. Cheap to clone; compiled code is shared by
+/// equal programs, and freed when the last of them is dropped.
 #[derive(Clone)]
 pub struct GpuScan {
     pub(super) shared: Arc<Shared>,
@@ -68,13 +68,15 @@ pub struct GpuScanBuilder {
 }
 
 impl GpuScanBuilder {
-    /// Accepts the operator whatever its laws, as [`DynScanBuilder::assume_associative`](crate::DynScanBuilder::assume_associative).
+    /// Accepts the operator whatever its laws, as
+    /// [`DynScanBuilder::assume_associative`](crate::DynScanBuilder::assume_associative).
     pub fn assume_associative(mut self) -> GpuScanBuilder {
         self.terms.assume_associative = true;
         self
     }
 
-    /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same.
+    /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the
+    /// same.
     pub fn overflow(mut self, overflow: Overflow) -> GpuScanBuilder {
         self.terms.overflow = overflow;
         self
@@ -107,8 +109,8 @@ impl GpuScanBuilder {
     /// Judges the laws. Kernels are compiled when a call first needs them.
     ///
     /// # Errors
-    /// [`Error::NotAMonoid`] if a law is refuted or could not be judged. [`Error::Cuda`] if no kernels can be made for the device, or its driver is
-    /// too old for them.
+    /// [`Error::NotAMonoid`] if a law is refuted or could not be judged. [`Error::Cuda`] if no kernels can be made for
+    /// the device, or its driver is too old for them.
     pub fn build(self) -> Result<GpuScan, Error> {
         let maker = Maker { plan: self.plan, cache: self.cache, ..Maker::new(&self.device)? };
         let key = Key { program: self.program, maker, terms: self.terms };
@@ -159,7 +161,8 @@ impl GpuScan {
         self.shared.judgements.iter().map(|judgement| &**judgement)
     }
 
-    /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to make.
+    /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to
+    /// make.
     ///
     /// # Errors
     /// No kernel could be made, or the driver refuses it.

@@ -1,7 +1,7 @@
 //! Staging: where columns of the host wait for the device, and the streams that carry them there and back.
 //!
-//! The device copies by itself only from and to page-locked memory, which takes long to allocate. So there is some for pieces of columns, kept from
-//! call to call, which all cores copy into and out of.
+//! The device copies by itself only from and to page-locked memory, which takes long to allocate. So there is some for
+//! pieces of columns, kept from call to call, which all cores copy into and out of.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -108,7 +108,8 @@ pub(super) fn records_within(sizes: &[usize], bytes: usize) -> usize {
 pub(super) fn copy_in(to: &mut [u8], from: &Column<'_>, offset: usize) {
     to.par_chunks_mut(GRAIN).enumerate().for_each(|(place, to)| {
         let from = start_of(from).wrapping_add(offset + place * GRAIN);
-        // SAFETY: the column borrows these bytes, says the caller by the range; both are plain bytes, copied as such, and `to` is other memory.
+        // SAFETY: the column borrows these bytes, says the caller by the range; both are plain bytes, copied as such,
+        // and `to` is other memory.
         unsafe { std::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) };
     });
 }
