@@ -19,8 +19,8 @@ pub struct DeviceCall<'a> {
     pub carry: Option<&'a [Constant]>,
     /// What is scanned on its own.
     pub shape: DeviceShape<'a>,
-    /// Whether the totals of all runs are wanted: see [`Outcome::totals`](super::Outcome::totals). With floats a total may differ from
-    /// the last output in its last places, since it is combined in another order.
+    /// Whether the totals of all runs are wanted: see [`Outcome::totals`](super::Outcome::totals). With floats a total
+    /// may differ from the last output in its last places, since it is combined in another order.
     pub totals: bool,
 }
 

@@ -23,6 +23,23 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A scan on one GPU, over columns in its memory or in that of the host. Cheap to clone; compiled code is shared by
 /// equal programs, and freed when the last of them is dropped.
+///
+/// ```no_run
+/// use scan_ir::{text, verify};
+/// use scan_runtime::cuda::{Device, DeviceBuffer, Stream};
+/// use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
+///
+/// # let source = "";
+/// let device = Device::cuda(0)?;
+/// let scan = GpuScan::new(verify(text::parse(source)?)?, &device)?;
+/// let stream = Stream::new(&device)?;
+/// let records = DeviceBuffer::from_slice(&stream, &[3i32, 1, 4])?;
+/// let mut sums = DeviceBuffer::<i32>::uninitialized(&device, records.len())?;
+/// let (inputs, outputs) = ([DeviceColumn::new::<i32>(&records)], &mut [DeviceColumnMut::new::<i32>(&mut sums)]);
+/// scan.call(&DeviceCall::default(), &inputs, outputs, &stream)?.wait()?;
+/// assert_eq!(sums.to_vec(&stream)?, [3, 4, 8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct GpuScan {
     pub(super) shared: Arc<Shared>,

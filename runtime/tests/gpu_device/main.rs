@@ -9,6 +9,7 @@ mod asked;
 #[path = "../calls/check.rs"]
 mod check;
 mod every_call;
+mod limits;
 mod on_device;
 #[allow(dead_code, reason = "as above")]
 #[path = "../calls/programs.rs"]

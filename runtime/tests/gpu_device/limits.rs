@@ -1,0 +1,128 @@
+//! What a device refuses, gives up, or has much of: wrong columns, time limits, lines beyond 2^32 records, other
+//! devices.
+
+use std::time::Duration;
+
+use scan_ir::Constant;
+use scan_runtime::Error;
+use scan_runtime::cuda::{CudaError, Device, DeviceBuffer, Stream};
+use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
+
+use crate::programs::{RECURRENCE, parse};
+use crate::subject::device;
+
+/// Counts records; the output is the low byte of how many there are up to each.
+const COUNT: &str = "
+program count
+  input { size 1, align 1, u8 @ 0 }
+  stage (u64)
+    identity (0)
+    lift (%0 = record.0: u8) {
+      %1 = const.u64 1
+      return %1
+    }
+    combine (%0: u64, %1: u64) {
+      %2 = add.u64 %0, %1
+      return %2
+    }
+  output write
+    column { size 1, align 1, u8 @ 0 }
+    project (%0 = state.0: u64) {
+      %1 = cast.u8 %0
+      return %1
+    }
+";
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_line_beyond_the_numbers_of_32_bits() {
+    let (scan, stream) = (GpuScan::new(parse(COUNT), &device()).unwrap(), Stream::new(&device()).unwrap());
+    let count = (1usize << 32) + 12_345;
+    let from = DeviceBuffer::<u8>::zeroed(&stream, count).unwrap();
+    let mut to = DeviceBuffer::<u8>::zeroed(&stream, count).unwrap();
+    for reversed in [false, true] {
+        let call = DeviceCall { totals: true, reversed, ..DeviceCall::default() };
+        let (inputs, outputs) = ([DeviceColumn::new::<u8>(&from)], &mut [DeviceColumnMut::new::<u8>(&mut to)]);
+        let outcome = scan.call(&call, &inputs, outputs, &stream).unwrap().wait().unwrap();
+        assert_eq!(outcome.totals, [Constant::from(count as u64)]);
+        for start in [0, (1 << 31) - 500, (1 << 32) - 500, count - 1000] {
+            let mut found = vec![0u8; 1000];
+            to.slice(start..start + 1000).unwrap().copy_to(&stream, &mut found).unwrap();
+            let number = |i: usize| (if reversed { count - i } else { i + 1 }) as u8;
+            assert!(found.iter().enumerate().all(|(i, &found)| found == number(start + i)), "at {start}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_scan_that_is_given_up_is_an_error_and_the_next_one_is_right() {
+    let stream = Stream::new(&device()).unwrap();
+    let hasty = GpuScan::builder(parse(RECURRENCE), &device()).time_limit(Duration::from_nanos(1)).build().unwrap();
+    let patient = GpuScan::new(parse(RECURRENCE), &device()).unwrap();
+    let x: Vec<u32> = (0..1 << 24).collect();
+    let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
+    let mut to = DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap();
+    let mut run = |scan: &GpuScan| {
+        let (inputs, outputs) = ([DeviceColumn::new::<u32>(&from)], &mut [DeviceColumnMut::new::<u32>(&mut to)]);
+        let done = scan.call(&DeviceCall::default(), &inputs, outputs, &stream).unwrap().wait();
+        done.map(|_| to.to_vec(&stream).unwrap())
+    };
+    let error = run(&hasty).unwrap_err();
+    assert!(
+        matches!(&error, Error::Cuda(CudaError::KernelFailed { what }) if what.contains("waited longer")),
+        "{error}"
+    );
+    let mut y = 0u32;
+    let found = run(&patient).unwrap();
+    assert!(x.iter().zip(found).all(|(&x, found)| {
+        y = y.wrapping_mul(3).wrapping_add(x);
+        found == y
+    }));
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn wrong_columns_are_refused() {
+    let (scan, stream) = (GpuScan::new(parse(RECURRENCE), &device()).unwrap(), Stream::new(&device()).unwrap());
+    let from = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3]).unwrap();
+    let (mut short, mut wide) =
+        (DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap(), DeviceBuffer::<u64>::zeroed(&stream, 3).unwrap());
+    let inputs = [DeviceColumn::new::<u32>(&from)];
+    let call = |call: &DeviceCall<'_>, output: DeviceColumnMut<'_>| {
+        scan.call(call, &inputs, &mut [output], &stream).map(drop).unwrap_err()
+    };
+    let plain = DeviceCall::default();
+    assert!(matches!(call(&plain, DeviceColumnMut::new::<u32>(&mut short)), Error::Length { expected: 3, got: 2, .. }));
+    assert!(matches!(call(&plain, DeviceColumnMut::new::<u64>(&mut wide)), Error::Layout { .. }));
+    let mut right = DeviceBuffer::<u32>::zeroed(&stream, 3).unwrap();
+    let seed = [Constant::from(1u32)];
+    let seeded = DeviceCall { seed: Some(&seed), ..DeviceCall::default() };
+    assert!(matches!(call(&seeded, DeviceColumnMut::new::<u32>(&mut right)), Error::State { argument: "seed", .. }));
+    let flags = DeviceBuffer::<u8>::zeroed(&stream, 2).unwrap();
+    let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
+    let segmented = DeviceCall { shape, ..DeviceCall::default() };
+    assert!(matches!(
+        call(&segmented, DeviceColumnMut::new::<u32>(&mut right)),
+        Error::Length { expected: 3, got: 2, .. }
+    ));
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn every_device_scans_for_itself() {
+    for ordinal in 0..Device::count().unwrap() {
+        let device = Device::cuda(ordinal).unwrap();
+        let (scan, stream) = (GpuScan::new(parse(COUNT), &device).unwrap(), Stream::new(&device).unwrap());
+        let from = DeviceBuffer::<u8>::zeroed(&stream, 100_000).unwrap();
+        let call = DeviceCall::default();
+        let reduced = scan.reduce_call(&call, &[DeviceColumn::new::<u8>(&from)], &stream).unwrap().wait().unwrap();
+        assert_eq!(reduced.totals, [Constant::from(100_000u64)]);
+        let other = self::device();
+        if other != device {
+            let there = Stream::new(&other).unwrap();
+            let refused = scan.reduce_call(&call, &[DeviceColumn::new::<u8>(&from)], &there);
+            assert!(matches!(refused, Err(Error::Cuda(CudaError::Argument { .. }))));
+        }
+    }
+}
