@@ -37,6 +37,7 @@ atoms! {
     shuffle_up(value, delta) -> Ty::I32, "scan.shuffle_up";
     shuffle_down(value, delta) -> Ty::I32, "scan.shuffle_down";
     shuffle_from(value, lane) -> Ty::I32, "scan.shuffle_from";
+    ballot(value) -> Ty::I32, "scan.ballot";
     barrier_try_wait(barrier, parity) -> Ty::BOOL, "scan.barrier_try_wait";
     load_word(from) -> Ty::I64, "scan.load_word";
     load_pair(from) -> Ty::Pair, "scan.load_pair";

@@ -14,6 +14,11 @@ pub(crate) fn field(columns: &[Layout], component: usize) -> (usize, usize, Type
     (place, field.offset as usize, field.ty)
 }
 
+/// Whether the fields of a record leave no byte out.
+pub(crate) fn is_packed(column: &Layout) -> bool {
+    column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize
+}
+
 /// The largest power of two, up to 16, that divides both.
 fn alignment(record: usize, offset: usize) -> usize {
     1 << (record | offset | 16).trailing_zeros()

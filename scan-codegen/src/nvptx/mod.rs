@@ -12,6 +12,7 @@ mod columns;
 mod emit;
 mod error;
 mod given;
+pub mod ladder;
 mod lanes;
 mod look_back;
 mod lower;
@@ -43,7 +44,7 @@ pub struct Kernel {
 /// Makes the PTX of a [lowered](scan_ir::transform::lower) program.
 pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
     let kernel = emulated(program, facts, plan, arch)?;
-    let text = as_ptx_kernel(&kernel.text, kernel.manifest.arguments.bytes(), kernel.manifest.threads);
+    let text = as_ptx_kernel(&kernel.text, "scan", kernel.manifest.arguments.bytes(), kernel.manifest.threads);
     Ok(Kernel { text: assemble::assemble(&text, arch.name(), arch.feature())?, ..kernel })
 }
 
@@ -60,10 +61,15 @@ pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch
 /// The head of every kernel.
 const HEAD: &str = "define void @scan(ptr %arguments)";
 
-/// The kernel with its arguments by value, and the calling convention of kernels.
-fn as_ptx_kernel(text: &str, bytes: usize, threads: usize) -> String {
-    let head = format!(
-        "define ptx_kernel void @scan(ptr byval([{bytes} x i8]) align 16 %arguments) \"nvvm.maxntid\"=\"{threads}\" \"nvvm.minctasm\"=\"1\""
+/// The same for a kernel of another name.
+fn head(entry: &str) -> String {
+    HEAD.replace("@scan", &format!("@{entry}"))
+}
+
+/// The module with this kernel's arguments by value, and the calling convention of kernels.
+fn as_ptx_kernel(text: &str, entry: &str, bytes: usize, threads: usize) -> String {
+    let ptx_head = format!(
+        "define ptx_kernel void @{entry}(ptr byval([{bytes} x i8]) align 16 %arguments) \"nvvm.maxntid\"=\"{threads}\" \"nvvm.minctasm\"=\"1\""
     );
-    text.replace(HEAD, &head)
+    text.replace(&head(entry), &ptx_head)
 }

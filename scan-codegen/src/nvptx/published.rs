@@ -27,7 +27,8 @@ pub(crate) struct Published<'k, 'a> {
 }
 
 impl<'k> Published<'k, '_> {
-    fn slot(&self, slot: Value<'k>) -> Value<'k> {
+    /// Where a slot is.
+    pub(crate) fn slot(&self, slot: Value<'k>) -> Value<'k> {
         let place = self.base + slot.resize(Ty::I64);
         self.workspace.at(HEADER_BYTES + self.offset).byte(place * self.slot_bytes)
     }
@@ -91,7 +92,7 @@ impl<'k> Published<'k, '_> {
     }
 
     /// Reads until it gives true in every lane, or waiting is hopeless.
-    fn until_ready(&self, read: impl FnOnce() -> Value<'k>) {
+    pub(crate) fn until_ready(&self, read: impl FnOnce() -> Value<'k>) {
         let k = self.lanes.k;
         let (tries, since) = (k.var(k.i32(0)), k.var(k.i64(0)));
         k.forever(|reads| {

@@ -99,24 +99,29 @@ impl Packing {
 
     /// Reads a tile state as it is now: its words, and whether its tag is this one.
     pub(crate) fn peek<'k>(&self, k: &'k Emit, from: Value<'k>, tag: Value<'k>) -> (Vec<Value<'k>>, Value<'k>) {
+        let (words, tags) = self.read(k, from);
+        let same: Vec<Value<'k>> = tags.into_iter().map(|found| found.is(tag)).collect();
+        (words, same[1..].iter().fold(same[0], |all, &same| all & same))
+    }
+
+    /// Reads a tile state as it is now: its words, and the tags of its pieces.
+    pub(crate) fn read<'k>(&self, k: &'k Emit, from: Value<'k>) -> (Vec<Value<'k>>, Vec<Value<'k>>) {
         let low = |pair: Value<'k>| pair.resize(Ty::I32);
         let high = |pair: Value<'k>| (pair >> 32).resize(Ty::I32);
         if self.words == 1 {
             let word = k.load_word(from);
-            return (vec![low(word)], high(word).is(tag));
+            return (vec![low(word)], vec![high(word)]);
         }
         let pieces: Vec<Value<'k>> =
             (0..self.words.div_ceil(3)).map(|place| k.load_pair(from.at(16 * place))).collect();
-        let mut words = Vec::new();
-        let mut valid = k.bool(true);
+        let (mut words, mut tags) = (Vec::new(), Vec::new());
         for piece in pieces {
             let (first, second) = (piece.half(0), piece.half(1));
             words.extend([low(first), high(first), low(second)]);
-            let same = high(second).is(tag);
-            valid = if valid.as_constant().is_some() { same } else { valid & same };
+            tags.push(high(second));
         }
         words.truncate(self.words);
-        (words, valid)
+        (words, tags)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What the block's shared memory holds: the stages of the ring, barriers, tickets, and the states of warps.
 
-use scan_ir::{Layout, Source};
+use scan_ir::Source;
 
 use crate::gpu::{Arch, GpuPlan};
 use crate::nvptx::bytes::width;
+use crate::nvptx::columns::is_packed;
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::recipe::Recipe;
 use crate::nvptx::shared_tables::SharedTables;
@@ -110,9 +111,4 @@ impl Shared {
         }
         Ok(shared)
     }
-}
-
-/// Whether the fields of a record leave no byte out.
-fn is_packed(column: &Layout) -> bool {
-    column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize
 }

@@ -1,0 +1,159 @@
+//! A thread's records: loaded into registers once, folded, and replayed from there.
+//!
+//! In a full tile they are moved in accesses of up to 16 bytes, else field by field.
+
+use super::block::Block;
+use crate::nvptx::bytes::Bytes;
+use crate::nvptx::columns::{load_field, store_field, unit_bytes};
+use crate::nvptx::emit::{Ty, Value, Var};
+use crate::nvptx::given::Given;
+use crate::nvptx::lanes::{get, variables};
+use crate::nvptx::lower;
+use crate::nvptx::passes::{Fold, Replay};
+use crate::nvptx::recipe::{Element, Recipe};
+use crate::nvptx::run::Pass;
+use crate::nvptx::state::State;
+
+/// The records of a thread, in registers.
+pub(super) struct Records<'k, 'a> {
+    given: Given<'k, 'a>,
+    recipe: &'a Recipe,
+    /// The components of each record.
+    records: Vec<Vec<Var<'k>>>,
+    /// The index of the first of them, and of the line's end.
+    first: Value<'k>,
+    end: Value<'k>,
+    /// Whether the tile is full, so that all of them exist.
+    is_full: Value<'k>,
+}
+
+impl<'k, 'a> Records<'k, 'a> {
+    /// Loads `count` records for each thread of the block, of the tile with this number (64 bits) in a line of `end` records.
+    pub(super) fn load(block: &Block<'k, 'a>, tile: Value<'k>, count: usize, end: Value<'k>) -> Records<'k, 'a> {
+        let (given, recipe) = (block.lanes.given, block.lanes.recipe);
+        let k = given.k;
+        let fields = || recipe.inputs.iter().flat_map(|column| &column.fields);
+        let record = || fields().map(|field| k.unset(lower::ty(field.ty))).collect();
+        let start = tile * (block.threads * count);
+        let records = Records {
+            given,
+            recipe,
+            records: (0..count).map(|_| record()).collect(),
+            first: start + block.thread.resize(Ty::I64) * count,
+            end,
+            is_full: (start + block.threads * count).below(end + 1),
+        };
+        k.either(records.is_full, || records.load_all(), || records.each_there(|place| records.load_one(place)));
+        records
+    }
+
+    fn load_all(&self) {
+        let mut numbered = 0;
+        for (number, column) in self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0) {
+            let size = column.size as usize;
+            let from = self.given.column(number).byte(self.first * size);
+            let bytes = Bytes::load(self.given.k, from, self.records.len() * size);
+            for (place, record) in self.records.iter().enumerate() {
+                for (field, component) in column.fields.iter().zip(&record[numbered..]) {
+                    component.set(bytes.field(place * size + field.offset as usize, field.ty));
+                }
+            }
+            numbered += column.fields.len();
+        }
+    }
+
+    fn load_one(&self, place: usize) {
+        let columns = self.recipe.inputs.iter().enumerate();
+        let fields = columns.flat_map(|(number, column)| column.fields.iter().map(move |f| (number, column, f)));
+        for ((number, column, field), component) in fields.zip(&self.records[place]) {
+            let size = column.size as usize;
+            let record = self.given.column(number).byte((self.first + place) * size);
+            component.set(load_field(record, size, field.offset as usize, field.ty));
+        }
+    }
+
+    /// Runs `act` for each record that exists.
+    fn each_there(&self, act: impl Fn(usize)) {
+        for place in 0..self.records.len() {
+            self.given.k.when((self.first + place).below(self.end), || act(place));
+        }
+    }
+
+    /// Runs a pass over the records, all of which exist in a full tile.
+    fn pass(&self, pass: &dyn Pass<'k>) {
+        let element = |place: usize| pass.element(&Register { records: self, place });
+        self.given.k.either(
+            self.is_full,
+            || {
+                let written: Vec<_> = (0..self.records.len()).map(element).collect();
+                if pass.writes() {
+                    self.store_all(&written);
+                }
+            },
+            || {
+                self.each_there(|place| {
+                    let written = element(place);
+                    if pass.writes() {
+                        self.store_one(place, &written);
+                    }
+                });
+            },
+        );
+    }
+
+    /// What they come to.
+    pub(super) fn fold(&self, block: &Block<'k, 'a>) -> State<'k> {
+        let state = variables(&block.lanes.identity());
+        self.pass(&Fold { recipe: self.recipe, given: self.given, level: 0, state: &state, followed: &[] });
+        get(&state)
+    }
+
+    /// Writes their results, from the state before them.
+    pub(super) fn replay(&self, before: State<'k>) {
+        let live = variables(&self.recipe.live(&[before]));
+        self.pass(&Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere: None });
+    }
+
+    fn store_all(&self, records: &[Vec<Value<'k>>]) {
+        let all = unit_bytes(self.given.k, &self.recipe.outputs, records);
+        for ((number, column), bytes) in self.recipe.outputs.iter().enumerate().zip(all) {
+            let size = column.size as usize;
+            let to = self.given.column(self.recipe.inputs.len() + number).byte(self.first * size);
+            bytes.store(to, records.len() * size);
+        }
+    }
+
+    fn store_one(&self, place: usize, record: &[Value<'k>]) {
+        let columns = self.recipe.outputs.iter().enumerate();
+        let fields = columns.flat_map(|(number, column)| column.fields.iter().map(move |f| (number, column, f)));
+        for ((number, column, field), &value) in fields.zip(record) {
+            let size = column.size as usize;
+            let to = self.given.column(self.recipe.inputs.len() + number).byte((self.first + place) * size);
+            store_field(to, size, field.offset as usize, field.ty, value);
+        }
+    }
+}
+
+/// One of them.
+struct Register<'k, 'a> {
+    records: &'a Records<'k, 'a>,
+    place: usize,
+}
+
+impl<'k> Element<'k> for Register<'k, '_> {
+    fn record(&self, component: usize) -> Value<'k> {
+        self.records.records[self.place][component].get()
+    }
+
+    fn next(&self, _: usize) -> Value<'k> {
+        unreachable!("programs that read the next record are refused")
+    }
+
+    fn is_last(&self) -> Value<'k> {
+        (self.index() + 1).is(self.records.end)
+    }
+
+    fn index(&self) -> Value<'k> {
+        self.records.first + self.place
+    }
+}
