@@ -1,10 +1,28 @@
 //! Checks of a call against its program and its columns: all of them are made before any generated code runs.
 
-use scan_ir::{Constant, Layout, Program, Source, Type};
+use scan_ir::{Constant, Layout, Program, Source, Type, Verified};
 
 use crate::call::{Call, Shape};
 use crate::column::{self, Column, ColumnMut};
 use crate::error::Error;
+
+/// What a call must know of a program besides its columns.
+pub(crate) trait Signature {
+    /// The types of the components of all stages, in order.
+    fn state(&self) -> impl Iterator<Item = Type>;
+    /// Whether it keeps some records only.
+    fn keeps(&self) -> bool;
+}
+
+impl Signature for Verified<Program> {
+    fn state(&self) -> impl Iterator<Item = Type> {
+        self.stages.iter().flat_map(|stage| stage.state.iter().copied())
+    }
+
+    fn keeps(&self) -> bool {
+        self.output.keep.is_some()
+    }
+}
 
 /// Checks a call that writes to other columns than it reads. Gives the number of records.
 pub(crate) fn columns(program: &Program, inputs: &[Column<'_>], outputs: &[ColumnMut<'_>]) -> Result<usize, Error> {
@@ -44,7 +62,12 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
 }
 
 /// Checks everything of a call but its columns, which have `len` records each.
-pub(crate) fn call(program: &Program, call: &Call<'_>, carry: Option<&[Constant]>, len: usize) -> Result<(), Error> {
+pub(crate) fn call(
+    program: &impl Signature,
+    call: &Call<'_>,
+    carry: Option<&[Constant]>,
+    len: usize,
+) -> Result<(), Error> {
     if let Some(seed) = call.seed {
         state(program, "seed", seed)?;
     }
@@ -69,7 +92,7 @@ pub(crate) fn call(program: &Program, call: &Call<'_>, carry: Option<&[Constant]
                 return Err(Error::Rows(format!("{count} rows take {records} records, and the columns have {len}")));
             }
             unsupported(carry.is_some(), "resuming rows: resume each as a line")?;
-            unsupported(program.output.keep.is_some(), "keeping records of rows: scan each row as a line")
+            unsupported(program.keeps(), "keeping records of rows: scan each row as a line")
         }
     }
 }
@@ -87,13 +110,12 @@ fn unsupported(is: bool, what: &str) -> Result<(), Error> {
 }
 
 /// A state of all stages has their components in order.
-fn state(program: &Program, argument: &'static str, state: &[Constant]) -> Result<(), Error> {
-    let expected = || program.stages.iter().flat_map(|stage| stage.state.iter().copied());
+fn state(program: &impl Signature, argument: &'static str, state: &[Constant]) -> Result<(), Error> {
     let got = || state.iter().map(|component| component.ty());
-    if got().eq(expected()) {
+    if got().eq(program.state()) {
         return Ok(());
     }
-    let (expected, got): (Vec<Type>, Vec<Type>) = (expected().collect(), got().collect());
+    let (expected, got): (Vec<Type>, Vec<Type>) = (program.state().collect(), got().collect());
     Err(Error::State { argument, expected, got })
 }
 

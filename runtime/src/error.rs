@@ -142,6 +142,11 @@ pub enum Error {
     #[error(transparent)]
     Cuda(#[from] crate::cuda::CudaError),
 
+    /// A kernel made ahead of time cannot be loaded, or was made for other calls.
+    #[cfg(feature = "cuda")]
+    #[error(transparent)]
+    Aot(#[from] crate::gpu::AotError),
+
     /// No kernel for a GPU could be made.
     #[cfg(feature = "nvptx")]
     #[error("no kernel for the GPU: {0}")]

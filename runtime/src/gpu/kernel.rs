@@ -5,17 +5,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use scan_codegen::gpu::{HEADER_BYTES, Manifest};
+use scan_codegen::gpu::{Arch, HEADER_BYTES, Manifest};
 use scan_ir::Constant;
 
 use super::arguments::pack;
 use super::pending::{Launched, Totals};
+use crate::call::Rows;
 use crate::cuda::{
     CubinCache, CudaError, Device, DeviceBuffer, Header, Kernel, Module, Stream, Workspace, keep_with_graph,
 };
 
 /// What kernels are called in their modules.
 const NAME: &str = "scan";
+
+/// After which time a block stops waiting for another one, unless something else is asked for.
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The key of the workspaces that totals go to.
 const TOTALS: u64 = 1;
@@ -68,6 +72,13 @@ pub struct Span {
     pub pitch: usize,
     /// Records from a record of a row to the next. Only a columnar kernel takes another number than 1.
     pub step: usize,
+}
+
+impl Span {
+    /// These rows.
+    pub fn of(rows: Rows) -> Span {
+        Span { rows: rows.count(), records: rows.len(), pitch: rows.pitch(), step: rows.step() }
+    }
 }
 
 /// What a kernel is launched with.
@@ -189,6 +200,17 @@ impl GpuKernel {
         unsafe { self.kernel.launch(stream, blocks, threads, shared, &block) }?;
         Launched::new(self.clone(), stream, workspace, totals, limit).map(Some)
     }
+}
+
+/// Refuses a driver that does not take PTX for this architecture.
+pub(super) fn expect_driver(device: &Device, arch: Arch) -> Result<(), CudaError> {
+    let (major, minor) = arch.driver();
+    let expected = 1000 * major + 10 * minor;
+    let found = device.facts().driver_version;
+    if found < expected {
+        return Err(CudaError::DriverTooOld { found, expected, missing: None });
+    }
+    Ok(())
 }
 
 fn to_u32(what: &'static str, number: usize) -> Result<u32, CudaError> {

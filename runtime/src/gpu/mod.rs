@@ -13,6 +13,8 @@
 //! | `arguments` | the block of bytes that a kernel takes |
 //! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
 //! | `states` | states of a program among those of its lowered form |
+//! | `task` | a call on its way to a launch |
+//! | `aot` | kernels from files, and their calls |
 //! | `variant` | the forms of a program and their kernels (with the feature `nvptx`) |
 //! | `scan`, `run` | the scan, and its calls over device memory (likewise) |
 //! | `host`, `pieces`, `staging` | its calls over host memory, piece by piece on the way there and back (likewise) |
@@ -21,6 +23,7 @@
 // What makes columns and calls to launches is only used by what compiles.
 #![cfg_attr(not(feature = "nvptx"), allow(dead_code))]
 
+mod aot;
 mod arguments;
 mod call;
 mod column;
@@ -40,9 +43,11 @@ mod scan;
 #[cfg(feature = "nvptx")]
 mod staging;
 mod states;
+mod task;
 #[cfg(feature = "nvptx")]
 mod variant;
 
+pub use aot::{AotError, AotKernel, AotScan};
 pub use call::{DeviceCall, DeviceShape};
 pub use column::{DeviceColumn, DeviceColumnMut};
 pub use kernel::{CompileTimes, GpuKernel, Launch, Span};

@@ -5,21 +5,18 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use scan_codegen::gpu::GpuPlan;
+use scan_codegen::gpu::{GpuPlan, Way};
 use scan_ir::laws::{Judgement, Overflow};
 use scan_ir::transform::Form;
 use scan_ir::{Program, Verified};
 
 use super::ends::states_at_ends;
-use super::kernel::GpuKernel;
-use super::variant::{Maker, Need, Variants, Way};
+use super::kernel::{GpuKernel, TIME_LIMIT};
+use super::variant::{Maker, Need, Variants};
 use crate::cache::Cache;
 use crate::cuda::{CubinCache, Device};
 use crate::error::Error;
 use crate::verdicts::{self, Terms};
-
-/// After which time a block stops waiting for another one, unless something else is asked for.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A scan on one GPU, over columns in its memory or in that of the host. Cheap to clone; compiled code is shared by
 /// equal programs, and freed when the last of them is dropped.

@@ -1,5 +1,6 @@
 //! States of a program among those of its lowered form, which may have more components and one more stage.
 
+use scan_codegen::gpu::{Component, Role};
 use scan_ir::transform::rank_stage;
 use scan_ir::{Constant, Program};
 
@@ -23,6 +24,21 @@ impl States {
             places: stages.flat_map(|(place, stage)| first(place)..first(place) + stage.state.len()).collect(),
             rank: rank_stage(lowered).map(|rank| first(rank as usize)),
         }
+    }
+
+    /// Those of the components that a manifest lists.
+    pub(crate) fn listed(components: &[Component]) -> States {
+        let of_role = |role| (0..components.len()).filter(move |&place| components[place].role == role);
+        States {
+            identities: components.iter().map(|component| component.identity).collect(),
+            places: of_role(Role::Own).collect(),
+            rank: of_role(Role::Rank).next(),
+        }
+    }
+
+    /// Whether records are kept or not, and counted.
+    pub(crate) fn keeps(&self) -> bool {
+        self.rank.is_some()
     }
 
     /// A state of the program, or else the identities, as one of the lowered program. `rank` records were kept before.
@@ -52,8 +68,24 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use scan_codegen::gpu::{AotManifest, Arch, Arguments, GpuPlan, Manifest};
+    use scan_ir::facts::Facts;
     use scan_ir::transform::{Form, lower};
     use scan_ir::{text, verify};
+
+    fn listed(program: &Program, lowered: &Program, form: Form) -> Vec<Component> {
+        let launch = Manifest {
+            plan: GpuPlan::columnar(),
+            threads: 128,
+            shared_bytes: 0,
+            tile_state_bytes: 0,
+            arguments: Arguments::of(lowered),
+            inputs: lowered.inputs.clone(),
+            outputs: lowered.output.columns.clone(),
+        };
+        let facts = Facts::of(&verify(lowered.clone()).unwrap());
+        AotManifest::new((program, lowered), &facts, form, Arch::Sm80, launch, String::new()).components
+    }
 
     #[test]
     fn states_pass_through_the_lowered_form() {
@@ -80,8 +112,10 @@ mod tests {
                 }
                 project (%0 = state.0: u64) { return %0 }";
         let program = verify(text::parse(source).unwrap()).unwrap();
-        let lowered = lower(&program, Form { heads: true, ..Form::default() });
+        let form = Form { heads: true, ..Form::default() };
+        let lowered = lower(&program, form);
         let states = States::new(&program, &lowered);
+        assert_eq!(States::listed(&listed(&program, &lowered, form)), states);
         let own = [Constant::from(5u64), Constant::from(6u32)];
         let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
         let made = states.lowered(Some(&own), 40);

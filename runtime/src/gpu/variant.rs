@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use scan_codegen::gpu::{Arch, GpuPlan, Schedule};
+use scan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
 use scan_codegen::nvptx::{self, NvptxError};
 use scan_ir::facts::Facts;
 use scan_ir::transform::{Form, lower, without_outputs};
 use scan_ir::{Constant, Program, Verified};
 
-use super::kernel::GpuKernel;
+use super::kernel::{GpuKernel, expect_driver};
 use super::states::States;
 use crate::cuda::{CubinCache, CudaError, Device};
 use crate::error::Error;
@@ -23,17 +23,6 @@ pub(super) struct Need {
     pub(super) any_states: bool,
     /// Totals and nothing else.
     pub(super) reduces: bool,
-}
-
-/// How the records of a call are gone through.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Way {
-    /// One line, forwards, in columns at multiples of 16 bytes.
-    Plain,
-    /// Lines and rows, at any address and in any direction.
-    Any,
-    /// Rows side by side.
-    Columnar,
 }
 
 /// A program in one form.
@@ -142,11 +131,9 @@ impl Variant {
     /// The plans for this way, the best first; `asked` is the only one for lines, if it is there.
     fn plans(&self, way: Way, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
         match (way, asked) {
-            (Way::Columnar, _) => vec![GpuPlan::columnar()],
             (Way::Plain, Some(plan)) => vec![plan.clone()],
-            (Way::Plain, None) => GpuPlan::candidates(&self.program, arch),
             (Way::Any, Some(plan)) if plan.schedule == Schedule::LookBack => vec![plan.clone()],
-            (Way::Any, _) => GpuPlan::look_back(&self.program, arch).into_iter().collect(),
+            _ => way.plans(&self.program, arch),
         }
     }
 }
@@ -160,12 +147,7 @@ impl Maker {
                 device: architecture.to_string(),
             }
         })?;
-        let (major, minor) = arch.driver();
-        let expected = 1000 * major + 10 * minor;
-        let found = device.facts().driver_version;
-        if found < expected {
-            return Err(CudaError::DriverTooOld { found, expected, missing: None });
-        }
+        expect_driver(device, arch)?;
         Ok(Maker { device: *device, arch, plan: None, cache: None })
     }
 }

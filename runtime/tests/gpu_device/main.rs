@@ -2,6 +2,7 @@
 //! graphs, floats that are rounded the same way in every run. Run with `--ignored` on a machine that has one; the
 //! driver and nothing else is needed there.
 
+mod ahead;
 #[allow(dead_code, reason = "shared with the tests of the CPU engine, which draw calls for its plans")]
 #[path = "../calls/asked.rs"]
 mod asked;

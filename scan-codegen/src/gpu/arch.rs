@@ -20,6 +20,7 @@ struct Row {
     arch: Arch,
     processor: &'static str,
     capability: (u32, u32),
+    #[cfg_attr(not(feature = "nvptx"), allow(dead_code, reason = "only LLVM is told"))]
     /// The PTX version as LLVM's feature. LLVM aborts on an instruction that its version lacks, so it is no choice.
     feature: &'static str,
     /// The oldest driver that takes this PTX.
@@ -103,6 +104,7 @@ impl Arch {
     }
 
     /// LLVM's name for the version of PTX.
+    #[cfg(feature = "nvptx")]
     pub(crate) fn feature(self) -> &'static str {
         self.row().feature
     }

@@ -2,14 +2,18 @@
 //!
 //! Plain data, built always. Kernels themselves are made behind the feature `nvptx`.
 
+mod aot;
 mod arch;
 mod arguments;
 mod manifest;
 mod plan;
+mod way;
 
+pub use aot::{AotManifest, Component, ManifestError, Role};
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
 #[cfg(feature = "nvptx")]
 pub(crate) use plan::MOST_TABLE_BYTES;
 pub use plan::{GpuPlan, Schedule};
+pub use way::Way;

@@ -4,6 +4,7 @@
 //! of `atoms.ll`. That file alone knows PTX. So the same kernel runs in two places: on a GPU, with the atoms of that file, and
 //! on a CPU under the emulator of the tests, which gives the atoms other bodies.
 
+mod ahead;
 mod assemble;
 mod atoms;
 mod bytes;
@@ -27,6 +28,7 @@ mod state;
 use scan_ir::facts::Facts;
 use scan_ir::{Program, Verified};
 
+pub use ahead::{AotFiles, compile_ahead};
 pub use error::NvptxError;
 
 use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};

@@ -80,7 +80,7 @@ mod print;
 
 pub use error::{ParseError, ParseErrors};
 pub use lines::Lines;
-pub use parse::{parse, parse_function, parse_with_lines};
+pub use parse::{parse, parse_constant, parse_function, parse_layout, parse_with_lines};
 
 #[cfg(doc)]
 use crate::Program;

@@ -9,6 +9,7 @@ use super::lex::Token;
 use super::lines::Lines;
 use crate::function::Function;
 use crate::program::{Field, Layout, Output, Program, Stage, Table};
+use crate::types::{Constant, Type};
 use crate::verify::{Item, Part};
 
 /// Reads a program. It need not verify.
@@ -49,6 +50,40 @@ pub fn parse_function(text: &str) -> Result<Function, ParseErrors> {
     parser.finish(function).map(|(function, _)| function)
 }
 
+/// Reads the layout of a column that stands alone.
+///
+/// # Errors
+/// Where the text is no layout, with what was expected there.
+///
+/// ```
+/// let text = "{ size 8, align 4, i32 @ 0, bool @ 4 }";
+/// assert_eq!(scan_ir::text::parse_layout(text).unwrap().to_string(), text);
+/// ```
+pub fn parse_layout(text: &str) -> Result<Layout, ParseErrors> {
+    let mut parser = Parser::new(text);
+    let layout = parser.bare_layout();
+    parser.finish(layout).map(|(layout, _)| layout)
+}
+
+/// Reads a literal of this type that stands alone, as [`Constant`] prints it.
+///
+/// # Errors
+/// Where the text is no such literal, with what was expected there.
+///
+/// ```
+/// use scan_ir::{Constant, Type, text::parse_constant};
+///
+/// assert_eq!(parse_constant("-inf", Type::F32).unwrap(), Constant::from(f32::NEG_INFINITY));
+/// let error = parse_constant("256", Type::U8).unwrap_err();
+/// assert_eq!(error.to_string(), "1:1: expected a literal of type u8, found `256`");
+/// ```
+pub fn parse_constant(text: &str, ty: Type) -> Result<Constant, ParseErrors> {
+    let mut parser = Parser::new(text);
+    let position = parser.position();
+    let constant = parser.literal().and_then(|literal| literal.of_type(ty).map_err(|message| error(position, message)));
+    parser.finish(constant).map(|(constant, _)| constant)
+}
+
 impl Parser<'_> {
     fn program(&mut self) -> Parsed<Program> {
         self.word("program")?;
@@ -73,6 +108,10 @@ impl Parser<'_> {
     fn layout(&mut self, part: Part) -> Parsed<Layout> {
         self.take();
         self.lines.set(part, Item::Whole, self.line);
+        self.bare_layout()
+    }
+
+    fn bare_layout(&mut self) -> Parsed<Layout> {
         self.mark('{')?;
         self.word("size")?;
         let size = self.int("a size")?;

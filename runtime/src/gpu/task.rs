@@ -1,0 +1,205 @@
+//! A call over device memory on its way: columns checked, flags added, launched. It is the same whether the kernel was
+//! compiled for the call or came from a file.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use scan_ir::{Constant, Layout, Type};
+use smallvec::SmallVec;
+
+use super::call::{DeviceCall, DeviceShape};
+use super::column::{DeviceColumn, DeviceColumnMut};
+use super::kernel::{GpuKernel, Launch, Span};
+use super::pending::{Outcome, Pending};
+use super::states::States;
+use crate::checks::{self, Signature};
+use crate::column::{check, layout_of};
+use crate::cuda::{CudaError, Device, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
+use crate::error::Error;
+
+/// The key of the workspaces that flags are made in.
+const FLAGS: u64 = 2;
+
+/// Held from making flags to the launch: another thread that uses the same stream must not get between them.
+static FLAGS_IN_ORDER: Mutex<()> = Mutex::new(());
+
+/// Flags that were made for a launch.
+pub(super) struct MadeFlags {
+    _in_order: MutexGuard<'static, ()>,
+    workspace: Workspace,
+}
+
+/// The columns that a program reads and writes, and where they have to be.
+pub(super) struct Sides<'a> {
+    pub(super) device: &'a Device,
+    pub(super) inputs: &'a [Layout],
+    pub(super) outputs: &'a [Layout],
+    pub(super) keeps: bool,
+}
+
+/// What a call reads and writes, once checked.
+pub(super) struct Task<'a> {
+    pub(super) call: &'a DeviceCall<'a>,
+    /// Where the input columns are, and then that of flags.
+    pub(super) inputs: SmallVec<[u64; 8]>,
+    pub(super) outputs: SmallVec<[u64; 8]>,
+    pub(super) len: usize,
+    /// The output column with the least room, and its room.
+    pub(super) room: (usize, usize),
+    pub(super) reduces: bool,
+}
+
+impl Sides<'_> {
+    /// The task of a call that writes to other columns than it reads.
+    pub(super) fn task<'a>(
+        &self,
+        call: &'a DeviceCall<'a>,
+        inputs: &[DeviceColumn<'_>],
+        outputs: &[DeviceColumnMut<'_>],
+    ) -> Result<Task<'a>, Error> {
+        let len = self.check_inputs(inputs)?;
+        self.check_outputs(outputs, (!self.keeps).then_some(len))?;
+        let rooms = outputs.iter().map(|column| column.len).enumerate();
+        let room = rooms.min_by_key(|&(_, room)| room).unwrap_or((0, len));
+        let inputs = inputs.iter().map(|column| column.address).collect();
+        let outputs = outputs.iter().map(|column| column.address).collect();
+        Ok(Task { call, inputs, outputs, len, room, reduces: false })
+    }
+
+    /// Checks the input columns, and gives their length.
+    pub(super) fn check_inputs(&self, inputs: &[DeviceColumn<'_>]) -> Result<usize, Error> {
+        let len = inputs.first().map_or(0, DeviceColumn::len);
+        let columns = inputs.iter().map(|column| (column.len, &*column.layout));
+        check("input", self.inputs, columns, Some(len))?;
+        inputs.iter().try_for_each(|column| check_device("an input column", &column.device, self.device))?;
+        Ok(len)
+    }
+
+    /// Checks the output columns, and that they have this length, if one is given.
+    pub(super) fn check_outputs(&self, outputs: &[DeviceColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
+        let columns = outputs.iter().map(|column| (column.len, &*column.layout));
+        check("output", self.outputs, columns, len)?;
+        outputs.iter().try_for_each(|column| check_device("an output column", &column.device, self.device))
+    }
+}
+
+impl Task<'_> {
+    /// Checks what a call says besides its columns.
+    pub(super) fn check(&self, program: &impl Signature, device: &Device, stream: &Stream) -> Result<(), Error> {
+        checks::call(program, &self.call.without_flags(), self.call.carry, self.len)?;
+        stream.expect_device("the stream's device", device)?;
+        if let DeviceShape::Heads(flags) = &self.call.shape {
+            check_flags(flags, self.len, device)?;
+            checks::resumed_heads(self.call.carry.is_some(), self.call.reversed)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the column of flags to the inputs, if segments are flagged. Flags that had to be made are to be held until
+    /// the launch is in the stream.
+    pub(super) fn add_flags(&mut self, stream: &Stream) -> Result<Option<MadeFlags>, CudaError> {
+        let DeviceShape::Heads(flags) = &self.call.shape else { return Ok(None) };
+        let make = || {
+            let _in_order = FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok::<_, CudaError>(MadeFlags { workspace: ends(flags, stream)?, _in_order })
+        };
+        let made = self.call.reversed.then(make).transpose()?;
+        self.inputs.push(made.as_ref().map_or(flags.address, |made| made.workspace.states()));
+        Ok(made)
+    }
+
+    /// Whether all columns begin where bulk copies can.
+    pub(super) fn is_aligned(&self) -> bool {
+        self.inputs.iter().chain(&self.outputs).all(|address| address.is_multiple_of(16))
+    }
+
+    /// All records as one line.
+    pub(super) fn line(&self) -> Span {
+        Span { rows: 1, records: self.len, pitch: self.len, step: 1 }
+    }
+
+    /// Launches a kernel, unless there is nothing to do; it is asked for only if there is.
+    ///
+    /// # Safety
+    /// The columns were checked against the program of these states, flags were added to them, and the kernel is one of
+    /// this program, lowered for the form of the call, that goes through such a span of such columns in such a
+    /// direction.
+    pub(super) unsafe fn launch(
+        self,
+        states: &Arc<States>,
+        span: Span,
+        kernel: impl FnOnce() -> Result<Arc<GpuKernel>, Error>,
+        stream: &Stream,
+        limit: Duration,
+    ) -> Result<Pending, Error> {
+        let Task { call, .. } = self;
+        let start = states.lowered(call.carry.or(call.seed), 0);
+        let seed = states.lowered(call.seed, 0);
+        let mut columns = self.inputs;
+        columns.extend(self.outputs);
+        let wants_totals = call.totals || call.carry.is_some();
+        let launch = Launch {
+            span,
+            reversed: call.reversed,
+            start: &start,
+            seed: &seed,
+            columns: &columns,
+            room: self.room.1,
+            totals: wants_totals || states.keeps(),
+        };
+        let launched = match span.rows.min(span.records) {
+            0 => None,
+            // SAFETY: the caller vouches for the kernel and the columns, and the states are complete; whoever made the
+            // columns promised that they may be used until the stream is done with them.
+            _ => unsafe { kernel()?.launch(stream, &launch, limit) }?,
+        };
+        let totals: Vec<Constant> = match launched {
+            None if launch.totals => start.repeat(span.rows),
+            _ => Vec::new(),
+        };
+        let written = if self.reduces { 0 } else { span.rows * span.records };
+        let room = (states.keeps() && !self.reduces).then_some(self.room);
+        Ok(Pending { launched, states: states.clone(), outcome: Outcome { written, totals }, room, wants_totals })
+    }
+}
+
+fn check_device(what: &'static str, got: &Device, expected: &Device) -> Result<(), Error> {
+    if got == expected {
+        return Ok(());
+    }
+    let expected = format!("in the memory of device {}, as the scan", expected.ordinal());
+    Err(CudaError::argument(what, expected, format!("in that of device {}", got.ordinal())).into())
+}
+
+fn check_flags(flags: &DeviceColumn<'_>, len: usize, device: &Device) -> Result<(), Error> {
+    check_device("the column of flags", &flags.device, device)?;
+    let expected = layout_of(Type::U8);
+    if flags.layout.size != 1 {
+        let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&flags.layout)));
+        return Err(Error::Layout { argument: "the column of flags".into(), expected, got });
+    }
+    if flags.len != len {
+        return Err(Error::Length { argument: "the column of flags".into(), expected: len, got: flags.len });
+    }
+    Ok(())
+}
+
+/// Flags where segments end in memory, and so begin in a reversed scan: each flag is that of the record behind.
+fn ends(flags: &DeviceColumn<'_>, stream: &Stream) -> Result<Workspace, CudaError> {
+    let len = flags.len;
+    let made = Workspace::lease(stream, FLAGS, len)?;
+    if len == 0 {
+        return Ok(made);
+    }
+    // SAFETY: the workspace has so many bytes behind its header, which nothing but this scan's launches in the same
+    // stream uses; the flags lie where the column says.
+    let (mut to, from) = unsafe {
+        let device = stream.device();
+        let to = DeviceSliceMut::<u8>::from_raw(device, made.states(), len);
+        (to, DeviceSlice::<u8>::from_raw(device, flags.address, len))
+    };
+    debug_assert_eq!(DeviceRead::len(&from), len);
+    to.reborrow().slice(..len - 1)?.copy_from_device(stream, &from.slice(1..)?)?;
+    to.slice(len - 1..)?.fill_zero(stream)?;
+    Ok(made)
+}

@@ -1,0 +1,77 @@
+//! Kernels made ahead of time, through their texts, beside the same scans compiled for the call.
+
+use scan_codegen::gpu::{Arch, Way};
+use scan_codegen::nvptx::{AotFiles, compile_ahead};
+use scan_ir::transform::Form;
+use scan_ir::{Constant, Mode};
+use scan_runtime::cuda::{DeviceBuffer, Stream};
+use scan_runtime::gpu::{
+    AotError, AotKernel, AotScan, DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan,
+};
+use scan_runtime::{Error, Rows};
+
+use crate::programs;
+use crate::subject::device;
+
+fn ahead(form: Form, way: Way) -> AotScan {
+    let facts = device().facts();
+    let arch = Arch::for_capability(facts.architecture.major, facts.architecture.minor).unwrap();
+    let program = programs::parse(programs::RECURRENCE);
+    let AotFiles { ptx, manifest } = compile_ahead(&program, (form, true), way, arch).unwrap();
+    let kernel = AotKernel::from_texts(ptx.leak(), manifest.to_string().leak());
+    // SAFETY: both texts were just made together.
+    unsafe { kernel.load(&device(), None) }.unwrap()
+}
+
+fn agree(form: Form, way: Way, call: &DeviceCall<'_>) {
+    let (ahead, stream) = (ahead(form, way), Stream::new(&device()).unwrap());
+    let compiled = GpuScan::new(programs::parse(programs::RECURRENCE), &device()).unwrap();
+    let x: Vec<u32> = (0..(1 << 20) + 12).map(|i: u32| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect();
+    let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
+    let [mut found, mut expected] = [(); 2].map(|()| DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap());
+    let inputs = &[DeviceColumn::new::<u32>(&from)];
+    let outcome = ahead.call(call, inputs, &mut [DeviceColumnMut::new::<u32>(&mut found)], &stream).unwrap().wait();
+    let reference =
+        compiled.call(call, inputs, &mut [DeviceColumnMut::new::<u32>(&mut expected)], &stream).unwrap().wait();
+    assert_eq!(outcome.unwrap(), reference.unwrap());
+    assert!(found.to_vec(&stream).unwrap() == expected.to_vec(&stream).unwrap(), "{form:?} {way:?} {call:?}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn kernels_from_texts_do_what_compiled_ones_do() {
+    let seed = [Constant::from(3u32), Constant::from(5u32)];
+    let line = DeviceCall { totals: true, ..DeviceCall::default() };
+    let exclusive = Form { mode: Mode::Exclusive, ..Form::default() };
+    agree(Form::default(), Way::Plain, &line);
+    agree(exclusive, Way::Plain, &DeviceCall { mode: Mode::Exclusive, ..line.clone() });
+    agree(Form::default(), Way::Plain, &DeviceCall { seed: Some(&seed), ..line.clone() });
+    agree(Form::default(), Way::Any, &DeviceCall { reversed: true, ..line.clone() });
+    let rows = |axis| DeviceShape::Rows(Rows::along(&[1 << 10, 1 << 10], axis).unwrap());
+    agree(Form::default(), Way::Any, &DeviceCall { shape: rows(1), ..line.clone() });
+    agree(Form::default(), Way::Columnar, &DeviceCall { shape: rows(0), ..line });
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn segments_are_those_of_the_flags() {
+    let stream = Stream::new(&device()).unwrap();
+    let flags: Vec<u8> = (0..(1 << 20) + 12).map(|i: u32| u8::from(i.is_multiple_of(1000))).collect();
+    let flags = DeviceBuffer::from_slice(&stream, &flags).unwrap();
+    let form = Form { heads: true, ..Form::default() };
+    let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
+    agree(form, Way::Any, &DeviceCall { shape: shape.clone(), ..DeviceCall::default() });
+    agree(form, Way::Any, &DeviceCall { shape, reversed: true, ..DeviceCall::default() });
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn other_calls_are_refused() {
+    let (ahead, stream) = (ahead(Form::default(), Way::Any), Stream::new(&device()).unwrap());
+    let from = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
+    let mut to = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
+    let call = DeviceCall { mode: Mode::Exclusive, ..DeviceCall::default() };
+    let outputs = &mut [DeviceColumnMut::new::<u32>(&mut to)];
+    let refused = ahead.call(&call, &[DeviceColumn::new::<u32>(&from)], outputs, &stream);
+    assert!(matches!(refused, Err(Error::Aot(AotError::Call { .. }))));
+}

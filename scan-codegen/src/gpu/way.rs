@@ -1,0 +1,27 @@
+//! What calls want of a kernel, and the plans that do it.
+
+use scan_ir::Program;
+
+use super::{Arch, GpuPlan};
+
+/// How the records of a call are gone through.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Way {
+    /// One line, forwards, in columns at multiples of 16 bytes.
+    Plain,
+    /// Lines and rows, at any address and in any direction.
+    Any,
+    /// Rows side by side.
+    Columnar,
+}
+
+impl Way {
+    /// The plans of a lowered program for this way, the best first.
+    pub fn plans(self, program: &Program, arch: Arch) -> Vec<GpuPlan> {
+        match self {
+            Way::Plain => GpuPlan::candidates(program, arch),
+            Way::Any => GpuPlan::look_back(program, arch).into_iter().collect(),
+            Way::Columnar => vec![GpuPlan::columnar()],
+        }
+    }
+}
