@@ -73,6 +73,30 @@ impl GpuScan {
         Ok(outcome.written)
     }
 
+    /// Runs a call whose outputs replace its inputs.
+    ///
+    /// # Errors
+    /// As [`run`](GpuScan::run); also if the program's output columns are not laid out as its input columns, if it
+    /// reads the next record, or if it keeps records.
+    pub fn run_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
+        self.replace(call, None, columns).map(drop)
+    }
+
+    /// As [`run_in_place`](GpuScan::run_in_place), from a carry as in [`resume`](GpuScan::resume).
+    ///
+    /// # Errors
+    /// As both.
+    pub fn resume_in_place(
+        &self,
+        call: &Call<'_>,
+        carry: &mut [Constant],
+        columns: &mut [ColumnMut<'_>],
+    ) -> Result<(), Error> {
+        let outcome = self.replace(call, Some(carry), columns)?;
+        carry.copy_from_slice(&outcome.totals);
+        Ok(())
+    }
+
     /// The totals of all runs, as [`DynScan::reduce`](crate::DynScan::reduce) gives them.
     ///
     /// # Errors
@@ -102,6 +126,23 @@ impl GpuScan {
         let len = checks::columns(program, inputs, outputs)?;
         checks::call(program, call, carry, len)?;
         self.go(HostTask { call, carry, inputs, outputs: Some(outputs), len })
+    }
+
+    fn replace(
+        &self,
+        call: &Call<'_>,
+        carry: Option<&[Constant]>,
+        columns: &mut [ColumnMut<'_>],
+    ) -> Result<Outcome, Error> {
+        let program = self.program();
+        let len = checks::in_place(program, columns)?;
+        checks::call(program, call, carry, len)?;
+        let inputs = columns.iter().zip(&program.inputs);
+        // SAFETY: the same memory is borrowed for writing. What is read of a piece, or of the whole, is copied before
+        // anything is written there, and nobody makes references to it.
+        let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
+        let inputs: Vec<Column<'_>> = inputs.collect();
+        self.go(HostTask { call, carry, inputs: &inputs, outputs: Some(columns), len })
     }
 
     fn go(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {

@@ -43,19 +43,23 @@ impl OnGpu {
     pub(crate) fn compare(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
         let program = self.scan.program();
         let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
-        let mut expected: Vec<Vec<u8>> = program.output.columns.iter().map(fresh).collect();
+        let mut expected: Vec<Vec<u8>> =
+            if asked.in_place { inputs.to_vec() } else { program.output.columns.iter().map(fresh).collect() };
         let mut found = expected.clone();
         let given = self.subject.reference.run(asked, inputs, &mut expected);
         let from = columns(inputs.iter().map(Vec::as_slice), &program.inputs);
         let mut to = columns_mut(found.iter_mut().map(Vec::as_mut_slice), &program.output.columns);
         let mut carry = asked.carry.clone();
-        let count = match &mut carry {
-            Some(carry) => self.scan.resume(&asked.call(), carry, &from, &mut to),
-            None => self.scan.run(&asked.call(), &from, &mut to),
+        let (call, scan) = (asked.call(), &self.scan);
+        let count = match (&mut carry, asked.in_place) {
+            (Some(carry), false) => scan.resume(&call, carry, &from, &mut to).map(Some),
+            (None, false) => scan.run(&call, &from, &mut to).map(Some),
+            (Some(carry), true) => scan.resume_in_place(&call, carry, &mut to).map(|()| None),
+            (None, true) => scan.run_in_place(&call, &mut to).map(|()| None),
         };
         let count = count.map_err(|error| error.to_string())?;
-        if count != given.count {
-            return Err(format!("{count} records written, not {}", given.count));
+        if count.is_some_and(|count| count != given.count) {
+            return Err(format!("{count:?} records written, not {}", given.count));
         }
         for (column, layout) in program.output.columns.iter().enumerate() {
             same_bytes(column, layout, &found[column], &expected[column])?;
