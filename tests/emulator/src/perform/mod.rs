@@ -64,6 +64,14 @@ impl Machine {
         }
     }
 
+    /// The same, of a thread that may be waiting in a loop: it does not keep others from what it waits for.
+    fn soon_switch(&mut self, answer: Pair) -> Next {
+        match chance(&mut self.random, self.temper.go_on.min(512)) {
+            true => Next::Go(answer),
+            false => self.switch(answer),
+        }
+    }
+
     fn wait(&mut self, wait: Wait) -> Next {
         self.threads[self.current].wait = wait;
         Next::Wait

@@ -16,7 +16,7 @@ impl Machine {
         self.device.load(place, &mut read[..bytes]);
         self.stores.overlay(who, place, &mut read[..bytes]);
         let both = u128::from_le_bytes(read);
-        Ok(self.maybe_switch(Pair { low: both as u64, high: (both >> 64) as u64 }))
+        Ok(self.soon_switch(Pair { low: both as u64, high: (both >> 64) as u64 }))
     }
 
     pub(super) fn store(&mut self, address: u64, bytes: &[u8]) -> Result<Next, Misuse> {
