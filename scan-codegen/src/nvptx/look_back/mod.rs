@@ -197,8 +197,10 @@ impl<'k, 'a> Block<'k, 'a> {
         k.barrier();
         let carry = packing.load_shared(k, own(self.warp));
         let after = lanes.combine(&carry, &lanes.shifted_up(&inclusive, 1));
-        // The next level uses the same memory.
-        k.barrier();
+        if level + 1 < self.recipe.levels.len() {
+            // The next level uses the same memory.
+            k.barrier();
+        }
         select(lanes.is_first(), &carry, &after)
     }
 
