@@ -12,8 +12,8 @@ fn ptxas() -> PathBuf {
     if let Some(path) = std::env::var_os("MONOSCAN_PTXAS") {
         return path.into();
     }
-    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/ptxas");
-    if fetched.exists() {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    if let Some(fetched) = folders.map(|folder| folder.join("target/tools/ptxas")).find(|path| path.exists()) {
         return fetched;
     }
     let version = Command::new("ptxas").arg("--version").output();

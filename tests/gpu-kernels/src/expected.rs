@@ -1,0 +1,130 @@
+//! What a call must write, by the interpreter of programs: no tiles, no strides.
+
+use scan_ir::interp::{self, Request};
+use scan_ir::transform::rank_stage;
+use scan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
+
+use crate::Call;
+
+/// A lowered program, ready to be interpreted.
+pub(crate) struct Reference {
+    program: Verified<Program>,
+    /// Whether the program's seeds are its last input column: the interpreter takes one state for what a row starts from
+    /// and for its seed, a kernel takes two.
+    has_seed_column: bool,
+    states: Layout,
+}
+
+/// The states that a launch is given.
+pub(crate) struct Given {
+    /// What the first record of each row starts from.
+    pub(crate) start: Vec<Constant>,
+    /// What programs read.
+    pub(crate) seed: Vec<Constant>,
+}
+
+/// What a launch gives besides its outputs.
+pub(crate) struct Results {
+    /// The states after each row.
+    pub(crate) totals: Vec<Vec<Constant>>,
+}
+
+impl Reference {
+    pub(crate) fn new(lowered: &Verified<Program>) -> Reference {
+        let types: Vec<Type> = lowered.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
+        let states = Layout::packed(&types);
+        let mut seeded = Program::clone(lowered);
+        let first = seeded.record_types().len() as u32;
+        let sizes: Vec<usize> = seeded.stages.iter().map(|stage| stage.state.len()).collect();
+        seeded.inputs.push(states.clone());
+        let lifts = seeded.stages.iter_mut().map(|stage| &mut stage.lift);
+        for mapping in lifts.chain(&mut seeded.output.keep).chain([&mut seeded.output.project]) {
+            for source in &mut mapping.reads {
+                if let Source::Seed { stage, component } = *source {
+                    let number = sizes[..stage as usize].iter().sum::<usize>() as u32 + component;
+                    *source = Source::Record(first + number);
+                }
+            }
+        }
+        // A lowered program may have passed the limits of the verifier.
+        match verify(seeded) {
+            Ok(program) => Reference { program, has_seed_column: true, states },
+            Err(_) => Reference { program: lowered.clone(), has_seed_column: false, states },
+        }
+    }
+
+    /// The identities, or the states after some records.
+    pub(crate) fn states(&self, records: &[Vec<u8>]) -> Vec<Constant> {
+        let identities: Vec<Constant> =
+            self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
+        let mut states = self.interpret(records.to_vec(), &identities, &identities).states_after.concat();
+        if let Some(rank) = self.rank() {
+            states[rank] = 0u64.into();
+        }
+        states
+    }
+
+    /// Which component counts kept records.
+    pub(crate) fn rank(&self) -> Option<usize> {
+        let stage = rank_stage(&self.program)? as usize;
+        Some(self.program.stages[..stage].iter().map(|stage| stage.state.len()).sum())
+    }
+
+    /// Whether a kernel can be given seeds other than what rows start from.
+    pub(crate) fn tells_seed_from_start(&self) -> bool {
+        self.has_seed_column
+    }
+
+    /// Writes to `outputs` what a call writes.
+    pub(crate) fn run(&self, call: &Call, given: &Given, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Results {
+        let mut totals = Vec::new();
+        for row in 0..call.rows() {
+            let places = call.row(row);
+            let gather = |(bytes, layout): (&Vec<u8>, &Layout)| -> Vec<u8> {
+                let size = layout.size as usize;
+                places.iter().flat_map(|&place| &bytes[place * size..][..size]).copied().collect()
+            };
+            let columns = inputs.iter().zip(&self.program.inputs).map(gather).collect();
+            let run = self.interpret(columns, &given.start, &given.seed);
+            let places = match self.rank() {
+                Some(_) => {
+                    (call.kept..call.kept + run.count).take_while(|&place| place < call.room_records()).collect()
+                }
+                None => places,
+            };
+            for ((output, dense), layout) in outputs.iter_mut().zip(&run.outputs).zip(&self.program.output.columns) {
+                let size = layout.size as usize;
+                for (&place, record) in places.iter().zip(dense.chunks(size)) {
+                    for field in &layout.fields {
+                        let bytes = field.offset as usize..field.offset as usize + field.ty.size();
+                        output[place * size..][bytes.clone()].copy_from_slice(&record[bytes]);
+                    }
+                }
+            }
+            totals.push(run.states_after.concat());
+        }
+        Results { totals }
+    }
+
+    fn interpret(&self, mut columns: Vec<Vec<u8>>, start: &[Constant], seed: &[Constant]) -> interp::Run {
+        if self.has_seed_column {
+            let count = columns[0].len() / self.program.inputs[0].size as usize;
+            columns.push(self.state_bytes(seed).repeat(count));
+        }
+        let mut rest = start.iter().copied();
+        let stages = self.program.stages.iter();
+        let seeds = stages.map(|stage| rest.by_ref().take(stage.state.len()).collect()).collect();
+        let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
+        let request = Request { seeds: Some(seeds), ..Request::default() };
+        interp::run(&self.program, &columns, &request).expect("whole columns, and states of the program")
+    }
+
+    /// A state of all stages, as arguments and totals have it.
+    pub(crate) fn state_bytes(&self, state: &[Constant]) -> Vec<u8> {
+        let mut bytes = vec![0; self.states.size as usize];
+        for (field, component) in self.states.fields.iter().zip(state) {
+            bytes[field.offset as usize..][..field.ty.size()].copy_from_slice(&component.to_bytes());
+        }
+        bytes
+    }
+}

@@ -1,0 +1,24 @@
+//! Kernels for GPUs, checked without one: in the emulator, and by NVIDIA's assembler.
+//!
+//! ```text
+//! programs.rs   programs, each with records that it takes
+//! subject.rs    a kernel of a program, by a plan
+//! call.rs       what a launch is asked for, drawn at random around the boundaries of the plan
+//! expected.rs   what it must write, by the interpreter of programs
+//! launch.rs     what it writes, in the emulator
+//! ```
+//!
+//! The tests draw kernels and calls from these; `random.rs` and the programs of the runtime's tests are theirs.
+
+mod call;
+mod expected;
+mod launch;
+mod programs;
+mod random;
+mod subject;
+
+pub use call::Call;
+pub use launch::Failure;
+pub use programs::{Case, by_hand, of_the_zoo, random_cases};
+pub use random::Random;
+pub use subject::Subject;

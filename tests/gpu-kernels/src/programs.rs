@@ -1,0 +1,377 @@
+//! Programs, each with records that it takes: those of the zoo, some written for what kernels do in different ways, and
+//! random ones.
+//!
+//! All operators are exact and all records give valid states, so the association does not matter.
+
+use monoscan::lexer::{JSON, LexerTables, Rules};
+use monoscan::ops::StateMap;
+use monoscan::prelude::*;
+use scan_ir::random::{Options, random_program};
+use scan_ir::{Program, Verified, verify};
+
+use crate::Random;
+
+#[path = "../../../runtime/tests/calls/programs.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod readable;
+#[path = "../../zoo/mod.rs"]
+mod zoo;
+
+use zoo::{Affine, ArgMax, Bicyclic, Carry, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide};
+
+type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
+
+/// A program, and records for it.
+pub struct Case {
+    /// As a user writes it.
+    pub program: Verified<Program>,
+    make: Box<Make>,
+}
+
+impl Case {
+    /// Takes any bytes.
+    fn of_bytes(program: Verified<Program>) -> Case {
+        let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
+        let make = move |random: &mut Random, count| sizes.iter().map(|size| random.bytes(size * count)).collect();
+        Case { program, make: Box::new(make) }
+    }
+
+    fn parsed(source: &str) -> Case {
+        Case::of_bytes(readable::parse(source))
+    }
+
+    /// Scans states of a type; `make` gives record i.
+    fn of_states<M: Monoid>(make: impl Fn(&mut Random, usize) -> M + Send + Sync + 'static) -> Case {
+        let scan = Scan::<M>::new().expect("a monoid of the zoo");
+        let program = scan.as_dyn().program().clone();
+        let layout = program.inputs[0].clone();
+        let make = move |random: &mut Random, count: usize| {
+            // What is between fields is not zero, so that it shows where it counts.
+            let mut bytes = random.bytes(layout.size as usize * count);
+            for (i, bytes) in bytes.chunks_mut(layout.size as usize).enumerate() {
+                let components = monoscan::lang::to_constants(&make(random, i));
+                for (field, component) in layout.fields.iter().zip(components) {
+                    let component = component.to_bytes();
+                    bytes[field.offset as usize..][..component.len()].copy_from_slice(&component);
+                }
+            }
+            vec![bytes]
+        };
+        Case { program, make: Box::new(make) }
+    }
+
+    /// So many records, column by column.
+    pub fn records(&self, random: &mut Random, count: usize) -> Vec<Vec<u8>> {
+        (self.make)(random, count)
+    }
+}
+
+/// The monoids of the zoo: each catches what sums cannot.
+pub fn of_the_zoo() -> Vec<Case> {
+    let bicyclic = |r: &mut Random| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
+    let small = |r: &mut Random| r.below(7) as i32 - 3;
+    let affine = |r: &mut Random| (r.below(2) as f64 * 2.0 - 1.0, r.below(9) as f64 - 4.0);
+    vec![
+        Case::of_states(move |r, _| bicyclic(r)),
+        Case::of_states(move |r, _| Unitriangular { a: small(r), b: small(r), corner: small(r) }),
+        Case::of_states(|_, i| Interval { empty: false, start: i as u32, end: i as u32 + 1, broken: 0 }),
+        Case::of_states(|r, _| Matrix { m: invertible::<2>(r) }),
+        Case::of_states(|r, _| Matrix { m: invertible::<3>(r) }),
+        Case::of_states(|r, _| Modular {
+            m: std::array::from_fn(|_| std::array::from_fn(|_| r.below(PRIME as usize) as u64)),
+        }),
+        Case::of_states(|r, _| Hash { hash: r.below(256) as u64, power: 1_000_003 }),
+        Case::of_states(|r, i| ArgMax { value: r.below(5) as i16, place: i as u32 }),
+        Case::of_states(move |r, _| Segmented { start: r.chance(9), value: bicyclic(r) }),
+        Case::of_states(move |r, _| Segmented {
+            start: r.chance(20),
+            value: Segmented { start: r.chance(5), value: bicyclic(r) },
+        }),
+        Case::of_states(|r, _| Carry { generate: r.chance(40), propagate: !r.chance(8) }),
+        Case::of_states(|r, _| Wide { sums: std::array::from_fn(|_| r.number()) }),
+        Case::of_states(|r, _| StateMap::<5> { to: std::array::from_fn(|_| r.below(5) as u8) }),
+        Case::of_states(|r, _| StateMap::<16> { to: std::array::from_fn(|_| r.below(16) as u8) }),
+        Case::of_states(move |r, _| {
+            let (a, b) = affine(r);
+            Affine { a, b }
+        }),
+        Case::of_states(move |r, _| {
+            let (a, b) = affine(r);
+            Affine { a: a as f32, b: b as f32 }
+        }),
+    ]
+}
+
+/// A matrix whose determinant is odd: products of others soon are 0, which hides what came before.
+fn invertible<const N: usize>(random: &mut Random) -> [[u32; N]; N] {
+    let entry = |r: &mut Random, row: usize, column: usize| match row.cmp(&column) {
+        std::cmp::Ordering::Less => r.number() as u32,
+        std::cmp::Ordering::Equal => r.number() as u32 | 1,
+        std::cmp::Ordering::Greater => r.number() as u32 & !1,
+    };
+    std::array::from_fn(|row| std::array::from_fn(|column| entry(random, row, column)))
+}
+
+/// `+` on a type.
+fn sum(ty: &str, size: usize) -> String {
+    format!(
+        "program sum_{ty}
+  input {{ size {size}, align {size}, {ty} @ 0 }}
+  stage ({ty})
+    identity (0)
+    lift (%0 = record.0: {ty}) {{ return %0 }}
+    combine (%0: {ty}, %1: {ty}) {{
+      %2 = add.{ty} %0, %1
+      return %2
+    }}
+  output write
+    column {{ size {size}, align {size}, {ty} @ 0 }}
+    project (%0 = state.0: {ty}) {{ return %0 }}"
+    )
+}
+
+/// y[i] = a[i]·y[i-1] + b[i] in wrapping integers, with its input and output as columns of these layouts. Factors are odd:
+/// products of others soon are 0, which hides what came before.
+fn recurrence(ty: &str, inputs: &str, output: &str) -> String {
+    format!(
+        "program recurrence
+  {inputs}
+  stage ({ty}, {ty})
+    identity (1, 0)
+    lift (%0 = record.0: {ty}, %1 = record.1: {ty}) {{
+      %2 = const.{ty} 1
+      %3 = or.{ty} %0, %2
+      return %3, %1
+    }}
+    combine (%0: {ty}, %1: {ty}, %2: {ty}, %3: {ty}) {{
+      %4 = mul.{ty} %2, %0
+      %5 = mul.{ty} %2, %1
+      %6 = add.{ty} %5, %3
+      return %4, %6
+    }}
+  output write
+    column {output}
+    project (%0 = state.1: {ty}) {{ return %0 }}"
+    )
+}
+
+/// Products of unitriangular matrices of a type, (a, b, corner).
+fn unitriangular(ty: &str, size: usize) -> String {
+    let record = format!("{{ size {}, align {size}, {ty} @ 0, {ty} @ {size}, {ty} @ {} }}", 3 * size, 2 * size);
+    format!(
+        "program unitriangular_{ty}
+  input {record}
+  stage ({ty}, {ty}, {ty})
+    identity (0, 0, 0)
+    lift (%0 = record.0: {ty}, %1 = record.1: {ty}, %2 = record.2: {ty}) {{ return %0, %1, %2 }}
+    combine (%0: {ty}, %1: {ty}, %2: {ty}, %3: {ty}, %4: {ty}, %5: {ty}) {{
+      %6 = add.{ty} %0, %3
+      %7 = add.{ty} %1, %4
+      %8 = mul.{ty} %0, %4
+      %9 = add.{ty} %2, %5
+      %10 = add.{ty} %9, %8
+      return %6, %7, %10
+    }}
+  output write
+    column {record}
+    project (%0 = state.0: {ty}, %1 = state.1: {ty}, %2 = state.2: {ty}) {{ return %0, %1, %2 }}"
+    )
+}
+
+/// Records with gaps, in and out.
+const PADDED: &str = "
+program padded
+  input { size 8, align 4, u8 @ 0, u32 @ 4 }
+  stage (u32, u8)
+    identity (0, 0)
+    lift (%0 = record.0: u8, %1 = record.1: u32) { return %1, %0 }
+    combine (%0: u32, %1: u8, %2: u32, %3: u8) {
+      %4 = add.u32 %0, %2
+      %5 = max.u8 %1, %3
+      return %4, %5
+    }
+  output write
+    column { size 12, align 4, u8 @ 1, u32 @ 4, u8 @ 11 }
+    column { size 4, align 4, u32 @ 0 }
+    project (%0 = state.0: u32, %1 = state.1: u8, %2 = index: u64) {
+      %3 = cast.u32 %2
+      return %1, %0, %1, %3
+    }
+";
+
+/// The depth of brackets, as bits of bytes; records where it is a multiple of four are kept, with their depth and index.
+const BRACKETS: &str = "
+program brackets
+  input { size 1, align 1, u8 @ 0 }
+  stage (i32)
+    identity (0)
+    lift (%0 = record.0: u8) {
+      %1 = const.u8 1
+      %2 = and.u8 %0, %1
+      %3 = eq.bool %2, %1
+      %4 = const.i32 1
+      %5 = const.i32 -1
+      %6 = select.i32 %3, %4, %5
+      return %6
+    }
+    combine (%0: i32, %1: i32) {
+      %2 = add.i32 %0, %1
+      return %2
+    }
+  output emit
+    column { size 8, align 8, u64 @ 0 }
+    column { size 4, align 4, i32 @ 0 }
+    keep (%0 = after.0.0: i32) {
+      %1 = const.i32 3
+      %2 = and.i32 %0, %1
+      %3 = const.i32 0
+      %4 = eq.bool %2, %3
+      return %4
+    }
+    project (%0 = index: u64, %1 = state.0: i32) { return %0, %1 }
+";
+
+/// Three stages, each following the ones before; indexes, next records and seeds are read as well.
+const CASCADE: &str = "
+program cascade_of_three
+  input { size 4, align 4, u32 @ 0 }
+  stage (u32, u32)
+    identity (1, 0)
+    lift (%0 = record.0: u32, %1 = next.0: u32) {
+      %2 = const.u32 1
+      %3 = or.u32 %0, %2
+      return %3, %1
+    }
+    combine (%0: u32, %1: u32, %2: u32, %3: u32) {
+      %4 = mul.u32 %2, %0
+      %5 = mul.u32 %2, %1
+      %6 = add.u32 %5, %3
+      return %4, %6
+    }
+  stage (u64)
+    identity (0)
+    lift (%0 = before.0.1: u32, %1 = index: u64) {
+      %2 = cast.u64 %0
+      %3 = xor.u64 %2, %1
+      return %3
+    }
+    combine (%0: u64, %1: u64) {
+      %2 = add.u64 %0, %1
+      return %2
+    }
+  stage (u32)
+    identity (0)
+    lift (%0 = after.1.0: u64, %1 = seed.0.1: u32, %2 = after.0.0: u32) {
+      %3 = cast.u32 %0
+      %4 = xor.u32 %3, %1
+      %5 = xor.u32 %4, %2
+      return %5
+    }
+    combine (%0: u32, %1: u32) {
+      %2 = max.u32 %0, %1
+      return %2
+    }
+  output write
+    column { size 8, align 8, u64 @ 0 }
+    column { size 4, align 4, u32 @ 0 }
+    project (%0 = state.0: u32, %1 = before.1.0: u64, %2 = record.0: u32) {
+      %3 = add.u32 %0, %2
+      return %1, %3
+    }
+";
+
+/// Intervals of indexes: any merge of two that do not touch is counted.
+const NEIGHBOURS: &str = "
+program neighbours
+  input { size 2, align 2, u16 @ 0 }
+  stage (bool, u64, u64, u32)
+    identity (true, 0, 0, 0)
+    lift (%0 = index: u64) {
+      %1 = const.u64 1
+      %2 = add.u64 %0, %1
+      %3 = const.bool false
+      %4 = const.u32 0
+      return %3, %0, %2, %4
+    }
+    combine (%0: bool, %1: u64, %2: u64, %3: u32, %4: bool, %5: u64, %6: u64, %7: u32) {
+      %8 = add.u32 %3, %7
+      %9 = eq.bool %2, %5
+      %10 = or.bool %9, %0
+      %11 = or.bool %10, %4
+      %12 = const.u32 0
+      %13 = const.u32 1
+      %14 = select.u32 %11, %12, %13
+      %15 = add.u32 %8, %14
+      %16 = and.bool %0, %4
+      %17 = select.u64 %0, %5, %1
+      %18 = select.u64 %4, %2, %6
+      return %16, %17, %18, %15
+    }
+  output write
+    column { size 4, align 4, u32 @ 0 }
+    column { size 8, align 8, u64 @ 0 }
+    project (%0 = state.3: u32, %1 = state.2: u64) { return %0, %1 }
+";
+
+/// The sum of what a table has for each byte; most bytes are beyond its end.
+const LOOKED_UP: &str = "
+program looked_up
+  input { size 1, align 1, u8 @ 0 }
+  table u32 = [1 2 3 5 8 13 21 34 55 89 144]
+  stage (u32)
+    identity (0)
+    lift (%0 = record.0: u8) {
+      %1 = cast.u32 %0
+      %2 = table.u32 %1, @0
+      return %2
+    }
+    combine (%0: u32, %1: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+  output write
+    column { size 4, align 4, u32 @ 0 }
+    project (%0 = state.0: u32) { return %0 }
+";
+
+/// Programs for what kernels do in different ways: sizes of records and states, columns, cascades, outputs that keep, tables.
+pub fn by_hand() -> Vec<Case> {
+    let u32_pair = "input { size 8, align 4, u32 @ 0, u32 @ 4 }";
+    let u32_columns = "input { size 4, align 4, u32 @ 0 }\n  input { size 4, align 4, u32 @ 0 }";
+    let mixed_columns = "input { size 1, align 1, u8 @ 0 }\n  input { size 3, align 1, u8 @ 1 }";
+    let written = [
+        sum("i32", 4),
+        sum("u8", 1),
+        sum("u16", 2),
+        sum("u64", 8),
+        recurrence("u32", u32_pair, "{ size 4, align 4, u32 @ 0 }"),
+        recurrence("u32", u32_columns, "{ size 4, align 4, u32 @ 0 }"),
+        recurrence("u8", mixed_columns, "{ size 1, align 1, u8 @ 0 }"),
+        unitriangular("u8", 1),
+        unitriangular("u16", 2),
+        unitriangular("u32", 4),
+        unitriangular("u64", 8),
+        PADDED.into(),
+        BRACKETS.into(),
+        CASCADE.into(),
+        NEIGHBOURS.into(),
+        LOOKED_UP.into(),
+    ];
+    let readable = readable::all().into_iter().map(Case::of_bytes);
+    let lexer = || LexerTables::new(&Rules::parse(JSON).expect("the rules of JSON")).expect("a lexer");
+    let text = |program: Verified<Program>| {
+        let make = |random: &mut Random, count: usize| {
+            vec![(0..count).map(|_| *random.pick(b"{}[]\"\\ 1234-.e:,truefalsn\n")).collect()]
+        };
+        Case { program, make: Box::new(make) }
+    };
+    let lexers = [lexer().program(), lexer().token_program()].map(text);
+    written.iter().map(|source| Case::parsed(source)).chain(readable).chain(lexers).collect()
+}
+
+/// Random programs of one to three stages, some of which keep.
+pub fn random_cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
+    let options = Options { stages: 3, allow_emit: true, ..Options::default() };
+    let program = |seed| verify(random_program(seed, &options)).expect("random programs verify");
+    seeds.map(|seed| Case::of_bytes(program(seed))).collect()
+}

@@ -1,0 +1,88 @@
+//! A kernel of a program, by a plan.
+
+use scan_codegen::gpu::{Arch, GpuPlan, Manifest, Schedule};
+use scan_codegen::nvptx::{self, NvptxError};
+use scan_emulator::Kernel;
+use scan_ir::facts::Facts;
+use scan_ir::transform::{Form, lower};
+use scan_ir::{Program, Source, Verified};
+
+use crate::expected::Reference;
+use crate::{Case, Random};
+
+/// A kernel, with the program that it is of.
+pub struct Subject<'c> {
+    pub(crate) case: &'c Case,
+    pub(crate) form: Form,
+    /// What is compiled.
+    pub(crate) program: Verified<Program>,
+    pub(crate) reference: Reference,
+    /// How it is launched.
+    pub manifest: Manifest,
+    /// In the emulator.
+    pub kernel: Kernel,
+    /// As LLVM IR.
+    pub text: String,
+}
+
+impl<'c> Subject<'c> {
+    /// Makes the kernel, or says why this plan does not fit.
+    pub fn new(case: &'c Case, form: Form, plan: &GpuPlan) -> Result<Subject<'c>, NvptxError> {
+        let program = lower(&case.program, form);
+        let nvptx::Kernel { text, manifest } = nvptx::emulated(&program, &Facts::of(&program), plan, Arch::Sm90)?;
+        let kernel = Kernel::compile(&text, "scan").unwrap_or_else(|error| panic!("{error}\n{}\n{plan}", *program));
+        Ok(Subject { case, form, reference: Reference::new(&program), program, manifest, kernel, text })
+    }
+
+    /// The same with another text of the kernel.
+    pub fn with_text(&self, text: &str) -> Subject<'c> {
+        let kernel = Kernel::compile(text, "scan").unwrap_or_else(|error| panic!("{error}"));
+        Subject {
+            case: self.case,
+            form: self.form,
+            program: self.program.clone(),
+            reference: Reference::new(&self.program),
+            manifest: self.manifest.clone(),
+            kernel,
+            text: text.into(),
+        }
+    }
+
+    /// How the kernel goes about it.
+    pub fn plan(&self) -> &GpuPlan {
+        &self.manifest.plan
+    }
+
+    pub(crate) fn schedule(&self) -> Schedule {
+        self.manifest.plan.schedule
+    }
+
+    /// Whether it writes some records only.
+    pub fn keeps(&self) -> bool {
+        self.program.output.keep.is_some()
+    }
+
+    /// Whether outputs may lie where inputs do.
+    pub(crate) fn may_be_in_place(&self) -> bool {
+        let sizes = |layouts: &[scan_ir::Layout]| layouts.iter().map(|layout| layout.size).collect::<Vec<_>>();
+        let lifts = self.program.stages.iter().map(|stage| &stage.lift);
+        let mut reads = lifts.chain([&self.program.output.project]).flat_map(|mapping| &mapping.reads);
+        let same = sizes(&self.program.inputs)[..] == sizes(&self.program.output.columns)[..];
+        same && !self.keeps() && !reads.any(|source| matches!(source, Source::Next(_)))
+    }
+
+    /// So many records for the lowered program.
+    pub(crate) fn records(&self, random: &mut Random, count: usize) -> Vec<Vec<u8>> {
+        let mut columns = self.case.records(random, count);
+        if self.form.heads {
+            let times = *random.pick(&[1, 2, 7, 40, 1000]);
+            columns.push((0..count).map(|_| random.chance(times) as u8).collect());
+        }
+        columns
+    }
+
+    /// What it is, in words.
+    pub fn name(&self) -> String {
+        format!("{}, {:?}, {}", self.program.name, self.form, self.plan())
+    }
+}

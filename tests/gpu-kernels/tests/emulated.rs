@@ -1,0 +1,188 @@
+//! Kernels in the emulator write what the interpreter says, and leave the workspace as the next launch needs it.
+//!
+//! Kernels and calls are drawn at random, the same in every run; `MONOSCAN_ROUNDS=20` draws as many times as many.
+
+use std::collections::BTreeSet;
+
+use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
+use scan_codegen::nvptx::NvptxError;
+use scan_emulator::{Atom, Fault};
+use scan_gpu_kernels::{Call, Case, Failure, Random, Subject, by_hand, of_the_zoo, random_cases};
+use scan_ir::interp::Mode;
+use scan_ir::transform::Form;
+
+/// About the most records of a call.
+const MOST: usize = 3000;
+
+/// A small plan.
+fn plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPlan {
+    let columns = case.program.inputs.iter().chain(&case.program.output.columns);
+    let zeros = columns.map(|layout| layout.size.trailing_zeros()).max().unwrap_or(0);
+    // A run of one unit may be of any size.
+    let (unit, units) = match random.chance(3) {
+        true => (1 + random.below(5), 1),
+        false => (1 << 4u32.saturating_sub(zeros), 1 + 2 * random.below(2)),
+    };
+    match schedule {
+        Schedule::Ring { .. } => {
+            let ahead = 1 + random.below(3);
+            let schedule = Schedule::Ring { stages: ahead + 2 + random.below(2), ahead };
+            GpuPlan { schedule, warps: 1 + random.below(3), unit, units }
+        }
+        other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), unit, units },
+    }
+}
+
+fn form(random: &mut Random) -> Form {
+    let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
+    Form { mode, heads: random.chance(3), seeded: random.chance(2) }
+}
+
+/// How many times as many kernels as usual.
+fn rounds() -> u64 {
+    std::env::var("MONOSCAN_ROUNDS").map_or(1, |rounds| rounds.parse().expect("MONOSCAN_ROUNDS is a number"))
+}
+
+/// What calls asked for, by the schedules that they were run by.
+#[derive(Default)]
+struct Seen(BTreeSet<(&'static str, &'static str)>);
+
+impl Seen {
+    fn note(&mut self, subject: &Subject<'_>, call: &Call) {
+        let schedule = name(subject.plan().schedule);
+        let tile = subject.plan().tile();
+        let aspects = [
+            (call.reversed, "reversed"),
+            (call.started, "started"),
+            (call.resumed, "resumed"),
+            (call.totals, "totals"),
+            (call.in_place, "in place"),
+            (call.rows() > 1, "rows"),
+            (call.planes > 1 && call.gap > 0, "gaps"),
+            (call.shifts != [0; 3], "unaligned"),
+            (call.records == 1, "one record"),
+            (call.records == tile, "one tile"),
+            (call.records == tile + 1, "a tile and one"),
+            (call.records > 3 * tile, "tiles"),
+            (subject.keeps(), "keeps"),
+            (subject.keeps() && call.room < 1000, "little room"),
+        ];
+        self.0.extend(aspects.into_iter().filter(|(asked, _)| *asked).map(|(_, aspect)| (schedule, aspect)));
+    }
+
+    fn must_have(&self, schedule: Schedule, aspects: &[&'static str]) {
+        for aspect in aspects {
+            assert!(self.0.contains(&(name(schedule), aspect)), "{schedule:?}: no call was for {aspect}");
+        }
+    }
+}
+
+fn name(schedule: Schedule) -> &'static str {
+    match schedule {
+        Schedule::Ring { .. } => "ring",
+        Schedule::LookBack => "look-back",
+        Schedule::Columnar => "columnar",
+    }
+}
+
+const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2 };
+
+/// Some calls, a few at a time in one workspace, of a kernel by each schedule.
+fn check(cases: &[Case], seed: u64) -> Seen {
+    let mut seen = Seen::default();
+    for round in 0..rounds() {
+        let random = &mut Random::new(seed + 1000 * round);
+        for case in cases {
+            for schedule in [RING, Schedule::LookBack, Schedule::Columnar] {
+                let subject = match Subject::new(case, form(random), &plan(random, case, schedule)) {
+                    Ok(subject) => subject,
+                    Err(NvptxError::Plan(_)) => continue,
+                    Err(error) => panic!("{error}\n{}", *case.program),
+                };
+                for _ in 0..3 {
+                    let calls: Vec<Call> = (0..3).map(|_| Call::random(random, &subject, MOST)).collect();
+                    calls.iter().for_each(|call| seen.note(&subject, call));
+                    subject.must_be_right(&calls);
+                }
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn the_zoo() {
+    let seen = check(&of_the_zoo(), 1);
+    let everywhere = ["started", "totals", "in place", "one record"];
+    let tiles = ["one tile", "a tile and one", "tiles"];
+    seen.must_have(RING, &[&everywhere[..], &tiles].concat());
+    let anywhere = ["rows", "gaps", "reversed", "unaligned"];
+    seen.must_have(Schedule::LookBack, &[&everywhere[..], &tiles, &anywhere].concat());
+    seen.must_have(Schedule::Columnar, &[&everywhere[..], &anywhere].concat());
+}
+
+#[test]
+fn programs_by_hand() {
+    let seen = check(&by_hand(), 2);
+    seen.must_have(RING, &["resumed"]);
+    seen.must_have(Schedule::LookBack, &["keeps", "little room", "resumed"]);
+}
+
+#[test]
+fn random_programs() {
+    let seen = check(&random_cases(0..24 * rounds()), 3);
+    seen.must_have(Schedule::LookBack, &["keeps", "little room"]);
+}
+
+fn named(name: &str) -> Case {
+    by_hand().into_iter().find(|case| case.program.name == name).expect("a program by hand")
+}
+
+fn small(case: &Case, schedule: Schedule, warps: usize) -> Subject<'_> {
+    Subject::new(case, Form::default(), &GpuPlan { schedule, warps, unit: 1, units: 1 }).expect("a plan that fits")
+}
+
+#[test]
+fn around_groups_of_tiles() {
+    for (name, schedule) in [
+        ("recurrence", RING),
+        ("neighbours", RING),
+        ("recurrence", Schedule::LookBack),
+        ("cascade_of_three", Schedule::LookBack),
+        ("brackets", Schedule::LookBack),
+    ] {
+        let case = named(name);
+        let subject = small(&case, schedule, 1);
+        let group = GROUP * subject.plan().tile();
+        for (seed, records) in [group - 1, group, group + 1, group + 40, 2 * group, 2 * group + 1, 2 * group + 5 * 32]
+            .into_iter()
+            .enumerate()
+        {
+            let call = |launch: usize| Call {
+                schedule: (2 * seed + launch) as u64,
+                processors: 6,
+                resident: 6,
+                started: true,
+                totals: true,
+                ..Call::line(records)
+            };
+            subject.must_be_right(&[call(0), call(1)]);
+        }
+    }
+}
+
+/// A block that nobody answers gives up, and so do all others; the launch ends, and says so.
+#[test]
+fn waits_in_vain_end() {
+    for schedule in [RING, Schedule::LookBack] {
+        let case = named("recurrence");
+        let subject = small(&case, schedule, 1);
+        let publish =
+            subject.kernel.calls().find(|(_, atom, _)| *atom == Atom::StorePair).expect("tiles are published");
+        let call = Call { timeout: 1000, ..Call::line(7 * subject.plan().tile()) };
+        match subject.run(&[call], &[Fault::WithoutCall(publish.0)]) {
+            Err(Failure::Left { found, .. }) => assert_eq!(found, [0, 1, FAULT_STUCK]),
+            other => panic!("{schedule:?}: {other:?}"),
+        }
+    }
+}

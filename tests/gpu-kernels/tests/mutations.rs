@@ -1,0 +1,123 @@
+//! Each call that orders something or tells other blocks something is there for a reason, and so is each look at a tag: without
+//! it, some schedule goes wrong.
+
+use scan_codegen::gpu::{GROUP, GpuPlan, Schedule};
+use scan_emulator::{Atom, Fault};
+use scan_gpu_kernels::{Call, Case, Subject, by_hand};
+use scan_ir::transform::Form;
+
+/// Schedules that a right kernel is right under.
+const SCHEDULES: u64 = 16;
+
+/// Schedules within which a mistake must show.
+const MOST_SCHEDULES: u64 = 100;
+
+const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2 };
+
+/// A kernel with tiles so small that many of them take little time.
+fn with_kernel(name: &str, schedule: Schedule, act: impl FnOnce(&Subject<'_>)) {
+    let case: Case = by_hand().into_iter().find(|case| case.program.name == name).expect("a program by hand");
+    let plan = GpuPlan { schedule, warps: 2, unit: 1, units: 1 };
+    let subject = Subject::new(&case, Form::default(), &plan).expect("a plan that fits");
+    (0..SCHEDULES).for_each(|schedule| subject.must_be_right(&calls(&subject, schedule)));
+    act(&subject);
+}
+
+/// Launches in one workspace: of few tiles and of one, or of more than a group.
+fn calls(subject: &Subject<'_>, schedule: u64) -> Vec<Call> {
+    let tile = subject.plan().tile();
+    let lengths = if schedule % 4 == 3 || schedule >= SCHEDULES {
+        vec![137 * tile + 1]
+    } else {
+        vec![7 * tile + 3, tile - 1, 5 * tile - 1]
+    };
+    let call = |(launch, records): (usize, usize)| Call {
+        data: schedule,
+        schedule: 3 * schedule + launch as u64,
+        resident: 8,
+        processors: 8,
+        started: true,
+        totals: schedule % 2 == 1,
+        ..Call::line(records)
+    };
+    lengths.into_iter().enumerate().map(call).collect()
+}
+
+/// The first schedule that something goes wrong under.
+fn first_failure(subject: &Subject<'_>, faults: &[Fault]) -> Option<u64> {
+    (0..MOST_SCHEDULES).find(|&schedule| subject.run(&calls(subject, schedule), faults).is_err())
+}
+
+fn each_call_is_missed(subject: &Subject<'_>) {
+    let mut before = None;
+    for (call, atom, text) in subject.kernel.calls() {
+        // What these kernels could do without, by the emulator's rules.
+        let is_spare = match atom {
+            // The end of the kernel, too, waits for bulk stores to land.
+            Atom::BulkWait => true,
+            // Says that waiting had no end, which these launches have no cause to say.
+            Atom::StoreControl => text.ends_with("i32 1)"),
+            // After a look at what others say of that, the lanes that waited for other blocks come together again; nothing that
+            // they wrote or read needs it.
+            Atom::WarpBarrier => before == Some(Atom::LoadControl),
+            _ => false,
+        };
+        before = Some(atom);
+        let tells = matches!(atom, Atom::StoreWord | Atom::StorePair | Atom::StoreControl);
+        if (atom.orders() || tells) && !is_spare {
+            let failure = first_failure(subject, &[Fault::WithoutCall(call)]);
+            assert!(failure.is_some(), "{}: {text} is not missed", subject.name());
+        }
+    }
+}
+
+/// The kernel's text without one look at a tag each: comparisons with the word that is one more than the epoch.
+fn without_tags(text: &str) -> Vec<String> {
+    let is_tag = |value: &str| {
+        let definition = format!("  {value} = add i32 ");
+        text.lines().any(|line| line.starts_with(&definition) && line.ends_with(", 1"))
+    };
+    let checks = text.match_indices(" = icmp eq i32 ").filter_map(|(start, found)| {
+        let operands = start + found.len();
+        let end = operands + text[operands..].find('\n')?;
+        let (found, tag) = text[operands..end].split_once(", ")?;
+        is_tag(tag).then(|| format!("{}{found}, {found}{}", &text[..operands], &text[end..]))
+    });
+    checks.collect()
+}
+
+fn each_tag_is_looked_at(subject: &Subject<'_>) {
+    let mutants = without_tags(&subject.text);
+    // At least each of the states that a lane reads of a group.
+    assert!(mutants.len() >= GROUP / 32, "{}", subject.text);
+    for (check, text) in mutants.iter().enumerate() {
+        let failure = first_failure(&subject.with_text(text), &[]);
+        assert!(failure.is_some(), "{}: tag {check} of {} is not missed", subject.name(), mutants.len());
+    }
+}
+
+#[test]
+fn calls_of_the_ring() {
+    with_kernel("looked_up", RING, each_call_is_missed);
+}
+
+#[test]
+fn calls_of_look_back() {
+    with_kernel("cascade_of_three", Schedule::LookBack, each_call_is_missed);
+    with_kernel("looked_up", Schedule::LookBack, each_call_is_missed);
+}
+
+#[test]
+fn calls_of_look_back_that_keeps() {
+    with_kernel("brackets", Schedule::LookBack, each_call_is_missed);
+}
+
+#[test]
+fn tags_in_the_ring() {
+    with_kernel("recurrence", RING, each_tag_is_looked_at);
+}
+
+#[test]
+fn tags_in_look_back() {
+    with_kernel("unitriangular_u64", Schedule::LookBack, each_tag_is_looked_at);
+}
