@@ -74,6 +74,18 @@ fn the_assembler_takes_every_rung_and_nothing_spills() {
 }
 
 #[test]
+fn records_of_a_thread_move_in_wide_accesses() {
+    let program = sums(1);
+    for (rung, accesses) in
+        [(Rung::LookBackWarp, 0), (Rung::Coarsened4, 1), (Rung::Coarsened12, 3), (Rung::Coarsened16, 4)]
+    {
+        let text = compile(&program, rung, Arch::Sm90).unwrap().text;
+        let count = |what: &str| text.lines().filter(|line| line.contains(what) && line.contains(".v4.")).count();
+        assert_eq!((count("ld.global"), count("st.global")), (accesses, accesses), "{rung}: {text}");
+    }
+}
+
+#[test]
 fn launches_cover_every_record() {
     let program = sums(1);
     for rung in Rung::ALL {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use scan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
 use scan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
-use scan_emulator::{Device, Fault, Kernel, Launch, LaunchError};
+use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
 use scan_ir::facts::Facts;
 use scan_ir::transform::{Form, lower};
 use scan_ir::{Program, Verified, interp, text, verify};
@@ -123,7 +123,10 @@ struct Scan {
 impl Scan {
     fn new(operator: &Operator, rung: Rung) -> Scan {
         let kernels = ladder::emulated(&operator.program, &Facts::of(&operator.program), rung, Arch::Sm90).unwrap();
-        let entries = kernels.launches.iter().map(|launch| Kernel::compile(&kernels.text, launch.entry).unwrap());
+        let entries = kernels.launches.iter().map(|launch| {
+            let text = alone(&kernels.text, launch.entry);
+            Kernel::compile(&text, launch.entry).unwrap()
+        });
         Scan { entries: entries.collect(), kernels }
     }
 
@@ -177,6 +180,14 @@ impl Scan {
         };
         Ok([run(0)?, run(1)?])
     }
+}
+
+/// The module with one of its kernels only, so that all calls in it are this kernel's.
+fn alone(module: &str, entry: &str) -> String {
+    let mut parts = module.split("\ndefine ");
+    let heads = parts.next().unwrap();
+    let kernel = parts.find(|kernel| kernel.starts_with(&format!("void @{entry}("))).unwrap();
+    format!("{heads}\ndefine {kernel}")
 }
 
 fn check(operator: &Operator, rung: Rung, lengths: impl Fn(usize) -> Vec<usize>) {
@@ -243,5 +254,31 @@ fn carries_go_on_from_one_load_of_tiles_to_the_next() {
         let inclusive = MATRIX.expected(&[aggregates]).remove(0);
         let before = [MATRIX.identity, &inclusive[..inclusive.len() - 16]].concat();
         assert!(device.read(workspace)[HEADER_BYTES..] == before, "{rung}");
+    }
+}
+
+/// A kernel that lacks one of its calls that order something goes wrong, or is told.
+#[test]
+fn each_call_that_orders_something_is_missed() {
+    use Rung::*;
+    for rung in [HillisSteele, Blelloch, BlellochPadded, ThreePassShared, ThreePassShuffle, Chained, LookBackWarp] {
+        let scan = Scan::new(&SUM, rung);
+        let inputs = SUM.inputs(scan.kernels.tile + 5);
+        let expected = SUM.expected(&inputs);
+        let is_right = |fault, seed| {
+            scan.run(&SUM, &inputs, seed, Some(fault)).is_ok_and(|found| found.iter().all(|run| run[0] == expected[0]))
+        };
+        let mut not_missed = Vec::new();
+        for (number, kernel) in scan.entries.iter().enumerate() {
+            let entry = scan.kernels.launches[number].entry;
+            let calls = kernel.calls().filter(|&(_, atom, _)| atom.orders());
+            let calls =
+                calls.filter(|&(call, ..)| (0..4).all(|seed| is_right((number, Fault::WithoutCall(call)), seed)));
+            not_missed.extend(calls.map(|(_, atom, _)| (entry, atom)));
+        }
+        // So few tiles are one round of `carries`, so nothing comes after the barrier at its end. And lanes that wait for other blocks come
+        // together again after that, though nothing they wrote or read needs it.
+        let expected = if rung.reads() == 2 { ("carries", Atom::Barrier) } else { ("scan", Atom::WarpBarrier) };
+        assert_eq!(not_missed, [expected], "{rung}");
     }
 }

@@ -17,13 +17,17 @@ impl<'k> Block<'k, '_> {
             Exchange::Shuffle => None,
         };
         let of_warps = self.slots(threads.as_ref().map_or(0, |_| self.threads), LANES, Banks::Plain);
-        let inclusive = match &threads {
-            Some(slots) => self.scan_shared(state, slots, self.thread, LANES),
-            None => lanes.scan(state.to_vec(), LANES),
-        };
-        let below = match &threads {
-            Some(slots) => slots.load(lanes.is_first().select(self.thread, self.thread - 1)),
-            None => lanes.shifted_up(&inclusive, 1),
+        let (inclusive, below) = match &threads {
+            Some(slots) => {
+                let inclusive = self.scan_shared(state, slots, self.thread, LANES);
+                k.warp_barrier();
+                (inclusive, slots.load(lanes.is_first().select(self.thread, self.thread - 1)))
+            }
+            None => {
+                let inclusive = lanes.scan(state.to_vec(), LANES);
+                let below = lanes.shifted_up(&inclusive, 1);
+                (inclusive, below)
+            }
         };
         k.when(lanes.lane.is(k.i32(LANES - 1)), || of_warps.store(warp, &inclusive));
         k.barrier();
@@ -46,19 +50,19 @@ impl<'k> Block<'k, '_> {
         Scanned { before: select(lanes.is_first(), &before_warp, &inside), aggregate: of_warps.load(k.i32(warps - 1)) }
     }
 
-    /// The inclusive scan over the first lanes of a warp, through slots of which this lane's is `slot`; it is left there, too.
+    /// The inclusive scan over the first lanes of a warp, through slots of which this lane's is `slot`. It is left there,
+    /// for who comes after a barrier.
     fn scan_shared(&self, state: &[Value<'k>], slots: &Slots<'k, '_>, slot: Value<'k>, lanes: usize) -> State<'k> {
         let (k, lane) = (self.lanes.k, self.lanes.lane);
         let mut state = state.to_vec();
         slots.store(slot, &state);
-        k.warp_barrier();
         for distance in (0..).map(|round| 1 << round).take_while(|&distance| distance < lanes) {
+            k.warp_barrier();
             let reaches = lane.at_least(k.i32(distance));
             let earlier = slots.load(reaches.select(slot - distance, slot));
             state = select(reaches, &self.lanes.combine(&earlier, &state), &state);
             k.warp_barrier();
             slots.store(slot, &state);
-            k.warp_barrier();
         }
         state
     }
