@@ -1,7 +1,7 @@
 //! A balance over forty years of calendar days, with a rate and a deposit for every day: `y[i] = a[i]·y[i-1] + b[i]`.
 //!
 //! ```text
-//! cargo run --release --example affine
+//! cargo run --release --example affine -- [--device cpu|cuda:N]
 //! ```
 //!
 //! The loop looks sequential, since each balance needs the one before. But a day is a map x ↦ a·x + b, and maps
@@ -10,6 +10,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
 use monoscan::prelude::*;
 
@@ -48,10 +49,21 @@ fn balance(state: Affine) -> f64 {
 const CUSTOMERS: usize = 500;
 
 fn main() -> ExitCode {
-    finish(run(), "affine")
+    finish(chosen_device().and_then(run), "affine [--device cpu|cuda:N]")
 }
 
-fn run() -> Result<(), Failure> {
+fn chosen_device() -> Result<Device, Failure> {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(Device::Cpu),
+        ["--device", name] => Device::parse(name),
+        ["--device"] => Err(Failure::Usage("--device needs a value".into())),
+        ["--device", _, unknown, ..] | [unknown, ..] => Err(Failure::Usage(format!("unknown argument `{unknown}`"))),
+    }
+}
+
+fn run(device: Device) -> Result<(), Failure> {
     let years = 1985..2025;
     let (mut growth, mut deposit, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for year in years.clone() {
@@ -83,6 +95,19 @@ fn run() -> Result<(), Failure> {
         (a[first], b[first]) = (0.0, customer as f64);
     }
     let (mut y, mut plain, mut copied) = (vec![0.0; a.len()], vec![0.0; a.len()], vec![0.0; a.len()]);
+    if let Device::Cuda(ordinal) = device {
+        let on_device = device::scan(ordinal, solve.as_dyn().program(), &[&a, &b], &mut y)?;
+        verify(&y, &a, &b)?;
+        let [sequential, memcpy] = time(9, [&mut || sequentially(&a, &b, &mut plain), &mut || copy(&a, &mut copied)]);
+        say!(
+            "\n{} days of {CUSTOMERS} customers on cuda:{ordinal}, medians of 9 runs\n{}",
+            a.len(),
+            on_device.explained
+        );
+        let rivals = [("loop", sequential), ("memcpy of a", memcpy)];
+        table(a.len(), "day", &[&rivals[..1], &on_device.rivals(), &rivals[1..]].concat());
+        return Ok(());
+    }
     solve.inclusive_into((&a, &b), &mut y)?;
     verify(&y, &a, &b)?;
     let [scan, sequential, memcpy] = time(

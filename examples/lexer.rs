@@ -1,7 +1,7 @@
 //! A lexer as a scan: token rules → DFA → maps that compose → the automaton's state at every byte, on all cores.
 //!
 //! ```text
-//! cargo run --release --example lexer -- [--rules FILE] [--tokens] [FILE]
+//! cargo run --release --example lexer -- [--rules FILE] [--tokens] [--device cpu|cuda:N] [FILE]
 //! ```
 //!
 //! The rules are lines `NAME regex` and `skip NAME regex`; without them, JSON's. Without a file, the output of
@@ -12,17 +12,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
+use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
 use monoscan::lexer::{Lexer, Rules, Skips};
 
 mod common;
 
-const USAGE: &str = "lexer [--rules FILE] [--tokens] [FILE]";
+const USAGE: &str = "lexer [--rules FILE] [--tokens] [--device cpu|cuda:N] [FILE]";
 
 #[derive(Default)]
 struct Options {
     rules: Option<PathBuf>,
     tokens: bool,
+    device: Device,
     text: Option<PathBuf>,
 }
 
@@ -40,6 +42,10 @@ fn options() -> Result<Options, Failure> {
                 let file = arguments.next().filter(|file| !file.to_string_lossy().starts_with("--"));
                 let file = file.ok_or_else(|| Failure::Usage("--rules needs a file".into()))?;
                 options.rules = Some(file.into());
+            }
+            Some("--device") => {
+                let name = arguments.next().ok_or_else(|| Failure::Usage("--device needs a value".into()))?;
+                options.device = Device::parse(&name.to_string_lossy())?;
             }
             Some(unknown) if unknown.starts_with('-') => {
                 return Err(Failure::Usage(format!("unknown argument `{unknown}`")));
@@ -68,7 +74,14 @@ fn run(options: Options) -> Result<(), Failure> {
     let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
     let compiled = start.elapsed();
 
-    let labels = lexer.labels(&text)?;
+    let labels = match options.device {
+        Device::Cpu => lexer.labels(&text)?,
+        Device::Cuda(ordinal) => {
+            let mut labels = vec![0; text.len()];
+            device::scan(ordinal, &lexer.tables().program(), &[&text[..]], &mut labels)?;
+            labels
+        }
+    };
     if labels != lexer.tables().label_sequentially(&text) {
         return Err(Failure::Run("the scan and the plain loop disagree".into()));
     }
@@ -80,7 +93,11 @@ fn run(options: Options) -> Result<(), Failure> {
     for (kind, count) in lexer.count(&labels).iter().filter(|&(_, count)| count > 0) {
         say!("{:>16} {count:9}", lexer.rules().name(kind));
     }
-    if text.is_empty() { Ok(()) } else { race(&lexer, &text) }
+    match options.device {
+        _ if text.is_empty() => Ok(()),
+        Device::Cpu => race(&lexer, &text),
+        Device::Cuda(ordinal) => race_on_device(ordinal, &lexer, &text),
+    }
 }
 
 /// One line a token: `start end NAME`. A reader that has seen enough may close the pipe.
@@ -96,9 +113,14 @@ fn print_tokens(lexer: &Lexer, labels: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// The scan beside the plain loop and memcpy, over at least 16 MiB of the text.
+/// At least 16 MiB of the text.
+fn repeated(text: &[u8]) -> Vec<u8> {
+    text.repeat((16 << 20) / text.len() + 1)
+}
+
+/// The scan beside the plain loop and memcpy.
 fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
-    let text = text.repeat((16 << 20) / text.len() + 1);
+    let text = repeated(text);
     let (mut labels, mut copied) = (vec![0; text.len()], vec![0; text.len()]);
     lexer.labels_into(&text, &mut labels)?;
     let [scan, sequential, memcpy] = time(
@@ -111,6 +133,20 @@ fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
     );
     say!("\n{} bytes, medians of 9 runs", text.len());
     table(text.len(), "byte", &[("loop", sequential), ("scan", scan), ("memcpy", memcpy)]);
+    Ok(())
+}
+
+/// The scan on a GPU beside the plain loop.
+fn race_on_device(ordinal: usize, lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
+    let text = repeated(text);
+    let mut labels = vec![0; text.len()];
+    let on_device = device::scan(ordinal, &lexer.tables().program(), &[&text[..]], &mut labels)?;
+    if labels != lexer.tables().label_sequentially(&text) {
+        return Err(Failure::Run("the scan on the device and the plain loop disagree".into()));
+    }
+    let [sequential] = time(9, [&mut || drop(lexer.tables().label_sequentially(&text))]);
+    say!("\n{} bytes on cuda:{ordinal}, medians of 9 runs\n{}", text.len(), on_device.explained);
+    table(text.len(), "byte", &[&[("loop", sequential)], &on_device.rivals()[..]].concat());
     Ok(())
 }
 

@@ -4,24 +4,29 @@
 //! cargo run --release --example recurrence -- --signature "0.04 : 1.6, -0.64" --raw in.f64 --out out.f64
 //! ```
 //!
-//! Samples are raw little-endian `f64` (`f32` with `--f32`); without `--raw`, a chirp is filtered.
+//! Samples are raw little-endian `f64` (`f32` with `--f32`); without `--raw`, a chirp is filtered. With `--device
+//! cuda:0` the scan runs there.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use bytemuck::Pod;
+use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
 use monoscan::recurrence::{Recurrence, Sample, Signature, filter_exactly, filter_sequentially};
 use scan_ir::Constant;
 
 mod common;
 
-const USAGE: &str = "recurrence [--signature \"A0, A1, ... : B1, B2, ...\"] [--f32] [--raw FILE] [--out FILE]";
+const USAGE: &str =
+    "recurrence [--signature \"A0, A1, ... : B1, B2, ...\"] [--f32] [--raw FILE] [--out FILE] [--device cpu|cuda:N]";
 
 struct Options {
     signature: Signature,
     single: bool,
     raw: Option<PathBuf>,
     out: Option<PathBuf>,
+    device: Device,
 }
 
 fn main() -> ExitCode {
@@ -33,7 +38,7 @@ fn main() -> ExitCode {
 
 fn options() -> Result<Options, Failure> {
     let mut text = "0.04 : 1.6, -0.64".to_string();
-    let (mut single, mut raw, mut out) = (false, None, None);
+    let (mut single, mut raw, mut out, mut device) = (false, None, None, Device::Cpu);
     let mut arguments = std::env::args_os().skip(1);
     while let Some(argument) = arguments.next() {
         let argument = argument.to_string_lossy();
@@ -42,22 +47,26 @@ fn options() -> Result<Options, Failure> {
             "--signature" => text = value()?.to_string_lossy().into_owned(),
             "--raw" => raw = Some(value()?.into()),
             "--out" => out = Some(value()?.into()),
+            "--device" => device = Device::parse(&value()?.to_string_lossy())?,
             "--f32" => single = true,
             _ => return Err(Failure::Usage(format!("unknown argument `{argument}`"))),
         }
     }
     let signature = text.parse().map_err(|error| Failure::Usage(format!("signature `{text}`: {error}")))?;
-    Ok(Options { signature, single, raw, out })
+    Ok(Options { signature, single, raw, out, device })
 }
 
-fn run<T: Sample>(options: &Options) -> Result<(), Failure> {
+fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
     let x = match &options.raw {
         Some(path) => read::<T>(path)?,
         None => chirp(1 << 23),
     };
     let recurrence = Recurrence::<T>::new(&options.signature)?;
     let (mut y, mut plain, mut copied) = (x.clone(), x.clone(), x.clone());
-    recurrence.filter_into(&x, &mut y)?;
+    let on_device = match options.device {
+        Device::Cpu => recurrence.filter_into(&x, &mut y).map(|()| None)?,
+        Device::Cuda(ordinal) => Some(device::scan(ordinal, recurrence.scan().program(), &[&x[..]], &mut y)?),
+    };
     filter_sequentially(&options.signature, &x, &mut plain);
     let verdict = verify(&options.signature, &x, &y, &plain)?;
     if let Some(path) = &options.out {
@@ -69,6 +78,13 @@ fn run<T: Sample>(options: &Options) -> Result<(), Failure> {
         return Ok(());
     }
 
+    let rounding = if cfg!(target_feature = "fma") { "loop, mul_add" } else { "loop" };
+    if let Some(on_device) = on_device {
+        let [sequential] = time(9, [&mut || filter_sequentially(&options.signature, &x, &mut plain)]);
+        say!("\n{} samples of {} on the device, medians of 9 runs\n{}", x.len(), T::TYPE, on_device.explained);
+        table(x.len(), "sample", &[&[(rounding, sequential)], &on_device.rivals()[..]].concat());
+        return Ok(());
+    }
     let [scan, sequential, memcpy] = time(
         9,
         [
@@ -77,14 +93,13 @@ fn run<T: Sample>(options: &Options) -> Result<(), Failure> {
             &mut || copy(&x, &mut copied),
         ],
     );
-    let rounding = if cfg!(target_feature = "fma") { "loop, mul_add" } else { "loop" };
     say!("\n{} samples of {}, medians of 9 runs", x.len(), T::TYPE);
     table(x.len(), "sample", &[(rounding, sequential), ("scan", scan), ("memcpy", memcpy)]);
     Ok(())
 }
 
-/// Compares the scan and the plain loop with 32-digit arithmetic, relative to the largest output. The scan may be off by a
-/// few roundings, or by a few times what the plain loop is off where the recurrence itself magnifies rounding.
+/// Compares the scan and the plain loop with 32-digit arithmetic, relative to the largest output. The scan may be off
+/// by a few roundings, or by a few times what the plain loop is off where the recurrence itself magnifies rounding.
 fn verify<T: Sample>(signature: &Signature, x: &[T], y: &[T], plain: &[T]) -> Result<String, Failure> {
     let x: Vec<f64> = x.iter().map(|x| x.to_f64()).collect();
     let exact = filter_exactly(signature, &x);

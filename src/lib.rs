@@ -28,6 +28,17 @@ pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Se
 pub use scan_runtime::{
     Call, Column, ColumnMut, DynScan, DynScanBuilder, Error, Overflow, Plan, PlanOptions, Rows, Shape, Stage,
 };
+#[cfg(feature = "cuda")]
+pub use scan_runtime::{cuda, gpu, include_kernel};
+
+/// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which
+/// a build with the feature `cuda` alone loads.
+#[cfg(feature = "nvptx")]
+pub mod nvptx {
+    pub use scan_codegen::gpu::{AotManifest, Arch, Component, GpuPlan, Manifest, Role, Schedule, Way};
+    pub use scan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
+    pub use scan_ir::transform::Form;
+}
 
 /// What a file that writes scan code imports.
 pub mod prelude {

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+/// The features for GPUs, and whether these tests were built with them.
+const FEATURES: [(&str, bool); 3] =
+    [("nvptx", cfg!(feature = "nvptx")), ("cuda", cfg!(feature = "cuda")), ("gpu", cfg!(feature = "gpu"))];
+
 /// The folder of the built examples, beside the folder of this test.
 fn examples() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -20,6 +24,10 @@ fn examples() -> &'static Path {
             "--manifest-path",
             concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
         ]);
+        // The same features, so that what was built with the tests is not built again.
+        for (feature, _) in FEATURES.into_iter().filter(|(_, has)| *has) {
+            build.args(["--features", feature]);
+        }
         build.arg("--target-dir").arg(profile.parent().unwrap());
         if profile.ends_with("release") {
             build.arg("--release");
@@ -233,4 +241,84 @@ fn examples_end_quietly_when_their_reader_has_seen_enough_and_keep_their_output(
     let strange = std::ffi::OsStr::from_bytes(b"\xff");
     let output = Command::new(examples().join("recurrence")).arg("--raw").arg(strange).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn devices_that_there_are_not_are_refused() {
+    let scratch = Scratch::new("devices");
+    let raw = scratch.file("in.f64", &doubles(&[1.0]));
+    for (example, arguments) in [("affine", &[][..]), ("lexer", &["--tokens", &raw]), ("recurrence", &["--raw", &raw])]
+    {
+        let run = |device: &str| run(example, &[&["--device", device], arguments].concat());
+        for unknown in ["gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "CPU", ""] {
+            let message = failure(&run(unknown), 2);
+            assert!(message.contains(&format!("unknown device `{unknown}`: expected `cpu` or `cuda:N`")), "{message}");
+        }
+        assert!(failure(&self::run(example, &["--device"]), 2).contains("--device needs a value"));
+        // No machine has so many.
+        let message = failure(&run("cuda:4096"), 1);
+        match cfg!(feature = "gpu") {
+            false => assert!(message.contains("needs the feature `gpu`"), "{message}"),
+            true => {
+                let typed = ["no CUDA driver", "driver is too old", "there is no CUDA device 4096", "failed with"];
+                assert!(typed.iter().any(|known| message.contains(known)), "{message}");
+            }
+        }
+    }
+    assert!(failure(&run("affine", &["--devices"]), 2).contains("unknown argument `--devices`"));
+    assert!(stdout(&run("recurrence", &["--device", "cpu", "--raw", &raw])).contains("samples compared"));
+}
+
+#[cfg(feature = "nvptx")]
+mod kernels {
+    use super::*;
+    use monoscan::nvptx::AotManifest;
+
+    #[test]
+    fn emit_writes_kernels_with_their_manifests() {
+        let scratch = Scratch::new("emit");
+        let out = scratch.path("kernels");
+        for (program, arch) in [("sum_i32", "sm_90"), ("affine_f32", "sm_80"), ("json", "sm_120")] {
+            stdout(&run("emit", &["--program", program, "--arch", arch, "--out", &out]));
+            let ptx = fs::read_to_string(format!("{out}/{program}.ptx")).unwrap();
+            assert!(ptx.contains(&format!(".target {arch}")) && ptx.contains(".entry scan("));
+            let text = fs::read_to_string(format!("{out}/{program}.manifest")).unwrap();
+            let manifest: AotManifest = text.parse().unwrap();
+            assert_eq!((&*manifest.program, manifest.arch.name(), manifest.to_string()), (program, arch, text));
+        }
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scan-ir/tests/files/facts/segmented_sum.scan");
+        stdout(&run("emit", &["--program", file, "--exclusive", "--any", "--out", &out]));
+        let text = fs::read_to_string(format!("{out}/segmented_sum.manifest")).unwrap();
+        assert!(text.contains("mode exclusive\n") && text.contains("schedule look-back\n"), "{text}");
+    }
+
+    #[test]
+    fn emit_names_what_it_does_not_know() {
+        let scratch = Scratch::new("emit-refused");
+        let out = scratch.path("kernels");
+        assert!(failure(&run("emit", &["--program", "sum", "--out", &out]), 2).contains("sum_i32, "));
+        assert!(failure(&run("emit", &["--arch", "sm_70", "--out", &out]), 2).contains("one of sm_80, "));
+        let bad = scratch.file("bad.scan", b"program p\n  imput");
+        let message = failure(&run("emit", &["--program", &bad, "--out", &out]), 1);
+        assert!(message.starts_with(&format!("{bad}: 2:3: expected")), "{message}");
+        assert!(!Path::new(&out).exists());
+    }
+
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn kernels_are_checked_before_a_device_is_asked_for() {
+        let scratch = Scratch::new("run-kernel");
+        let out = scratch.path("kernels");
+        stdout(&run("emit", &["--out", &out]));
+        let kernel = format!("{out}/sum_i32");
+        let message = failure(&run("run_kernel", &["--kernel", &kernel, "--device", "4096"]), 1);
+        assert!(message.contains("driver") || message.contains("there is no CUDA device 4096"), "{message}");
+        let ptx = format!("{kernel}.ptx");
+        fs::write(&ptx, fs::read_to_string(&ptx).unwrap() + "\n").unwrap();
+        assert!(failure(&run("run_kernel", &["--kernel", &kernel]), 1).contains("SHA-256"));
+        fs::write(format!("{kernel}.manifest"), "monoscan-kernel 9\n").unwrap();
+        assert!(failure(&run("run_kernel", &["--kernel", &kernel]), 1).contains("line 1: expected"));
+        assert!(failure(&run("run_kernel", &["--kernel", &out]), 1).contains(".manifest: "));
+        assert!(failure(&run("run_kernel", &[]), 2).contains("--kernel is missing"));
+    }
 }

@@ -6,6 +6,8 @@ use std::io::{ErrorKind, Write};
 use std::process::{ExitCode, exit};
 use std::time::{Duration, Instant};
 
+pub(crate) mod device;
+
 /// Why an example stops.
 pub(crate) enum Failure {
     /// It was called wrongly.

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: everything that must hold of this repository, in the order of what it costs.
 //!
-//! The workspace is linted, documented and tested under one set of features, all of them: another set would compile monoscan and
-//! what depends on it once more, and run the same tests. What a smaller set must hold is shown by what is cheap: its crates are
-//! listed, monoscan is checked with it, and the examples and the counted programs are built as users build them, without features.
+//! The workspace is linted, documented and tested under one set of features, all of them: another set would compile
+//! monoscan and what depends on it once more, and run the same tests. What a smaller set must hold is shown by what is
+//! cheap: its crates are listed, monoscan is checked with it, and the examples and the counted programs are built as
+//! users build them, without features.
 
 use std::fs;
 use std::process::ExitCode;
@@ -27,8 +28,8 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     }
     // A snapshot that differs fails here instead of leaving a file to review.
     runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
-    // loom runs the protocol's own code through every interleaving, and shuttle through random ones of larger cases; each
-    // needs another build of it.
+    // loom runs the protocol's own code through every interleaving, and shuttle through random ones of larger cases;
+    // each needs another build of it.
     runner.command_with(
         "cargo test --package scan-protocol --release --test loom",
         &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
@@ -53,16 +54,58 @@ fn promised_commands() -> Result<Vec<String>, String> {
     if this.is_empty() || commands.is_empty() {
         return Err("the README should show `cargo xtask test` and how to run an example".into());
     }
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).map_err(|error| format!("Cargo.toml: {error}"))?;
     let mut examples: Vec<String> = fs::read_dir(root().join("examples"))
         .map_err(|error| format!("examples: {error}"))?
         .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
         .collect();
     examples.sort();
     for example in examples {
-        let command = format!("cargo run --release --example {example}");
-        if !commands.iter().any(|known| known.starts_with(&command)) {
-            commands.push(command);
+        let this = format!("--example {example}");
+        let is_shown = |command: &String| format!("{command} ").contains(&format!("{this} "));
+        if !commands.iter().any(is_shown) {
+            commands.push(match needed_features(&manifest, &example)? {
+                None => format!("cargo run --release {this}"),
+                // What it needs besides, a device perhaps, is not here.
+                Some(features) => format!("cargo build --release --features {features} {this}"),
+            });
         }
     }
     Ok(commands)
+}
+
+/// The features that a manifest says an example needs.
+fn needed_features(manifest: &str, example: &str) -> Result<Option<String>, String> {
+    let manifest: toml::Table = manifest.parse().map_err(|error| format!("Cargo.toml: {error}"))?;
+    let examples = manifest.get("example").and_then(|examples| examples.as_array()).into_iter().flatten();
+    let mut named = examples.filter(|known| known.get("name").and_then(|name| name.as_str()) == Some(example));
+    let needed = named.next().and_then(|known| known.get("required-features")?.as_array());
+    Ok(needed.map(|features| {
+        let names: Vec<&str> = features.iter().filter_map(|feature| feature.as_str()).collect();
+        names.join(",")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_need_the_features_that_the_manifest_says() {
+        let manifest = "[[example]]\nname = \"a\"\nrequired-features = [\"x\", \"y\"]\n[[example]]\nname = \"b\"\n";
+        assert_eq!(needed_features(manifest, "a"), Ok(Some("x,y".to_owned())));
+        assert_eq!(needed_features(manifest, "b"), Ok(None));
+        assert_eq!(needed_features("", "a"), Ok(None));
+        assert!(needed_features("[", "a").is_err());
+    }
+
+    #[test]
+    fn every_example_has_a_command() {
+        let commands = promised_commands().unwrap();
+        for command in ["--features nvptx --example emit", "cargo build --release --features cuda --example run_kernel"]
+        {
+            assert!(commands.iter().any(|known| known.contains(command)), "{command}: {commands:?}");
+        }
+        assert!(commands.iter().any(|known| known.starts_with("cargo run --release --example lexer")));
+    }
 }
