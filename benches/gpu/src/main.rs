@@ -1,0 +1,178 @@
+//! monoscan, CUB and the speed of a GPU's memory, timed in one run.
+//!
+//! ```text
+//! nvcc -O3 -std=c++17 -arch=sm_90 --extended-lambda -o target/cub_scan benches/peers/cub_scan.cu
+//! cargo run --release -p gpu-bench --features gpu -- --cub target/cub_scan
+//! cargo run --release -p gpu-bench --features gpu -- --quick --rows sum-i32,affine
+//! ```
+//!
+//! Where the GPU is, there may be no Rust and no LLVM. A program that needs neither is made elsewhere (`docs/contributing.md` says what
+//! has to be installed there for it):
+//!
+//! ```text
+//! mkdir -p target/static/lib
+//! for name in stdc++ z zstd ffi; do ln -sf "$(gcc -print-file-name=lib$name.a)" target/static/lib/lib$name.so; done
+//! RUSTFLAGS="--cfg static_llvm -L native=$PWD/target/static/lib" CARGO_TARGET_DIR=target/static \
+//!     cargo build --release --package gpu-bench --features gpu
+//! strip target/static/release/gpu-bench
+//! ```
+//!
+//! Nobody is timed whose results are not right: all of them, compared with the user's own Rust operator on the host. A wrong result
+//! is printed as BAD, and the program fails in the end.
+//!
+//! Times are those between two events in a stream, around one call; the median of 25, after 5 to warm up. The copy is
+//! `cuMemcpyDtoDAsync` of half of the bytes that the scan reads and writes, timed right after it. CUB runs in a process of its own
+//! on the same device, with its own copy. The driver caches what it compiles: `CUDA_CACHE_DISABLE=1` shows what kernels cost.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `rows/` | the operators, their data, and the bars |
+//! | `line.rs` | what results should be |
+//! | `arena.rs` `bench.rs` | the device's memory; verification and timing |
+//! | `cub.rs` `latency.rs` | the rival; from a new operator to its kernel |
+//! | `report.rs` `plot.rs` | results |
+
+mod arena;
+mod bench;
+mod cub;
+#[allow(dead_code, reason = "shared with the benchmark of the CPU")]
+#[path = "../../cpu/src/data.rs"]
+mod data;
+mod latency;
+mod line;
+mod options;
+mod plot;
+mod report;
+mod rows;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use monoscan::Error;
+use scan_runtime::cuda::Device;
+use scan_runtime::gpu::GpuScan;
+
+use arena::{Arena, words};
+use bench::{Bench, Effort};
+use options::{Options, USAGE};
+use report::Figures;
+use rows::{ALL, Row};
+
+fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("{why}\nusage: {USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all results were right.
+fn run(options: &Options) -> Result<bool, String> {
+    let device = Device::cuda(options.device).map_err(|error| error.to_string())?;
+    let facts = device.facts();
+    let seed = options.seed.unwrap_or_else(clock);
+    println!("{}, {}, driver {}, seed {seed}", facts.name, facts.architecture, facts.driver_version);
+    let cub = match &options.cub {
+        Some(program) if !options.verify => cub::Times::of(program, options),
+        _ => Err("not asked for".to_owned()),
+    };
+    let cub = cub.unwrap_or_else(|why| {
+        println!("CUB is absent: {why}");
+        cub::Times::default()
+    });
+
+    let mut arena = Arena::new(&device).map_err(|error| error.to_string())?;
+    let mut all = Vec::new();
+    for (row, number) in ALL.iter().zip(0..).filter(|(row, _)| options.wants(row.name)) {
+        let (of_row, began) = (all.len(), Instant::now());
+        // What is printed is kept even if the next row ends the program; so is what is written to files.
+        if let Err(why) = measure(row, seed + 16 * number, options, (&device, &mut arena), &cub, &mut all) {
+            println!("  BAD: {why}");
+            all.push(Figures { wrong: Some(why), ..Figures::new(row, 1, 0) });
+        }
+        println!("  {} sizes in {:.1} s", all.len() - of_row, began.elapsed().as_secs_f64());
+        keep(options, &all, None)?;
+    }
+    let samples = match options {
+        Options { verify: true, .. } => 0,
+        Options { quick: true, .. } => 5,
+        _ => 15,
+    };
+    let latency = latency::measure(&device, seed, samples).map_err(words);
+    let measured = latency.as_ref().ok().filter(|_| samples > 0);
+    println!("\n{}", report::markdown(&all, measured));
+    keep(options, &all, measured)?;
+    latency?;
+    Ok(all.iter().all(|figures| figures.wrong.is_none()))
+}
+
+/// A row at all sizes.
+fn measure(
+    row: &'static Row,
+    seed: u64,
+    options: &Options,
+    (device, arena): (&Device, &mut Arena),
+    cub: &cub::Times,
+    all: &mut Vec<Figures>,
+) -> Result<(), String> {
+    println!("\n{} ({})", row.title, row.name);
+    let mut sizes: Vec<u64> = options.sizes().into_iter().filter_map(|size| row.elements(size, arena.room())).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let Some(&most) = sizes.last() else { return Ok(()) };
+    let subject = (row.make)(seed).map_err(words)?;
+    let scan = bench::scan_of(subject.program(), device).map_err(words)?;
+    println!("  {}", describe(&scan).map_err(words)?);
+    let effort = match options {
+        Options { verify: true, .. } => Effort::VERIFY,
+        Options { quick: true, .. } => Effort::QUICK,
+        _ => Effort::FULL,
+    };
+    let mut bench = Bench::new(row, &*subject, scan, arena, (most, effort)).map_err(words)?;
+    for elements in sizes {
+        let figures = Figures { cub: cub.get(row, elements), ..bench.measure(elements) };
+        println!("{}", report::line(&figures));
+        all.push(figures);
+    }
+    Ok(())
+}
+
+/// The plan, and what it took to make the kernel.
+fn describe(scan: &GpuScan) -> Result<String, Error> {
+    let kernel = scan.kernel()?;
+    let (times, facts) = (kernel.times(), kernel.code().facts());
+    let [ptx, link, load] = [times.ptx, times.link, times.load].map(|time| time.as_secs_f64() * 1e3);
+    let plan = &kernel.manifest().plan;
+    Ok(format!("{plan}; {facts:?}; PTX in {ptx:.1} ms, linked in {link:.1} ms, loaded in {load:.1} ms"))
+}
+
+fn keep(options: &Options, all: &[Figures], latency: Option<&latency::Latency>) -> Result<(), String> {
+    let write =
+        |file: &Path, text: String| std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()));
+    if let Some(file) = &options.csv {
+        write(file, report::to_csv(all))?;
+    }
+    if let Some(file) = &options.markdown {
+        write(file, report::markdown(all, latency))?;
+    }
+    if let Some(file) = &options.svg {
+        write(file, plot::svg(all))?;
+    }
+    Ok(())
+}
+
+/// Another number each time.
+fn clock() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64)
+}
