@@ -101,8 +101,13 @@ impl GpuScan {
             }
             _ => (task.line(), Way::Any),
         };
-        let is_plain = way == Way::Any && span.rows == 1 && task.is_aligned() && !call.reversed && !task.reduces;
-        let way = if is_plain { Way::Plain } else { way };
+        let is_line = way == Way::Any && span.rows == 1;
+        let is_plain = task.is_aligned() && !call.reversed && !task.reduces;
+        let way = match is_line {
+            true if variant.is_short(span.records, &variants.maker) => Way::Short,
+            true if is_plain => Way::Plain,
+            _ => way,
+        };
         let kernel = || variant.kernel(way, &variants.maker);
         // SAFETY: the columns were checked against the program, and the kernel is that of its variant for this form and
         // this way.

@@ -1,7 +1,7 @@
 //! The forms of a program that calls need, and their kernels, each compiled when the first call needs it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use scan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
@@ -31,6 +31,8 @@ pub(super) struct Variant {
     pub(super) states: Arc<States>,
     facts: Facts,
     kernels: Mutex<HashMap<Way, Arc<GpuKernel>>>,
+    /// Up to how many records a line is short.
+    short: OnceLock<usize>,
 }
 
 /// All forms of a program for one device.
@@ -80,7 +82,7 @@ impl Variant {
         let states = Arc::new(States::new(program, &lowered));
         let program = if need.reduces { without_outputs(&lowered) } else { lowered };
         let facts = if need.any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
-        Variant { program, states, facts, kernels: Mutex::default() }
+        Variant { program, states, facts, kernels: Mutex::default(), short: OnceLock::new() }
     }
 
     /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that
@@ -128,6 +130,12 @@ impl Variant {
         self.plans(Way::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile)
     }
 
+    /// Whether a line of so many records is short; none is where a plan was asked for.
+    pub(super) fn is_short(&self, records: usize, maker: &Maker) -> bool {
+        let small = || self.plans(Way::Short, None, maker.arch).first().map_or(0, GpuPlan::short);
+        maker.plan.is_none() && records <= *self.short.get_or_init(small)
+    }
+
     /// The plans for this way, the best first; `asked` is the only one for lines, if it is there.
     fn plans(&self, way: Way, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
         match (way, asked) {
@@ -170,7 +178,7 @@ mod tests {
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
                 let form = Form { mode: Mode::Exclusive, heads, seeded: heads };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
-                for way in [Way::Plain, Way::Any, Way::Columnar] {
+                for way in [Way::Plain, Way::Short, Way::Any, Way::Columnar] {
                     let plans = variant.plans(way, None, Arch::Sm90);
                     let made = |plan: GpuPlan| nvptx::compile(&variant.program, &variant.facts, &plan, Arch::Sm90);
                     let mut refusals = Vec::new();

@@ -63,16 +63,16 @@ impl GpuPlan {
         plans.into_iter().flatten().collect()
     }
 
-    /// The plans for a line of so many records, the best first. They are few, so that few kernels are made for all lengths.
-    pub fn for_records(program: &Program, arch: Arch, records: usize) -> Vec<GpuPlan> {
-        let mut plans = GpuPlan::candidates(program, arch);
-        // Many small tiles: nothing here has to be copied fast, and every step of a block is waited for.
-        let small = plans.last().filter(|plan| plan.schedule == Schedule::LookBack);
-        let small = small.map(|plan| GpuPlan { warps: SMALL_WARPS.min(plan.warps), units: 1, ..plan.clone() });
-        if let Some(small) = small.filter(|small| records <= SMALL_TILES * small.tile()) {
-            plans.insert(0, small);
-        }
-        plans
+    /// The plan for short lines, up to [`short`](GpuPlan::short) records: many small tiles, where nothing has to be copied fast
+    /// and every step of a block is waited for.
+    pub fn small(program: &Program, arch: Arch) -> Option<GpuPlan> {
+        let plan = GpuPlan::look_back(program, arch)?;
+        Some(GpuPlan { warps: SMALL_WARPS.min(plan.warps), units: 1, ..plan })
+    }
+
+    /// Up to how many records a line is short, if this is the [small](GpuPlan::small) plan.
+    pub fn short(&self) -> usize {
+        SMALL_TILES * self.tile()
     }
 
     /// The plan for columns at any address, and for what a ring does not do. None if no tile fits a block.

@@ -9,6 +9,8 @@ use super::{Arch, GpuPlan};
 pub enum Way {
     /// One line, forwards, in columns at multiples of 16 bytes.
     Plain,
+    /// One short line, at any address and in any direction.
+    Short,
     /// Lines and rows, at any address and in any direction.
     Any,
     /// Rows side by side.
@@ -20,6 +22,7 @@ impl Way {
     pub fn plans(self, program: &Program, arch: Arch) -> Vec<GpuPlan> {
         match self {
             Way::Plain => GpuPlan::candidates(program, arch),
+            Way::Short => GpuPlan::small(program, arch).into_iter().collect(),
             Way::Any => GpuPlan::look_back(program, arch).into_iter().collect(),
             Way::Columnar => vec![GpuPlan::columnar()],
         }
