@@ -200,7 +200,7 @@ fn the_recurrence_filters_nothing_and_single_samples_and_leaves_an_unusable_plac
     let refused = run("recurrence", &["--raw", &out, "--out", &nowhere]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).starts_with(&nowhere));
-    let message = failure(&run("recurrence", &["--signature", "1 : 1, 1", "--raw", &out, "--out", &nowhere]), 1);
+    let message = failure(&run("recurrence", &["--signature", "1 : 100000, 1", "--raw", &out, "--out", &nowhere]), 1);
     assert!(message.contains("unstable"), "{message}");
 }
 

@@ -96,12 +96,12 @@ pub enum RecurrenceError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Fibonacci's recurrence grows by 1.6 with every sample. It cannot be cut in blocks, and is refused:
+/// A recurrence that grows by 100 000 with every sample cannot be cut in blocks, and is refused:
 ///
 /// ```
 /// use monoscan::recurrence::{Recurrence, RecurrenceError};
 ///
-/// let refused = Recurrence::<f64>::new(&"1 : 1, 1".parse()?);
+/// let refused = Recurrence::<f64>::new(&"1 : 100000, 1".parse()?);
 /// assert!(matches!(refused, Err(RecurrenceError::Unstable { .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

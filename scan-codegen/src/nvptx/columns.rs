@@ -20,7 +20,7 @@ pub(crate) fn is_packed(column: &Layout) -> bool {
 }
 
 /// The largest power of two, up to 16, that divides both.
-fn alignment(record: usize, offset: usize) -> usize {
+pub(crate) fn alignment(record: usize, offset: usize) -> usize {
     1 << (record | offset | 16).trailing_zeros()
 }
 

@@ -1,9 +1,8 @@
 //! What moves between device memory and the block: columns at any address, in the widest pieces that it allows.
 
-use scan_ir::Layout;
-
 use super::Block;
 use crate::gpu::Arguments;
+use crate::nvptx::columns::alignment;
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::lower::to_memory;
 
@@ -89,14 +88,21 @@ impl<'k> Block<'k, '_> {
     }
 
     fn write_at(&self, place: Value<'k>, record: &[Value<'k>]) {
-        let columns = self.recipe.outputs.iter().enumerate();
-        let fields = columns.flat_map(|(number, column): (usize, &Layout)| {
-            column.fields.iter().map(move |field| (number, column.size as usize, field))
-        });
-        for ((number, size, field), &value) in fields.zip(record) {
-            let at = self.given.column(self.recipe.inputs.len() + number).byte(place * size).at(field.offset as usize);
-            // Device memory is only as aligned as its owner made it, which for whole records is at least the field's size.
-            at.store(to_memory(value, field.ty), 1);
+        let mut values = record.iter();
+        for (number, column) in self.recipe.outputs.iter().enumerate() {
+            let size = column.size as usize;
+            let base = self.given.column(self.recipe.inputs.len() + number);
+            let own: Vec<Value<'k>> = values.by_ref().take(column.fields.len()).copied().collect();
+            let store = |is_aligned: bool| {
+                for (field, &value) in column.fields.iter().zip(&own) {
+                    let offset = field.offset as usize;
+                    let align = if is_aligned { alignment(size, offset).min(8) } else { 1 };
+                    base.byte(place * size).at(offset).store(to_memory(value, field.ty), align);
+                }
+            };
+            // Device memory is as aligned as its owner made it: mostly enough for any field.
+            let is_aligned = (base.address() & 7usize).is(self.k.i64(0));
+            self.k.either(is_aligned, || store(true), || store(false));
         }
     }
 }
