@@ -56,7 +56,7 @@ fn a_line_beyond_the_numbers_of_32_bits() {
 
 #[test]
 #[ignore = "needs a CUDA device"]
-fn a_scan_that_is_given_up_is_an_error_and_the_next_one_is_right() {
+fn a_scan_that_may_be_given_up_is_right_or_an_error_and_the_next_one_is_right() {
     let stream = Stream::new(&device()).unwrap();
     let hasty = GpuScan::builder(parse(RECURRENCE), &device()).time_limit(Duration::from_nanos(1)).build().unwrap();
     let patient = GpuScan::new(parse(RECURRENCE), &device()).unwrap();
@@ -68,17 +68,21 @@ fn a_scan_that_is_given_up_is_an_error_and_the_next_one_is_right() {
         let done = scan.call(&DeviceCall::default(), &inputs, outputs, &stream).unwrap().wait();
         done.map(|_| to.to_vec(&stream).unwrap())
     };
-    let error = run(&hasty).unwrap_err();
-    assert!(
-        matches!(&error, Error::Cuda(CudaError::KernelFailed { what }) if what.contains("waited longer")),
-        "{error}"
-    );
-    let mut y = 0u32;
-    let found = run(&patient).unwrap();
-    assert!(x.iter().zip(found).all(|(&x, found)| {
-        y = y.wrapping_mul(3).wrapping_add(x);
-        found == y
-    }));
+    let is_right = |found: &[u32]| {
+        let mut y = 0u32;
+        x.iter().zip(found).all(|(&x, &found)| {
+            y = y.wrapping_mul(3).wrapping_add(x);
+            found == y
+        })
+    };
+    // Blocks look at the clock after many reads alone, so that most launches end before one gives up. That one which does
+    // gives up is what the emulator shows.
+    match run(&hasty) {
+        Ok(found) => assert!(is_right(&found), "a scan that was not given up is wrong"),
+        Err(Error::Cuda(CudaError::KernelFailed { what })) if what.contains("waited longer") => {}
+        Err(error) => panic!("{error}"),
+    }
+    assert!(is_right(&run(&patient).unwrap()), "the next scan is wrong");
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn assemble(case: &Case, heads: bool, plans: &[GpuPlan], arch: Arch) -> usize {
 
 fn plans(case: &Case, heads: bool, arch: Arch) -> Vec<GpuPlan> {
     let program = lower(&case.program, Form { heads, ..Form::default() });
-    let mut plans = GpuPlan::for_records(&program, arch, 1);
+    let mut plans = GpuPlan::candidates(&program, arch);
+    plans.extend(GpuPlan::small(&program, arch));
     plans.push(GpuPlan::columnar());
     plans
 }
