@@ -42,8 +42,9 @@ impl<'k> Ring<'k, '_> {
             pending.wait(self.carried());
             self.replay(stage.get(), pending.get(), &get(&prefixes[0]));
             k.bulk_fence();
+            // What a lane read of this tile's carries is also behind it when the last lane hands on the next aggregates.
             k.warp_barrier();
-            k.when(self.lanes.is_first(), || k.barrier_arrive(self.drained().byte(stage.get() * 8)));
+            k.barrier_arrive(self.drained().byte(stage.get() * 8));
             stage.advance();
             pending.advance();
             replayed.set(replayed.get() + 1);
@@ -122,8 +123,7 @@ impl<'k> Ring<'k, '_> {
             let exclusive = self.lanes.shifted_up(&inclusive, 1);
             k.warp_barrier();
             k.when(lane.below(k.i32(warps)), || packing.store_shared(k, own, &exclusive));
-            k.warp_barrier();
-            k.when(self.lanes.is_first(), || k.barrier_arrive(self.totalled().byte(pending.get() * 8)));
+            k.barrier_arrive(self.totalled().byte(pending.get() * 8));
             stage.advance();
             pending.advance();
         });

@@ -43,8 +43,7 @@ impl<'k> Ring<'k, '_> {
                 let aggregate = packing.load_shared(k, self.tile_aggregate(pending.get()));
                 self.recipe.tell_total(self.given, 0, k.i64(0), &self.lanes.combine(&before, &aggregate));
             });
-            k.warp_barrier();
-            k.when(self.lanes.is_first(), || k.barrier_arrive(self.carried().byte(pending.get() * 8)));
+            k.barrier_arrive(self.carried().byte(pending.get() * 8));
             stage.advance();
             pending.advance();
         });

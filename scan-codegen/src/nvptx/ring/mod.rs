@@ -12,6 +12,8 @@
 //! | compute | replays tile k from its stage into its stage | `drained` ends when all warps have |
 //! | copy | starts the copy of the results to device memory; when it has been read, the stage is free | |
 //!
+//! Every lane arrives for itself where all lanes of a warp have something to hand on.
+//!
 //! No block publishes prefixes: each folds all aggregates itself, its own carry being what it has folded so far. It folds
 //! them by groups of tiles that are the same for every block and every number of blocks, so floats are rounded the same way in every run.
 //!
@@ -173,10 +175,10 @@ impl<'k, 'a> Ring<'k, 'a> {
             (0..count).for_each(|place| k.barrier_init(barriers.at(8 * place), k.i32(arrivals)));
         };
         set_up(self.full(), self.stages, 1);
-        set_up(self.drained(), self.stages, self.plan.warps);
+        set_up(self.drained(), self.stages, 32 * self.plan.warps);
         set_up(self.reduced(), self.ahead + 1, self.plan.warps);
-        set_up(self.totalled(), self.ahead + 1, 1);
-        set_up(self.carried(), self.ahead + 1, 1);
+        set_up(self.totalled(), self.ahead + 1, 32);
+        set_up(self.carried(), self.ahead + 1, 32);
         k.barrier_init_fence();
     }
 
