@@ -1,3 +1,5 @@
+//! Manifests round-trip through their text, and no text makes the parser panic.
+
 use super::*;
 use crate::gpu::{Arguments, GpuPlan};
 use scan_ir::transform::lower;
