@@ -10,6 +10,9 @@ mod asked;
 #[path = "../calls/check.rs"]
 mod check;
 mod every_call;
+#[allow(dead_code, reason = "shared with the tests of the CUDA layer")]
+#[path = "../cuda_device/kernels.rs"]
+mod kernels;
 mod limits;
 mod on_device;
 #[allow(dead_code, reason = "as above")]
@@ -24,3 +27,4 @@ mod reference;
 mod runs;
 mod streams;
 mod subject;
+mod together;

@@ -13,7 +13,7 @@ fn recurrence() -> GpuScan {
 }
 
 /// y[i] = 3·y[i-1] + x[i], from a value on.
-fn solved(x: &[u32], mut y: u32) -> Vec<u32> {
+pub(crate) fn solved(x: &[u32], mut y: u32) -> Vec<u32> {
     let step = |&x: &u32| {
         y = y.wrapping_mul(3).wrapping_add(x);
         y
@@ -21,7 +21,7 @@ fn solved(x: &[u32], mut y: u32) -> Vec<u32> {
     x.iter().map(step).collect()
 }
 
-fn numbers(count: usize) -> Vec<u32> {
+pub(crate) fn numbers(count: usize) -> Vec<u32> {
     (0..count as u32).map(|i| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect()
 }
 

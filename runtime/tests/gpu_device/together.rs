@@ -1,0 +1,156 @@
+//! Scans at the same moment: on two devices, in many streams, and beside a kernel that holds most of a device.
+
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use scan_runtime::cuda::{Device, DeviceBuffer, Event, Stream};
+use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
+
+use crate::kernels::{Argument, kernel};
+use crate::on_device::{numbers, solved};
+use crate::programs::{RECURRENCE, parse};
+use crate::subject::device;
+
+/// A line of records on a device, which may be scanned again and again.
+struct Line {
+    scan: GpuScan,
+    stream: Stream,
+    from: DeviceBuffer<u32>,
+    to: DeviceBuffer<u32>,
+    call: DeviceCall<'static>,
+    expected: Vec<u32>,
+}
+
+impl Line {
+    /// So many records, others than those of lines of other lengths. Once this returns, the kernel and all memory that a scan
+    /// needs are there.
+    fn new(device: &Device, count: usize, reversed: bool) -> Line {
+        let (scan, stream) = (GpuScan::new(parse(RECURRENCE), device).unwrap(), Stream::new(device).unwrap());
+        let mut x: Vec<u32> = numbers(count).iter().map(|x| x.wrapping_add(count as u32)).collect();
+        let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
+        let to = DeviceBuffer::zeroed(&stream, count).unwrap();
+        let call = DeviceCall { reversed, ..DeviceCall::default() };
+        let mut expected = Vec::new();
+        if reversed {
+            x.reverse();
+            expected.extend(solved(&x, 0).into_iter().rev());
+        } else {
+            expected.extend(solved(&x, 0));
+        }
+        let mut line = Line { scan, stream, from, to, call, expected };
+        line.start().wait().unwrap();
+        line.check("alone");
+        line
+    }
+
+    /// Scans it into an output that holds zeros.
+    fn start(&mut self) -> Pending {
+        self.to.as_slice_mut().fill_zero(&self.stream).unwrap();
+        let (inputs, outputs) =
+            ([DeviceColumn::new::<u32>(&self.from)], &mut [DeviceColumnMut::new::<u32>(&mut self.to)]);
+        self.scan.call(&self.call, &inputs, outputs, &self.stream).unwrap()
+    }
+
+    fn check(&self, when: &str) {
+        assert!(self.to.to_vec(&self.stream).unwrap() == self.expected, "{} records {when}", self.expected.len());
+    }
+}
+
+/// On a machine with one device, the second one is missing, and this shows nothing.
+#[test]
+#[ignore = "needs two CUDA devices"]
+fn two_devices_at_the_same_moment() {
+    if Device::count().unwrap() < 2 {
+        println!("there is one device only");
+        return;
+    }
+    let lines = [0, 1].map(|ordinal| Line::new(&Device::cuda(ordinal).unwrap(), (1 << 20) + 17 * ordinal, false));
+    let moment = Barrier::new(lines.len());
+    thread::scope(|threads| {
+        for (ordinal, mut line) in lines.into_iter().enumerate() {
+            let moment = &moment;
+            threads.spawn(move || {
+                moment.wait();
+                for round in 0..50 {
+                    let all: Vec<Pending> = (0..20).map(|_| line.start()).collect();
+                    all.iter().for_each(|pending| drop(pending.wait().unwrap()));
+                    line.check(&format!("on device {ordinal} in round {round}"));
+                }
+            });
+        }
+    });
+}
+
+/// Together the launches have many times the blocks that the device runs at once, and nobody waits before all are given.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn many_launches_in_each_of_many_streams() {
+    let counts = (0..16).map(|stream| 100 + (stream * stream * 20_011));
+    let mut lines: Vec<Line> = counts.map(|count| Line::new(&device(), count, count % 3 == 0)).collect();
+    for round in 0..5 {
+        let mut all = Vec::new();
+        for _ in 0..20 {
+            all.extend(lines.iter_mut().map(Line::start));
+        }
+        all.iter().for_each(|pending| drop(pending.wait().unwrap()));
+        lines.iter().for_each(|line| line.check(&format!("in round {round}")));
+    }
+}
+
+/// Holds so many multiprocessors for a time, each by a block that wants all of its shared memory. Returns when all of them are
+/// held, with memory that is to be freed after that time, since freeing waits for the device.
+#[must_use]
+fn hold(stream: &Stream, multiprocessors: u32, time: Duration) -> DeviceBuffer<u32> {
+    let holds = DeviceBuffer::<u32>::zeroed(stream, 1).unwrap();
+    stream.synchronize().unwrap();
+    let spin = kernel("spin");
+    let shared = device().facts().shared_per_block;
+    spin.allow_shared(shared).unwrap();
+    let argument = Argument { from: 0, to: holds.address(), count: time.as_nanos() as u64, number: 1, padding: 0 };
+    // SAFETY: the counter is freed after the device's work.
+    unsafe { spin.launch(stream, multiprocessors, 1, shared, bytemuck::bytes_of(&argument)) }.unwrap();
+    let (began, aside) = (Instant::now(), Stream::new(&device()).unwrap());
+    while holds.to_vec(&aside).unwrap() != [multiprocessors] {
+        assert!(began.elapsed() < Duration::from_secs(10), "blocks that hold a multiprocessor each do not run");
+    }
+    holds
+}
+
+/// Blocks of a scan that do not run hold nobody up: those that do take all tiles.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_scan_beside_a_kernel_that_holds_most_multiprocessors() {
+    let stream = Stream::new(&device()).unwrap();
+    let end = Event::without_times(&device()).unwrap();
+    for reversed in [false, true] {
+        let mut line = Line::new(&device(), (1 << 22) + 5, reversed);
+        for free in [4, 1] {
+            let held = hold(&stream, device().facts().multiprocessors - free, Duration::from_secs(1));
+            end.record(&stream).unwrap();
+            line.start().wait().unwrap();
+            assert_eq!(
+                end.is_done(),
+                Ok(false),
+                "the scan waited for a kernel that leaves {free} multiprocessors free"
+            );
+            line.check(&format!("on {free} multiprocessors, reversed: {reversed}"));
+            drop(held);
+        }
+    }
+}
+
+/// A time limit counts from when a block waits, not from when its launch does.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_scan_behind_a_kernel_that_holds_all_multiprocessors() {
+    let stream = Stream::new(&device()).unwrap();
+    let mut line = Line::new(&device(), (1 << 22) + 5, false);
+    line.scan = GpuScan::builder(parse(RECURRENCE), &device()).time_limit(Duration::from_millis(100)).build().unwrap();
+    let held = hold(&stream, device().facts().multiprocessors, Duration::from_millis(500));
+    let pending = line.start();
+    assert!(!pending.is_done().unwrap(), "the multiprocessors were not held");
+    pending.wait().unwrap();
+    line.check("after all multiprocessors were held");
+    drop(held);
+}
