@@ -1,4 +1,4 @@
-//! From a new operator to its loaded kernel: how long that takes cold, and with the driver's part in a cache on disk.
+//! From a new operator to its loaded kernel: how long that takes cold, and with its machine code in a cache on disk.
 //!
 //! Every sample has an operator that nobody has seen, so that neither this process nor the driver knows its kernel.
 
@@ -62,7 +62,8 @@ fn sample(program: Verified<Program>, device: &Device, cache: CubinCache) -> Res
 }
 
 impl Latency {
-    /// A line for each kind: medians in milliseconds, and the longest.
+    /// A line for each kind: medians in milliseconds, and the longest. Where there is machine code on disk, "to PTX" is what it takes
+    /// to write the IR that it is found by.
     pub(crate) fn table(&self) -> String {
         let head = "| from a new operator to its kernel, ms | laws | to PTX | to machine code | loaded | in all | longest |\n\
                     |---|---|---|---|---|---|---|\n";

@@ -1,8 +1,8 @@
 //! A cache of cubins on disk, for those who ask for one: what the driver once linked, the next process loads.
 //!
 //! A cubin is code that will run, so the directory must be one that only this user can write, and every file carries a hash
-//! of its content. Files appear under their names whole, by a rename, so that processes may share a directory. A file that
-//! is damaged counts as none, and is written anew.
+//! of its name and its content. Files appear under their names whole, by a rename, so that processes may share a directory. A file that
+//! is damaged, or was put in the place of another one, counts as none, and is written anew.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use super::architecture::Architecture;
 use super::error::CudaError;
 
 /// What a file starts with; a hash and the image follow.
-const MAGIC: &[u8; 16] = b"monoscan cubin 1";
+const MAGIC: &[u8; 16] = b"monoscan cubin 2";
 
 /// The bytes of a hash.
 const HASH: usize = 32;
@@ -42,17 +42,18 @@ impl CubinCache {
         }
     }
 
-    /// The place of what this PTX becomes for such a device with such a driver.
-    pub(crate) fn entry(&self, ptx: &str, architecture: Architecture, driver_version: u32) -> CubinEntry {
+    /// The place of what some PTX becomes for such a device with such a driver. The key is the PTX, or what decides it.
+    pub(crate) fn entry(&self, key: &[u8], architecture: Architecture, driver_version: u32) -> CubinEntry {
         let mut hash = Sha256::new();
         hash.update(format!("{architecture} {driver_version}\n"));
-        hash.update(ptx);
+        hash.update(key);
+        let key: [u8; HASH] = hash.finalize().into();
         let mut name = String::with_capacity(2 * HASH + 6);
-        for byte in hash.finalize() {
+        for byte in key {
             write!(name, "{byte:02x}").expect("a string takes all text");
         }
         name.push_str(".cubin");
-        CubinEntry { path: self.directory.join(name), directory: self.directory.clone() }
+        CubinEntry { path: self.directory.join(name), directory: self.directory.clone(), key }
     }
 }
 
@@ -60,6 +61,7 @@ impl CubinCache {
 pub(crate) struct CubinEntry {
     path: PathBuf,
     directory: PathBuf,
+    key: [u8; HASH],
 }
 
 impl CubinEntry {
@@ -68,7 +70,7 @@ impl CubinEntry {
         let mut file = fs::read(&self.path).ok()?;
         let (magic, rest) = file.split_at_checked(MAGIC.len())?;
         let (hash, image) = rest.split_at_checked(HASH)?;
-        let whole = magic == MAGIC && hash == Sha256::digest(image).as_slice();
+        let whole = magic == MAGIC && hash == self.hash(image);
         whole.then(|| file.split_off(MAGIC.len() + HASH))
     }
 
@@ -76,10 +78,15 @@ impl CubinEntry {
     pub(crate) fn write(&self, image: &[u8]) -> io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
         file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(image))?;
+        file.write_all(&self.hash(image))?;
         file.write_all(image)?;
         file.persist(&self.path)?;
         Ok(())
+    }
+
+    /// What the file of this image carries here and nowhere else.
+    fn hash(&self, image: &[u8]) -> [u8; HASH] {
+        Sha256::new().chain_update(self.key).chain_update(image).finalize().into()
     }
 }
 
@@ -127,30 +134,30 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let directory = tempfile::tempdir().unwrap();
-        let entry = cache(&directory).entry("ptx", SM_90, 12080);
+        let entry = cache(&directory).entry(b"ptx", SM_90, 12080);
         assert_eq!(entry.read(), None);
         entry.write(b"the image").unwrap();
         assert_eq!(entry.read().unwrap(), b"the image");
         entry.write(b"").unwrap();
         assert_eq!(entry.read().unwrap(), b"");
         // Another process with the same directory.
-        assert_eq!(cache(&directory).entry("ptx", SM_90, 12080).read().unwrap(), b"");
+        assert_eq!(cache(&directory).entry(b"ptx", SM_90, 12080).read().unwrap(), b"");
     }
 
     #[test]
     fn text_architecture_and_driver_tell_entries_apart() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache(&directory);
-        cache.entry("ptx", SM_90, 12080).write(b"image").unwrap();
-        assert_eq!(cache.entry("ptx ", SM_90, 12080).read(), None);
-        assert_eq!(cache.entry("ptx", Architecture::new(10, 0), 12080).read(), None);
-        assert_eq!(cache.entry("ptx", SM_90, 13000).read(), None);
+        cache.entry(b"ptx", SM_90, 12080).write(b"image").unwrap();
+        assert_eq!(cache.entry(b"ptx ", SM_90, 12080).read(), None);
+        assert_eq!(cache.entry(b"ptx", Architecture::new(10, 0), 12080).read(), None);
+        assert_eq!(cache.entry(b"ptx", SM_90, 13000).read(), None);
     }
 
     #[test]
     fn damaged_files_count_as_none_and_are_written_anew() {
         let directory = tempfile::tempdir().unwrap();
-        let entry = cache(&directory).entry("ptx", SM_90, 12080);
+        let entry = cache(&directory).entry(b"ptx", SM_90, 12080);
         entry.write(b"the image").unwrap();
         let whole = fs::read(&entry.path).unwrap();
         for length in 0..whole.len() {
@@ -168,11 +175,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_in_the_place_of_another_counts_as_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let [one, other] = [&b"ptx"[..], b"other"].map(|key| cache(&directory).entry(key, SM_90, 12080));
+        one.write(b"the image").unwrap();
+        fs::copy(&one.path, &other.path).unwrap();
+        assert_eq!(other.read(), None);
+    }
+
+    #[test]
     fn nothing_but_the_entry_is_left_in_the_directory() {
         let directory = tempfile::tempdir().unwrap();
         let cache = cache(&directory);
-        cache.entry("ptx", SM_90, 12080).write(b"image").unwrap();
-        cache.entry("ptx", SM_90, 12080).write(b"again").unwrap();
+        cache.entry(b"ptx", SM_90, 12080).write(b"image").unwrap();
+        cache.entry(b"ptx", SM_90, 12080).write(b"again").unwrap();
         assert_eq!(fs::read_dir(&cache.directory).unwrap().count(), 1);
     }
 
@@ -193,8 +209,8 @@ mod tests {
         let cache = cache(&directory);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&cache.directory), 0o700);
-        cache.entry("ptx", SM_90, 12080).write(b"image").unwrap();
-        assert_eq!(mode(&cache.entry("ptx", SM_90, 12080).path) & 0o077, 0);
+        cache.entry(b"ptx", SM_90, 12080).write(b"image").unwrap();
+        assert_eq!(mode(&cache.entry(b"ptx", SM_90, 12080).path) & 0o077, 0);
         fs::set_permissions(&cache.directory, fs::Permissions::from_mode(0o750)).unwrap();
         let error = CubinCache::open(&cache.directory).unwrap_err();
         assert!(error.to_string().ends_with("its mode is 750, expected 700: nobody else may have access"), "{error}");

@@ -42,7 +42,7 @@ pub use event::Event;
 pub use graph::Graph;
 pub use kernel::{Kernel, KernelFacts};
 pub use memory::{DeviceBuffer, DeviceRead, DeviceWrite};
-pub use module::{Cubin, Module};
+pub use module::{CompileTimes, Cubin, Module};
 pub use pinned::PinnedBuffer;
 pub use report::Report;
 pub use slice::{DeviceSlice, DeviceSliceMut};

@@ -37,6 +37,35 @@ pub struct Module {
     shared: Arc<Loaded>,
 }
 
+/// How long it took to make a module or a kernel, phase by phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CompileTimes {
+    /// To make the PTX; zero where that was there before. Where machine code is found in a cache, this is what it takes to know
+    /// what to look for.
+    pub ptx: Duration,
+    /// From PTX to machine code, by the driver, or to find that in a cache.
+    pub link: Duration,
+    /// To load that on the device.
+    pub load: Duration,
+}
+
+impl CompileTimes {
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.ptx + self.link + self.load
+    }
+}
+
+/// When the last lap ended.
+struct Clock(Instant);
+
+impl Clock {
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.0, now)
+    }
+}
+
 struct Loaded {
     device: Device,
     raw: sys::CUmodule,
@@ -90,35 +119,44 @@ impl Module {
     /// The PTX is for other devices, the driver refuses it (the error has its log), or the driver fails. A cache that
     /// cannot be read or written is no error: it costs the time of a link.
     pub fn from_ptx(device: &Device, ptx: &str, cache: Option<&CubinCache>) -> Result<Module, CudaError> {
-        Module::from_ptx_timed(device, ptx, cache).map(|(module, _)| module)
+        Module::made(device, ptx.as_bytes(), cache, || Ok(ptx)).map(|(module, _)| module)
     }
 
-    /// The same, and how long it took to link the PTX, or to find the link, and to load it.
-    pub(crate) fn from_ptx_timed(
+    /// The same, with PTX that is asked for only if there is no link of it in the cache, under a key which says all that the PTX
+    /// depends on. Also gives how long that took.
+    pub(crate) fn made<P: AsRef<str>, E: From<CudaError>>(
         device: &Device,
-        ptx: &str,
+        key: &[u8],
         cache: Option<&CubinCache>,
-    ) -> Result<(Module, [Duration; 2]), CudaError> {
+        ptx: impl FnOnce() -> Result<P, E>,
+    ) -> Result<(Module, CompileTimes), E> {
         let facts = device.facts();
-        let began = Instant::now();
-        let entry = cache.map(|cache| cache.entry(ptx, facts.architecture, facts.driver_version));
-        if let Some(image) = entry.as_ref().and_then(|entry| entry.read()) {
-            let found = began.elapsed();
+        let mut clock = Clock(Instant::now());
+        let mut times = CompileTimes::default();
+        let entry = cache.map(|cache| cache.entry(key, facts.architecture, facts.driver_version));
+        let found = entry.as_ref().and_then(|entry| entry.read());
+        times.link = clock.lap();
+        if let Some(image) = found {
             // SAFETY: the cache holds what a link gave, in a directory that only this user can write, and its hash is right.
-            if let Ok(module) = unsafe { Module::load(device, &image) } {
-                return Ok((module, [found, began.elapsed() - found]));
+            let module = unsafe { Module::load(device, &image) };
+            times.load = clock.lap();
+            // What the driver refuses is made anew.
+            if let Ok(module) = module {
+                return Ok((module, times));
             }
         }
-        let cubin = Module::link(device, ptx)?;
-        let linked = began.elapsed();
+        let ptx = ptx()?;
+        times.ptx = clock.lap();
+        let cubin = Module::link(device, ptx.as_ref())?;
+        times.link += clock.lap();
         // SAFETY: this is what the link gave.
         let module = unsafe { Module::load(device, &cubin.image) }?;
-        let loaded = began.elapsed() - linked;
+        times.load += clock.lap();
         if let Some(entry) = entry {
             // A disk that is full or gone costs the next process the time of a link, and this one nothing.
             _ = entry.write(&cubin.image);
         }
-        Ok((module, [linked, loaded]))
+        Ok((module, times))
     }
 
     /// Loads the image of a link.

@@ -12,7 +12,8 @@ use super::arguments::pack;
 use super::pending::{Launched, Totals};
 use crate::call::Rows;
 use crate::cuda::{
-    CubinCache, CudaError, Device, DeviceBuffer, Header, Kernel, Module, Stream, Workspace, keep_with_graph,
+    CompileTimes, CubinCache, CudaError, Device, DeviceBuffer, Header, Kernel, Module, Stream, Workspace,
+    keep_with_graph,
 };
 
 /// What kernels are called in their modules.
@@ -41,24 +42,6 @@ pub struct GpuKernel {
     manifest: Manifest,
     key: u64,
     times: CompileTimes,
-}
-
-/// How long it took to make a kernel, phase by phase.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CompileTimes {
-    /// From the program to PTX: facts and LLVM. Zero for a kernel that came as PTX.
-    pub ptx: Duration,
-    /// From PTX to machine code, by the driver, or to find that in a cache.
-    pub link: Duration,
-    /// To load that on the device.
-    pub load: Duration,
-}
-
-impl CompileTimes {
-    /// All of it.
-    pub fn total(&self) -> Duration {
-        self.ptx + self.link + self.load
-    }
 }
 
 /// Which records are scanned: element i of row (p, q) is record `p·pitch + i·step + q`, for `q < step`.
@@ -115,20 +98,34 @@ impl GpuKernel {
         manifest: Manifest,
         cache: Option<&CubinCache>,
     ) -> Result<GpuKernel, CudaError> {
-        let (module, [link, load]) = Module::from_ptx_timed(device, ptx, cache)?;
+        // SAFETY: the caller says so, and the key is the PTX itself.
+        unsafe { GpuKernel::made(device, ptx.as_bytes(), manifest, cache, || Ok(ptx)) }
+    }
+
+    /// The same with PTX that is asked for only if its machine code is not in the cache, under a key which says all that the PTX
+    /// depends on.
+    ///
+    /// # Safety
+    /// As above, and that is the key.
+    pub(super) unsafe fn made<P: AsRef<str>, E: From<CudaError>>(
+        device: &Device,
+        key: &[u8],
+        manifest: Manifest,
+        cache: Option<&CubinCache>,
+        ptx: impl FnOnce() -> Result<P, E>,
+    ) -> Result<GpuKernel, E> {
+        let (module, times) = Module::made(device, key, cache, ptx)?;
         let kernel = module.kernel(NAME)?;
         kernel.allow_shared(to_u32("the shared memory", manifest.shared_bytes)?)?;
-        let times = CompileTimes { ptx: Duration::ZERO, link, load };
         let mut hasher = DefaultHasher::new();
-        (ptx, &manifest).hash(&mut hasher);
+        (key, &manifest).hash(&mut hasher);
         let _last_launch = DeviceBuffer::uninitialized(device, 1)?;
         Ok(GpuKernel { _last_launch, kernel, manifest, key: hasher.finish(), times })
     }
 
-    /// With the time that it took to make the PTX.
-    #[must_use]
-    pub fn with_ptx_time(mut self, time: Duration) -> GpuKernel {
-        self.times.ptx = time;
+    /// With the time that was taken before it was asked for.
+    pub(super) fn with_ptx_time(mut self, time: Duration) -> GpuKernel {
+        self.times.ptx += time;
         self
     }
 

@@ -47,10 +47,11 @@ mod task;
 #[cfg(feature = "nvptx")]
 mod variant;
 
+pub use crate::cuda::CompileTimes;
 pub use aot::{AotError, AotKernel, AotScan};
 pub use call::{DeviceCall, DeviceShape};
 pub use column::{DeviceColumn, DeviceColumnMut};
-pub use kernel::{CompileTimes, GpuKernel, Launch, Span};
+pub use kernel::{GpuKernel, Launch, Span};
 pub use pending::{Launched, Outcome, Pending};
 #[cfg(feature = "nvptx")]
 pub use scan::{GpuScan, GpuScanBuilder};

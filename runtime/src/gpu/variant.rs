@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use scan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
-use scan_codegen::nvptx::{self, NvptxError};
+use scan_codegen::nvptx::{KernelIr, NvptxError};
 use scan_ir::facts::Facts;
 use scan_ir::transform::{Form, lower, without_outputs};
 use scan_ir::{Constant, Program, Verified};
@@ -111,13 +111,8 @@ impl Variant {
                 return Ok(made.clone());
             }
             let began = Instant::now();
-            match nvptx::compile(&self.program, &self.facts, &plan, maker.arch) {
-                Ok(nvptx::Kernel { text, manifest }) => {
-                    let time = began.elapsed();
-                    // SAFETY: text and manifest were made together.
-                    let kernel = unsafe { GpuKernel::from_ptx(&maker.device, &text, manifest, maker.cache.as_ref()) }?;
-                    return Ok(Arc::new(kernel.with_ptx_time(time)));
-                }
+            match KernelIr::new(&self.program, &self.facts, &plan, maker.arch) {
+                Ok(ir) => return Ok(Arc::new(maker.kernel(&ir, began)?)),
                 Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
                 Err(error) => return Err(error.into()),
             }
@@ -158,6 +153,16 @@ impl Maker {
         expect_driver(device, arch)?;
         Ok(Maker { device: *device, arch, plan: None, cache: None })
     }
+
+    /// Loads the kernel whose IR began to be written at this time. Where its machine code is in the cache, LLVM is not asked.
+    fn kernel(&self, ir: &KernelIr, began: Instant) -> Result<GpuKernel, Error> {
+        let (key, manifest) = (ir.key(), ir.manifest.clone());
+        let written = began.elapsed();
+        let ptx = || ir.compile().map_err(Error::from);
+        // SAFETY: IR and manifest were written together, and all that the PTX depends on is in the key.
+        let kernel = unsafe { GpuKernel::made(&self.device, &key, manifest, self.cache.as_ref(), ptx) }?;
+        Ok(kernel.with_ptx_time(written))
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -180,12 +185,13 @@ mod tests {
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
                 for way in [Way::Plain, Way::Short, Way::Any, Way::Columnar] {
                     let plans = variant.plans(way, None, Arch::Sm90);
-                    let made = |plan: GpuPlan| nvptx::compile(&variant.program, &variant.facts, &plan, Arch::Sm90);
+                    let made =
+                        |plan: GpuPlan| KernelIr::new(&variant.program, &variant.facts, &plan, Arch::Sm90)?.compile();
                     let mut refusals = Vec::new();
                     for result in plans.into_iter().map(made) {
                         match result {
-                            Ok(kernel) => {
-                                assert!(kernel.text.contains(".visible .entry scan("));
+                            Ok(ptx) => {
+                                assert!(ptx.contains(".visible .entry scan("));
                                 refusals.clear();
                                 break;
                             }

@@ -4,6 +4,7 @@ use std::fs;
 
 use bytemuck::Zeroable;
 use scan_runtime::cuda::{CubinCache, CudaError, Module};
+use sha2::{Digest, Sha256};
 
 use crate::kernels::{Argument, PTX, device, stream};
 
@@ -68,12 +69,18 @@ fn cubins_come_back_from_disk() {
     let renamed = PTX.replace(".entry add", ".entry plus");
     Module::from_ptx(&device(), PTX, Some(&cache("add"))).unwrap().kernel("add").unwrap();
     Module::from_ptx(&device(), &renamed, Some(&cache("plus"))).unwrap().kernel("plus").unwrap();
-    // Another cubin in the place of this one shows that it is read and not linked.
-    let whole = fs::read(file("add")).unwrap();
-    fs::copy(file("plus"), file("add")).unwrap();
+    // A forged file, with the other module, shows that it is read and that nothing is linked.
+    let (whole, other) = (fs::read(file("add")).unwrap(), fs::read(file("plus")).unwrap());
+    let (magic, image) = (&other[..16], &other[48..]);
+    let name = file("add").file_stem().unwrap().to_str().unwrap().to_owned();
+    let key: Vec<u8> = (0..32).map(|byte| u8::from_str_radix(&name[2 * byte..2 * byte + 2], 16).unwrap()).collect();
+    let hash = Sha256::new().chain_update(key).chain_update(image).finalize();
+    fs::write(file("add"), [magic, &hash, image].concat()).unwrap();
     Module::from_ptx(&device(), PTX, Some(&cache("add"))).unwrap().kernel("plus").unwrap();
-    // A damaged one is linked and written anew.
-    fs::write(file("add"), &whole[..whole.len() - 1]).unwrap();
-    Module::from_ptx(&device(), PTX, Some(&cache("add"))).unwrap().kernel("add").unwrap();
-    assert!(fs::read(file("add")).unwrap().len() == whole.len());
+    // One that is damaged, or another's as it is, is linked and written anew.
+    for wrong in [&whole[..whole.len() - 1], &other] {
+        fs::write(file("add"), wrong).unwrap();
+        Module::from_ptx(&device(), PTX, Some(&cache("add"))).unwrap().kernel("add").unwrap();
+        assert!(fs::read(file("add")).unwrap().len() == whole.len());
+    }
 }

@@ -9,6 +9,7 @@ mod asked;
 #[allow(dead_code, reason = "as above")]
 #[path = "../calls/check.rs"]
 mod check;
+mod cubins;
 mod every_call;
 #[allow(dead_code, reason = "shared with the tests of the CUDA layer")]
 #[path = "../cuda_device/kernels.rs"]

@@ -5,11 +5,26 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetTriple};
+use sha2::{Digest, Sha256};
 
 use super::error::NvptxError;
 
 /// The atoms in PTX.
 const ATOMS: &str = include_str!("atoms.ll");
+
+/// This file, which says what LLVM is asked for.
+const THIS: &str = include_str!("assemble.rs");
+
+/// A hash of all that decides what [`assemble`] makes of a module, LLVM's version included.
+pub(crate) fn key(module: &str, processor: &str, features: &str) -> [u8; 32] {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    let mut hash = Sha256::new();
+    for part in [module, processor, features, ATOMS, THIS, &format!("{major}.{minor}.{patch}")] {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
 
 /// Optimises a module that calls atoms, and writes it as PTX for a processor (`sm_90`) in a version of PTX (`+ptx84`).
 pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<String, NvptxError> {

@@ -13,6 +13,7 @@ mod columns;
 mod emit;
 mod error;
 mod given;
+mod ir;
 pub mod ladder;
 mod lanes;
 mod look_back;
@@ -30,6 +31,7 @@ use scan_ir::{Program, Verified};
 
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::NvptxError;
+pub use ir::KernelIr;
 
 use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
 use recipe::Recipe;
@@ -45,9 +47,8 @@ pub struct Kernel {
 
 /// Makes the PTX of a [lowered](scan_ir::transform::lower) program.
 pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let kernel = emulated(program, facts, plan, arch)?;
-    let text = as_ptx_kernel(&kernel.text, "scan", kernel.manifest.arguments.bytes(), kernel.manifest.threads);
-    Ok(Kernel { text: assemble::assemble(&text, arch.name(), arch.feature())?, ..kernel })
+    let ir = KernelIr::new(program, facts, plan, arch)?;
+    Ok(Kernel { text: ir.compile()?, manifest: ir.manifest })
 }
 
 /// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
