@@ -5,9 +5,10 @@ use std::time::Duration;
 use monoscan::Error;
 use scan_ir::{Program, Verified};
 use scan_runtime::cuda::{Device, Event, Graph};
-use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
+use scan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan};
 
 use crate::arena::{Arena, Parts, words};
+use crate::contender::{Contender, Given};
 use crate::line::Subject;
 use crate::report::Figures;
 use crate::rows::Row;
@@ -39,7 +40,7 @@ impl Effort {
 pub(crate) struct Bench<'a> {
     row: &'a Row,
     subject: &'a dyn Subject,
-    scan: GpuScan,
+    contender: Contender,
     /// Where each column begins.
     places: Vec<usize>,
     arena: &'a mut Arena,
@@ -57,7 +58,7 @@ impl<'a> Bench<'a> {
     pub(crate) fn new(
         row: &'a Row,
         subject: &'a dyn Subject,
-        scan: GpuScan,
+        contender: Contender,
         arena: &'a mut Arena,
         (most, effort): (u64, Effort),
     ) -> Result<Bench<'a>, Error> {
@@ -69,9 +70,9 @@ impl<'a> Bench<'a> {
             places.push(end);
             end += bytes.next_multiple_of(256);
         }
-        let device = *scan.device();
+        let device = *arena.stream.device();
         let events = [Event::new(&device)?, Event::new(&device)?];
-        Ok(Bench { row, subject, scan, places, arena, events, effort })
+        Ok(Bench { row, subject, contender, places, arena, events, effort })
     }
 
     /// Verifies and times a scan of so many elements.
@@ -90,15 +91,15 @@ impl<'a> Bench<'a> {
     fn try_measure(&mut self, elements: usize) -> Result<Figures, String> {
         let mut figures = self.figures(elements);
         self.poison(elements)?;
-        let outcome = self.call(elements).and_then(|pending| pending.wait()).map_err(words)?;
-        self.check(elements, outcome.written)?;
+        let written = self.call(elements).and_then(|given| given.wait()).map_err(words)?;
+        self.check(elements, written)?;
         if self.effort.rounds == 0 {
             return Ok(figures);
         }
         figures.call = self.time(|bench| bench.call(elements)).map_err(words)?;
         if elements as u64 <= MOST_IN_GRAPH {
             // The last of many calls is as right as the first.
-            self.check(elements, outcome.written)?;
+            self.check(elements, written)?;
             figures.graph = self.in_graph(elements)?;
         }
         let half = figures.bytes as usize / 2;
@@ -110,9 +111,9 @@ impl<'a> Bench<'a> {
     fn in_graph(&mut self, elements: usize) -> Result<f64, String> {
         self.poison(elements)?;
         let stream = self.arena.stream.clone();
-        let mut pending = None;
+        let mut given = None;
         let captured = Graph::capture(&stream, || {
-            pending = Some(self.call(elements)?);
+            given = Some(self.call(elements)?);
             Ok::<(), Error>(())
         });
         let graph = captured.map_err(words)?;
@@ -122,8 +123,8 @@ impl<'a> Bench<'a> {
             Ok(unsafe { graph.launch(&bench.arena.stream) }?)
         });
         let time = time.map_err(words)?;
-        let written = match pending {
-            Some(pending) => pending.wait().map_err(words)?.written,
+        let written = match given {
+            Some(given) => given.wait().map_err(words)?,
             None => 0,
         };
         self.check(elements, written)?;
@@ -150,7 +151,7 @@ impl<'a> Bench<'a> {
         output.check_guard(elements * self.row.written)
     }
 
-    fn call(&mut self, elements: usize) -> Result<Pending, Error> {
+    fn call(&mut self, elements: usize) -> Result<Given, Error> {
         let program = self.subject.program();
         let columns = self.places.iter().zip(&program.inputs);
         let inputs: Vec<_> = columns.map(|(&at, layout)| (at, elements * layout.size as usize)).collect();
@@ -162,7 +163,7 @@ impl<'a> Bench<'a> {
             .map(|(bytes, layout)| DeviceColumn::from_bytes(bytes, layout))
             .collect::<Result<_, _>>()?;
         let written = DeviceColumnMut::from_bytes(&mut output, &program.output.columns[0])?;
-        self.scan.call(&DeviceCall::default(), &columns, &mut [written], stream)
+        self.contender.call(&columns, &mut [written], stream)
     }
 
     /// The median of the milliseconds that the device takes for some work.

@@ -4,6 +4,7 @@
 //! nvcc -O3 -std=c++17 -arch=sm_90 --extended-lambda -o target/cub_scan benches/peers/cub_scan.cu
 //! cargo run --release -p gpu-bench --features gpu -- --cub target/cub_scan
 //! cargo run --release -p gpu-bench --features gpu -- --quick --rows sum-i32,affine
+//! cargo run --release -p gpu-bench --features gpu -- --ladder
 //! ```
 //!
 //! Where the GPU is, there may be no Rust and no LLVM. A program that needs neither is made elsewhere (`docs/contributing.md` says what
@@ -30,14 +31,17 @@
 //! | `line.rs` | what results should be |
 //! | `arena.rs` `bench.rs` | the device's memory; verification and timing |
 //! | `cub.rs` `latency.rs` | the rival; from a new operator to its kernel |
+//! | `ladder.rs` `contender.rs` | schedules out of history, timed like ours |
 //! | `report.rs` `plot.rs` | results |
 
 mod arena;
 mod bench;
+mod contender;
 mod cub;
 #[allow(dead_code, reason = "shared with the benchmark of the CPU")]
 #[path = "../../cpu/src/data.rs"]
 mod data;
+mod ladder;
 mod latency;
 mod line;
 mod options;
@@ -54,7 +58,8 @@ use scan_runtime::cuda::Device;
 use scan_runtime::gpu::GpuScan;
 
 use arena::{Arena, words};
-use bench::{Bench, Effort};
+use bench::Bench;
+use contender::Contender;
 use options::{Options, USAGE};
 use report::Figures;
 use rows::{ALL, Row};
@@ -83,6 +88,12 @@ fn run(options: &Options) -> Result<bool, String> {
     let facts = device.facts();
     let seed = options.seed.unwrap_or_else(clock);
     println!("{}, {}, driver {}, seed {seed}", facts.name, facts.architecture, facts.driver_version);
+    if options.ladder {
+        let mut arena = Arena::new(&device).map_err(|error| error.to_string())?;
+        let steps = ladder::measure(options, seed, (&device, &mut arena), |steps| keep_ladder(options, steps))?;
+        println!("\n{}", ladder::markdown(&steps));
+        return Ok(ladder::are_right(&steps));
+    }
     let cub = match &options.cub {
         Some(program) if !options.verify => cub::Times::of(program, options),
         _ => Err("not asked for".to_owned()),
@@ -134,12 +145,8 @@ fn measure(
     let subject = (row.make)(seed).map_err(words)?;
     let scan = bench::scan_of(subject.program(), device).map_err(words)?;
     println!("  {}", describe(&scan).map_err(words)?);
-    let effort = match options {
-        Options { verify: true, .. } => Effort::VERIFY,
-        Options { quick: true, .. } => Effort::QUICK,
-        _ => Effort::FULL,
-    };
-    let mut bench = Bench::new(row, &*subject, scan, arena, (most, effort)).map_err(words)?;
+    let contender = Contender::Planned(scan);
+    let mut bench = Bench::new(row, &*subject, contender, arena, (most, options.effort())).map_err(words)?;
     for elements in sizes {
         let figures = Figures { cub: cub.get(row, elements), ..bench.measure(elements) };
         println!("{}", report::line(&figures));
@@ -157,9 +164,21 @@ fn describe(scan: &GpuScan) -> Result<String, Error> {
     Ok(format!("{plan}; {facts:?}; PTX in {ptx:.1} ms, linked in {link:.1} ms, loaded in {load:.1} ms"))
 }
 
+fn write(file: &Path, text: String) -> Result<(), String> {
+    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn keep_ladder(options: &Options, steps: &[ladder::Step]) -> Result<(), String> {
+    if let Some(file) = &options.csv {
+        write(file, ladder::to_csv(steps))?;
+    }
+    if let Some(file) = &options.markdown {
+        write(file, ladder::markdown(steps))?;
+    }
+    Ok(())
+}
+
 fn keep(options: &Options, all: &[Figures], latency: Option<&latency::Latency>) -> Result<(), String> {
-    let write =
-        |file: &Path, text: String| std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()));
     if let Some(file) = &options.csv {
         write(file, report::to_csv(all))?;
     }

@@ -2,9 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::bench::Effort;
+
 pub(crate) const USAGE: &str = "\
 gpu-bench [--quick | --verify] [--rows SUBSTRING,…] [--sizes LOG2,…] [--cub FILE] [--seed NUMBER] [--device NUMBER] [OUTPUT]…
+gpu-bench --ladder [--quick | --verify] [--sizes LOG2,…] [--seed NUMBER] [--device NUMBER] [--csv FILE] [--markdown FILE]
 
+  --ladder    sums of i32 by every schedule of the ladder, with 2^20, 2^24 and 2^28 elements
   --quick     fewer repetitions, and sizes up to 2^24
   --verify    no timing: whether all results are right
   --rows      only those rows whose names contain one of these
@@ -26,6 +30,7 @@ pub(crate) enum Size {
 /// What was asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
+    pub(crate) ladder: bool,
     pub(crate) quick: bool,
     pub(crate) verify: bool,
     pub(crate) rows: Vec<String>,
@@ -49,6 +54,7 @@ impl Options {
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
             match argument.as_str() {
+                "--ladder" => options.ladder = true,
                 "--quick" => options.quick = true,
                 "--verify" => options.verify = true,
                 "--rows" => options.rows.extend(value()?.split(',').map(str::to_owned)),
@@ -62,7 +68,25 @@ impl Options {
                 _ => return Err(format!("unknown argument `{argument}`")),
             }
         }
+        if options.ladder && (!options.rows.is_empty() || options.cub.is_some() || options.svg.is_some()) {
+            return Err("--ladder has no --rows, no --cub and no --svg".to_owned());
+        }
         Ok(options)
+    }
+
+    /// How often things are done.
+    pub(crate) fn effort(&self) -> Effort {
+        match self {
+            Options { verify: true, .. } => Effort::VERIFY,
+            Options { quick: true, .. } => Effort::QUICK,
+            _ => Effort::FULL,
+        }
+    }
+
+    /// The numbers of elements to measure the ladder with.
+    pub(crate) fn ladder_sizes(&self) -> Vec<Size> {
+        let default = if self.quick { &[20, 24][..] } else { &[20, 24, 28] };
+        self.sizes.clone().unwrap_or_else(|| default.iter().copied().map(Size::Power).collect())
     }
 
     /// The numbers of elements to measure with.

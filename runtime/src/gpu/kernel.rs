@@ -210,7 +210,7 @@ pub(super) fn expect_driver(device: &Device, arch: Arch) -> Result<(), CudaError
     Ok(())
 }
 
-fn to_u32(what: &'static str, number: usize) -> Result<u32, CudaError> {
+pub(super) fn to_u32(what: &'static str, number: usize) -> Result<u32, CudaError> {
     u32::try_from(number).map_err(|_| CudaError::argument(what, format!("at most {}", u32::MAX), number))
 }
 

@@ -19,6 +19,7 @@
 //! | `scan`, `run` | the scan, and its calls over device memory (likewise) |
 //! | `host`, `pieces`, `staging` | its calls over host memory, piece by piece on the way there and back (likewise) |
 //! | `ends` | totals of segments between offsets (likewise) |
+//! | `ladder` | the same scan by schedules out of history (likewise) |
 
 // What makes columns and calls to launches is only used by what compiles.
 #![cfg_attr(not(feature = "nvptx"), allow(dead_code))]
@@ -32,6 +33,8 @@ mod ends;
 #[cfg(feature = "nvptx")]
 mod host;
 mod kernel;
+#[cfg(feature = "nvptx")]
+mod ladder;
 mod landing;
 mod pending;
 #[cfg(feature = "nvptx")]
@@ -52,6 +55,8 @@ pub use aot::{AotError, AotKernel, AotScan};
 pub use call::{DeviceCall, DeviceShape};
 pub use column::{DeviceColumn, DeviceColumnMut};
 pub use kernel::{GpuKernel, Launch, Span};
+#[cfg(feature = "nvptx")]
+pub use ladder::{LadderPending, LadderScan};
 pub use pending::{Launched, Outcome, Pending};
 #[cfg(feature = "nvptx")]
 pub use scan::{GpuScan, GpuScanBuilder};

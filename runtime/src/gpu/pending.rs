@@ -80,10 +80,7 @@ impl Launched {
 
     fn arrive(&self) -> Result<Vec<Constant>, CudaError> {
         let landed = self.landing.as_ref().map(Landing::wait).transpose()?;
-        if self.workspace.was_quarantined() {
-            let what = "this launch, or one beside it in the same workspace, was given up".into();
-            return Err(CudaError::KernelFailed { what });
-        }
+        expect_no_quarantine(&self.workspace)?;
         let (header, totals) = match (landed, &self.totals) {
             (Some(landed), Some(_)) => {
                 let (header, totals) = landed.split_at(size_of::<Header>());
@@ -108,7 +105,16 @@ impl Launched {
     }
 }
 
-fn expect_no_fault(header: Header, limit: Duration) -> Result<(), CudaError> {
+/// Refuses a workspace whose header may no longer tell how a launch went.
+pub(super) fn expect_no_quarantine(workspace: &Workspace) -> Result<(), CudaError> {
+    if workspace.was_quarantined() {
+        let what = "this launch, or one beside it in the same workspace, was given up".into();
+        return Err(CudaError::KernelFailed { what });
+    }
+    Ok(())
+}
+
+pub(super) fn expect_no_fault(header: Header, limit: Duration) -> Result<(), CudaError> {
     let what = match header.error {
         0 => return Ok(()),
         FAULT_STUCK => format!("a block waited longer than {limit:?} for another one"),

@@ -73,7 +73,7 @@ impl GpuScan {
         self.start(Task { call, inputs, outputs, len, room: (0, 0), reduces: true }, stream)
     }
 
-    fn sides(&self) -> Sides<'_> {
+    pub(super) fn sides(&self) -> Sides<'_> {
         let program = self.program();
         Sides {
             device: self.device(),

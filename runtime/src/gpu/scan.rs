@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use scan_codegen::gpu::{GpuPlan, Way};
+use scan_codegen::gpu::{Arch, GpuPlan, Way};
 use scan_ir::laws::{Judgement, Overflow};
 use scan_ir::transform::Form;
 use scan_ir::{Program, Verified};
@@ -173,6 +173,10 @@ impl GpuScan {
     /// What is known about the laws of each stage's operator.
     pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
         self.shared.judgements.iter().map(|judgement| &**judgement)
+    }
+
+    pub(super) fn arch(&self) -> Arch {
+        self.shared.key.maker.arch
     }
 
     /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to

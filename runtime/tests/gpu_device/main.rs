@@ -14,6 +14,7 @@ mod every_call;
 #[allow(dead_code, reason = "shared with the tests of the CUDA layer")]
 #[path = "../cuda_device/kernels.rs"]
 mod kernels;
+mod ladder;
 mod limits;
 mod on_device;
 #[allow(dead_code, reason = "as above")]
