@@ -1,40 +1,17 @@
 //! The examples as commands: what they print, what they refuse, and that bad input writes nothing.
 
+mod built;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-/// The features for GPUs, and whether these tests were built with them.
-const FEATURES: [(&str, bool); 3] =
-    [("nvptx", cfg!(feature = "nvptx")), ("cuda", cfg!(feature = "cuda")), ("gpu", cfg!(feature = "gpu"))];
-
-/// The folder of the built examples, beside the folder of this test.
+/// The folder of the built examples.
 fn examples() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let profile = test.parent().and_then(Path::parent).unwrap();
-        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        build.args([
-            "build",
-            "--quiet",
-            "--examples",
-            "--manifest-path",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-        ]);
-        // The same features, so that what was built with the tests is not built again.
-        for (feature, _) in FEATURES.into_iter().filter(|(_, has)| *has) {
-            build.args(["--features", feature]);
-        }
-        build.arg("--target-dir").arg(profile.parent().unwrap());
-        if profile.ends_with("release") {
-            build.arg("--release");
-        }
-        assert!(build.status().unwrap().success());
-        profile.join("examples")
-    })
+    BUILT.get_or_init(|| built::build("--examples").join("examples"))
 }
 
 fn run(example: &str, arguments: &[&str]) -> Output {

@@ -11,6 +11,7 @@
 )]
 
 mod language {
+    mod accepted;
     mod agree;
     mod control;
     mod errors;

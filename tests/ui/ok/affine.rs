@@ -24,7 +24,7 @@ pub fn value(s: Affine<f32>) -> f32 {
     s.b
 }
 
-fn main() {
+pub(crate) fn main() {
     // The items stay ordinary Rust.
     let twice = Affine { a: 2.0, b: 1.0f32 };
     assert_eq!(value(twice.combine(twice)), 3.0);

@@ -1,6 +1,6 @@
 use monoscan::prelude::*;
 
-fn main() {
+pub(crate) fn main() {
     #[derive(Clone, Copy, ScanType)]
     struct Local {
         x: f32,

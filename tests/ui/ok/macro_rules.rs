@@ -27,7 +27,7 @@ operators! {
     Sum(x, y) = x.wrapping_add(y);
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(Sum(1).combine(Sum(2)).0, 3);
     assert_eq!(monoscan::lang::trace_combine::<Xor>().unwrap().function.insts.len(), 1);
 }

@@ -16,7 +16,7 @@ fn ask<'a>(
     }
 }
 
-fn main() -> Result<(), Error> {
+pub(crate) fn main() -> Result<(), Error> {
     let scan = Scan::<Sum<u32>>::new()?;
     let x = [1, 2, 3, 4].map(Sum);
     assert_eq!(ask(&scan, true, Some(&[0, 1, 4])).inclusive(&x)?, [1, 9, 7, 4].map(Sum));

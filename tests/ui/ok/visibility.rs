@@ -32,7 +32,7 @@ mod outer {
 // One `use` brings the function and its type.
 use outer::{inner::read, through};
 
-fn main() {
+pub(crate) fn main() {
     let _ = (through {}, read {});
     assert_eq!(through(1.0), 2.0);
 }

@@ -21,7 +21,7 @@ mod inner {
     }
 }
 
-fn main() {
+pub(crate) fn main() {
     let _ = inner::lift {};
     assert_eq!(inner::lift(3).0, 3);
 }
