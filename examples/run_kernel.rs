@@ -120,14 +120,18 @@ fn compare(scan: &AotScan, inputs: &[Vec<u8>], outputs: &[Vec<u8>], records: usi
     on_cpu.run(&call, &columns, &mut results)?;
     drop(results);
     for ((found, expected), layout) in outputs.iter().zip(&expected).zip(scan.outputs()) {
-        let records = found.chunks_exact(layout.size as usize).zip(expected.chunks_exact(layout.size as usize));
-        for (place, (found, expected)) in records.enumerate() {
-            for field in &layout.fields {
-                let of = |record: &[u8]| Constant::from_bytes(field.ty, &record[field.offset as usize..]);
-                if !near(of(found), of(expected)) {
-                    let (found, expected) = (of(found), of(expected));
-                    return Err(Failure::Run(format!("record {place}: the device gives {found}, the CPU {expected}")));
-                }
+        let size = layout.size as usize;
+        for field in &layout.fields {
+            let of = |record: &[u8]| Constant::from_bytes(field.ty, &record[field.offset as usize..]);
+            let records = || found.chunks_exact(size).zip(expected.chunks_exact(size));
+            let largest = match field.ty {
+                Type::F32 | Type::F64 => records().map(|(_, record)| of(record).as_f64().abs()).fold(1.0, f64::max),
+                _ => 1.0,
+            };
+            let differ = |&(_, (found, expected)): &(usize, (&[u8], &[u8]))| !near(of(found), of(expected), largest);
+            if let Some((place, (found, expected))) = records().enumerate().find(differ) {
+                let (found, expected) = (of(found), of(expected));
+                return Err(Failure::Run(format!("record {place}: the device gives {found}, the CPU {expected}")));
             }
         }
     }
@@ -135,15 +139,15 @@ fn compare(scan: &AotScan, inputs: &[Vec<u8>], outputs: &[Vec<u8>], records: usi
     Ok(())
 }
 
-/// Equal, or floats that differ by the rounding of another association.
-fn near(found: Constant, expected: Constant) -> bool {
+/// Equal, or floats that differ by the rounding of another association, relative to the largest of them: where sums cross zero,
+/// they are off by what they were before.
+fn near(found: Constant, expected: Constant, largest: f64) -> bool {
     let tolerance = match found.ty() {
         Type::F32 => 1e-4,
         Type::F64 => 1e-10,
         _ => return found == expected,
     };
-    let (found, expected) = (found.as_f64(), expected.as_f64());
-    (found - expected).abs() <= tolerance * expected.abs().max(1.0)
+    (found.as_f64() - expected.as_f64()).abs() <= tolerance * largest
 }
 
 /// Records of small numbers: from −1 to 1 for floats, so that no product overflows, and from 0 to 126 for the rest.
