@@ -1,97 +1,138 @@
-//! NVIDIA's assembler takes the kernels that the planner asks for, on every architecture, and finds registers for small states.
+//! NVIDIA's assembler takes every program's kernels, by every plan that the planner has for it, and finds registers for them.
 //!
-//! `MONOSCAN_ROUNDS=2` assembles the kernels of all programs; else some that differ most.
+//! Each of these kernels is assembled for two architectures, in turn, so that each architecture has kernels of each plan.
+//! `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
 
 #[path = "../../../scan-codegen/tests/ptxas/mod.rs"]
 mod ptxas;
 
-use scan_codegen::gpu::{Arch, GpuPlan, Schedule};
-use scan_codegen::nvptx::{self, NvptxError};
+use std::fmt;
+use std::mem::discriminant;
+use std::sync::Mutex;
+use std::thread;
+
+use scan_codegen::gpu::{Arch, Way};
+use scan_codegen::nvptx::{KernelIr, NvptxError};
 use scan_gpu_kernels::{Case, by_hand, of_the_zoo};
 use scan_ir::facts::Facts;
 use scan_ir::transform::{Form, lower};
-use scan_ir::{Program, Verified};
 
 /// States of so many bytes, in all stages together, fit in registers beside all else.
-const SMALL_STATE: usize = 16;
+const SMALL_STATE: usize = 64;
 
-/// Bytes that the kernel stores and loads because registers do not suffice; none if the plan does not fit.
-fn spills(program: &Verified<Program>, plan: &GpuPlan, arch: Arch) -> Option<usize> {
-    let kernel = match nvptx::compile(program, &Facts::of(program), plan, arch) {
-        Ok(kernel) => kernel,
-        Err(NvptxError::Plan(_)) => return None,
-        Err(error) => panic!("{error}\n{plan}\n{}", **program),
-    };
-    let assembled = ptxas::assemble(&kernel.text, arch.name());
-    let report = assembled.unwrap_or_else(|error| panic!("{error}\n{plan}\n{}", **program));
-    let number =
-        |after: &str| -> Option<usize> { report[..report.find(after)?].split_whitespace().last()?.parse().ok() };
-    let numbers = [" bytes spill stores", " bytes spill loads", " registers"].map(number);
-    let [Some(stored), Some(loaded), Some(registers)] = numbers else { panic!("{report}") };
-    println!("{arch} {}: {registers} registers, {stored} + {loaded} bytes spilled; {plan}", program.name);
-    Some(stored + loaded)
+const WAYS: [Way; 4] = [Way::Plain, Way::Short, Way::Any, Way::Columnar];
+
+/// A kernel to be assembled.
+struct Job {
+    program: String,
+    state_bytes: usize,
+    way: Way,
+    arch: Arch,
+    ir: KernelIr,
 }
 
-fn state_bytes(program: &Program) -> usize {
-    program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum()
-}
-
-/// Small states are not spilled. Returns how many kernels there were.
-fn assemble(case: &Case, heads: bool, plans: &[GpuPlan], arch: Arch) -> usize {
-    let program = lower(&case.program, Form { heads, ..Form::default() });
-    let spilled = plans.iter().filter_map(|plan| Some((plan, spills(&program, plan, arch)?)));
-    let check = |(plan, spilled): (&GpuPlan, usize)| {
-        let fits = state_bytes(&program) <= SMALL_STATE;
-        assert!(spilled == 0 || !fits, "{arch}: {spilled} bytes are spilled by {plan}\n{}", *program);
-    };
-    spilled.map(check).count()
-}
-
-fn plans(case: &Case, heads: bool, arch: Arch) -> Vec<GpuPlan> {
-    let program = lower(&case.program, Form { heads, ..Form::default() });
-    let mut plans = GpuPlan::candidates(&program, arch);
-    plans.extend(GpuPlan::small(&program, arch));
-    plans.push(GpuPlan::columnar());
-    plans
-}
-
-fn cases(names: &[&str]) -> Vec<Case> {
-    let all = std::env::var("MONOSCAN_ROUNDS").is_ok_and(|rounds| rounds != "1");
-    let cases: Vec<Case> = by_hand().into_iter().chain(of_the_zoo()).collect();
-    let picked: Vec<Case> =
-        cases.into_iter().filter(|case| all || names.contains(&case.program.name.as_str())).collect();
-    assert!(picked.len() >= names.len(), "{names:?}");
-    picked
-}
-
-/// On one architecture, what the planner asks for.
-#[test]
-fn kernels_of_many_programs() {
-    for case in cases(&["cascade_of_three", "brackets", "padded", "lexer", "Wide", "Matrix<3>"]) {
-        let kernels = assemble(&case, false, &plans(&case, false, Arch::Sm90), Arch::Sm90);
-        assert!(kernels > 0, "{}: no kernel", *case.program);
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({:?}, {})", self.arch, self.program, self.way, self.ir.manifest.plan)
     }
 }
 
-/// On every architecture, the best plan; of an old one that is no ring.
-#[test]
-fn kernels_for_every_architecture() {
-    for case in cases(&["sum_u8", "unitriangular_u32", "Affine<f64>"]) {
-        for arch in Arch::ALL {
-            let plans = plans(&case, false, arch);
-            let best = plans.into_iter().rfind(|plan| match plan.schedule {
-                Schedule::Ring { .. } => true,
-                Schedule::LookBack => !arch.has_bulk_copies(),
-                Schedule::Columnar => false,
-            });
-            assert_eq!(assemble(&case, false, best.as_slice(), arch), 1, "{arch}: {}", *case.program);
+impl Job {
+    /// Compiles and assembles it. The error says what is wrong with it.
+    fn run(&self) -> Result<(), String> {
+        let ptx = self.ir.compile().map_err(|error| error.to_string())?;
+        let report = ptxas::assemble(&ptx, self.arch.name())?;
+        let number =
+            |after: &str| -> Option<usize> { report[..report.find(after)?].split_whitespace().last()?.parse().ok() };
+        let numbers = [" bytes spill stores", " bytes spill loads", " registers"].map(number);
+        let [Some(stored), Some(loaded), Some(registers)] = numbers else { return Err(report) };
+        println!("{self}: {registers} registers, {stored} + {loaded} bytes spilled");
+        match stored + loaded {
+            0 => Ok(()),
+            _ if self.state_bytes > SMALL_STATE => Ok(()),
+            spilled => Err(format!("{spilled} bytes are spilled for states of {}", self.state_bytes)),
         }
     }
 }
 
-#[test]
-fn kernels_of_segments() {
-    for case in cases(&["sum_i32"]) {
-        assemble(&case, true, &plans(&case, true, Arch::Sm90), Arch::Sm90);
+/// The kernels of a program that there are: every plan for every architecture.
+fn jobs(case: &Case, heads: bool) -> Vec<Job> {
+    let program = lower(&case.program, Form { heads, ..Form::default() });
+    let facts = Facts::of(&program);
+    let state_bytes = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum();
+    let mut jobs: Vec<Job> = Vec::new();
+    for (arch, way) in Arch::ALL.into_iter().flat_map(|arch| WAYS.map(|way| (arch, way))) {
+        for plan in way.plans(&program, arch) {
+            // Two ways may have one plan.
+            if jobs.iter().any(|job| (job.arch, &job.ir.manifest.plan) == (arch, &plan)) {
+                continue;
+            }
+            match KernelIr::new(&program, &facts, &plan, arch) {
+                Ok(ir) => jobs.push(Job { program: program.name.clone(), state_bytes, way, arch, ir }),
+                Err(NvptxError::Plan(_)) => {}
+                Err(error) => panic!("{error}\n{plan}\n{}", *program),
+            }
+        }
     }
+    assert!(!jobs.is_empty(), "no plan fits\n{}", *program);
+    jobs
+}
+
+/// Of the kernels that differ in their architectures alone, two: others at each turn.
+fn in_turn(mut jobs: Vec<Job>, turn: usize) -> Vec<Job> {
+    let kind = |job: &Job| (discriminant(&job.ir.manifest.plan.schedule), job.way == Way::Short);
+    let (mut picked, mut kinds) = (Vec::new(), 0);
+    while let Some(first) = jobs.first() {
+        let of_first = kind(first);
+        let (mut alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| kind(job) == of_first);
+        let turned = (turn + kinds) % alike.len();
+        alike.rotate_left(turned);
+        let apart = (alike.len() / 2).max(1);
+        picked.extend(alike.into_iter().step_by(apart).take(2));
+        kinds += 1;
+        jobs = others;
+    }
+    picked
+}
+
+/// Assembles them on all cores, and panics with all that is wrong.
+fn assemble(jobs: Vec<Job>) {
+    let count = jobs.len();
+    let (queue, wrong) = (Mutex::new(jobs.into_iter()), Mutex::new(Vec::new()));
+    let next = || queue.lock().expect("nobody panics while it is locked").next();
+    let work = || {
+        while let Some(job) = next() {
+            if let Err(why) = job.run() {
+                wrong.lock().expect("likewise").push(format!("{job}: {why}"));
+            }
+        }
+    };
+    thread::scope(|threads| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            threads.spawn(work);
+        }
+    });
+    let wrong = wrong.into_inner().expect("likewise");
+    println!("{count} kernels");
+    assert!(wrong.is_empty(), "{} of {count} kernels are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn kernels_of_all_programs() {
+    let everywhere = std::env::var("MONOSCAN_ROUNDS").is_ok_and(|rounds| rounds != "1");
+    let cases: Vec<Case> = by_hand().into_iter().chain(of_the_zoo()).collect();
+    let of_case = |(turn, case): (usize, &Case)| {
+        let all = jobs(case, false);
+        if everywhere { all } else { in_turn(all, turn) }
+    };
+    let mut all: Vec<Job> = cases.iter().enumerate().flat_map(of_case).collect();
+    // Flagged segments are part of the program, and most alike in all of them.
+    let sum = cases.iter().find(|case| case.program.name == "sum_i32").expect("sums are among the programs");
+    all.extend(jobs(sum, true));
+    for arch in Arch::ALL {
+        for way in [Way::Plain, Way::Short, Way::Columnar] {
+            assert!(all.iter().any(|job| (job.arch, job.way) == (arch, way)), "{arch} has no kernel for {way:?}");
+        }
+    }
+    assemble(all);
 }
