@@ -74,12 +74,12 @@ fn run(options: Options) -> Result<(), Failure> {
     let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
     let compiled = start.elapsed();
 
-    let labels = match options.device {
-        Device::Cpu => lexer.labels(&text)?,
+    let (labels, explained) = match options.device {
+        Device::Cpu => (lexer.labels(&text)?, lexer.explain()),
         Device::Cuda(ordinal) => {
             let mut labels = vec![0; text.len()];
-            device::scan(ordinal, &lexer.tables().program(), &[&text[..]], &mut labels)?;
-            labels
+            let on_device = device::scan(ordinal, &lexer.tables().program(), &[&text[..]], &mut labels)?;
+            (labels, on_device.explained)
         }
     };
     if labels != lexer.tables().label_sequentially(&text) {
@@ -88,7 +88,7 @@ fn run(options: Options) -> Result<(), Failure> {
     if options.tokens {
         return print_tokens(&lexer, &labels);
     }
-    say!("{:?}, compiled in {compiled:.1?}\n{}\n", lexer.tables(), lexer.explain());
+    say!("{:?}, compiled in {compiled:.1?}\n{explained}\n", lexer.tables());
     say!("{} bytes, labelled as by the plain loop:", text.len());
     for (kind, count) in lexer.count(&labels).iter().filter(|&(_, count)| count > 0) {
         say!("{:>16} {count:9}", lexer.rules().name(kind));
@@ -145,7 +145,7 @@ fn race_on_device(ordinal: usize, lexer: &Lexer, text: &[u8]) -> Result<(), Fail
         return Err(Failure::Run("the scan on the device and the plain loop disagree".into()));
     }
     let [sequential] = time(9, [&mut || drop(lexer.tables().label_sequentially(&text))]);
-    say!("\n{} bytes on cuda:{ordinal}, medians of 9 runs\n{}", text.len(), on_device.explained);
+    say!("\n{} bytes on cuda:{ordinal}, medians of 9 runs", text.len());
     table(text.len(), "byte", &[&[("loop", sequential)], &on_device.rivals()[..]].concat());
     Ok(())
 }

@@ -73,7 +73,8 @@ fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
         let bytes: Vec<u8> = y.iter().flat_map(|&y| y.into().to_bytes()).collect();
         std::fs::write(path, bytes).map_err(|error| Failure::Run(format!("{}: {error}", path.display())))?;
     }
-    say!("{}\n\n{verdict}", recurrence.explain());
+    let explained = on_device.as_ref().map_or_else(|| recurrence.explain(), |on_device| on_device.explained.clone());
+    say!("{explained}\n\n{verdict}");
     if x.is_empty() {
         return Ok(());
     }
@@ -81,7 +82,7 @@ fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
     let rounding = if cfg!(target_feature = "fma") { "loop, mul_add" } else { "loop" };
     if let Some(on_device) = on_device {
         let [sequential] = time(9, [&mut || filter_sequentially(&options.signature, &x, &mut plain)]);
-        say!("\n{} samples of {} on the device, medians of 9 runs\n{}", x.len(), T::TYPE, on_device.explained);
+        say!("\n{} samples of {} on the device, medians of 9 runs", x.len(), T::TYPE);
         table(x.len(), "sample", &[&[(rounding, sequential)], &on_device.rivals()[..]].concat());
         return Ok(());
     }
