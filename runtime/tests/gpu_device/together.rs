@@ -1,10 +1,10 @@
 //! Scans at the same moment: on two devices, in many streams, and beside a kernel that holds most of a device.
 
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use scan_runtime::cuda::{Device, DeviceBuffer, Event, Stream};
+use scan_runtime::cuda::{Device, DeviceBuffer, Stream};
 use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
 
 use crate::kernels::{Argument, kernel};
@@ -98,59 +98,68 @@ fn many_launches_in_each_of_many_streams() {
     }
 }
 
-/// Holds so many multiprocessors for a time, each by a block that wants all of its shared memory. Returns when all of them are
-/// held, with memory that is to be freed after that time, since freeing waits for the device.
-#[must_use]
-fn hold(stream: &Stream, multiprocessors: u32, time: Duration) -> DeviceBuffer<u32> {
-    let holds = DeviceBuffer::<u32>::zeroed(stream, 1).unwrap();
-    stream.synchronize().unwrap();
-    let spin = kernel("spin");
-    let shared = device().facts().shared_per_block;
-    spin.allow_shared(shared).unwrap();
-    let argument = Argument { from: 0, to: holds.address(), count: time.as_nanos() as u64, number: 1, padding: 0 };
-    // SAFETY: the counter is freed after the device's work.
-    unsafe { spin.launch(stream, multiprocessors, 1, shared, bytemuck::bytes_of(&argument)) }.unwrap();
-    let (began, aside) = (Instant::now(), Stream::new(&device()).unwrap());
-    while holds.to_vec(&aside).unwrap() != [multiprocessors] {
-        assert!(began.elapsed() < Duration::from_secs(10), "blocks that hold a multiprocessor each do not run");
+/// After this time multiprocessors are free again, whatever a test does.
+const MOST_HELD: Duration = Duration::from_secs(20);
+
+/// A kernel whose blocks hold a multiprocessor each, since each wants all of its shared memory.
+struct Hold {
+    /// Whether it may end, and how many blocks run.
+    words: DeviceBuffer<u32>,
+    aside: Stream,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Hold {
+    /// Takes so many multiprocessors, and returns when it has them.
+    fn new(multiprocessors: u32) -> Hold {
+        // Two of them would wait for each other.
+        static ALONE: Mutex<()> = Mutex::new(());
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let [stream, aside] = [(); 2].map(|()| Stream::new(&device()).unwrap());
+        let words = DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap();
+        stream.synchronize().unwrap();
+        let (hold, shared) = (kernel("hold"), device().facts().shared_per_block);
+        hold.allow_shared(shared).unwrap();
+        let count = MOST_HELD.as_nanos() as u64;
+        let argument = Argument { from: words.address(), to: words.address() + 4, count, number: 1, padding: 0 };
+        // SAFETY: the words are freed after the device's work, and the module stays loaded.
+        unsafe { hold.launch(&stream, multiprocessors, 1, shared, bytemuck::bytes_of(&argument)) }.unwrap();
+        let began = Instant::now();
+        while words.to_vec(&aside).unwrap()[1] != multiprocessors {
+            assert!(began.elapsed() < MOST_HELD, "blocks that hold a multiprocessor each do not run");
+        }
+        Hold { words, aside, _alone }
     }
-    holds
+
+    fn release(mut self) {
+        self.words.slice_mut(..1).unwrap().copy_from(&self.aside, &[1]).unwrap();
+    }
 }
 
 /// Blocks of a scan that do not run hold nobody up: those that do take all tiles.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn a_scan_beside_a_kernel_that_holds_most_multiprocessors() {
-    let stream = Stream::new(&device()).unwrap();
-    let end = Event::without_times(&device()).unwrap();
     for reversed in [false, true] {
         let mut line = Line::new(&device(), (1 << 22) + 5, reversed);
         for free in [4, 1] {
-            let held = hold(&stream, device().facts().multiprocessors - free, Duration::from_secs(1));
-            end.record(&stream).unwrap();
+            let (hold, began) = (Hold::new(device().facts().multiprocessors - free), Instant::now());
             line.start().wait().unwrap();
-            assert_eq!(
-                end.is_done(),
-                Ok(false),
-                "the scan waited for a kernel that leaves {free} multiprocessors free"
-            );
+            assert!(began.elapsed() < MOST_HELD / 2, "the scan waited for a kernel that leaves {free} multiprocessors");
+            hold.release();
             line.check(&format!("on {free} multiprocessors, reversed: {reversed}"));
-            drop(held);
         }
     }
 }
 
-/// A time limit counts from when a block waits, not from when its launch does.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn a_scan_behind_a_kernel_that_holds_all_multiprocessors() {
-    let stream = Stream::new(&device()).unwrap();
     let mut line = Line::new(&device(), (1 << 22) + 5, false);
-    line.scan = GpuScan::builder(parse(RECURRENCE), &device()).time_limit(Duration::from_millis(100)).build().unwrap();
-    let held = hold(&stream, device().facts().multiprocessors, Duration::from_millis(500));
+    let hold = Hold::new(device().facts().multiprocessors);
     let pending = line.start();
     assert!(!pending.is_done().unwrap(), "the multiprocessors were not held");
+    hold.release();
     pending.wait().unwrap();
     line.check("after all multiprocessors were held");
-    drop(held);
 }
