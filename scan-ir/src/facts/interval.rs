@@ -183,7 +183,15 @@ fn table(inst: &Inst, index: Range, tables: &[Table]) -> Option<Range> {
     if last - first >= MAX_SCANNED {
         return None;
     }
-    (first..=last).filter_map(|index| table.element(index as usize)).map(Range::of).reduce(Range::join)
+    match table.ty {
+        // Every byte is a value, and kernels ask for each element that they are unrolled by.
+        Type::U8 | Type::Bytes(_) => {
+            let size = table.ty.size();
+            let bytes = &table.bytes[first as usize * size..(last as usize + 1) * size];
+            Some(Range { min: (*bytes.iter().min()?).into(), max: (*bytes.iter().max()?).into() })
+        }
+        _ => (first..=last).filter_map(|index| table.element(index as usize)).map(Range::of).reduce(Range::join),
+    }
 }
 
 #[cfg(test)]
@@ -247,6 +255,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn tables_hold_what_their_elements_in_reach_hold() {
+        let of_bytes = |ty: Type, bytes: &[u8]| {
+            let table = Table { ty, bytes: bytes.to_vec() };
+            let inst = Inst::new(Opcode::Table, ty, &[Value::new(0)], Payload::Table(0));
+            // The index is clamped to the last element.
+            of_inst(&inst, &[(Type::U32, Range { min: 1, max: 9 })], &[table])
+        };
+        assert_eq!(of_bytes(Type::U8, &[255, 3, 200, 7]), Range { min: 3, max: 200 });
+        assert_eq!(of_bytes(Type::I8, &[100, 3, 200, 7]), Range { min: -56, max: 7 });
+        assert_eq!(of_bytes(Type::bytes(2).unwrap(), &[255, 0, 3, 200, 7, 9]), Range { min: 3, max: 200 });
     }
 
     #[test]
