@@ -8,6 +8,7 @@ mod entry {
     mod hostile;
     mod pools;
     mod reference;
+    mod restarts;
     mod short;
     mod streams;
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::random_inputs;
-use scan_ir::facts::LengthOnly;
+use scan_ir::facts::{Facts, LengthOnly};
 use scan_ir::interp::{self, Mode, Request, Run};
 use scan_ir::random::{Options, random_program};
 use scan_ir::transform::{Form, lower, rank_stage, without_outputs};
@@ -167,6 +167,26 @@ fn nothing_that_a_head_resets_depends_on_the_length_alone() {
         }
     }
     assert!(before > 0, "some random program has length-only components");
+}
+
+#[test]
+fn states_in_which_a_segment_began_forget_what_was_before() {
+    for (seed, program) in random_programs() {
+        let lowered = lower(&program, Form { heads: true, ..Form::default() });
+        let facts = Facts::of(&lowered);
+        // Not the rank, which goes on from segment to segment.
+        for (stage, facts) in lowered.stages.iter().zip(&facts.stages).take(program.stages.len()) {
+            let restart = facts.restart.expect("the head, if nothing else") as usize;
+            let state = |bits| stage.state.iter().map(move |&ty| Constant::new(ty, bits));
+            let mut later: Vec<Constant> = state(0x0302_0100_0403_0201_0303_0303_0000_0102).collect();
+            later[restart] = Constant::from(true);
+            let after = |bits| {
+                let both: Vec<Constant> = state(bits).chain(later.iter().copied()).collect();
+                interp::call(&stage.combine, &both, &lowered.tables)
+            };
+            assert_eq!(after(0), after(0x0101_0101_0101_0101_0001), "program {seed}");
+        }
+    }
 }
 
 #[test]

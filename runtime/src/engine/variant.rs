@@ -5,9 +5,10 @@ use std::sync::OnceLock;
 use scan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
-use scan_ir::facts::Facts;
+use scan_ir::facts::{Facts, StageFacts};
 use scan_ir::transform::{Form, lower};
-use scan_ir::{Constant, Layout, Mode, Program, Verified};
+use scan_ir::{Constant, Field, Layout, Mode, Program, Verified};
+use smallvec::SmallVec;
 
 use super::known::Known;
 use super::short::Short;
@@ -26,6 +27,8 @@ pub(crate) struct Kernels {
     pub(crate) code: Compiled,
     pub(crate) known: Known,
     pub(crate) sizes: Sizes,
+    /// Where the states of each stage say that they forget what was before them, if the plan makes use of that.
+    pub(crate) restarts: Option<SmallVec<[Field; 2]>>,
 }
 
 /// Bytes of the records of each column.
@@ -69,7 +72,10 @@ impl Variant {
             let (ways, isa) = (self.plan.ways as u32, HostIsa::native()?);
             let code = Compiled::in_vectors(&self.program, &self.facts, access, ways, self.plan.vector, &isa)?;
             let known = Known::new(&self.program, &code, self.plan.block);
-            Ok(Kernels { code, known, sizes: Sizes::of(&self.program) })
+            let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
+            let restarts = || (0..).zip(&self.facts.stages).map(restart).collect();
+            let restarts = if self.plan.restarts { restarts() } else { None };
+            Ok(Kernels { code, known, sizes: Sizes::of(&self.program), restarts })
         })
     }
 

@@ -42,6 +42,12 @@ impl fmt::Display for Plan {
             Association::Fixed => "rounded, so the same tree of combinations for any number of threads",
         };
         writeln!(f, "order: left to right; {order}")?;
+        if self.restarts {
+            writeln!(
+                f,
+                "restarts: of a tile whose last elements forget what was before them, these alone are reduced"
+            )?;
+        }
         writeln!(
             f,
             "work: {} + {} operations an element (reduction + replay), at most {} a block",

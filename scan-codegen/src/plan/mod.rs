@@ -61,6 +61,9 @@ pub struct Plan {
     pub pays_alone: bool,
     /// Whether the association matters.
     pub association: Association,
+    /// Of a tile whose last elements [restart](scan_ir::facts::StageFacts::restart) these alone are reduced; then it is scanned in
+    /// one pass.
+    pub restarts: bool,
     reasons: Reasons,
 }
 
@@ -77,6 +80,8 @@ struct Reasons {
     replay_work: usize,
     combine_work: usize,
     carried: (usize, usize),
+    /// Whether every stage may restart, and all are reduced at once.
+    restarts: bool,
     /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
     most_factors: Option<usize>,
     /// What kernels in vectors cost, if the program has such a form.
@@ -115,6 +120,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
         vector,
         pays_alone: gain > 0,
         association,
+        restarts: reasons.restarts && association == Association::Any && gain == 0,
         reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
     }
 }
@@ -143,6 +149,7 @@ impl Reasons {
             replay_work: speed::operations(&replay.mapping.function),
             combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
             carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
+            restarts: folds.len() == 1 && facts.stages.iter().all(|stage| stage.restart.is_some()),
             lanes: LaneForm::of(program, facts).map(|form| form.cost()),
             most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),
             l1_bytes: target.l1_bytes,
@@ -252,6 +259,7 @@ mod tests {
             replay_work: 1,
             combine_work: 1,
             carried: (1, 1),
+            restarts: false,
             most_factors: None,
             lanes: None,
             l1_bytes: 48 << 10,
@@ -308,6 +316,15 @@ mod tests {
             assert!(strip <= reasons.l1_bytes / 2 && strip > reasons.l1_bytes / 4, "{size}: {strip} bytes");
             assert!(tile <= reasons.l2_bytes / 8 && tile > reasons.l2_bytes / 16, "{size}: {tile} bytes");
         }
+    }
+
+    #[test]
+    fn tiles_restart_where_one_pass_is_as_good_as_any() {
+        let segmented = Reasons { restarts: true, ..sum() };
+        assert!(chosen(&segmented).restarts && chosen(&segmented).to_string().contains("restarts:"));
+        assert!(!chosen(&sum()).restarts && !chosen(&sum()).to_string().contains("restarts:"));
+        assert!(!schedule(segmented, Association::Fixed, &PlanOptions::default()).restarts);
+        assert!(!chosen(&Reasons { restarts: true, ..affine() }).restarts);
     }
 
     #[test]

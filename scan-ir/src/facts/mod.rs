@@ -13,6 +13,7 @@
 //! | `advance` | what a carry needs of `combine` to pass a block |
 //! | `live` | the components that outputs need once the state before is known |
 //! | `length` | the components that depend on how many elements there were, not on which |
+//! | `restart` | the flag that makes a state forget what was before it |
 //! | `ranges` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
 
@@ -24,6 +25,7 @@ mod levels;
 mod live;
 mod path;
 mod ranges;
+mod restart;
 mod step;
 
 pub use advance::{Advance, advance, advance_over, whole_combine};
@@ -51,6 +53,8 @@ pub struct StageFacts {
     pub live: Vec<bool>,
     /// Whether the component depends on the number of elements alone; [`LengthOnly`] says its value.
     pub length_only: Vec<bool>,
+    /// The `bool` component that, where it is true in the later of two states, makes `combine` the same for every earlier one.
+    pub restart: Option<u32>,
     /// The interval each component stays in, as long as seeds lie in it too ([`Range::holds`]).
     pub ranges: Vec<Range>,
     /// From the state before and what the lift reads to the state after: simplified, one result for each component.
@@ -75,6 +79,7 @@ impl Facts {
         let stages = each.map(|(stage, ((live, length_only), ranges))| StageFacts {
             live,
             length_only,
+            restart: restart::restart(&program.stages[stage], &program.tables),
             ranges,
             step: step(program, stage),
             fold_latency: fold_latency(&levels, stage as u32),
