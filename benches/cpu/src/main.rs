@@ -38,21 +38,16 @@ mod workloads;
 use std::path::Path;
 use std::process::ExitCode;
 
-use options::{Options, USAGE};
+use clap::Parser;
+
+use options::Options;
 use peers::Peers;
 use race::Effort;
 use report::Row;
 use workloads::{ALL, Session, Workload};
 
 fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(why) => {
-            eprintln!("{why}\nusage: {USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&options) {
+    match run(&Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {

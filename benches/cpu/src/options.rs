@@ -2,98 +2,102 @@
 
 use std::path::PathBuf;
 
+use clap::Parser;
+
 use crate::workloads;
 
-pub(crate) const USAGE: &str = "\
-cpu-bench [--quick | --verify] [--workload NAME]… [--sizes LOG2,… | --elements N,…] [--rust-only] [--json FILE] [--bars] [OUTPUT]…
-cpu-bench --from FILE… [--workload NAME]… [--sizes LOG2,…] [--bars] [OUTPUT]…
-
-  --quick       fewer and shorter rounds, and sizes up to 2^20
-  --verify      no timing: whether everyone's results are right
-  --workload    only this one; may be given several times
-  --sizes       10,12 for 2^10 and 2^12 elements
-  --elements    1,16,150 for just so many
-  --rust-only   without the rivals that `cargo xtask peers` builds
-  --json        lex this file, repeated as needed, instead of generated text
-  --bars        says of each bar whether it was met
-  OUTPUT        --csv FILE, --markdown FILE or --svg FILE: all results, the table or the plot of them, written to a file
-  --from        show the results of an earlier run's CSV file; several are put together";
-
-/// What was asked for.
-#[derive(Default)]
+/// monoscan, its rivals and the speed of memory, timed in one interleaved run.
+#[derive(Parser)]
 pub(crate) struct Options {
+    /// Fewer and shorter rounds, and sizes up to 2^20.
+    #[arg(long)]
     pub(crate) quick: bool,
+    /// No timing: whether everyone's results are right.
+    #[arg(long)]
     pub(crate) verify: bool,
-    pub(crate) rust_only: bool,
-    pub(crate) bars: bool,
+    /// Only this one; may be given several times.
+    #[arg(long = "workload", value_name = "NAME", value_parser = workload)]
     pub(crate) workloads: Vec<String>,
-    pub(crate) sizes: Option<Vec<usize>>,
+    /// 10,12 for 2^10 and 2^12 elements.
+    #[arg(long, value_name = "LOG2", value_delimiter = ',', value_parser = power)]
+    pub(crate) sizes: Vec<usize>,
+    /// 1,16,150 for just so many.
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',', value_parser = count, conflicts_with = "sizes")]
+    pub(crate) elements: Vec<usize>,
+    /// Without the rivals that `cargo xtask peers` builds.
+    #[arg(long)]
+    pub(crate) rust_only: bool,
+    /// Lex this file, repeated as needed, instead of generated text.
+    #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Say of each bar whether it was met.
+    #[arg(long)]
+    pub(crate) bars: bool,
+    /// Write all results to this file.
+    #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Write the table of the results to this file.
+    #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
+    /// Write the plot of the results to this file.
+    #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    /// Show the results of an earlier run's CSV file; several are put together.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "verify", "rust_only", "json"])]
     pub(crate) from: Vec<PathBuf>,
 }
 
 impl Options {
-    /// Reads the arguments after the program's name.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
-        let mut options = Options::default();
-        let mut arguments = arguments.into_iter();
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--quick" => options.quick = true,
-                "--verify" => options.verify = true,
-                "--rust-only" => options.rust_only = true,
-                "--bars" => options.bars = true,
-                "--workload" => options.workloads.push(workload(value()?)?),
-                "--sizes" => options.sizes = Some(sizes(&value()?, power)?),
-                "--elements" => options.sizes = Some(sizes(&value()?, count)?),
-                "--json" => options.json = Some(value()?.into()),
-                "--csv" => options.csv = Some(value()?.into()),
-                "--markdown" => options.markdown = Some(value()?.into()),
-                "--svg" => options.svg = Some(value()?.into()),
-                "--from" => options.from.push(value()?.into()),
-                _ => return Err(format!("unknown argument `{argument}`")),
-            }
-        }
-        Ok(options)
-    }
-
     /// How many elements to measure with, in increasing order.
     pub(crate) fn sizes(&self) -> Vec<usize> {
         let default: &[usize] = if self.quick { &[10, 12, 16, 20] } else { &[10, 12, 16, 20, 24, 27] };
-        self.sizes.clone().unwrap_or(default.iter().map(|log2| 1 << log2).collect())
+        let mut sizes: Vec<usize> = self.asked().collect();
+        if sizes.is_empty() {
+            sizes.extend(default.iter().map(|log2| 1 << log2));
+        }
+        sizes.sort_unstable();
+        sizes
+    }
+
+    /// The numbers of elements on the command line.
+    fn asked(&self) -> impl Iterator<Item = usize> {
+        self.sizes.iter().chain(&self.elements).copied()
     }
 
     /// Whether a workload was asked for at a size.
     pub(crate) fn wants(&self, workload: &str, elements: usize) -> bool {
         (self.workloads.is_empty() || self.workloads.iter().any(|name| name == workload))
-            && self.sizes.as_ref().is_none_or(|sizes| sizes.contains(&elements))
+            && (self.asked().next().is_none() || self.asked().any(|size| size == elements))
     }
 }
 
-fn workload(name: String) -> Result<String, String> {
+fn workload(name: &str) -> Result<String, String> {
     let names = workloads::ALL.map(|workload| workload.name);
-    if names.contains(&&name[..]) { Ok(name) } else { Err(format!("no workload `{name}` among {}", names.join(", "))) }
+    if names.contains(&name) { Ok(name.to_owned()) } else { Err(format!("it is none of {}", names.join(", "))) }
 }
 
-/// A list of sizes in increasing order, each read by `size`.
-fn sizes(list: &str, size: fn(&str) -> Option<usize>) -> Result<Vec<usize>, String> {
-    let mut sizes: Vec<usize> =
-        list.split(',').map(|text| size(text).ok_or_else(|| format!("no size: `{text}`"))).collect::<Result<_, _>>()?;
-    sizes.sort_unstable();
-    Ok(sizes)
+fn power(log2: &str) -> Result<usize, &'static str> {
+    log2.parse().ok().filter(|log2| *log2 <= 32).map(|log2: u32| 1 << log2).ok_or("it is no whole number up to 32")
 }
 
-fn power(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|log2| *log2 <= 32).map(|log2: u32| 1 << log2)
+fn count(count: &str) -> Result<usize, &'static str> {
+    count.parse().ok().filter(|count| (1..=1 << 32).contains(count)).ok_or("it is no whole number from 1 to 2^32")
 }
 
-fn count(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|count| (1..=1 << 32).contains(count))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &str) -> Result<Options, clap::Error> {
+        Options::try_parse_from(format!("cpu-bench {arguments}").split_whitespace())
+    }
+
+    #[test]
+    fn sizes_are_powers_or_numbers_in_increasing_order() {
+        assert_eq!(parse("--sizes 12,3").unwrap().sizes(), [8, 4096]);
+        assert_eq!(parse("--elements 150,1").unwrap().sizes(), [1, 150]);
+        assert_eq!(parse("--quick").unwrap().sizes(), [1 << 10, 1 << 12, 1 << 16, 1 << 20]);
+        let options = parse("--sizes 3 --workload sum-i32").unwrap();
+        assert!(options.wants("sum-i32", 8) && !options.wants("sum-i32", 16) && !options.wants("sum-f32", 8));
+    }
 }

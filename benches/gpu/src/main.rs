@@ -53,6 +53,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use clap::Parser;
 use monoscan::Error;
 use scan_runtime::cuda::Device;
 use scan_runtime::gpu::GpuScan;
@@ -60,19 +61,12 @@ use scan_runtime::gpu::GpuScan;
 use arena::{Arena, words};
 use bench::Bench;
 use contender::Contender;
-use options::{Options, USAGE};
+use options::Options;
 use report::Figures;
 use rows::{ALL, Row};
 
 fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(why) => {
-            eprintln!("{why}\nusage: {USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match run(&options) {
+    match run(&Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {

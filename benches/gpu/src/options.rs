@@ -1,22 +1,11 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Parser;
 
 use crate::bench::Effort;
-
-pub(crate) const USAGE: &str = "\
-gpu-bench [--quick | --verify] [--rows SUBSTRING,…] [--sizes LOG2,…] [--cub FILE] [--seed NUMBER] [--device NUMBER] [OUTPUT]…
-gpu-bench --ladder [--quick | --verify] [--sizes LOG2,…] [--seed NUMBER] [--device NUMBER] [--csv FILE] [--markdown FILE]
-
-  --ladder    sums of i32 by every schedule of the ladder, with 2^20, 2^24 and 2^28 elements
-  --quick     fewer repetitions, and sizes up to 2^24
-  --verify    no timing: whether all results are right
-  --rows      only those rows whose names contain one of these
-  --sizes     12,20,max for 2^12 and 2^20 elements and the most that fit in 12 GiB
-  --cub       the program that benches/peers/cub_scan.cu was compiled to
-  --seed      of the data; by default the clock's
-  --device    which GPU; by default the first
-  OUTPUT      --csv FILE, --markdown FILE or --svg FILE: all results, the tables or the plot of them, written to a file";
 
 /// A number of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,53 +16,45 @@ pub(crate) enum Size {
     Largest,
 }
 
-/// What was asked for.
-#[derive(Debug, Default)]
+/// monoscan, CUB and the speed of a GPU's memory, timed in one run.
+#[derive(Parser)]
 pub(crate) struct Options {
+    /// Sums of i32 by every schedule of the ladder, with 2^20, 2^24 and 2^28 elements.
+    #[arg(long, conflicts_with_all = ["rows", "cub", "svg"])]
     pub(crate) ladder: bool,
+    /// Fewer repetitions, and sizes up to 2^24.
+    #[arg(long)]
     pub(crate) quick: bool,
+    /// No timing: whether all results are right.
+    #[arg(long)]
     pub(crate) verify: bool,
+    /// Only those rows whose names contain one of these.
+    #[arg(long, value_name = "SUBSTRING", value_delimiter = ',')]
     pub(crate) rows: Vec<String>,
-    pub(crate) sizes: Option<Vec<Size>>,
+    /// 12,20,max for 2^12 and 2^20 elements and the most that fit in 12 GiB.
+    #[arg(long, value_name = "LOG2", value_delimiter = ',')]
+    pub(crate) sizes: Vec<Size>,
+    /// The program that benches/peers/cub_scan.cu was compiled to.
+    #[arg(long, value_name = "FILE")]
     pub(crate) cub: Option<PathBuf>,
+    /// Of the data; by default the clock's.
+    #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
+    /// Which GPU.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) device: usize,
+    /// Write all results to this file.
+    #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
+    /// Write the tables of the results to this file.
+    #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
+    /// Write the plot of the results to this file.
+    #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
 
 impl Options {
-    /// Reads the arguments after the program's name.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
-        let mut options = Options::default();
-        let mut arguments = arguments.into_iter();
-        while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
-            match argument.as_str() {
-                "--ladder" => options.ladder = true,
-                "--quick" => options.quick = true,
-                "--verify" => options.verify = true,
-                "--rows" => options.rows.extend(value()?.split(',').map(str::to_owned)),
-                "--sizes" => options.sizes = Some(sizes(&value()?)?),
-                "--cub" => options.cub = Some(value()?.into()),
-                "--seed" => options.seed = Some(number(&value()?)?),
-                "--device" => options.device = number(&value()?)?,
-                "--csv" => options.csv = Some(value()?.into()),
-                "--markdown" => options.markdown = Some(value()?.into()),
-                "--svg" => options.svg = Some(value()?.into()),
-                _ => return Err(format!("unknown argument `{argument}`")),
-            }
-        }
-        if options.ladder && (!options.rows.is_empty() || options.cub.is_some() || options.svg.is_some()) {
-            return Err("--ladder has no --rows, no --cub and no --svg".to_owned());
-        }
-        Ok(options)
-    }
-
     /// How often things are done.
     pub(crate) fn effort(&self) -> Effort {
         match self {
@@ -86,7 +67,7 @@ impl Options {
     /// The numbers of elements to measure the ladder with.
     pub(crate) fn ladder_sizes(&self) -> Vec<Size> {
         let default = if self.quick { &[20, 24][..] } else { &[20, 24, 28] };
-        self.sizes.clone().unwrap_or_else(|| default.iter().copied().map(Size::Power).collect())
+        self.sizes_or(default.iter().copied().map(Size::Power).collect())
     }
 
     /// The numbers of elements to measure with.
@@ -96,7 +77,11 @@ impl Options {
             true => default.truncate(4),
             false => default.push(Size::Largest),
         }
-        self.sizes.clone().unwrap_or(default)
+        self.sizes_or(default)
+    }
+
+    fn sizes_or(&self, default: Vec<Size>) -> Vec<Size> {
+        if self.sizes.is_empty() { default } else { self.sizes.clone() }
     }
 
     /// Whether a row was asked for.
@@ -115,15 +100,14 @@ impl Size {
     }
 }
 
-fn sizes(list: &str) -> Result<Vec<Size>, String> {
-    let size = |text: &str| match text.parse() {
-        Ok(power @ 0..=32) => Ok(Size::Power(power)),
-        _ if text == "max" => Ok(Size::Largest),
-        _ => Err(format!("no size: `{text}`")),
-    };
-    list.split(',').map(size).collect()
-}
+impl FromStr for Size {
+    type Err = &'static str;
 
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("no number: `{text}`"))
+    fn from_str(text: &str) -> Result<Size, &'static str> {
+        match text.parse() {
+            Ok(power @ 0..=32) => Ok(Size::Power(power)),
+            _ if text == "max" => Ok(Size::Largest),
+            _ => Err("it is neither a whole number up to 32 nor max"),
+        }
+    }
 }
