@@ -8,7 +8,7 @@ mod common;
 use std::fmt::Write;
 
 use common::{compare_columns, random_inputs};
-use scan_ir::facts::{self, Body, Facts, LengthOnly, Range, fold_body, replay_body};
+use scan_ir::facts::{self, Body, Carried, Facts, LaneBody, LengthOnly, Range, by_lanes, fold_body, replay_body};
 use scan_ir::interp::{Mode, Request, call, run};
 use scan_ir::random::{Options, random_program};
 use scan_ir::transform::{Form, lower};
@@ -40,6 +40,19 @@ fn describe(program: &Verified<Program>) -> String {
 /// Runs a body over all elements as an engine would, and gives the carried components after each and the rest of the
 /// results of each.
 fn run_body(program: &Program, body: &Body, inputs: &[Vec<u8>], count: usize) -> Vec<(Vec<Constant>, Vec<Constant>)> {
+    let whole = |&(stage, component): &(u32, u32)| Carried { stage, component, lane: None };
+    let carried = body.carried.iter().map(whole).collect();
+    let body = LaneBody { mapping: body.mapping.clone(), carried, tables: program.tables.clone() };
+    run_lanes(program, &body, inputs, count)
+}
+
+/// The same of a body that may carry lanes.
+fn run_lanes(
+    program: &Program,
+    body: &LaneBody,
+    inputs: &[Vec<u8>],
+    count: usize,
+) -> Vec<(Vec<Constant>, Vec<Constant>)> {
     let fields: Vec<(usize, Field)> = (program.inputs.iter().enumerate())
         .flat_map(|(column, layout)| layout.fields.iter().map(move |&field| (column, field)))
         .collect();
@@ -49,7 +62,11 @@ fn run_body(program: &Program, body: &Body, inputs: &[Vec<u8>], count: usize) ->
         if index < count { Constant::from_bytes(field.ty, &inputs[column][at..]) } else { field.ty.zero() }
     };
     let identity = |&(stage, component): &(u32, u32)| program.stages[stage as usize].identity[component as usize];
-    let mut carried: Vec<Constant> = body.carried.iter().map(identity).collect();
+    let first = |carried: &Carried| {
+        let whole = identity(&(carried.stage, carried.component));
+        carried.lane.map_or(whole, |lane| Constant::from(whole.to_bytes()[lane as usize]))
+    };
+    let mut carried: Vec<Constant> = body.carried.iter().map(first).collect();
     let element = |index: usize| {
         let arguments: Vec<Constant> = (body.mapping.reads.iter().enumerate())
             .map(|(param, source)| match *source {
@@ -58,14 +75,19 @@ fn run_body(program: &Program, body: &Body, inputs: &[Vec<u8>], count: usize) ->
                 Source::Last => Constant::from(index + 1 == count),
                 Source::Index => Constant::from(index as u64),
                 Source::Before { stage, component } => {
-                    assert_eq!(body.carried[param], (stage, component), "carried parameters come first, in order");
+                    let own = body.carried[param];
+                    assert_eq!(
+                        (own.stage, own.component),
+                        (stage, component),
+                        "carried parameters come first, in order"
+                    );
                     carried[param]
                 }
                 Source::Seed { stage, component } => identity(&(stage, component)),
                 other => panic!("a body reads {other:?}"),
             })
             .collect();
-        let mut results = call(&body.mapping.function, &arguments, &program.tables);
+        let mut results = call(&body.mapping.function, &arguments, &body.tables);
         let rest = results.split_off(body.carried.len());
         carried.clone_from(&results);
         (results, rest)
@@ -102,6 +124,28 @@ fn replay_bodies_give_the_outputs_of_the_interpreter() {
             }
         }
     }
+}
+
+#[test]
+fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
+    let mut taken_apart = 0;
+    for (seed, program) in random_programs() {
+        let inputs = random_inputs(&program, COUNT, seed);
+        let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let facts = Facts::of(&program);
+        for mode in [Mode::Inclusive, Mode::Exclusive] {
+            let body = by_lanes(&replay_body(&program, &facts, mode), &facts, &program.tables);
+            taken_apart += body.carried.iter().filter(|carried| carried.lane.is_some()).count();
+            let mut rows: Vec<Vec<Constant>> =
+                run_lanes(&program, &body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
+            if program.output.keep.is_some() {
+                rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
+            }
+            let expected = run(&program, &slices, &Request { mode, seeds: None }).unwrap();
+            compare_columns(&program, &expected.outputs, &rows, &format!("program {seed}, {mode:?}"));
+        }
+    }
+    assert!(taken_apart > 5, "{taken_apart} components of random programs are carried by lanes");
 }
 
 #[test]

@@ -16,13 +16,19 @@
 //! | `restart` | the flag that makes a state forget what was before it |
 //! | `ranges` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
+//! | `lanes` | a replay that carries bytes, where outputs need few lanes of a vector |
+//! | `letters` | the different things that an element can do, where it reads a few bytes alone |
+//! | `names` | a fold of maps by look-ups, where few images are reached |
 
 mod advance;
 mod body;
 mod interval;
+mod lanes;
 mod length;
+mod letters;
 mod levels;
 mod live;
+mod names;
 mod path;
 mod ranges;
 mod restart;
@@ -30,8 +36,10 @@ mod step;
 
 pub use advance::{Advance, advance, advance_over, whole_combine};
 pub use body::{Body, fold_body, replay_body};
+pub use lanes::{Carried, LaneBody, by_lanes};
 pub use length::LengthOnly;
 pub use levels::{Level, fold_levels};
+pub use names::{Names, composes_maps};
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use step::step;

@@ -1,0 +1,167 @@
+//! Letters: the different things that an element can do, where it reads a few bytes alone.
+//!
+//! An automaton's step depends on a byte, a lexer's on a byte and the next one; but most bytes do what others do. For each
+//! source that a lift reads, two values of it are in one *class* if everything that the lift computes from this source alone is
+//! the same for both. So the lift is a function of the classes, and the different states that it gives are the *letters*.
+
+use std::collections::HashMap;
+
+use crate::builder::FunctionBuilder;
+use crate::function::{Function, Value};
+use crate::interp::Interpreter;
+use crate::opcode::Opcode;
+use crate::program::{Mapping, Source, Table};
+use crate::types::{Constant, Type};
+
+/// Most combinations of classes.
+const MOST_COMBINATIONS: usize = 1 << 13;
+
+/// What a lift can give.
+pub(super) struct Letters {
+    /// What the lift reads.
+    pub(super) reads: Vec<Source>,
+    types: Vec<Type>,
+    /// For each source the class of each of its values.
+    classes: Vec<Vec<u8>>,
+    /// The different states that the lift gives.
+    pub(super) states: Vec<Vec<Constant>>,
+    /// For how many combinations of what is read it gives each of them.
+    pub(super) shares: Vec<usize>,
+    /// For each combination of classes, the last source counting fastest, which of them.
+    of_combination: Vec<usize>,
+}
+
+impl Letters {
+    /// None if the lift reads anything but bytes and truth values of records, or too many combinations of them.
+    pub(super) fn of(lift: &Mapping, tables: &[Table]) -> Option<Letters> {
+        let function = &lift.function;
+        let is_byte = |(source, ty): (&Source, &Type)| {
+            matches!(source, Source::Record(_) | Source::Next(_) | Source::Last) && matches!(ty, Type::U8 | Type::Bool)
+        };
+        if !lift.reads.iter().zip(&function.params).all(is_byte) {
+            return None;
+        }
+        let mut interpreter = Interpreter::new(tables);
+        let (mut classes, mut examples) = (Vec::new(), Vec::new());
+        for param in 0..function.params.len() {
+            let (of_value, example) = classes_of(function, param, &mut interpreter);
+            classes.push(of_value);
+            examples.push(example);
+        }
+        let combinations: usize = examples.iter().map(Vec::len).product();
+        if combinations > MOST_COMBINATIONS {
+            return None;
+        }
+        let (mut states, mut numbers) = (Vec::new(), HashMap::new());
+        let (mut shares, mut of_combination) = (Vec::new(), Vec::new());
+        for combination in 0..combinations {
+            let mut rest = combination;
+            let mut share = 1;
+            let digits = examples.iter().zip(&classes).rev().map(|(example, classes)| {
+                let class = rest % example.len();
+                rest /= example.len();
+                share *= classes.iter().filter(|&&own| usize::from(own) == class).count();
+                example[class]
+            });
+            let mut arguments: Vec<Constant> = digits.collect();
+            arguments.reverse();
+            let state = interpreter.call(function, &arguments);
+            let number = *numbers.entry(state.clone()).or_insert_with(|| {
+                states.push(state.clone());
+                shares.push(0);
+                states.len() - 1
+            });
+            shares[number] += share;
+            of_combination.push(number);
+        }
+        let (reads, types) = (lift.reads.clone(), function.params.clone());
+        Some(Letters { reads, types, classes, states, shares, of_combination })
+    }
+
+    /// The types of what is read.
+    pub(super) fn types(&self) -> &[Type] {
+        &self.types
+    }
+
+    /// Appends the tables, where they are not there, by which [`look_up`](Letters::look_up) finds the column of a letter.
+    pub(super) fn tables(&self, columns: &[u8], tables: &mut Vec<Table>) -> LetterTables {
+        let column = |&letter: &usize| columns[letter];
+        let mut place = |bytes: Vec<u8>| {
+            let table = Table { ty: Type::U8, bytes };
+            let known = tables.iter().position(|known| *known == table);
+            known.unwrap_or_else(|| {
+                tables.push(table);
+                tables.len() - 1
+            }) as u32
+        };
+        if let [only] = &self.classes[..] {
+            // Of one source the class and the column are one look-up.
+            let columns = only.iter().map(|&class| column(&self.of_combination[class as usize])).collect();
+            return LetterTables { classes: vec![None], columns: place(columns) };
+        }
+        // A truth value is its class.
+        let table = |classes: &Vec<u8>| (classes[..] != [0, 1]).then(|| place(classes.clone()));
+        let classes = self.classes.iter().map(table).collect();
+        LetterTables { classes, columns: place(self.of_combination.iter().map(column).collect()) }
+    }
+
+    /// The column of an element's letter, as `u32`.
+    pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &LetterTables, sources: &[Value]) -> Value {
+        let mut combination = b.lit(0u32);
+        for ((&source, table), classes) in sources.iter().zip(&tables.classes).zip(&self.classes) {
+            let mut class = b.cast(Type::U32, source);
+            if let &Some(table) = table {
+                class = b.table(table, Type::U8, class);
+                class = b.cast(Type::U32, class);
+            }
+            let count = b.lit(classes.iter().map(|&class| u32::from(class) + 1).max().unwrap_or(1));
+            combination = b.binary(Opcode::Mul, combination, count);
+            combination = b.binary(Opcode::Add, combination, class);
+        }
+        let column = b.table(tables.columns, Type::U8, combination);
+        b.cast(Type::U32, column)
+    }
+}
+
+/// Where the tables of letters are.
+pub(super) struct LetterTables {
+    /// For each source the table of its classes, if it is not its own class.
+    classes: Vec<Option<u32>>,
+    columns: u32,
+}
+
+/// The class of each value of a parameter, and an example of each class.
+fn classes_of(function: &Function, param: usize, interpreter: &mut Interpreter<'_>) -> (Vec<u8>, Vec<Constant>) {
+    let view = Function { results: seen_of(function, param), ..function.clone() };
+    let mut arguments: Vec<Constant> = function.params.iter().map(|ty| ty.zero()).collect();
+    let (mut classes, mut examples, mut numbers) = (Vec::new(), Vec::new(), HashMap::new());
+    let values = if function.params[param] == Type::Bool { 2 } else { 256 };
+    for value in 0..values {
+        arguments[param] = Constant::new(function.params[param], value);
+        let seen = interpreter.call(&view, &arguments).clone();
+        let class = *numbers.entry(seen).or_insert_with(|| {
+            examples.push(arguments[param]);
+            examples.len() - 1
+        });
+        classes.push(class as u8);
+    }
+    (classes, examples)
+}
+
+/// The values that depend on this parameter alone, and that anything else is computed from, or that are results.
+fn seen_of(function: &Function, param: usize) -> Vec<Value> {
+    let mut only: Vec<bool> = (0..function.params.len()).map(|place| place == param).collect();
+    let mut constant = vec![false; function.params.len()];
+    for inst in &function.insts {
+        let of_operands = |known: &[bool]| inst.operands().iter().all(|operand| known[operand.index()]);
+        let is_constant = of_operands(&constant);
+        let is_only = inst.operands().iter().all(|operand| only[operand.index()] || constant[operand.index()]);
+        constant.push(is_constant);
+        only.push(is_only && !is_constant);
+    }
+    let used = |value: &Value| {
+        let by_others = function.values().any(|(user, inst)| !only[user.index()] && inst.operands().contains(value));
+        by_others || function.results.contains(value)
+    };
+    (0..only.len()).filter(|&place| only[place]).map(Value::new).filter(used).collect()
+}

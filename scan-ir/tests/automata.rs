@@ -1,0 +1,222 @@
+//! Automata: replays that carry a byte, and folds that carry a name, do what the interpreter does with maps, and only
+//! where the program allows it.
+
+use scan_ir::facts::{Carried, Facts, Names, by_lanes, replay_body};
+use scan_ir::interp::{Mode, call};
+use scan_ir::{
+    Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
+    Verified, verify,
+};
+
+/// A byte's map.
+type Map = Vec<u8>;
+
+/// Room for the step's table.
+const ROOM: usize = 64 << 10;
+
+/// An automaton: a map of states for each byte. What it writes is in the hands of `project`.
+fn automaton(maps: &[Map], project: Mapping) -> Program {
+    let vector = Type::bytes(maps[0].len()).unwrap();
+    let identity: Vec<u8> = (0..maps[0].len() as u8).collect();
+    let lift = {
+        let mut b = FunctionBuilder::new();
+        let byte = b.param(Type::U8);
+        let index = b.cast(Type::U32, byte);
+        let map = b.table(0, vector, index);
+        b.finish(&[map])
+    };
+    let combine = {
+        let mut b = FunctionBuilder::new();
+        let (earlier, later) = (b.param(vector), b.param(vector));
+        let both = b.binary(Opcode::Permute, later, earlier);
+        b.finish(&[both])
+    };
+    let columns = project.function.result_types().into_iter().map(Layout::of).collect();
+    Program {
+        name: "automaton".into(),
+        tables: vec![Table::new(vector, maps.iter().map(|map| Constant::vector(map)))],
+        inputs: vec![Layout::of(Type::U8)],
+        stages: vec![Stage {
+            state: vec![vector],
+            identity: vec![Constant::vector(&identity)],
+            lift: Mapping { reads: vec![Source::Record(0)], function: lift },
+            combine,
+            valid: None,
+        }],
+        output: Output { keep: None, project, columns },
+    }
+}
+
+/// Writes these lanes of the state.
+fn lanes_of(states: usize, lanes: &[u8]) -> Mapping {
+    let mut b = FunctionBuilder::new();
+    let state = b.param(Type::bytes(states).unwrap());
+    let lanes: Vec<Value> = lanes.iter().map(|&lane| b.lane(state, lane)).collect();
+    Mapping { reads: vec![Source::State(0)], function: b.finish(&lanes) }
+}
+
+fn writes_the_state(maps: &[Map]) -> Verified<Program> {
+    verify(automaton(maps, lanes_of(maps[0].len(), &[0]))).unwrap()
+}
+
+/// Numbers that look random, below a bound.
+fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed;
+    move |bound| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % bound
+    }
+}
+
+/// A string with escapes, and numbers, in 8 states.
+fn small() -> Vec<Map> {
+    let next = |state: u8, byte: u8| match (state, byte) {
+        (1, b'"') => 0,
+        (1, b'\\') => 2,
+        (1 | 2, _) => 1,
+        (3..=6, b'0'..=b'9') => 7 - state,
+        (3..=6, b'.') => state + 1,
+        (_, b'"') => 1,
+        (_, b'-') => 3,
+        _ => 0,
+    };
+    (0..=255).map(|byte| (0..8).map(|state| next(state, byte)).collect()).collect()
+}
+
+/// Half of the bytes are permutations of a group with 64 elements, the others are any maps.
+fn turning() -> Vec<Map> {
+    let mut random = numbers(3);
+    let turn = |byte: u8| (0..16).map(|state: u8| (state * 5 + byte) & 15).collect();
+    (0..=255u8).map(|byte| if byte < 128 { turn(byte) } else { (0..16).map(|_| random(16) as u8).collect() }).collect()
+}
+
+fn any(states: u64) -> Vec<Map> {
+    let mut random = numbers(4);
+    (0..256).map(|_| (0..states).map(|_| random(states) as u8).collect()).collect()
+}
+
+/// What names, and what they leave behind, are at every byte of a text.
+fn fold_by_names(program: &Program, names: &Names, text: &[u8]) -> Vec<Constant> {
+    let mut left = program.stages[0].identity[0];
+    let mut name = 0u32;
+    let compose = |a, b| call(&program.stages[0].combine, &[a, b], &[])[0];
+    let step = |&byte: &u8| {
+        let letter = call(&names.letter, &[byte.into()], &names.tables)[0];
+        assert!(letter.bits() < names.letters.into());
+        let next = call(&names.step, &[name.into(), letter], &names.tables)[0].bits() as u32;
+        if next >= names.count {
+            left = compose(left, call(&names.left, &[name.into(), letter, byte.into()], &names.tables)[0]);
+        }
+        name = next % names.count;
+        compose(left, call(&names.map, &[Constant::from(name)], &names.tables)[0])
+    };
+    text.iter().map(step).collect()
+}
+
+fn must_fold(maps: &[Map], most_bytes: usize) -> Names {
+    let program = writes_the_state(maps);
+    let names = Names::of(&program, 0, &program.tables, most_bytes).expect("there is room for names");
+    let mut random = numbers(5);
+    for range in [256, 128, 4] {
+        let text: Vec<u8> = (0..400).map(|_| random(range) as u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").collect();
+        let mut map: Map = (0..maps[0].len() as u8).collect();
+        for (&byte, got) in text.iter().zip(fold_by_names(&program, &names, &text)) {
+            map = map.iter().map(|&state| maps[usize::from(byte)][usize::from(state)]).collect();
+            assert_eq!(got, Constant::vector(&map));
+        }
+    }
+    names
+}
+
+#[test]
+fn folds_by_names_are_folds() {
+    // Every image is found, and none is given up.
+    let names = must_fold(&small(), ROOM);
+    assert!(names.left.insts.iter().all(|inst| inst.opcode != Opcode::Permute), "{}", names.count);
+    // The group's 64 permutations; the maps of other bytes are composed as they come.
+    let names = must_fold(&turning(), ROOM);
+    assert_eq!(names.count, 64);
+    assert!(names.left.insts.iter().any(|inst| inst.opcode == Opcode::Permute));
+    must_fold(&any(2), ROOM);
+}
+
+#[test]
+fn there_are_names_only_if_there_is_room_for_them() {
+    let most = |most| Names::of(&writes_the_state(&small()), 0, &writes_the_state(&small()).tables, most);
+    let count = most(ROOM).unwrap().count;
+    let is_known = |room: &usize| most(*room).is_some_and(|names| names.count == count);
+    let least = (1..ROOM).step_by(2).find(is_known).unwrap();
+    assert!(least / 2 >= count as usize, "{least} bytes for {count} names");
+    assert_eq!(must_fold(&small(), least).count, count);
+    // With less, maps of fewer letters have names of their own, and in the end there is no table.
+    assert!(must_fold(&small(), least - 2).count < count);
+    assert_eq!(most(100), None);
+    let any = writes_the_state(&any(16));
+    assert_eq!(Names::of(&any, 0, &any.tables, ROOM), None);
+    // Fewer than half of the bytes turn.
+    let mut turning = turning();
+    turning[..2].clone_from_slice(&[vec![0; 16], vec![1; 16]]);
+    let turning = writes_the_state(&turning);
+    assert_eq!(Names::of(&turning, 0, &turning.tables, ROOM), None);
+}
+
+#[test]
+fn what_is_no_fold_of_known_maps_has_no_names() {
+    let of = |program: Program| {
+        let program = verify(program).unwrap();
+        Names::of(&program, 0, &program.tables, ROOM)
+    };
+    let base = automaton(&small(), lanes_of(8, &[0]));
+    assert!(of(base.clone()).is_some());
+
+    let mut outside = small();
+    outside[7][3] = 8;
+    assert_eq!(of(automaton(&outside, lanes_of(8, &[0]))), None, "a map leads to what is no state");
+
+    let mut by_index = base.clone();
+    let mut b = FunctionBuilder::new();
+    let index = b.param(Type::U64);
+    let index = b.cast(Type::U32, index);
+    let map = b.table(0, Type::bytes(8).unwrap(), index);
+    by_index.stages[0].lift = Mapping { reads: vec![Source::Index], function: b.finish(&[map]) };
+    assert_eq!(of(by_index), None, "the lift reads the index");
+
+    let mut backwards = base.clone();
+    let combine = &mut backwards.stages[0].combine;
+    let mut b = FunctionBuilder::new();
+    let params = b.params(&combine.params);
+    let result = b.inline(combine, &[params[1], params[0]]);
+    *combine = b.finish(&result);
+    assert_eq!(of(backwards), None, "later maps are applied first");
+
+    let mut shifted = base;
+    shifted.stages[0].identity = vec![Constant::vector(&[1, 2, 3, 4, 5, 6, 7, 0])];
+    assert_eq!(of(shifted), None, "it begins with another map");
+}
+
+/// What a replay carries that writes these lanes.
+fn carried(maps: &[Map], lanes: &[u8]) -> (Vec<Option<u8>>, Function) {
+    let program = verify(automaton(maps, lanes_of(maps[0].len(), lanes))).unwrap();
+    let facts = Facts::of(&program);
+    let body = by_lanes(&replay_body(&program, &facts, Mode::Inclusive), &facts, &program.tables);
+    let lanes = body.carried.iter().map(|carried: &Carried| carried.lane).collect();
+    (lanes, body.mapping.function)
+}
+
+#[test]
+fn a_replay_carries_the_lanes_that_outputs_read() {
+    let look_ups = |function: &Function| function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
+    let (lanes, function) = carried(&small(), &[0]);
+    assert_eq!(lanes, [Some(0)]);
+    assert_eq!(look_ups(&function), 1);
+    let (lanes, function) = carried(&small(), &[5, 2]);
+    assert_eq!(lanes, [Some(2), Some(5)]);
+    assert_eq!(look_ups(&function), 2);
+    // Three are cheaper as a vector.
+    assert_eq!(carried(&small(), &[0, 1, 2]).0, [None]);
+    // What is no lane reads 0.
+    let mut outside = small();
+    outside[7][3] = 8;
+    assert!(carried(&outside, &[0]).1.insts.iter().any(|inst| inst.opcode == Opcode::Select));
+    assert!(carried(&small(), &[0]).1.insts.iter().all(|inst| inst.opcode != Opcode::Select));
+}
