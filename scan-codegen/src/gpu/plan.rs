@@ -7,6 +7,7 @@
 use std::fmt;
 
 use scan_ir::Program;
+use scan_ir::facts::Names;
 
 use super::Arch;
 
@@ -42,6 +43,18 @@ pub enum Schedule {
     Columnar,
 }
 
+impl Schedule {
+    /// Most bytes of the table by which maps are folded [in names](Names). A persistent block copies it once, others copy it for
+    /// each tile.
+    pub(crate) fn most_name_bytes(self) -> usize {
+        match self {
+            Schedule::Ring { .. } => 80 << 10,
+            Schedule::LookBack => 4 << 10,
+            Schedule::Columnar => 0,
+        }
+    }
+}
+
 impl GpuPlan {
     /// Records of a thread.
     pub fn run(&self) -> usize {
@@ -58,7 +71,7 @@ impl GpuPlan {
     /// The plans for a lowered program, the best first. A plan may turn out not to fit the program, which
     /// making the kernel says; the last one fits every program whose tiles fit a block.
     pub fn candidates(program: &Program, arch: Arch) -> Vec<GpuPlan> {
-        let ring = || GpuPlan::fitting(program, Schedule::Ring { stages: STAGES, ahead: AHEAD }, arch, RING_WARPS);
+        let ring = || GpuPlan::fitting(program, Schedule::Ring { stages: STAGES, ahead: AHEAD }, arch);
         let plans = [arch.has_bulk_copies().then(ring).flatten(), GpuPlan::look_back(program, arch)];
         plans.into_iter().flatten().collect()
     }
@@ -77,7 +90,7 @@ impl GpuPlan {
 
     /// The plan for columns at any address, and for what a ring does not do. None if no tile fits a block.
     pub fn look_back(program: &Program, arch: Arch) -> Option<GpuPlan> {
-        GpuPlan::fitting(program, Schedule::LookBack, arch, LOOK_BACK_WARPS)
+        GpuPlan::fitting(program, Schedule::LookBack, arch)
     }
 
     /// The plan for rows that lie side by side.
@@ -85,28 +98,40 @@ impl GpuPlan {
         GpuPlan { schedule: Schedule::Columnar, warps: COLUMNAR_WARPS, unit: 1, units: 1 }
     }
 
-    /// The largest tile, up to this many warps, that leaves shared memory for all that a block keeps.
-    fn fitting(program: &Program, schedule: Schedule, arch: Arch, warps: usize) -> Option<GpuPlan> {
-        let record = record_bytes(program);
-        let unit = unit(program);
+    /// The plan of the most warps, with the largest tile that leaves shared memory for all that a block keeps.
+    fn fitting(program: &Program, schedule: Schedule, arch: Arch) -> Option<GpuPlan> {
         let state: usize = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum();
         let tables: usize = program.tables.iter().map(|table| 2 * table.bytes.len()).sum();
-        let kept = tables.min(2 * MOST_TABLE_BYTES);
-        [warps, 4, 2, 1].into_iter().filter(|&fewer| fewer <= warps).find_map(|warps| {
-            let (tiles, most) = match schedule {
+        let names = name_bytes(program, schedule);
+        let kept = 1024 + tables.min(2 * MOST_TABLE_BYTES) + names;
+        let (record, unit) = (record_bytes(program), unit(program));
+        let warps: &[usize] = match schedule {
+            Schedule::Ring { .. } if names > 0 => WARPS_OF_NAMES,
+            _ => WARPS,
+        };
+        warps.iter().find_map(|&warps| {
+            let most = match schedule {
                 Schedule::Ring { stages, ahead } => {
                     let pending = (ahead + 1) * (2 * warps + 1) * state;
-                    (stages, arch.shared_bytes().saturating_sub(1024 + kept + pending) / stages)
+                    arch.shared_bytes().saturating_sub(kept + pending) / stages
                 }
-                _ => (1, LOOK_BACK_TILE_BYTES.min(arch.shared_bytes().saturating_sub(1024 + kept + warps * state))),
+                _ => LOOK_BACK_TILE_BYTES.min(arch.shared_bytes().saturating_sub(kept + warps * state)),
             };
-            debug_assert!(tiles > 0);
             // A tile that is not full to the last byte is no harm, and half a unit is.
             let units = most / (32 * warps * unit * record).max(1);
             let units = units.min(MOST_RUN / unit).checked_sub(1 - units % 2).filter(|&units| units > 0)?;
-            Some(GpuPlan { schedule, warps, unit, units: units - 1 + units % 2 })
+            let plan = GpuPlan { schedule, warps, unit, units: units - 1 + units % 2 };
+            (warps <= FEW_WARPS || 4 * plan.tile() * record >= 3 * most).then_some(plan)
         })
     }
+}
+
+/// Bytes of the tables by which maps are folded in names.
+fn name_bytes(program: &Program, schedule: Schedule) -> usize {
+    let most = schedule.most_name_bytes();
+    let stages = 0..program.stages.len() as u32;
+    let names = stages.filter_map(|stage| Names::of(program, stage, &program.tables, most));
+    names.map(|names| names.step_bytes()).sum()
 }
 
 /// Stages of a ring and how far it reduces ahead: with fewer, blocks wait for each other in convoys, and with more, tiles get
@@ -114,8 +139,10 @@ impl GpuPlan {
 const STAGES: usize = 5;
 const AHEAD: usize = 3;
 /// Warps that compute: enough to keep up with the copies, few enough for long runs.
-const RING_WARPS: usize = 8;
-const LOOK_BACK_WARPS: usize = 8;
+const WARPS: &[usize] = &[8, 4, 2, 1];
+/// The same where each record's look-ups are waited for; more than a few only if their tile uses the memory that there is.
+const WARPS_OF_NAMES: &[usize] = &[12, 8, 4, 2, 1];
+const FEW_WARPS: usize = 8;
 const COLUMNAR_WARPS: usize = 4;
 /// Small tiles, and up to how many of them there are no large ones.
 const SMALL_WARPS: usize = 4;

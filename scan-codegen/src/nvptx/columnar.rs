@@ -50,7 +50,7 @@ fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
             k.when(totals, || {
                 let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
                 for level in 0..recipe.levels.len() {
-                    let mut followed = recipe.select(&recipe.followed(level), &before);
+                    let mut followed = recipe.select(recipe.followed(level), &before);
                     let after = recipe.step(given, level, &before[level], &mut followed, &element);
                     set(&states[level], &after);
                 }

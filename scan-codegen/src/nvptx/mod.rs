@@ -18,6 +18,7 @@ pub mod ladder;
 mod lanes;
 mod look_back;
 mod lower;
+mod named;
 mod passes;
 mod published;
 mod recipe;
@@ -53,7 +54,7 @@ pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch:
 
 /// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
 pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let recipe = Recipe::new(program, facts)?;
+    let recipe = Recipe::new(program, facts, plan.schedule.most_name_bytes())?;
     match plan.schedule {
         Schedule::Ring { stages, ahead } => ring::kernel(&recipe, plan, stages, ahead, arch),
         Schedule::LookBack => look_back::kernel(&recipe, plan, arch),

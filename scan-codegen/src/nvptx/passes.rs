@@ -3,20 +3,44 @@
 use super::emit::{Value, Var};
 use super::given::Given;
 use super::lanes::{get, set};
+use super::named::Named;
 use super::recipe::{Element, Recipe};
 use super::run::Pass;
 
-/// Folds a level: its state, and the components of earlier levels that it follows.
+/// Folds a level: its state, and the components of earlier levels that it follows. It begins with the identity.
 pub(crate) struct Fold<'k, 'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) given: Given<'k, 'a>,
-    pub(crate) level: usize,
-    pub(crate) state: &'a [Var<'k>],
-    pub(crate) followed: &'a [Var<'k>],
+    recipe: &'a Recipe,
+    given: Given<'k, 'a>,
+    level: usize,
+    state: &'a [Var<'k>],
+    followed: &'a [Var<'k>],
+    /// In a fold by names, the name. The state is what was left behind, until the fold ends.
+    named: Option<(&'a Named, Var<'k>)>,
+}
+
+impl<'k, 'a> Fold<'k, 'a> {
+    pub(crate) fn new(
+        recipe: &'a Recipe,
+        given: Given<'k, 'a>,
+        level: usize,
+        state: &'a [Var<'k>],
+        followed: &'a [Var<'k>],
+    ) -> Fold<'k, 'a> {
+        let named = recipe.named(level).map(|named| (named, given.k.var(given.k.i32(0))));
+        Fold { recipe, given, level, state, followed, named }
+    }
+
+    /// Puts a map behind the state.
+    fn leave(&self, map: Value<'k>) {
+        set(self.state, &self.recipe.combine(self.given, self.level, &get(self.state), &[map]));
+    }
 }
 
 impl<'k> Pass<'k> for Fold<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
+        if self.named.is_some() {
+            return self.elements(&[element]).concat();
+        }
         let mut followed = get(self.followed);
         let after = self.recipe.step(self.given, self.level, &get(self.state), &mut followed, element);
         set(self.state, &after);
@@ -24,12 +48,38 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         Vec::new()
     }
 
+    fn elements(&self, elements: &[&dyn Element<'k>]) -> Vec<Vec<Value<'k>>> {
+        let Some((named, name)) = self.named else {
+            return elements.iter().map(|&element| self.element(element)).collect();
+        };
+        // Letters are looked up side by side, names one after the other.
+        let letters: Vec<Value<'k>> = elements.iter().map(|&element| named.letter(self.given, element)).collect();
+        for (&element, letter) in elements.iter().zip(letters) {
+            let before = name.get();
+            let after = named.step(self.given, before, letter);
+            name.set(after);
+            self.given.k.when(after.at_least(after.same(named.count as i128)), || {
+                self.leave(named.left(self.given, before, letter, element));
+                name.set(after - named.count);
+            });
+        }
+        vec![Vec::new(); elements.len()]
+    }
+
+    fn end(&self) {
+        if let Some((named, name)) = self.named {
+            self.leave(named.map(self.given, name.get()));
+        }
+    }
+
     fn writes(&self) -> bool {
         false
     }
 
     fn work(&self) -> usize {
-        self.recipe.levels[self.level].0.body.mapping.function.insts.len()
+        // To leave something behind is to combine, which takes some dozen instructions.
+        const LEAVING: usize = 48;
+        self.named.map_or_else(|| self.recipe.step_work(self.level), |(named, _)| named.work() + LEAVING)
     }
 }
 
@@ -63,6 +113,6 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
     }
 
     fn work(&self) -> usize {
-        self.recipe.replay.mapping.function.insts.len()
+        self.recipe.replay_work()
     }
 }

@@ -1,15 +1,16 @@
 //! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
 
-use scan_ir::facts::{Advance, Body, Facts, Level, Range, fold_levels, replay_body, whole_combine};
+use scan_ir::facts::{Carried, Facts, Level, Names, Range, by_lanes, fold_levels, replay_body, whole_combine};
 use scan_ir::transform::rank_stage;
-use scan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
+use scan_ir::{Constant, Layout, Mapping, Mode, Program, Source, Table, Type, Verified};
 
 use super::emit::{Emit, Value};
 use super::error::NvptxError;
 use super::given::Given;
-use super::lower::{self, lower_function};
+use super::lower::{self, Code};
+use super::named::Named;
 use super::state::{Packing, State};
-use crate::gpu::{Arguments, GpuPlan, Manifest};
+use crate::gpu::{Arguments, GpuPlan, MOST_TABLE_BYTES, Manifest};
 
 /// A [lowered](scan_ir::transform::lower) program, taken apart.
 pub(crate) struct Recipe {
@@ -18,13 +19,39 @@ pub(crate) struct Recipe {
     pub(crate) arguments: Arguments,
     /// The levels, and how each one's states are packed.
     pub(crate) levels: Vec<(Level, Packing)>,
-    pub(crate) replay: Body,
     /// The component of the replay's state that says where a kept record goes.
     pub(crate) rank: Option<usize>,
+    /// Those of the program, and those that the code of this recipe looks up besides.
     pub(crate) tables: Vec<Table>,
-    combines: Vec<Advance>,
+    /// Bytes of tables up to which blocks copy them to shared memory.
+    pub(crate) most_table_bytes: usize,
+    folds: Vec<LevelFold>,
+    replay: Replay,
     identities: Vec<Vec<Constant>>,
-    ranges: Vec<Vec<Range>>,
+}
+
+/// How the states of a level are worked on.
+struct LevelFold {
+    /// The components of the level's stages, in the order of its states.
+    components: Vec<(u32, u32)>,
+    /// The components of earlier levels that the step carries along.
+    followed: Vec<(u32, u32)>,
+    /// For each stage of the level its operator.
+    combines: Vec<Code>,
+    step: ElementCode,
+    named: Option<Named>,
+}
+
+/// What an element's code reads, and the code.
+struct ElementCode {
+    reads: Vec<Source>,
+    code: Code,
+}
+
+/// The replay, and what it carries.
+struct Replay {
+    carried: Vec<Carried>,
+    element: ElementCode,
 }
 
 /// What the replay of an element gives.
@@ -50,7 +77,8 @@ pub(crate) trait Element<'k> {
 }
 
 impl Recipe {
-    pub(crate) fn new(program: &Verified<Program>, facts: &Facts) -> Result<Recipe, NvptxError> {
+    /// Takes a program apart. Maps are folded in names where these need no more than so many bytes of tables.
+    pub(crate) fn new(program: &Verified<Program>, facts: &Facts, most_bytes: usize) -> Result<Recipe, NvptxError> {
         let mappings = [Some(&program.output.project), program.output.keep.as_ref()];
         let mut reads = mappings.into_iter().flatten().flat_map(|mapping| &mapping.reads);
         if reads.any(|source| matches!(source, Source::State(_))) {
@@ -60,40 +88,91 @@ impl Recipe {
         // like all others.
         let mut facts = facts.clone();
         facts.stages.iter_mut().for_each(|stage| stage.length_only.fill(false));
-        let replay = replay_body(program, &facts, Mode::Inclusive);
-        let rank = rank_stage(program).and_then(|rank| replay.carried.iter().position(|&carried| carried == (rank, 0)));
+        let replay = by_lanes(&replay_body(program, &facts, Mode::Inclusive), &facts, &program.tables);
+        let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
+        let rank = rank_stage(program).and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         if program.output.keep.is_some() && rank.is_none() {
             return Err(NvptxError::NotLowered);
         }
-        let levels = fold_levels(program, &facts).into_iter().map(|level| {
-            let stages = level.stages.iter().map(|&stage| &program.stages[stage as usize]);
-            let types: Vec<Type> = stages.flat_map(|stage| stage.state.iter().copied()).collect();
-            (level, Packing::of(&types))
-        });
-        Ok(Recipe {
+        let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
             arguments: Arguments::of(program),
-            levels: levels.collect(),
-            replay,
+            levels: Vec::new(),
             rank,
-            tables: program.tables.clone(),
-            combines: (0..program.stages.len() as u32).map(|stage| whole_combine(program, stage)).collect(),
+            replay: Replay {
+                carried: replay.carried,
+                element: ElementCode::new(&replay.mapping, &facts, &replay.tables),
+            },
+            tables: replay.tables,
+            most_table_bytes: MOST_TABLE_BYTES,
+            folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
-            ranges: facts.stages.iter().map(|stage| stage.ranges.clone()).collect(),
-        })
+        };
+        for level in fold_levels(program, &facts) {
+            let stages = level.stages.iter().map(|&stage| &program.stages[stage as usize]);
+            let types: Vec<Type> = stages.flat_map(|stage| stage.state.iter().copied()).collect();
+            let fold = recipe.level_fold(program, &facts, &level, most_bytes);
+            recipe.folds.push(fold);
+            recipe.levels.push((level, Packing::of(&types)));
+        }
+        Ok(recipe)
+    }
+
+    fn level_fold(
+        &mut self,
+        program: &Verified<Program>,
+        facts: &Facts,
+        level: &Level,
+        most_bytes: usize,
+    ) -> LevelFold {
+        let of_stage = |&stage: &u32| (0..program.stages[stage as usize].state.len() as u32).map(move |c| (stage, c));
+        let components: Vec<(u32, u32)> = level.stages.iter().flat_map(of_stage).collect();
+        let named = match level.stages[..] {
+            [stage] => Names::of(program, stage, &self.tables, most_bytes),
+            _ => None,
+        };
+        self.most_table_bytes += named.as_ref().map_or(0, Names::step_bytes);
+        let combine = |&stage: &u32| {
+            let both = facts.stages[stage as usize].ranges.repeat(2);
+            Code::new(&whole_combine(program, stage).function, &both, &program.tables)
+        };
+        LevelFold {
+            followed: level.body.carried.iter().copied().filter(|carried| !components.contains(carried)).collect(),
+            components,
+            combines: level.stages.iter().map(combine).collect(),
+            step: ElementCode::new(&level.body.mapping, facts, &program.tables),
+            named: named.map(|names| {
+                let named = Named::new(&names);
+                self.tables = names.tables;
+                named
+            }),
+        }
     }
 
     /// Whether any element's code reads such a source.
     pub(crate) fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
-        let folds = self.levels.iter().map(|(level, _)| &level.body);
-        folds.chain([&self.replay]).any(|body| body.mapping.reads.iter().any(&matches))
+        let folds = self.folds.iter().map(|fold| &fold.step);
+        folds.chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
+    }
+
+    /// For each table, whether the code of elements looks it up.
+    pub(crate) fn looked_up(&self) -> Vec<bool> {
+        let mut looked_up = vec![false; self.tables.len()];
+        let mut look_up = |table: u32| looked_up[table as usize] = true;
+        self.replay.element.code.looked_up().for_each(&mut look_up);
+        for fold in &self.folds {
+            match &fold.named {
+                Some(named) => named.looked_up().for_each(&mut look_up),
+                None => fold.step.code.looked_up().for_each(&mut look_up),
+            }
+        }
+        looked_up
     }
 
     /// The components of a level's stages, in the order of its states.
-    fn components(&self, level: usize) -> Vec<(u32, u32)> {
-        let stages = self.levels[level].0.stages.iter();
-        stages.flat_map(|&stage| (0..self.identities[stage as usize].len() as u32).map(move |c| (stage, c))).collect()
+    fn components(&self, level: usize) -> &[(u32, u32)] {
+        &self.folds[level].components
     }
 
     /// Where a component is in the states of all levels, and in the numbering through all stages.
@@ -107,14 +186,14 @@ impl Recipe {
 
     /// The state that changes nothing.
     pub(crate) fn identity<'k>(&self, k: &'k Emit, level: usize) -> State<'k> {
-        let components = self.components(level).into_iter();
-        components.map(|(stage, c)| lower::constant(k, self.identities[stage as usize][c as usize])).collect()
+        let components = self.components(level).iter();
+        components.map(|&(stage, c)| lower::constant(k, self.identities[stage as usize][c as usize])).collect()
     }
 
     /// The state that the first record starts from.
     pub(crate) fn start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
         let offset = given.layout.start();
-        self.components(level).into_iter().map(|component| given.component(offset, self.number(component))).collect()
+        self.components(level).iter().map(|&component| given.component(offset, self.number(component))).collect()
     }
 
     /// Writes the state of a level after the last record of a row, if anyone wants totals.
@@ -122,7 +201,7 @@ impl Recipe {
         let address = given.word(Arguments::TOTAL);
         let states = &self.arguments.states;
         given.k.when(address.is_not(given.k.i64(0)), || {
-            for (component, &value) in self.components(level).into_iter().zip(total) {
+            for (&component, &value) in self.components(level).iter().zip(total) {
                 let field = states.fields[self.number(component)];
                 let at = address.as_global().byte(row * states.size as usize).at(field.offset as usize);
                 at.store(lower::to_memory(value, field.ty), 1);
@@ -168,13 +247,11 @@ impl Recipe {
     ) -> State<'k> {
         let mut result = Vec::new();
         let mut first = 0;
-        for &stage in &self.levels[level].0.stages {
-            let stage = stage as usize;
-            let own = first..first + self.identities[stage].len();
+        for (&stage, code) in self.levels[level].0.stages.iter().zip(&self.folds[level].combines) {
+            let own = first..first + self.identities[stage as usize].len();
             first = own.end;
             let both = [&earlier[own.clone()], &later[own]].concat();
-            let ranges = self.ranges[stage].repeat(2);
-            result.extend(lower_function(given.k, &self.combines[stage].function, &both, &ranges, given.tables));
+            result.extend(code.write(given.k, &both, given.tables));
         }
         result
     }
@@ -190,14 +267,16 @@ impl Recipe {
         element: &dyn Element<'k>,
     ) -> State<'k> {
         let body = &self.levels[level].0.body;
-        let followed = self.followed(level);
-        let followed = |component| followed.iter().position(|&f| f == component).expect("other states are followed");
+        let followed = |component| {
+            let mut followed = self.followed(level).iter();
+            followed.position(|&own| own == component).expect("other states are followed")
+        };
         let carried = body.carried.iter().map(|&component| match self.place(level, component) {
             Some(place) => before[place],
             None => passed[followed(component)],
         });
         let carried: Vec<Value<'k>> = carried.collect();
-        let results = self.run(given, body, &carried, element);
+        let results = self.write(given, &self.folds[level].step, &carried, element);
         let mut after = before.to_vec();
         for (&component, result) in body.carried.iter().zip(results) {
             match self.place(level, component) {
@@ -208,15 +287,33 @@ impl Recipe {
         after
     }
 
+    /// About how many instructions the step of a level has, and the replay.
+    pub(crate) fn step_work(&self, level: usize) -> usize {
+        self.folds[level].step.code.work()
+    }
+
+    pub(crate) fn replay_work(&self) -> usize {
+        self.replay.element.code.work()
+    }
+
+    /// The fold of a level in names, if there is one.
+    pub(crate) fn named(&self, level: usize) -> Option<&Named> {
+        self.folds[level].named.as_ref()
+    }
+
     /// The components of earlier levels that a level's fold carries along, from their true values before the tile.
-    pub(crate) fn followed(&self, level: usize) -> Vec<(u32, u32)> {
-        let carried = self.levels[level].0.body.carried.iter().copied();
-        carried.filter(|&component| self.place(level, component).is_none()).collect()
+    pub(crate) fn followed(&self, level: usize) -> &[(u32, u32)] {
+        &self.folds[level].followed
     }
 
     /// The components that the replay carries, out of the states of all levels before an element.
     pub(crate) fn live<'k>(&self, states: &[State<'k>]) -> State<'k> {
-        self.select(&self.replay.carried, states)
+        let carried = &self.replay.carried;
+        let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
+        let wholes = self.select(&components, states).into_iter();
+        let part =
+            |(whole, carried): (Value<'k>, &Carried)| carried.lane.map_or(whole, |lane| lower::lane(whole, lane));
+        wholes.zip(carried).map(part).collect()
     }
 
     /// These components out of the states of the first levels.
@@ -236,40 +333,50 @@ impl Recipe {
         before: &[Value<'k>],
         element: &dyn Element<'k>,
     ) -> Replayed<'k> {
-        let mut results = self.run(given, &self.replay, before, element).into_iter();
+        let mut results = self.write(given, &self.replay.element, before, element).into_iter();
         let after = results.by_ref().take(before.len()).collect();
         let outputs: usize = self.outputs.iter().map(|column| column.fields.len()).sum();
         Replayed { after, outputs: results.by_ref().take(outputs).collect(), keep: results.next() }
     }
 
-    /// The code of a body for one element.
-    fn run<'k>(
+    /// Writes an element's code.
+    fn write<'k>(
         &self,
         given: Given<'k, '_>,
-        body: &Body,
+        code: &ElementCode,
         carried: &[Value<'k>],
         element: &dyn Element<'k>,
     ) -> Vec<Value<'k>> {
         let mut states = carried.iter();
-        let reads = body.mapping.reads.iter().map(|&source| match source {
-            Source::Record(component) => element.record(component as usize),
-            Source::Next(component) => element.next(component as usize),
-            Source::Last => element.is_last(),
-            Source::Index => element.index(),
+        let reads = code.reads.iter().map(|&source| match source {
             Source::Seed { stage, component } => given.component(given.layout.seed(), self.number((stage, component))),
-            _ => *states.next().expect("the first parameters are the carried components"),
+            source => read(element, source)
+                .unwrap_or_else(|| *states.next().expect("the first parameters are the carried components")),
         });
         let arguments: Vec<Value<'k>> = reads.collect();
-        let ranges: Vec<Range> = body
-            .mapping
-            .reads
-            .iter()
-            .zip(&body.mapping.function.params)
-            .map(|(source, &ty)| match *source {
-                Source::Before { stage, component } => self.ranges[stage as usize][component as usize],
-                _ => Range::full(ty),
-            })
-            .collect();
-        lower_function(given.k, &body.mapping.function, &arguments, &ranges, given.tables)
+        code.code.write(given.k, &arguments, given.tables)
+    }
+}
+
+impl ElementCode {
+    fn new(mapping: &Mapping, facts: &Facts, tables: &[Table]) -> ElementCode {
+        let reads = mapping.reads.iter().zip(&mapping.function.params);
+        let ranges = reads.map(|(source, &ty)| match *source {
+            Source::Before { stage, component } => facts.stages[stage as usize].ranges[component as usize],
+            _ => Range::full(ty),
+        });
+        let ranges: Vec<Range> = ranges.collect();
+        ElementCode { reads: mapping.reads.clone(), code: Code::new(&mapping.function, &ranges, tables) }
+    }
+}
+
+/// What an element has of a source, if that is no state.
+pub(crate) fn read<'k>(element: &dyn Element<'k>, source: Source) -> Option<Value<'k>> {
+    match source {
+        Source::Record(component) => Some(element.record(component as usize)),
+        Source::Next(component) => Some(element.next(component as usize)),
+        Source::Last => Some(element.is_last()),
+        Source::Index => Some(element.index()),
+        _ => None,
     }
 }

@@ -19,6 +19,14 @@ pub(crate) trait Pass<'k> {
     /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>>;
 
+    /// The same for some consecutive elements.
+    fn elements(&self, elements: &[&dyn Element<'k>]) -> Vec<Vec<Value<'k>>> {
+        elements.iter().map(|&element| self.element(element)).collect()
+    }
+
+    /// Takes note that no element follows.
+    fn end(&self) {}
+
     /// Whether it gives records to write.
     fn writes(&self) -> bool;
 
@@ -67,6 +75,7 @@ impl<'k> Run<'k, '_> {
                 });
             },
         );
+        pass.end();
     }
 
     /// The records of a unit, in registers.
@@ -77,11 +86,12 @@ impl<'k> Run<'k, '_> {
             Bytes::load(k, area.byte(start * size), self.plan.unit * size)
         };
         let bytes: Vec<Bytes<'k>> = self.columns.0.iter().zip(&self.inputs).map(load).collect();
-        let mut written = Vec::new();
-        for place in 0..self.plan.unit {
+        let element = |place| {
             let here = self.in_memory(start + place);
-            written.push(pass.element(&Loaded { columns: self.columns.0, bytes: &bytes, place, here }));
-        }
+            Loaded { columns: self.columns.0, bytes: &bytes, place, here }
+        };
+        let elements: Vec<Loaded<'k, '_>> = (0..self.plan.unit).map(element).collect();
+        let written = pass.elements(&elements.iter().map(|element| element as &dyn Element<'k>).collect::<Vec<_>>());
         if pass.writes() {
             let all = unit_bytes(k, self.columns.1, &written);
             for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {

@@ -10,6 +10,7 @@
 //!
 //! The tests draw kernels and calls from these; `random.rs` and the programs of the runtime's tests are theirs.
 
+mod automata;
 mod call;
 mod expected;
 mod launch;

@@ -9,7 +9,7 @@ use monoscan::prelude::*;
 use scan_ir::random::{Options, random_program};
 use scan_ir::{Program, Verified, verify};
 
-use crate::Random;
+use crate::{Random, automata};
 
 #[path = "../../../runtime/tests/calls/programs.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
@@ -33,6 +33,14 @@ impl Case {
     fn of_bytes(program: Verified<Program>) -> Case {
         let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
         let make = move |random: &mut Random, count| sizes.iter().map(|size| random.bytes(size * count)).collect();
+        Case { program, make: Box::new(make) }
+    }
+
+    /// Takes what looks a little like JSON.
+    fn of_text(program: Verified<Program>) -> Case {
+        let make = |random: &mut Random, count: usize| {
+            vec![(0..count).map(|_| *random.pick(b"{}[]\"\\ 1234-.e:,truefalsn\n")).collect()]
+        };
         Case { program, make: Box::new(make) }
     }
 
@@ -359,14 +367,30 @@ pub fn by_hand() -> Vec<Case> {
     ];
     let readable = readable::all().into_iter().map(Case::of_bytes);
     let lexer = || LexerTables::new(&Rules::parse(JSON).expect("the rules of JSON")).expect("a lexer");
-    let text = |program: Verified<Program>| {
-        let make = |random: &mut Random, count: usize| {
-            vec![(0..count).map(|_| *random.pick(b"{}[]\"\\ 1234-.e:,truefalsn\n")).collect()]
+    let lexers = [lexer().program(), lexer().token_program()].map(Case::of_text);
+    let written = written.iter().map(|source| Case::parsed(source));
+    written.chain(readable).chain(lexers).chain(of_automata()).collect()
+}
+
+/// Automata whose maps have names, have them for some letters, or have none.
+fn of_automata() -> Vec<Case> {
+    let parsed = |name, maps, by_index, lanes: &[u8]| readable::parse(&automata::program(name, &maps, by_index, lanes));
+    let turning = |random: &mut Random, count: usize| {
+        let byte = |_| {
+            let most = if random.chance(20) { 256 } else { 128 };
+            random.below(most) as u8
         };
-        Case { program, make: Box::new(make) }
+        vec![(0..count).map(byte).collect()]
     };
-    let lexers = [lexer().program(), lexer().token_program()].map(text);
-    written.iter().map(|source| Case::parsed(source)).chain(readable).chain(lexers).collect()
+    let turns = parsed("automaton_that_turns", automata::that_turn(), false, &[0]);
+    vec![
+        Case::of_text(parsed("automaton_of_json", automata::of_json(), false, &[0])),
+        Case::of_text(parsed("automaton_of_two_lanes", automata::of_json(), false, &[5, 1])),
+        Case::of_text(parsed("automaton_of_three_lanes", automata::of_json(), false, &[0, 1, 2])),
+        Case { program: turns, make: Box::new(turning) },
+        Case::of_bytes(parsed("automaton_at_random", automata::at_random(16), false, &[0])),
+        Case::of_bytes(parsed("automaton_by_index", automata::of_json(), true, &[0])),
+    ]
 }
 
 /// Random programs of one to three stages, some of which keep.

@@ -128,6 +128,26 @@ fn programs_by_hand() {
     seen.must_have(Schedule::LookBack, &["keeps", "little room", "resumed"]);
 }
 
+/// In tiles of their plans' own shape, and with the tables that these have room for.
+#[test]
+fn automata() {
+    let is_one = |case: &Case| case.program.name.starts_with("automaton_") || case.program.name == "lexer";
+    for (seed, case) in by_hand().iter().filter(|case| is_one(case)).enumerate() {
+        for schedule in [RING, Schedule::LookBack] {
+            let plan = GpuPlan { schedule, warps: 2, unit: 16, units: 3 };
+            let subject = match Subject::new(case, Form::default(), &plan) {
+                Ok(subject) => subject,
+                Err(NvptxError::Plan(_)) => continue,
+                Err(error) => panic!("{error}\n{}", *case.program),
+            };
+            let tile = subject.plan().tile();
+            let call =
+                |records: usize| Call { schedule: seed as u64, totals: true, started: true, ..Call::line(records) };
+            subject.must_be_right(&[call(3 * tile + 5), call(tile)]);
+        }
+    }
+}
+
 #[test]
 fn random_programs() {
     let seen = check(&random_cases(0..24 * rounds()), 3);

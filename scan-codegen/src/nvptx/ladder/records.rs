@@ -104,7 +104,7 @@ impl<'k, 'a> Records<'k, 'a> {
     /// What they come to.
     pub(super) fn fold(&self, block: &Block<'k, 'a>) -> State<'k> {
         let state = variables(&block.lanes.identity());
-        self.pass(&Fold { recipe: self.recipe, given: self.given, level: 0, state: &state, followed: &[] });
+        self.pass(&Fold::new(self.recipe, self.given, 0, &state, &[]));
         get(&state)
     }
 

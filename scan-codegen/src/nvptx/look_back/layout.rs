@@ -74,7 +74,7 @@ impl Shared {
             reads_next,
             ticket: take(16),
             warps: take(plan.warps * state),
-            tables: SharedTables::of(&recipe.tables, &mut take),
+            tables: SharedTables::of(recipe, &mut take),
             bytes: 0,
         };
         let shared = Shared { bytes: end, ..shared };

@@ -177,8 +177,8 @@ impl<'k, 'a> Block<'k, 'a> {
         let k = self.k;
         let lanes = Lanes { k, given: self.given, recipe: self.recipe, level, lane: self.lane };
         let state = variables(&lanes.identity());
-        let followed = variables(&self.recipe.select(&self.recipe.followed(level), before));
-        let fold = Fold { recipe: self.recipe, given: self.given, level, state: &state, followed: &followed };
+        let followed = variables(&self.recipe.select(self.recipe.followed(level), before));
+        let fold = Fold::new(self.recipe, self.given, level, &state, &followed);
         self.run().each(self.is_full(), &fold);
         let inclusive = lanes.scan(get(&state), 32);
         let packing = lanes.packing();

@@ -24,7 +24,7 @@ mod tests;
 mod vectors;
 
 use scan_ir::facts::{Range, value_ranges};
-use scan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Type};
+use scan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 
 use super::emit::{Emit, Ty, Value};
 pub(crate) use tables::Tables;
@@ -71,33 +71,57 @@ pub(crate) fn from_memory(bits: Value<'_>, of: Type) -> Value<'_> {
     }
 }
 
-/// Appends the instructions of `function`, which belongs to a verified program, for these arguments, each in its
-/// range, and gives its results.
-pub(crate) fn lower_function<'k>(
-    k: &'k Emit,
-    function: &Function,
-    args: &[Value<'k>],
-    ranges: &[Range],
-    tables: &Tables<'k>,
-) -> Vec<Value<'k>> {
-    debug_assert_eq!(function.params.len(), args.len());
-    let ranges = value_ranges(function, ranges, tables.contents());
-    let mut lowering = Lowering { k, function, values: args.to_vec(), ranges, tables };
-    for inst in &function.insts {
-        let value = lowering.inst(inst).unwrap_or_else(|| {
-            panic!("`{}` is typed wrongly, which it never is in a verified program", inst.opcode.name())
-        });
-        debug_assert_eq!(value.ty(), ty(inst.ty), "{}", inst.opcode.name());
-        lowering.values.push(value);
+/// A function of a verified program, with what is known of its values: to be written in many places.
+pub(crate) struct Code {
+    function: Function,
+    ranges: Vec<Range>,
+}
+
+impl Code {
+    /// For arguments in these ranges; `tables` are those that the function looks up.
+    pub(crate) fn new(function: &Function, arguments: &[Range], tables: &[Table]) -> Code {
+        Code { ranges: value_ranges(function, arguments, tables), function: function.clone() }
     }
-    function.results.iter().map(|result| lowering.values[result.index()]).collect()
+
+    /// About how many instructions it is.
+    pub(crate) fn work(&self) -> usize {
+        self.function.insts.len()
+    }
+
+    /// Which tables it looks up.
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
+        self.function.insts.iter().filter_map(|inst| match inst.payload {
+            Payload::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+
+    /// Appends its instructions for these arguments, and gives its results.
+    pub(crate) fn write<'k>(&self, k: &'k Emit, args: &[Value<'k>], tables: &Tables<'k>) -> Vec<Value<'k>> {
+        let Code { function, ranges } = self;
+        debug_assert_eq!(function.params.len(), args.len());
+        let mut lowering = Lowering { k, function, values: args.to_vec(), ranges, tables };
+        for inst in &function.insts {
+            let value = lowering.inst(inst).unwrap_or_else(|| {
+                panic!("`{}` is typed wrongly, which it never is in a verified program", inst.opcode.name())
+            });
+            debug_assert_eq!(value.ty(), ty(inst.ty), "{}", inst.opcode.name());
+            lowering.values.push(value);
+        }
+        function.results.iter().map(|result| lowering.values[result.index()]).collect()
+    }
+}
+
+/// A lane of a vector.
+pub(crate) fn lane(vector: Value<'_>, lane: u8) -> Value<'_> {
+    vectors::lane(lane, &[vector]).expect("a vector has its lanes")
 }
 
 struct Lowering<'a, 'k> {
     k: &'k Emit,
     function: &'a Function,
     values: Vec<Value<'k>>,
-    ranges: Vec<Range>,
+    ranges: &'a [Range],
     tables: &'a Tables<'k>,
 }
 

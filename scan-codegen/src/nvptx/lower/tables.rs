@@ -10,10 +10,7 @@ use super::{from_memory, memory_ty};
 use crate::nvptx::emit::{Emit, Space, Ty, Value};
 
 /// Where the tables of a program are.
-pub(crate) struct Tables<'k> {
-    contents: &'k [Table],
-    places: Vec<Place<'k>>,
-}
+pub(crate) struct Tables<'k>(Vec<Place<'k>>);
 
 /// Where one table is.
 #[derive(Clone, Copy)]
@@ -29,30 +26,25 @@ pub(crate) struct Place<'k> {
 
 impl<'k> Tables<'k> {
     /// Makes the tables constants of the module.
-    pub(crate) fn in_module(k: &'k Emit, contents: &'k [Table]) -> Tables<'k> {
+    pub(crate) fn in_module(k: &'k Emit, contents: &[Table]) -> Tables<'k> {
         let place = |(number, table): (usize, &Table)| Place {
             base: k.constant_bytes(number, &padded(table)),
             ty: table.ty,
             stride: table.ty.size().next_power_of_two(),
             len: table.len(),
         };
-        Tables { contents, places: contents.iter().enumerate().map(place).collect() }
-    }
-
-    /// What the tables hold.
-    pub(crate) fn contents(&self) -> &'k [Table] {
-        self.contents
+        Tables(contents.iter().enumerate().map(place).collect())
     }
 
     /// Where a table is.
     pub(crate) fn get(&self, number: u32) -> Option<Place<'k>> {
-        self.places.get(number as usize).copied()
+        self.0.get(number as usize).copied()
     }
 
     /// From now on the table is read at `base`, in memory of any kind, aligned to 16 bytes, where the kernel has put
     /// a copy of it.
     pub(crate) fn moved(&mut self, number: u32, base: Value<'k>) {
-        if let Some(place) = self.places.get_mut(number as usize) {
+        if let Some(place) = self.0.get_mut(number as usize) {
             place.base = base;
         }
     }
@@ -79,10 +71,13 @@ impl<'k> Place<'k> {
     }
 }
 
-/// The bytes of a table with its elements padded.
+/// The bytes of a table with its elements padded, and itself padded to a multiple of 16 bytes.
 fn padded(table: &Table) -> Vec<u8> {
     let size = table.ty.size();
     let padding = size.next_power_of_two() - size;
     let elements = table.bytes.chunks_exact(size);
-    elements.flat_map(|element| element.iter().copied().chain(std::iter::repeat_n(0, padding))).collect()
+    let mut bytes: Vec<u8> =
+        elements.flat_map(|element| element.iter().copied().chain(std::iter::repeat_n(0, padding))).collect();
+    bytes.resize(bytes.len().next_multiple_of(16), 0);
+    bytes
 }

@@ -58,7 +58,7 @@ impl<'k> Ring<'k, '_> {
     fn reduce(&self, tile: Value<'k>, stage: Value<'k>, pending: Value<'k>, prefix: &[Var<'k>]) {
         let k = self.k;
         let state = variables(&self.lanes.identity());
-        let fold = Fold { recipe: self.recipe, given: self.given, level: 0, state: &state, followed: &[] };
+        let fold = Fold::new(self.recipe, self.given, 0, &state, &[]);
         self.each_record(tile, stage, &fold);
         let inclusive = self.lanes.scan(get(&state), 32);
         k.when(self.lanes.lane.is(k.i32(31)), || {

@@ -98,7 +98,7 @@ impl Shared {
             warp_aggregates: take(pending * plan.warps * state),
             warp_carries: take(pending * plan.warps * state),
             tile_aggregates: take(pending * state),
-            tables: SharedTables::of(&recipe.tables, &mut take),
+            tables: SharedTables::of(recipe, &mut take),
             bytes: 0,
         };
         let shared = Shared { bytes: end, ..shared };

@@ -11,7 +11,7 @@ mod ptxas;
 use scan_ir::facts::Range;
 use scan_ir::{Function, Table};
 
-use super::{Tables, from_memory, lower_function, memory_ty, to_memory};
+use super::{Code, Tables, from_memory, memory_ty, to_memory};
 use crate::nvptx::emit::{Emit, Ty};
 
 /// Bytes from one operand or result to the next in memory, and what their addresses are multiples of.
@@ -28,7 +28,7 @@ fn module(convention: &str, functions: &[Function], tables: &[Table]) -> String 
             let args: Vec<_> =
                 params.map(|(i, &ty)| from_memory(operands.at(SLOT * i).load(memory_ty(ty), SLOT), ty)).collect();
             let ranges: Vec<Range> = function.params.iter().map(|&ty| Range::full(ty)).collect();
-            let values = lower_function(k, function, &args, &ranges, &placed);
+            let values = Code::new(function, &ranges, tables).write(k, &args, &placed);
             for (i, (value, ty)) in values.into_iter().zip(function.result_types()).enumerate() {
                 // Of a vector the whole register, to look at what is above its lanes.
                 let bits = if ty.is_vector() { value.resize(Ty::Int(8 * SLOT as u16)) } else { to_memory(value, ty) };

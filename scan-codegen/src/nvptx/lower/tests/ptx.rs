@@ -6,7 +6,7 @@ use scan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Va
 
 use super::cases::random_functions;
 use super::opcodes::{functions, tables, vector};
-use super::{Tables, lower_function, module, ptxas, to_memory};
+use super::{Code, Tables, module, ptxas, to_memory};
 use crate::nvptx::assemble::assemble;
 use crate::nvptx::emit::{Emit, Ty};
 
@@ -177,7 +177,8 @@ fn a_table_that_was_moved_is_read_where_it_is() {
         let (index, result) = (k.named(Ty::I32, "%index"), k.named(Ty::GENERIC, "%result"));
         let mut tables = Tables::in_module(k, &contents);
         tables.moved(0, k.named(Ty::SHARED, "%copy"));
-        let values = lower_function(k, &element(0, u32::MAX), &[index], &[Range::full(Type::U32)], &tables);
+        let code = Code::new(&element(0, u32::MAX), &[Range::full(Type::U32)], &contents);
+        let values = code.write(k, &[index], &tables);
         result.store(to_memory(values[0], Type::U16), 2);
         assert_eq!(tables.get(0).map(|place| place.size()), Some(6));
     });
