@@ -121,7 +121,7 @@ impl GpuPlan {
             let units = most / (32 * warps * unit * record).max(1);
             let units = units.min(MOST_RUN / unit).checked_sub(1 - units % 2).filter(|&units| units > 0)?;
             let plan = GpuPlan { schedule, warps, unit, units: units - 1 + units % 2 };
-            (warps <= FEW_WARPS || 4 * plan.tile() * record >= 3 * most).then_some(plan)
+            (warps <= FEW_WARPS || plan.units > 1 && 4 * plan.tile() * record >= 3 * most).then_some(plan)
         })
     }
 }
@@ -140,8 +140,9 @@ const STAGES: usize = 5;
 const AHEAD: usize = 3;
 /// Warps that compute: enough to keep up with the copies, few enough for long runs.
 const WARPS: &[usize] = &[8, 4, 2, 1];
-/// The same where each record's look-ups are waited for; more than a few only if their tile uses the memory that there is.
-const WARPS_OF_NAMES: &[usize] = &[12, 8, 4, 2, 1];
+/// The same where each record's look-ups are waited for; more than a few only if their tile uses the memory that there is,
+/// and their runs are no single units.
+const WARPS_OF_NAMES: &[usize] = &[20, 16, 12, 8, 4, 2, 1];
 const FEW_WARPS: usize = 8;
 const COLUMNAR_WARPS: usize = 4;
 /// Small tiles, and up to how many of them there are no large ones.

@@ -20,6 +20,10 @@ use scan_ir::transform::{Form, lower};
 /// States of so many bytes, in all stages together, fit in registers beside all else.
 const SMALL_STATE: usize = 64;
 
+/// In blocks of more threads, the warp that looks ahead keeps some of its window on the stack: up to so many times a state.
+const MANY_THREADS: usize = 512;
+const WINDOW: usize = 32;
+
 const WAYS: [Way; 4] = [Way::Plain, Way::Short, Way::Any, Way::Columnar];
 
 /// A kernel to be assembled.
@@ -50,6 +54,7 @@ impl Job {
         match stored + loaded {
             0 => Ok(()),
             _ if self.state_bytes > SMALL_STATE => Ok(()),
+            few if self.ir.manifest.threads > MANY_THREADS && few <= WINDOW * self.state_bytes => Ok(()),
             spilled => Err(format!("{spilled} bytes are spilled for states of {}", self.state_bytes)),
         }
     }
