@@ -140,6 +140,57 @@ fn folds_by_names_are_folds() {
     must_fold(&any(2), ROOM);
 }
 
+/// As a lexer's: the map is that of the class of a byte before the class of the next one, or before the end.
+fn with_the_next_byte() -> Verified<Program> {
+    let mut random = numbers(6);
+    let mut maps =
+        |count: usize| -> Vec<Map> { (0..count).map(|_| (0..4).map(|_| random(4) as u8).collect()).collect() };
+    let mut program = automaton(&maps(3 * 4), lanes_of(4, &[0]));
+    let classes = (0..=255u8).map(|byte| Constant::from(byte.leading_zeros() as u8 / 3));
+    program.tables.push(Table::new(Type::U8, classes));
+    let mut b = FunctionBuilder::new();
+    let (byte, next, last) = (b.param(Type::U8), b.param(Type::U8), b.param(Type::Bool));
+    let [class, next] = [byte, next].map(|byte| {
+        let index = b.cast(Type::U32, byte);
+        let class = b.table(1, Type::U8, index);
+        b.cast(Type::U32, class)
+    });
+    let (end, classes) = (b.lit(3u32), b.lit(4u32));
+    let next = b.select(last, end, next);
+    let row = b.binary(Opcode::Mul, class, classes);
+    let pair = b.binary(Opcode::Add, row, next);
+    let map = b.table(0, Type::bytes(4).unwrap(), pair);
+    let reads = vec![Source::Record(0), Source::Next(0), Source::Last];
+    program.stages[0].lift = Mapping { reads, function: b.finish(&[map]) };
+    verify(program).unwrap()
+}
+
+#[test]
+fn letters_may_follow_from_several_sources() {
+    let program = with_the_next_byte();
+    let names = Names::of(&program, 0, &program.tables, ROOM).unwrap();
+    // As many as there are pairs of classes, and fewer than the 128 Ki combinations of what is read.
+    assert!(names.letters <= 12, "{}", names.letters);
+    let lift = &program.stages[0].lift;
+    let (mut map, mut name) = (program.stages[0].identity[0], Constant::from(0u32));
+    let mut left = map;
+    let compose = |a, b| call(&program.stages[0].combine, &[a, b], &[])[0];
+    let mut random = numbers(7);
+    for _ in 0..300 {
+        let mut byte = || random(256) as u8 >> random(8);
+        let read = [Constant::from(byte()), byte().into(), (byte() == 0).into()];
+        map = compose(map, call(&lift.function, &read, &program.tables)[0]);
+        let letter = call(&names.letter, &read, &names.tables)[0];
+        let next = call(&names.step, &[name, letter], &names.tables)[0].bits() as u32;
+        if next >= names.count {
+            let arguments = [&[name, letter], &read[..]].concat();
+            left = compose(left, call(&names.left, &arguments, &names.tables)[0]);
+        }
+        name = Constant::from(next % names.count);
+        assert_eq!(compose(left, call(&names.map, &[name], &names.tables)[0]), map);
+    }
+}
+
 #[test]
 fn there_are_names_only_if_there_is_room_for_them() {
     let most = |most| Names::of(&writes_the_state(&small()), 0, &writes_the_state(&small()).tables, most);
