@@ -55,6 +55,7 @@ fn options() -> Result<Options, Failure> {
             "--out" => options.out = value()?.into(),
             "--exclusive" => options.form.mode = Mode::Exclusive,
             "--segmented" => (options.form.heads, options.form.seeded) = (true, true),
+            "--shifted" => options.way = Way::Shifted,
             "--any" => options.way = Way::Any,
             "--columnar" => options.way = Way::Columnar,
             "--any-states" => options.any_states = true,

@@ -99,9 +99,10 @@ impl LadderScan {
     ) -> Result<LadderPending, Error> {
         let Loaded { kernels, code, start, key, .. } = &*self.loaded;
         let call = DeviceCall::default();
-        let task = self.scan.sides().task(&call, inputs, outputs)?;
+        let sides = self.scan.sides();
+        let task = sides.task(&call, inputs, outputs)?;
         task.check(self.scan.program(), self.scan.device(), stream)?;
-        if !task.is_aligned() {
+        if !task.is_aligned(sides.inputs, sides.outputs, |_| 16) {
             return Err(CudaError::argument("a column's address", "a multiple of 16", "another one").into());
         }
         let (span, limit) = (task.line(), self.scan.limit);

@@ -1,6 +1,7 @@
 //! The calls of a [`GpuScan`] over device memory: the form and the kernel that each wants.
 
-use scan_codegen::gpu::Way;
+use scan_codegen::gpu::{Way, natural};
+use scan_ir::Layout;
 use scan_ir::transform::Form;
 use smallvec::SmallVec;
 
@@ -102,10 +103,14 @@ impl GpuScan {
             _ => (task.line(), Way::Any),
         };
         let is_line = way == Way::Any && span.rows == 1;
-        let is_plain = task.is_aligned() && !call.reversed && !task.reduces;
+        let goes_on = !call.reversed && !task.reduces;
+        let is_at = |alignment: fn(&Layout) -> usize| {
+            task.is_aligned(&variant.program.inputs, &variant.program.output.columns, alignment)
+        };
         let way = match is_line {
             true if variant.is_short(span.records, &variants.maker) => Way::Short,
-            true if is_plain => Way::Plain,
+            true if goes_on && is_at(|_| 16) => Way::Plain,
+            true if goes_on && is_at(natural) => Way::Shifted,
             _ => way,
         };
         let kernel = || variant.kernel(way, &variants.maker);

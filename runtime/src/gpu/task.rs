@@ -108,9 +108,10 @@ impl Task<'_> {
         Ok(made)
     }
 
-    /// Whether all columns begin where bulk copies can.
-    pub(super) fn is_aligned(&self) -> bool {
-        self.inputs.iter().chain(&self.outputs).all(|address| address.is_multiple_of(16))
+    /// Whether all columns, those of a lowered program, begin at multiples of what is asked of them.
+    pub(super) fn is_aligned(&self, inputs: &[Layout], outputs: &[Layout], to: impl Fn(&Layout) -> usize) -> bool {
+        let mut columns = self.inputs.iter().zip(inputs).chain(self.outputs.iter().zip(outputs));
+        columns.all(|(address, column)| address.is_multiple_of(to(column) as u64))
     }
 
     /// All records as one line.

@@ -135,7 +135,10 @@ impl Variant {
     fn plans(&self, way: Way, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
         match (way, asked) {
             (Way::Plain, Some(plan)) => vec![plan.clone()],
-            (Way::Any, Some(plan)) if plan.schedule == Schedule::LookBack => vec![plan.clone()],
+            (Way::Any | Way::Shifted, Some(plan)) if plan.schedule == Schedule::LookBack => vec![plan.clone()],
+            (Way::Shifted, Some(plan)) if matches!(plan.schedule, Schedule::Ring { shifted: true, .. }) => {
+                vec![plan.clone()]
+            }
             _ => way.plans(&self.program, arch),
         }
     }
@@ -183,7 +186,7 @@ mod tests {
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
                 let form = Form { mode: Mode::Exclusive, heads, seeded: heads };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
-                for way in [Way::Plain, Way::Short, Way::Any, Way::Columnar] {
+                for way in [Way::Plain, Way::Shifted, Way::Short, Way::Any, Way::Columnar] {
                     let plans = variant.plans(way, None, Arch::Sm90);
                     let made =
                         |plan: GpuPlan| KernelIr::new(&variant.program, &variant.facts, &plan, Arch::Sm90)?.compile();

@@ -28,11 +28,6 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether columns must begin at multiples of 16 bytes.
-    pub fn wants_alignment(&self) -> bool {
-        matches!(self.plan.schedule, Schedule::Ring { .. })
-    }
-
     /// Tiles of so many rows of so many records.
     pub fn tiles(&self, rows: usize, records: usize) -> usize {
         rows * records.div_ceil(self.plan.tile())

@@ -5,6 +5,7 @@
 mod aot;
 mod arch;
 mod arguments;
+mod fit;
 mod manifest;
 mod plan;
 mod way;
@@ -13,7 +14,10 @@ pub use aot::{AotManifest, Component, ManifestError, Role};
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
-#[cfg(feature = "nvptx")]
-pub(crate) use plan::MOST_TABLE_BYTES;
-pub use plan::{GpuPlan, Schedule};
+pub use plan::{GpuPlan, Schedule, natural};
 pub use way::Way;
+#[cfg(feature = "nvptx")]
+pub(crate) use {
+    fit::{LINE, MOST_TABLE_BYTES, RESULTS, overlays},
+    plan::alignment,
+};

@@ -9,6 +9,8 @@ use super::{Arch, GpuPlan};
 pub enum Way {
     /// One line, forwards, in columns at multiples of 16 bytes.
     Plain,
+    /// One line, forwards, in columns at [natural](super::natural) addresses.
+    Shifted,
     /// One short line, at any address and in any direction.
     Short,
     /// Lines and rows, at any address and in any direction.
@@ -22,6 +24,10 @@ impl Way {
     pub fn plans(self, program: &Program, arch: Arch) -> Vec<GpuPlan> {
         match self {
             Way::Plain => GpuPlan::candidates(program, arch),
+            Way::Shifted => {
+                let plans = [GpuPlan::ring(program, arch, true), GpuPlan::look_back(program, arch)];
+                plans.into_iter().flatten().collect()
+            }
             Way::Short => GpuPlan::small(program, arch).into_iter().collect(),
             Way::Any => GpuPlan::look_back(program, arch).into_iter().collect(),
             Way::Columnar => vec![GpuPlan::columnar()],

@@ -3,12 +3,12 @@
 //! For rows that lie side by side: then the threads of a warp read neighbouring records. There is one carry for each row,
 //! so all stages of a cascade go along in the replay, and a program is read once.
 
-use super::columns::field;
+use super::columns::{field, store_record};
 use super::emit::{Emit, Ty, Value};
 use super::error::NvptxError;
 use super::given::Given;
 use super::lanes::{get, set, variables};
-use super::lower::{Tables, from_memory, to_memory};
+use super::lower::{Tables, from_memory};
 use super::recipe::{Element, Recipe};
 use super::state::State;
 use super::{HEAD, Kernel};
@@ -57,7 +57,7 @@ fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
             });
             let replayed = recipe.replay(given, &get(&live), &element);
             set(&live, &replayed.after);
-            element.write(&replayed.outputs);
+            store_record(given, recipe, element.places.0, &replayed.outputs);
         });
         for (level, state) in states.iter().enumerate() {
             recipe.tell_total(given, level, row, &get(state));
@@ -81,17 +81,6 @@ impl<'k> InDevice<'k, '_> {
         let size = self.recipe.inputs[column].size as usize;
         let bits = Ty::Int(8 * ty.size() as u16);
         from_memory(self.given.column(column).byte(place * size).at(offset).load(bits, 1), ty)
-    }
-
-    fn write(&self, record: &[Value<'k>]) {
-        let columns = self.recipe.outputs.iter().enumerate();
-        let fields =
-            columns.flat_map(|(number, column)| column.fields.iter().map(move |field| (number, column, field)));
-        for ((number, column, field), &value) in fields.zip(record) {
-            let base = self.given.column(self.recipe.inputs.len() + number);
-            let at = base.byte(self.places.0 * column.size as usize).at(field.offset as usize);
-            at.store(to_memory(value, field.ty), 1);
-        }
     }
 }
 

@@ -4,8 +4,10 @@ use scan_ir::{Layout, Type};
 
 use super::bytes::{Bytes, Pieces};
 use super::emit::{Emit, Ty, Value};
+use super::given::Given;
 use super::lower::{from_memory, to_memory};
-use super::recipe::Element;
+use super::recipe::{Element, Recipe};
+use crate::gpu::{alignment, natural};
 
 /// Where a component is: its column, the bytes before it in the record, its type.
 pub(crate) fn field(columns: &[Layout], component: usize) -> (usize, usize, Type) {
@@ -19,34 +21,41 @@ pub(crate) fn is_packed(column: &Layout) -> bool {
     column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize
 }
 
-/// The largest power of two, up to 16, that divides both.
-pub(crate) fn alignment(record: usize, offset: usize) -> usize {
-    1 << (record | offset | 16).trailing_zeros()
-}
-
 /// A record of a unit that is in registers.
 pub(crate) struct Loaded<'k, 'a> {
     pub(crate) columns: &'a [Layout],
     /// The bytes of the unit, column by column.
     pub(crate) bytes: &'a [Bytes<'k>],
-    /// Which record of the unit.
+    /// Which record of the unit, and how many there are.
     pub(crate) place: usize,
+    pub(crate) unit: usize,
     /// The same record, for what is not in registers.
     pub(crate) here: InMemory<'k, 'a>,
 }
 
+impl<'k> Loaded<'k, '_> {
+    fn at(&self, place: usize, component: usize) -> Value<'k> {
+        let (column, offset, ty) = field(self.columns, component);
+        self.bytes[column].field(place * self.columns[column].size as usize + offset, ty)
+    }
+
+    /// Whether the next record is there too. Then there is a next record.
+    fn has_next(&self) -> bool {
+        self.place + 1 < self.unit
+    }
+}
+
 impl<'k> Element<'k> for Loaded<'k, '_> {
     fn record(&self, component: usize) -> Value<'k> {
-        let (column, offset, ty) = field(self.columns, component);
-        self.bytes[column].field(self.place * self.columns[column].size as usize + offset, ty)
+        self.at(self.place, component)
     }
 
     fn next(&self, component: usize) -> Value<'k> {
-        self.here.next(component)
+        if self.has_next() { self.at(self.place + 1, component) } else { self.here.next(component) }
     }
 
     fn is_last(&self) -> Value<'k> {
-        self.here.is_last()
+        if self.has_next() { self.index().emit().bool(false) } else { self.here.is_last() }
     }
 
     fn index(&self) -> Value<'k> {
@@ -63,13 +72,16 @@ pub(crate) struct InMemory<'k, 'a> {
     pub(crate) slots: (Value<'k>, Value<'k>),
     pub(crate) index: Value<'k>,
     pub(crate) is_last: Value<'k>,
+    /// Whether columns begin at [natural] addresses, and not at multiples of 16.
+    pub(crate) shifted: bool,
 }
 
 impl<'k> InMemory<'k, '_> {
     fn load(&self, slot: Value<'k>, component: usize) -> Value<'k> {
         let (column, offset, ty) = field(self.columns, component);
         let size = self.columns[column].size as usize;
-        load_field(self.areas[column].byte(slot.sext(Ty::I64) * size), size, offset, ty)
+        let field = (offset, ty, access(&self.columns[column], offset, self.shifted));
+        load_field(self.areas[column].byte(slot.sext(Ty::I64) * size), field)
     }
 }
 
@@ -94,15 +106,52 @@ impl<'k> Element<'k> for InMemory<'k, '_> {
     }
 }
 
-/// Loads a field of a record that lies at a multiple of its size from a multiple of 16.
-pub(crate) fn load_field<'k>(record: Value<'k>, size: usize, offset: usize, ty: Type) -> Value<'k> {
-    let bits = Ty::Int(8 * ty.size() as u16);
-    from_memory(record.at(offset).load(bits, alignment(size, offset)), ty)
+/// What the place of a field is a multiple of, in columns that begin at multiples of 16, or are shifted.
+pub(crate) fn access(column: &Layout, offset: usize, shifted: bool) -> usize {
+    let most = if shifted { natural(column) } else { 16 };
+    alignment(column.size as usize, offset).min(most)
 }
 
-/// Stores a field of such a record.
-pub(crate) fn store_field<'k>(record: Value<'k>, size: usize, offset: usize, ty: Type, value: Value<'k>) {
-    record.at(offset).store(to_memory(value, ty), alignment(size, offset));
+/// Loads the field of a record that begins after so many bytes, where that is a multiple of so many.
+pub(crate) fn load_field<'k>(record: Value<'k>, (offset, ty, align): (usize, Type, usize)) -> Value<'k> {
+    from_memory(record.at(offset).load(Ty::Int(8 * ty.size() as u16), align), ty)
+}
+
+/// Stores the components of a record to its place in each column's area.
+pub(crate) fn store_fields<'k>(
+    columns: &[Layout],
+    areas: &[Value<'k>],
+    slot: Value<'k>,
+    record: &[Value<'k>],
+    shifted: bool,
+) {
+    let fields = columns.iter().zip(areas);
+    let fields = fields.flat_map(|(column, area)| column.fields.iter().map(move |field| (column, area, field)));
+    for ((column, area, field), &value) in fields.zip(record) {
+        let offset = field.offset as usize;
+        let place = area.byte(slot * column.size as usize).at(offset);
+        place.store(to_memory(value, field.ty), access(column, offset, shifted));
+    }
+}
+
+/// Writes an output record to a place of the columns in device memory, field by field.
+pub(crate) fn store_record<'k>(given: Given<'k, '_>, recipe: &Recipe, place: Value<'k>, record: &[Value<'k>]) {
+    let mut values = record.iter();
+    for (number, column) in recipe.outputs.iter().enumerate() {
+        let size = column.size as usize;
+        let base = given.column(recipe.inputs.len() + number);
+        let own: Vec<Value<'k>> = values.by_ref().take(column.fields.len()).copied().collect();
+        let store = |is_aligned: bool| {
+            for (field, &value) in column.fields.iter().zip(&own) {
+                let offset = field.offset as usize;
+                let align = if is_aligned { alignment(size, offset).min(8) } else { 1 };
+                base.byte(place * size).at(offset).store(to_memory(value, field.ty), align);
+            }
+        };
+        // Device memory is as aligned as its owner made it: mostly enough for any field.
+        let is_aligned = (base.address() & 7usize).is(given.k.i64(0));
+        given.k.either(is_aligned, || store(true), || store(false));
+    }
 }
 
 /// The bytes of a unit of output records, column by column.

@@ -23,9 +23,11 @@ mod passes;
 mod published;
 mod recipe;
 mod ring;
+mod room;
 mod run;
 mod shared_tables;
 mod state;
+mod ticket;
 
 use scan_ir::facts::Facts;
 use scan_ir::{Program, Verified};
@@ -56,7 +58,7 @@ pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch:
 pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
     let recipe = Recipe::new(program, facts, plan.schedule.most_name_bytes())?;
     match plan.schedule {
-        Schedule::Ring { stages, ahead } => ring::kernel(&recipe, plan, stages, ahead, arch),
+        Schedule::Ring { stages, ahead, shifted } => ring::kernel(&recipe, plan, (stages, ahead, shifted), arch),
         Schedule::LookBack => look_back::kernel(&recipe, plan, arch),
         Schedule::Columnar => columnar::kernel(&recipe, plan),
     }

@@ -10,12 +10,14 @@ use super::given::Given;
 use super::lower::{self, Code};
 use super::named::Named;
 use super::state::{Packing, State};
-use crate::gpu::{Arguments, GpuPlan, MOST_TABLE_BYTES, Manifest};
+use crate::gpu::{Arguments, GpuPlan, MOST_TABLE_BYTES, Manifest, overlays};
 
 /// A [lowered](scan_ir::transform::lower) program, taken apart.
 pub(crate) struct Recipe {
     pub(crate) inputs: Vec<Layout>,
     pub(crate) outputs: Vec<Layout>,
+    /// The input column that each output column may lie over in shared memory.
+    pub(crate) overlays: Vec<Option<usize>>,
     pub(crate) arguments: Arguments,
     /// The levels, and how each one's states are packed.
     pub(crate) levels: Vec<(Level, Packing)>,
@@ -97,6 +99,7 @@ impl Recipe {
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
+            overlays: overlays(program),
             arguments: Arguments::of(program),
             levels: Vec::new(),
             rank,

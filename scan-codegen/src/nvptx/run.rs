@@ -1,12 +1,12 @@
 //! A thread's run: consecutive records of a tile in shared memory, gone over by a pass.
 //!
 //! In a full tile whose records lie in the order of the scan, a unit of records is in registers at a time, loaded and
-//! stored in wide pieces. Else each record is read where it lies.
+//! stored in wide pieces. Else, and in shifted columns, each record is read where it lies.
 
 use scan_ir::Layout;
 
 use super::bytes::Bytes;
-use super::columns::{InMemory, Loaded, store_field, unit_bytes};
+use super::columns::{InMemory, Loaded, store_fields, unit_bytes};
 use super::emit::{Emit, Ty, Value};
 use super::recipe::Element;
 use crate::gpu::GpuPlan;
@@ -39,7 +39,7 @@ pub(crate) struct Run<'k, 'a> {
     pub(crate) k: &'k Emit,
     pub(crate) plan: &'a GpuPlan,
     pub(crate) columns: (&'a [Layout], &'a [Layout]),
-    /// Where the first record of the tile lies in memory order, column by column, at multiples of 16.
+    /// Where the first record of the tile lies in memory order, column by column.
     pub(crate) inputs: Vec<Value<'k>>,
     /// Where results go, in the same order.
     pub(crate) outputs: Vec<Value<'k>>,
@@ -52,6 +52,8 @@ pub(crate) struct Run<'k, 'a> {
     pub(crate) records: Value<'k>,
     /// Whether records lie from the last to the first.
     pub(crate) reversed: Value<'k>,
+    /// Whether columns begin at [natural](crate::gpu::natural) addresses, and not at multiples of 16.
+    pub(crate) shifted: bool,
 }
 
 impl<'k> Run<'k, '_> {
@@ -81,6 +83,9 @@ impl<'k> Run<'k, '_> {
     /// The records of a unit, in registers.
     fn unit(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
         let k = self.k;
+        if self.shifted {
+            return (0..self.plan.unit).for_each(|place| self.single(start + place, pass));
+        }
         let load = |(column, &area): (&Layout, &Value<'k>)| {
             let size = column.size as usize;
             Bytes::load(k, area.byte(start * size), self.plan.unit * size)
@@ -88,7 +93,7 @@ impl<'k> Run<'k, '_> {
         let bytes: Vec<Bytes<'k>> = self.columns.0.iter().zip(&self.inputs).map(load).collect();
         let element = |place| {
             let here = self.in_memory(start + place);
-            Loaded { columns: self.columns.0, bytes: &bytes, place, here }
+            Loaded { columns: self.columns.0, bytes: &bytes, place, unit: self.plan.unit, here }
         };
         let elements: Vec<Loaded<'k, '_>> = (0..self.plan.unit).map(element).collect();
         let written = pass.elements(&elements.iter().map(|element| element as &dyn Element<'k>).collect::<Vec<_>>());
@@ -104,13 +109,7 @@ impl<'k> Run<'k, '_> {
     /// One record where it lies.
     fn single(&self, place: Value<'k>, pass: &dyn Pass<'k>) {
         let written = pass.element(&self.in_memory(place));
-        let slot = self.slot(place);
-        let records = self.columns.1.iter().zip(&self.outputs);
-        let fields = records.flat_map(|(column, area)| column.fields.iter().map(move |field| (column, area, field)));
-        for ((column, area, field), value) in fields.zip(written) {
-            let size = column.size as usize;
-            store_field(area.byte(slot * size), size, field.offset as usize, field.ty, value);
-        }
+        store_fields(self.columns.1, &self.outputs, self.slot(place), &written, self.shifted);
     }
 
     fn in_memory(&self, place: Value<'k>) -> InMemory<'k, '_> {
@@ -121,6 +120,7 @@ impl<'k> Run<'k, '_> {
             slots: (self.slot(place), self.slot(place + 1)),
             index,
             is_last: (index + 1).is(self.records),
+            shifted: self.shifted,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::emit::{Emit, Ty, Value};
 use super::lower::Tables;
 use super::recipe::Recipe;
+use super::room::Room;
 
 /// Bytes that a thread copies at a time. Tables begin at multiples of it, and are padded to one.
 const PIECE: usize = 16;
@@ -11,13 +12,13 @@ const PIECE: usize = 16;
 pub(crate) struct SharedTables(Vec<(u32, usize)>);
 
 impl SharedTables {
-    /// Makes room for those that elements look up by `take`, which gives the place of so many bytes, a multiple of 16.
-    pub(crate) fn of(recipe: &Recipe, take: &mut dyn FnMut(usize) -> usize) -> SharedTables {
+    /// Takes what those need that elements look up, unless that is too much.
+    pub(crate) fn of(recipe: &Recipe, room: &mut Room) -> SharedTables {
         let tables = (0..).zip(&recipe.tables).zip(recipe.looked_up()).filter(|(_, looked_up)| *looked_up);
         let sizes = tables.map(|((number, table), _)| (number, table.len() * table.ty.size().next_power_of_two()));
         let sizes: Vec<(u32, usize)> = sizes.collect();
         match sizes.iter().map(|(_, size)| size).sum::<usize>() <= recipe.most_table_bytes {
-            true => SharedTables(sizes.into_iter().map(|(number, size)| (number, take(size))).collect()),
+            true => SharedTables(sizes.into_iter().map(|(number, size)| (number, room.take(size))).collect()),
             false => SharedTables(Vec::new()),
         }
     }

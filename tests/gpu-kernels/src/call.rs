@@ -88,7 +88,10 @@ impl Call {
             1 => 4 * random.below(4),
             _ => random.below(16),
         };
-        let shifts = if is_ring || random.chance(3) { [0; 3] } else { [0; 3].map(|_| shift(random)) };
+        let layouts = || subject.manifest.inputs.iter().chain(&subject.manifest.outputs);
+        let natural = layouts().map(|layout| schedule.alignment(layout)).max().unwrap_or(1);
+        let shift = |random: &mut Random| shift(random) / natural * natural;
+        let shifts = if random.chance(3) { [0; 3] } else { [0; 3].map(|_| shift(random)) };
         Call {
             data: random.number(),
             schedule: random.number(),

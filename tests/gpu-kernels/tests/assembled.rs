@@ -24,7 +24,7 @@ const SMALL_STATE: usize = 64;
 const MANY_THREADS: usize = 512;
 const WINDOW: usize = 32;
 
-const WAYS: [Way; 4] = [Way::Plain, Way::Short, Way::Any, Way::Columnar];
+const WAYS: [Way; 5] = [Way::Plain, Way::Shifted, Way::Short, Way::Any, Way::Columnar];
 
 /// A kernel to be assembled.
 struct Job {

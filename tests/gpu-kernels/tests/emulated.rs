@@ -24,9 +24,9 @@ fn plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPlan {
         false => (1 << 4u32.saturating_sub(zeros), 1 + 2 * random.below(2)),
     };
     match schedule {
-        Schedule::Ring { .. } => {
+        Schedule::Ring { shifted, .. } => {
             let ahead = 1 + random.below(3);
-            let schedule = Schedule::Ring { stages: ahead + 2 + random.below(2), ahead };
+            let schedule = Schedule::Ring { stages: ahead + 2 + random.below(2), ahead, shifted };
             GpuPlan { schedule, warps: 1 + random.below(3), unit, units }
         }
         other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), unit, units },
@@ -79,13 +79,15 @@ impl Seen {
 
 fn name(schedule: Schedule) -> &'static str {
     match schedule {
-        Schedule::Ring { .. } => "ring",
+        Schedule::Ring { shifted: false, .. } => "ring",
+        Schedule::Ring { shifted: true, .. } => "shifted ring",
         Schedule::LookBack => "look-back",
         Schedule::Columnar => "columnar",
     }
 }
 
-const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2 };
+const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: false };
+const SHIFTED: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: true };
 
 /// Some calls, a few at a time in one workspace, of a kernel by each schedule.
 fn check(cases: &[Case], seed: u64) -> Seen {
@@ -93,7 +95,7 @@ fn check(cases: &[Case], seed: u64) -> Seen {
     for round in 0..rounds() {
         let random = &mut Random::new(seed + 1000 * round);
         for case in cases {
-            for schedule in [RING, Schedule::LookBack, Schedule::Columnar] {
+            for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
                 let subject = match Subject::new(case, form(random), &plan(random, case, schedule)) {
                     Ok(subject) => subject,
                     Err(NvptxError::Plan(_)) => continue,
@@ -116,6 +118,7 @@ fn the_zoo() {
     let everywhere = ["started", "totals", "in place", "one record"];
     let tiles = ["one tile", "a tile and one", "tiles"];
     seen.must_have(RING, &[&everywhere[..], &tiles].concat());
+    seen.must_have(SHIFTED, &[&everywhere[..], &tiles, &["unaligned"]].concat());
     let anywhere = ["rows", "gaps", "reversed", "unaligned"];
     seen.must_have(Schedule::LookBack, &[&everywhere[..], &tiles, &anywhere].concat());
     seen.must_have(Schedule::Columnar, &[&everywhere[..], &anywhere].concat());
@@ -124,7 +127,8 @@ fn the_zoo() {
 #[test]
 fn programs_by_hand() {
     let seen = check(&by_hand(), 2);
-    seen.must_have(RING, &["resumed"]);
+    seen.must_have(RING, &["resumed", "keeps", "little room"]);
+    seen.must_have(SHIFTED, &["resumed", "keeps", "little room", "unaligned"]);
     seen.must_have(Schedule::LookBack, &["keeps", "little room", "resumed"]);
 }
 
@@ -167,6 +171,7 @@ fn around_groups_of_tiles() {
     for (name, schedule) in [
         ("recurrence", RING),
         ("neighbours", RING),
+        ("neighbours", SHIFTED),
         ("recurrence", Schedule::LookBack),
         ("cascade_of_three", Schedule::LookBack),
         ("brackets", Schedule::LookBack),

@@ -12,7 +12,8 @@ const SCHEDULES: u64 = 16;
 /// Schedules within which a mistake must show.
 const MOST_SCHEDULES: u64 = 100;
 
-const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2 };
+const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: false };
+const SHIFTED: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: true };
 
 /// A kernel with tiles so small that many of them take little time.
 fn with_kernel(name: &str, schedule: Schedule, act: impl FnOnce(&Subject<'_>)) {
@@ -38,6 +39,8 @@ fn calls(subject: &Subject<'_>, schedule: u64) -> Vec<Call> {
         processors: 8,
         started: true,
         totals: schedule % 2 == 1,
+        // The program that a shifted ring is tried with has fields of four bytes.
+        shifts: if subject.plan().schedule == SHIFTED { [4; 3] } else { [0; 3] },
         ..Call::line(records)
     };
     lengths.into_iter().enumerate().map(call).collect()
@@ -99,6 +102,16 @@ fn each_tag_is_looked_at(subject: &Subject<'_>) {
 #[test]
 fn calls_of_the_ring() {
     with_kernel("looked_up", RING, each_call_is_missed);
+}
+
+#[test]
+fn calls_of_the_ring_that_keeps() {
+    with_kernel("digits", RING, each_call_is_missed);
+}
+
+#[test]
+fn calls_of_the_ring_over_shifted_columns() {
+    with_kernel("recurrence", SHIFTED, each_call_is_missed);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use scan_codegen::gpu::{AotManifest, ManifestError, Role, Schedule};
+use scan_codegen::gpu::{AotManifest, Manifest, ManifestError, Role, Schedule};
 use scan_ir::{Layout, Mode, Type};
 use sha2::{Digest, Sha256};
 
@@ -221,8 +221,13 @@ impl AotScan {
         expect_way(manifest, call, span)?;
         // Held until the launch is in the stream.
         let _flags = task.add_flags(stream)?;
-        if manifest.launch.wants_alignment() && !task.is_aligned() {
-            return Err(refuse("columns at multiples of 16 bytes", "one at another address").into());
+        let (Manifest { inputs, outputs, .. }, schedule) = (&manifest.launch, &manifest.launch.plan.schedule);
+        if !task.is_aligned(inputs, outputs, |column| schedule.alignment(column)) {
+            let expected = match schedule {
+                Schedule::Ring { shifted: false, .. } => "columns at multiples of 16 bytes",
+                _ => "columns at multiples of their fields' sizes",
+            };
+            return Err(refuse(expected, "one at another address").into());
         }
         let kernel = || Ok(self.kernel.clone());
         // SAFETY: whoever loaded the kernel says that it is the manifest's, against which columns, form and way were

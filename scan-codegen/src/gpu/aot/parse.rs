@@ -147,9 +147,9 @@ fn hash(value: &str) -> Option<String> {
 fn schedule(value: &str) -> Option<Schedule> {
     let words: Vec<&str> = value.split_whitespace().collect();
     match words[..] {
-        ["ring", "stages", stages, "ahead", ahead] => {
+        [ring @ ("ring" | "shifted-ring"), "stages", stages, "ahead", ahead] => {
             let (stages, ahead) = (stages.parse().ok()?, ahead.parse().ok()?);
-            Some(Schedule::Ring { stages, ahead })
+            Some(Schedule::Ring { stages, ahead, shifted: ring == "shifted-ring" })
                 .filter(|_| (1..64).contains(&ahead) && (ahead + 2..=64).contains(&stages))
         }
         ["look-back"] => Some(Schedule::LookBack),

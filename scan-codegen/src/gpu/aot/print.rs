@@ -24,7 +24,10 @@ impl Display for AotManifest {
         writeln!(f, "seeded {}", form.seeded)?;
         writeln!(f, "output {}", if self.keeps { "emit" } else { "write" })?;
         match launch.plan.schedule {
-            Schedule::Ring { stages, ahead } => writeln!(f, "schedule ring stages {stages} ahead {ahead}")?,
+            Schedule::Ring { stages, ahead, shifted } => {
+                let ring = if shifted { "shifted-ring" } else { "ring" };
+                writeln!(f, "schedule {ring} stages {stages} ahead {ahead}")?;
+            }
             Schedule::LookBack => writeln!(f, "schedule look-back")?,
             Schedule::Columnar => writeln!(f, "schedule columnar")?,
         }

@@ -4,7 +4,7 @@
 
 use super::block::Block;
 use crate::nvptx::bytes::Bytes;
-use crate::nvptx::columns::{load_field, store_field, unit_bytes};
+use crate::nvptx::columns::{access, load_field, store_fields, unit_bytes};
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::given::Given;
 use crate::nvptx::lanes::{get, variables};
@@ -68,7 +68,8 @@ impl<'k, 'a> Records<'k, 'a> {
         for ((number, column, field), component) in fields.zip(&self.records[place]) {
             let size = column.size as usize;
             let record = self.given.column(number).byte((self.first + place) * size);
-            component.set(load_field(record, size, field.offset as usize, field.ty));
+            let offset = field.offset as usize;
+            component.set(load_field(record, (offset, field.ty, access(column, offset, false))));
         }
     }
 
@@ -124,13 +125,9 @@ impl<'k, 'a> Records<'k, 'a> {
     }
 
     fn store_one(&self, place: usize, record: &[Value<'k>]) {
-        let columns = self.recipe.outputs.iter().enumerate();
-        let fields = columns.flat_map(|(number, column)| column.fields.iter().map(move |f| (number, column, f)));
-        for ((number, column, field), &value) in fields.zip(record) {
-            let size = column.size as usize;
-            let to = self.given.column(self.recipe.inputs.len() + number).byte((self.first + place) * size);
-            store_field(to, size, field.offset as usize, field.ty, value);
-        }
+        let outputs = &self.recipe.outputs;
+        let areas = (0..outputs.len()).map(|number| self.given.column(self.recipe.inputs.len() + number));
+        store_fields(outputs, &areas.collect::<Vec<_>>(), self.first + place, record, false);
     }
 }
 

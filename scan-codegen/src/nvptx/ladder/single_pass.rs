@@ -7,11 +7,12 @@ use super::block::Block;
 use super::records::Records;
 use super::rung::Between;
 use super::{Given, Kit};
-use crate::gpu::{Arguments, TICKET};
+use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::lanes::{get, set, variables};
 use crate::nvptx::published::Published;
 use crate::nvptx::state::{State, select};
+use crate::nvptx::ticket;
 
 /// How many of the tiles before it a tile looks at together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,28 +67,20 @@ struct Tile<'k, 'a> {
 }
 
 impl<'k, 'a> Tile<'k, 'a> {
-    /// Takes a ticket. It is one word with the epoch: a block learns both at once, and who draws the last ticket sets the next
-    /// epoch, which nobody of this launch reads any more.
+    /// Takes a ticket.
     fn draw(block: Block<'k, 'a>, kit: &Kit<'_>) -> Tile<'k, 'a> {
         let (lanes, k) = (block.lanes, block.lanes.k);
         let records = lanes.given.word(Arguments::RECORDS);
         let workspace = lanes.given.word(Arguments::WORKSPACE).as_global();
+        let all = (records + (kit.tile() - 1)).udiv(k.i64(kit.tile()));
         let drawn = block.base.at(kit.room.ticket);
-        k.when(block.thread.is(k.i32(0)), || {
-            let word = k.atomic_add_word(workspace.at(TICKET), k.i64(1));
-            drawn.store(word, 8);
-            let (ticket, epoch) = (word & u32::MAX as usize, word >> 32);
-            let is_last = ((ticket + 1) * kit.tile()).at_least(records);
-            k.when(is_last, || k.store_word(workspace.at(TICKET), (epoch + 1) << 32));
-        });
-        k.barrier();
-        let word = drawn.load(Ty::I64, 8);
-        let launch = ((word >> 32).resize(Ty::I32) + 1) & k.int(Ty::I32, PREFIX - 1);
+        let ticket = ticket::draw(k, (block.thread, drawn), workspace, all, k.bool(false));
+        let launch = ticket.launch & k.int(Ty::I32, PREFIX - 1);
         let slot_bytes = lanes.packing().tile_state_bytes();
         let published = |tag| Published { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) };
         Tile {
             block,
-            number: word.resize(Ty::I32),
+            number: ticket.number.resize(Ty::I32),
             records,
             aggregates: published(launch),
             prefixes: published(launch | k.int(Ty::I32, PREFIX)),

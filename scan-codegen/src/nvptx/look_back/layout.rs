@@ -3,15 +3,16 @@
 use scan_ir::Source;
 
 use crate::gpu::{Arch, GpuPlan};
-use crate::nvptx::bytes::width;
 use crate::nvptx::columns::is_packed;
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::recipe::Recipe;
+use crate::nvptx::room::{Room, expect_whole_accesses};
 use crate::nvptx::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory.
 pub(super) struct Shared {
-    /// Where the first record of each input column is. There is room for one more before it and after the tile.
+    /// Where the first record of each input column is. If programs read the next record, there is room for one more before it and
+    /// after the tile.
     pub(super) inputs: Vec<usize>,
     /// Where that of each output column is; nothing if results go to device memory record by record.
     pub(super) outputs: Vec<usize>,
@@ -33,58 +34,41 @@ impl Shared {
         if plan.warps < 1 || plan.warps > 32 {
             return refuse(format!("blocks of {} warps, expected 1 to 32", plan.warps));
         }
-        let columns = || recipe.inputs.iter().chain(&recipe.outputs).map(|column| column.size as usize);
-        if let Some(size) = columns().find(|size| width(plan.unit * size) < width(plan.run() * size)) {
-            return refuse(format!("a unit of {} records of {size} bytes is no whole access", plan.unit));
-        }
+        expect_whole_accesses(recipe, plan)?;
         let reads_next = recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last));
         // A block copies whole records out; where bytes between their fields must stay, or their places are not known
         // beforehand, threads write their own.
         let is_direct = recipe.rank.is_some() || recipe.outputs.iter().any(|column| !is_packed(column));
 
-        let mut end = 0;
-        let mut take = |bytes: usize| {
-            let start = end;
-            end += bytes.next_multiple_of(16);
-            start
-        };
-        let room = |size: usize| if reads_next { size.next_multiple_of(16) } else { 0 };
+        let mut room = Room::default();
+        let beside = |size: usize| if reads_next { size } else { 0 };
         let inputs: Vec<usize> = recipe
             .inputs
             .iter()
             .map(|column| {
                 let size = column.size as usize;
-                take(room(size));
-                let start = take(plan.tile() * size);
-                take(room(size));
+                room.take(beside(size));
+                let start = room.take(plan.tile() * size);
+                room.take(beside(size));
                 start
             })
             .collect();
-        let mut free: Vec<usize> = if reads_next { Vec::new() } else { (0..inputs.len()).collect() };
-        let outputs = recipe.outputs.iter().filter(|_| !is_direct).map(|column| {
-            let over = free.iter().position(|&input| recipe.inputs[input].size == column.size);
-            over.map_or_else(|| take(plan.tile() * column.size as usize), |place| inputs[free.remove(place)])
+        let outputs = recipe.overlays.iter().zip(&recipe.outputs).filter(|_| !is_direct);
+        let outputs = outputs.map(|(over, column)| match *over {
+            Some(input) => inputs[input],
+            None => room.take(plan.tile() * column.size as usize),
         });
         let outputs = outputs.collect();
         let state = recipe.levels.iter().map(|(_, packing)| packing.shared_bytes()).max().unwrap_or(0);
-        let shared = Shared {
+        Ok(Shared {
             inputs,
             outputs,
             is_direct,
             reads_next,
-            ticket: take(16),
-            warps: take(plan.warps * state),
-            tables: SharedTables::of(recipe, &mut take),
-            bytes: 0,
-        };
-        let shared = Shared { bytes: end, ..shared };
-        if shared.bytes > arch.shared_bytes() {
-            return refuse(format!(
-                "it takes {} bytes of shared memory, {arch} has {}",
-                shared.bytes,
-                arch.shared_bytes()
-            ));
-        }
-        Ok(shared)
+            ticket: room.take(16),
+            warps: room.take(plan.warps * state),
+            tables: SharedTables::of(recipe, &mut room),
+            bytes: room.finish(arch)?,
+        })
     }
 }

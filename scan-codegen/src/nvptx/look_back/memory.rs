@@ -2,9 +2,8 @@
 
 use super::Block;
 use crate::gpu::Arguments;
-use crate::nvptx::columns::alignment;
+use crate::nvptx::columns::store_record;
 use crate::nvptx::emit::{Ty, Value};
-use crate::nvptx::lower::to_memory;
 
 /// Pieces that a thread has under way at once.
 const IN_FLIGHT: usize = 4;
@@ -77,32 +76,13 @@ impl<'k> Block<'k, '_> {
     /// Writes a kept record to its rank, if there is room.
     pub(super) fn write_kept(&self, rank: Value<'k>, record: &[Value<'k>]) {
         let room = self.given.word(Arguments::ROOM);
-        self.k.when(rank.below(room), || self.write_at(rank, record));
+        self.k.when(rank.below(room), || store_record(self.given, self.recipe, rank, record));
     }
 
     /// Writes a record beside its own, by its index.
     pub(super) fn write_record(&self, index: Value<'k>, record: &[Value<'k>]) {
         let row = self.row * self.given.word(Arguments::PITCH);
         let place = row + self.reversed.select(self.records - 1 - index, index);
-        self.write_at(place, record);
-    }
-
-    fn write_at(&self, place: Value<'k>, record: &[Value<'k>]) {
-        let mut values = record.iter();
-        for (number, column) in self.recipe.outputs.iter().enumerate() {
-            let size = column.size as usize;
-            let base = self.given.column(self.recipe.inputs.len() + number);
-            let own: Vec<Value<'k>> = values.by_ref().take(column.fields.len()).copied().collect();
-            let store = |is_aligned: bool| {
-                for (field, &value) in column.fields.iter().zip(&own) {
-                    let offset = field.offset as usize;
-                    let align = if is_aligned { alignment(size, offset).min(8) } else { 1 };
-                    base.byte(place * size).at(offset).store(to_memory(value, field.ty), align);
-                }
-            };
-            // Device memory is as aligned as its owner made it: mostly enough for any field.
-            let is_aligned = (base.address() & 7usize).is(self.k.i64(0));
-            self.k.either(is_aligned, || store(true), || store(false));
-        }
+        store_record(self.given, self.recipe, place, record);
     }
 }

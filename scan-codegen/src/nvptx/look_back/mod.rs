@@ -9,9 +9,7 @@
 //!    has the carry. The last tile of a group publishes the prefix of its group;
 //! 4. gives every thread the level's state before its run.
 //!
-//! Then it replays. Tiles are taken by ticket, so a tile waits only for tiles that run. Ticket and epoch are one word: a
-//! block learns both at once, and who draws the last ticket sets the next epoch, which nobody of this launch reads any more.
-//! A block that is alone needs neither, and publishes nothing.
+//! Then it replays. Tiles are taken by [ticket], so a tile waits only for tiles that run. A block that is alone publishes nothing.
 
 mod layout;
 mod memory;
@@ -26,8 +24,9 @@ use super::published::Published;
 use super::recipe::Recipe;
 use super::run::Run;
 use super::state::{State, select};
+use super::ticket::{self, Ticket};
 use super::{HEAD, Kernel};
-use crate::gpu::{Arch, Arguments, GROUP, GpuPlan, TICKET};
+use crate::gpu::{Arch, Arguments, GROUP, GpuPlan};
 use layout::Shared;
 
 /// Writes the kernel.
@@ -82,21 +81,10 @@ impl<'k, 'a> Block<'k, 'a> {
         let (base, thread) = (k.shared(), k.thread());
         let tile_records = k.i64(plan.tile());
         let tiles = (records + (plan.tile() - 1)).udiv(tile_records);
-        let drawn = base.at(shared.ticket);
         let alone = k.blocks().is(k.i32(1));
-        k.when(thread.is(k.i32(0)), || {
-            drawn.store(k.i64(0), 8);
-            k.when(alone.not(), || {
-                let word = k.atomic_add_word(workspace.at(TICKET), k.i64(1));
-                drawn.store(word, 8);
-                let (ticket, epoch) = (word & u32::MAX as usize, word >> 32);
-                let all = given.word(Arguments::ROWS) * tiles;
-                k.when((ticket + 1).is(all), || k.store_word(workspace.at(TICKET), (epoch + 1) << 32));
-            });
-        });
-        k.barrier();
-        let word = drawn.load(Ty::I64, 8);
-        let (ticket, tag) = (word & u32::MAX as usize, (word >> 32).resize(Ty::I32) + 1);
+        let all = given.word(Arguments::ROWS) * tiles;
+        let Ticket { number: ticket, launch: tag } =
+            ticket::draw(k, (thread, base.at(shared.ticket)), workspace, all, alone);
         let row = ticket.udiv(tiles);
         let tile = ticket - row * tiles;
         let first = tile * tile_records;
@@ -169,6 +157,7 @@ impl<'k, 'a> Block<'k, 'a> {
             count: self.count,
             records: self.records,
             reversed: self.reversed,
+            shifted: false,
         }
     }
 

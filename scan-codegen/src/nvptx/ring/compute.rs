@@ -1,9 +1,13 @@
 //! The warps that compute, and the one that puts their aggregates together.
 
-use super::{Cursor, END, Ring};
+use scan_ir::Layout;
+
+use super::{Cursor, END, Results, Ring};
+use crate::gpu::{LINE, RESULTS};
+use crate::nvptx::columns::store_fields;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::lanes::{get, set, variables};
-use crate::nvptx::passes::{Fold, Replay};
+use crate::nvptx::passes::{Fold, Keep, Replay};
 use crate::nvptx::run::{Pass, Run};
 use crate::nvptx::state::select;
 
@@ -15,6 +19,7 @@ impl<'k> Ring<'k, '_> {
         let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&self.lanes.identity())).collect();
         let reducing = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
         let replaying = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
+        let results = Cursor::new(k, RESULTS);
         let end = k.var(k.bool(false));
         let (reduced, replayed) = (k.var(k.i32(0)), k.var(k.i32(0)));
         let reduce = |prefix: &[Var<'k>]| {
@@ -40,13 +45,17 @@ impl<'k> Ring<'k, '_> {
             k.leave_if(tiles, end.get() & replayed.get().is(reduced.get()));
             let (stage, pending) = (&replaying.0, &replaying.1);
             pending.wait(self.carried());
-            self.replay(stage.get(), pending.get(), &get(&prefixes[0]));
+            if self.shared.has_results_apart() {
+                results.wait(self.freed());
+            }
+            self.replay(stage.get(), pending.get(), results.get(), &get(&prefixes[0]));
             k.bulk_fence();
             // What a lane read of this tile's carries is also behind it when the last lane hands on the next aggregates.
             k.warp_barrier();
             k.barrier_arrive(self.drained().byte(stage.get() * 8));
             stage.advance();
             pending.advance();
+            results.advance();
             replayed.set(replayed.get() + 1);
             for pair in prefixes.windows(2) {
                 set(&pair[0], &get(&pair[1]));
@@ -59,7 +68,7 @@ impl<'k> Ring<'k, '_> {
         let k = self.k;
         let state = variables(&self.lanes.identity());
         let fold = Fold::new(self.recipe, self.given, 0, &state, &[]);
-        self.each_record(tile, stage, &fold);
+        self.each_record(tile, stage, Vec::new(), &fold);
         let inclusive = self.lanes.scan(get(&state), 32);
         k.when(self.lanes.lane.is(k.i32(31)), || {
             self.lanes.packing().store_shared(k, self.warp_aggregate(pending, self.warp), &inclusive);
@@ -69,35 +78,70 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Replays this thread's run of a tile from the state before it.
-    fn replay(&self, stage: Value<'k>, pending: Value<'k>, prefix: &[Value<'k>]) {
+    fn replay(&self, stage: Value<'k>, pending: Value<'k>, results: Value<'k>, prefix: &[Value<'k>]) {
         let k = self.k;
         let tile = self.ticket(stage).load(Ty::I32, 4);
-        let carry = self.lanes.packing().load_shared(k, self.warp_carry(pending, self.warp));
-        let after = self.lanes.combine(&carry, prefix);
-        let before = select(self.lanes.is_first(), &carry, &after);
+        let carry = |warp: Value<'k>| self.lanes.packing().load_shared(k, self.warp_carry(pending, warp));
+        let own = carry(self.warp);
+        let after = self.lanes.combine(&own, prefix);
+        let before = select(self.lanes.is_first(), &own, &after);
         let live = variables(&self.recipe.live(&[before]));
-        let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere: None };
-        self.each_record(tile, stage, &replay);
+        let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
+            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere };
+            self.each_record(tile, stage, areas, &replay);
+        };
+        let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas(stage, results)) };
+        let first_rank = self.recipe.live(&[carry(k.i32(0))])[rank];
+        let areas = self.kept_areas(results, first_rank);
+        let keep = |rank: Value<'k>, record: &[Value<'k>]| {
+            store_fields(&self.recipe.outputs, &areas, (rank - first_rank).resize(Ty::I32), record, true);
+        };
+        replay(Some(&keep), Vec::new());
+        k.when(self.thread.is(k.i32(0)), || self.ranks(results).store(first_rank, 8));
+        k.when((self.thread + 1).is(k.i32(32 * self.plan.warps)), || {
+            self.ranks(results).at(8).store(live[rank].get(), 8);
+        });
     }
 
-    fn each_record(&self, tile: Value<'k>, stage: Value<'k>, pass: &dyn Pass<'k>) {
+    /// Where the results of a tile begin, which lie beside their records.
+    pub(super) fn result_areas(&self, stage: Value<'k>, results: Value<'k>) -> Vec<Value<'k>> {
+        let area = |(place, area): (usize, &Results)| match *area {
+            Results::InStage(offset) => self.stage(stage).at(offset),
+            Results::Apart(offset) => self.results(results).at(offset).byte(self.shift(self.output(place))),
+        };
+        self.shared.outputs.iter().enumerate().map(area).collect()
+    }
+
+    /// Where the results of a tile begin that are put side by side, the first of them to go to this rank.
+    pub(super) fn kept_areas(&self, results: Value<'k>, first_rank: Value<'k>) -> Vec<Value<'k>> {
+        let area = |(place, (area, column)): (usize, (&Results, &Layout))| {
+            let (Results::InStage(offset) | Results::Apart(offset)) = *area;
+            let to = self.given.column(self.output(place)).byte(first_rank * column.size as usize);
+            self.results(results).at(offset).byte(to.address() & (LINE - 1))
+        };
+        self.shared.outputs.iter().zip(&self.recipe.outputs).enumerate().map(area).collect()
+    }
+
+    fn each_record(&self, tile: Value<'k>, stage: Value<'k>, outputs: Vec<Value<'k>>, pass: &dyn Pass<'k>) {
         let k = self.k;
         let first = tile.resize(Ty::I64) * self.plan.tile();
         let stage = self.stage(stage);
-        let areas = |offsets: &[usize]| offsets.iter().map(|&offset| stage.at(offset)).collect();
+        let inputs = self.shared.inputs.iter().enumerate();
+        let inputs = inputs.map(|(place, &offset)| stage.at(offset).byte(self.shift(place)));
         let is_full = tile.below(self.full_tiles);
         let rest = (self.records - first).resize(Ty::I32);
         let run = Run {
             k,
             plan: self.plan,
             columns: (&self.recipe.inputs, &self.recipe.outputs),
-            inputs: areas(&self.shared.inputs),
-            outputs: areas(&self.shared.outputs),
+            inputs: inputs.collect(),
+            outputs,
             thread: self.thread,
             first,
             count: is_full.select(k.i32(self.plan.tile()), rest),
             records: self.records,
             reversed: k.bool(false),
+            shifted: self.shifts.is_some(),
         };
         run.each(is_full, pass);
     }

@@ -1,7 +1,7 @@
 //! The copy warp, of which one lane works: tickets, and what comes from and goes to device memory.
 
 use super::{Cursor, END, Ring};
-use crate::gpu::{EPOCH, TICKET};
+use crate::gpu::{Arguments, EPOCH, RESULTS, TICKET, natural};
 use crate::nvptx::atoms::CachePolicy;
 use crate::nvptx::emit::{Ty, Value, Var};
 
@@ -30,19 +30,29 @@ impl<'k> Ring<'k, '_> {
             done: k.var(k.bool(false)),
         };
         k.range(k.i32(0), k.i32(self.stages), k.i32(1), |_| {
-            k.when(this.done.get().not(), || self.begin(&this));
+            k.when(this.done.get().not(), || self.begin(&this, true));
         });
-        let draining = Cursor::new(k, self.stages);
+        let apart = self.shared.has_results_apart();
+        let (draining, results) = (Cursor::new(k, self.stages), Cursor::new(k, RESULTS));
+        if apart {
+            // All places are free at first.
+            (0..RESULTS).for_each(|place| k.barrier_arrive(self.freed().at(8 * place)));
+        }
         let ended = k.var(k.i32(0));
         k.forever(|tiles| {
             k.leave_if(tiles, this.done.get() & ended.get().at_least(this.begun.get()));
             draining.wait(self.drained());
-            self.write_back(draining.get(), this.normal);
+            self.write_back(draining.get(), results.get(), this.normal);
             k.bulk_commit();
-            k.when(this.done.get().not(), || {
+            if self.shared.has_results_in_stage() {
                 k.bulk_wait_read();
-                self.begin(&this);
-            });
+            }
+            k.when(this.done.get().not(), || self.begin(&this, false));
+            if apart {
+                k.bulk_wait_read();
+                k.barrier_arrive(self.freed().byte(results.get() * 8));
+                results.advance();
+            }
             draining.advance();
             ended.set(ended.get() + 1);
         });
@@ -53,8 +63,8 @@ impl<'k> Ring<'k, '_> {
         self.k.atomic_add(self.workspace.at(TICKET), self.k.i32(1))
     }
 
-    /// Starts the next tile, or says that there is none.
-    fn begin(&self, this: &Copying<'k>) {
+    /// Starts the next tile, or says that there is none. Only among a block's `first` tiles can be the first of all.
+    fn begin(&self, this: &Copying<'k>, first: bool) {
         let k = self.k;
         let (stage, tile) = (this.filling.get(), this.ticket.get());
         let full = self.full().byte(stage * 8);
@@ -62,7 +72,7 @@ impl<'k> Ring<'k, '_> {
             tile.below(self.tiles),
             || {
                 self.ticket(stage).store(tile, 4);
-                self.fetch(tile, stage, full, this.keep);
+                self.fetch(tile, (stage, full), this.keep, first && self.shifts.is_some());
                 this.filling.advance();
                 this.begun.set(this.begun.get() + 1);
                 this.ticket.set(self.draw());
@@ -81,67 +91,129 @@ impl<'k> Ring<'k, '_> {
         );
     }
 
-    /// Starts the copies of a tile's columns into a stage.
-    fn fetch(&self, tile: Value<'k>, stage: Value<'k>, full: Value<'k>, policy: Value<'k>) {
+    /// Starts the copies of a tile's columns into a stage. Before the first record of all there may be nothing.
+    fn fetch(&self, tile: Value<'k>, (stage, full): (Value<'k>, Value<'k>), policy: Value<'k>, nothing_before: bool) {
         let k = self.k;
         let first = tile.resize(Ty::I64) * self.plan.tile();
-        let columns = || self.recipe.inputs.iter().enumerate();
-        let from = |place: usize, size: usize| self.given.column(place).byte(first * size);
-        let to = |place: usize| self.stage(stage).at(self.shared.inputs[place]);
+        let columns = || self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0);
+        // From the piece of 16 bytes on that the first record lies in.
+        let before = |place: usize| self.shift(place) & 15usize;
+        let from = |place: usize, size: u32| {
+            let before = k.i64(0) - before(place).resize(Ty::I64);
+            self.given.column(place).byte(first * size as usize).byte(before)
+        };
+        let to = |place: usize| self.stage(stage).at(self.shared.inputs[place]).byte(self.shift(place) & !15usize);
+        let mut is_whole = tile.below(self.whole_tiles);
+        if nothing_before {
+            is_whole = is_whole & tile.is_not(k.i32(0));
+        }
         k.either(
-            tile.below(self.full_tiles),
+            is_whole,
             || {
-                let bytes = |size: u32| self.plan.tile() * size as usize;
-                k.barrier_expect(full, k.i32(columns().map(|(_, column)| bytes(column.size)).sum()));
-                for (place, column) in columns().filter(|(_, column)| column.size > 0) {
-                    let from = from(place, column.size as usize);
-                    k.bulk_load(to(place), from, k.i32(bytes(column.size)), full, policy);
+                let bytes = |place: usize, size: u32| self.plan.tile() * size as usize + self.shared.beside[place];
+                k.barrier_expect(full, k.i32(columns().map(|(place, column)| bytes(place, column.size)).sum()));
+                for (place, column) in columns() {
+                    let bytes = k.i32(bytes(place, column.size));
+                    k.bulk_load(to(place), from(place, column.size), bytes, full, policy);
                 }
             },
             || {
                 // Bulk copies move multiples of 16 bytes; this thread moves what is left over.
-                let rest = (self.records - first).resize(Ty::I32);
-                let whole = |size: u32| (rest * size as usize) & !15usize;
-                let mut bulk = k.i32(0);
-                for (place, column) in columns().filter(|(_, column)| column.size > 0) {
-                    let (from, to) = (from(place, column.size as usize), to(place));
-                    k.range(whole(column.size), rest * column.size as usize, k.i32(1), |byte| {
-                        to.byte(byte).store(from.byte(byte).load(Ty::I8, 1), 1);
+                let most = k.i64(self.plan.tile() + usize::from(self.shared.reads_next));
+                let rest = (self.records - first).umin(most).resize(Ty::I32);
+                let copy = |place: usize, size: u32, from_byte: Value<'k>, to_byte: Value<'k>| {
+                    k.range(from_byte, to_byte, k.i32(1), |byte| {
+                        to(place).byte(byte).store(from(place, size).byte(byte).load(Ty::I8, 1), 1);
                     });
-                    bulk = whole(column.size) + bulk;
+                };
+                let mut all = k.i32(0);
+                let mut bulk = Vec::new();
+                for (place, column) in columns() {
+                    let start = before(place);
+                    let end = start + rest * column.size as usize;
+                    let first = ((start + 15) & !15usize).umin(end);
+                    let whole = (end - first) & !15usize;
+                    copy(place, column.size, start, first);
+                    copy(place, column.size, first + whole, end);
+                    all = whole + all;
+                    bulk.push((place, column, first, whole));
                 }
-                k.barrier_expect(full, bulk);
-                for (place, column) in columns().filter(|(_, column)| column.size > 0) {
-                    let bytes = whole(column.size);
-                    k.when(bytes.is_not(k.i32(0)), || {
-                        k.bulk_load(to(place), from(place, column.size as usize), bytes, full, policy);
+                if nothing_before {
+                    // The next tile in this stage comes by bulk copies alone.
+                    k.bulk_fence();
+                }
+                k.barrier_expect(full, all);
+                for (place, column, first, whole) in bulk {
+                    k.when(whole.is_not(k.i32(0)), || {
+                        let from = from(place, column.size).byte(first);
+                        k.bulk_load(to(place).byte(first), from, whole, full, policy);
                     });
                 }
             },
         );
     }
 
-    /// Starts the copies of a stage's results to device memory.
-    fn write_back(&self, stage: Value<'k>, policy: Value<'k>) {
+    /// Starts the copies of a tile's results to device memory.
+    fn write_back(&self, stage: Value<'k>, results: Value<'k>, policy: Value<'k>) {
         let k = self.k;
+        if self.recipe.rank.is_some() {
+            return self.write_kept(results, policy);
+        }
         let tile = self.ticket(stage).load(Ty::I32, 4);
         let first = tile.resize(Ty::I64) * self.plan.tile();
-        for (place, column) in self.recipe.outputs.iter().enumerate().filter(|(_, column)| column.size > 0) {
+        let columns = self.recipe.outputs.iter().zip(self.result_areas(stage, results)).enumerate();
+        for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
             let size = column.size as usize;
-            let from = self.stage(stage).at(self.shared.outputs[place]);
-            let to = self.given.column(self.recipe.inputs.len() + place).byte(first * size);
-            k.either(
-                tile.below(self.full_tiles),
-                || k.bulk_store(to, from, k.i32(self.plan.tile() * size), policy),
-                || {
-                    let bytes = (self.records - first).resize(Ty::I32) * size;
-                    let whole = bytes & !15usize;
-                    k.when(whole.is_not(k.i32(0)), || k.bulk_store(to, from, whole, policy));
-                    k.range(whole, bytes, k.i32(1), |byte| {
-                        to.byte(byte).store(from.byte(byte).load(Ty::I8, 1), 1);
-                    });
-                },
-            );
+            let to = self.given.column(self.output(place)).byte(first * size);
+            let rest = || (self.records - first).resize(Ty::I32);
+            match self.shifts {
+                None => k.either(
+                    tile.below(self.full_tiles),
+                    || k.bulk_store(to, from, k.i32(self.plan.tile() * size), policy),
+                    || self.write_bytes(to, from, (k.i32(0), rest() * size, 1), policy),
+                ),
+                Some(_) => {
+                    let count = tile.below(self.full_tiles).select(k.i32(self.plan.tile()), rest());
+                    let before = (k.i32(16) - self.shift(self.output(place))) & 15usize;
+                    self.write_bytes(to, from, (before, count * size, natural(column)), policy);
+                }
+            }
         }
+    }
+
+    /// Starts the copies of kept records to their ranks, as far as there is room.
+    fn write_kept(&self, results: Value<'k>, policy: Value<'k>) {
+        let k = self.k;
+        let room = self.given.word(Arguments::ROOM);
+        let rank = |place: usize| self.ranks(results).at(8 * place).load(Ty::I64, 8);
+        let first = rank(0);
+        let count = (rank(1).umin(room) - first.umin(room)).resize(Ty::I32);
+        let columns = self.recipe.outputs.iter().zip(self.kept_areas(results, first)).enumerate();
+        for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
+            let size = column.size as usize;
+            let to = self.given.column(self.output(place)).byte(first * size);
+            let before = (k.i64(0) - to.address()) & 15usize;
+            self.write_bytes(to, from, (before.resize(Ty::I32), count * size, natural(column)), policy);
+        }
+    }
+
+    /// Copies bytes to device memory: as many as lie there before a multiple of 16, and those that are left over, so many at a time
+    /// by this thread; all between is started as one bulk copy.
+    fn write_bytes(
+        &self,
+        to: Value<'k>,
+        from: Value<'k>,
+        (before, bytes, step): (Value<'k>, Value<'k>, usize),
+        policy: Value<'k>,
+    ) {
+        let k = self.k;
+        let step = step.min(8);
+        let ty = Ty::Int(8 * step as u16);
+        let copy = |place: Value<'k>| to.byte(place).store(from.byte(place).load(ty, step), step);
+        let before = before.umin(bytes);
+        let whole = (bytes - before) & !15usize;
+        k.range(k.i32(0), before, k.i32(step), copy);
+        k.when(whole.is_not(k.i32(0)), || k.bulk_store(to.byte(before), from.byte(before), whole, policy));
+        k.range(before + whole, bytes, k.i32(step), copy);
     }
 }

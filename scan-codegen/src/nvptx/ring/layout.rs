@@ -1,23 +1,35 @@
 //! What the block's shared memory holds: the stages of the ring, barriers, tickets, and the states of warps.
 
-use scan_ir::Source;
+use scan_ir::{Layout, Source};
 
-use crate::gpu::{Arch, GpuPlan};
-use crate::nvptx::bytes::width;
+use crate::gpu::{Arch, GpuPlan, LINE, RESULTS};
 use crate::nvptx::columns::is_packed;
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::recipe::Recipe;
+use crate::nvptx::room::{Room, expect_whole_accesses};
 use crate::nvptx::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory, except where said otherwise.
 pub(super) struct Shared {
     /// Where each input column is in a stage.
     pub(super) inputs: Vec<usize>,
-    /// Where each output column is in a stage: over an input column of the same record size, if there is one left.
-    pub(super) outputs: Vec<usize>,
+    /// Bytes of an input column that are copied beside a tile of it: the next record, and what lies between a multiple of 16 and
+    /// the first one.
+    pub(super) beside: Vec<usize>,
+    /// How many records there must be behind a tile for these to be bytes of the column.
+    pub(super) margin: usize,
+    /// Whether the program reads the next record.
+    pub(super) reads_next: bool,
+    pub(super) outputs: Vec<Results>,
     pub(super) stage_bytes: usize,
+    /// The tiles of results that are kept apart, if any are, and the bytes of each.
+    pub(super) results: usize,
+    pub(super) results_bytes: usize,
+    /// The ranks before and behind each of these tiles.
+    pub(super) ranks: usize,
     pub(super) full: usize,
     pub(super) drained: usize,
+    pub(super) freed: usize,
     pub(super) reduced: usize,
     pub(super) totalled: usize,
     pub(super) carried: usize,
@@ -30,24 +42,29 @@ pub(super) struct Shared {
     pub(super) bytes: usize,
 }
 
+/// Where an output column of a tile is until it is copied to device memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Results {
+    /// In the stage of the tile, over an input column.
+    InStage(usize),
+    /// Among the results that are kept apart.
+    Apart(usize),
+}
+
 impl Shared {
     /// Lays it out, or says why this schedule cannot run the program.
     pub(super) fn of(
         recipe: &Recipe,
         plan: &GpuPlan,
-        stages: usize,
-        ahead: usize,
+        (stages, ahead, shifted): (usize, usize, bool),
         arch: Arch,
     ) -> Result<Shared, NvptxError> {
         let refuse = |why: String| Err(NvptxError::Plan(why));
         if !arch.has_bulk_copies() {
             return refuse(format!("{arch} has no bulk copies, which a ring is filled by"));
         }
-        if recipe.levels.len() > 1 || recipe.rank.is_some() {
-            return refuse("a ring runs programs of one level that write every record".into());
-        }
-        if recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last)) {
-            return refuse("a ring runs no programs that read the next record".into());
+        if recipe.levels.len() > 1 {
+            return refuse("a ring runs programs of one level".into());
         }
         if recipe.outputs.iter().any(|column| !is_packed(column)) {
             return refuse("a ring writes whole records, and an output column has padding".into());
@@ -55,60 +72,64 @@ impl Shared {
         if ahead < 1 || stages < ahead + 2 || plan.warps < 1 || plan.warps > 29 {
             return refuse(format!("a ring of {stages} stages, {ahead} ahead, {} warps", plan.warps));
         }
-        let columns = || recipe.inputs.iter().chain(&recipe.outputs);
-        if let Some(column) =
-            columns().find(|column| width(plan.unit * column.size as usize) < width(plan.run() * column.size as usize))
-        {
-            return refuse(format!("a unit of {} records of {} bytes is no whole access", plan.unit, column.size));
+        if !shifted {
+            expect_whole_accesses(recipe, plan)?;
         }
 
-        let mut end = 0;
-        let mut take = |bytes: usize| {
-            let start = end;
-            end += bytes.next_multiple_of(16);
-            start
-        };
-        let inputs: Vec<usize> = recipe.inputs.iter().map(|column| take(plan.tile() * column.size as usize)).collect();
-        let mut free: Vec<usize> = (0..inputs.len()).collect();
-        let outputs = recipe.outputs.iter().map(|column| {
-            let over = free.iter().position(|&input| recipe.inputs[input].size == column.size);
-            over.map_or_else(|| take(plan.tile() * column.size as usize), |place| inputs[free.remove(place)])
-        });
+        let reads_next = recipe.reads(|source| matches!(source, Source::Next(_)));
+        let next = |column: &Layout| if reads_next { (column.size as usize).next_multiple_of(16) } else { 0 };
+        let beside = |column: &Layout| next(column) + if shifted { 16 } else { 0 };
+        let tile = |column: &Layout| plan.tile() * column.size as usize;
+        let shift = if shifted { LINE } else { 0 };
+        let kept_shift = if shifted || recipe.rank.is_some() { LINE } else { 0 };
+        let records_beside = |column: &Layout| beside(column).div_ceil((column.size as usize).max(1));
+
+        let mut room = Room::default();
+        let inputs = recipe.inputs.iter().map(|column| room.take_lines(tile(column) + next(column) + shift));
+        let inputs: Vec<usize> = inputs.collect();
+        let stage_bytes = room.repeat(stages);
+        let mut results = Room::default();
+        let outputs =
+            recipe.overlays.iter().zip(&recipe.outputs).map(|(over, column)| match over.filter(|_| !shifted) {
+                Some(input) => Results::InStage(inputs[input]),
+                None => Results::Apart(results.take_lines(tile(column) + kept_shift)),
+            });
         let outputs = outputs.collect();
-        // Bulk copies like whole lines.
-        let stage_bytes = end.next_multiple_of(128);
-        end = stages * stage_bytes;
-        let mut take = |bytes: usize| {
-            let start = end;
-            end += bytes.next_multiple_of(16);
-            start
-        };
+        let results_bytes = results.repeat(1);
         let state = recipe.levels[0].1.shared_bytes();
         let pending = ahead + 1;
-        let shared = Shared {
+        Ok(Shared {
             inputs,
+            beside: recipe.inputs.iter().map(beside).collect(),
+            margin: recipe.inputs.iter().map(records_beside).max().unwrap_or(0),
+            reads_next,
             outputs,
             stage_bytes,
-            full: take(8 * stages),
-            drained: take(8 * stages),
-            reduced: take(8 * pending),
-            totalled: take(8 * pending),
-            carried: take(8 * pending),
-            tickets: take(4 * stages),
-            warp_aggregates: take(pending * plan.warps * state),
-            warp_carries: take(pending * plan.warps * state),
-            tile_aggregates: take(pending * state),
-            tables: SharedTables::of(recipe, &mut take),
-            bytes: 0,
-        };
-        let shared = Shared { bytes: end, ..shared };
-        if shared.bytes > arch.shared_bytes() {
-            return refuse(format!(
-                "it takes {} bytes of shared memory, {arch} has {}",
-                shared.bytes,
-                arch.shared_bytes()
-            ));
-        }
-        Ok(shared)
+            results: room.take_lines(RESULTS * results_bytes),
+            results_bytes,
+            ranks: room.take(if recipe.rank.is_some() { RESULTS * 16 } else { 0 }),
+            full: room.take(8 * stages),
+            drained: room.take(8 * stages),
+            freed: room.take(8 * RESULTS),
+            reduced: room.take(8 * pending),
+            totalled: room.take(8 * pending),
+            carried: room.take(8 * pending),
+            tickets: room.take(4 * stages),
+            warp_aggregates: room.take(pending * plan.warps * state),
+            warp_carries: room.take(pending * plan.warps * state),
+            tile_aggregates: room.take(pending * state),
+            tables: SharedTables::of(recipe, &mut room),
+            bytes: room.finish(arch)?,
+        })
+    }
+
+    /// Whether results of a tile are kept apart from its stage.
+    pub(super) fn has_results_apart(&self) -> bool {
+        self.outputs.iter().any(|results| matches!(results, Results::Apart(_)))
+    }
+
+    /// Whether results of a tile lie in its stage.
+    pub(super) fn has_results_in_stage(&self) -> bool {
+        self.outputs.iter().any(|results| matches!(results, Results::InStage(_)))
     }
 }

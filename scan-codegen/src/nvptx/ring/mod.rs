@@ -12,6 +12,16 @@
 //! | compute | replays tile k from its stage into its stage | `drained` ends when all warps have |
 //! | copy | starts the copy of the results to device memory; when it has been read, the stage is free | |
 //!
+//! Results lie over input columns of the same size. Where that cannot be, there are places for the results of two tiles
+//! beside the stages: `freed` ends when such a place has been read, and the stage is free at once. That is how columns of other sizes
+//! are written, those whose next record is read, and
+//!
+//! - kept records, which are put side by side there, and moved from there to their ranks;
+//! - shifted columns, which begin between multiples of 16.
+//!
+//! Bulk copies move whole pieces of 16 bytes, best between the same places of lines of 128: so these begin as far behind a line in
+//! shared memory as in device memory.
+//!
 //! Every lane arrives for itself where all lanes of a warp have something to hand on.
 //!
 //! No block publishes prefixes: each folds all aggregates itself, its own carry being what it has folded so far. It folds
@@ -33,8 +43,8 @@ use super::lower::Tables;
 use super::published::Published;
 use super::recipe::Recipe;
 use super::{HEAD, Kernel};
-use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan};
-use layout::Shared;
+use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan, LINE, RESULTS};
+use layout::{Results, Shared};
 
 /// The ticket that says that there are no more tiles.
 const END: i128 = u32::MAX as i128;
@@ -46,17 +56,16 @@ const HELPERS: usize = 3;
 pub(super) fn kernel(
     recipe: &Recipe,
     plan: &GpuPlan,
-    stages: usize,
-    ahead: usize,
+    (stages, ahead, shifted): (usize, usize, bool),
     arch: Arch,
 ) -> Result<Kernel, NvptxError> {
-    let shared = Shared::of(recipe, plan, stages, ahead, arch)?;
+    let shared = Shared::of(recipe, plan, (stages, ahead, shifted), arch)?;
     let k = Emit::new();
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * (plan.warps + HELPERS));
         let given = Given { k, layout: &recipe.arguments, tables: &tables };
-        Ring::new(given, recipe, plan, &shared, stages, ahead).write();
+        Ring::new(given, recipe, plan, &shared, (stages, ahead, shifted)).write();
     });
     Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) })
 }
@@ -70,6 +79,8 @@ struct Ring<'k, 'a> {
     given: Given<'k, 'a>,
     stages: usize,
     ahead: usize,
+    /// How far each column, output columns after input columns, begins behind a whole line; none if all begin at multiples of 16.
+    shifts: Option<Vec<Value<'k>>>,
     /// Where the block's shared memory begins.
     base: Value<'k>,
     thread: Value<'k>,
@@ -77,9 +88,10 @@ struct Ring<'k, 'a> {
     lanes: Lanes<'k, 'a>,
     published: Published<'k, 'a>,
     records: Value<'k>,
-    /// How many tiles, and how many of them are full.
+    /// How many tiles, how many of them are full, and how many can be copied with all that is beside them.
     tiles: Value<'k>,
     full_tiles: Value<'k>,
+    whole_tiles: Value<'k>,
     workspace: Value<'k>,
     /// The tag of this launch's tile states.
     tag: Value<'k>,
@@ -121,8 +133,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         recipe: &'a Recipe,
         plan: &'a GpuPlan,
         shared: &'a Shared,
-        stages: usize,
-        ahead: usize,
+        (stages, ahead, shifted): (usize, usize, bool),
     ) -> Ring<'k, 'a> {
         let k = given.k;
         let records = given.word(Arguments::RECORDS);
@@ -132,6 +143,9 @@ impl<'k, 'a> Ring<'k, 'a> {
         let lanes = Lanes { k, given, recipe, level: 0, lane: thread & 31 };
         let tag = k.load_control(workspace.at(EPOCH)) + 1;
         let slot_bytes = lanes.packing().tile_state_bytes();
+        let columns = recipe.inputs.len() + recipe.outputs.len();
+        let shift = |place: usize| (given.column(place).address() & (LINE - 1)).resize(Ty::I32);
+        let margin = k.i64(shared.margin).umin(records);
         Ring {
             k,
             recipe,
@@ -140,6 +154,7 @@ impl<'k, 'a> Ring<'k, 'a> {
             given,
             stages,
             ahead,
+            shifts: shifted.then(|| (0..columns).map(shift).collect()),
             base: k.shared(),
             thread,
             warp: thread >> 5,
@@ -148,6 +163,7 @@ impl<'k, 'a> Ring<'k, 'a> {
             records,
             tiles: (records + (plan.tile() - 1)).udiv(tile).resize(Ty::I32),
             full_tiles: records.udiv(tile).resize(Ty::I32),
+            whole_tiles: (records - margin).udiv(tile).resize(Ty::I32),
             workspace,
             tag,
         }
@@ -176,6 +192,9 @@ impl<'k, 'a> Ring<'k, 'a> {
         };
         set_up(self.full(), self.stages, 1);
         set_up(self.drained(), self.stages, 32 * self.plan.warps);
+        if self.shared.has_results_apart() {
+            set_up(self.freed(), RESULTS, 1);
+        }
         set_up(self.reduced(), self.ahead + 1, self.plan.warps);
         set_up(self.totalled(), self.ahead + 1, 32);
         set_up(self.carried(), self.ahead + 1, 32);
@@ -188,6 +207,10 @@ impl<'k, 'a> Ring<'k, 'a> {
 
     fn drained(&self) -> Value<'k> {
         self.base.at(self.shared.drained)
+    }
+
+    fn freed(&self) -> Value<'k> {
+        self.base.at(self.shared.freed)
     }
 
     fn reduced(&self) -> Value<'k> {
@@ -210,6 +233,26 @@ impl<'k, 'a> Ring<'k, 'a> {
     /// Where a stage begins.
     fn stage(&self, stage: Value<'k>) -> Value<'k> {
         self.base.byte(stage * self.shared.stage_bytes)
+    }
+
+    /// Where a place for results apart begins, by its number.
+    fn results(&self, place: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.results).byte(place * self.shared.results_bytes)
+    }
+
+    /// Where the ranks before and behind the tile are said whose results are in such a place.
+    fn ranks(&self, place: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.ranks).byte(place * 16)
+    }
+
+    /// How far a column begins behind a whole line, in a stage or among the results too.
+    fn shift(&self, column: usize) -> Value<'k> {
+        self.shifts.as_ref().map_or(self.k.i32(0), |shifts| shifts[column])
+    }
+
+    /// The number of an output column among all columns.
+    fn output(&self, place: usize) -> usize {
+        self.recipe.inputs.len() + place
     }
 
     /// Where a warp's aggregate of a pending tile is, which the aggregate warp replaces by the prefix before the warp.
