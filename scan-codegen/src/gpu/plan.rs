@@ -106,11 +106,11 @@ impl GpuPlan {
             let largest = largest(&plans)?;
             plans.into_iter().find(|plan| 20 * plan.tile() >= 19 * largest)
         };
-        // The most warps whose tile is not much smaller than any, and whose runs are no single units.
-        let many = |warps: [usize; 4]| {
+        // The most warps whose tile is not much smaller than any.
+        let many = |warps: [usize; 5]| {
             let plans: Vec<GpuPlan> = warps.into_iter().filter_map(|warps| fit.plan(warps)).collect();
             let largest = largest(&plans)?;
-            plans.into_iter().rfind(|plan| plan.units > 1 && 4 * plan.tile() >= 3 * largest)
+            plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
         };
         let names = if fit.folds_in_names() { many(RING_WARPS_OF_NAMES) } else { None };
         let plan = names.or_else(|| few(RING_WARPS));
@@ -152,7 +152,7 @@ const AHEAD: usize = 3;
 /// Warps that compute: enough to keep up with the copies, few enough for long runs. Larger tiles are better.
 const RING_WARPS: RangeInclusive<usize> = 8..=12;
 /// The same where each record's look-ups are waited for.
-const RING_WARPS_OF_NAMES: [usize; 4] = [8, 12, 16, 20];
+const RING_WARPS_OF_NAMES: [usize; 5] = [8, 12, 16, 20, 24];
 /// Warps for records so large that runs would have fewer than so many: less than that is not worth a scan of the warp.
 const FEW_RING_WARPS: RangeInclusive<usize> = 4..=7;
 const LONG_RUN: usize = 8;
