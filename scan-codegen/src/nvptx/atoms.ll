@@ -102,6 +102,18 @@ define internal i16 @scan.to_bf16(float %value) #3 {
   ret i16 %r
 }
 
+; T: the bits of a float, in a register that is nothing but bits.
+define internal i32 @scan.float_bits(float %value) #3 {
+  %r = call i32 asm "mov.b32 $0, $1;", "=r,f"(float %value) #2
+  ret i32 %r
+}
+
+; T: the same of 64 bits.
+define internal i64 @scan.double_bits(double %value) #3 {
+  %r = call i64 asm "mov.b64 $0, $1;", "=l,d"(double %value) #2
+  ret i64 %r
+}
+
 ; T: sets up a barrier whose phases end after so many arrivals.
 define internal void @scan.barrier_init(ptr addrspace(3) %barrier, i32 %count) #0 {
   %p = ptrtoint ptr addrspace(3) %barrier to i32

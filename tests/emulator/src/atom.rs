@@ -49,6 +49,10 @@ atoms! {
     ToF16 "to_f16";
     /// The nearest bfloat16.
     ToBf16 "to_bf16";
+    /// The bits of a float.
+    FloatBits "float_bits";
+    /// The bits of a double.
+    DoubleBits "double_bits";
     /// Sets up a barrier in shared memory.
     BarrierInit "barrier_init";
     /// Makes it visible.
@@ -102,7 +106,8 @@ atoms! {
 impl Atom {
     /// Whether its result depends on its arguments alone, and nothing else comes of it.
     pub fn is_pure(self) -> bool {
-        matches!(self, Atom::PickBytes | Atom::PairBytes | Atom::FromF16 | Atom::ToF16 | Atom::ToBf16)
+        let converts = matches!(self, Atom::FromF16 | Atom::ToF16 | Atom::ToBf16 | Atom::FloatBits | Atom::DoubleBits);
+        converts || matches!(self, Atom::PickBytes | Atom::PairBytes)
     }
 
     /// Whether it orders something, so that a kernel that can do without it should.

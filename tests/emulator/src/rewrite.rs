@@ -195,7 +195,9 @@ impl<'c> Rewriter<'c, '_> {
         match value {
             BasicValueEnum::PointerValue(pointer) => self.built(self.builder.build_ptr_to_int(pointer, i64, "")),
             BasicValueEnum::FloatValue(float) => {
-                let bits = self.built(self.builder.build_bit_cast(float, self.context.i32_type(), ""))?;
+                let is_double = float.get_type() == self.context.f64_type();
+                let ty = if is_double { i64 } else { self.context.i32_type() };
+                let bits = self.built(self.builder.build_bit_cast(float, ty, ""))?;
                 self.widen(bits)
             }
             value => self.built(self.builder.build_int_z_extend_or_bit_cast(value.into_int_value(), i64, "")),

@@ -1,11 +1,15 @@
-//! Launches in the emulator, and whether they wrote what they must.
+//! Launches, and whether they wrote what they must.
 
 use scan_codegen::gpu::{Arguments, EPOCH, FAULT, Schedule, TICKET};
-use scan_emulator::{Buffer, Device, Fault, Launch, LaunchError};
+use scan_emulator::{Fault, LaunchError};
 use scan_ir::{Constant, Layout};
 
 use crate::expected::Given;
-use crate::{Call, Random, Subject};
+use crate::machine::{Emulated, Machine};
+use crate::{Call, OnDevice, Random, Subject};
+
+/// The longest time limit: more steps than the emulator has patience for, and ten seconds of a device.
+const LONGEST: u64 = 10_000_000_000;
 
 /// How a launch went wrong.
 #[derive(Clone, PartialEq, Debug)]
@@ -39,13 +43,22 @@ fn poison(bytes: usize) -> Vec<u8> {
 }
 
 impl Subject<'_> {
-    /// Does the calls one after the other in one workspace, with these mistakes put into the kernel.
+    /// Does the calls one after the other in one workspace of the emulator, with these mistakes put into the kernel.
     pub fn run(&self, calls: &[Call], faults: &[Fault]) -> Result<(), Failure> {
-        let mut device = Device::new();
+        self.run_all(calls, &mut Emulated::new(faults))
+    }
+
+    /// Does the calls one after the other in one workspace of a device, which has the kernel.
+    pub fn run_on(&self, device: &mut OnDevice, calls: &[Call]) -> Result<(), Failure> {
+        device.clear();
+        self.run_all(calls, device)
+    }
+
+    fn run_all(&self, calls: &[Call], machine: &mut impl Machine) -> Result<(), Failure> {
         let bytes =
             calls.iter().map(|call| self.manifest.workspace_bytes(call.rows(), call.records)).max().unwrap_or(0);
-        let workspace = device.buffer(&vec![0; bytes]);
-        calls.iter().try_for_each(|call| self.run_one(call, faults, &mut device, workspace))
+        let workspace = machine.buffer(&vec![0; bytes], 0);
+        calls.iter().try_for_each(|call| self.run_one(call, machine, workspace))
     }
 
     /// Panics with the simplest calls that fail too, if these fail.
@@ -77,7 +90,7 @@ impl Subject<'_> {
         panic!("{failure}\n{}\n{calls:?}\n{}", self.name(), *self.program);
     }
 
-    fn run_one(&self, call: &Call, faults: &[Fault], device: &mut Device, workspace: Buffer) -> Result<(), Failure> {
+    fn run_one<M: Machine>(&self, call: &Call, machine: &mut M, workspace: M::Buffer) -> Result<(), Failure> {
         let mut random = Random::new(call.data);
         let given = self.given(call, &mut random);
         let inputs = self.records(&mut random, call.extent());
@@ -87,44 +100,32 @@ impl Subject<'_> {
             false => self.program.output.columns.iter().map(|layout| poison(records * layout.size as usize)).collect(),
         };
         let mut shifts = call.shifts.into_iter().cycle();
-        let mut buffer = |bytes: &Vec<u8>| device.buffer_shifted(bytes, shifts.next().expect("an endless cycle"));
-        let from: Vec<Buffer> = inputs.iter().map(&mut buffer).collect();
+        let mut buffer = |bytes: &Vec<u8>| machine.buffer(bytes, shifts.next().expect("an endless cycle"));
+        let from: Vec<M::Buffer> = inputs.iter().map(&mut buffer).collect();
         let to = if call.in_place { from.clone() } else { expected.iter().map(&mut buffer).collect() };
         let results = self.reference.run(call, &given, &inputs, &mut expected);
         let mut expected_totals: Vec<u8> = results.totals.iter().flat_map(|t| self.reference.state_bytes(t)).collect();
-        let (states, before) = (&self.manifest.arguments.states, device.read(workspace));
-        let total = device.buffer_shifted(&vec![0; call.rows() * states.size as usize], call.shifts[0]);
-        let blocks = self.manifest.blocks(call.rows(), call.records, call.processors) as u32;
+        let (states, before) = (&self.manifest.arguments.states, machine.read(workspace));
+        let total = machine.buffer(&vec![0; call.rows() * states.size as usize], call.shifts[0]);
+        let blocks = self.manifest.blocks(call.rows(), call.records, machine.processors(call)) as u32;
         if blocks > 0 {
             let columns = [&from[..], &to].concat();
-            let arguments = self.arguments(call, &given, device, workspace, call.totals.then_some(total), &columns);
-            let launch = Launch {
-                blocks,
-                threads: self.manifest.threads as u32,
-                shared_bytes: self.manifest.shared_bytes,
-                args: &arguments,
-                resident: call.resident,
-                seed: call.schedule,
-                faults,
-                // Many blocks that wait keep few that work from their turns.
-                patience: 20_000_000,
-                ..Launch::default()
-            };
-            self.kernel.launch(device, &launch).map_err(Failure::Launch)?;
+            let arguments = self.arguments(call, &given, machine, workspace, call.totals.then_some(total), &columns);
+            machine.launch(self, call, blocks, &arguments).map_err(Failure::Launch)?;
         }
-        self.same_header(blocks, &before, &device.read(workspace))?;
+        self.same_header(blocks, &before, &machine.read(workspace))?;
         for (number, (layout, expected)) in self.program.output.columns.iter().zip(&expected).enumerate() {
-            same_records(&format!("output column {number}"), layout, &device.read(to[number]), expected)?;
+            same_records(&format!("output column {number}"), layout, &machine.read(to[number]), expected)?;
         }
         for (number, (layout, expected)) in self.program.inputs.iter().zip(&inputs).enumerate() {
             if !call.in_place {
-                same_records(&format!("input column {number}"), layout, &device.read(from[number]), expected)?;
+                same_records(&format!("input column {number}"), layout, &machine.read(from[number]), expected)?;
             }
         }
         if !call.totals || blocks == 0 {
             expected_totals.fill(0);
         }
-        same_records("totals", states, &device.read(total), &expected_totals)
+        same_records("totals", states, &machine.read(total), &expected_totals)
     }
 
     /// What a launch leaves in the workspace: no ticket, no fault, and the next epoch if tiles were published.
@@ -155,28 +156,28 @@ impl Subject<'_> {
         Given { start, seed }
     }
 
-    fn arguments(
+    fn arguments<M: Machine>(
         &self,
         call: &Call,
         given: &Given,
-        device: &Device,
-        workspace: Buffer,
-        total: Option<Buffer>,
-        columns: &[Buffer],
+        machine: &M,
+        workspace: M::Buffer,
+        total: Option<M::Buffer>,
+        columns: &[M::Buffer],
     ) -> Vec<u8> {
         let layout = &self.manifest.arguments;
         let mut bytes = vec![0; layout.bytes()];
         let mut set = |offset: usize, value: u64| bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
         set(Arguments::RECORDS, call.records as u64);
-        set(Arguments::WORKSPACE, device.address(workspace));
-        set(Arguments::TOTAL, total.map_or(0, |total| device.address(total)));
-        set(Arguments::TIMEOUT, call.timeout);
+        set(Arguments::WORKSPACE, machine.address(workspace));
+        set(Arguments::TOTAL, total.map_or(0, |total| machine.address(total)));
+        set(Arguments::TIMEOUT, call.timeout.min(LONGEST));
         set(Arguments::ROOM, call.room_records() as u64);
         set(Arguments::REVERSED, call.reversed as u64);
         set(Arguments::ROWS, call.rows() as u64);
         set(Arguments::PITCH, call.pitch() as u64);
         set(Arguments::STEP, call.step as u64);
-        columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), device.address(column)));
+        columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), machine.address(column)));
         for (at, state) in [(layout.start(), &given.start), (layout.seed(), &given.seed)] {
             let state = self.reference.state_bytes(state);
             bytes[at..at + state.len()].copy_from_slice(&state);

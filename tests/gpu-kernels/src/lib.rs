@@ -1,25 +1,31 @@
-//! Kernels for GPUs, checked without one: in the emulator, and by NVIDIA's assembler.
+//! Kernels for GPUs, checked without one, in the emulator and by NVIDIA's assembler; and the same launches on a device.
 //!
 //! ```text
 //! programs.rs   programs, each with records that it takes
 //! subject.rs    a kernel of a program, by a plan
 //! call.rs       what a launch is asked for, drawn at random around the boundaries of the plan
 //! expected.rs   what it must write, by the interpreter of programs
-//! launch.rs     what it writes, in the emulator
+//! machine.rs    the emulator or a device
+//! launch.rs     what it writes there
+//! draw.rs       plans and forms
 //! ```
 //!
 //! The tests draw kernels and calls from these; `random.rs` and the programs of the runtime's tests are theirs.
 
 mod automata;
 mod call;
+mod draw;
 mod expected;
 mod launch;
+mod machine;
 mod programs;
 mod random;
 mod subject;
 
 pub use call::Call;
+pub use draw::{form, small_plan};
 pub use launch::Failure;
+pub use machine::OnDevice;
 pub use programs::{Case, by_hand, of_the_zoo, random_cases};
 pub use random::Random;
 pub use subject::Subject;

@@ -6,6 +6,7 @@
 #[path = "../../../scan-codegen/tests/ptxas/mod.rs"]
 mod ptxas;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::mem::discriminant;
 use std::sync::Mutex;
@@ -45,6 +46,9 @@ impl Job {
     /// Compiles and assembles it. The error says what is wrong with it.
     fn run(&self) -> Result<(), String> {
         let ptx = self.ir.compile().map_err(|error| error.to_string())?;
+        if let Some(line) = narrow_float_store(&ptx) {
+            return Err(format!("`{line}` is assembled to a conversion"));
+        }
         let report = ptxas::assemble(&ptx, self.arch.name())?;
         let number =
             |after: &str| -> Option<usize> { report[..report.find(after)?].split_whitespace().last()?.parse().ok() };
@@ -83,21 +87,52 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
     jobs
 }
 
-/// Of the kernels that differ in their architectures alone, two: others at each turn.
+/// Of the kernels that differ in their architectures alone, one: another at each turn.
 fn in_turn(mut jobs: Vec<Job>, turn: usize) -> Vec<Job> {
-    let kind = |job: &Job| (discriminant(&job.ir.manifest.plan.schedule), job.way == Way::Short);
+    let kind = |job: &Job| {
+        let apart = [Way::Short, Way::Shifted].into_iter().position(|way| way == job.way);
+        (discriminant(&job.ir.manifest.plan.schedule), apart)
+    };
     let (mut picked, mut kinds) = (Vec::new(), 0);
     while let Some(first) = jobs.first() {
         let of_first = kind(first);
-        let (mut alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| kind(job) == of_first);
+        let (alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| kind(job) == of_first);
         let turned = (turn + kinds) % alike.len();
-        alike.rotate_left(turned);
-        let apart = (alike.len() / 2).max(1);
-        picked.extend(alike.into_iter().step_by(apart).take(2));
+        picked.extend(alike.into_iter().nth(turned));
         kinds += 1;
         jobs = others;
     }
     picked
+}
+
+/// A store of some bytes of a register that an operation on floats wrote. The assembler takes it for a conversion to an integer.
+fn narrow_float_store(ptx: &str) -> Option<&str> {
+    let mut floats: HashMap<&str, usize> = HashMap::new();
+    let bits = |opcode: &str| opcode.rsplit('.').next()?.get(1..)?.parse::<usize>().ok();
+    ptx.lines().map(str::trim).find(|line| {
+        let mut words = line.trim_end_matches(';').split([' ', '\t', ',']).filter(|word| !word.is_empty());
+        let Some(opcode) = words.find(|word| !word.starts_with('@')) else { return false };
+        if opcode.starts_with("st.") {
+            let stored = words.last().and_then(|register| floats.get(register));
+            return stored.zip(bits(opcode)).is_some_and(|(&float, stored)| stored < float);
+        }
+        if let Some(register) = words.next() {
+            match opcode.rsplit('.').next() {
+                Some("f32" | "f64") => floats.insert(register, bits(opcode).unwrap_or(0)),
+                _ => floats.remove(register),
+            };
+        }
+        false
+    })
+}
+
+#[test]
+fn narrow_stores_of_floats_are_found() {
+    let text =
+        |between: &str| format!("\tselp.f32 \t%r1, %r2, %r3, %p1;\n{between}\t@%p2 st.global.b8 \t[%rd1+4], %r1;\n");
+    assert_eq!(narrow_float_store(&text("")), Some("@%p2 st.global.b8 \t[%rd1+4], %r1;"));
+    assert_eq!(narrow_float_store(&text("\tmov.b32 \t%r1, %r4;\n")), None);
+    assert_eq!(narrow_float_store("\tadd.rn.f32 %r1, %r2, %r3;\n\tst.global.b32 [%rd1], %r1;\n"), None);
 }
 
 /// Assembles them on all cores, and panics with all that is wrong.

@@ -7,36 +7,11 @@ use std::collections::BTreeSet;
 use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
 use scan_codegen::nvptx::NvptxError;
 use scan_emulator::{Atom, Fault};
-use scan_gpu_kernels::{Call, Case, Failure, Random, Subject, by_hand, of_the_zoo, random_cases};
-use scan_ir::interp::Mode;
+use scan_gpu_kernels::{Call, Case, Failure, Random, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
 use scan_ir::transform::Form;
 
 /// About the most records of a call.
 const MOST: usize = 3000;
-
-/// A small plan.
-fn plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPlan {
-    let columns = case.program.inputs.iter().chain(&case.program.output.columns);
-    let zeros = columns.map(|layout| layout.size.trailing_zeros()).max().unwrap_or(0);
-    // A run of one unit may be of any size.
-    let (unit, units) = match random.chance(3) {
-        true => (1 + random.below(5), 1),
-        false => (1 << 4u32.saturating_sub(zeros), 1 + 2 * random.below(2)),
-    };
-    match schedule {
-        Schedule::Ring { shifted, .. } => {
-            let ahead = 1 + random.below(3);
-            let schedule = Schedule::Ring { stages: ahead + 2 + random.below(2), ahead, shifted };
-            GpuPlan { schedule, warps: 1 + random.below(3), unit, units }
-        }
-        other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), unit, units },
-    }
-}
-
-fn form(random: &mut Random) -> Form {
-    let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
-    Form { mode, heads: random.chance(3), seeded: random.chance(2) }
-}
 
 /// How many times as many kernels as usual.
 fn rounds() -> u64 {
@@ -96,7 +71,7 @@ fn check(cases: &[Case], seed: u64) -> Seen {
         let random = &mut Random::new(seed + 1000 * round);
         for case in cases {
             for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
-                let subject = match Subject::new(case, form(random), &plan(random, case, schedule)) {
+                let subject = match Subject::new(case, form(random), &small_plan(random, case, schedule)) {
                     Ok(subject) => subject,
                     Err(NvptxError::Plan(_)) => continue,
                     Err(error) => panic!("{error}\n{}", *case.program),

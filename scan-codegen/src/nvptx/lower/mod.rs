@@ -57,7 +57,10 @@ pub(crate) fn constant(k: &Emit, value: Constant) -> Value<'_> {
 /// The bytes that a value has in memory, as a [`memory_ty`].
 pub(crate) fn to_memory(value: Value<'_>, of: Type) -> Value<'_> {
     match of {
-        Type::F32 | Type::F64 => value.bits_as(memory_ty(of)),
+        // No `bitcast`: LLVM drops it, and the driver's compiler takes a store of the lowest byte of a register that it knows as
+        // a float for a conversion to an integer.
+        Type::F32 => value.emit().intrinsic(memory_ty(of), "scan.float_bits", &[value]),
+        Type::F64 => value.emit().intrinsic(memory_ty(of), "scan.double_bits", &[value]),
         _ => value.resize(memory_ty(of)),
     }
 }

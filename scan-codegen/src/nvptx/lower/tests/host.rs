@@ -22,12 +22,14 @@ type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);
 struct Slot([u8; SLOT]);
 
 /// The atoms that lowered functions call, by the words of `atoms.ll`.
-fn atoms() -> [(&'static str, usize); 4] {
+fn atoms() -> [(&'static str, usize); 6] {
     [
         ("scan.pick_bytes", pick_bytes as *const () as usize),
         ("scan.from_f16", from_f16 as *const () as usize),
         ("scan.to_f16", to_f16 as *const () as usize),
         ("scan.to_bf16", to_bf16 as *const () as usize),
+        ("scan.float_bits", float_bits as *const () as usize),
+        ("scan.double_bits", double_bits as *const () as usize),
     ]
 }
 
@@ -57,6 +59,14 @@ extern "C" fn to_f16(value: f32) -> u32 {
 
 extern "C" fn to_bf16(value: f32) -> u32 {
     convert(Opcode::ToBf16, Type::U16, value)
+}
+
+extern "C" fn float_bits(value: f32) -> u32 {
+    value.to_bits()
+}
+
+extern "C" fn double_bits(value: f64) -> u64 {
+    value.to_bits()
 }
 
 /// Lowers, optimises and compiles functions, and hands them over.

@@ -1,0 +1,32 @@
+//! Plans and forms drawn at random.
+
+use scan_codegen::gpu::{GpuPlan, Schedule};
+use scan_ir::interp::Mode;
+use scan_ir::transform::Form;
+
+use crate::{Case, Random};
+
+/// A small plan.
+pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPlan {
+    let columns = case.program.inputs.iter().chain(&case.program.output.columns);
+    let zeros = columns.map(|layout| layout.size.trailing_zeros()).max().unwrap_or(0);
+    // A run of one unit may be of any size.
+    let (unit, units) = match random.chance(3) {
+        true => (1 + random.below(5), 1),
+        false => (1 << 4u32.saturating_sub(zeros), 1 + 2 * random.below(2)),
+    };
+    match schedule {
+        Schedule::Ring { shifted, .. } => {
+            let ahead = 1 + random.below(3);
+            let schedule = Schedule::Ring { stages: ahead + 2 + random.below(2), ahead, shifted };
+            GpuPlan { schedule, warps: 1 + random.below(3), unit, units }
+        }
+        other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), unit, units },
+    }
+}
+
+/// Any form.
+pub fn form(random: &mut Random) -> Form {
+    let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
+    Form { mode, heads: random.chance(3), seeded: random.chance(2) }
+}
