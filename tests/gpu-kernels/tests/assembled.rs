@@ -113,7 +113,7 @@ fn narrow_float_store(ptx: &str) -> Option<&str> {
         let mut words = line.trim_end_matches(';').split([' ', '\t', ',']).filter(|word| !word.is_empty());
         let Some(opcode) = words.find(|word| !word.starts_with('@')) else { return false };
         if opcode.starts_with("st.") {
-            let stored = words.last().and_then(|register| floats.get(register));
+            let stored = words.next_back().and_then(|register| floats.get(register));
             return stored.zip(bits(opcode)).is_some_and(|(&float, stored)| stored < float);
         }
         if let Some(register) = words.next() {
