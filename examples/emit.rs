@@ -21,7 +21,7 @@ mod common;
 mod programs;
 
 const USAGE: &str = "emit [--program NAME|FILE.scan] [--arch sm_90] [--out DIR] [--exclusive] [--segmented] \
-                     [--any | --columnar] [--any-states]";
+                     [--shifted | --any | --columnar] [--any-states]";
 
 struct Options {
     program: String,

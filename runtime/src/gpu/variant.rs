@@ -33,6 +33,8 @@ pub(super) struct Variant {
     kernels: Mutex<HashMap<Way, Arc<GpuKernel>>>,
     /// Up to how many records a line is short.
     short: OnceLock<usize>,
+    /// Records of the tiles of lines and rows. To plan may be to look for names of an automaton's maps, so it is done once.
+    tile: OnceLock<Option<usize>>,
 }
 
 /// All forms of a program for one device.
@@ -82,7 +84,7 @@ impl Variant {
         let states = Arc::new(States::new(program, &lowered));
         let program = if need.reduces { without_outputs(&lowered) } else { lowered };
         let facts = if need.any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
-        Variant { program, states, facts, kernels: Mutex::default(), short: OnceLock::new() }
+        Variant { program, states, facts, kernels: Mutex::default(), short: OnceLock::new(), tile: OnceLock::new() }
     }
 
     /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that
@@ -122,7 +124,8 @@ impl Variant {
 
     /// Records of the tiles of lines and rows; none if no tile fits a block.
     pub(super) fn tile(&self, maker: &Maker) -> Option<usize> {
-        self.plans(Way::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile)
+        let tile = || self.plans(Way::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile);
+        *self.tile.get_or_init(tile)
     }
 
     /// Whether a line of so many records is short; none is where a plan was asked for.

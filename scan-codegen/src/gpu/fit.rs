@@ -1,7 +1,6 @@
 //! How large a tile a block has room for.
 //!
-//! A *unit* is as many records as make whole accesses in every column, and a run is an odd number of units: then the wide accesses that
-//! the threads of a warp make at the distance of a run touch all banks of shared memory evenly. Shifted columns are accessed field by field.
+//! Units and runs are as the plans say; shifted columns are accessed field by field, so a unit of theirs is one record.
 
 use scan_ir::facts::Names;
 use scan_ir::{Layout, Program, Source};
