@@ -15,11 +15,36 @@ const ATOMS: &str = include_str!("atoms.ll");
 /// This file, which says what LLVM is asked for.
 const THIS: &str = include_str!("assemble.rs");
 
+/// What LLVM does to a module before it selects instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Passes {
+    /// Few, and of those for loops only the one that moves out of them what stays the same. Enough for a ring, whose work is in long
+    /// stretches without branches: their machine code is the same but for some moves.
+    Few,
+    /// All that LLVM has: kernels that loop over records gain by it.
+    All,
+}
+
+impl Passes {
+    fn names(self) -> &'static str {
+        match self {
+            // Reassociation keeps states of bits in registers, and vectors of two 16-bit lanes are what PTX adds at once.
+            Passes::Few => {
+                "always-inline,\
+                 function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,reassociate,loop-mssa(licm),gvn,\
+                 slp-vectorizer,vector-combine,instcombine<no-verify-fixpoint>,simplifycfg,adce),\
+                 globaldce"
+            }
+            Passes::All => "default<O3>",
+        }
+    }
+}
+
 /// A hash of all that decides what [`assemble`] makes of a module, LLVM's version included.
-pub(crate) fn key(module: &str, processor: &str, features: &str) -> [u8; 32] {
+pub(crate) fn key(module: &str, passes: Passes, processor: &str, features: &str) -> [u8; 32] {
     let (major, minor, patch) = inkwell::support::get_llvm_version();
     let mut hash = Sha256::new();
-    for part in [module, processor, features, ATOMS, THIS, &format!("{major}.{minor}.{patch}")] {
+    for part in [module, passes.names(), processor, features, ATOMS, THIS, &format!("{major}.{minor}.{patch}")] {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
@@ -27,7 +52,7 @@ pub(crate) fn key(module: &str, processor: &str, features: &str) -> [u8; 32] {
 }
 
 /// Optimises a module that calls atoms, and writes it as PTX for a processor (`sm_90`) in a version of PTX (`+ptx84`).
-pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<String, NvptxError> {
+pub(crate) fn assemble(module: &str, passes: Passes, processor: &str, features: &str) -> Result<String, NvptxError> {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| Target::initialize_nvptx(&InitializationConfig::default()));
     // Atoms are defined here, so their declarations go.
@@ -52,7 +77,7 @@ pub(crate) fn assemble(module: &str, processor: &str, features: &str) -> Result<
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.verify().map_err(|error| NvptxError::Llvm(error.to_string()))?;
     module
-        .run_passes("default<O3>", &machine, PassBuilderOptions::create())
+        .run_passes(passes.names(), &machine, PassBuilderOptions::create())
         .map_err(|error| NvptxError::Llvm(error.to_string()))?;
     let ptx = machine
         .write_to_memory_buffer(&module, FileType::Assembly)

@@ -4,15 +4,17 @@
 use scan_ir::facts::Facts;
 use scan_ir::{Program, Verified};
 
+use super::assemble::{Passes, assemble, key};
 use super::error::NvptxError;
-use super::{Kernel, as_ptx_kernel, assemble, emulated};
-use crate::gpu::{Arch, GpuPlan, Manifest};
+use super::{Kernel, as_ptx_kernel, emulated};
+use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
 
 /// A kernel that LLVM may be asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelIr {
     /// The module, which calls atoms.
     text: String,
+    passes: Passes,
     arch: Arch,
     /// How it is launched.
     pub manifest: Manifest,
@@ -26,13 +28,17 @@ impl KernelIr {
     pub fn new(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<KernelIr, NvptxError> {
         let Kernel { text, manifest } = emulated(program, facts, plan, arch)?;
         let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), manifest.threads);
-        Ok(KernelIr { text, arch, manifest })
+        let passes = match plan.schedule {
+            Schedule::Ring { .. } => Passes::Few,
+            Schedule::LookBack | Schedule::Columnar => Passes::All,
+        };
+        Ok(KernelIr { text, passes, arch, manifest })
     }
 
     /// The SHA-256 hash of all that decides its PTX: the module, the target, and the version of LLVM. It is the same in every
     /// process.
     pub fn key(&self) -> [u8; 32] {
-        assemble::key(&self.text, self.arch.name(), self.arch.feature())
+        key(&self.text, self.passes, self.arch.name(), self.arch.feature())
     }
 
     /// Its PTX, by LLVM.
@@ -40,7 +46,7 @@ impl KernelIr {
     /// # Errors
     /// [`NvptxError::Llvm`], which is a bug in monoscan.
     pub fn compile(&self) -> Result<String, NvptxError> {
-        assemble::assemble(&self.text, self.arch.name(), self.arch.feature())
+        assemble(&self.text, self.passes, self.arch.name(), self.arch.feature())
     }
 }
 

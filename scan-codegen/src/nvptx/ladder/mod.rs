@@ -33,6 +33,7 @@ use scan_ir::{Program, Source, Verified};
 
 pub use rung::Rung;
 
+use super::assemble::{Passes, assemble};
 use super::columns::is_packed;
 use super::emit::Emit;
 use super::error::NvptxError;
@@ -40,7 +41,7 @@ use super::given::Given;
 use super::lanes::Lanes;
 use super::lower::Tables;
 use super::recipe::Recipe;
-use super::{Kernel, as_ptx_kernel, assemble, head};
+use super::{Kernel, as_ptx_kernel, head};
 use crate::gpu::{Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
 use block::Block;
 use rung::{Between, Design};
@@ -118,7 +119,7 @@ pub fn compile(
     let entries = kernels.launches.iter();
     let text =
         entries.fold(kernels.text.clone(), |text, launch| as_ptx_kernel(&text, launch.entry, bytes, launch.threads));
-    Ok(LadderKernels { text: assemble::assemble(&text, arch.name(), arch.feature())?, ..kernels })
+    Ok(LadderKernels { text: assemble(&text, Passes::All, arch.name(), arch.feature())?, ..kernels })
 }
 
 /// The same kernels as LLVM IR that calls atoms which it only declares, and takes its arguments by address.

@@ -21,7 +21,7 @@ impl<'k> Ring<'k, '_> {
         let replaying = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
         let results = Cursor::new(k, RESULTS);
         let end = k.var(k.bool(false));
-        let (reduced, replayed) = (k.var(k.i32(0)), k.var(k.i32(0)));
+        let [rounds, reduced, replayed] = [(); 3].map(|()| k.var(k.i32(0)));
         let reduce = |prefix: &[Var<'k>]| {
             k.when(end.get().not(), || {
                 let (stage, pending) = (&reducing.0, &reducing.1);
@@ -39,24 +39,27 @@ impl<'k> Ring<'k, '_> {
                 );
             });
         };
-        prefixes[..self.ahead].iter().for_each(|prefix| reduce(prefix));
         k.forever(|tiles| {
             reduce(&prefixes[self.ahead]);
             k.leave_if(tiles, end.get() & replayed.get().is(reduced.get()));
-            let (stage, pending) = (&replaying.0, &replaying.1);
-            pending.wait(self.carried());
-            if self.shared.has_results_apart() {
-                results.wait(self.freed());
-            }
-            self.replay(stage.get(), pending.get(), results.get(), &get(&prefixes[0]));
-            k.bulk_fence();
-            // What a lane read of this tile's carries is also behind it when the last lane hands on the next aggregates.
-            k.warp_barrier();
-            k.barrier_arrive(self.drained().byte(stage.get() * 8));
-            stage.advance();
-            pending.advance();
-            results.advance();
-            replayed.set(replayed.get() + 1);
+            // The first rounds only reduce. Were they written apart from the others, the code that reduces would be there once for each.
+            k.when(rounds.get().at_least(k.i32(self.ahead)), || {
+                let (stage, pending) = (&replaying.0, &replaying.1);
+                pending.wait(self.carried());
+                if self.shared.has_results_apart() {
+                    results.wait(self.freed());
+                }
+                self.replay(stage.get(), pending.get(), results.get(), &get(&prefixes[0]));
+                k.bulk_fence();
+                // What a lane read of this tile's carries is also behind it when the last lane hands on the next aggregates.
+                k.warp_barrier();
+                k.barrier_arrive(self.drained().byte(stage.get() * 8));
+                stage.advance();
+                pending.advance();
+                results.advance();
+                replayed.set(replayed.get() + 1);
+            });
+            rounds.set(rounds.get() + 1);
             for pair in prefixes.windows(2) {
                 set(&pair[0], &get(&pair[1]));
             }

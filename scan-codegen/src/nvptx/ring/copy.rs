@@ -29,32 +29,36 @@ impl<'k> Ring<'k, '_> {
             ticket: k.var(self.draw()),
             done: k.var(k.bool(false)),
         };
-        k.range(k.i32(0), k.i32(self.stages), k.i32(1), |_| {
-            k.when(this.done.get().not(), || self.begin(&this, true));
-        });
         let apart = self.shared.has_results_apart();
         let (draining, results) = (Cursor::new(k, self.stages), Cursor::new(k, RESULTS));
         if apart {
             // All places are free at first.
             (0..RESULTS).for_each(|place| k.barrier_arrive(self.freed().at(8 * place)));
         }
-        let ended = k.var(k.i32(0));
+        let [rounds, ended] = [(); 2].map(|()| k.var(k.i32(0)));
         k.forever(|tiles| {
             k.leave_if(tiles, this.done.get() & ended.get().at_least(this.begun.get()));
-            draining.wait(self.drained());
-            self.write_back(draining.get(), results.get(), this.normal);
-            k.bulk_commit();
-            if self.shared.has_results_in_stage() {
-                k.bulk_wait_read();
-            }
-            k.when(this.done.get().not(), || self.begin(&this, false));
-            if apart {
-                k.bulk_wait_read();
-                k.barrier_arrive(self.freed().byte(results.get() * 8));
-                results.advance();
-            }
-            draining.advance();
-            ended.set(ended.get() + 1);
+            // All stages are free at first; written apart, those rounds would be a second copy of all that begins a tile.
+            let is_full = rounds.get().at_least(k.i32(self.stages));
+            k.when(is_full, || {
+                draining.wait(self.drained());
+                self.write_back(draining.get(), results.get(), this.normal);
+                k.bulk_commit();
+                if self.shared.has_results_in_stage() {
+                    k.bulk_wait_read();
+                }
+            });
+            k.when(this.done.get().not(), || self.begin(&this));
+            k.when(is_full, || {
+                if apart {
+                    k.bulk_wait_read();
+                    k.barrier_arrive(self.freed().byte(results.get() * 8));
+                    results.advance();
+                }
+                draining.advance();
+                ended.set(ended.get() + 1);
+            });
+            rounds.set(rounds.get() + 1);
         });
         k.bulk_wait();
     }
@@ -63,8 +67,8 @@ impl<'k> Ring<'k, '_> {
         self.k.atomic_add(self.workspace.at(TICKET), self.k.i32(1))
     }
 
-    /// Starts the next tile, or says that there is none. Only among a block's `first` tiles can be the first of all.
-    fn begin(&self, this: &Copying<'k>, first: bool) {
+    /// Starts the next tile, or says that there is none.
+    fn begin(&self, this: &Copying<'k>) {
         let k = self.k;
         let (stage, tile) = (this.filling.get(), this.ticket.get());
         let full = self.full().byte(stage * 8);
@@ -72,7 +76,7 @@ impl<'k> Ring<'k, '_> {
             tile.below(self.tiles),
             || {
                 self.ticket(stage).store(tile, 4);
-                self.fetch(tile, (stage, full), this.keep, first && self.shifts.is_some());
+                self.fetch(tile, (stage, full), this.keep);
                 this.filling.advance();
                 this.begun.set(this.begun.get() + 1);
                 this.ticket.set(self.draw());
@@ -91,9 +95,11 @@ impl<'k> Ring<'k, '_> {
         );
     }
 
-    /// Starts the copies of a tile's columns into a stage. Before the first record of all there may be nothing.
-    fn fetch(&self, tile: Value<'k>, (stage, full): (Value<'k>, Value<'k>), policy: Value<'k>, nothing_before: bool) {
+    /// Starts the copies of a tile's columns into a stage.
+    fn fetch(&self, tile: Value<'k>, (stage, full): (Value<'k>, Value<'k>), policy: Value<'k>) {
         let k = self.k;
+        // Before the first record of all there may be nothing.
+        let nothing_before = self.shifts.is_some();
         let first = tile.resize(Ty::I64) * self.plan.tile();
         let columns = || self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0);
         // From the piece of 16 bytes on that the first record lies in.

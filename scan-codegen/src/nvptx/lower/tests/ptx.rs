@@ -7,7 +7,7 @@ use scan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Va
 use super::cases::random_functions;
 use super::opcodes::{functions, tables, vector};
 use super::{Code, Tables, module, ptxas, to_memory};
-use crate::nvptx::assemble::assemble;
+use crate::nvptx::assemble::{Passes, assemble};
 use crate::nvptx::emit::{Emit, Ty};
 
 /// Processors, each with the oldest version of PTX that has what monoscan asks of it.
@@ -20,7 +20,12 @@ fn compile(functions: &[Function], processor: (&str, &str)) -> String {
 }
 
 fn compile_with(functions: &[Function], tables: &[Table], (processor, version): (&str, &str)) -> String {
-    let ptx = assemble(&module("ptx_kernel", functions, tables), processor, version).unwrap();
+    let [ptx, _] = [Passes::All, Passes::Few].map(|passes| compile_by(passes, functions, tables, (processor, version)));
+    ptx
+}
+
+fn compile_by(passes: Passes, functions: &[Function], tables: &[Table], (processor, version): (&str, &str)) -> String {
+    let ptx = assemble(&module("ptx_kernel", functions, tables), passes, processor, version).unwrap();
     let report = ptxas::assemble(&ptx, processor).unwrap_or_else(|report| panic!("{processor}: {report}"));
     assert_eq!(report.matches("Compiling entry function").count(), functions.len(), "{report}");
     let loose: Vec<&str> = instructions(&ptx).filter(|instruction| is_loose(instruction)).collect();
@@ -182,6 +187,6 @@ fn a_table_that_was_moved_is_read_where_it_is() {
         result.store(to_memory(values[0], Type::U16), 2);
         assert_eq!(tables.get(0).map(|place| place.size()), Some(6));
     });
-    let ptx = assemble(&k.finish(), "sm_90", "+ptx84").unwrap();
+    let ptx = assemble(&k.finish(), Passes::All, "sm_90", "+ptx84").unwrap();
     assert_eq!((count(&ptx, "ld.shared.b16"), count(&ptx, "ld.global")), (1, 0), "{ptx}");
 }
