@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use scan_codegen::gpu::{Arch, HEADER_BYTES, Manifest};
+use scan_codegen::gpu::{Arch, HEADER_BYTES, Manifest, ptx_instructions};
 use scan_ir::Constant;
 
 use super::arguments::pack;
@@ -42,6 +42,7 @@ pub struct GpuKernel {
     manifest: Manifest,
     key: u64,
     times: CompileTimes,
+    ptx_instructions: Option<usize>,
 }
 
 /// Which records are scanned: element i of row (p, q) is record `p·pitch + i·step + q`, for `q < step`.
@@ -114,13 +115,16 @@ impl GpuKernel {
         cache: Option<&CubinCache>,
         ptx: impl FnOnce() -> Result<P, E>,
     ) -> Result<GpuKernel, E> {
-        let (module, times) = Module::made(device, key, cache, ptx)?;
+        let mut instructions = None;
+        let counted = || ptx().inspect(|ptx| instructions = Some(ptx_instructions(ptx.as_ref())));
+        let (module, times) = Module::made(device, key, cache, counted)?;
         let kernel = module.kernel(NAME)?;
         kernel.allow_shared(to_u32("the shared memory", manifest.shared_bytes)?)?;
         let mut hasher = DefaultHasher::new();
         (key, &manifest).hash(&mut hasher);
         let _last_launch = DeviceBuffer::uninitialized(device, 1)?;
-        Ok(GpuKernel { _last_launch, kernel, manifest, key: hasher.finish(), times })
+        let key = hasher.finish();
+        Ok(GpuKernel { _last_launch, kernel, manifest, key, times, ptx_instructions: instructions })
     }
 
     /// With the time that was taken before it was asked for.
@@ -137,6 +141,11 @@ impl GpuKernel {
     /// How long it took to make it.
     pub fn times(&self) -> CompileTimes {
         self.times
+    }
+
+    /// How many instructions its PTX has. None where its machine code was in a cache, which takes no PTX.
+    pub fn ptx_instructions(&self) -> Option<usize> {
+        self.ptx_instructions
     }
 
     /// The device on which it is loaded.

@@ -8,6 +8,7 @@ mod arguments;
 mod fit;
 mod manifest;
 mod plan;
+mod ptx;
 mod way;
 
 pub use aot::{AotManifest, Component, ManifestError, Role};
@@ -15,6 +16,7 @@ pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
 pub use plan::{GpuPlan, Schedule, natural};
+pub use ptx::ptx_instructions;
 pub use way::Way;
 #[cfg(feature = "nvptx")]
 pub(crate) use {

@@ -58,7 +58,7 @@ mod tests {
 
     /// A program with this constant.
     fn program(constant: &str) -> Verified<Program> {
-        let source = include_str!("../../../benches/gpu/src/latency.scan").replace("123456", constant);
+        let source = include_str!("../../../benches/gpu/src/latency/affine.scan").replace("123456", constant);
         verify(text::parse(&source).unwrap()).unwrap()
     }
 
