@@ -133,20 +133,23 @@ where
 }
 
 /// A scan whose output repeats itself as its input does, but for the element at the end of the line.
-pub(crate) struct Periodic<O, Kept, End> {
+pub(crate) struct Periodic<O, Later, Kept, End> {
     pub(crate) program: Verified<Program>,
     pub(crate) columns: Vec<Vec<u8>>,
-    /// What is written for a period.
+    /// What is written for the first period.
     pub(crate) expected: Vec<O>,
+    /// What becomes of that so many periods later.
+    pub(crate) later: Later,
     /// How many records are written for so many of a period.
     pub(crate) kept: Kept,
     /// The last element of a line that ends at this place of a period, if it is another one.
     pub(crate) end: End,
 }
 
-impl<O, Kept, End> Subject for Periodic<O, Kept, End>
+impl<O, Later, Kept, End> Subject for Periodic<O, Later, Kept, End>
 where
     O: Pod + PartialEq + Debug + Send + Sync,
+    Later: Fn(O, usize) -> O + Sync,
     Kept: Fn(usize) -> usize,
     End: Fn(usize) -> Option<O>,
 {
@@ -165,19 +168,16 @@ where
     fn check(&self, records: usize, output: &mut dyn Written) -> Result<(), String> {
         let written = self.written(records);
         let end = (self.end)((records - 1) % PERIOD);
-        for first in (0..written).step_by(self.expected.len()) {
-            let len = self.expected.len().min(written - first);
+        let (first_period, later) = (&self.expected, &self.later);
+        for (period, first) in (0..written).step_by(first_period.len()).enumerate() {
+            let len = first_period.len().min(written - first);
             let found: &[O] = bytemuck::cast_slice(output.read(first * size_of::<O>(), len * size_of::<O>())?);
             let expected = |place: usize| match end {
-                Some(end) if first + place + 1 == written => end,
-                _ => self.expected[place],
+                Some(end) if first + place + 1 == written => later(end, period),
+                _ => later(first_period[place], period),
             };
-            // Most are right, which is quickly seen.
-            let body = len - 1;
-            if found[..body] == self.expected[..body] && found[body] == expected(body) {
-                continue;
-            }
-            if let Some(place) = (0..len).find(|&place| found[place] != expected(place)) {
+            let wrong = (0..len).into_par_iter().find_first(|&place| found[place] != expected(place));
+            if let Some(place) = wrong {
                 let (found, expected) = (found[place], expected(place));
                 return Err(format!("element {} is {found:?}, expected {expected:?}", first + place));
             }

@@ -2,7 +2,7 @@
 
 use crate::cub::Time;
 use crate::latency::Latency;
-use crate::rows::{ALL, Row};
+use crate::rows::{ALL, Bar, Row};
 
 /// What was measured of a row at one size; times are in milliseconds, NaN if there is none.
 #[derive(Clone, Debug)]
@@ -32,6 +32,11 @@ impl Figures {
     /// Gigabytes a second, read and written.
     pub(crate) fn throughput(&self, milliseconds: f64) -> f64 {
         self.bytes as f64 / milliseconds / 1e6
+    }
+
+    /// Gigabytes a second of the input alone.
+    fn read_speed(&self) -> f64 {
+        (self.elements * self.row().read as u64) as f64 / self.call / 1e6
     }
 
     /// The part of a copy's speed.
@@ -119,20 +124,33 @@ fn largest(all: &[Figures]) -> String {
     for figures in by_row(all).filter_map(|figures| figures.last()) {
         let Row { title, read, written, bar, .. } = figures.row();
         let (cub, ratio) = (figures.cub.map(|cub| cub.of_copy), figures.of_cub());
-        let cells = match &figures.wrong {
-            Some(_) => "BAD | BAD".to_owned(),
-            None => format!("{:.0} | {}", figures.throughput(figures.call), mark(figures.of_copy(), *bar)),
+        let speed = match &figures.wrong {
+            Some(_) => "BAD".to_owned(),
+            None => format!("{:.0}", figures.throughput(figures.call)),
         };
-        let n = power(figures.elements);
-        out +=
-            &format!("| {title} ({read} → {written}) | {n} | {cells} | {bar:.2} | {} | {} |\n", cell(cub), cell(ratio));
+        let [of_copy, bar] = against(*bar, figures);
+        let (n, cub, ratio) = (power(figures.elements), cell(cub), cell(ratio));
+        out += &format!("| {title} ({read} → {written}) | {n} | {speed} | {of_copy} | {bar} | {cub} | {ratio} |\n");
     }
     out
 }
 
-/// A ratio, in bold where it is below its bar.
-fn mark(ratio: f64, bar: f64) -> String {
-    if ratio < bar { format!("**{ratio:.3}**") } else { format!("{ratio:.3}") }
+/// The part of a copy's speed, and the bar: what is below it is in bold.
+fn against(bar: Bar, figures: &Figures) -> [String; 2] {
+    let of_copy = match figures.wrong {
+        Some(_) => "BAD".to_owned(),
+        None => format!("{:.3}", figures.of_copy()),
+    };
+    match bar {
+        Bar::OfCopy(bar) if figures.of_copy() < bar => [format!("**{of_copy}**"), format!("{bar:.2}")],
+        Bar::OfCopy(bar) => [of_copy, format!("{bar:.2}")],
+        Bar::Read(bar) => {
+            let read = figures.read_speed();
+            let read = if read < bar { format!("**{read:.0}**") } else { format!("{read:.0}") };
+            [of_copy, format!("{read} of {bar:.0} GB/s read")]
+        }
+        Bar::Nothing => [of_copy, "–".to_owned()],
+    }
 }
 
 fn cell(figure: Option<f64>) -> String {
@@ -171,4 +189,39 @@ fn short(all: &[Figures]) -> String {
         out += &format!("| {title} | {size} | {times} | {} | {ratios} |\n", cell(cub.map(|cub| 1e3 * cub)));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The row of 2^30 elements, these bytes in one and a half milliseconds, three times as long as a copy.
+    fn line_of(name: &'static str, bytes: u64) -> String {
+        let row = ALL.iter().find(|row| row.name == name).unwrap();
+        let figures = Figures { call: 1.5, copy: 0.5, ..Figures::new(row, 1 << 30, bytes) };
+        largest(&[figures]).lines().last().unwrap().to_owned()
+    }
+
+    #[test]
+    fn each_row_is_held_against_its_bar() {
+        let title = "| 16-state JSON DFA (1 → 1) | 2^30";
+        assert_eq!(line_of("dfa-json", 2 << 30), format!("{title} | 1432 | **0.333** | 0.60 | – | – |"));
+        let title = "| 16-state JSON DFA, numbers by the grammar (1 → 1) | 2^30";
+        assert_eq!(line_of("dfa-json-numbers", 2 << 30), format!("{title} | 1432 | 0.333 | – | – | – |"));
+        let title = "| JSON lexer, tokens of 8 bytes (1 → 8) | 2^30";
+        assert_eq!(
+            line_of("lexer-json-tokens", 3 << 30),
+            format!("{title} | 2147 | 0.333 | 716 of 700 GB/s read | – | – |")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_has_no_speed() {
+        let row = &ALL[0];
+        let figures = Figures { wrong: Some("element 0".to_owned()), ..Figures::new(row, 1 << 30, 8 << 30) };
+        assert_eq!(
+            largest(&[figures]).lines().last().unwrap(),
+            "| sum i32 (4 → 4) | 2^30 | BAD | BAD | 0.97 | – | – |"
+        );
+    }
 }

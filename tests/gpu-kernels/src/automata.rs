@@ -5,30 +5,8 @@ use std::fmt::Write;
 /// A map of states for each byte.
 pub(crate) type Maps = Vec<Vec<u8>>;
 
-/// Strings with escapes, and numbers, of JSON, in 16 states: a few hundred images, some of which meet again and again.
-pub(crate) fn of_json() -> Maps {
-    let outside = |byte| match byte {
-        b'"' => 1,
-        b'-' => 7,
-        b'0' => 8,
-        b'1'..=b'9' => 9,
-        b'a'..=b'z' => 15,
-        _ => 0,
-    };
-    let next = |state: u8, byte: u8| match (state, byte) {
-        (1, b'"') => 0,
-        (1, b'\\') => 2,
-        (2, b'u') => 3,
-        (1 | 2 | 6, _) => 1,
-        (3..=5, _) => state + 1,
-        (7 | 9, b'1'..=b'9') | (9, b'0') => 9,
-        (8 | 9, b'.') => 10,
-        (10 | 11, b'0'..=b'9') => 11,
-        (8 | 9 | 11, b'e') => 12,
-        (12, b'+' | b'-') => 13,
-        (12..=14, b'0'..=b'9') => 14,
-        _ => outside(byte),
-    };
+/// The maps of an automaton of 16 states, by its moves.
+pub(crate) fn of_moves(next: fn(u8, u8) -> u8) -> Maps {
     (0..=255).map(|byte| (0..16).map(|state| next(state, byte)).collect()).collect()
 }
 

@@ -9,8 +9,11 @@ use monoscan::prelude::*;
 use scan_ir::random::{Options, random_program};
 use scan_ir::{Program, Verified, verify};
 
-use crate::{Random, automata};
+use crate::Random;
+use crate::automata::{self, Maps};
 
+#[path = "../../../benches/gpu/src/json.rs"]
+mod json;
 #[path = "../../../runtime/tests/calls/programs.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod readable;
@@ -374,7 +377,8 @@ pub fn by_hand() -> Vec<Case> {
 
 /// Automata whose maps have names, have them for some letters, or have none.
 fn of_automata() -> Vec<Case> {
-    let parsed = |name, maps, by_index, lanes: &[u8]| readable::parse(&automata::program(name, &maps, by_index, lanes));
+    let parsed =
+        |name, maps: &Maps, by_index, lanes: &[u8]| readable::parse(&automata::program(name, maps, by_index, lanes));
     let turning = |random: &mut Random, count: usize| {
         let byte = |_| {
             let most = if random.chance(20) { 256 } else { 128 };
@@ -382,14 +386,16 @@ fn of_automata() -> Vec<Case> {
         };
         vec![(0..count).map(byte).collect()]
     };
-    let turns = parsed("automaton_that_turns", automata::that_turn(), false, &[0]);
+    let [of_tokens, of_numbers] = [json::tokens, json::numbers].map(automata::of_moves);
+    let turns = parsed("automaton_that_turns", &automata::that_turn(), false, &[0]);
     vec![
-        Case::of_text(parsed("automaton_of_json", automata::of_json(), false, &[0])),
-        Case::of_text(parsed("automaton_of_two_lanes", automata::of_json(), false, &[5, 1])),
-        Case::of_text(parsed("automaton_of_three_lanes", automata::of_json(), false, &[0, 1, 2])),
+        Case::of_text(parsed("automaton_of_tokens", &of_tokens, false, &[0])),
+        Case::of_text(parsed("automaton_of_numbers", &of_numbers, false, &[0])),
+        Case::of_text(parsed("automaton_of_two_lanes", &of_numbers, false, &[5, 1])),
+        Case::of_text(parsed("automaton_of_three_lanes", &of_numbers, false, &[0, 1, 2])),
         Case { program: turns, make: Box::new(turning) },
-        Case::of_bytes(parsed("automaton_at_random", automata::at_random(16), false, &[0])),
-        Case::of_bytes(parsed("automaton_by_index", automata::of_json(), true, &[0])),
+        Case::of_bytes(parsed("automaton_at_random", &automata::at_random(16), false, &[0])),
+        Case::of_bytes(parsed("automaton_by_index", &of_numbers, true, &[0])),
     ]
 }
 

@@ -1,13 +1,13 @@
-//! Automata of 16 states, a state a byte, and a lexer.
+//! Automata of 16 states, a state a byte, and lexers.
 
 use monoscan::Error;
-use monoscan::lexer::{LexerTables, Rules};
+use monoscan::lexer::{ENDS, LexerTables, Rules};
 use monoscan::ops::StateMap;
 use monoscan::prelude::*;
 
 use super::numbers::program_of;
-use crate::data;
 use crate::line::{Line, PERIOD, Periodic, Subject};
+use crate::{data, json};
 
 /// Where each byte leads from each state.
 type Moves = Vec<StateMap<16>>;
@@ -44,41 +44,21 @@ pub(super) fn random(seed: u64) -> Result<Box<dyn Subject>, Error> {
     states(moves, text)
 }
 
-/// Where a byte of JSON text leads from a state: 0 between tokens, 1 in a string, 2 behind a backslash, 3 to 6 among four
-/// hexadecimal digits, 7 to 14 in a number, 15 in a word.
-fn json_move(state: u8, byte: u8) -> u8 {
-    let outside = match byte {
-        b'"' => 1,
-        b'-' => 7,
-        b'0' => 8,
-        b'1'..=b'9' => 9,
-        b'a'..=b'z' => 15,
-        _ => 0,
-    };
-    match (state, byte) {
-        (1, b'"') => 0,
-        (1, b'\\') => 2,
-        (1, _) => 1,
-        (2, b'u') => 3,
-        (2, _) | (6, _) => 1,
-        (3..=5, _) => state + 1,
-        (7, b'0') => 8,
-        (7 | 9, b'0'..=b'9') => 9,
-        (8 | 9, b'.') => 10,
-        (10 | 11, b'0'..=b'9') => 11,
-        (8 | 9 | 11, b'e' | b'E') => 12,
-        (12, b'+' | b'-') => 13,
-        (12..=14, b'0'..=b'9') => 14,
-        _ => outside,
-    }
-}
-
-pub(super) fn json(_seed: u64) -> Result<Box<dyn Subject>, Error> {
-    let map = |byte| StateMap { to: std::array::from_fn(|state| json_move(state as u8, byte)) };
+/// Over JSON text, by the moves of an automaton.
+fn of_json(next: fn(u8, u8) -> u8) -> Result<Box<dyn Subject>, Error> {
+    let map = |byte| StateMap { to: std::array::from_fn(|state| next(state as u8, byte)) };
     states((0..=255).map(map).collect(), data::json(PERIOD))
 }
 
-pub(super) fn lexer(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+pub(super) fn json_tokens(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    of_json(json::tokens)
+}
+
+pub(super) fn json_numbers(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    of_json(json::numbers)
+}
+
+pub(super) fn lexer_labels(_seed: u64) -> Result<Box<dyn Subject>, Error> {
     let tables = LexerTables::new(&Rules::json()).expect("the rules of JSON are exact in one pass");
     let text = data::json(PERIOD);
     // Periods follow each other, and end between two tokens.
@@ -86,5 +66,62 @@ pub(super) fn lexer(_seed: u64) -> Result<Box<dyn Subject>, Error> {
     expected.truncate(PERIOD);
     let (program, columns) = (tables.program(), vec![text.clone()]);
     let end = move |place: usize| tables.label_sequentially(&text[..=place]).pop();
-    Ok(Box::new(Periodic { program, columns, expected, kept: |records| records, end }))
+    Ok(Box::new(Periodic { program, columns, expected, later: |label, _| label, kept: |bytes| bytes, end }))
+}
+
+/// What a lexer lists of a byte that ends a token: the place behind it, counted from the beginning of the text, and the token's code.
+fn ending((place, label): (usize, u8)) -> Option<u64> {
+    (label & ENDS != 0).then(|| end_at(place + 1) | u64::from(label & !ENDS))
+}
+
+/// What listing a token adds for its end.
+fn end_at(place: usize) -> u64 {
+    (place as u64) << 8
+}
+
+/// Every token's end, wherever the line ends: there is always a token that ends with it.
+pub(super) fn lexer_tokens(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let tables = LexerTables::new(&Rules::json()).expect("the rules of JSON are exact in one pass");
+    let text = data::json(PERIOD);
+    let mut labels = tables.label_sequentially(&[&text[..], &text[..]].concat());
+    labels.truncate(PERIOD);
+    let expected: Vec<u64> = labels.iter().copied().enumerate().filter_map(ending).collect();
+    let (program, columns) = (tables.token_program(), vec![text.clone()]);
+    let later = |ending, periods| ending + end_at(periods * PERIOD);
+    let kept = move |bytes: usize| match bytes.checked_sub(1) {
+        Some(last) => labels[..last].iter().filter(|&label| label & ENDS != 0).count() + 1,
+        None => 0,
+    };
+    let end = move |place: usize| ending((place, tables.label_sequentially(&text[..=place]).pop()?));
+    Ok(Box::new(Periodic { program, columns, expected, later, kept, end }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// How many letters an automaton has, and how many maps come of them, that of no letter among these.
+    fn letters_and_maps(next: fn(u8, u8) -> u8) -> (usize, usize) {
+        let letter = |byte| std::array::from_fn(|state| next(state as u8, byte));
+        let letters: HashSet<[u8; 16]> = (0..=255).map(letter).collect();
+        let identity: [u8; 16] = std::array::from_fn(|state| state as u8);
+        let (mut maps, mut new) = (HashSet::from([identity]), vec![identity]);
+        while let Some(map) = new.pop() {
+            for letter in &letters {
+                let then = map.map(|state| letter[usize::from(state)]);
+                if maps.insert(then) {
+                    new.push(then);
+                }
+            }
+        }
+        (letters.len(), maps.len())
+    }
+
+    /// Only the first has so few that CUB's operator can look products up in a table of bytes by bytes.
+    #[test]
+    fn automata_have_as_many_maps_as_their_rows_say() {
+        assert_eq!(letters_and_maps(json::tokens), (15, 138));
+        assert_eq!(letters_and_maps(json::numbers), (12, 29_523));
+    }
 }

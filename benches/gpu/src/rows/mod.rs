@@ -21,24 +21,37 @@ pub(crate) struct Row {
     pub(crate) written: usize,
     /// Bytes by which the output's address is no multiple of 256.
     pub(crate) offset: usize,
-    /// The part of a copy's speed that the largest size should have.
-    pub(crate) bar: f64,
+    /// How fast the largest size should be.
+    pub(crate) bar: Bar,
     /// What `cub_scan.cu` calls it.
     pub(crate) cub: Option<&'static str>,
     /// Its data, from a seed, and its meaning.
     pub(crate) make: fn(u64) -> Result<Box<dyn Subject>, Error>,
 }
 
-/// A row whose input and output are aligned.
+/// What was aimed at.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Bar {
+    /// This part of a copy's speed.
+    OfCopy(f64),
+    /// So many gigabytes a second of input, whatever is written for them.
+    Read(f64),
+    Nothing,
+}
+
+/// A row whose input and output are aligned. A number alone is a part of a copy's speed.
 macro_rules! row {
     ($name:literal, $title:literal, $read:literal -> $written:literal, $bar:literal, $cub:expr, $make:expr) => {
+        row!($name, $title, $read -> $written, Bar::OfCopy($bar), $cub, $make)
+    };
+    ($name:literal, $title:literal, $read:literal -> $written:literal, $bar:expr, $cub:expr, $make:expr) => {
         Row { name: $name, title: $title, read: $read, written: $written, offset: 0, bar: $bar, cub: $cub, make: $make }
     };
 }
 
 /// All rows.
 #[rustfmt::skip]
-pub(crate) const ALL: [Row; 21] = [
+pub(crate) const ALL: [Row; 23] = [
     row!("sum-i32", "sum i32", 4 -> 4, 0.97, Some("sum.i32.inclusive"), numbers::sum_i32),
     row!("sum-f32", "sum f32", 4 -> 4, 0.97, Some("sum.f32.inclusive"), numbers::sum_f32),
     row!("max-f32", "max f32", 4 -> 4, 0.97, Some("max.f32.inclusive"), numbers::max_f32),
@@ -55,8 +68,10 @@ pub(crate) const ALL: [Row; 21] = [
     row!("segmented-i32", "segmented sum i32, u8 flags", 5 -> 4, 0.96, Some("segsum.i32 flags (5B->4B)"), segments::by_flags),
     row!("by-key-i32", "sum by key i32/i32", 8 -> 4, 0.95, Some("sumByKey.i32 (8B->4B)"), segments::by_key),
     row!("dfa-random", "16-state random DFA", 1 -> 1, 0.28, Some("dfa16.packed u8->u8"), automata::random),
-    row!("dfa-json", "16-state JSON DFA", 1 -> 1, 0.60, Some("dfa.monoid256 u8->u8"), automata::json),
-    row!("lexer-json", "JSON lexer, label a byte", 1 -> 1, 0.60, None, automata::lexer),
+    row!("dfa-json", "16-state JSON DFA", 1 -> 1, 0.60, Some("dfa.monoid256 u8->u8"), automata::json_tokens),
+    row!("dfa-json-numbers", "16-state JSON DFA, numbers by the grammar", 1 -> 1, Bar::Nothing, None, automata::json_numbers),
+    row!("lexer-json", "JSON lexer, label a byte", 1 -> 1, 0.60, None, automata::lexer_labels),
+    row!("lexer-json-tokens", "JSON lexer, tokens of 8 bytes", 1 -> 8, Bar::Read(700.0), None, automata::lexer_tokens),
     row!("widening", "sum u8 → u32", 1 -> 4, 0.90, Some("sum.u8->u32.inclusive"), numbers::widening),
     Row { offset: 4, ..row!("sum-i32-unaligned", "sum i32, output 4 bytes off", 4 -> 4, 0.70, Some("sum.i32.unaligned"), numbers::sum_i32) },
     row!("compaction", "compaction of i32, half kept", 4 -> 4, 0.85, Some("select.i32"), records::odd),
@@ -120,7 +135,7 @@ mod tests {
             assert_eq!(written, subject.written(records), "{}", row.name);
             let mut host = Host { bytes, aligned: Vec::new() };
             subject.check(records, &mut host).unwrap_or_else(|why| panic!("{}: {why}", row.name));
-            for record in [0, 777, PERIOD / 2 - 2000, written - 1] {
+            for record in [0, 777, written / 2 - 2000, written - 1] {
                 // The last byte of a number: its sign and more.
                 let byte = (record + 1) * row.written - 1;
                 host.bytes[byte] ^= 0x41;

@@ -29,5 +29,5 @@ pub(super) fn odd(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let columns = vec![bytes_of(&x)];
     let expected: Vec<i32> = x.iter().copied().filter(|x| x & 1 != 0).collect();
     let kept = move |records: usize| x[..records].iter().filter(|&x| x & 1 != 0).count();
-    Ok(Box::new(Periodic { program: program_of(&scan), columns, expected, kept, end: |_| None }))
+    Ok(Box::new(Periodic { program: program_of(&scan), columns, expected, later: |x, _| x, kept, end: |_| None }))
 }
