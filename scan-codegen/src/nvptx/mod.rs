@@ -19,6 +19,7 @@ mod lanes;
 mod look_back;
 mod lower;
 mod named;
+mod packed;
 mod passes;
 mod published;
 mod recipe;

@@ -4,8 +4,9 @@ use super::emit::{Value, Var};
 use super::given::Given;
 use super::lanes::{get, set};
 use super::named::Named;
+use super::packed::{PackedFold, PackedReplay};
 use super::recipe::{Element, Recipe};
-use super::run::Pass;
+use super::run::{PackedPass, Pass};
 
 /// Folds a level: its state, and the components of earlier levels that it follows. It begins with the identity.
 pub(crate) struct Fold<'k, 'a> {
@@ -81,6 +82,12 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         const LEAVING: usize = 48;
         self.named.map_or_else(|| self.recipe.step_work(self.level), |(named, _)| named.work() + LEAVING)
     }
+
+    fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
+        let packed = self.recipe.packed.as_ref();
+        let packed = packed.filter(|packed| self.named.is_none() && packed.folds_faster(self.work()))?;
+        Some(Box::new(PackedFold::new(self.given.k, packed, self.state)))
+    }
 }
 
 /// What becomes of a record that is kept: its rank, and its components.
@@ -114,5 +121,11 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
 
     fn work(&self) -> usize {
         self.recipe.replay_work()
+    }
+
+    fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
+        let packed = self.recipe.packed.as_ref().filter(|packed| packed.replays_faster(self.work()))?;
+        self.writes()
+            .then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.given.k, packed, self.state)) })
     }
 }

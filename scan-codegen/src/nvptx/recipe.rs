@@ -9,6 +9,7 @@ use super::error::NvptxError;
 use super::given::Given;
 use super::lower::{self, Code};
 use super::named::Named;
+use super::packed::Packed;
 use super::state::{Packing, State};
 use crate::gpu::{Arguments, GpuPlan, MOST_TABLE_BYTES, Manifest, overlays};
 
@@ -23,6 +24,8 @@ pub(crate) struct Recipe {
     pub(crate) levels: Vec<(Level, Packing)>,
     /// The component of the replay's state that says where a kept record goes.
     pub(crate) rank: Option<usize>,
+    /// Its form for four records at a time, if it has one.
+    pub(crate) packed: Option<Packed>,
     /// Those of the program, and those that the code of this recipe looks up besides.
     pub(crate) tables: Vec<Table>,
     /// Bytes of tables up to which blocks copy them to shared memory.
@@ -103,6 +106,7 @@ impl Recipe {
             arguments: Arguments::of(program),
             levels: Vec::new(),
             rank,
+            packed: Packed::of(program, &facts, &replay.carried),
             replay: Replay {
                 carried: replay.carried,
                 element: ElementCode::new(&replay.mapping, &facts, &replay.tables),

@@ -32,6 +32,23 @@ pub(crate) trait Pass<'k> {
 
     /// How many instructions an element takes, about.
     fn work(&self) -> usize;
+
+    /// The same pass on the bytes of four records at once, where that is shorter.
+    fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
+        None
+    }
+}
+
+/// What is done to the records of a run whose columns are bytes, four at a time.
+pub(crate) trait PackedPass<'k> {
+    /// Takes its state past a unit; `columns` are words of each. Gives the words to write, if the pass writes.
+    fn unit(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
+
+    /// Takes note that no unit follows.
+    fn end(&self);
+
+    /// How many instructions four records take, about.
+    fn work(&self) -> usize;
 }
 
 /// A tile in shared memory, as a thread sees it.
@@ -63,12 +80,12 @@ impl<'k> Run<'k, '_> {
         let start = self.thread * self.plan.run();
         k.either(
             is_full & self.reversed.not(),
-            || {
-                let unit = |unit: Value<'k>| self.unit(start + unit * self.plan.unit, pass);
-                match (pass.work() + 2) * self.plan.run() <= MOST_UNROLLED {
-                    true => (0..self.plan.units).for_each(|place| unit(k.i32(place))),
-                    false => k.range(k.i32(0), k.i32(self.plan.units), k.i32(1), unit),
+            || match pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4)) {
+                Some(packed) => {
+                    self.each_unit(start, packed.work() * self.plan.run() / 4, |start| self.words(start, &*packed));
+                    packed.end();
                 }
+                None => self.each_unit(start, (pass.work() + 2) * self.plan.run(), |start| self.unit(start, pass)),
             },
             || {
                 k.range(k.i32(0), k.i32(self.plan.run()), k.i32(1), |place| {
@@ -78,6 +95,26 @@ impl<'k> Run<'k, '_> {
             },
         );
         pass.end();
+    }
+
+    /// Runs over the units from a record on, which take so many instructions.
+    fn each_unit(&self, start: Value<'k>, work: usize, unit: impl Fn(Value<'k>)) {
+        let k = self.k;
+        let unit = |place: Value<'k>| unit(start + place * self.plan.unit);
+        match work <= MOST_UNROLLED {
+            true => (0..self.plan.units).for_each(|place| unit(k.i32(place))),
+            false => k.range(k.i32(0), k.i32(self.plan.units), k.i32(1), unit),
+        }
+    }
+
+    /// The records of a unit, each a byte of every column, as words.
+    fn words(&self, start: Value<'k>, pass: &dyn PackedPass<'k>) {
+        let (k, bytes) = (self.k, self.plan.unit);
+        let load = |&area: &Value<'k>| Bytes::load(k, area.byte(start), bytes).into_words();
+        let written = pass.unit(&self.inputs.iter().map(load).collect::<Vec<_>>());
+        for (words, &area) in written.into_iter().zip(&self.outputs) {
+            Bytes::of_words(k, words).store(area.byte(start), bytes);
+        }
     }
 
     /// The records of a unit, in registers.

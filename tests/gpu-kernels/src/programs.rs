@@ -9,8 +9,8 @@ use monoscan::prelude::*;
 use scan_ir::random::{Options, random_program};
 use scan_ir::{Program, Verified, verify};
 
-use crate::Random;
 use crate::automata::{self, Maps};
+use crate::{Random, bytes};
 
 #[path = "../../../benches/gpu/src/json.rs"]
 mod json;
@@ -372,7 +372,7 @@ pub fn by_hand() -> Vec<Case> {
     let lexer = || LexerTables::new(&Rules::parse(JSON).expect("the rules of JSON")).expect("a lexer");
     let lexers = [lexer().program(), lexer().token_program()].map(Case::of_text);
     let written = written.iter().map(|source| Case::parsed(source));
-    written.chain(readable).chain(lexers).chain(of_automata()).collect()
+    written.chain(readable).chain(lexers).chain(of_automata()).chain(of_bytes()).collect()
 }
 
 /// Automata whose maps have names, have them for some letters, or have none.
@@ -397,6 +397,19 @@ fn of_automata() -> Vec<Case> {
         Case::of_bytes(parsed("automaton_at_random", &automata::at_random(16), false, &[0])),
         Case::of_bytes(parsed("automaton_by_index", &of_numbers, true, &[0])),
     ]
+}
+
+/// Programs of bytes. Most records are of those bytes that leave much of what came before.
+pub fn of_bytes() -> Vec<Case> {
+    let case = |(source, bytes): (String, &'static [u8])| {
+        let program = readable::parse(&source);
+        let columns = program.inputs.len();
+        let byte =
+            move |random: &mut Random| if random.chance(9) { random.number() as u8 } else { *random.pick(bytes) };
+        let column = move |random: &mut Random, count: usize| (0..count).map(|_| byte(random)).collect();
+        Case { program, make: Box::new(move |random, count| (0..columns).map(|_| column(random, count)).collect()) }
+    };
+    bytes::programs().into_iter().map(case).collect()
 }
 
 /// Random programs of one to three stages, some of which keep.

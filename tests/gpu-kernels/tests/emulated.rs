@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
 use scan_codegen::nvptx::NvptxError;
 use scan_emulator::{Atom, Fault};
-use scan_gpu_kernels::{Call, Case, Failure, Random, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
+use scan_gpu_kernels::{
+    Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_the_zoo, random_cases, small_plan,
+};
 use scan_ir::transform::Form;
 
 /// About the most records of a call.
@@ -123,6 +125,24 @@ fn automata() {
             let call =
                 |records: usize| Call { schedule: seed as u64, totals: true, started: true, ..Call::line(records) };
             subject.must_be_right(&[call(3 * tile + 5), call(tile)]);
+        }
+    }
+}
+
+/// In units of whole words and others, in full tiles and what is left behind them.
+#[test]
+fn bytes() {
+    for (seed, case) in of_bytes().iter().enumerate() {
+        let random = &mut Random::new(seed as u64);
+        for (unit, units) in [(16, 3), (4, 5), (2, 1)] {
+            for schedule in [RING, Schedule::LookBack] {
+                let plan = GpuPlan { schedule, warps: 1, unit, units };
+                let Ok(subject) = Subject::new(case, form(random), &plan) else { continue };
+                let tile = subject.plan().tile();
+                let lengths = [2 * tile + random.below(tile), tile];
+                let call = |records| Call { records, planes: 1, ..Call::random(random, &subject, tile) };
+                subject.must_be_right(&lengths.map(call));
+            }
         }
     }
 }

@@ -18,9 +18,10 @@ mod casts;
 mod floats;
 mod ints;
 mod permute;
+pub(crate) mod swar;
 mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod vectors;
 
 use scan_ir::facts::{Range, value_ranges};

@@ -8,7 +8,8 @@
 
 use scan_ir::Type;
 
-use super::vectors::{HIGH, clear_beyond, join, pick, spread, words};
+use super::swar::{HIGH, spread};
+use super::vectors::{clear_beyond, join, pick, words};
 use crate::nvptx::emit::Value;
 
 /// Lane i of the result is `from[indices[i]]`, 0 where that is no lane; no index exceeds `highest`.

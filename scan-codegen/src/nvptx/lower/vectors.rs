@@ -1,20 +1,11 @@
 //! Byte vectors in 32-bit words, four lanes at a time; zero above the last lane, as the module above says.
 //!
-//! Carries between lanes are kept out by the ways of Lamport (Multiple byte processing with full-word instructions,
-//! 1975): the highest bit of each lane is worked on apart. Ranges often show that there are none, and then a word is
-//! added as it is.
+//! [Lanes are kept apart](swar), unless ranges show that there is no carry between them; then a word is added as it is.
 
-use scan_ir::facts::Range;
 use scan_ir::{Inst, Opcode, Type};
 
-use super::{Lowering, ty};
+use super::{Lowering, swar, ty};
 use crate::nvptx::emit::{Emit, Ty, Value};
-
-/// The highest bit of each lane of a word.
-pub(super) const HIGH: usize = 0x8080_8080;
-
-/// The other bits of each lane.
-const LOW: usize = 0x7f7f_7f7f;
 
 /// The words of a vector, the lowest lanes first.
 pub(super) fn words(vector: Value<'_>) -> Vec<Value<'_>> {
@@ -39,11 +30,6 @@ pub(super) fn clear_beyond(vector: Type, place: usize, word: Value<'_>) -> Value
         u32::MAX => word,
         mask => word & mask as usize,
     }
-}
-
-/// 0xff in each lane whose highest bit is set, 0 in the others; `flags` has no other bits.
-pub(super) fn spread<'k>(flags: Value<'k>) -> Value<'k> {
-    (flags - (flags >> 7)) | flags
 }
 
 /// The byte in every lane.
@@ -75,16 +61,17 @@ impl<'k> Lowering<'_, 'k> {
             _ => return None,
         };
         let (in_a, in_b) = (self.range(inst, 0), self.range(inst, 1));
+        let small = in_a.max < 128 && in_b.max < 128;
         Some(match inst.opcode {
             Opcode::And => a & b,
             Opcode::Or => a | b,
             Opcode::Xor => a ^ b,
             Opcode::Add if in_a.max + in_b.max <= 255 => by_words(a, b, |a, b| a + b)?,
-            Opcode::Add => by_words(a, b, |a, b| ((a & LOW) + (b & LOW)) ^ ((a ^ b) & HIGH))?,
+            Opcode::Add => by_words(a, b, swar::add)?,
             Opcode::Sub if in_a.min >= in_b.max => by_words(a, b, |a, b| a - b)?,
-            Opcode::Sub => by_words(a, b, |a, b| ((a | HIGH) - (b & LOW)) ^ ((a ^ b.not()) & HIGH))?,
-            Opcode::Min => by_words(a, b, |a, b| a ^ ((a ^ b) & spread(at_least(a, b, in_a, in_b))))?,
-            Opcode::Max => by_words(a, b, |a, b| b ^ ((a ^ b) & spread(at_least(a, b, in_a, in_b))))?,
+            Opcode::Sub => by_words(a, b, swar::sub)?,
+            Opcode::Min => by_words(a, b, |a, b| swar::choose(swar::at_least(a, b, small), b, a))?,
+            Opcode::Max => by_words(a, b, |a, b| swar::choose(swar::at_least(a, b, small), a, b))?,
             _ => return None,
         })
     }
@@ -93,16 +80,6 @@ impl<'k> Lowering<'_, 'k> {
 fn by_words<'k>(a: Value<'k>, b: Value<'k>, f: impl Fn(Value<'k>, Value<'k>) -> Value<'k>) -> Option<Value<'k>> {
     let results: Vec<Value<'k>> = words(a).into_iter().zip(words(b)).map(|(a, b)| f(a, b)).collect();
     join(&results)
-}
-
-/// The highest bit of each lane set where a ≥ b, all other bits 0.
-fn at_least<'k>(a: Value<'k>, b: Value<'k>, in_a: Range, in_b: Range) -> Value<'k> {
-    // Among the low bits of lanes: the difference keeps the bit that was added.
-    let low = (a | HIGH) - (b & LOW);
-    if in_a.max < 128 && in_b.max < 128 {
-        return low & HIGH;
-    }
-    ((a & b.not()) | ((a ^ b).not() & low)) & HIGH
 }
 
 /// Bytes of two words, picked by the four low nibbles of the selector.

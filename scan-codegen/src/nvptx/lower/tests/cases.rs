@@ -10,7 +10,7 @@ use super::opcodes::{cases, columns, functions, tables, values, vector};
 const TOGETHER: usize = 200;
 
 /// The operands of all cases of a type.
-fn operands(ty: Type) -> Vec<Vec<Constant>> {
+pub(crate) fn operands(ty: Type) -> Vec<Vec<Constant>> {
     let (bytes, count) = cases(ty);
     let columns = columns(ty);
     let operand = |case: usize, column: usize| {
@@ -29,7 +29,7 @@ fn check_type(ty: Type) {
 }
 
 /// Operations whose operands are known to be in a part of their type.
-fn ranged(ty: Type) -> Vec<Function> {
+pub(crate) fn ranged(ty: Type) -> Vec<Function> {
     let mut all = Vec::new();
     let mut add = |build: &dyn Fn(&mut FunctionBuilder, &[Value]) -> Value| {
         let mut b = FunctionBuilder::new();

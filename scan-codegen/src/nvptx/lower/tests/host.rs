@@ -14,12 +14,12 @@ use super::opcodes::describe;
 use super::{SLOT, module};
 
 /// A lowered function: reads its operands, writes its results, each in a slot.
-type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);
+pub(crate) type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);
 
 /// The memory of one operand or result.
 #[repr(align(16))]
 #[derive(Clone)]
-struct Slot([u8; SLOT]);
+pub(crate) struct Slot(pub(crate) [u8; SLOT]);
 
 /// The atoms that lowered functions call, by the words of `atoms.ll`.
 fn atoms() -> [(&'static str, usize); 6] {
@@ -69,11 +69,11 @@ extern "C" fn double_bits(value: f64) -> u64 {
     value.to_bits()
 }
 
-/// Lowers, optimises and compiles functions, and hands them over.
-fn compiled(functions: &[Function], tables: &[Table], run: impl FnOnce(&[Lowered])) {
+/// Optimises and compiles a module of so many functions, and hands them over.
+pub(crate) fn compiled(text: &str, count: usize, run: impl FnOnce(&[Lowered])) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| Target::initialize_native(&InitializationConfig::default()).expect("LLVM knows this machine"));
-    let text = module("", functions, tables).replace("addrspace(1)", "");
+    let text = text.replace("addrspace(1)", "");
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "lowered");
     let module = context.create_module_from_ir(buffer).unwrap_or_else(|error| panic!("{error}"));
@@ -92,7 +92,7 @@ fn compiled(functions: &[Function], tables: &[Table], run: impl FnOnce(&[Lowered
             engine.add_global_mapping(&atom, address);
         }
     }
-    let lowered: Vec<Lowered> = (0..functions.len()).map(|number| address(&engine, number)).collect();
+    let lowered: Vec<Lowered> = (0..count).map(|number| address(&engine, number)).collect();
     run(&lowered);
 }
 
@@ -104,7 +104,7 @@ fn address(engine: &ExecutionEngine<'_>, number: usize) -> Lowered {
 
 /// Compares each function with the interpreter on all operands that `operands_of` gives for it.
 pub(super) fn check(functions: &[Function], tables: &[Table], operands_of: impl Fn(usize) -> Vec<Vec<Constant>>) {
-    compiled(functions, tables, |lowered| {
+    compiled(&module("", functions, tables), functions.len(), |lowered| {
         for (number, (function, lowered)) in functions.iter().zip(lowered).enumerate() {
             let types = function.result_types();
             let mut memory = vec![Slot([0; SLOT]); function.params.len()];

@@ -1,9 +1,9 @@
 //! Lowered functions on the processor of this machine against the evaluator, and as PTX against NVIDIA's assembler.
 
-mod cases;
-mod host;
+pub(crate) mod cases;
+pub(crate) mod host;
 #[path = "../../../../tests/cpu_support/opcodes.rs"]
-mod opcodes;
+pub(crate) mod opcodes;
 mod ptx;
 #[path = "../../../../tests/ptxas/mod.rs"]
 mod ptxas;
@@ -15,7 +15,7 @@ use super::{Code, Tables, from_memory, memory_ty, to_memory};
 use crate::nvptx::emit::{Emit, Ty};
 
 /// Bytes from one operand or result to the next in memory, and what their addresses are multiples of.
-const SLOT: usize = 16;
+pub(crate) const SLOT: usize = 16;
 
 /// A module of functions `@f0`, `@f1`, … `(ptr operands, ptr results)`, called as `convention` says.
 fn module(convention: &str, functions: &[Function], tables: &[Table]) -> String {
