@@ -81,6 +81,12 @@ define internal i32 @scan.pair_bytes(i8 %first, i8 %second) #3 {
   ret i32 %r
 }
 
+; T: %sum and the four bytes of %word, added up.
+define internal i32 @scan.add_bytes(i32 %word, i32 %sum) #3 {
+  %r = call i32 @llvm.nvvm.idp4a.u.u(i32 %word, i32 16843009, i32 %sum)
+  ret i32 %r
+}
+
 ; T: the number that 16 bits are as an IEEE binary16 float.
 define internal float @scan.from_f16(i16 %bits) #3 {
   %half = bitcast i16 %bits to half

@@ -43,6 +43,8 @@ atoms! {
     PickBytes "pick_bytes";
     /// Two bytes side by side.
     PairBytes "pair_bytes";
+    /// A number and the four bytes of a word, added up.
+    AddBytes "add_bytes";
     /// The number that a binary16 float is.
     FromF16 "from_f16";
     /// The nearest binary16 float.
@@ -107,7 +109,7 @@ impl Atom {
     /// Whether its result depends on its arguments alone, and nothing else comes of it.
     pub fn is_pure(self) -> bool {
         let converts = matches!(self, Atom::FromF16 | Atom::ToF16 | Atom::ToBf16 | Atom::FloatBits | Atom::DoubleBits);
-        converts || matches!(self, Atom::PickBytes | Atom::PairBytes)
+        converts || matches!(self, Atom::PickBytes | Atom::PairBytes | Atom::AddBytes)
     }
 
     /// Whether it orders something, so that a kernel that can do without it should.

@@ -12,6 +12,10 @@ pub(crate) fn value(atom: Atom, [a, b, c]: [u64; 3]) -> Result<u64, Misuse> {
         Atom::PickBytes => pick_bytes(a, b, c),
         // What it leaves open is not zero here, so that nobody relies on that.
         Atom::PairBytes => Ok(a & 0xff | (b & 0xff) << 8 | 0xa5a5 << 16),
+        Atom::AddBytes => {
+            let bytes = (a as u32).to_le_bytes().map(u32::from);
+            Ok(bytes.into_iter().fold(b as u32, u32::wrapping_add).into())
+        }
         Atom::FromF16 => Ok(f16::from_bits(a as u16).to_f32().to_bits().into()),
         Atom::ToF16 => Ok(f16::from_f32(float()).to_bits().into()),
         Atom::ToBf16 => Ok(bf16::from_f32(float()).to_bits().into()),

@@ -56,22 +56,26 @@ fn text_that_is_no_ir_is_an_error() {
 
 /// The atoms that only compute do it as the contract says.
 #[test]
-fn bytes_are_picked_and_floats_are_rounded() {
+fn bytes_are_picked_and_added_and_floats_are_rounded() {
     let text = "
         declare i32 @scan.pick_bytes(i32, i32, i32)
+        declare i32 @scan.add_bytes(i32, i32)
         declare float @scan.from_f16(i16)
         declare i16 @scan.to_f16(float)
         declare i16 @scan.to_bf16(float)
         define void @kernel(ptr %args) {
           %out = load ptr addrspace(1), ptr %args, align 16
           %picked = call i32 @scan.pick_bytes(i32 50462976, i32 117835012, i32 13401)
+          %added = call i32 @scan.add_bytes(i32 -16678657, i32 -3)
           %number = call float @scan.from_f16(i16 15360)
           %sum = fadd float %number, 0x3F40000000000000
           %half = call i16 @scan.to_f16(float %sum)
           %brain = call i16 @scan.to_bf16(float 0x3FF0100000000000)
           %second = getelementptr i8, ptr addrspace(1) %out, i64 4
           %third = getelementptr i8, ptr addrspace(1) %out, i64 6
+          %fourth = getelementptr i8, ptr addrspace(1) %out, i64 8
           store i32 %picked, ptr addrspace(1) %out, align 4
+          store i32 %added, ptr addrspace(1) %fourth, align 4
           store i16 %half, ptr addrspace(1) %second, align 2
           store i16 %brain, ptr addrspace(1) %third, align 2
           ret void
@@ -80,12 +84,12 @@ fn bytes_are_picked_and_floats_are_rounded() {
     let run = |text: &str| {
         let kernel = Kernel::compile(text, "kernel").unwrap();
         let mut device = Device::new();
-        let out = device.buffer(&[0; 8]);
+        let out = device.buffer(&[0; 12]);
         let args = device.address(out).to_le_bytes();
         kernel.launch(&mut device, &Launch { args: &args, ..Launch::default() }).map(|_| device.read(out))
     };
     // 1 + 2^-11 lies between two binary16 floats, and 1 + 2^-8 between two of bfloat16: the even one is 1.
-    assert_eq!(run(&pick(0x3607)), Ok(vec![7, 0, 6, 3, 0, 0x3c, 0x80, 0x3f]));
+    assert_eq!(run(&pick(0x3607)), Ok(vec![7, 0, 6, 3, 0, 0x3c, 0x80, 0x3f, 0x7c, 2, 0, 0]));
     let misuse = run(&pick(0x3608)).unwrap_err();
     assert!(matches!(misuse, LaunchError::Misuse { misuse: Misuse::Argument { found: 8, .. }, .. }), "{misuse}");
 }

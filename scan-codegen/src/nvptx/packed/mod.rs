@@ -7,7 +7,9 @@
 //! records and states, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
 
 mod code;
+mod operator;
 mod passes;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -19,6 +21,7 @@ use scan_ir::{Constant, Layout, Mapping, Program, Source, Type, Verified, simpli
 
 use super::emit::{Emit, Value};
 use code::Code;
+use operator::Operator;
 pub(crate) use passes::{PackedFold, PackedReplay};
 use words::Word;
 
@@ -35,7 +38,7 @@ pub(crate) struct Packed {
     inputs: Vec<Type>,
     outputs: Vec<Type>,
     lift: Reading,
-    combine: Code,
+    operator: Operator,
     project: Reading,
 }
 
@@ -60,20 +63,19 @@ impl Packed {
             inputs: columns(&program.inputs)?,
             outputs: columns(&program.output.columns)?,
             lift: Reading::new(program, &stage.lift, ranges)?,
-            combine: Code::new(&whole_combine(program, 0).function, &ranges.repeat(2))?,
+            operator: Operator::new(&whole_combine(program, 0).function, &stage.identity, ranges)?,
             project: Reading::new(program, &program.output.project, ranges)?,
         })
     }
 
     /// About how many instructions the fold of four records takes.
     fn fold_work(&self) -> usize {
-        self.lift.code.work() + self.combine.work() + 2 * self.identity.len()
+        self.lift.code.work() + self.operator.fold_work(self.identity.len())
     }
 
     /// About how many instructions the replay of four records takes.
     fn replay_work(&self) -> usize {
-        let shifts = 2 * self.identity.len() + self.live.len();
-        self.lift.code.work() + 3 * self.combine.work() + shifts + self.project.code.work()
+        self.lift.code.work() + self.operator.scan_work(self.identity.len()) + self.project.code.work()
     }
 
     /// Whether four records are folded in fewer instructions than one by one, each in so many besides those that take
@@ -106,10 +108,6 @@ impl Packed {
             Source::Record(component) => record[component as usize],
             _ => unreachable!("the lift of a packed form reads records"),
         })
-    }
-
-    fn combine<'k>(&self, k: &'k Emit, earlier: &[Word<'k>], later: &[Word<'k>]) -> Vec<Word<'k>> {
-        self.combine.write(k, &[earlier, later].concat())
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn to_memory(word: Word<'_>, ty: Type) -> Value<'_> {
 }
 
 /// Bytes of two words, those of the second numbered from 4: the last digit of the selector is the lowest byte.
-fn pick<'k>(first: Word<'k>, second: Word<'k>, selector: usize) -> Word<'k> {
+pub(super) fn pick<'k>(first: Word<'k>, second: Word<'k>, selector: usize) -> Word<'k> {
     let k = first.emit();
     k.intrinsic(Ty::I32, "scan.pick_bytes", &[first, second, k.i32(selector)])
 }

@@ -86,7 +86,7 @@ impl Machine {
             Atom::Block => Next::Go(low(self.here().0.number.into())),
             Atom::Blocks => Next::Go(low(self.launched.into())),
             Atom::Shared => Next::Go(low(self.here().0.shared.address() as u64)),
-            Atom::PickBytes | Atom::PairBytes => Next::Go(low(pure::value(atom, [a, b, c])?)),
+            Atom::PickBytes | Atom::PairBytes | Atom::AddBytes => Next::Go(low(pure::value(atom, [a, b, c])?)),
             Atom::FromF16 | Atom::ToF16 | Atom::ToBf16 | Atom::FloatBits | Atom::DoubleBits => {
                 Next::Go(low(pure::value(atom, [a, b, c])?))
             }
