@@ -86,7 +86,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
         let packed = self.recipe.packed.as_ref();
         let packed = packed.filter(|packed| self.named.is_none() && packed.folds_faster(self.work()))?;
-        Some(Box::new(PackedFold::new(self.given.k, packed, self.state)))
+        Some(Box::new(PackedFold::new(self.given, packed, self.state)))
     }
 }
 
@@ -126,6 +126,6 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
         let packed = self.recipe.packed.as_ref().filter(|packed| packed.replays_faster(self.work()))?;
         self.writes()
-            .then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.given.k, packed, self.state)) })
+            .then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.given, packed, self.state)) })
     }
 }

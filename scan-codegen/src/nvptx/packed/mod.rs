@@ -4,7 +4,7 @@
 //! word for each component; neighbouring lanes are neighbouring states.
 //!
 //! A program has a packed form if it has one stage, its components and columns are single bytes, it reads nothing but
-//! records and states, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
+//! records, states and seeds, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
 
 mod code;
 mod operator;
@@ -20,6 +20,7 @@ use scan_ir::facts::{Body, Carried, Facts, Range, advance_over, whole_combine};
 use scan_ir::{Constant, Layout, Mapping, Program, Source, Type, Verified, simplify};
 
 use super::emit::{Emit, Value};
+use super::given::Given;
 use code::Code;
 use operator::Operator;
 pub(crate) use passes::{PackedFold, PackedReplay};
@@ -27,7 +28,10 @@ use words::Word;
 
 /// Instructions that take a byte out of a word, and that put one in, about.
 const TAKE: usize = 1;
-const PUT: usize = 2;
+const PUT: usize = 3;
+
+/// Instructions of the machine for four records one by one, by those of the IR for one: of four, one goes into another.
+const FOUR: usize = 3;
 
 /// The packed form of a program.
 pub(crate) struct Packed {
@@ -81,12 +85,12 @@ impl Packed {
     /// Whether four records are folded in fewer instructions than one by one, each in so many besides those that take
     /// it out of its word.
     pub(crate) fn folds_faster(&self, work: usize) -> bool {
-        self.fold_work() <= 4 * (work + TAKE * self.inputs.len())
+        self.fold_work() < FOUR * (work + TAKE * self.inputs.len())
     }
 
     /// The same of their replay.
     pub(crate) fn replays_faster(&self, work: usize) -> bool {
-        self.replay_work() <= 4 * (work + TAKE * self.inputs.len() + PUT * self.outputs.len())
+        self.replay_work() < FOUR * (work + TAKE * self.inputs.len() + PUT * self.outputs.len())
     }
 
     /// Four times the state that changes nothing.
@@ -102,11 +106,19 @@ impl Packed {
         (0..columns[0].len()).map(word).collect()
     }
 
+    /// Four times the seed.
+    fn seed<'k>(&self, given: Given<'k, '_>) -> Vec<Word<'k>> {
+        // Components of the only stage are numbered as those of all.
+        let component = |place| words::splat(given.component(given.layout.seed(), place));
+        (0..self.identity.len()).map(component).collect()
+    }
+
     /// The states of four records; `record` is a word of each column.
-    fn lift<'k>(&self, k: &'k Emit, record: &[Word<'k>]) -> Vec<Word<'k>> {
+    fn lift<'k>(&self, k: &'k Emit, record: &[Word<'k>], seed: &[Word<'k>]) -> Vec<Word<'k>> {
         self.lift.write(k, |source| match source {
             Source::Record(component) => record[component as usize],
-            _ => unreachable!("the lift of a packed form reads records"),
+            Source::Seed { component, .. } => seed[component as usize],
+            _ => unreachable!("the lift of a packed form reads records and seeds"),
         })
     }
 }
@@ -114,7 +126,7 @@ impl Packed {
 impl Reading {
     fn new(program: &Program, mapping: &Mapping, ranges: &[Range]) -> Option<Reading> {
         let range = |(&source, &ty): (&Source, &Type)| match source {
-            Source::Record(_) => Some(Range::full(ty)),
+            Source::Record(_) | Source::Seed { .. } => Some(Range::full(ty)),
             Source::Before { component, .. } | Source::After { component, .. } => Some(ranges[component as usize]),
             _ => None,
         };

@@ -9,6 +9,7 @@ use super::operator::Operator;
 use super::words::{self, Word};
 use super::{Packed, sums};
 use crate::nvptx::emit::{Emit, Value, Var};
+use crate::nvptx::given::Given;
 use crate::nvptx::lanes::{get, set, variables};
 use crate::nvptx::run::PackedPass;
 
@@ -20,11 +21,17 @@ pub(crate) struct PackedFold<'k, 'a> {
     state: &'a [Var<'k>],
     /// What the records so far come to: sums as numbers, else as four states one after the other.
     folded: Vec<Var<'k>>,
+    seed: Vec<Word<'k>>,
 }
 
 impl<'k, 'a> PackedFold<'k, 'a> {
-    pub(crate) fn new(k: &'k Emit, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedFold<'k, 'a> {
-        PackedFold { k, packed, state, folded: variables(&packed.identity(k)) }
+    pub(crate) fn new(given: Given<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedFold<'k, 'a> {
+        let k = given.k;
+        PackedFold { k, packed, state, folded: variables(&packed.identity(k)), seed: packed.seed(given) }
+    }
+
+    fn lift(&self, record: &[Word<'k>]) -> Vec<Word<'k>> {
+        self.packed.lift(self.k, record, &self.seed)
     }
 
     /// Eight states as four: what each two neighbours come to.
@@ -34,13 +41,12 @@ impl<'k, 'a> PackedFold<'k, 'a> {
 
     /// The records of one or two words as four states.
     fn lifted(&self, combine: &Code, records: &[Vec<Word<'k>>]) -> Vec<Word<'k>> {
-        let lift = |record: &[Word<'k>]| self.packed.lift(self.k, record);
         match records {
             [first, second] => {
                 let (earlier, later) = (words::earlier(first, second), words::later(first, second));
-                combine.write(self.k, &[lift(&earlier), lift(&later)].concat())
+                combine.write(self.k, &[self.lift(&earlier), self.lift(&later)].concat())
             }
-            _ => lift(&records[0]),
+            _ => self.lift(&records[0]),
         }
     }
 }
@@ -51,7 +57,7 @@ impl<'k> PackedPass<'k> for PackedFold<'k, '_> {
         let before = get(&self.folded);
         let after = match &self.packed.operator {
             Operator::Sums => records.iter().fold(before, |sums, record| {
-                zip(sums, self.packed.lift(self.k, record)).map(|(sum, bytes)| sums::fold(sum, bytes)).collect()
+                zip(sums, self.lift(record)).map(|(sum, bytes)| sums::fold(sum, bytes)).collect()
             }),
             Operator::Any(combine) => {
                 let mut states: Vec<Vec<Word<'k>>> =
@@ -88,12 +94,14 @@ pub(crate) struct PackedReplay<'k, 'a> {
     packed: &'a Packed,
     /// The [carry](Operator::carry) into the next word, of the components that are live.
     carry: Vec<Var<'k>>,
+    seed: Vec<Word<'k>>,
 }
 
 impl<'k, 'a> PackedReplay<'k, 'a> {
-    pub(crate) fn new(k: &'k Emit, packed: &'a Packed, state: &[Var<'k>]) -> PackedReplay<'k, 'a> {
+    pub(crate) fn new(given: Given<'k, '_>, packed: &'a Packed, state: &[Var<'k>]) -> PackedReplay<'k, 'a> {
+        let k = given.k;
         let carry = state.iter().map(|state| k.var(packed.operator.carry(state.get()))).collect();
-        PackedReplay { k, packed, carry }
+        PackedReplay { k, packed, carry, seed: packed.seed(given) }
     }
 
     /// The results of four records, a word for each column.
@@ -103,13 +111,14 @@ impl<'k, 'a> PackedReplay<'k, 'a> {
         // What no output needs may be anything.
         let mut carry = identity.clone();
         zip(live, &self.carry).for_each(|(&component, var)| carry[component] = var.get());
-        let (after, last) = operator.scan(self.k, &carry, &self.packed.lift(self.k, record), &identity);
+        let (after, last) = operator.scan(self.k, &carry, &self.packed.lift(self.k, record, &self.seed), &identity);
         let before = words::one_on(&after, &carry);
         let results = project.write(self.k, |source| match source {
             Source::Record(component) => record[component as usize],
+            Source::Seed { component, .. } => self.seed[component as usize],
             Source::Before { component, .. } => before[component as usize],
             Source::After { component, .. } => after[component as usize],
-            _ => unreachable!("the projection of a packed form reads records and states"),
+            _ => unreachable!("the projection of a packed form reads records, states and seeds"),
         });
         zip(live, &self.carry).for_each(|(&component, var)| var.set(last[component]));
         zip(results, outputs).map(|(word, &ty)| words::to_memory(word, ty)).collect()

@@ -158,7 +158,7 @@ fn programs_of_bytes_have_a_packed_form() {
         (pair, record, state, false),
         (byte, next, state, false),
         (byte, product, state, false),
-        (byte, record, seed, false),
+        (byte, record, seed, true),
         (byte, record, index, false),
     ] {
         let source = program(inputs, lift, project);
