@@ -2,9 +2,9 @@
 //!
 //! Units and runs are as the plans say; shifted columns are accessed field by field, so a unit of theirs is one record.
 
-use scan_ir::facts::Names;
-use scan_ir::{Layout, Program, Source};
+use scan_ir::{Layout, Program, Source, Verified};
 
+use super::look_ups::LookUps;
 use super::{Arch, GpuPlan, Schedule};
 
 /// Bytes of a line of memory: bulk copies are fast where source and destination lie at the same place of such.
@@ -26,41 +26,41 @@ pub(super) struct Fit<'a> {
     schedule: Schedule,
     arch: Arch,
     unit: usize,
-    /// Bytes of the tables by which maps are folded in names.
-    names: usize,
+    /// What is looked up where states are maps.
+    look_ups: Option<LookUps>,
 }
 
 impl<'a> Fit<'a> {
-    pub(super) fn new(program: &'a Program, schedule: Schedule, arch: Arch) -> Fit<'a> {
-        let most = schedule.most_name_bytes();
-        let stages = 0..program.stages.len() as u32;
-        let names = stages.filter_map(|stage| Names::of(program, stage, &program.tables, most));
-        let names = names.map(|names| names.step_bytes()).sum();
+    pub(super) fn new(program: &'a Verified<Program>, schedule: Schedule, arch: Arch) -> Fit<'a> {
+        let look_ups = LookUps::planned(program, schedule);
         let unit = if matches!(schedule, Schedule::Ring { shifted: true, .. }) { 1 } else { unit(program) };
-        Fit { program, schedule, arch, unit, names }
+        Fit { program, schedule, arch, unit, look_ups }
     }
 
     /// Whether a fold looks each record up in a table.
     pub(super) fn folds_in_names(&self) -> bool {
-        self.names > 0
+        self.look_ups.as_ref().is_some_and(|look_ups| look_ups.names.iter().any(Option::is_some))
     }
 
     /// The largest tile of so many warps that leaves shared memory for all that a block keeps.
     pub(super) fn plan(&self, warps: usize) -> Option<GpuPlan> {
         let Fit { program, schedule, unit, .. } = *self;
         let state: usize = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum();
-        let tables: usize = program.tables.iter().map(|table| 2 * table.bytes.len()).sum();
-        let kept = CONTROL_BYTES + tables.min(2 * MOST_TABLE_BYTES) + self.names;
+        let of_program = || (0, program.tables.iter().map(|table| 2 * table.bytes.len()).sum());
+        let (names, tables) = self.look_ups.as_ref().map_or_else(of_program, LookUps::bytes);
+        let notes = self.look_ups.as_ref().map_or(0, LookUps::note_bytes);
+        let letters = self.look_ups.as_ref().is_some_and(|look_ups| look_ups.letters.is_some());
+        let kept = CONTROL_BYTES + tables.min(2 * MOST_TABLE_BYTES) + names;
         let room = |kept: usize| self.arch.shared_bytes().saturating_sub(kept);
         let (record, most) = match schedule {
             Schedule::Ring { stages, ahead, shifted } => {
-                let (input, results) = in_and_apart(program, shifted);
+                let (input, results) = in_and_apart(program, shifted, letters);
                 let pending = (ahead + 1) * (2 * warps + 1) * state;
-                let beside = beside(program, stages, shifted);
+                let beside = beside(program, stages, shifted) + 32 * warps * notes;
                 (stages * input + RESULTS * results, room(kept + pending + beside))
             }
             _ => {
-                let (input, results) = in_and_apart(program, false);
+                let (input, results) = in_and_apart(program, false, letters);
                 // What is kept is written to its place at once.
                 let results = if program.output.keep.is_some() { 0 } else { results };
                 (input + results, room(kept + warps * state).min(LOOK_BACK_TILE_BYTES))
@@ -82,13 +82,14 @@ fn unit(program: &Program) -> usize {
 }
 
 /// For each output column the input column that it may lie over in shared memory: the first one of the same record size whose next
-/// record nobody reads and that no other lies over. None for what is kept, which does not lie beside its own record.
-pub(crate) fn overlays(program: &Program) -> Vec<Option<usize>> {
+/// record nobody reads and that no other lies over. None for what is kept, which does not lie beside its own record. A replay by
+/// letters reads no record but its own.
+pub(crate) fn overlays(program: &Program, letters: bool) -> Vec<Option<usize>> {
     let columns = || program.inputs.iter().enumerate();
     let of_components: Vec<usize> =
         columns().flat_map(|(place, column)| column.fields.iter().map(move |_| place)).collect();
     let read_ahead: Vec<usize> = next_components(program).map(|component| of_components[component as usize]).collect();
-    let may_be_under = |place: &usize| program.output.keep.is_none() && !read_ahead.contains(place);
+    let may_be_under = |place: &usize| program.output.keep.is_none() && (letters || !read_ahead.contains(place));
     let mut free: Vec<(usize, u32)> =
         columns().map(|(place, column)| (place, column.size)).filter(|(place, _)| may_be_under(place)).collect();
     let over = |column: &Layout| {
@@ -109,8 +110,9 @@ fn next_components(program: &Program) -> impl Iterator<Item = u32> {
 }
 
 /// Bytes of the input columns' records, and of those of output columns that lie over none, as those beside shifted columns.
-fn in_and_apart(program: &Program, shifted: bool) -> (usize, usize) {
-    let apart = program.output.columns.iter().zip(overlays(program)).filter(|(_, over)| shifted || over.is_none());
+fn in_and_apart(program: &Program, shifted: bool, letters: bool) -> (usize, usize) {
+    let apart =
+        program.output.columns.iter().zip(overlays(program, letters)).filter(|(_, over)| shifted || over.is_none());
     let sum = |columns: &mut dyn Iterator<Item = &Layout>| columns.map(|column| column.size as usize).sum();
     (sum(&mut program.inputs.iter()), sum(&mut apart.map(|(column, _)| column)))
 }

@@ -6,6 +6,7 @@ mod aot;
 mod arch;
 mod arguments;
 mod fit;
+mod look_ups;
 mod manifest;
 mod plan;
 mod ptx;
@@ -21,5 +22,6 @@ pub use way::Way;
 #[cfg(feature = "nvptx")]
 pub(crate) use {
     fit::{LINE, MOST_TABLE_BYTES, RESULTS, overlays},
+    look_ups::{BANKS, LookUps, NOTES},
     plan::alignment,
 };

@@ -1,6 +1,6 @@
 //! What calls want of a kernel, and the plans that do it.
 
-use scan_ir::Program;
+use scan_ir::{Program, Verified};
 
 use super::{Arch, GpuPlan};
 
@@ -21,7 +21,7 @@ pub enum Way {
 
 impl Way {
     /// The plans of a lowered program for this way, the best first.
-    pub fn plans(self, program: &Program, arch: Arch) -> Vec<GpuPlan> {
+    pub fn plans(self, program: &Verified<Program>, arch: Arch) -> Vec<GpuPlan> {
         match self {
             Way::Plain => GpuPlan::candidates(program, arch),
             Way::Shifted => {

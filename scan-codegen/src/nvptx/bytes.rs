@@ -83,6 +83,19 @@ impl<'k> Bytes<'k> {
             }
         }
     }
+
+    /// Stores all but the first byte at an address that is a multiple of 4, or of as many bytes as there are.
+    pub(crate) fn store_but_first(&self, to: Value<'k>) {
+        for &(start, part) in &self.parts {
+            let size = part.ty().bits() as usize / 8;
+            match start {
+                0 => (0..size.trailing_zeros()).map(|power| 1 << power).for_each(|byte| {
+                    to.at(byte).store((part >> (8 * byte)).resize(Ty::Int(8 * byte as u16)), byte);
+                }),
+                _ => to.at(start).store(part, size),
+            }
+        }
+    }
 }
 
 /// Consecutive bytes while fields are put in.

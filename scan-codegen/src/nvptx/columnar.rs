@@ -41,7 +41,7 @@ fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
         let reversed = given.word(Arguments::REVERSED).is_not(k.i64(0));
         let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(given, level)).collect();
         let states: Vec<Vec<_>> = states.iter().map(|state| variables(state)).collect();
-        let live = variables(&recipe.live(&states.iter().map(|state| get(state)).collect::<Vec<_>>()));
+        let live = variables(&recipe.live(given, &states.iter().map(|state| get(state)).collect::<Vec<_>>()));
         let totals = given.word(Arguments::TOTAL).is_not(k.i64(0));
         k.range(k.i64(0), records, k.i64(1), |index| {
             let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;
@@ -50,7 +50,7 @@ fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
             k.when(totals, || {
                 let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
                 for level in 0..recipe.levels.len() {
-                    let mut followed = recipe.select(recipe.followed(level), &before);
+                    let mut followed = recipe.select(given, recipe.followed(level), &before);
                     let after = recipe.step(given, level, &before[level], &mut followed, &element);
                     set(&states[level], &after);
                 }

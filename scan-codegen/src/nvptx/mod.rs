@@ -57,7 +57,7 @@ pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch:
 
 /// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
 pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let recipe = Recipe::new(program, facts, plan.schedule.most_name_bytes())?;
+    let recipe = Recipe::new(program, facts, Some(plan.schedule))?;
     match plan.schedule {
         Schedule::Ring { stages, ahead, shifted } => ring::kernel(&recipe, plan, (stages, ahead, shifted), arch),
         Schedule::LookBack => look_back::kernel(&recipe, plan, arch),

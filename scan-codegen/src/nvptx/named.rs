@@ -1,7 +1,7 @@
 //! The fold of a level [in names](Names), as code for one element.
 
 use scan_ir::Source;
-use scan_ir::facts::{Names, Range};
+use scan_ir::facts::{self, Names, Range, value_ranges};
 
 use super::emit::Value;
 use super::given::Given;
@@ -10,65 +10,122 @@ use super::recipe::{Element, read};
 
 /// The code of names.
 pub(crate) struct Named {
-    /// How many names there are.
-    pub(crate) count: usize,
     reads: Vec<Source>,
-    letter: Code,
+    mark: Code,
+    place: Code,
     step: Code,
-    left: Code,
+    left: Option<Left>,
     map: Code,
+    compose: Option<Code>,
+}
+
+/// The code of what is left behind.
+enum Left {
+    At(Code),
+    Of(Code),
 }
 
 impl Named {
     pub(crate) fn new(names: &Names) -> Named {
         let below = |count: u32| Range { min: 0, max: i128::from(count) - 1 };
-        let (name, letter) = (below(names.count), below(names.letters));
+        let (name, mark) = (below(names.end()), below(names.marks));
+        let ranges = value_ranges(&names.place, &[name, mark], &names.tables);
+        let place = ranges[names.place.results[0].index()];
         let code = |function, ranges: &[Range]| Code::new(function, ranges, &names.tables);
         Named {
-            count: names.count as usize,
             reads: names.reads.clone(),
-            letter: code(&names.letter, &[]),
-            step: code(&names.step, &[name, letter]),
-            left: code(&names.left, &[name, letter]),
+            mark: code(&names.mark, &[]),
+            place: code(&names.place, &[name, mark]),
+            step: code(&names.step, &[place]),
+            left: names.left.as_ref().map(|left| match left {
+                facts::Left::At(left) => Left::At(code(left, &[place])),
+                facts::Left::Of(left) => Left::Of(code(left, &[place, name])),
+            }),
             map: code(&names.map, &[name]),
+            compose: names.compose.as_ref().map(|compose| code(compose, &[name, name])),
         }
     }
 
     /// About how many instructions an element takes.
     pub(crate) fn work(&self) -> usize {
-        self.letter.work() + self.step.work() + self.left.work()
+        // To leave something behind is to combine, which takes some dozen instructions; to note it, a few.
+        const LEAVING: usize = 48;
+        const NOTING: usize = 4;
+        let left = match &self.left {
+            None => 0,
+            Some(Left::At(_)) => NOTING,
+            Some(Left::Of(left)) => left.work() + LEAVING,
+        };
+        self.mark.work() + self.place.work() + self.step.work() + left
     }
 
-    /// Which tables each element looks up.
+    /// Which tables it looks up again and again.
     pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
-        self.letter.looked_up().chain(self.step.looked_up())
+        [&self.mark, &self.place, &self.step].into_iter().chain(&self.compose).flat_map(Code::looked_up)
     }
 
-    /// The letter that an element is.
-    pub(crate) fn letter<'k>(&self, given: Given<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
-        self.letter.write(given.k, &self.read(element), given.tables)[0]
+    /// Whether states of the level are names, which only those need as maps who know what was before.
+    pub(crate) fn composes(&self) -> bool {
+        self.compose.is_some()
     }
 
-    /// The name after an element; plus [`count`](Named::count) if something is left behind.
-    pub(crate) fn step<'k>(&self, given: Given<'k, '_>, name: Value<'k>, letter: Value<'k>) -> Value<'k> {
-        self.step.write(given.k, &[name, letter], given.tables)[0]
+    /// Whether what an element is follows from the next one too.
+    pub(crate) fn reads_next(&self) -> bool {
+        self.reads.iter().any(|source| matches!(source, Source::Next(_)))
+    }
+
+    /// The mark of an element.
+    pub(crate) fn mark<'k>(&self, given: Given<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
+        self.mark.write(given.k, &self.read(element), given.tables)[0]
+    }
+
+    /// Where it says what becomes of a name.
+    pub(crate) fn place<'k>(&self, given: Given<'k, '_>, name: Value<'k>, mark: Value<'k>) -> Value<'k> {
+        self.place.write(given.k, &[name, mark], given.tables)[0]
+    }
+
+    /// The name after an element, plus 1 if something is left behind.
+    pub(crate) fn step<'k>(&self, given: Given<'k, '_>, place: Value<'k>) -> Value<'k> {
+        self.step.write(given.k, &[place], given.tables)[0]
+    }
+
+    /// Whether anything is ever left behind.
+    pub(crate) fn leaves(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// Whether the place says all of what is left behind, so that it may be noted, and composed later.
+    pub(crate) fn leaves_by_place(&self) -> bool {
+        matches!(self.left, Some(Left::At(_)))
+    }
+
+    /// What is left behind at a place, if that says all of it.
+    pub(crate) fn left_at<'k>(&self, given: Given<'k, '_>, place: Value<'k>) -> Value<'k> {
+        let Some(Left::At(left)) = &self.left else { panic!("`leaves_by_place` says when") };
+        left.write(given.k, &[place], given.tables)[0]
     }
 
     /// What an element leaves behind.
     pub(crate) fn left<'k>(
         &self,
         given: Given<'k, '_>,
-        name: Value<'k>,
-        letter: Value<'k>,
+        (place, name): (Value<'k>, Value<'k>),
         element: &dyn Element<'k>,
     ) -> Value<'k> {
-        let arguments = [&[name, letter], &self.read(element)[..]].concat();
-        self.left.write(given.k, &arguments, given.tables)[0]
+        match self.left.as_ref().expect("nothing is left behind unless `leaves` says so") {
+            Left::At(left) => left.write(given.k, &[place], given.tables)[0],
+            Left::Of(left) => left.write(given.k, &[&[place, name], &self.read(element)[..]].concat(), given.tables)[0],
+        }
     }
 
     /// The map of a name.
     pub(crate) fn map<'k>(&self, given: Given<'k, '_>, name: Value<'k>) -> Value<'k> {
         self.map.write(given.k, &[name], given.tables)[0]
+    }
+
+    /// The name of two maps composed, where states are names.
+    pub(crate) fn compose<'k>(&self, given: Given<'k, '_>, earlier: Value<'k>, later: Value<'k>) -> Option<Value<'k>> {
+        self.compose.as_ref().map(|compose| compose.write(given.k, &[earlier, later], given.tables)[0])
     }
 
     fn read<'k>(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {

@@ -1,12 +1,16 @@
 //! The two passes over a run: the fold of a level, and the replay.
 
-use super::emit::{Value, Var};
+use super::emit::{Ty, Value, Var};
 use super::given::Given;
 use super::lanes::{get, set};
 use super::named::Named;
 use super::packed::{PackedFold, PackedReplay};
 use super::recipe::{Element, Recipe};
 use super::run::{PackedPass, Pass};
+use crate::gpu::NOTES;
+
+/// No letter: what stands for that of a run's first record once it is not the next one to come.
+const NO_LETTER: i128 = 256;
 
 /// Folds a level: its state, and the components of earlier levels that it follows. It begins with the identity.
 pub(crate) struct Fold<'k, 'a> {
@@ -15,8 +19,26 @@ pub(crate) struct Fold<'k, 'a> {
     level: usize,
     state: &'a [Var<'k>],
     followed: &'a [Var<'k>],
-    /// In a fold by names, the name. The state is what was left behind, until the fold ends.
+    /// In a fold by names, the name. The state is what was left behind, until the fold ends, unless it is the name itself.
     named: Option<(&'a Named, Var<'k>)>,
+    notes: Option<Notes<'k>>,
+    /// The letter of the run's first record, which is not written over it, as the thread before reads that.
+    first: Option<Var<'k>>,
+}
+
+/// Room in shared memory for the notes of a thread: the first of each thread side by side, then the second of each.
+#[derive(Clone, Copy)]
+pub(crate) struct Notes<'k> {
+    /// That of its first note.
+    pub(crate) first: Value<'k>,
+    /// How many threads there are.
+    pub(crate) threads: usize,
+}
+
+impl<'k> Notes<'k> {
+    fn of(self, number: Value<'k>) -> Value<'k> {
+        self.first.byte(number * (2 * self.threads))
+    }
 }
 
 impl<'k, 'a> Fold<'k, 'a> {
@@ -27,13 +49,68 @@ impl<'k, 'a> Fold<'k, 'a> {
         state: &'a [Var<'k>],
         followed: &'a [Var<'k>],
     ) -> Fold<'k, 'a> {
-        let named = recipe.named(level).map(|named| (named, given.k.var(given.k.i32(0))));
-        Fold { recipe, given, level, state, followed, named }
+        let k = given.k;
+        let name = |named: &Named| if named.composes() { state[0] } else { k.var(k.i32(0)) };
+        let named = recipe.named(level).map(|named| (named, name(named)));
+        let first = recipe.keeps_first().then(|| k.var(k.int(Ty::I32, NO_LETTER)));
+        Fold { recipe, given, level, state, followed, named, notes: None, first }
+    }
+
+    /// The same with room for notes.
+    pub(crate) fn with_notes(self, notes: Option<Notes<'k>>) -> Fold<'k, 'a> {
+        Fold { notes, ..self }
+    }
+
+    /// The letter of the run's first record, if that is kept.
+    pub(crate) fn first(&self) -> Option<Value<'k>> {
+        self.first.map(|first| first.get())
     }
 
     /// Puts a map behind the state.
     fn leave(&self, map: Value<'k>) {
         set(self.state, &self.recipe.combine(self.given, self.level, &get(self.state), &[map]));
+    }
+
+    /// Takes a name past elements. In a warp some lane leaves something behind at most of them, but a lane does at few: so
+    /// where there is room for notes, it is noted, and done for all elements together.
+    fn steps(&self, named: &Named, name: Var<'k>, elements: &[(&dyn Element<'k>, Value<'k>)]) {
+        let k = self.given.k;
+        let notes = self.notes.filter(|_| named.leaves_by_place());
+        let noted = k.var(k.i32(0));
+        for &(element, mark) in elements {
+            let before = name.get();
+            let place = named.place(self.given, before, mark);
+            let after = named.step(self.given, place);
+            if !named.leaves() {
+                name.set(after);
+                continue;
+            }
+            let leaves = after & 1usize;
+            name.set(after - leaves);
+            k.when(leaves.is(k.i32(1)), || match notes {
+                Some(notes) => {
+                    notes.of(noted.get()).store(place.resize(Ty::Int(16)), 2);
+                    noted.set(noted.get() + 1);
+                }
+                None => self.leave(named.left(self.given, (place, before), element)),
+            });
+        }
+        if let Some(notes) = notes {
+            k.range(k.i32(0), noted.get(), k.i32(1), |note| {
+                let place = notes.of(note).load(Ty::Int(16), 2).resize(Ty::I32);
+                self.leave(named.left_at(self.given, place));
+            });
+        }
+    }
+
+    /// What is written over a record: its letter, if that is left to the replay.
+    fn letter(&self, mark: Value<'k>) -> Vec<Value<'k>> {
+        let letter = mark.resize(Ty::I8);
+        if let Some(first) = self.first {
+            let is_first = first.get().is(first.get().same(NO_LETTER));
+            first.set(is_first.select(letter.resize(Ty::I32), first.get()));
+        }
+        if self.writes() { vec![letter] } else { Vec::new() }
     }
 }
 
@@ -53,34 +130,30 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         let Some((named, name)) = self.named else {
             return elements.iter().map(|&element| self.element(element)).collect();
         };
-        // Letters are looked up side by side, names one after the other.
-        let letters: Vec<Value<'k>> = elements.iter().map(|&element| named.letter(self.given, element)).collect();
-        for (&element, letter) in elements.iter().zip(letters) {
-            let before = name.get();
-            let after = named.step(self.given, before, letter);
-            name.set(after);
-            self.given.k.when(after.at_least(after.same(named.count as i128)), || {
-                self.leave(named.left(self.given, before, letter, element));
-                name.set(after - named.count);
-            });
-        }
-        vec![Vec::new(); elements.len()]
+        // Marks are looked up side by side, names one after the other.
+        let marks: Vec<Value<'k>> = elements.iter().map(|&element| named.mark(self.given, element)).collect();
+        let marked: Vec<_> = elements.iter().copied().zip(marks.iter().copied()).collect();
+        marked.chunks(NOTES).for_each(|marked| self.steps(named, name, marked));
+        marks.into_iter().map(|mark| self.letter(mark)).collect()
     }
 
     fn end(&self) {
-        if let Some((named, name)) = self.named {
-            self.leave(named.map(self.given, name.get()));
+        match self.named {
+            Some((named, name)) if !named.composes() => self.leave(named.map(self.given, name.get())),
+            _ => {}
         }
     }
 
     fn writes(&self) -> bool {
-        false
+        self.recipe.letters.is_some()
+    }
+
+    fn spares_first(&self) -> bool {
+        self.first.is_some()
     }
 
     fn work(&self) -> usize {
-        // To leave something behind is to combine, which takes some dozen instructions.
-        const LEAVING: usize = 48;
-        self.named.map_or_else(|| self.recipe.step_work(self.level), |(named, _)| named.work() + LEAVING)
+        self.named.map_or_else(|| self.recipe.step_work(self.level), |(named, _)| named.work())
     }
 
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
@@ -100,11 +173,43 @@ pub(crate) struct Replay<'k, 'a> {
     pub(crate) state: &'a [Var<'k>],
     /// Where kept records go, in a program that keeps; where each record goes that is not written beside its own, by its index.
     pub(crate) elsewhere: Option<Keep<'k, 'a>>,
+    /// The letter of the run's first record, if that has not been written over it.
+    pub(crate) first: Option<Var<'k>>,
+}
+
+/// An element of which it is known what the record is.
+struct Known<'k, 'a> {
+    element: &'a dyn Element<'k>,
+    record: Value<'k>,
+}
+
+impl<'k> Element<'k> for Known<'k, '_> {
+    fn record(&self, _component: usize) -> Value<'k> {
+        self.record
+    }
+
+    fn next(&self, component: usize) -> Value<'k> {
+        self.element.next(component)
+    }
+
+    fn is_last(&self) -> Value<'k> {
+        self.element.is_last()
+    }
+
+    fn index(&self) -> Value<'k> {
+        self.element.index()
+    }
 }
 
 impl<'k> Pass<'k> for Replay<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
         let before = get(self.state);
+        let known = self.first.map(|first| {
+            let (letter, none) = (first.get(), first.get().same(NO_LETTER));
+            first.set(none);
+            Known { element, record: letter.is(none).select(element.record(0), letter.resize(Ty::I8)) }
+        });
+        let element = known.as_ref().map_or(element, |known| known);
         let replayed = self.recipe.replay(self.given, &before, element);
         set(self.state, &replayed.after);
         let Some(elsewhere) = self.elsewhere else { return replayed.outputs };

@@ -1,8 +1,8 @@
 //! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
 
-use scan_ir::facts::{Carried, Facts, Level, Names, Range, by_lanes, fold_levels, replay_body, whole_combine};
+use scan_ir::facts::{Carried, Facts, Level, Names, Range, fold_levels, whole_combine};
 use scan_ir::transform::rank_stage;
-use scan_ir::{Constant, Layout, Mapping, Mode, Program, Source, Table, Type, Verified};
+use scan_ir::{Constant, Layout, Mapping, Program, Source, Table, Type, Verified};
 
 use super::emit::{Emit, Value};
 use super::error::NvptxError;
@@ -11,7 +11,7 @@ use super::lower::{self, Code};
 use super::named::Named;
 use super::packed::Packed;
 use super::state::{Packing, State};
-use crate::gpu::{Arguments, GpuPlan, MOST_TABLE_BYTES, Manifest, overlays};
+use crate::gpu::{Arguments, GpuPlan, LookUps, MOST_TABLE_BYTES, Manifest, Schedule, overlays};
 
 /// A [lowered](scan_ir::transform::lower) program, taken apart.
 pub(crate) struct Recipe {
@@ -30,6 +30,12 @@ pub(crate) struct Recipe {
     pub(crate) tables: Vec<Table>,
     /// Bytes of tables up to which blocks copy them to shared memory.
     pub(crate) most_table_bytes: usize,
+    /// Those tables of which blocks keep a copy for each bank of shared memory.
+    pub(crate) for_banks: Vec<u32>,
+    /// Bytes of notes that a thread takes of what its folds leave behind, where there is room for such.
+    pub(crate) note_bytes: usize,
+    /// What the fold writes over a record for the replay: its letter.
+    pub(crate) letters: Option<Layout>,
     folds: Vec<LevelFold>,
     replay: Replay,
     identities: Vec<Vec<Constant>>,
@@ -82,8 +88,12 @@ pub(crate) trait Element<'k> {
 }
 
 impl Recipe {
-    /// Takes a program apart. Maps are folded in names where these need no more than so many bytes of tables.
-    pub(crate) fn new(program: &Verified<Program>, facts: &Facts, most_bytes: usize) -> Result<Recipe, NvptxError> {
+    /// Takes a program apart, for a schedule of ours or for any other.
+    pub(crate) fn new(
+        program: &Verified<Program>,
+        facts: &Facts,
+        schedule: Option<Schedule>,
+    ) -> Result<Recipe, NvptxError> {
         let mappings = [Some(&program.output.project), program.output.keep.as_ref()];
         let mut reads = mappings.into_iter().flatten().flat_map(|mapping| &mapping.reads);
         if reads.any(|source| matches!(source, Source::State(_))) {
@@ -93,7 +103,9 @@ impl Recipe {
         // like all others.
         let mut facts = facts.clone();
         facts.stages.iter_mut().for_each(|stage| stage.length_only.fill(false));
-        let replay = by_lanes(&replay_body(program, &facts, Mode::Inclusive), &facts, &program.tables);
+        let look_ups = LookUps::of(program, &facts, schedule);
+        let note_bytes = look_ups.note_bytes();
+        let LookUps { mut names, replay, letters, tables, for_banks } = look_ups;
         let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
         let rank = rank_stage(program).and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         if program.output.keep.is_some() && rank.is_none() {
@@ -102,26 +114,34 @@ impl Recipe {
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
-            overlays: overlays(program),
+            overlays: overlays(program, letters.is_some()),
             arguments: Arguments::of(program),
             levels: Vec::new(),
             rank,
             packed: Packed::of(program, &facts, &replay.carried),
             replay: Replay {
                 carried: replay.carried,
-                element: ElementCode::new(&replay.mapping, &facts, &replay.tables),
+                element: ElementCode::new(&replay.mapping, &facts, &tables, letters),
             },
-            tables: replay.tables,
+            tables,
+            for_banks,
+            note_bytes,
             most_table_bytes: MOST_TABLE_BYTES,
+            letters: letters.map(|_| Layout::of(Type::U8)),
             folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
         for level in fold_levels(program, &facts) {
             let stages = level.stages.iter().map(|&stage| &program.stages[stage as usize]);
             let types: Vec<Type> = stages.flat_map(|stage| stage.state.iter().copied()).collect();
-            let fold = recipe.level_fold(program, &facts, &level, most_bytes);
+            let names = match level.stages[..] {
+                [stage] => names[stage as usize].take(),
+                _ => None,
+            };
+            let fold = recipe.level_fold(program, &facts, &level, names);
+            let composes = fold.named.as_ref().is_some_and(Named::composes);
             recipe.folds.push(fold);
-            recipe.levels.push((level, Packing::of(&types)));
+            recipe.levels.push((level, Packing::of(if composes { &[Type::U32] } else { &types })));
         }
         Ok(recipe)
     }
@@ -131,15 +151,11 @@ impl Recipe {
         program: &Verified<Program>,
         facts: &Facts,
         level: &Level,
-        most_bytes: usize,
+        names: Option<Names>,
     ) -> LevelFold {
         let of_stage = |&stage: &u32| (0..program.stages[stage as usize].state.len() as u32).map(move |c| (stage, c));
         let components: Vec<(u32, u32)> = level.stages.iter().flat_map(of_stage).collect();
-        let named = match level.stages[..] {
-            [stage] => Names::of(program, stage, &self.tables, most_bytes),
-            _ => None,
-        };
-        self.most_table_bytes += named.as_ref().map_or(0, Names::step_bytes);
+        self.most_table_bytes += names.as_ref().map_or(0, Names::step_bytes);
         let combine = |&stage: &u32| {
             let both = facts.stages[stage as usize].ranges.repeat(2);
             Code::new(&whole_combine(program, stage).function, &both, &program.tables)
@@ -148,12 +164,8 @@ impl Recipe {
             followed: level.body.carried.iter().copied().filter(|carried| !components.contains(carried)).collect(),
             components,
             combines: level.stages.iter().map(combine).collect(),
-            step: ElementCode::new(&level.body.mapping, facts, &program.tables),
-            named: named.map(|names| {
-                let named = Named::new(&names);
-                self.tables = names.tables;
-                named
-            }),
+            step: ElementCode::new(&level.body.mapping, facts, &program.tables, None),
+            named: names.as_ref().map(Named::new),
         }
     }
 
@@ -191,14 +203,47 @@ impl Recipe {
         self.identities[..stage as usize].iter().map(Vec::len).sum::<usize>() + component as usize
     }
 
+    /// Whether the states of a level are names, and scans of it begin with that of the identity.
+    fn composes_names(&self, level: usize) -> bool {
+        self.folds[level].named.as_ref().is_some_and(Named::composes)
+    }
+
+    /// Whether a letter follows from the next record too, so that the first one of a run must not be written over.
+    pub(crate) fn keeps_first(&self) -> bool {
+        self.letters.is_some() && self.folds.iter().flat_map(|fold| &fold.named).any(Named::reads_next)
+    }
+
     /// The state that changes nothing.
     pub(crate) fn identity<'k>(&self, k: &'k Emit, level: usize) -> State<'k> {
+        if self.composes_names(level) {
+            return vec![k.i32(0)];
+        }
         let components = self.components(level).iter();
         components.map(|&(stage, c)| lower::constant(k, self.identities[stage as usize][c as usize])).collect()
     }
 
-    /// The state that the first record starts from.
+    /// The state that a scan of a level starts from.
     pub(crate) fn start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
+        match self.composes_names(level) {
+            true => self.identity(given.k, level),
+            false => self.given_start(given, level),
+        }
+    }
+
+    /// The components of a state that a scan has led to.
+    fn components_of<'k>(&self, given: Given<'k, '_>, level: usize, state: &[Value<'k>]) -> State<'k> {
+        match self.folds[level].named.as_ref().filter(|named| named.composes()) {
+            Some(named) => {
+                let map = named.map(given, state[0]);
+                let both = [&self.given_start(given, level)[..], &[map]].concat();
+                self.folds[level].combines[0].write(given.k, &both, given.tables)
+            }
+            None => state.to_vec(),
+        }
+    }
+
+    /// The state that the caller says the first record starts from.
+    fn given_start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
         let offset = given.layout.start();
         self.components(level).iter().map(|&component| given.component(offset, self.number(component))).collect()
     }
@@ -208,7 +253,7 @@ impl Recipe {
         let address = given.word(Arguments::TOTAL);
         let states = &self.arguments.states;
         given.k.when(address.is_not(given.k.i64(0)), || {
-            for (&component, &value) in self.components(level).iter().zip(total) {
+            for (&component, value) in self.components(level).iter().zip(self.components_of(given, level, total)) {
                 let field = states.fields[self.number(component)];
                 let at = address.as_global().byte(row * states.size as usize).at(field.offset as usize);
                 at.store(lower::to_memory(value, field.ty), 1);
@@ -252,6 +297,10 @@ impl Recipe {
         earlier: &[Value<'k>],
         later: &[Value<'k>],
     ) -> State<'k> {
+        let named = self.folds[level].named.as_ref();
+        if let Some(name) = named.and_then(|named| named.compose(given, earlier[0], later[0])) {
+            return vec![name];
+        }
         let mut result = Vec::new();
         let mut first = 0;
         for (&stage, code) in self.levels[level].0.stages.iter().zip(&self.folds[level].combines) {
@@ -314,17 +363,24 @@ impl Recipe {
     }
 
     /// The components that the replay carries, out of the states of all levels before an element.
-    pub(crate) fn live<'k>(&self, states: &[State<'k>]) -> State<'k> {
+    pub(crate) fn live<'k>(&self, given: Given<'k, '_>, states: &[State<'k>]) -> State<'k> {
         let carried = &self.replay.carried;
         let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
-        let wholes = self.select(&components, states).into_iter();
+        let wholes = self.select(given, &components, states).into_iter();
         let part =
             |(whole, carried): (Value<'k>, &Carried)| carried.lane.map_or(whole, |lane| lower::lane(whole, lane));
         wholes.zip(carried).map(part).collect()
     }
 
     /// These components out of the states of the first levels.
-    pub(crate) fn select<'k>(&self, components: &[(u32, u32)], states: &[State<'k>]) -> State<'k> {
+    pub(crate) fn select<'k>(
+        &self,
+        given: Given<'k, '_>,
+        components: &[(u32, u32)],
+        states: &[State<'k>],
+    ) -> State<'k> {
+        let states = states.iter().enumerate().map(|(level, state)| self.components_of(given, level, state));
+        let states: Vec<State<'k>> = states.collect();
         let find = |&component: &(u32, u32)| {
             let mut places =
                 states.iter().enumerate().filter_map(|(level, state)| Some(state[self.place(level, component)?]));
@@ -366,10 +422,12 @@ impl Recipe {
 }
 
 impl ElementCode {
-    fn new(mapping: &Mapping, facts: &Facts, tables: &[Table]) -> ElementCode {
+    /// The code of a mapping, in which records are one of so many letters if that is said.
+    fn new(mapping: &Mapping, facts: &Facts, tables: &[Table], letters: Option<u32>) -> ElementCode {
         let reads = mapping.reads.iter().zip(&mapping.function.params);
         let ranges = reads.map(|(source, &ty)| match *source {
             Source::Before { stage, component } => facts.stages[stage as usize].ranges[component as usize],
+            Source::Record(_) if letters.is_some() => Range { min: 0, max: letters.map_or(0, i128::from) - 1 },
             _ => Range::full(ty),
         });
         let ranges: Vec<Range> = ranges.collect();

@@ -30,6 +30,11 @@ pub(crate) trait Pass<'k> {
     /// Whether it gives records to write.
     fn writes(&self) -> bool;
 
+    /// Whether the first record of a run must not be written, as the thread before reads what is there. Such records are bytes.
+    fn spares_first(&self) -> bool {
+        false
+    }
+
     /// How many instructions an element takes, about.
     fn work(&self) -> usize;
 
@@ -138,7 +143,12 @@ impl<'k> Run<'k, '_> {
             let all = unit_bytes(k, self.columns.1, &written);
             for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {
                 let size = column.size as usize;
-                bytes.store(area.byte(start * size), self.plan.unit * size);
+                let to = area.byte(start * size);
+                let store = || bytes.store(to, self.plan.unit * size);
+                match pass.spares_first() {
+                    true => k.either(start.is(self.thread * self.plan.run()), || bytes.store_but_first(to), store),
+                    false => store(),
+                }
             }
         }
     }
@@ -146,7 +156,11 @@ impl<'k> Run<'k, '_> {
     /// One record where it lies.
     fn single(&self, place: Value<'k>, pass: &dyn Pass<'k>) {
         let written = pass.element(&self.in_memory(place));
-        store_fields(self.columns.1, &self.outputs, self.slot(place), &written, self.shifted);
+        let store = || store_fields(self.columns.1, &self.outputs, self.slot(place), &written, self.shifted);
+        match pass.spares_first() {
+            true => self.k.when(place.is_not(self.thread * self.plan.run()), store),
+            false => store(),
+        }
     }
 
     fn in_memory(&self, place: Value<'k>) -> InMemory<'k, '_> {

@@ -83,11 +83,13 @@ impl Letters {
         &self.types
     }
 
-    /// Appends the tables, where they are not there, by which [`look_up`](Letters::look_up) finds the column of a letter.
-    pub(super) fn tables(&self, columns: &[u8], tables: &mut Vec<Table>) -> LetterTables {
-        let column = |&letter: &usize| columns[letter];
-        let mut place = |bytes: Vec<u8>| {
-            let table = Table { ty: Type::U8, bytes };
+    /// Appends the tables, where they are not there, by which [`look_up`](Letters::look_up) finds the mark of a letter.
+    pub(super) fn tables(&self, marks: &[u16], tables: &mut Vec<Table>) -> LetterTables {
+        let mark = |&letter: &usize| marks[letter];
+        let ty = if marks.iter().all(|&mark| mark < 256) { Type::U8 } else { Type::U16 };
+        let marks_of = |letters: Vec<u16>| Table::new(ty, letters.into_iter().map(Constant::from));
+        let bytes_of = |classes: &Vec<u8>| Table { ty: Type::U8, bytes: classes.clone() };
+        let mut place = |table: Table| {
             let known = tables.iter().position(|known| *known == table);
             known.unwrap_or_else(|| {
                 tables.push(table);
@@ -95,17 +97,17 @@ impl Letters {
             }) as u32
         };
         if let [only] = &self.classes[..] {
-            // Of one source the class and the column are one look-up.
-            let columns = only.iter().map(|&class| column(&self.of_combination[class as usize])).collect();
-            return LetterTables { classes: vec![None], columns: place(columns) };
+            // Of one source the class and the mark are one look-up.
+            let marks = only.iter().map(|&class| mark(&self.of_combination[class as usize])).collect();
+            return LetterTables { classes: vec![None], marks: place(marks_of(marks)), ty };
         }
         // A truth value is its class.
-        let table = |classes: &Vec<u8>| (classes[..] != [0, 1]).then(|| place(classes.clone()));
+        let table = |classes: &Vec<u8>| (classes[..] != [0, 1]).then(|| place(bytes_of(classes)));
         let classes = self.classes.iter().map(table).collect();
-        LetterTables { classes, columns: place(self.of_combination.iter().map(column).collect()) }
+        LetterTables { classes, marks: place(marks_of(self.of_combination.iter().map(mark).collect())), ty }
     }
 
-    /// The column of an element's letter, as `u32`.
+    /// The mark of an element's letter, as `u32`.
     pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &LetterTables, sources: &[Value]) -> Value {
         let mut combination = b.lit(0u32);
         for ((&source, table), classes) in sources.iter().zip(&tables.classes).zip(&self.classes) {
@@ -118,8 +120,8 @@ impl Letters {
             combination = b.binary(Opcode::Mul, combination, count);
             combination = b.binary(Opcode::Add, combination, class);
         }
-        let column = b.table(tables.columns, Type::U8, combination);
-        b.cast(Type::U32, column)
+        let mark = b.table(tables.marks, tables.ty, combination);
+        b.cast(Type::U32, mark)
     }
 }
 
@@ -127,7 +129,8 @@ impl Letters {
 pub(super) struct LetterTables {
     /// For each source the table of its classes, if it is not its own class.
     classes: Vec<Option<u32>>,
-    columns: u32,
+    marks: u32,
+    ty: Type,
 }
 
 /// The class of each value of a parameter, and an example of each class.

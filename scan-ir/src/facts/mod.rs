@@ -19,6 +19,7 @@
 //! | `lanes` | a replay that carries bytes, where outputs need few lanes of a vector |
 //! | `letters` | the different things that an element can do, where it reads a few bytes alone |
 //! | `names` | a fold of maps by look-ups, where few images are reached |
+//! | `tabulated` | a replay by one look-up of a letter, beside such a fold |
 
 mod advance;
 mod body;
@@ -33,17 +34,19 @@ mod path;
 mod ranges;
 mod restart;
 mod step;
+mod tabulated;
 
 pub use advance::{Advance, advance, advance_over, whole_combine};
 pub use body::{Body, fold_body, replay_body};
 pub use lanes::{Carried, LaneBody, by_lanes};
 pub use length::LengthOnly;
 pub use levels::{Level, fold_levels};
-pub use names::{Names, composes_maps};
+pub use names::{Left, Names, SMALL_TABLE, composes_maps};
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use step::step;
 pub(crate) use step::{drop_unused, source_types};
+pub use tabulated::Tabulated;
 
 use crate::program::{Mapping, Program, Verified};
 

@@ -14,6 +14,9 @@
 //! In the first few elements states meet again and again. While room is left, maps of few letters have names of their own, and are
 //! taken apart only when more letters follow.
 //!
+//! Where all maps have room, each has a name of its own, and nothing is ever left behind. If there are few of them, a table also says what
+//! two names make together, and nobody needs the maps themselves until the fold has ended.
+//!
 //! Letters under which no two states meet generate a group. If that alone is small, and such letters make up half of what is
 //! read, the others give up the name: `f` is then `map(name) · x`, and the name is that of the identity again.
 
@@ -28,25 +31,38 @@ use crate::program::{Mapping, Program, Source, Stage, Table};
 use crate::simplify::simplify;
 use crate::types::{Constant, Type};
 
-/// The fold of a stage in names. A name is a `u32` below [`count`](Names::count), that of the identity is 0.
+/// The fold of a stage in names. A name is a `u32`, that of the identity is 0. Where things are left behind, names are even.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Names {
     /// How many there are.
     pub count: u32,
-    /// How many letters there are.
-    pub letters: u32,
-    /// What the lift reads.
+    /// What the letter of an element follows from.
     pub reads: Vec<Source>,
-    /// reads → the element's letter, a `u32`.
-    pub letter: Function,
-    /// (name, letter) → the name after an element; plus `count` if something is left behind.
+    /// reads → the element's mark, a `u32` that says what its letter does.
+    pub mark: Function,
+    /// Marks are below this.
+    pub marks: u32,
+    /// (name, mark) → the *place* in a table where it says what becomes of the name: below 2¹⁶.
+    pub place: Function,
+    /// place → the name after an element, plus 1 if something is left behind.
     pub step: Function,
-    /// (name, letter, reads) → the map that is left behind, to be composed after what was left before.
-    pub left: Function,
+    /// The map that is left behind, to be composed after what was left before. None if nothing ever is.
+    pub left: Option<Left>,
     /// name → map.
     pub map: Function,
+    /// (earlier name, later name) → the name of both maps composed, where all have names and these are few.
+    pub compose: Option<Function>,
     /// The tables of these functions: those given, and more behind them.
     pub tables: Vec<Table>,
+}
+
+/// What is left behind.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Left {
+    /// place → map.
+    At(Function),
+    /// (place, name, reads) → map, where letters give up the name.
+    Of(Function),
 }
 
 /// Most letters of a map that has a name of its own.
@@ -54,6 +70,12 @@ const MOST_LETTERS: usize = 3;
 
 /// Most names: with what says that something is left behind they fit 16 bits.
 const MOST_NAMES: usize = 1 << 15;
+
+/// Bytes of a table of which engines may keep a copy for each bank of their memory; no padding is then needed.
+pub const SMALL_TABLE: usize = 2304;
+
+/// Most bytes of the table that composes names.
+const MOST_COMPOSING_BYTES: usize = 32 << 10;
 
 /// Whether a stage's states are maps, as one vector, and its operator their composition.
 pub fn composes_maps(stage: &Stage, tables: &[Table]) -> bool {
@@ -70,7 +92,19 @@ pub fn composes_maps(stage: &Stage, tables: &[Table]) -> bool {
     composes && ty.size() > 1 && stage.identity == [Constant::vector(&identity)]
 }
 
+/// The lift of a stage that [composes maps](composes_maps), simplified.
+pub(super) fn maps_lift(program: &Program, stage: u32, tables: &[Table]) -> Option<Mapping> {
+    let stage = &program.stages[stage as usize];
+    let lift = || Mapping { reads: stage.lift.reads.clone(), function: simplify(&stage.lift.function, tables) };
+    composes_maps(stage, tables).then(|| drop_unused(lift(), 0))
+}
+
 impl Names {
+    /// Names are below this.
+    pub fn end(&self) -> u32 {
+        self.count << u32::from(self.left.is_some())
+    }
+
     /// Names for a stage, the step's table taking up to `most_bytes`; `tables` begin with those of the program. None
     /// if its states are not maps under composition, if the lift reads more than a few bytes, if a map leads to what is no state, or if
     /// there are too many images.
@@ -78,25 +112,43 @@ impl Names {
     /// # Panics
     /// If the program has no such stage.
     pub fn of(program: &Program, stage: u32, tables: &[Table], most_bytes: usize) -> Option<Names> {
-        let stage = &program.stages[stage as usize];
-        if !composes_maps(stage, tables) {
-            return None;
-        }
-        let function = simplify(&stage.lift.function, tables);
-        let lift = drop_unused(Mapping { reads: stage.lift.reads.clone(), function }, 0);
+        let lift = maps_lift(program, stage, tables)?;
         let letters = Letters::of(&lift, tables)?;
-        let maps: Vec<Vec<u8>> = letters.states.iter().map(|state| state[0].to_bytes()).collect();
-        let states = stage.state[0].size();
+        Names::new(&letters, &lift, tables, most_bytes, false)
+    }
+
+    /// The same for letters of which the lift's map is the first state; the low byte of a mark is the letter, of which there
+    /// are at most 256.
+    pub(super) fn marked(letters: &Letters, lift: &Mapping, tables: &[Table], most_bytes: usize) -> Option<Names> {
+        Names::new(letters, lift, tables, most_bytes, true)
+    }
+
+    fn new(letters: &Letters, lift: &Mapping, tables: &[Table], most: usize, marked: bool) -> Option<Names> {
+        let mut maps: Vec<Vec<u8>> = Vec::new();
+        let mut shares = Vec::new();
+        let mut map_of_letter = Vec::new();
+        for (state, share) in letters.states.iter().zip(&letters.shares) {
+            let map = state[0].to_bytes();
+            let known = maps.iter().position(|known| *known == map).unwrap_or_else(|| {
+                maps.push(map);
+                shares.push(0);
+                maps.len() - 1
+            });
+            shares[known] += share;
+            map_of_letter.push(known);
+        }
+        let states = maps.first()?.len();
         if maps.iter().flatten().any(|&state| usize::from(state) >= states) {
             return None;
         }
-        let images = Images::reached(&maps, &letters.shares, most_bytes)?;
-        Some(images.names(&maps, &letters, &lift, tables))
+        let images = Images::reached(&maps, &shares, most)?;
+        Some(images.names(&maps, (letters, &map_of_letter, marked), lift, tables))
     }
 
-    /// Bytes of the tables that a letter and a step look up.
+    /// Bytes of the tables that marks, steps and compositions look up.
     pub fn step_bytes(&self) -> usize {
-        let insts = self.letter.insts.iter().chain(&self.step.insts);
+        let functions = [&self.mark, &self.step].into_iter().chain(&self.compose);
+        let insts = functions.flat_map(|function| &function.insts);
         let looked_up = insts.filter_map(|inst| match inst.payload {
             Payload::Table(table) => Some(self.tables[table as usize].bytes.len()),
             _ => None,
@@ -121,7 +173,7 @@ impl Images {
     /// half of all.
     fn reached(maps: &[Vec<u8>], shares: &[usize], most_bytes: usize) -> Option<Images> {
         let all: Vec<usize> = (0..maps.len()).collect();
-        let under_all = (0..=MOST_LETTERS).rev();
+        let under_all = [usize::MAX].into_iter().chain((0..=MOST_LETTERS).rev());
         let mut under_all = under_all.filter_map(|letters| Images::under(&all, maps, letters, most_bytes));
         under_all.next().or_else(|| {
             let keeping: Vec<usize> = all.iter().copied().filter(|&letter| is_permutation(&maps[letter])).collect();
@@ -135,7 +187,7 @@ impl Images {
     fn under(inside: &[usize], maps: &[Vec<u8>], letters: usize, most_bytes: usize) -> Option<Images> {
         // One more column is for letters outside.
         let columns = inside.len() + 1;
-        let most = MOST_NAMES.min(most_bytes / (2 * row_length(columns)));
+        let most = MOST_NAMES.min(most_bytes / (2 * padded_row(columns, Type::U16)));
         let identity: Vec<u8> = (0..maps[0].len() as u8).collect();
         let numbers = HashMap::from([(identity.clone(), 0)]);
         let mut images = Images { numbers, images: vec![identity], growth: vec![letters], inside: inside.to_vec() };
@@ -172,90 +224,149 @@ impl Images {
         (next, slots)
     }
 
-    /// What each letter does to each of them; the last column is for letters outside.
-    fn entries(&self, maps: &[Vec<u8>]) -> Entries {
-        let (count, width) = (self.images.len(), row_length(self.inside.len() + 1));
-        // What a letter outside leaves behind has number 0.
-        let mut lefts = vec![Vec::new()];
-        let mut numbers = HashMap::new();
-        let (mut steps, mut left) = (Vec::new(), Vec::new());
-        for place in 0..count {
-            let mut row = vec![(count as u16, 0u16); width];
-            for (entry, &letter) in row.iter_mut().zip(&self.inside) {
-                let (next, slots) = self.led(place, &maps[letter]);
-                let name = self.numbers[&next];
-                let stays = slots.iter().enumerate().all(|(slot, &to)| slot == usize::from(to));
-                *entry = match stays {
-                    true => (name as u16, 0),
-                    false => {
-                        let left = *numbers.entry(slots).or_insert_with_key(|slots| {
-                            lefts.push(slots.clone());
-                            lefts.len() - 1
-                        });
-                        ((name + count) as u16, left as u16)
-                    }
-                };
-            }
-            steps.extend(row.iter().map(|&(name, _)| name));
-            left.extend(row.iter().map(|&(_, left)| left));
-        }
-        Entries { width, steps, left, lefts }
+    /// Whether every map has a name of its own.
+    fn is_whole(&self) -> bool {
+        self.growth[0] == usize::MAX
     }
 
-    /// The functions over these tables, and those of letters.
-    fn names(&self, maps: &[Vec<u8>], letters: &Letters, lift: &Mapping, tables: &[Table]) -> Names {
-        let (reads, outside) = (letters.reads.clone(), self.inside.len());
-        let column = |letter| self.inside.iter().position(|&own| own == letter).unwrap_or(outside) as u8;
-        let columns: Vec<u8> = (0..maps.len()).map(column).collect();
+    /// What each letter does to each of them; the last column is for letters outside, if there may be such.
+    fn entries(&self, maps: &[Vec<u8>]) -> Entries {
+        let count = self.images.len();
+        let is_whole = self.is_whole();
+        let ty = if is_whole && count <= 256 { Type::U8 } else { Type::U16 };
+        let width =
+            if is_whole { small_row(count, self.inside.len(), ty) } else { padded_row(self.inside.len() + 1, ty) };
+        let name = |place: usize| if is_whole { place as u16 } else { 2 * place as u16 };
+        let (mut steps, mut lefts) = (Vec::new(), Vec::new());
+        for place in 0..count {
+            let mut row = vec![(1, Vec::new()); width];
+            for (entry, &letter) in row.iter_mut().zip(&self.inside) {
+                let (next, slots) = self.led(place, &maps[letter]);
+                let stays = slots.iter().enumerate().all(|(slot, &to)| slot == usize::from(to));
+                *entry = (name(self.numbers[&next]) + u16::from(!stays), slots);
+            }
+            let (own, left): (Vec<u16>, Vec<Vec<u8>>) = row.into_iter().unzip();
+            steps.extend(own);
+            lefts.extend(left);
+        }
+        Entries { width, steps: numbers_of(ty, &steps), lefts }
+    }
+
+    /// What any two of them make together, and the length of a row of that.
+    fn composed(&self) -> Option<(Table, usize)> {
+        let count = self.images.len();
+        let width = padded_row(count, Type::U8);
+        if !self.is_whole() || count > 256 || count * width > MOST_COMPOSING_BYTES {
+            return None;
+        }
+        let mut composed = vec![0u16; count * width];
+        for (earlier, row) in self.images.iter().zip(composed.chunks_exact_mut(width)) {
+            for (later, entry) in self.images.iter().zip(row) {
+                let both: Vec<u8> = earlier.iter().map(|&state| later[usize::from(state)]).collect();
+                *entry = self.numbers[&both] as u16;
+            }
+        }
+        Some((numbers_of(Type::U8, &composed), width))
+    }
+
+    /// The functions over these tables, and those of letters, each of which has one of these maps.
+    fn names(
+        &self,
+        maps: &[Vec<u8>],
+        (letters, map_of_letter, marked): (&Letters, &[usize], bool),
+        lift: &Mapping,
+        tables: &[Table],
+    ) -> Names {
+        let outside = self.inside.len();
+        let column = |map: &usize| self.inside.iter().position(|own| own == map).unwrap_or(outside);
+        let columns: Vec<usize> = map_of_letter.iter().map(column).collect();
+        // Where letters are not their own columns, a mark has both.
+        let has_both = marked && !columns.iter().copied().eq(0..letters.states.len());
+        let mark = |(letter, &column): (usize, &usize)| if has_both { column << 8 | letter } else { column };
+        let marks: Vec<u16> = columns.iter().enumerate().map(|pair| mark(pair) as u16).collect();
         let mut tables = tables.to_vec();
-        let letter_tables = letters.tables(&columns, &mut tables);
+        let letter_tables = letters.tables(&marks, &mut tables);
         let entries = self.entries(maps);
         let mut place = |table: Table| {
             tables.push(table);
             tables.len() as u32 - 1
         };
-        let numbers = |numbers: &[u16]| Table::new(Type::U16, numbers.iter().map(|&number| Constant::from(number)));
         let vector = Type::bytes(maps[0].len()).expect("a map is a vector");
         let vectors = |maps: &[Vec<u8>]| Table::new(vector, maps.iter().map(|map| padded(map, vector)));
-        let (steps, left) = (place(numbers(&entries.steps)), place(numbers(&entries.left)));
-        let (lefts, images) = (place(vectors(&entries.lefts)), place(vectors(&self.images)));
+        let leaves = !self.is_whole();
+        let steps = place(entries.steps.clone());
+        let lefts = leaves.then(|| place(vectors(&entries.lefts)));
+        let images = place(vectors(&self.images));
+        let composed = self.composed().map(|(table, width)| (place(table), width));
 
-        let letter = |b: &mut FunctionBuilder| {
+        let mark = |b: &mut FunctionBuilder| {
             let sources = b.params(letters.types());
             letters.look_up(b, &letter_tables, &sources)
         };
-        // What a letter does to what has a name.
-        let look_up = |b: &mut FunctionBuilder, table, name, letter| {
-            let width = b.lit(entries.width as u32);
-            let row = b.binary(Opcode::Mul, name, width);
-            let place = b.binary(Opcode::Add, row, letter);
-            let number = b.table(table, Type::U16, place);
+        let in_row = |b: &mut FunctionBuilder, width: usize, row, column| {
+            let width = b.lit(width as u32);
+            let row = b.binary(Opcode::Mul, row, width);
+            b.binary(Opcode::Add, row, column)
+        };
+        let number = |b: &mut FunctionBuilder, table, ty, place| {
+            let number = b.table(table, ty, place);
             b.cast(Type::U32, number)
         };
-        let step = |b: &mut FunctionBuilder| {
-            let (name, letter) = (b.param(Type::U32), b.param(Type::U32));
-            look_up(b, steps, name, letter)
+        let image = |b: &mut FunctionBuilder, name| {
+            let one = b.lit(1u32);
+            let place = if leaves { b.binary(Opcode::Shr, name, one) } else { name };
+            b.table(images, vector, place)
         };
-        let left = |b: &mut FunctionBuilder| {
-            let (name, letter, sources) = (b.param(Type::U32), b.param(Type::U32), b.params(letters.types()));
-            let number = look_up(b, left, name, letter);
-            let known = b.table(lefts, vector, number);
-            if outside == maps.len() {
-                return known;
-            }
-            let (map, letter) = (b.table(images, vector, name), b.inline(&lift.function, &sources)[0]);
-            let (both, zero) = (b.binary(Opcode::Permute, letter, map), b.lit(0u32));
-            let is_outside = b.binary(Opcode::Eq, number, zero);
+        let place_of = |b: &mut FunctionBuilder| {
+            let (name, mark) = (b.param(Type::U32), b.param(Type::U32));
+            let bits = b.lit(8u32);
+            let column = if has_both { b.binary(Opcode::Shr, mark, bits) } else { mark };
+            in_row(b, if leaves { entries.width / 2 } else { entries.width }, name, column)
+        };
+        let step = |b: &mut FunctionBuilder| {
+            let place = b.param(Type::U32);
+            number(b, steps, entries.steps.ty, place)
+        };
+        let left_at = |b: &mut FunctionBuilder, lefts| {
+            let place = b.param(Type::U32);
+            b.table(lefts, vector, place)
+        };
+        let left_of = |b: &mut FunctionBuilder, lefts| {
+            let (place, name, sources) = (b.param(Type::U32), b.param(Type::U32), b.params(letters.types()));
+            let known = b.table(lefts, vector, place);
+            let read = &sources[..lift.reads.len()];
+            let (map, letter) = (image(b, name), b.inline(&lift.function, read)[0]);
+            let both = b.binary(Opcode::Permute, letter, map);
+            let outside = b.lit(outside as u32);
+            let outside = in_row(b, entries.width / 2, name, outside);
+            let is_outside = b.binary(Opcode::Eq, place, outside);
             b.select(is_outside, both, known)
         };
         let map = |b: &mut FunctionBuilder| {
             let name = b.param(Type::U32);
-            b.table(images, vector, name)
+            image(b, name)
         };
-        let (letter, step) = (written(letter, &tables), written(step, &tables));
-        let (left, map) = (written(left, &tables), written(map, &tables));
-        let letters = outside as u32 + u32::from(outside < maps.len());
-        Names { count: self.images.len() as u32, letters, reads, letter, step, left, map, tables }
+        let compose = |b: &mut FunctionBuilder, (table, width): (u32, usize)| {
+            let (earlier, later) = (b.param(Type::U32), b.param(Type::U32));
+            let place = in_row(b, width, earlier, later);
+            number(b, table, Type::U8, place)
+        };
+        let left = |lefts: u32| match outside == maps.len() {
+            true => Left::At(written(|b| left_at(b, lefts), &tables)),
+            false => Left::Of(written(|b| left_of(b, lefts), &tables)),
+        };
+        Names {
+            count: self.images.len() as u32,
+            reads: letters.reads.clone(),
+            mark: written(mark, &tables),
+            marks: marks.iter().max().map_or(0, |&mark| u32::from(mark) + 1),
+            place: written(place_of, &tables),
+            step: written(step, &tables),
+            left: lefts.map(left),
+            map: written(map, &tables),
+            compose: composed.map(|composed| written(|b| compose(b, composed), &tables)),
+            tables,
+        }
     }
 }
 
@@ -263,10 +374,9 @@ impl Images {
 struct Entries {
     /// Elements of a row, which there is for each image, with an element for each letter.
     width: usize,
-    /// The image it leads to; plus the number of all if something is left behind.
-    steps: Vec<u16>,
-    /// Which of these is left behind.
-    left: Vec<u16>,
+    /// The image it leads to, and whether something is left behind.
+    steps: Table,
+    /// And what.
     lefts: Vec<Vec<u8>>,
 }
 
@@ -287,7 +397,17 @@ fn is_permutation(map: &[u8]) -> bool {
     map.iter().enumerate().all(|(state, to)| !map[..state].contains(to))
 }
 
-/// Elements of a row of the step's table: an odd number of words, so that rows begin in different banks.
-fn row_length(columns: usize) -> usize {
-    2 * (columns.div_ceil(2) | 1)
+/// Elements of a row of so many columns: whole words, if the table is so small that there is room for it in each bank.
+pub(super) fn small_row(rows: usize, columns: usize, ty: Type) -> usize {
+    let words = (columns * ty.size()).div_ceil(4);
+    if rows * 4 * words <= SMALL_TABLE { 4 * words / ty.size() } else { padded_row(columns, ty) }
+}
+
+/// Elements of a row of a table: an odd number of words, so that rows begin in different banks.
+fn padded_row(columns: usize, ty: Type) -> usize {
+    4 * ((columns * ty.size()).div_ceil(4) | 1) / ty.size()
+}
+
+fn numbers_of(ty: Type, numbers: &[u16]) -> Table {
+    Table::new(ty, numbers.iter().map(|&number| Constant::from(number)))
 }

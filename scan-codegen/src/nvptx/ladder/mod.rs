@@ -129,7 +129,7 @@ pub fn emulated(
     rung: Rung,
     arch: Arch,
 ) -> Result<LadderKernels, NvptxError> {
-    let recipe = Recipe::new(program, facts, 0)?;
+    let recipe = Recipe::new(program, facts, None)?;
     check(&recipe)?;
     match rung.design() {
         Some(design) => Kit::new(&recipe, design, arch)?.kernels(rung),

@@ -111,8 +111,8 @@ impl<'k, 'a> Records<'k, 'a> {
 
     /// Writes their results, from the state before them.
     pub(super) fn replay(&self, before: State<'k>) {
-        let live = variables(&self.recipe.live(&[before]));
-        self.pass(&Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere: None });
+        let live = variables(&self.recipe.live(self.given, &[before]));
+        self.pass(&Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere: None, first: None });
     }
 
     fn store_all(&self, records: &[Vec<Value<'k>>]) {

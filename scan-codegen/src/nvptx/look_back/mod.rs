@@ -124,9 +124,9 @@ impl<'k, 'a> Block<'k, 'a> {
             let state = self.level(level, &before);
             before.push(state);
         }
-        let live = variables(&self.recipe.live(&before));
+        let live = variables(&self.recipe.live(self.given, &before));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
-            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere };
+            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, first: None };
             self.run().each(self.is_full(), &replay);
         };
         match (self.recipe.rank, self.shared.is_direct) {
@@ -166,7 +166,7 @@ impl<'k, 'a> Block<'k, 'a> {
         let k = self.k;
         let lanes = Lanes { k, given: self.given, recipe: self.recipe, level, lane: self.lane };
         let state = variables(&lanes.identity());
-        let followed = variables(&self.recipe.select(self.recipe.followed(level), before));
+        let followed = variables(&self.recipe.select(self.given, self.recipe.followed(level), before));
         let fold = Fold::new(self.recipe, self.given, level, &state, &followed);
         self.run().each(self.is_full(), &fold);
         let inclusive = lanes.scan(get(&state), 32);

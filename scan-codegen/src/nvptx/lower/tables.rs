@@ -7,7 +7,11 @@ use scan_ir::facts::Range;
 use scan_ir::{Table, Type};
 
 use super::{from_memory, memory_ty};
+use crate::gpu::BANKS;
 use crate::nvptx::emit::{Emit, Space, Ty, Value};
+
+/// Bytes of a bank's word.
+const WORD: usize = 4;
 
 /// Where the tables of a program are.
 pub(crate) struct Tables<'k>(Vec<Place<'k>>);
@@ -22,6 +26,8 @@ pub(crate) struct Place<'k> {
     stride: usize,
     /// How many elements there are.
     len: usize,
+    /// Whether there is a copy for each bank of shared memory: `base` is that of a lane's own, whose words are all in one bank.
+    for_banks: bool,
 }
 
 impl<'k> Tables<'k> {
@@ -32,6 +38,7 @@ impl<'k> Tables<'k> {
             ty: table.ty,
             stride: table.ty.size().next_power_of_two(),
             len: table.len(),
+            for_banks: false,
         };
         Tables(contents.iter().enumerate().map(place).collect())
     }
@@ -42,10 +49,10 @@ impl<'k> Tables<'k> {
     }
 
     /// From now on the table is read at `base`, in memory of any kind, aligned to 16 bytes, where the kernel has put
-    /// a copy of it.
-    pub(crate) fn moved(&mut self, number: u32, base: Value<'k>) {
+    /// a copy of it; or one for each bank, of which `base` is that of this lane.
+    pub(crate) fn moved(&mut self, number: u32, base: Value<'k>, for_banks: bool) {
         if let Some(place) = self.0.get_mut(number as usize) {
-            place.base = base;
+            (place.base, place.for_banks) = (base, for_banks);
         }
     }
 }
@@ -56,11 +63,23 @@ impl<'k> Place<'k> {
         self.stride * self.len
     }
 
+    /// Where an element is in a copy whose words are all in one bank.
+    fn place_in_bank(self, index: Value<'k>) -> Value<'k> {
+        let row = index * (self.stride * BANKS);
+        match WORD / self.stride {
+            1 => row,
+            in_word => row - (index & (in_word - 1)) * (self.stride * (BANKS - 1)),
+        }
+    }
+
     /// The element at `index`, which is in this range; past the end the last. None if the table is empty.
     pub(super) fn load(self, index: Value<'k>, range: Range) -> Option<Value<'k>> {
         let last = self.len.checked_sub(1)?;
         let index = if range.max <= last as i128 { index } else { index.math("umin", &[index.same(last as i128)]) };
-        let element = self.base.byte(index.resize(Ty::I64) * self.stride);
+        let element = match self.for_banks {
+            true => self.base.byte(self.place_in_bank(index.resize(Ty::I32))),
+            false => self.base.byte(index.resize(Ty::I64) * self.stride),
+        };
         // Padded elements are loaded whole.
         let ty = Ty::Int(8 * self.stride as u16);
         let bits = match self.base.ty() {

@@ -7,7 +7,7 @@ use crate::gpu::{LINE, RESULTS};
 use crate::nvptx::columns::store_fields;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::lanes::{get, set, variables};
-use crate::nvptx::passes::{Fold, Keep, Replay};
+use crate::nvptx::passes::{Fold, Keep, Notes, Replay};
 use crate::nvptx::run::{Pass, Run};
 use crate::nvptx::state::select;
 
@@ -16,7 +16,10 @@ impl<'k> Ring<'k, '_> {
     pub(super) fn compute(&self) {
         let k = self.k;
         // The prefixes of this thread within its warp, of the tile that is replayed next and those ahead of it.
-        let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&self.lanes.identity())).collect();
+        // Where the first letter of a run is kept apart, it goes with them.
+        let first = || self.recipe.keeps_first().then(|| k.i32(0));
+        let prefix = || self.lanes.identity().into_iter().chain(first()).collect::<Vec<_>>();
+        let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&prefix())).collect();
         let reducing = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
         let replaying = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
         let results = Cursor::new(k, RESULTS);
@@ -70,14 +73,25 @@ impl<'k> Ring<'k, '_> {
     fn reduce(&self, tile: Value<'k>, stage: Value<'k>, pending: Value<'k>, prefix: &[Var<'k>]) {
         let k = self.k;
         let state = variables(&self.lanes.identity());
-        let fold = Fold::new(self.recipe, self.given, 0, &state, &[]);
-        self.each_record(tile, stage, Vec::new(), &fold);
+        let notes = self
+            .shared
+            .notes
+            .map(|notes| Notes { first: self.base.at(notes).byte(self.thread * 2), threads: 32 * self.plan.warps });
+        let fold = Fold::new(self.recipe, self.given, 0, &state, &[]).with_notes(notes);
+        let letters = self.recipe.letters.as_slice();
+        let areas = letters.iter().map(|_| self.input_area(stage, 0)).collect();
+        self.each_record(tile, stage, (letters, areas), &fold);
+        if self.recipe.keeps_first() {
+            // What a lane read of the next one's run is behind it when that is replayed.
+            k.warp_barrier();
+        }
         let inclusive = self.lanes.scan(get(&state), 32);
         k.when(self.lanes.lane.is(k.i32(31)), || {
             self.lanes.packing().store_shared(k, self.warp_aggregate(pending, self.warp), &inclusive);
             k.barrier_arrive(self.reduced().byte(pending * 8));
         });
-        set(prefix, &self.lanes.shifted_up(&inclusive, 1));
+        let exclusive = self.lanes.shifted_up(&inclusive, 1).into_iter();
+        set(prefix, &exclusive.chain(fold.first()).collect::<Vec<_>>());
     }
 
     /// Replays this thread's run of a tile from the state before it.
@@ -86,15 +100,17 @@ impl<'k> Ring<'k, '_> {
         let tile = self.ticket(stage).load(Ty::I32, 4);
         let carry = |warp: Value<'k>| self.lanes.packing().load_shared(k, self.warp_carry(pending, warp));
         let own = carry(self.warp);
+        let (prefix, first) = prefix.split_at(own.len());
         let after = self.lanes.combine(&own, prefix);
         let before = select(self.lanes.is_first(), &own, &after);
-        let live = variables(&self.recipe.live(&[before]));
+        let live = variables(&self.recipe.live(self.given, &[before]));
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
-            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere };
-            self.each_record(tile, stage, areas, &replay);
+            let first = first.first().map(|&first| k.var(first));
+            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, first };
+            self.each_record(tile, stage, (&self.recipe.outputs, areas), &replay);
         };
         let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas(stage, results)) };
-        let first_rank = self.recipe.live(&[carry(k.i32(0))])[rank];
+        let first_rank = self.recipe.live(self.given, &[carry(k.i32(0))])[rank];
         let areas = self.kept_areas(results, first_rank);
         let keep = |rank: Value<'k>, record: &[Value<'k>]| {
             store_fields(&self.recipe.outputs, &areas, (rank - first_rank).resize(Ty::I32), record, true);
@@ -125,18 +141,28 @@ impl<'k> Ring<'k, '_> {
         self.shared.outputs.iter().zip(&self.recipe.outputs).enumerate().map(area).collect()
     }
 
-    fn each_record(&self, tile: Value<'k>, stage: Value<'k>, outputs: Vec<Value<'k>>, pass: &dyn Pass<'k>) {
+    /// Where an input column of the tile in a stage begins.
+    fn input_area(&self, stage: Value<'k>, place: usize) -> Value<'k> {
+        self.stage(stage).at(self.shared.inputs[place]).byte(self.shift(place))
+    }
+
+    /// Runs a pass over the records of this thread, which writes to these columns.
+    fn each_record(
+        &self,
+        tile: Value<'k>,
+        stage: Value<'k>,
+        (written, outputs): (&[Layout], Vec<Value<'k>>),
+        pass: &dyn Pass<'k>,
+    ) {
         let k = self.k;
         let first = tile.resize(Ty::I64) * self.plan.tile();
-        let stage = self.stage(stage);
-        let inputs = self.shared.inputs.iter().enumerate();
-        let inputs = inputs.map(|(place, &offset)| stage.at(offset).byte(self.shift(place)));
+        let inputs = (0..self.recipe.inputs.len()).map(|place| self.input_area(stage, place));
         let is_full = tile.below(self.full_tiles);
         let rest = (self.records - first).resize(Ty::I32);
         let run = Run {
             k,
             plan: self.plan,
-            columns: (&self.recipe.inputs, &self.recipe.outputs),
+            columns: (&self.recipe.inputs, written),
             inputs: inputs.collect(),
             outputs,
             thread: self.thread,

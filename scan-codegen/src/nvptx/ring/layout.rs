@@ -37,6 +37,8 @@ pub(super) struct Shared {
     pub(super) warp_aggregates: usize,
     pub(super) warp_carries: usize,
     pub(super) tile_aggregates: usize,
+    /// Notes of what folds leave behind, if any are taken.
+    pub(super) notes: Option<usize>,
     /// Where copies of tables are.
     pub(super) tables: SharedTables,
     pub(super) bytes: usize,
@@ -118,6 +120,7 @@ impl Shared {
             warp_aggregates: room.take(pending * plan.warps * state),
             warp_carries: room.take(pending * plan.warps * state),
             tile_aggregates: room.take(pending * state),
+            notes: (recipe.note_bytes > 0).then(|| room.take(32 * plan.warps * recipe.note_bytes)),
             tables: SharedTables::of(recipe, &mut room),
             bytes: room.finish(arch)?,
         })

@@ -181,7 +181,7 @@ fn a_table_that_was_moved_is_read_where_it_is() {
     k.function("define ptx_kernel void @f(i32 %index, ptr addrspace(3) %copy, ptr %result)", |k| {
         let (index, result) = (k.named(Ty::I32, "%index"), k.named(Ty::GENERIC, "%result"));
         let mut tables = Tables::in_module(k, &contents);
-        tables.moved(0, k.named(Ty::SHARED, "%copy"));
+        tables.moved(0, k.named(Ty::SHARED, "%copy"), false);
         let code = Code::new(&element(0, u32::MAX), &[Range::full(Type::U32)], &contents);
         let values = code.write(k, &[index], &tables);
         result.store(to_memory(values[0], Type::U16), 2);
