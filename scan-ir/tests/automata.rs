@@ -1,7 +1,7 @@
 //! Automata: replays that carry a byte, and folds that carry a name, do what the interpreter does with maps, and only
 //! where the program allows it.
 
-use scan_ir::facts::{Carried, Facts, LaneBody, Left, Names, Tabulated, by_lanes, replay_body};
+use scan_ir::facts::{Carried, Closed, Facts, LaneBody, Left, Names, Tabulated, by_lanes, replay_body};
 use scan_ir::interp::{Mode, call};
 use scan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
@@ -163,7 +163,10 @@ fn must_fold(maps: &[Map], most_bytes: usize) -> Names {
             map = map.iter().map(|&state| maps[usize::from(byte)][usize::from(state)]).collect();
             fold.step(&[byte.into()]);
             assert_eq!(fold.map(), Constant::vector(&map));
-            let Some(compose) = &names.compose else { continue };
+            let Some(Closed { compose, apply }) = &names.closed else { continue };
+            let (state, map) = (place % map.len(), &map);
+            let led = call(apply, &[fold.name, Constant::from(state as u8)], &names.tables)[0];
+            assert_eq!(led, Constant::from(map[state]));
             // What came before the middle, and what came since.
             let (earlier, later) = middle.get_or_insert_with(|| (fold.name, Constant::from(0u32)));
             let both = call(compose, &[*earlier, *later], &names.tables)[0];
@@ -182,9 +185,9 @@ fn must_fold(maps: &[Map], most_bytes: usize) -> Names {
 fn folds_by_names_are_folds() {
     // Every map has a name; a few names are composed as such.
     let names = must_fold(&small(), ROOM);
-    assert!(names.count > 256 && names.left.is_none() && names.compose.is_none(), "{}", names.count);
+    assert!(names.count > 256 && names.left.is_none() && names.closed.is_none(), "{}", names.count);
     let names = must_fold(&strings(), ROOM);
-    assert!(names.count < 20 && names.left.is_none() && names.compose.is_some(), "{}", names.count);
+    assert!(names.count < 20 && names.left.is_none() && names.closed.is_some(), "{}", names.count);
     // Every image is found, and none is given up.
     let names = must_fold(&small(), 4 << 10);
     assert!(matches!(names.left, Some(Left::At(_))), "{}", names.count);

@@ -16,7 +16,13 @@ pub(crate) struct Named {
     step: Code,
     left: Option<Left>,
     map: Code,
-    compose: Option<Code>,
+    closed: Option<Closed>,
+}
+
+/// The code of a monoid of few names.
+struct Closed {
+    compose: Code,
+    apply: Code,
 }
 
 /// The code of what is left behind.
@@ -42,7 +48,10 @@ impl Named {
                 facts::Left::Of(left) => Left::Of(code(left, &[place, name])),
             }),
             map: code(&names.map, &[name]),
-            compose: names.compose.as_ref().map(|compose| code(compose, &[name, name])),
+            closed: names.closed.as_ref().map(|closed| Closed {
+                compose: code(&closed.compose, &[name, name]),
+                apply: code(&closed.apply, &[name]),
+            }),
         }
     }
 
@@ -61,12 +70,13 @@ impl Named {
 
     /// Which tables it looks up again and again.
     pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
-        [&self.mark, &self.place, &self.step].into_iter().chain(&self.compose).flat_map(Code::looked_up)
+        let closed = self.closed.iter().flat_map(|closed| [&closed.compose, &closed.apply]);
+        [&self.mark, &self.place, &self.step].into_iter().chain(closed).flat_map(Code::looked_up)
     }
 
     /// Whether states of the level are names, which only those need as maps who know what was before.
     pub(crate) fn composes(&self) -> bool {
-        self.compose.is_some()
+        self.closed.is_some()
     }
 
     /// Whether what an element is follows from the next one too.
@@ -125,7 +135,12 @@ impl Named {
 
     /// The name of two maps composed, where states are names.
     pub(crate) fn compose<'k>(&self, given: Given<'k, '_>, earlier: Value<'k>, later: Value<'k>) -> Option<Value<'k>> {
-        self.compose.as_ref().map(|compose| compose.write(given.k, &[earlier, later], given.tables)[0])
+        self.closed.as_ref().map(|closed| closed.compose.write(given.k, &[earlier, later], given.tables)[0])
+    }
+
+    /// The state that a name leads another to, where states of the level are names.
+    pub(crate) fn apply<'k>(&self, given: Given<'k, '_>, name: Value<'k>, state: Value<'k>) -> Option<Value<'k>> {
+        self.closed.as_ref().map(|closed| closed.apply.write(given.k, &[name, state], given.tables)[0])
     }
 
     fn read<'k>(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {

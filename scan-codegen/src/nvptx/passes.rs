@@ -24,7 +24,41 @@ pub(crate) struct Fold<'k, 'a> {
     notes: Option<Notes<'k>>,
     /// The letter of the run's first record, which is not written over it, as the thread before reads that.
     first: Option<Var<'k>>,
+    /// The names of what comes before each unit but the first in the run, each a byte, where units are taken apart.
+    before: Option<Var<'k>>,
 }
+
+/// What a fold hands on to the replay of the same run, besides a prefix.
+#[derive(Clone, Copy)]
+pub(crate) struct Handed<T> {
+    /// The letter of the run's first record, if that is not written over it.
+    first: Option<T>,
+    /// The names of what comes before each unit but the first, where units are taken apart.
+    before: Option<T>,
+}
+
+impl<T: Copy> Handed<T> {
+    /// Nothing.
+    pub(crate) const NONE: Handed<T> = Handed { first: None, before: None };
+
+    /// What the folds of a program hand on, made one by one.
+    pub(crate) fn of(recipe: &Recipe, mut make: impl FnMut() -> T) -> Handed<T> {
+        Handed { first: recipe.keeps_first().then(&mut make), before: recipe.chained().map(|_| make()) }
+    }
+
+    /// What there is.
+    pub(crate) fn values(self) -> impl Iterator<Item = T> {
+        self.first.into_iter().chain(self.before)
+    }
+
+    /// The same of other things, made one by one.
+    pub(crate) fn map<U>(self, mut make: impl FnMut(T) -> U) -> Handed<U> {
+        Handed { first: self.first.map(&mut make), before: self.before.map(make) }
+    }
+}
+
+/// Most units of a run that are taken apart: the names before them fit a word.
+const MOST_APART: usize = 5;
 
 /// Room in shared memory for the notes of a thread: the first of each thread side by side, then the second of each.
 #[derive(Clone, Copy)]
@@ -52,8 +86,8 @@ impl<'k, 'a> Fold<'k, 'a> {
         let k = given.k;
         let name = |named: &Named| if named.composes() { state[0] } else { k.var(k.i32(0)) };
         let named = recipe.named(level).map(|named| (named, name(named)));
-        let first = recipe.keeps_first().then(|| k.var(k.int(Ty::I32, NO_LETTER)));
-        Fold { recipe, given, level, state, followed, named, notes: None, first }
+        let Handed { first, before } = Handed::of(recipe, || k.var(k.int(Ty::I32, NO_LETTER)));
+        Fold { recipe, given, level, state, followed, named, notes: None, first, before }
     }
 
     /// The same with room for notes.
@@ -61,9 +95,9 @@ impl<'k, 'a> Fold<'k, 'a> {
         Fold { notes, ..self }
     }
 
-    /// The letter of the run's first record, if that is kept.
-    pub(crate) fn first(&self) -> Option<Value<'k>> {
-        self.first.map(|first| first.get())
+    /// What it hands on to the replay.
+    pub(crate) fn handed(&self) -> Handed<Value<'k>> {
+        Handed { first: self.first, before: self.before }.map(Var::get)
     }
 
     /// Puts a map behind the state.
@@ -137,6 +171,34 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         marks.into_iter().map(|mark| self.letter(mark)).collect()
     }
 
+    fn takes_apart(&self, units: usize) -> bool {
+        self.before.is_some() && (2..=MOST_APART).contains(&units)
+    }
+
+    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+        let Some((named, name)) = self.named else { return Vec::new() };
+        let k = self.given.k;
+        let mut names = vec![k.i32(0); units.len()];
+        let mut written = vec![Vec::new(); units.len()];
+        for place in 0..units[0].len() {
+            for ((unit, name), written) in units.iter().zip(&mut names).zip(&mut written) {
+                let mark = named.mark(self.given, unit[place]);
+                *name = named.step(self.given, named.place(self.given, *name, mark));
+                written.push(self.letter(mark));
+            }
+        }
+        let (mut all, mut before) = (names[0], k.i32(0));
+        for (place, &own) in names[1..].iter().enumerate() {
+            before = before | (all << (8 * place));
+            all = named.compose(self.given, all, own).expect("units are taken apart where names are composed");
+        }
+        name.set(all);
+        if let Some(handed) = self.before {
+            handed.set(before);
+        }
+        written
+    }
+
     fn end(&self) {
         match self.named {
             Some((named, name)) if !named.composes() => self.leave(named.map(self.given, name.get())),
@@ -173,8 +235,8 @@ pub(crate) struct Replay<'k, 'a> {
     pub(crate) state: &'a [Var<'k>],
     /// Where kept records go, in a program that keeps; where each record goes that is not written beside its own, by its index.
     pub(crate) elsewhere: Option<Keep<'k, 'a>>,
-    /// The letter of the run's first record, if that has not been written over it.
-    pub(crate) first: Option<Var<'k>>,
+    /// What the fold handed on.
+    pub(crate) handed: Handed<Var<'k>>,
 }
 
 /// An element of which it is known what the record is.
@@ -204,7 +266,7 @@ impl<'k> Element<'k> for Known<'k, '_> {
 impl<'k> Pass<'k> for Replay<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
         let before = get(self.state);
-        let known = self.first.map(|first| {
+        let known = self.handed.first.map(|first| {
             let (letter, none) = (first.get(), first.get().same(NO_LETTER));
             first.set(none);
             Known { element, record: letter.is(none).select(element.record(0), letter.resize(Ty::I8)) }
@@ -218,6 +280,33 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
             _ => elsewhere(element.index(), &replayed.outputs),
         }
         Vec::new()
+    }
+
+    fn takes_apart(&self, units: usize) -> bool {
+        self.writes() && self.handed.before.is_some() && (2..=MOST_APART).contains(&units)
+    }
+
+    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+        let (Some(before), Some(named)) = (self.handed.before, self.recipe.chained()) else { return Vec::new() };
+        let start = self.state[0].get();
+        let led = |unit: usize| match unit.checked_sub(1) {
+            None => start,
+            Some(place) => {
+                let name = (before.get() >> (8 * place)) & 255usize;
+                named.apply(self.given, name, start).expect("units are taken apart where names are applied")
+            }
+        };
+        let mut states: Vec<Value<'k>> = (0..units.len()).map(led).collect();
+        let mut written = vec![Vec::new(); units.len()];
+        for place in 0..units[0].len() {
+            for ((unit, state), written) in units.iter().zip(&mut states).zip(&mut written) {
+                let replayed = self.recipe.replay(self.given, &[*state], unit[place]);
+                *state = replayed.after[0];
+                written.push(replayed.outputs);
+            }
+        }
+        self.state[0].set(states[units.len() - 1]);
+        written
     }
 
     fn writes(&self) -> bool {

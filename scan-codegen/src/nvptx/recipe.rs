@@ -208,6 +208,13 @@ impl Recipe {
         self.folds[level].named.as_ref().is_some_and(Named::composes)
     }
 
+    /// The names of the only level, if its states are names and the replay carries but the state that these lead to.
+    pub(crate) fn chained(&self) -> Option<&Named> {
+        let [fold] = &self.folds[..] else { return None };
+        let carries_a_lane = self.replay.carried.len() == 1 && self.letters.is_some();
+        fold.named.as_ref().filter(|named| named.composes() && carries_a_lane)
+    }
+
     /// Whether a letter follows from the next record too, so that the first one of a run must not be written over.
     pub(crate) fn keeps_first(&self) -> bool {
         self.letters.is_some() && self.folds.iter().flat_map(|fold| &fold.named).any(Named::reads_next)

@@ -24,6 +24,16 @@ pub(crate) trait Pass<'k> {
         elements.iter().map(|&element| self.element(element)).collect()
     }
 
+    /// Whether it can take all units of a run side by side, each by itself.
+    fn takes_apart(&self, _units: usize) -> bool {
+        false
+    }
+
+    /// Takes its state past all units of a run; gives the records to write, unit by unit.
+    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+        units.iter().map(|unit| self.elements(unit)).collect()
+    }
+
     /// Takes note that no element follows.
     fn end(&self) {}
 
@@ -85,13 +95,7 @@ impl<'k> Run<'k, '_> {
         let start = self.thread * self.plan.run();
         k.either(
             is_full & self.reversed.not(),
-            || match pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4)) {
-                Some(packed) => {
-                    self.each_unit(start, packed.work() * self.plan.run() / 4, |start| self.words(start, &*packed));
-                    packed.end();
-                }
-                None => self.each_unit(start, (pass.work() + 2) * self.plan.run(), |start| self.unit(start, pass)),
-            },
+            || self.full(start, pass),
             || {
                 k.range(k.i32(0), k.i32(self.plan.run()), k.i32(1), |place| {
                     let place = start + place;
@@ -100,6 +104,19 @@ impl<'k> Run<'k, '_> {
             },
         );
         pass.end();
+    }
+
+    /// The records of a run without gaps, in the order of the scan.
+    fn full(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        let packed = pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4));
+        if let Some(packed) = packed {
+            self.each_unit(start, packed.work() * self.plan.run() / 4, |start| self.words(start, &*packed));
+            packed.end();
+        } else if !self.shifted && pass.takes_apart(self.plan.units) {
+            self.apart(start, pass);
+        } else {
+            self.each_unit(start, (pass.work() + 2) * self.plan.run(), |start| self.unit(start, pass));
+        }
     }
 
     /// Runs over the units from a record on, which take so many instructions.
@@ -124,31 +141,58 @@ impl<'k> Run<'k, '_> {
 
     /// The records of a unit, in registers.
     fn unit(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
-        let k = self.k;
         if self.shifted {
             return (0..self.plan.unit).for_each(|place| self.single(start + place, pass));
         }
+        let bytes = self.load(start);
+        let elements = self.elements(start, &bytes);
+        let written = pass.elements(&elements.iter().map(|element| element as &dyn Element<'k>).collect::<Vec<_>>());
+        self.store(start, &written, pass);
+    }
+
+    /// The records of all units at once: those of different units do not wait for each other.
+    fn apart(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        let starts: Vec<Value<'k>> = (0..self.plan.units).map(|unit| start + unit * self.plan.unit).collect();
+        let bytes: Vec<Vec<Bytes<'k>>> = starts.iter().map(|&start| self.load(start)).collect();
+        let units = starts.iter().zip(&bytes).map(|(&start, bytes)| self.elements(start, bytes));
+        let units: Vec<Vec<Loaded<'k, '_>>> = units.collect();
+        let units = units.iter().map(|unit| unit.iter().map(|element| element as &dyn Element<'k>).collect());
+        let written = pass.apart(&units.collect::<Vec<_>>());
+        starts.into_iter().zip(&written).for_each(|(start, written)| self.store(start, written, pass));
+    }
+
+    /// The bytes of a unit, column by column.
+    fn load(&self, start: Value<'k>) -> Vec<Bytes<'k>> {
         let load = |(column, &area): (&Layout, &Value<'k>)| {
             let size = column.size as usize;
-            Bytes::load(k, area.byte(start * size), self.plan.unit * size)
+            Bytes::load(self.k, area.byte(start * size), self.plan.unit * size)
         };
-        let bytes: Vec<Bytes<'k>> = self.columns.0.iter().zip(&self.inputs).map(load).collect();
+        self.columns.0.iter().zip(&self.inputs).map(load).collect()
+    }
+
+    /// The records that these bytes are.
+    fn elements<'b>(&'b self, start: Value<'k>, bytes: &'b [Bytes<'k>]) -> Vec<Loaded<'k, 'b>> {
         let element = |place| {
             let here = self.in_memory(start + place);
-            Loaded { columns: self.columns.0, bytes: &bytes, place, unit: self.plan.unit, here }
+            Loaded { columns: self.columns.0, bytes, place, unit: self.plan.unit, here }
         };
-        let elements: Vec<Loaded<'k, '_>> = (0..self.plan.unit).map(element).collect();
-        let written = pass.elements(&elements.iter().map(|element| element as &dyn Element<'k>).collect::<Vec<_>>());
-        if pass.writes() {
-            let all = unit_bytes(k, self.columns.1, &written);
-            for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {
-                let size = column.size as usize;
-                let to = area.byte(start * size);
-                let store = || bytes.store(to, self.plan.unit * size);
-                match pass.spares_first() {
-                    true => k.either(start.is(self.thread * self.plan.run()), || bytes.store_but_first(to), store),
-                    false => store(),
-                }
+        (0..self.plan.unit).map(element).collect()
+    }
+
+    /// Stores what a pass gives of a unit, if it gives anything.
+    fn store(&self, start: Value<'k>, written: &[Vec<Value<'k>>], pass: &dyn Pass<'k>) {
+        let k = self.k;
+        if !pass.writes() {
+            return;
+        }
+        let all = unit_bytes(k, self.columns.1, written);
+        for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {
+            let size = column.size as usize;
+            let to = area.byte(start * size);
+            let store = || bytes.store(to, self.plan.unit * size);
+            match pass.spares_first() {
+                true => k.either(start.is(self.thread * self.plan.run()), || bytes.store_but_first(to), store),
+                false => store(),
             }
         }
     }

@@ -41,7 +41,7 @@ pub use body::{Body, fold_body, replay_body};
 pub use lanes::{Carried, LaneBody, by_lanes};
 pub use length::LengthOnly;
 pub use levels::{Level, fold_levels};
-pub use names::{Left, Names, SMALL_TABLE, composes_maps};
+pub use names::{Closed, Left, Names, SMALL_TABLE, composes_maps};
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use step::step;

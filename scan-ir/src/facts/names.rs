@@ -50,10 +50,19 @@ pub struct Names {
     pub left: Option<Left>,
     /// name → map.
     pub map: Function,
-    /// (earlier name, later name) → the name of both maps composed, where all have names and these are few.
-    pub compose: Option<Function>,
+    /// How names are composed and applied without their maps, where all maps have names and these are few.
+    pub closed: Option<Closed>,
     /// The tables of these functions: those given, and more behind them.
     pub tables: Vec<Table>,
+}
+
+/// A monoid of few names.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Closed {
+    /// (earlier name, later name) → the name of both maps composed.
+    pub compose: Function,
+    /// (name, state) → the state that the name's map leads it to, a `u8`.
+    pub apply: Function,
 }
 
 /// What is left behind.
@@ -147,7 +156,8 @@ impl Names {
 
     /// Bytes of the tables that marks, steps and compositions look up.
     pub fn step_bytes(&self) -> usize {
-        let functions = [&self.mark, &self.step].into_iter().chain(&self.compose);
+        let closed = self.closed.iter().flat_map(|closed| [&closed.compose, &closed.apply]);
+        let functions = [&self.mark, &self.step].into_iter().chain(closed);
         let insts = functions.flat_map(|function| &function.insts);
         let looked_up = insts.filter_map(|inst| match inst.payload {
             Payload::Table(table) => Some(self.tables[table as usize].bytes.len()),
@@ -297,7 +307,10 @@ impl Images {
         let steps = place(entries.steps.clone());
         let lefts = leaves.then(|| place(vectors(&entries.lefts)));
         let images = place(vectors(&self.images));
-        let composed = self.composed().map(|(table, width)| (place(table), width));
+        let composed = self.composed().map(|(table, width)| {
+            let states = Table { ty: Type::U8, bytes: self.images.concat() };
+            (place(table), width, place(states))
+        });
 
         let mark = |b: &mut FunctionBuilder| {
             let sources = b.params(letters.types());
@@ -346,10 +359,20 @@ impl Images {
             let name = b.param(Type::U32);
             image(b, name)
         };
-        let compose = |b: &mut FunctionBuilder, (table, width): (u32, usize)| {
+        let compose = |b: &mut FunctionBuilder, table, width| {
             let (earlier, later) = (b.param(Type::U32), b.param(Type::U32));
             let place = in_row(b, width, earlier, later);
             number(b, table, Type::U8, place)
+        };
+        let apply = |b: &mut FunctionBuilder, states| {
+            let (name, state) = (b.param(Type::U32), b.param(Type::U8));
+            let state = b.cast(Type::U32, state);
+            let place = in_row(b, maps[0].len(), name, state);
+            b.table(states, Type::U8, place)
+        };
+        let closed = |(table, width, states): (u32, usize, u32)| Closed {
+            compose: written(|b| compose(b, table, width), &tables),
+            apply: written(|b| apply(b, states), &tables),
         };
         let left = |lefts: u32| match outside == maps.len() {
             true => Left::At(written(|b| left_at(b, lefts), &tables)),
@@ -364,7 +387,7 @@ impl Images {
             step: written(step, &tables),
             left: lefts.map(left),
             map: written(map, &tables),
-            compose: composed.map(|composed| written(|b| compose(b, composed), &tables)),
+            closed: composed.map(closed),
             tables,
         }
     }

@@ -9,7 +9,7 @@ use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::given::Given;
 use crate::nvptx::lanes::{get, variables};
 use crate::nvptx::lower;
-use crate::nvptx::passes::{Fold, Replay};
+use crate::nvptx::passes::{Fold, Handed, Replay};
 use crate::nvptx::recipe::{Element, Recipe};
 use crate::nvptx::run::Pass;
 use crate::nvptx::state::State;
@@ -112,7 +112,13 @@ impl<'k, 'a> Records<'k, 'a> {
     /// Writes their results, from the state before them.
     pub(super) fn replay(&self, before: State<'k>) {
         let live = variables(&self.recipe.live(self.given, &[before]));
-        self.pass(&Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere: None, first: None });
+        self.pass(&Replay {
+            recipe: self.recipe,
+            given: self.given,
+            state: &live,
+            elsewhere: None,
+            handed: Handed::NONE,
+        });
     }
 
     fn store_all(&self, records: &[Vec<Value<'k>>]) {

@@ -19,7 +19,7 @@ use super::error::NvptxError;
 use super::given::Given;
 use super::lanes::{Lanes, get, variables};
 use super::lower::Tables;
-use super::passes::{Fold, Keep, Replay};
+use super::passes::{Fold, Handed, Keep, Replay};
 use super::published::Published;
 use super::recipe::Recipe;
 use super::run::Run;
@@ -126,7 +126,8 @@ impl<'k, 'a> Block<'k, 'a> {
         }
         let live = variables(&self.recipe.live(self.given, &before));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
-            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, first: None };
+            let replay =
+                Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, handed: Handed::NONE };
             self.run().each(self.is_full(), &replay);
         };
         match (self.recipe.rank, self.shared.is_direct) {

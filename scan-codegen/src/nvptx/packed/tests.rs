@@ -163,7 +163,7 @@ fn programs_of_bytes_have_a_packed_form() {
     ] {
         let source = program(inputs, lift, project);
         let program = lower(&verify(text::parse(&source).unwrap()).unwrap(), Form::default());
-        let recipe = Recipe::new(&program, &Facts::of(&program), 0).unwrap();
+        let recipe = Recipe::new(&program, &Facts::of(&program), None).unwrap();
         assert_eq!(recipe.packed.is_some(), has, "{source}");
     }
 }

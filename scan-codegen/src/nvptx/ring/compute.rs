@@ -7,7 +7,7 @@ use crate::gpu::{LINE, RESULTS};
 use crate::nvptx::columns::store_fields;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::lanes::{get, set, variables};
-use crate::nvptx::passes::{Fold, Keep, Notes, Replay};
+use crate::nvptx::passes::{Fold, Handed, Keep, Notes, Replay};
 use crate::nvptx::run::{Pass, Run};
 use crate::nvptx::state::select;
 
@@ -16,9 +16,9 @@ impl<'k> Ring<'k, '_> {
     pub(super) fn compute(&self) {
         let k = self.k;
         // The prefixes of this thread within its warp, of the tile that is replayed next and those ahead of it.
-        // Where the first letter of a run is kept apart, it goes with them.
-        let first = || self.recipe.keeps_first().then(|| k.i32(0));
-        let prefix = || self.lanes.identity().into_iter().chain(first()).collect::<Vec<_>>();
+        // What folds hand on goes with them.
+        let handed = || Handed::of(self.recipe, || k.i32(0)).values();
+        let prefix = || self.lanes.identity().into_iter().chain(handed()).collect::<Vec<_>>();
         let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&prefix())).collect();
         let reducing = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
         let replaying = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
@@ -91,7 +91,7 @@ impl<'k> Ring<'k, '_> {
             k.barrier_arrive(self.reduced().byte(pending * 8));
         });
         let exclusive = self.lanes.shifted_up(&inclusive, 1).into_iter();
-        set(prefix, &exclusive.chain(fold.first()).collect::<Vec<_>>());
+        set(prefix, &exclusive.chain(fold.handed().values()).collect::<Vec<_>>());
     }
 
     /// Replays this thread's run of a tile from the state before it.
@@ -100,13 +100,15 @@ impl<'k> Ring<'k, '_> {
         let tile = self.ticket(stage).load(Ty::I32, 4);
         let carry = |warp: Value<'k>| self.lanes.packing().load_shared(k, self.warp_carry(pending, warp));
         let own = carry(self.warp);
-        let (prefix, first) = prefix.split_at(own.len());
+        let (prefix, handed) = prefix.split_at(own.len());
+        let mut handed = handed.iter();
+        let handed = Handed::of(self.recipe, || *handed.next().expect("as much as there is room for"));
         let after = self.lanes.combine(&own, prefix);
         let before = select(self.lanes.is_first(), &own, &after);
         let live = variables(&self.recipe.live(self.given, &[before]));
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
-            let first = first.first().map(|&first| k.var(first));
-            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, first };
+            let handed = handed.map(|value| k.var(value));
+            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, handed };
             self.each_record(tile, stage, (&self.recipe.outputs, areas), &replay);
         };
         let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas(stage, results)) };
