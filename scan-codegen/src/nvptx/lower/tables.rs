@@ -65,10 +65,11 @@ impl<'k> Place<'k> {
 
     /// Where an element is in a copy whose words are all in one bank.
     fn place_in_bank(self, index: Value<'k>) -> Value<'k> {
-        let row = index * (self.stride * BANKS);
+        // Words are apart by as many as there are banks; elements of a word are not.
+        let place = index * self.stride;
         match WORD / self.stride {
-            1 => row,
-            in_word => row - (index & (in_word - 1)) * (self.stride * (BANKS - 1)),
+            1 => place * BANKS,
+            in_word => place + ((index >> in_word.ilog2() as usize) * (WORD * (BANKS - 1))),
         }
     }
 
