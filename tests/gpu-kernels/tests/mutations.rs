@@ -110,6 +110,11 @@ fn calls_of_the_ring_that_keeps() {
 }
 
 #[test]
+fn calls_of_the_ring_that_leaves_letters() {
+    with_kernel("lexer", RING, each_call_is_missed);
+}
+
+#[test]
 fn calls_of_the_ring_over_shifted_columns() {
     with_kernel("recurrence", SHIFTED, each_call_is_missed);
 }

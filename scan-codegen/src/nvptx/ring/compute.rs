@@ -54,8 +54,6 @@ impl<'k> Ring<'k, '_> {
                 }
                 self.replay(stage.get(), pending.get(), results.get(), &get(&prefixes[0]));
                 k.bulk_fence();
-                // What a lane read of this tile's carries is also behind it when the last lane hands on the next aggregates.
-                k.warp_barrier();
                 k.barrier_arrive(self.drained().byte(stage.get() * 8));
                 stage.advance();
                 pending.advance();
@@ -81,10 +79,9 @@ impl<'k> Ring<'k, '_> {
         let letters = self.recipe.letters.as_slice();
         let areas = letters.iter().map(|_| self.input_area(stage, 0)).collect();
         self.each_record(tile, stage, (letters, areas), &fold);
-        if self.recipe.keeps_first() {
-            // What a lane read of the next one's run is behind it when that is replayed.
-            k.warp_barrier();
-        }
+        // What lanes read of the next one's run, and of the carries of the tile replayed before, is behind them when the last lane hands on
+        // the aggregate.
+        k.warp_barrier();
         let inclusive = self.lanes.scan(get(&state), 32);
         k.when(self.lanes.lane.is(k.i32(31)), || {
             self.lanes.packing().store_shared(k, self.warp_aggregate(pending, self.warp), &inclusive);
