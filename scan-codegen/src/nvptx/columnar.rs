@@ -4,12 +4,13 @@
 //! so all stages of a cascade go along in the replay, and a program is read once.
 
 use super::columns::{field, store_record};
+use super::element::Element;
 use super::emit::{Emit, Ty, Value};
 use super::error::NvptxError;
 use super::given::Given;
 use super::lanes::{get, set, variables};
 use super::lower::{Tables, from_memory};
-use super::recipe::{Element, Recipe};
+use super::recipe::Recipe;
 use super::state::State;
 use super::{HEAD, Kernel};
 use crate::gpu::{Arguments, GpuPlan};

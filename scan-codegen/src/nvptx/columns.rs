@@ -3,10 +3,11 @@
 use scan_ir::{Layout, Type};
 
 use super::bytes::{Bytes, Pieces};
+use super::element::Element;
 use super::emit::{Emit, Ty, Value};
 use super::given::Given;
 use super::lower::{from_memory, to_memory};
-use super::recipe::{Element, Recipe};
+use super::recipe::Recipe;
 use crate::gpu::{alignment, natural};
 
 /// Where a component is: its column, the bytes before it in the record, its type.

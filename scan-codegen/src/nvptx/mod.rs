@@ -10,6 +10,7 @@ mod atoms;
 mod bytes;
 mod columnar;
 mod columns;
+mod element;
 mod emit;
 mod error;
 mod given;

@@ -3,10 +3,10 @@
 use scan_ir::Source;
 use scan_ir::facts::{self, Names, Range, value_ranges};
 
+use super::element::{Element, read};
 use super::emit::Value;
 use super::given::Given;
 use super::lower::Code;
-use super::recipe::{Element, read};
 
 /// The code of names.
 pub(crate) struct Named {

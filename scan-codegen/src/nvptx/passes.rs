@@ -1,11 +1,12 @@
 //! The two passes over a run: the fold of a level, and the replay.
 
+use super::element::Element;
 use super::emit::{Ty, Value, Var};
 use super::given::Given;
 use super::lanes::{get, set};
 use super::named::Named;
 use super::packed::{PackedFold, PackedReplay};
-use super::recipe::{Element, Recipe};
+use super::recipe::Recipe;
 use super::run::{PackedPass, Pass};
 use crate::gpu::NOTES;
 

@@ -1,9 +1,10 @@
 //! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
 
-use scan_ir::facts::{Carried, Facts, Level, Names, Range, fold_levels, whole_combine};
+use scan_ir::facts::{Carried, Facts, Level, Names, fold_levels, whole_combine};
 use scan_ir::transform::rank_stage;
-use scan_ir::{Constant, Layout, Mapping, Program, Source, Table, Type, Verified};
+use scan_ir::{Constant, Layout, Program, Source, Table, Type, Verified};
 
+use super::element::{Element, ElementCode, read};
 use super::emit::{Emit, Value};
 use super::error::NvptxError;
 use super::given::Given;
@@ -53,12 +54,6 @@ struct LevelFold {
     named: Option<Named>,
 }
 
-/// What an element's code reads, and the code.
-struct ElementCode {
-    reads: Vec<Source>,
-    code: Code,
-}
-
 /// The replay, and what it carries.
 struct Replay {
     carried: Vec<Carried>,
@@ -73,18 +68,6 @@ pub(crate) struct Replayed<'k> {
     pub(crate) outputs: Vec<Value<'k>>,
     /// Whether it is kept, in a program that asks.
     pub(crate) keep: Option<Value<'k>>,
-}
-
-/// What an element's code reads besides states and seeds.
-pub(crate) trait Element<'k> {
-    /// A component of the record, numbered through all columns.
-    fn record(&self, component: usize) -> Value<'k>;
-    /// The same of the next record; zeros at the last.
-    fn next(&self, component: usize) -> Value<'k>;
-    /// Whether it is the last.
-    fn is_last(&self) -> Value<'k>;
-    /// Its place in the scan, as 64 bits.
-    fn index(&self) -> Value<'k>;
 }
 
 impl Recipe {
@@ -425,30 +408,5 @@ impl Recipe {
         });
         let arguments: Vec<Value<'k>> = reads.collect();
         code.code.write(given.k, &arguments, given.tables)
-    }
-}
-
-impl ElementCode {
-    /// The code of a mapping, in which records are one of so many letters if that is said.
-    fn new(mapping: &Mapping, facts: &Facts, tables: &[Table], letters: Option<u32>) -> ElementCode {
-        let reads = mapping.reads.iter().zip(&mapping.function.params);
-        let ranges = reads.map(|(source, &ty)| match *source {
-            Source::Before { stage, component } => facts.stages[stage as usize].ranges[component as usize],
-            Source::Record(_) if letters.is_some() => Range { min: 0, max: letters.map_or(0, i128::from) - 1 },
-            _ => Range::full(ty),
-        });
-        let ranges: Vec<Range> = ranges.collect();
-        ElementCode { reads: mapping.reads.clone(), code: Code::new(&mapping.function, &ranges, tables) }
-    }
-}
-
-/// What an element has of a source, if that is no state.
-pub(crate) fn read<'k>(element: &dyn Element<'k>, source: Source) -> Option<Value<'k>> {
-    match source {
-        Source::Record(component) => Some(element.record(component as usize)),
-        Source::Next(component) => Some(element.next(component as usize)),
-        Source::Last => Some(element.is_last()),
-        Source::Index => Some(element.index()),
-        _ => None,
     }
 }

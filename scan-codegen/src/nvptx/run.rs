@@ -7,8 +7,8 @@ use scan_ir::Layout;
 
 use super::bytes::Bytes;
 use super::columns::{InMemory, Loaded, store_fields, unit_bytes};
+use super::element::Element;
 use super::emit::{Emit, Ty, Value};
-use super::recipe::Element;
 use crate::gpu::GpuPlan;
 
 /// About how many instructions a run may have when it is unrolled; a longer one becomes a loop over units.

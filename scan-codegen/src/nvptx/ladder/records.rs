@@ -5,12 +5,13 @@
 use super::block::Block;
 use crate::nvptx::bytes::Bytes;
 use crate::nvptx::columns::{access, load_field, store_fields, unit_bytes};
+use crate::nvptx::element::Element;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::given::Given;
 use crate::nvptx::lanes::{get, variables};
 use crate::nvptx::lower;
 use crate::nvptx::passes::{Fold, Handed, Replay};
-use crate::nvptx::recipe::{Element, Recipe};
+use crate::nvptx::recipe::Recipe;
 use crate::nvptx::run::Pass;
 use crate::nvptx::state::State;
 
