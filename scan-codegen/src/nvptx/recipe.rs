@@ -355,6 +355,10 @@ impl Recipe {
     /// The components that the replay carries, out of the states of all levels before an element.
     pub(crate) fn live<'k>(&self, given: Given<'k, '_>, states: &[State<'k>]) -> State<'k> {
         let carried = &self.replay.carried;
+        if let (Some(named), &[Carried { lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
+            let start = lower::lane(self.given_start(given, 0)[0], lane);
+            return named.apply(given, states[0][0], start).into_iter().collect();
+        }
         let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
         let wholes = self.select(given, &components, states).into_iter();
         let part =
