@@ -70,7 +70,7 @@ pub(crate) const ALL: [Row; 23] = [
     row!("dfa-random", "16-state random DFA", 1 -> 1, 0.28, Some("dfa16.packed u8->u8"), automata::random),
     row!("dfa-json", "16-state JSON DFA", 1 -> 1, 0.60, Some("dfa.monoid256 u8->u8"), automata::json_tokens),
     row!("dfa-json-numbers", "16-state JSON DFA, numbers by the grammar", 1 -> 1, Bar::Nothing, None, automata::json_numbers),
-    row!("lexer-json", "JSON lexer, label a byte", 1 -> 1, 0.60, None, automata::lexer_labels),
+    row!("lexer-json", "JSON lexer, label a byte", 1 -> 1, Bar::Read(700.0), None, automata::lexer_labels),
     row!("lexer-json-tokens", "JSON lexer, tokens of 8 bytes", 1 -> 8, Bar::Read(700.0), None, automata::lexer_tokens),
     row!("widening", "sum u8 → u32", 1 -> 4, 0.90, Some("sum.u8->u32.inclusive"), numbers::widening),
     Row { offset: 4, ..row!("sum-i32-unaligned", "sum i32, output 4 bytes off", 4 -> 4, 0.70, Some("sum.i32.unaligned"), numbers::sum_i32) },
