@@ -1,7 +1,7 @@
 //! A thread's run: consecutive records of a tile in shared memory, gone over by a pass.
 //!
-//! In a full tile whose records lie in the order of the scan, a unit of records is in registers at a time, loaded and
-//! stored in wide pieces. Else, and in shifted columns, each record is read where it lies.
+//! Where records lie in the order of the scan, a unit of them is in registers at a time, loaded and
+//! stored in wide pieces. Else, and in shifted columns and units that are not full, each record is read where it lies.
 
 use scan_ir::Layout;
 
@@ -59,7 +59,7 @@ pub(crate) trait PackedPass<'k> {
     /// Takes its state past a unit; `columns` are words of each. Gives the words to write, if the pass writes.
     fn unit(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
 
-    /// Takes note that no unit follows.
+    /// Takes note that no unit follows, though records may.
     fn end(&self);
 
     /// How many instructions four records take, about.
@@ -97,7 +97,8 @@ impl<'k> Run<'k, '_> {
             is_full & self.reversed.not(),
             || self.full(start, pass),
             || {
-                k.range(k.i32(0), k.i32(self.plan.run()), k.i32(1), |place| {
+                let first = self.first_units(start, pass);
+                k.range(first, k.i32(self.plan.run()), k.i32(1), |place| {
                     let place = start + place;
                     k.when(place.below(self.count), || self.single(place, pass));
                 });
@@ -106,10 +107,36 @@ impl<'k> Run<'k, '_> {
         pass.end();
     }
 
+    /// In a tile with gaps, the units that have none; gives how many records these are. Most of a tile that is not full, too, is such units,
+    /// and one record after the other would take many times as long.
+    fn first_units(&self, start: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
+        let k = self.k;
+        if self.shifted {
+            return k.i32(0);
+        }
+        let rest = (start.below(self.count) & self.reversed.not()).select(self.count - start, k.i32(0));
+        let units = rest.udiv(k.i32(self.plan.unit)).umin(k.i32(self.plan.units));
+        let each = |unit: &dyn Fn(Value<'k>)| {
+            k.range(k.i32(0), units, k.i32(1), |place| unit(start + place * self.plan.unit));
+        };
+        match self.packed(pass) {
+            Some(packed) => {
+                each(&|start| self.words(start, &*packed));
+                packed.end();
+            }
+            None => each(&|start| self.unit(start, pass)),
+        }
+        units * self.plan.unit
+    }
+
+    /// The pass on four records at once, where that is shorter and records are in whole words.
+    fn packed<'p>(&self, pass: &'p dyn Pass<'k>) -> Option<Box<dyn PackedPass<'k> + 'p>> {
+        pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4))
+    }
+
     /// The records of a run without gaps, in the order of the scan.
     fn full(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
-        let packed = pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4));
-        if let Some(packed) = packed {
+        if let Some(packed) = self.packed(pass) {
             self.each_unit(start, packed.work() * self.plan.run() / 4, |start| self.words(start, &*packed));
             packed.end();
         } else if !self.shifted && pass.takes_apart(self.plan.units) {

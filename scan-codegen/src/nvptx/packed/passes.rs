@@ -92,16 +92,18 @@ impl<'k> PackedPass<'k> for PackedFold<'k, '_> {
 pub(crate) struct PackedReplay<'k, 'a> {
     k: &'k Emit,
     packed: &'a Packed,
+    /// Where the state goes when it ends.
+    state: &'a [Var<'k>],
     /// The [carry](Operator::carry) into the next word, of the components that are live.
     carry: Vec<Var<'k>>,
     seed: Vec<Word<'k>>,
 }
 
 impl<'k, 'a> PackedReplay<'k, 'a> {
-    pub(crate) fn new(given: Given<'k, '_>, packed: &'a Packed, state: &[Var<'k>]) -> PackedReplay<'k, 'a> {
+    pub(crate) fn new(given: Given<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedReplay<'k, 'a> {
         let k = given.k;
         let carry = state.iter().map(|state| k.var(packed.operator.carry(state.get()))).collect();
-        PackedReplay { k, packed, carry, seed: packed.seed(given) }
+        PackedReplay { k, packed, state, carry, seed: packed.seed(given) }
     }
 
     /// The results of four records, a word for each column.
@@ -134,7 +136,12 @@ impl<'k> PackedPass<'k> for PackedReplay<'k, '_> {
         written
     }
 
-    fn end(&self) {}
+    fn end(&self) {
+        // A carry has the state in its first byte.
+        for ((state, carry), &component) in zip(zip(self.state, &self.carry), &self.packed.live) {
+            state.set(words::first(carry.get(), self.packed.identity[component].ty()));
+        }
+    }
 
     fn work(&self) -> usize {
         self.packed.replay_work()
