@@ -97,25 +97,23 @@ impl<'k> Run<'k, '_> {
             is_full & self.reversed.not(),
             || self.full(start, pass),
             || {
-                let first = self.first_units(start, pass);
-                k.range(first, k.i32(self.plan.run()), k.i32(1), |place| {
-                    let place = start + place;
-                    k.when(place.below(self.count), || self.single(place, pass));
-                });
+                let records = (self.count - start).umin(k.i32(self.plan.run()));
+                let records = start.below(self.count).select(records, k.i32(0));
+                let first = self.first_units(start, records, pass);
+                k.range(first, records, k.i32(1), |place| self.single(start + place, pass));
             },
         );
         pass.end();
     }
 
-    /// In a tile with gaps, the units that have none; gives how many records these are. Most of a tile that is not full, too, is such units,
-    /// and one record after the other would take many times as long.
-    fn first_units(&self, start: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
+    /// The whole units of a run of so many records; gives how many records these are. Most of a tile that is not full, too, is such units, and
+    /// one record after the other would take many times as long.
+    fn first_units(&self, start: Value<'k>, records: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
         let k = self.k;
         if self.shifted {
             return k.i32(0);
         }
-        let rest = (start.below(self.count) & self.reversed.not()).select(self.count - start, k.i32(0));
-        let units = rest.udiv(k.i32(self.plan.unit)).umin(k.i32(self.plan.units));
+        let units = self.reversed.select(k.i32(0), records.udiv(k.i32(self.plan.unit)));
         let each = |unit: &dyn Fn(Value<'k>)| {
             k.range(k.i32(0), units, k.i32(1), |place| unit(start + place * self.plan.unit));
         };
