@@ -132,8 +132,8 @@ impl Device {
         Ok(Bound { driver, pushed, mode: None, thread: PhantomData })
     }
 
-    /// The same for calls that have nothing to do with any stream, such as allocation. While a stream is captured in
-    /// CUDA's default mode, such calls fail, in whatever thread, and spoil the capture; the guard lifts that.
+    /// The same for calls that have nothing to do with any stream, such as allocation. While this thread captures
+    /// a stream, or any thread does in CUDA's default mode, such calls fail and spoil the capture; the guard lifts that.
     pub(crate) fn bind_aside(&self) -> Result<Bound, CudaError> {
         let mut bound = self.bind()?;
         let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;

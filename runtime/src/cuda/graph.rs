@@ -21,8 +21,8 @@ pub struct Graph {
 unsafe impl Send for Graph {}
 
 impl Graph {
-    /// Captures what `work` gives to the stream, in CUDA's strictest mode: until it returns, no thread of the process may
-    /// wait for the legacy stream, allocate and the like, except through this crate.
+    /// Captures what `work` gives to the stream. Until it returns, this thread may not wait for the legacy stream, allocate and the
+    /// like, except through this crate, or it spoils the capture; what other threads do does not matter.
     ///
     /// # Errors
     /// `work` fails, the stream cannot be captured (the legacy one cannot), or `work` did something that spoils the capture.
@@ -79,7 +79,7 @@ struct Capture<'a> {
 impl Capture<'_> {
     fn begin(stream: &Stream) -> Result<Capture<'_>, CudaError> {
         let driver = stream.device().bind()?;
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         // SAFETY: the stream exists as long as its handle.
         unsafe { call!(driver, cuStreamBeginCapture_v2(stream.raw(), mode)) }?;
         Ok(Capture { stream, active: true })

@@ -49,10 +49,15 @@ fn events_tell_times_and_waits_are_bounded() {
     assert_eq!(end.is_done(), Ok(true), "an event that marks nothing is done");
     // The kernels are loaded before the time is taken.
     spin(&stream, Duration::ZERO);
-    start.record(&stream).unwrap();
-    spin(&stream, Duration::from_millis(200));
-    end.record(&stream).unwrap();
-    assert_eq!(end.is_done(), Ok(false));
+    // Another test may free what the device could still use. The driver then waits for all its work, this kernel's too, and lets nobody
+    // else call it meanwhile.
+    let is_busy = || {
+        start.record(&stream).unwrap();
+        spin(&stream, Duration::from_millis(200));
+        end.record(&stream).unwrap();
+        end.is_done() == Ok(false)
+    };
+    assert!((0..10).any(|_| is_busy()), "the kernel is always done before anyone looks");
     let late = end.synchronize_within(Duration::from_millis(5), "the spinning kernel").unwrap_err();
     assert!(matches!(&late, CudaError::DidNotFinish { what, .. } if what == "the spinning kernel"), "{late}");
     end.synchronize_within(Duration::from_secs(10), "the spinning kernel").unwrap();
