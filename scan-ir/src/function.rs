@@ -130,6 +130,14 @@ impl Function {
         self.insts.iter().enumerate().map(|(place, inst)| (Value::new(self.params.len() + place), inst))
     }
 
+    /// The table of each look-up, in the order of the instructions.
+    pub fn looked_up(&self) -> impl Iterator<Item = u32> {
+        self.insts.iter().filter_map(|inst| match inst.payload {
+            Payload::Table(table) => Some(table),
+            _ => None,
+        })
+    }
+
     /// The same function with its tables renumbered: for putting functions together that had tables of their own.
     pub fn map_tables(mut self, f: impl Fn(u32) -> u32) -> Function {
         for inst in &mut self.insts {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use scan_ir::facts::{Facts, LaneBody, Left, Names, SMALL_TABLE, Tabulated, by_lanes, composes_maps, replay_body};
-use scan_ir::{Function, Mode, Payload, Program, Table, Verified};
+use scan_ir::{Function, Mode, Program, Table, Verified};
 
 use super::Schedule;
 
@@ -24,8 +24,9 @@ pub(crate) struct LookUps {
 /// Most notes that a thread takes before it does what they say.
 pub(crate) const NOTES: usize = 16;
 
-/// Banks of shared memory, each a word wide.
+/// Banks of shared memory, and the bytes of a word of one.
 pub(crate) const BANKS: usize = 32;
+pub(crate) const WORD: usize = 4;
 
 impl LookUps {
     /// Finds them for a lowered program. Letters are left where a tile stays in shared memory from its fold to its replay.
@@ -47,7 +48,7 @@ impl LookUps {
             }
         }
         let steps = names.iter().flatten().map(|names| &names.step).chain([&replay.mapping.function]);
-        let mut for_banks: Vec<u32> = steps.flat_map(looked_up).collect();
+        let mut for_banks: Vec<u32> = steps.flat_map(Function::looked_up).collect();
         let is_small = |table: &Table| table.bytes.len() <= SMALL_TABLE && matches!(table.ty.size(), 1 | 2 | 4);
         for_banks.retain(|&table| letters.is_some() && is_small(&tables[table as usize]));
         LookUps { names, replay, letters, tables, for_banks }
@@ -72,18 +73,10 @@ impl LookUps {
             let table = &self.tables[*table as usize];
             table.len() * table.ty.size().next_power_of_two()
         };
-        let for_banks: usize = self.for_banks.iter().map(|table| BANKS * size(table).next_multiple_of(4)).sum();
-        let of_replay: BTreeSet<u32> = looked_up(&self.replay.mapping.function).collect();
+        let for_banks: usize = self.for_banks.iter().map(|table| BANKS * size(table).next_multiple_of(WORD)).sum();
+        let of_replay: BTreeSet<u32> = self.replay.mapping.function.looked_up().collect();
         (names + for_banks, of_replay.iter().map(size).sum())
     }
-}
-
-/// The tables that a function looks up.
-fn looked_up(function: &Function) -> impl Iterator<Item = u32> {
-    function.insts.iter().filter_map(|inst| match inst.payload {
-        Payload::Table(table) => Some(table),
-        _ => None,
-    })
 }
 
 /// Most bytes of the table by which maps are folded in names. A persistent block copies it once, others copy it for each

@@ -22,6 +22,6 @@ pub use way::Way;
 #[cfg(feature = "nvptx")]
 pub(crate) use {
     fit::{LINE, MOST_TABLE_BYTES, RESULTS, overlays},
-    look_ups::{BANKS, LookUps, NOTES},
+    look_ups::{BANKS, LookUps, NOTES, WORD},
     plan::alignment,
 };

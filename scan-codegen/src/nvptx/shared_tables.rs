@@ -4,13 +4,10 @@ use super::emit::{Emit, Ty, Value};
 use super::lower::Tables;
 use super::recipe::Recipe;
 use super::room::Room;
-use crate::gpu::BANKS;
+use crate::gpu::{BANKS, WORD};
 
 /// Bytes that a thread copies at a time. Tables begin at multiples of it, and are padded to one.
 const PIECE: usize = 16;
-
-/// Bytes of a bank's word.
-const WORD: usize = 4;
 
 /// Which tables have copies, and where these are in shared memory.
 pub(crate) struct SharedTables(Vec<Copied>);

@@ -94,10 +94,7 @@ impl Code {
 
     /// Which tables it looks up.
     pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
-        self.function.insts.iter().filter_map(|inst| match inst.payload {
-            Payload::Table(table) => Some(table),
-            _ => None,
-        })
+        self.function.looked_up()
     }
 
     /// Appends its instructions for these arguments, and gives its results.

@@ -7,11 +7,8 @@ use scan_ir::facts::Range;
 use scan_ir::{Table, Type};
 
 use super::{from_memory, memory_ty};
-use crate::gpu::BANKS;
+use crate::gpu::{BANKS, WORD};
 use crate::nvptx::emit::{Emit, Space, Ty, Value};
-
-/// Bytes of a bank's word.
-const WORD: usize = 4;
 
 /// Where the tables of a program are.
 pub(crate) struct Tables<'k>(Vec<Place<'k>>);

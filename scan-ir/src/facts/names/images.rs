@@ -16,6 +16,7 @@ pub const SMALL_TABLE: usize = 2304;
 
 /// Most bytes of the table that composes names.
 const MOST_COMPOSING_BYTES: usize = 32 << 10;
+
 /// What letters lead to from the identity: maps of a few letters, and the images of longer ones.
 pub(super) struct Images {
     /// Each as its states, in order, or as a map; the identity first.

@@ -26,7 +26,7 @@ mod images;
 use self::images::Images;
 use super::drop_unused;
 use super::letters::Letters;
-use crate::function::{Function, Payload, Value};
+use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::program::{Mapping, Program, Source, Stage, Table};
 use crate::simplify::simplify;
@@ -149,11 +149,6 @@ impl Names {
     pub fn step_bytes(&self) -> usize {
         let closed = self.closed.iter().flat_map(|closed| [&closed.compose, &closed.apply]);
         let functions = [&self.mark, &self.step].into_iter().chain(closed);
-        let insts = functions.flat_map(|function| &function.insts);
-        let looked_up = insts.filter_map(|inst| match inst.payload {
-            Payload::Table(table) => Some(self.tables[table as usize].bytes.len()),
-            _ => None,
-        });
-        looked_up.sum()
+        functions.flat_map(Function::looked_up).map(|table| self.tables[table as usize].bytes.len()).sum()
     }
 }
