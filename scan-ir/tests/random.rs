@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use scan_ir::random::{Options, random_program};
+use scan_ir::random::{Options, plain_program, random_program};
 use scan_ir::{Constant, Function, Program, Source, Stage, Type, interp, verify};
 
 const SEEDS: u64 = 3000;
@@ -97,11 +97,27 @@ fn states(stage: &Stage, count: usize) -> Vec<Vec<Constant>> {
     states
 }
 
+/// Associative ones, of both kinds.
+fn associative(seed: u64) -> Program {
+    match seed % 2 {
+        0 => random_program(seed, &Options { associative: true, ..options(seed) }),
+        _ => plain_program(seed),
+    }
+}
+
+#[test]
+fn every_plain_program_verifies() {
+    for seed in 0..SEEDS {
+        if let Err(errors) = verify(plain_program(seed)) {
+            panic!("seed {seed}: {errors}\n{}", plain_program(seed));
+        }
+    }
+}
+
 #[test]
 fn associative_programs_obey_the_laws_on_valid_states() {
-    let associative = |seed| Options { associative: true, ..options(seed) };
-    for seed in 0..400 {
-        let program = random_program(seed, &associative(seed));
+    for seed in 0..800 {
+        let program = associative(seed);
         for stage in &program.stages {
             let join = |a: &[Constant], b: &[Constant]| interp::call(&stage.combine, &[a, b].concat(), &program.tables);
             let states = states(stage, 7);
@@ -118,8 +134,8 @@ fn associative_programs_obey_the_laws_on_valid_states() {
 
 #[test]
 fn lifts_of_associative_programs_give_valid_states() {
-    for seed in 0..400 {
-        let program = random_program(seed, &Options { associative: true, ..options(seed) });
+    for seed in 0..800 {
+        let program = associative(seed);
         for stage in &program.stages {
             let Some(valid) = &stage.valid else { continue };
             for bits in [0u128, u128::MAX, 0x5a00_ff01_0203_8040_9911_0fa0_0305_7f80] {

@@ -4,6 +4,7 @@ mod any_program;
 mod asked;
 mod by_hand;
 mod check;
+mod every_length;
 mod hostile;
 mod programs;
 mod random;

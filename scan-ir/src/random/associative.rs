@@ -1,5 +1,6 @@
 //! Operators that are associative by construction, with an exact identity.
 
+use super::neighbours::Neighbours;
 use super::rng::Rng;
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
@@ -14,24 +15,39 @@ pub(super) enum Family {
     Affine(Type),
     /// The latest value that there was: (whether there was one, the value or zero bits).
     Last(Type),
+    /// The earliest, in the same form.
+    First(Type),
+    /// The largest key and what came with it, the earliest of equal ones. The least key stands for none.
+    ArgMax(Type, Type),
     /// Maps from lanes to lanes, composed; a lane's byte is a lane.
     Compose(Lanes),
     /// Starts afresh wherever the flag, which comes first, is set.
     Segmented(Box<Family>),
     /// Several, side by side.
     Tuple(Vec<Family>),
+    /// What neighbouring elements make of each other, across the boundary of two operands too.
+    Neighbours(Box<Neighbours>),
 }
 
 impl Family {
     pub(super) fn random(rng: &mut Rng, vectors: bool) -> Family {
-        match rng.below(8) {
+        match rng.below(10) {
             0 => Family::Tuple((0..2 + rng.below(2)).map(|_| Family::simple(rng, vectors)).collect()),
             1 => Family::Segmented(Box::new(Family::simple(rng, vectors))),
+            2 | 3 => Family::neighbours(rng),
+            4 => Family::Tuple(vec![Family::neighbours(rng), Family::simple(rng, vectors)]),
+            5 => Family::Segmented(Box::new(Family::neighbours(rng))),
             _ => Family::simple(rng, vectors),
         }
     }
 
-    fn simple(rng: &mut Rng, vectors: bool) -> Family {
+    /// Of scalars alone, so that many have kernels in vectors.
+    fn neighbours(rng: &mut Rng) -> Family {
+        let inner = Family::simple(rng, false);
+        Family::Neighbours(Box::new(Neighbours::random(rng, inner)))
+    }
+
+    pub(super) fn simple(rng: &mut Rng, vectors: bool) -> Family {
         let bits = match rng.below(4) {
             0 => Type::Bool,
             1 if vectors => Type::Bytes(rng.lanes()),
@@ -43,7 +59,7 @@ impl Family {
         let low = if number.is_signed() { high + 1 } else { 0 };
         let unsigned = *rng.pick(&[Type::U8, Type::U16, Type::U32, Type::U64]);
         let opcode = |opcode: Opcode, ty: Type, identity: u128| Family::Opcode(opcode, Constant::new(ty, identity));
-        match rng.below(11) {
+        match rng.below(13) {
             0 => opcode(Opcode::Add, number, 0),
             1 => opcode(Opcode::Mul, int, 1),
             2 => opcode(Opcode::Min, number, high),
@@ -54,6 +70,8 @@ impl Family {
             7 => opcode(Opcode::AddSat, unsigned, 0),
             8 => Family::Last(bits),
             9 if vectors => Family::Compose(rng.lanes()),
+            10 => Family::First(bits),
+            11 => Family::ArgMax(int, bits),
             _ => Family::Affine(int),
         }
     }
@@ -68,10 +86,12 @@ impl Family {
         match self {
             Family::Opcode(_, identity) => vec![*identity],
             Family::Affine(ty) => vec![ty.of_i64(1), ty.zero()],
-            Family::Last(ty) => vec![Constant::from(false), ty.zero()],
+            Family::Last(ty) | Family::First(ty) => vec![Constant::from(false), ty.zero()],
+            Family::ArgMax(key, value) => vec![least(*key), value.zero()],
             Family::Compose(lanes) => vec![Constant::vector(&(0..lanes.get() as u8).collect::<Vec<_>>())],
             Family::Segmented(inner) => [vec![Constant::from(false)], inner.identity()].concat(),
             Family::Tuple(parts) => parts.iter().flat_map(Family::identity).collect(),
+            Family::Neighbours(neighbours) => neighbours.identity(),
         }
     }
 
@@ -92,7 +112,7 @@ impl Family {
         Some(builder.finish(&[valid]))
     }
 
-    fn combine(&self, b: &mut FunctionBuilder, earlier: &[Value], later: &[Value]) -> Vec<Value> {
+    pub(super) fn combine(&self, b: &mut FunctionBuilder, earlier: &[Value], later: &[Value]) -> Vec<Value> {
         match self {
             Family::Opcode(opcode, _) => vec![b.binary(*opcode, earlier[0], later[0])],
             Family::Affine(_) => {
@@ -103,6 +123,14 @@ impl Family {
             Family::Last(_) => {
                 let any = b.binary(Opcode::Or, earlier[0], later[0]);
                 vec![any, b.select(later[0], later[1], earlier[1])]
+            }
+            Family::First(_) => {
+                let any = b.binary(Opcode::Or, earlier[0], later[0]);
+                vec![any, b.select(earlier[0], earlier[1], later[1])]
+            }
+            Family::ArgMax(..) => {
+                let is_later = b.binary(Opcode::Gt, later[0], earlier[0]);
+                earlier.iter().zip(later).map(|(&earlier, &later)| b.select(is_later, later, earlier)).collect()
             }
             Family::Compose(_) => vec![b.binary(Opcode::Permute, later[0], earlier[0])],
             Family::Segmented(inner) => {
@@ -118,6 +146,7 @@ impl Family {
                 }
                 results
             }
+            Family::Neighbours(neighbours) => neighbours.combine(b, earlier, later),
         }
     }
 
@@ -125,23 +154,35 @@ impl Family {
     pub(super) fn normalise(&self, b: &mut FunctionBuilder, state: &[Value]) -> Vec<Value> {
         match self {
             Family::Opcode(..) | Family::Affine(_) => state.to_vec(),
-            Family::Last(ty) => {
+            Family::Last(ty) | Family::First(ty) => {
                 let zero = b.constant(ty.zero());
                 vec![state[0], b.select(state[0], state[1], zero)]
+            }
+            Family::ArgMax(key, value) => {
+                let (none, zero) = (b.constant(least(*key)), b.constant(value.zero()));
+                let any = b.binary(Opcode::Ne, state[0], none);
+                vec![state[0], b.select(any, state[1], zero)]
             }
             Family::Compose(lanes) => vec![clamp(b, *lanes, state[0])],
             Family::Segmented(inner) => [vec![state[0]], inner.normalise(b, &state[1..])].concat(),
             Family::Tuple(parts) => split(parts).flat_map(|(part, range)| part.normalise(b, &state[range])).collect(),
+            Family::Neighbours(neighbours) => neighbours.normalise(b, state),
         }
     }
 
-    fn valid(&self, b: &mut FunctionBuilder, state: &[Value]) -> Option<Value> {
+    pub(super) fn valid(&self, b: &mut FunctionBuilder, state: &[Value]) -> Option<Value> {
         match self {
             Family::Opcode(..) | Family::Affine(_) => None,
-            Family::Last(ty) => {
+            Family::Last(ty) | Family::First(ty) => {
                 let zero = b.constant(ty.zero());
                 let nothing = b.binary(Opcode::Eq, state[1], zero);
                 Some(b.binary(Opcode::Or, state[0], nothing))
+            }
+            Family::ArgMax(key, value) => {
+                let (none, zero) = (b.constant(least(*key)), b.constant(value.zero()));
+                let any = b.binary(Opcode::Ne, state[0], none);
+                let nothing = b.binary(Opcode::Eq, state[1], zero);
+                Some(b.binary(Opcode::Or, any, nothing))
             }
             Family::Compose(lanes) => {
                 let clamped = clamp(b, *lanes, state[0]);
@@ -152,6 +193,7 @@ impl Family {
                 let each: Vec<Value> = split(parts).filter_map(|(part, range)| part.valid(b, &state[range])).collect();
                 each.into_iter().reduce(|all, one| b.binary(Opcode::And, all, one))
             }
+            Family::Neighbours(neighbours) => Some(neighbours.valid(b, state)),
         }
     }
 }
@@ -163,6 +205,11 @@ fn split(parts: &[Family]) -> impl Iterator<Item = (&Family, std::ops::Range<usi
         *end += part.types().len();
         Some((part, start..*end))
     })
+}
+
+/// The least number of an integer type.
+fn least(ty: Type) -> Constant {
+    Constant::new(ty, if ty.is_signed() { (ty.mask() >> 1) + 1 } else { 0 })
 }
 
 fn clamp(b: &mut FunctionBuilder, lanes: Lanes, map: Value) -> Value {

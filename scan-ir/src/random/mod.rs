@@ -5,6 +5,8 @@
 
 mod associative;
 mod function;
+mod neighbours;
+mod plain;
 mod rng;
 
 use crate::builder::FunctionBuilder;
@@ -62,6 +64,17 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
     }
     program.output.project = maker.mapping(&program, true, &program.output_types());
     program
+}
+
+/// A program of one associative stage over scalars, with a lift that converts and compares fields of the record, and outputs that
+/// are some components of the state, converted. Most of these have kernels in vectors, which few random programs do.
+///
+/// ```
+/// use scan_ir::{random, verify};
+/// assert!(verify(random::plain_program(1)).is_ok());
+/// ```
+pub fn plain_program(seed: u64) -> Program {
+    plain::program(format!("plain_{seed}"), &mut Rng::new(seed))
 }
 
 struct Maker<'a> {

@@ -1,0 +1,85 @@
+//! Programs of one stage whose lift and outputs do little: what is tried is the operator, in every kind of kernel.
+
+use super::associative::Family;
+use super::neighbours::convert;
+use super::rng::Rng;
+use crate::builder::FunctionBuilder;
+use crate::function::Value;
+use crate::opcode::Opcode;
+use crate::program::{Layout, Mapping, Output, Program, Source, Stage};
+use crate::types::Type;
+
+/// A program of one or two columns read and one or two written.
+pub(super) fn program(name: String, rng: &mut Rng) -> Program {
+    let family = Family::random(rng, false);
+    let state = family.types();
+    let columns = 1 + rng.below(2);
+    let inputs: Vec<Layout> = (0..columns).map(|_| layout(rng, &scalars)).collect();
+    let record: Vec<Type> = inputs.iter().flat_map(Layout::types).collect();
+    let lift = lift(rng, &family, &record);
+    let (project, columns) = outputs(rng, &state);
+    let stage = Stage {
+        identity: family.identity(),
+        combine: family.combine_function(),
+        valid: family.valid_function(),
+        state,
+        lift,
+    };
+    let output = Output { keep: None, project, columns };
+    Program { name, tables: Vec::new(), inputs, stages: vec![stage], output }
+}
+
+/// One or two of such types, packed.
+fn layout(rng: &mut Rng, ty: &dyn Fn(&mut Rng) -> Type) -> Layout {
+    Layout::packed(&(0..1 + rng.below(2)).map(|_| ty(rng)).collect::<Vec<_>>())
+}
+
+/// Any scalar type; mostly narrow ones, of which more fit a vector.
+fn scalars(rng: &mut Rng) -> Type {
+    match rng.below(2) {
+        0 => *rng.pick(&[Type::Bool, Type::U8, Type::U16, Type::U32, Type::I32, Type::F32]),
+        _ => rng.ty(false),
+    }
+}
+
+/// Each component is a field, converted, or whether a field is above a constant.
+fn lift(rng: &mut Rng, family: &Family, record: &[Type]) -> Mapping {
+    let mut b = FunctionBuilder::new();
+    let fields = b.params(record);
+    let mut components = Vec::new();
+    for ty in family.types() {
+        let field = *rng.pick(&fields);
+        let of = b.type_of(field);
+        let value = match of != Type::Bool && (ty == Type::Bool || rng.chance(4)) {
+            true => {
+                let threshold = rng.constant(of);
+                let threshold = b.constant(threshold);
+                b.binary(*rng.pick(&[Opcode::Gt, Opcode::Lt, Opcode::Ne]), field, threshold)
+            }
+            false => field,
+        };
+        components.push(convert(&mut b, ty, value));
+    }
+    let results = family.normalise(&mut b, &components);
+    let reads = (0..record.len() as u32).map(Source::Record).collect();
+    Mapping { reads, function: b.finish(&results) }
+}
+
+/// Some components of the state, each as it is or as another type.
+fn outputs(rng: &mut Rng, state: &[Type]) -> (Mapping, Vec<Layout>) {
+    let mut left: Vec<u32> = (0..state.len() as u32).collect();
+    let count = 1 + rng.below(state.len().min(4));
+    let written: Vec<u32> = (0..count).map(|_| left.swap_remove(rng.below(left.len()))).collect();
+    let mut b = FunctionBuilder::new();
+    let params: Vec<Type> = written.iter().map(|&component| state[component as usize]).collect();
+    let mut values: Vec<Value> = b.params(&params);
+    for value in &mut values {
+        let to = if rng.chance(2) { b.type_of(*value) } else { scalars(rng) };
+        *value = convert(&mut b, to, *value);
+    }
+    let types: Vec<Type> = values.iter().map(|&value| b.type_of(value)).collect();
+    let (first, second) = types.split_at(if rng.chance(3) { rng.below(types.len()) } else { 0 });
+    let columns = [first, second].into_iter().filter(|types| !types.is_empty()).map(Layout::packed).collect();
+    let reads = written.into_iter().map(Source::State).collect();
+    (Mapping { reads, function: b.finish(&values) }, columns)
+}
