@@ -35,6 +35,24 @@ pub enum Error {
         compiled: String,
     },
 
+    /// Compiled kernels give something else than the interpreter of the program: a bug in monoscan.
+    #[error(
+        "the compiled kernels differ from the interpreter, which is a bug in monoscan:\n  {walk}, output column {column}, \
+         record {record}: {got} for {expected}"
+    )]
+    Miscompiled {
+        /// How the sample was scanned.
+        walk: String,
+        /// The output column.
+        column: usize,
+        /// The record of it.
+        record: usize,
+        /// What the interpreter gives.
+        expected: String,
+        /// What the kernels give.
+        got: String,
+    },
+
     /// A scan function is no finite straight-line program; the text names it, says what is wrong and what to write.
     #[error("cannot be compiled: {0}")]
     Trace(String),

@@ -185,20 +185,49 @@ pub fn call_checked(function: &Function, arguments: &[Constant], tables: &[Table
 /// # Errors
 /// If the columns are not whole records, not equally many, or the seeds are not states of the stages.
 pub fn run(program: &Verified<Program>, inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
+    run_in_chunks(program, inputs, request, usize::MAX)
+}
+
+/// The same in another association, as engines choose one: the state that leaves each `chunk` elements is the one that entered
+/// them ⊕ their own product, each folded from the identity. Where an operator is exactly associative on the states that occur, the
+/// results are those of [`run`].
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in_chunks(
+    program: &Verified<Program>,
+    inputs: &[&[u8]],
+    request: &Request,
+    chunk: usize,
+) -> Result<Run, InterpError> {
     let count = count_records(&program.inputs, inputs)?;
+    let identities = || program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
     let seeds = match &request.seeds {
         Some(seeds) => check_seeds(&program.stages, seeds)?.to_vec(),
-        None => program.stages.iter().map(|stage| stage.identity.clone()).collect(),
+        None => identities(),
     };
     let mut interpreter = Interpreter::new(&program.tables);
     let mut writer = Writer::new(&program.output.columns);
+    let (mut carries, mut products) = (seeds.clone(), identities());
     let mut element = Element::new(inputs, &program.inputs, count, request.mode, seeds);
+    let is_one_chunk = chunk >= count;
     for index in 0..count {
         element.enter(index);
         for (k, stage) in program.stages.iter().enumerate() {
+            let combine = |interpreter: &mut Interpreter<'_>, earlier: &[Constant], later: &[Constant]| {
+                interpreter.call(&stage.combine, &[earlier, later].concat()).clone()
+            };
             let x = interpreter.call(&stage.lift.function, element.read(&stage.lift.reads)).clone();
-            let both: Vec<Constant> = element.before[k].iter().copied().chain(x).collect();
-            element.after[k].clone_from(interpreter.call(&stage.combine, &both));
+            element.after[k] = combine(&mut interpreter, &element.before[k], &x);
+            if is_one_chunk {
+                continue;
+            }
+            products[k] = combine(&mut interpreter, &products[k], &x);
+            if (index + 1).is_multiple_of(chunk) {
+                element.after[k] = combine(&mut interpreter, &carries[k], &products[k]);
+                carries[k].clone_from(&element.after[k]);
+                products[k].clone_from(&stage.identity);
+            }
         }
         let kept = program.output.keep.as_ref().is_none_or(|keep| {
             let results = interpreter.call(&keep.function, element.read(&keep.reads));

@@ -10,12 +10,14 @@
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `heads` | segments as a column of flags |
 //! | `slots`, `known` | states in memory; what is known of them beforehand |
+//! | `self_check` | compiled kernels against the interpreter, before they may run |
 
 mod ahead;
 mod heads;
 mod known;
 mod line;
 mod rows;
+mod self_check;
 mod short;
 mod slots;
 mod variant;
@@ -154,7 +156,7 @@ impl Engine<'_> {
             shape => {
                 let after = line.segmented(shape, call.reversed).run(threads);
                 keep(0, &after, 0..1);
-                Ok(kept(kernels, variant, &after).unwrap_or(task.len))
+                Ok(kept(kernels, &variant.program, &after).unwrap_or(task.len))
             }
         }
     }
@@ -176,9 +178,9 @@ impl<'a> Line<'a> {
 }
 
 /// How many records were kept, if the program keeps: the rank after the last element.
-fn kept(kernels: &Kernels, variant: &Variant, after: &Slots<'_>) -> Option<usize> {
-    variant.program.output.keep.as_ref()?;
-    let rank = kernels.code.state_layout().field(variant.program.stages.len() as u32 - 1, 0)?;
+fn kept(kernels: &Kernels, program: &Program, after: &Slots<'_>) -> Option<usize> {
+    program.output.keep.as_ref()?;
+    let rank = kernels.code.state_layout().field(program.stages.len() as u32 - 1, 0)?;
     Some(after.read(0, rank).bits() as usize)
 }
 

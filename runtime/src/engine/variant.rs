@@ -2,19 +2,22 @@
 
 use std::sync::OnceLock;
 
-use scan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
+use scan_codegen::cpu::{Access, Compiled, HostIsa};
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::{Facts, StageFacts};
 use scan_ir::transform::{Form, lower};
-use scan_ir::{Constant, Field, Layout, Mode, Program, Verified};
+use scan_ir::{Constant, Field, Layout, Mode, Program, Stage, Verified, laws};
 use smallvec::SmallVec;
 
 use super::known::Known;
+use super::self_check::Check;
 use super::short::Short;
+use crate::error::Error;
 
 /// A program in one form.
 pub(crate) struct Variant {
+    form: Form,
     pub(crate) program: Verified<Program>,
     pub(crate) facts: Facts,
     pub(crate) plan: Plan,
@@ -38,7 +41,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    fn of(program: &Program) -> Sizes {
+    pub(crate) fn of(program: &Program) -> Sizes {
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
         Sizes { inputs: sizes(&program.inputs), outputs: sizes(&program.output.columns) }
     }
@@ -59,11 +62,11 @@ impl Variant {
         let program = lower(program, form);
         let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
         let plan = plan(&program, &facts, &CpuTarget::host(), options);
-        Variant { program, facts, plan, line: OnceLock::new(), strided: OnceLock::new() }
+        Variant { form, program, facts, plan, line: OnceLock::new(), strided: OnceLock::new() }
     }
 
-    /// Its kernels, compiled if this is the first call for them.
-    pub(crate) fn kernels(&self, access: Access) -> Result<&Kernels, CodegenError> {
+    /// Its kernels, compiled and [checked](super::self_check) if this is the first call for them.
+    pub(crate) fn kernels(&self, access: Access) -> Result<&Kernels, Error> {
         let kernels = match access {
             Access::Line => &self.line,
             Access::Strided => &self.strided,
@@ -75,8 +78,27 @@ impl Variant {
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(&self.facts.stages).map(restart).collect();
             let restarts = if self.plan.restarts { restarts() } else { None };
-            Ok(Kernels { code, known, sizes: Sizes::of(&self.program), restarts })
+            let kernels = Kernels { code, known, sizes: Sizes::of(&self.program), restarts };
+            let (program, plan, seeds) = (&self.program, &self.plan, &self.seeds());
+            Check { program, plan, kernels: &kernels, access, seeds }.run()?;
+            Ok(kernels)
         })
+    }
+
+    /// For each stage a state that runs may start from: the identity, or another one if the program reads where segments start.
+    fn seeds(&self) -> Vec<Vec<Constant>> {
+        let identities = || self.program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
+        if !self.form.seeded || self.program.output.keep.is_some() {
+            return identities();
+        }
+        let stages = self.program.stages.iter().zip(&self.facts.stages);
+        let seed = |(stage, facts): (&Stage, &StageFacts)| {
+            let states = laws::sample_states(stage, &self.program.tables, 4, 0);
+            let holds =
+                |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
+            states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
+        };
+        stages.map(seed).collect()
     }
 
     /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that the

@@ -37,7 +37,7 @@ const PART_AT_END: usize = 8;
 
 /// How a range of elements is cut.
 #[derive(Clone, Copy)]
-enum Cut {
+pub(super) enum Cut {
     /// One block.
     Whole,
     /// Whole strips, at most one of shorter blocks, and a rest of less than W elements as a block of its own.
@@ -62,7 +62,7 @@ impl<'a> Line<'a> {
     }
 
     /// All elements in one pass, from the carry on.
-    fn in_one_pass(&self) -> Slots<'a> {
+    pub(super) fn in_one_pass(&self) -> Slots<'a> {
         let mut worker = self.worker(1);
         worker.states.take(0, self.carry, 0);
         for range in self.ranges() {
@@ -73,7 +73,7 @@ impl<'a> Line<'a> {
     }
 
     /// Strip by strip, each reduced and replayed while it is in the nearest cache.
-    fn in_strips(&self, cut: Cut) -> Slots<'a> {
+    pub(super) fn in_strips(&self, cut: Cut) -> Slots<'a> {
         let ways = self.plan.ways;
         let carry = ways;
         let mut worker = self.worker(ways + 2);

@@ -1,0 +1,123 @@
+//! Records that a program might be given: small numbers, of which its lifts make valid states where they can.
+
+use scan_ir::interp::Interpreter;
+use scan_ir::laws::sample_states;
+use scan_ir::{Constant, Program, Source, Stage, Type, Verified};
+
+/// Columns of records.
+pub(super) struct Sample {
+    pub(super) len: usize,
+    pub(super) columns: Vec<Vec<u8>>,
+}
+
+/// How large numbers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Up to a few hundred, so that a byte takes every value; floats are quarters.
+    Broad,
+    /// −1 to 2.
+    Small,
+    /// 0 and 1.
+    Bits,
+}
+
+impl Kind {
+    /// What says the most comes first; what rounds and overflows the least, last.
+    pub(super) const ALL: [Kind; 3] = [Kind::Broad, Kind::Small, Kind::Bits];
+}
+
+/// How often a record is drawn before another one is taken again.
+const TRIES: usize = 8;
+
+impl Sample {
+    /// So many records, the same each time.
+    pub(super) fn new(program: &Verified<Program>, len: usize, kind: Kind) -> Sample {
+        let types = program.record_types();
+        let mut interpreter = Interpreter::new(&program.tables);
+        let states = states_as_records(program, &types);
+        let mut random = Random(len as u64);
+        let mut records: Vec<Vec<Constant>> = Vec::new();
+        for place in 0..len {
+            let drawn = (0..TRIES).find_map(|_| {
+                let record: Vec<Constant> = types.iter().map(|&ty| random.value(ty, kind)).collect();
+                is_valid(program, &mut interpreter, &record).then_some(record)
+            });
+            let again = || states.get(place % states.len().max(1)).or_else(|| records.get(place / 2)).cloned();
+            let any = || types.iter().map(|ty| ty.zero()).collect();
+            let record = drawn.or_else(again).unwrap_or_else(any);
+            records.push(record);
+        }
+        let mut first = 0;
+        let mut column = |layout: &scan_ir::Layout| {
+            let size = layout.size as usize;
+            let mut bytes = vec![0; len * size];
+            for (record, bytes) in records.iter().zip(bytes.chunks_mut(size)) {
+                for (field, value) in layout.fields.iter().zip(&record[first..]) {
+                    bytes[field.offset as usize..][..field.ty.size()].copy_from_slice(&value.to_bytes());
+                }
+            }
+            first += layout.fields.len();
+            bytes
+        };
+        Sample { len, columns: program.inputs.iter().map(&mut column).collect() }
+    }
+}
+
+/// Where records are states of the first stage, valid ones.
+fn states_as_records(program: &Program, types: &[Type]) -> Vec<Vec<Constant>> {
+    match &program.stages[..] {
+        [Stage { state, .. }, ..] if state == types => sample_states(&program.stages[0], &program.tables, 16, 0),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the stages that read the record alone make valid states of it.
+fn is_valid(program: &Program, interpreter: &mut Interpreter<'_>, record: &[Constant]) -> bool {
+    program.stages.iter().all(|stage| {
+        let component = |source: &Source| match *source {
+            Source::Record(component) => record.get(component as usize).copied(),
+            _ => None,
+        };
+        let arguments: Option<Vec<Constant>> = stage.lift.reads.iter().map(component).collect();
+        let (Some(valid), Some(arguments)) = (&stage.valid, arguments) else { return true };
+        let state = interpreter.call(&stage.lift.function, &arguments).clone();
+        interpreter.call(valid, &state)[0].bits() != 0
+    })
+}
+
+/// Random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    fn value(&mut self, ty: Type, kind: Kind) -> Constant {
+        if let Type::Bytes(lanes) = ty {
+            let bytes: Vec<u8> = (0..lanes.get()).map(|_| self.below(lanes.get() as u64) as u8).collect();
+            return Constant::vector(&bytes);
+        }
+        let whole = match (kind, self.below(3)) {
+            (Kind::Bits, _) => self.below(2) as i64,
+            (Kind::Small, _) | (Kind::Broad, 0) => self.below(4) as i64 - 1,
+            (Kind::Broad, _) => self.below(300) as i64 - 30,
+        };
+        let quarters = if kind == Kind::Broad { self.below(4) as f64 / 4.0 } else { 0.0 };
+        match ty {
+            Type::F32 => Constant::from((whole % 8) as f32 + quarters as f32),
+            Type::F64 => Constant::from((whole % 8) as f64 + quarters),
+            Type::U8 | Type::I8 | Type::Bool => ty.of_i64(whole),
+            _ if ty.is_signed() => ty.of_i64(whole),
+            _ => ty.of_i64(whole.abs()),
+        }
+    }
+}
