@@ -13,6 +13,9 @@ mod reference;
 mod runs;
 mod zoo;
 
+#[path = "zoo/parts.rs"]
+mod parts;
+
 use std::fmt::Debug;
 use std::mem::MaybeUninit;
 
@@ -22,7 +25,10 @@ use monoscan::{Error, PlanOptions, Request, prelude::*};
 use random::Random;
 use reference::Reference;
 use scan_ir::{Constant, Layout, Mode};
-use zoo::{Affine, ArgMax, Bicyclic, Carry, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide};
+use zoo::{
+    Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide,
+    Words,
+};
 
 /// Calls of a monoid for each of the plans.
 const CALLS: usize = 40;
@@ -278,6 +284,13 @@ fn order_in_one_corner() {
 fn neighbours() {
     let junk = Interval { empty: false, start: 1 << 20, end: 1 << 21, broken: 5 };
     everywhere(3, junk, |_, i| Interval { empty: false, start: i as u32, end: i as u32 + 1, broken: 0 });
+}
+
+#[test]
+fn words_and_gaps() {
+    everywhere(16, Words { any: true, first: true, last: true, count: 1 << 20 }, |r, _| parts::word(r));
+    let junk = Gaps { any: true, ascending: false, first: 9, last: 1, widest: 1 << 20 };
+    everywhere(17, junk, |r, _| parts::time(r));
 }
 
 #[test]

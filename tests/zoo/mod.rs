@@ -253,6 +253,66 @@ impl Monoid for Wide {
     }
 }
 
+/// Words: runs of neighbours that are in one. The count reads both sides of the boundary.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Words {
+    pub(crate) any: bool,
+    pub(crate) first: bool,
+    pub(crate) last: bool,
+    pub(crate) count: u32,
+}
+
+#[scan_monoid]
+impl Monoid for Words {
+    fn identity() -> Self {
+        Words { any: false, first: false, last: false, count: 0 }
+    }
+    fn combine(self, next: Self) -> Self {
+        Words {
+            any: self.any || next.any,
+            first: if self.any { self.first } else { next.first },
+            last: if next.any { next.last } else { self.last },
+            count: self.count + next.count - (self.last && next.first) as u32,
+        }
+    }
+    fn valid(self) -> bool {
+        self.any || (!self.first && !self.last && self.count == 0)
+    }
+}
+
+/// Times: whether they ascend, and the widest gap between neighbours. Four components of three widths.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Gaps {
+    pub(crate) any: bool,
+    pub(crate) ascending: bool,
+    pub(crate) first: u16,
+    pub(crate) last: u16,
+    pub(crate) widest: u32,
+}
+
+#[scan_monoid]
+impl Monoid for Gaps {
+    fn identity() -> Self {
+        Gaps { any: false, ascending: true, first: 0, last: 0, widest: 0 }
+    }
+    fn combine(self, next: Self) -> Self {
+        let meet = self.any && next.any;
+        let gap = if meet { (next.first as u32).abs_diff(self.last as u32) } else { 0 };
+        Gaps {
+            any: self.any || next.any,
+            ascending: self.ascending && next.ascending && (!meet || self.last <= next.first),
+            first: if self.any { self.first } else { next.first },
+            last: if next.any { next.last } else { self.last },
+            widest: self.widest.max(next.widest).max(gap),
+        }
+    }
+    fn valid(self) -> bool {
+        self.any || (self.ascending && self.first == 0 && self.last == 0 && self.widest == 0)
+    }
+}
+
 /// A generator that is the same everywhere.
 pub(crate) struct Random(pub(crate) u64);
 
