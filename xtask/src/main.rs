@@ -26,6 +26,8 @@ usage: cargo xtask COMMAND
   instructions [--bless]
                         count the instructions of small scans, and compare with benches/instructions.txt or write it
   miri                  run the tests of unsafe code under Miri, on nightly Rust
+  soak SECONDS [SEED]   scan by random associative operators for so long, on the CPU and then in the emulator of a GPU, by every
+                        kind of plan and call, from a seed on
   fuzz SECONDS [TARGET] run the fuzz targets, each for so long, on nightly Rust
   peers [--no-install]  build the rivals of the benchmark in C++ and Python into target/peers; those in Rust are part of it
   help                  print this";
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         ["ptxas"] => ptxas::print(install::Policy::Install),
         ["ptxas", "--no-install"] => ptxas::print(install::Policy::OnlySay),
         ["miri"] => nightly::miri(),
+        ["soak", seconds] => soak(seconds, "0"),
+        ["soak", seconds, seed] => soak(seconds, seed),
         ["fuzz", seconds] => nightly::fuzz(seconds, None),
         ["fuzz", seconds, target] => nightly::fuzz(seconds, Some(target)),
         ["peers"] => peers::build(install::Policy::Install),
@@ -53,6 +57,17 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Both engines under random operators.
+fn soak(seconds: &str, seed: &str) -> ExitCode {
+    let mut runner = run::Runner::default();
+    for tests in ["scan-runtime --test calls", "scan-gpu-kernels --test emulated"] {
+        let line = format!("cargo test --release --package {tests} -- --ignored --exact --nocapture");
+        let name = if tests.ends_with("calls") { "every_length::soak" } else { "soak" };
+        runner.command_with(&format!("{line} {name}"), &[("MONOSCAN_SOAK", seconds), ("MONOSCAN_SEED", seed)]);
+    }
+    runner.finish()
 }
 
 /// A command of one step.

@@ -6,7 +6,7 @@
 use monoscan::lexer::{JSON, LexerTables, Rules};
 use monoscan::ops::StateMap;
 use monoscan::prelude::*;
-use scan_ir::random::{Options, random_program};
+use scan_ir::random::{Options, plain_program, random_program};
 use scan_ir::{Program, Verified, verify};
 
 use crate::automata::{self, Maps};
@@ -20,7 +20,10 @@ mod readable;
 #[path = "../../zoo/mod.rs"]
 mod zoo;
 
-use zoo::{Affine, ArgMax, Bicyclic, Carry, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide};
+use zoo::{
+    Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide,
+    Words,
+};
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
 
@@ -99,6 +102,14 @@ pub fn of_the_zoo() -> Vec<Case> {
             value: Segmented { start: r.chance(5), value: bicyclic(r) },
         }),
         Case::of_states(|r, _| Carry { generate: r.chance(40), propagate: !r.chance(8) }),
+        Case::of_states(|r, _| {
+            let is_word = !r.chance(3);
+            Words { any: true, first: is_word, last: is_word, count: u32::from(is_word) }
+        }),
+        Case::of_states(|r, _| {
+            let time = r.below(1 << 16) as u16;
+            Gaps { any: true, ascending: true, first: time, last: time, widest: 0 }
+        }),
         Case::of_states(|r, _| Wide { sums: std::array::from_fn(|_| r.number()) }),
         Case::of_states(|r, _| StateMap::<5> { to: std::array::from_fn(|_| r.below(5) as u8) }),
         Case::of_states(|r, _| StateMap::<16> { to: std::array::from_fn(|_| r.below(16) as u8) }),
@@ -412,9 +423,12 @@ pub fn of_bytes() -> Vec<Case> {
     bytes::programs().into_iter().map(case).collect()
 }
 
-/// Random programs of one to three stages, some of which keep.
+/// Random programs: in turn ones of one to three stages, some of which keep, and plain ones.
 pub fn random_cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
     let options = Options { stages: 3, allow_emit: true, ..Options::default() };
-    let program = |seed| verify(random_program(seed, &options)).expect("random programs verify");
-    seeds.map(|seed| Case::of_bytes(program(seed))).collect()
+    let program = |seed| match seed % 2 {
+        0 => random_program(seed, &options),
+        _ => plain_program(seed),
+    };
+    seeds.map(|seed| Case::of_bytes(verify(program(seed)).expect("random programs verify"))).collect()
 }

@@ -3,6 +3,7 @@
 //! Kernels and calls are drawn at random, the same in every run; `MONOSCAN_ROUNDS=20` draws as many times as many.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
 use scan_codegen::nvptx::NvptxError;
@@ -72,21 +73,29 @@ fn check(cases: &[Case], seed: u64) -> Seen {
     for round in 0..rounds() {
         let random = &mut Random::new(seed + 1000 * round);
         for case in cases {
-            for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
-                let subject = match Subject::new(case, form(random), &small_plan(random, case, schedule)) {
-                    Ok(subject) => subject,
-                    Err(NvptxError::Plan(_)) => continue,
-                    Err(error) => panic!("{error}\n{}", *case.program),
-                };
-                for _ in 0..3 {
-                    let calls: Vec<Call> = (0..3).map(|_| Call::random(random, &subject, MOST)).collect();
-                    calls.iter().for_each(|call| seen.note(&subject, call));
-                    subject.must_be_right(&calls);
-                }
-            }
+            check_one(case, random, &mut seen);
         }
     }
     seen
+}
+
+/// Gives how many launches that was.
+fn check_one(case: &Case, random: &mut Random, seen: &mut Seen) -> usize {
+    let mut launches = 0;
+    for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
+        let subject = match Subject::new(case, form(random), &small_plan(random, case, schedule)) {
+            Ok(subject) => subject,
+            Err(NvptxError::Plan(_)) => continue,
+            Err(error) => panic!("{error}\n{}", *case.program),
+        };
+        for _ in 0..3 {
+            let calls: Vec<Call> = (0..3).map(|_| Call::random(random, &subject, MOST)).collect();
+            calls.iter().for_each(|call| seen.note(&subject, call));
+            subject.must_be_right(&calls);
+            launches += calls.len();
+        }
+    }
+    launches
 }
 
 #[test]
@@ -151,6 +160,23 @@ fn bytes() {
 fn random_programs() {
     let seen = check(&random_cases(0..24 * rounds()), 3);
     seen.must_have(Schedule::LookBack, &["keeps", "little room"]);
+}
+
+/// For `MONOSCAN_SOAK` seconds, from the seed `MONOSCAN_SEED` on.
+#[test]
+#[ignore = "takes as long as it is told: cargo xtask soak SECONDS"]
+fn soak() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (seconds, first) = (number("MONOSCAN_SOAK").unwrap_or(1), number("MONOSCAN_SEED").unwrap_or(0));
+    let start = Instant::now();
+    let (mut launches, mut seed) = (0, first);
+    while start.elapsed() < Duration::from_secs(seconds) {
+        for case in random_cases(seed..seed + 1) {
+            launches += check_one(&case, &mut Random::new(seed), &mut Seen::default());
+        }
+        seed += 1;
+    }
+    println!("seeds {first} to {seed}: {launches} launches in the emulator, all as the interpreter's");
 }
 
 fn named(name: &str) -> Case {
