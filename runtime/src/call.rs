@@ -26,7 +26,10 @@
 //! - Columns may be longer than the rows of an array need; records that are in no row are not written.
 //! - Refused are: rows of a program that keeps, resuming rows or offsets, and resuming a reversed scan of flagged segments, where
 //!   the next chunk alone would know whether it goes on with the segment.
-//! - A segment starts from `x` itself where the start is the identity: with floats, `-0.0` then stays what it is.
+//! - `start ⊕ x` is computed at the first record of every run, also where the start is the identity e. Floats show it: of `Max`
+//!   the first output of a run that begins with NaN is −∞, and of a float `Sum` that of one that begins with −0 is +0.
+//! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So a seed should be a state that `e ⊕ seed` leaves as it
+//!   is: NaN is none of `Max` and `Min`, nor −0 of a float `Sum`. Otherwise outputs are those of the seed or those of `e ⊕ seed`.
 
 use scan_ir::{Constant, Mode};
 

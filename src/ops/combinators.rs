@@ -88,10 +88,9 @@ impl<M: Monoid> Monoid for Segmented<M> {
     }
 
     fn combine(self, next: Self) -> Self {
-        Segmented {
-            start: self.start || next.start,
-            value: if next.start { next.value } else { self.value.combine(next.value) },
-        }
+        // Before the first value of a segment comes the identity, as it does on a line of its own.
+        let before = if next.start { M::identity() } else { self.value };
+        Segmented { start: self.start || next.start, value: before.combine(next.value) }
     }
 
     fn valid(self) -> bool {

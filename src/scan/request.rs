@@ -29,6 +29,10 @@ use crate::lang::{self, ScanType};
 /// total of a run = its last after[i], or its start if it has no records
 /// ```
 ///
+/// `start ⊕ x` is computed at the first record of every run, whatever the runs are: of `Max<f32>` the first output of a line, a segment or a row that begins
+/// with NaN is −∞, which is e ⊕ NaN. A seed should be a state that `e ⊕ seed` leaves as it is; from one that is not, such as NaN for
+/// `Max`, outputs are those of the seed or those of `e ⊕ seed`, since parts of a run may be put together from e on.
+///
 /// A *run* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::along).
 /// A [reversed](Request::reversed) scan numbers the records of each run from its end, and leaves outputs beside their records.
 ///

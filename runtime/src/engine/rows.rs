@@ -64,7 +64,10 @@ impl Line<'_> {
     /// Neighbouring rows, the first at record `place`, `apart` records from one to the next. Their totals are left in the
     /// slots from `totals` on.
     fn group(&self, (place, apart): (usize, usize), rows: usize, totals: usize, worker: &mut Worker<'_>) {
-        if self.totals {
+        if self.totals && self.len == 0 {
+            // The start itself, and not what it and the identity make.
+            (0..rows).for_each(|way| worker.states.take(totals + way, self.carry, 0));
+        } else if self.totals {
             for level in 0..self.kernels.code.levels() {
                 // Each level starts from the true states of those before, which are those at the start of the row.
                 (0..rows).for_each(|way| worker.states.take(way, self.carry, 0));

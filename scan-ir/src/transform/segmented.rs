@@ -4,13 +4,14 @@
 //! components whether a segment began in the elements that it stands for:
 //!
 //! ```text
-//! (s, f) ⊕ (t, g) = (g ? t : s ⊕ t,  f | g)          identity (e, false)
-//! lift            = (x, head)                         of a seeded scan (head ? seed ⊕ x : x, head)
+//! (s, f) ⊕ (t, g) = ((g ? e : s) ⊕ t,  f | g)        identity (e, false), lift (x, head)
+//! with seeds        (g ? t : s ⊕ t,    f | g)        identity (e, false), lift (head ? seed ⊕ x : x, head)
 //! ```
 //!
-//! So the state after an element is always the true one. The state before the head of a segment is not: it belongs to
-//! the segment before. Wherever a mapping reads it, it reads `head ? start : before`. (Without seeds the first state
-//! of a segment is x itself, which is what e ⊕ x is by the law of the identity.)
+//! So the state after an element is always the true one, and that of a head is `start ⊕ x`, as on a line. `e ⊕ x` is not
+//! taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and 0 + −0 is 0). With seeds `combine` cannot know
+//! the start, so the lift does. The state before the head of a segment is not the true one: it belongs to
+//! the segment before. Wherever a mapping reads it, it reads `head ? start : before`.
 
 use crate::builder::FunctionBuilder;
 use crate::facts::{drop_unused, source_types};
@@ -48,7 +49,7 @@ impl Segments<'_> {
             state: [declared.state.as_slice(), &[Type::Bool]].concat(),
             identity: [declared.identity.as_slice(), &[Constant::from(false)]].concat(),
             lift: self.lift(stage),
-            combine: combine(declared),
+            combine: if self.seeded { combine_started(declared) } else { combine_from_identity(declared) },
             valid: declared.valid.as_ref().map(|valid| ignoring_flag(valid, &declared.state)),
         }
     }
@@ -138,16 +139,38 @@ impl Code {
     }
 }
 
-fn combine(stage: &Stage) -> Function {
-    let state = [stage.state.as_slice(), &[Type::Bool]].concat();
-    let mut b = FunctionBuilder::new();
-    let (earlier, later) = (b.params(&state), b.params(&state));
+/// ⊕ where the later state begins with `e` if a segment began in it: the state before is replaced.
+fn combine_from_identity(stage: &Stage) -> Function {
+    let (mut b, [earlier, later]) = operands(stage);
+    let own = stage.state.len();
+    let mut operands = Vec::with_capacity(2 * own);
+    for (&before, &identity) in earlier.iter().zip(&stage.identity) {
+        let start = b.constant(identity);
+        operands.push(b.select(later[own], start, before));
+    }
+    operands.extend(&later[..own]);
+    let mut results = b.inline(&stage.combine, &operands);
+    results.push(b.binary(Opcode::Or, earlier[own], later[own]));
+    b.finish(&results)
+}
+
+/// ⊕ where the later state has its start in it if a segment began there.
+fn combine_started(stage: &Stage) -> Function {
+    let (mut b, [earlier, later]) = operands(stage);
     let own = stage.state.len();
     let joined = b.inline(&stage.combine, &[&earlier[..own], &later[..own]].concat());
     let mut results: Vec<Value> =
         joined.iter().zip(&later).map(|(&joined, &afresh)| b.select(later[own], afresh, joined)).collect();
     results.push(b.binary(Opcode::Or, earlier[own], later[own]));
     b.finish(&results)
+}
+
+/// Two states, each with its flag behind its own components.
+fn operands(stage: &Stage) -> (FunctionBuilder, [Vec<Value>; 2]) {
+    let state = [stage.state.as_slice(), &[Type::Bool]].concat();
+    let mut b = FunctionBuilder::new();
+    let both = [b.params(&state), b.params(&state)];
+    (b, both)
 }
 
 /// A predicate of states for those that have a flag besides.

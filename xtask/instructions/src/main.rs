@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use scan_ir::{Layout, Mode, Program, Verified};
-use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions};
+use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Shape};
 
 /// Elements of a scan whose kernels are counted.
 const LEN: usize = 1 << 14;
@@ -53,6 +53,9 @@ fn count_all() -> Result<(), Anything> {
         case.scan(&format!("{name} exclusive"), Mode::Exclusive)?;
         case.reduce(&format!("{name} reduce"))?;
     }
+    for (name, program) in programs::flagged()? {
+        Case::new(program, LEN)?.flagged(name)?;
+    }
     for len in SHORT {
         let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
         case.scan("short sum of i32 inclusive", Mode::Inclusive)?;
@@ -88,13 +91,22 @@ impl Case {
     }
 
     fn scan(&self, name: &str, mode: Mode) -> Result<(), Anything> {
+        self.run(name, &Call { mode, ..Call::default() })
+    }
+
+    /// A scan of segments, of which one begins at every 29th record.
+    fn flagged(&self, name: &str) -> Result<(), Anything> {
+        let heads: Vec<bool> = (0..self.len).map(|i| i % 29 == 0).collect();
+        self.run(name, &Call { shape: Shape::Heads(&heads), ..Call::default() })
+    }
+
+    fn run(&self, name: &str, call: &Call<'_>) -> Result<(), Anything> {
         let program = self.scan.program();
         let layouts = &program.output.columns;
         let mut outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; layout.size as usize * self.len]).collect();
         let columns = outputs.iter_mut().zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
         let (inputs, mut outputs) = (self.columns()?, columns.collect::<Result<Vec<_>, Error>>()?);
-        let call = Call { mode, ..Call::default() };
-        self.count(name, || self.scan.run(&call, &inputs, &mut outputs).map(drop))
+        self.count(name, || self.scan.run(call, &inputs, &mut outputs).map(drop))
     }
 
     fn reduce(&self, name: &str) -> Result<(), Anything> {

@@ -22,6 +22,17 @@ pub(crate) fn all() -> Result<Vec<Named>, Anything> {
     ])
 }
 
+/// Those that are also run over flagged segments.
+pub(crate) fn flagged() -> Result<Vec<Named>, Anything> {
+    Ok(vec![
+        ("flagged sum of i32", sum("i32")?),
+        ("flagged sum of f32", sum("f32")?),
+        ("flagged maximum of f64", maximum()?),
+        ("flagged affine of f32", affine("f32")?),
+        ("flagged automaton of 16 states", automaton()?),
+    ])
+}
+
 fn parse(source: &str) -> Result<Verified<Program>, Anything> {
     Ok(verify(text::parse(source)?)?)
 }
@@ -48,6 +59,24 @@ pub(crate) fn sum(ty: &str) -> Result<Verified<Program>, Anything> {
              column {column}
              project (%0 = state.0: {ty}) {{ return %0 }}"
     ))
+}
+
+/// Running maxima.
+fn maximum() -> Result<Verified<Program>, Anything> {
+    parse(
+        "program maximum
+           input { size 8, align 8, f64 @ 0 }
+           stage (f64)
+             identity (-inf)
+             lift (%0 = record.0: f64) { return %0 }
+             combine (%0: f64, %1: f64) {
+               %2 = max.f64 %0, %1
+               return %2
+             }
+           output write
+             column { size 8, align 8, f64 @ 0 }
+             project (%0 = state.0: f64) { return %0 }",
+    )
 }
 
 /// `y[i] = a[i]·y[i-1] + b[i]`.

@@ -238,10 +238,25 @@ impl<'b> Lowering<'_, 'b> {
         if keeps_if { self.ins().band(value, mask) } else { self.ins().band_not(value, mask) }
     }
 
+    /// For x86 Cranelift blends in one instruction where a comparison gave the mask, and takes three for any other.
     pub(super) fn select(&mut self, mask: ir::Value, yes: ir::Value, no: ir::Value) -> ir::Value {
         let ty = self.b.func.dfg.value_type(yes);
-        let mask = retype(self.b, ty, mask);
-        self.ins().bitselect(mask, yes, no)
+        if !cfg!(target_arch = "x86_64") || self.is_compared(mask) {
+            let mask = retype(self.b, ty, mask);
+            return self.ins().bitselect(mask, yes, no);
+        }
+        let [mask, yes, no] = [mask, yes, no].map(|value| retype(self.b, types::I8X16, value));
+        let zero = shuffle::bytes(self.b, types::I8X16, [0; 16]);
+        let mask = self.ins().icmp(IntCC::SignedLessThan, mask, zero);
+        let picked = self.ins().bitselect(mask, yes, no);
+        retype(self.b, ty, picked)
+    }
+
+    /// Whether a comparison gave these bits.
+    fn is_compared(&self, mask: ir::Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        let Some(inst) = dfg.value_def(mask).inst() else { return false };
+        matches!(dfg.insts[inst].opcode(), ir::Opcode::Icmp | ir::Opcode::Fcmp)
     }
 
     fn compare(&mut self, opcode: Opcode, ty: Type, a: ir::Value, b: ir::Value) -> Option<ir::Value> {
