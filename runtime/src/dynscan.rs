@@ -55,6 +55,7 @@ pub enum Stage {
 #[derive(Clone)]
 pub struct DynScan {
     shared: Arc<Shared>,
+    component_names: Arc<[String]>,
     threads: Option<usize>,
 }
 
@@ -123,7 +124,7 @@ impl DynScanBuilder {
     /// such a program.
     pub fn build(self) -> Result<DynScan, Error> {
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
-        Ok(DynScan { shared, threads: self.threads })
+        Ok(DynScan { shared, component_names: self.component_names.into(), threads: self.threads })
     }
 }
 
@@ -182,10 +183,10 @@ impl DynScan {
         (&self.shared.key.program, &self.shared.variants, self.threads)
     }
 
-    /// What was chosen and why: the verdict on the laws, and the plan with its work, depth and bytes moved.
+    /// What was chosen and why: the verdict on the laws with its conditions, and the plan with its work, depth and bytes moved.
     pub fn explain(&self) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
-        let laws = verdicts::explain(judgements, &key.terms);
+        let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
         format!("program {}\n{laws}\n{}", key.program.name, self.plan())
     }
 

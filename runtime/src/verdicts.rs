@@ -56,9 +56,17 @@ pub(crate) fn judge_all(program: &Program, terms: &Terms, mut names: &[String]) 
     stages.collect()
 }
 
-/// The verdicts and what was assumed, as `explain` says them.
-pub(crate) fn explain(judgements: &[Arc<Judgement>], terms: &Terms) -> String {
+/// The verdicts, what was assumed and under which conditions they hold, as `explain` says them; `names` are those of the
+/// components of all stages in order.
+pub(crate) fn explain(program: &Program, judgements: &[Arc<Judgement>], terms: &Terms, mut names: &[String]) -> String {
     let assumed = if terms.assume_associative { " (associativity assumed on request)" } else { "" };
     let verdicts: Vec<String> = judgements.iter().map(|judgement| judgement.verdict().to_string()).collect();
-    format!("laws: {}{assumed}", verdicts.join("; "))
+    let mut lines = vec![format!("laws: {}{assumed}", verdicts.join("; "))];
+    for (place, (stage, judgement)) in program.stages.iter().zip(judgements).enumerate() {
+        let (own, rest) = names.split_at(stage.state.len().min(names.len()));
+        names = rest;
+        let stage = if program.stages.len() == 1 { String::new() } else { format!("stage {place}: ") };
+        lines.extend(judgement.conditions.iter().map(|condition| format!("  {stage}{}", condition.describe(own))));
+    }
+    lines.join("\n")
 }

@@ -26,6 +26,7 @@ use crate::types::{Constant, Primitive, Type};
 pub struct FunctionBuilder {
     function: Function,
     known: HashMap<Inst, Value>,
+    wraps: bool,
 }
 
 impl FunctionBuilder {
@@ -66,7 +67,7 @@ impl FunctionBuilder {
 
     /// Adds an instruction, or finds the value that is the same: an equal instruction, or the constant it folds to.
     pub fn push(&mut self, inst: Inst) -> Value {
-        let inst = self.fold(inst);
+        let inst = self.fold(if self.wraps { inst.wrapping() } else { inst });
         if let Some(&value) = self.known.get(&inst) {
             return value;
         }
@@ -82,6 +83,19 @@ impl FunctionBuilder {
         }
         let operands: Option<Vec<Constant>> = inst.operands().iter().map(|&value| self.as_constant(value)).collect();
         operands.and_then(|operands| evaluate(&inst, &operands, &[])).map_or(inst, Inst::constant)
+    }
+
+    /// What `body` adds is integer arithmetic whose overflow is meant: see [`Payload::Wraps`].
+    pub fn wrapping<R>(&mut self, body: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
+        let outer = self.set_wrapping(true);
+        let result = body(self);
+        self.set_wrapping(outer);
+        result
+    }
+
+    /// Whether integer overflow is meant in what is added from now on; gives what was so before.
+    pub fn set_wrapping(&mut self, wraps: bool) -> bool {
+        std::mem::replace(&mut self.wraps, wraps)
     }
 
     /// A constant.

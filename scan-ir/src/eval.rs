@@ -39,12 +39,12 @@ pub fn evaluate(inst: &Inst, operands: &[Constant], tables: &[Table]) -> Option<
     (result.ty() == inst.ty).then_some(result)
 }
 
-/// Whether Rust would panic in a build with overflow checks where this instruction has a defined result: for
-/// comparing a function with the native code that it was made from.
+/// Whether Rust would panic in a build with overflow checks where this instruction has a defined result; never, if it is
+/// [meant to wrap](Payload::Wraps).
 pub fn overflows(inst: &Inst, operands: &[Constant]) -> bool {
     let [Some(a), b] = [operands.first(), operands.get(1)] else { return false };
     let ty = a.ty();
-    if !ty.is_int() {
+    if !ty.is_int() || inst.payload == Payload::Wraps {
         return false;
     }
     let exact = match (inst.opcode, b) {
@@ -324,5 +324,6 @@ mod tests {
         let add = Inst::new(Opcode::Add, Type::U8, &[Value::new(0), Value::new(1)], Payload::None);
         assert!(overflows(&add, &[200u8.into(), 56u8.into()]));
         assert!(!overflows(&add, &[200u8.into(), 55u8.into()]));
+        assert!(!overflows(&add.wrapping(), &[200u8.into(), 56u8.into()]));
     }
 }

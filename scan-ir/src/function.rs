@@ -33,6 +33,9 @@ pub enum Payload {
     Table(u32),
     /// The lane of a [`Opcode::Lane`] or [`Opcode::WithLane`].
     Lane(u8),
+    /// Of integer arithmetic that [can overflow](Opcode::can_overflow): overflow is meant, as in `wrapping_add`. Without
+    /// it the source panics there in a build with overflow checks. The result is the same.
+    Wraps,
 }
 
 /// One operation. `ty` is the type of the value it defines.
@@ -83,6 +86,21 @@ impl Inst {
             *table = f(*table);
         }
         self
+    }
+
+    /// The same instruction with integer overflow meant, if it can overflow.
+    pub fn wrapping(mut self) -> Inst {
+        if self.payload == Payload::None && self.ty.is_int() && self.opcode.can_overflow() {
+            self.payload = Payload::Wraps;
+        }
+        self
+    }
+
+    /// Whether there are operands for which the source panics, in a build with overflow checks: integer arithmetic that
+    /// is not meant to wrap, and division, which panics in every build.
+    pub fn may_panic(&self) -> bool {
+        let panics = self.opcode.can_overflow() || matches!(self.opcode, Opcode::Div | Opcode::Rem);
+        self.ty.is_int() && self.payload == Payload::None && panics
     }
 
     /// The constant this instruction is, if it is one.
@@ -142,6 +160,20 @@ impl Function {
     pub fn map_tables(mut self, f: impl Fn(u32) -> u32) -> Function {
         for inst in &mut self.insts {
             *inst = inst.map_table(&f);
+        }
+        self
+    }
+
+    /// The same function with integer overflow meant everywhere.
+    pub fn wrapping(mut self) -> Function {
+        self.insts.iter_mut().for_each(|inst| *inst = inst.wrapping());
+        self
+    }
+
+    /// The same function without the marks of what is meant to wrap, which say nothing to an engine.
+    pub(crate) fn unmarked(mut self) -> Function {
+        for inst in self.insts.iter_mut().filter(|inst| inst.payload == Payload::Wraps) {
+            inst.payload = Payload::None;
         }
         self
     }

@@ -265,6 +265,11 @@ impl Opcode {
         Opcode::ALL.iter().copied().find(|op| op.name() == name)
     }
 
+    /// Whether Rust, in a build with overflow checks, panics for some integers where this opcode wraps.
+    pub const fn can_overflow(self) -> bool {
+        matches!(self, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Abs | Opcode::Shl | Opcode::Shr)
+    }
+
     /// Whether the operands of a two-operand opcode may change places without any effect on the result.
     pub const fn is_commutative(self) -> bool {
         matches!(

@@ -212,6 +212,19 @@ impl Program {
         c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '<' | '>' | ',')
     }
 
+    /// The same program with every function replaced.
+    pub(crate) fn map_functions(mut self, f: impl Fn(Function) -> Function) -> Program {
+        let change = |function: &mut Function| *function = f(std::mem::take(function));
+        for stage in &mut self.stages {
+            [&mut stage.lift.function, &mut stage.combine].into_iter().chain(&mut stage.valid).for_each(change);
+        }
+        [Some(&mut self.output.project), self.output.keep.as_mut()]
+            .into_iter()
+            .flatten()
+            .for_each(|mapping| change(&mut mapping.function));
+        self
+    }
+
     /// The types of the input record's components, numbered through all columns.
     pub fn record_types(&self) -> Vec<Type> {
         self.inputs.iter().flat_map(Layout::types).collect()

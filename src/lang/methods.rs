@@ -8,7 +8,7 @@ use scan_ir::{FunctionBuilder, Opcode, Value, math};
 use super::numbers::{Half, Int, Num, Real};
 use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, rem, select, sub, value};
 use super::scan_type::V;
-use super::trace::emit;
+use super::trace::{emit, wrapping};
 
 macro_rules! opcodes {
     ($($name:ident($($argument:ident),*) $opcode:ident $bound:ident;)*) => {$(
@@ -25,7 +25,6 @@ opcodes! {
     smaller(a, b) Min Num;
     larger(a, b) Max Num;
     abs(a) Abs Num;
-    wrapping_abs(a) Abs Int;
     mul_add(a, b, c) MulAdd Real;
     sqrt(a) Sqrt Real;
     floor(a) Floor Real;
@@ -33,21 +32,34 @@ opcodes! {
     trunc(a) Trunc Real;
     round_ties_even(a) RoundEven Real;
     copysign(a, sign) CopySign Real;
-    wrapping_add(a, b) Add Int;
-    wrapping_sub(a, b) Sub Int;
-    wrapping_mul(a, b) Mul Int;
-    wrapping_neg(a) Neg Int;
     saturating_add(a, b) AddSat Int;
     saturating_sub(a, b) SubSat Int;
     swap_bytes(a) SwapBytes Int;
     reverse_bits(a) ReverseBits Int;
 }
 
+macro_rules! wrapping {
+    ($($name:ident($($argument:ident),*) $opcode:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "`")]
+        pub fn $name<T: Int>($($argument: V<T>),*) -> V<T> {
+            wrapping(|| apply(Opcode::$opcode, &[$(value($argument)),*]))
+        }
+    )*};
+}
+
+wrapping! {
+    wrapping_abs(a) Abs;
+    wrapping_add(a, b) Add;
+    wrapping_sub(a, b) Sub;
+    wrapping_mul(a, b) Mul;
+    wrapping_neg(a) Neg;
+}
+
 macro_rules! shifts {
     ($($name:ident $opcode:ident;)*) => {$(
         #[doc = concat!("`", stringify!($name), "`")]
         pub fn $name<T: Int>(a: V<T>, bits: V<u32>) -> V<T> {
-            apply(Opcode::$opcode, &[value(a), value(bits)])
+            wrapping(|| apply(Opcode::$opcode, &[value(a), value(bits)]))
         }
     )*};
 }
@@ -198,12 +210,12 @@ pub fn to_f64<T: Real>(a: V<T>) -> V<f64> {
 
 /// `abs_diff`
 pub fn abs_diff<T: Int>(a: V<T>, b: V<T>) -> V<T::Unsigned> {
-    cast(select(lt(a, b), sub(b, a), sub(a, b)))
+    cast(select(lt(a, b), wrapping_sub(b, a), wrapping_sub(a, b)))
 }
 
 /// `unsigned_abs`
 pub fn unsigned_abs<T: Int>(a: V<T>) -> V<T::Unsigned> {
-    cast(abs(a))
+    cast(wrapping_abs(a))
 }
 
 /// `is_power_of_two`
@@ -228,7 +240,7 @@ pub fn div_euclid<T: Int>(a: V<T>, b: V<T>) -> V<T> {
 
 /// `overflowing_add`
 pub fn overflowing_add<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
-    let sum = add(a, b);
+    let sum = wrapping_add(a, b);
     // Adding a non-negative number must not make less of it, adding a negative one must.
     let grows = ge(b, lift(T::ZERO));
     V::of((sum, ne(lt(sum, a), not(grows))))
@@ -236,7 +248,7 @@ pub fn overflowing_add<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
 
 /// `overflowing_sub`
 pub fn overflowing_sub<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
-    let difference = sub(a, b);
+    let difference = wrapping_sub(a, b);
     let shrinks = ge(b, lift(T::ZERO));
     V::of((difference, ne(gt(difference, a), not(shrinks))))
 }

@@ -9,7 +9,7 @@ use scan_ir::{Opcode, Value};
 use super::monoid::Monoid;
 use super::numbers::{BitLike, Int, Num, Remainder, Scalar};
 use super::scan_type::{ScanType, V, to_constants};
-use super::trace::{Stop, emit, note_overflow, stop};
+use super::trace::{Stop, emit, stop};
 
 pub use super::table::{get, lift as table};
 pub use super::trace::enter;
@@ -101,24 +101,10 @@ macro_rules! binary {
     )*};
 }
 
-macro_rules! arithmetic {
-    ($($name:ident $opcode:ident, $doc:literal;)*) => {$(
-        #[doc = $doc]
-        pub fn $name<T: Num>(a: V<T>, b: V<T>) -> V<T> {
-            let result = apply(Opcode::$opcode, &[value(a), value(b)]);
-            note_overflow(value(result));
-            result
-        }
-    )*};
-}
-
-arithmetic! {
-    add Add, "`a + b`";
-    sub Sub, "`a - b`";
-    mul Mul, "`a * b`";
-}
-
 binary! {
+    add Add Num -> T, "`a + b`";
+    sub Sub Num -> T, "`a - b`";
+    mul Mul Num -> T, "`a * b`";
     div Div Num -> T, "`a / b`";
     rem Rem Remainder -> T, "`a % b`";
     bitand And BitLike -> T, "`a & b`";
@@ -144,9 +130,7 @@ pub fn or(a: V<bool>, b: V<bool>) -> V<bool> {
 
 /// `-a`
 pub fn neg<T: Num>(a: V<T>) -> V<T> {
-    let result = apply(Opcode::Neg, &[value(a)]);
-    note_overflow(value(result));
-    result
+    apply(Opcode::Neg, &[value(a)])
 }
 
 /// `!a`

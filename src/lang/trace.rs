@@ -25,9 +25,6 @@ pub struct Traced {
     pub function: Function,
     /// The tables that [`Opcode::Table`](scan_ir::Opcode::Table) instructions name.
     pub tables: Vec<Table>,
-    /// Integer `+`, `-`, `*` or the like occurs, where Rust would panic on overflow; `wrapping_add` and its kind do not
-    /// count, since they mean to wrap.
-    pub may_panic: bool,
 }
 
 /// Why scan code gave no IR.
@@ -127,7 +124,6 @@ pub fn identity_constants<M: Monoid>() -> Result<Vec<Constant>, TraceError> {
 struct Tracer {
     builder: FunctionBuilder,
     tables: Vec<Table>,
-    may_panic: bool,
     depth: usize,
 }
 
@@ -149,7 +145,7 @@ pub(crate) fn stop(why: Stop) -> ! {
 }
 
 fn trace(name: &str, body: impl FnOnce() -> Vec<Value>) -> Result<Traced, TraceError> {
-    let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), may_panic: false, depth: 0 };
+    let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), depth: 0 };
     let outer = TRACERS.with_borrow_mut(|tracers| {
         tracers.push(tracer);
         tracers.len() - 1
@@ -159,8 +155,8 @@ fn trace(name: &str, body: impl FnOnce() -> Vec<Value>) -> Result<Traced, TraceE
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
         (Ok(results), Some(tracer)) => {
-            let Tracer { builder, tables, may_panic, .. } = tracer;
-            Ok(Traced { function: builder.finish(&results), tables, may_panic })
+            let Tracer { builder, tables, .. } = tracer;
+            Ok(Traced { function: builder.finish(&results), tables })
         }
         (Ok(_), None) => unreachable!("a trace removes only its own entry"),
         (Err(payload), _) => Err(error(name, payload)),
@@ -202,12 +198,12 @@ pub(crate) fn emit<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
     result
 }
 
-/// Notes that natively this value may be a panic: arithmetic of integers.
-pub(crate) fn note_overflow(value: Value) {
-    current(|tracer| {
-        let computed = tracer.builder.as_constant(value).is_none();
-        tracer.may_panic |= computed && tracer.builder.type_of(value).is_int();
-    });
+/// What `body` emits is arithmetic whose overflow is meant: it is no panic natively.
+pub(crate) fn wrapping<R>(body: impl FnOnce() -> R) -> R {
+    let outer = current(|tracer| tracer.builder.set_wrapping(true));
+    let result = body();
+    current(|tracer| tracer.builder.set_wrapping(outer));
+    result
 }
 
 fn parameter<X: ScanType>() -> V<X> {

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use scan_ir::{FunctionBuilder, Type};
-use scan_runtime::{DynScan, Error, Overflow, PlanOptions};
+use scan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
 use super::columns::Record;
@@ -194,15 +194,11 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
         let Functions { lifts, keep, project } = self.functions?;
         let operators = S::operators()?;
-        // Where Rust would panic on overflow, overflow does not occur; where all arithmetic wraps, wrapping is meant.
-        let may_panic = operators.iter().any(|operator| operator.combine.may_panic);
-        let overflow = if may_panic { Overflow::NeverOccurs } else { Overflow::Wraps };
         let project = project.unwrap_or_else(|| unchanged::<S::Last>(View::State));
         let parts = Parts { lifts, keep, project, operators };
         let program = parts.program(In::layouts(), lang::layout_of::<Out>())?;
         let Options { assume_associative, threads, plan } = self.options;
-        let mut builder =
-            DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan).overflow(overflow);
+        let mut builder = DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan);
         if assume_associative {
             builder = builder.assume_associative();
         }
@@ -218,7 +214,7 @@ fn unchanged<M: Monoid>(view: View) -> Part {
     let mut b = FunctionBuilder::new();
     let state: Vec<Type> = lang::layout_of::<M>().types().collect();
     let state = b.params(&state);
-    Part { traced: Traced { function: b.finish(&state), tables: Vec::new(), may_panic: false }, view }
+    Part { traced: Traced { function: b.finish(&state), tables: Vec::new() }, view }
 }
 
 fn order(what: &str) -> Error {

@@ -274,7 +274,8 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
 }
 
 impl<S, In, Out> Scan<S, In, Out> {
-    /// The verdict on the laws, and the plan with its reasons, its work, depth and bytes moved.
+    /// The verdict on the laws with the conditions under which they hold, and the plan with its reasons, its work, depth and bytes
+    /// moved.
     pub fn explain(&self) -> String {
         self.inner.explain()
     }
@@ -284,7 +285,31 @@ impl<S, In, Out> Scan<S, In, Out> {
         self.inner.emit(stage)
     }
 
-    /// What is known about the operator's laws; of a cascade, the first stage's.
+    /// What is known about the operator's laws, and under which conditions they hold; of a cascade, the first stage's.
+    ///
+    /// ```
+    /// use monoscan::prelude::*;
+    ///
+    /// /// Where a path of steps ends, and the highest that it went.
+    /// #[scan_monoid]
+    /// #[derive(Clone, Copy)]
+    /// struct Path { end: i32, peak: i32 }
+    ///
+    /// #[scan_monoid]
+    /// impl Monoid for Path {
+    ///     fn identity() -> Self { Path { end: 0, peak: 0 } }
+    ///     fn combine(self, next: Self) -> Self {
+    ///         Path { end: self.end + next.end, peak: self.peak.max(self.end + next.peak) }
+    ///     }
+    ///     fn valid(self) -> bool { self.peak >= 0 && self.peak >= self.end }
+    /// }
+    ///
+    /// // `max` and `+` are a monoid as long as no sum overflows: where one does, Rust would panic, or compare what wrapped.
+    /// let scan = Scan::<Path>::new()?;
+    /// assert_eq!(scan.judgement().overflow_matters_to(), [0, 1]);
+    /// assert!(scan.explain().contains("laws of `end`, `peak` are judged where nothing overflows"));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn judgement(&self) -> &Judgement {
         self.inner.judgement()
     }

@@ -40,6 +40,7 @@ use crate::verdicts::{self, Terms};
 #[derive(Clone)]
 pub struct GpuScan {
     pub(super) shared: Arc<Shared>,
+    component_names: Arc<[String]>,
     pub(super) limit: Duration,
 }
 
@@ -134,7 +135,7 @@ impl GpuScanBuilder {
             let variants = Variants::new(key.program.clone(), key.maker.clone());
             Ok::<_, Error>(Shared { key: key.clone(), judgements, variants, at_ends: OnceLock::new() })
         })?;
-        Ok(GpuScan { shared, limit: self.limit })
+        Ok(GpuScan { shared, component_names: self.component_names.into(), limit: self.limit })
     }
 }
 
@@ -203,13 +204,13 @@ impl GpuScan {
         Ok(self.shared.at_ends.get_or_init(|| made).clone())
     }
 
-    /// What was chosen and why: the verdict on the laws, and the plan.
+    /// What was chosen and why: the verdict on the laws with its conditions, and the plan.
     ///
     /// # Errors
     /// As [`kernel`](GpuScan::kernel).
     pub fn explain(&self) -> Result<String, Error> {
         let Shared { key, judgements, .. } = &*self.shared;
-        let laws = verdicts::explain(judgements, &key.terms);
+        let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
         let plan = self.kernel()?.manifest().plan.to_string();
         Ok(format!("program {}\n{laws}\nplan for {}: {plan}\n", key.program.name, key.maker.arch))
     }

@@ -5,10 +5,10 @@ use crate::opcode::{Opcode, Rule};
 use crate::program::Stage;
 use crate::types::{Constant, Type};
 
-/// More constants than this are not looked at; those that are compared with come first.
+/// More constants than this are not looked at; the identity's and those that are compared with come first.
 const MOST: usize = 12;
 
-/// For each type, values at and around the constants that `combine`, `valid` and `lift` name.
+/// For each type, values at and around the constants that the identity, `combine`, `valid` and `lift` name.
 pub(crate) struct Named {
     constants: Vec<Constant>,
 }
@@ -20,7 +20,8 @@ impl Named {
         let compared = functions().flat_map(compared);
         let all = functions().flat_map(|function| function.insts.iter().filter_map(Inst::as_constant));
         let mut constants = Vec::new();
-        for constant in compared.chain(all).filter(is_remarkable) {
+        let identity = stage.identity.iter().copied();
+        for constant in identity.chain(compared).chain(all).filter(is_remarkable) {
             if constants.len() < MOST && !constants.contains(&constant) {
                 constants.push(constant);
             }

@@ -66,8 +66,6 @@ pub(crate) struct Assumptions {
     /// Unsigned integers are only added with saturation and compared by `min` and `max`: they behave as natural
     /// numbers that are cut off at the end.
     pub(crate) saturating: bool,
-    /// Integer overflow is meant, so sums do not keep the order of their operands.
-    pub(crate) wraps: bool,
 }
 
 /// Why a run ended early.
@@ -234,6 +232,10 @@ impl<'a> Elements<'a> {
             return Ok(self.constant(result));
         }
         let arithmetic = Ring::arithmetic(from).is_some();
+        // Sums that are meant to wrap do not keep the order of their operands.
+        if inst.payload == Payload::Wraps && x.iter().any(|&id| self.is_lattice(id)) {
+            return self.operation(inst, x);
+        }
         match inst.opcode {
             Opcode::Add if arithmetic => self.add(x[0], x[1]),
             Opcode::AddSat if self.saturates(from) => self.add(x[0], x[1]),

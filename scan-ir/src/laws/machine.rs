@@ -3,11 +3,11 @@
 //! Floats are computed in `f64` whatever their type, each with a bound on its rounding error, because laws of floats
 //! are judged over the reals: two results are equal where they differ by no more than their bounds. A comparison of
 //! two floats that are closer than that has no certain answer, which is reported. An integer operation at which native
-//! Rust would overflow taints its result and what is computed from it; `select` passes on the taint of its condition
+//! Rust would panic (it overflows, and is not meant to) taints its result and what is computed from it; `select` passes on the taint of its condition
 //! and of the value it chooses, so that an overflow in the branch not taken, which the source never runs, taints nothing.
 
 use crate::eval::evaluate;
-use crate::function::{Function, Inst};
+use crate::function::{Function, Inst, Payload};
 use crate::opcode::{Opcode, Rule};
 use crate::program::Table;
 use crate::types::{Constant, Type};
@@ -21,7 +21,7 @@ pub(crate) struct Word {
     pub(crate) real: f64,
     /// A bound on the error of `real`.
     error: f64,
-    /// It hangs on an integer operation that overflowed natively.
+    /// It hangs on an integer operation at which native Rust would panic.
     pub(crate) tainted: bool,
 }
 
@@ -114,7 +114,8 @@ impl<'a> Machine<'a> {
             if inst.opcode != Opcode::Const {
                 self.overflowed = false;
                 let mut word = self.step(place);
-                word.tainted = self.overflowed || self.taints(inst);
+                let panics = self.overflowed && inst.payload != Payload::Wraps;
+                word.tainted = panics || self.taints(inst);
                 self.words[function.params.len() + place] = word;
             }
         }
@@ -173,6 +174,10 @@ impl<'a> Machine<'a> {
             opcode if from.is_float() && inst.ty.is_float() && opcode != Opcode::Bitcast => {
                 let word = self.float(opcode, a, b);
                 if self.native && inst.ty == Type::F32 { Word::real(word.real as f32 as f64, word.error) } else { word }
+            }
+            Opcode::Shl | Opcode::Shr => {
+                self.overflowed = b.int >= from.bits() as i128;
+                self.reference(place)
             }
             opcode if from.is_int() && inst.ty == from => match self.int(opcode, a.int, b.int, from) {
                 Some(int) => Word::int(int),

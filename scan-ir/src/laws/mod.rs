@@ -9,20 +9,22 @@
 //!    symbolically (`symbolic`) where both sides have one normal form: polynomials (`polynomial`) over the integers
 //!    modulo 2^k or the reals, boolean polynomials bit by bit, minima and maxima (`tropical`) of sums; by cases on what
 //!    a `select` hangs on; and, for what is too large to expand, by evaluation at random points (`fingerprint`);
-//! 2. what is left is searched (`search`) on states that can occur (`states`), in a fixed order, so that the verdict is
-//!    the same every time.
+//! 2. what is left is searched (`search`) on states that can occur (`states`), a large operator on its `faces` too, in a
+//!    fixed order, so that the verdict is the same every time.
 //!
 //! Which states can occur: those that `valid` accepts; without it, those that lift can lead to; all of them, if lift
 //! only copies the record. Floats are judged over the reals, −0 counts as +0 and any NaN as any other. Infinities and
-//! NaN are tried where the operator names them, or does nothing but order and move floats. Integers wrap; where sums or
-//! products are mixed with comparisons, and wrapping is not meant ([`Overflow`]), laws are judged where nothing
-//! overflows, and a note says so.
+//! NaN are tried where the operator names them, or does nothing but order and move floats. Integers wrap. Where that is
+//! not meant ([`Overflow`]), no case refutes a law in which native Rust would panic; and where sums or products are mixed
+//! with comparisons, laws are judged where nothing overflows, which is then a [`Condition`] of the verdict.
 
 mod arithmetic;
+mod condition;
 mod constants;
 mod construct;
 mod elements;
 mod exhaustive;
+mod faces;
 mod fingerprint;
 mod group;
 mod logic;
@@ -35,29 +37,30 @@ mod traits;
 mod tropical;
 mod verdict;
 
-use crate::function::Function;
-use crate::program::{Stage, Table};
+use crate::function::{Function, Inst};
+use crate::program::{Mapping, Stage, Table};
 use crate::types::Constant;
-use elements::Assumptions;
 use exhaustive::CombineTable;
+use faces::Face;
 use group::Group;
 use machine::{Machine, Word};
-use search::{Found, Question};
+use search::{Found, Outcome, Question};
 use states::{Carrier, Random, Sampler, Specials};
 use symbolic::{Equation, Operator};
 use traits::Traits;
 
+pub use condition::Condition;
 pub use elements::Means;
 pub use verdict::{Counterexample, Judgement, Law, Proof, Verdict};
 
-/// What integer overflow is in the source of a stage. The IR has one `add` that wraps; whether the user asked for that,
-/// only the front end knows.
+/// What integer overflow is in the source of a stage, where its instructions do not say that they are
+/// [meant to wrap](crate::Payload::Wraps).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Overflow {
-    /// It is meant, as in `wrapping_add`: laws must hold of the wrapped numbers.
+    /// It is meant everywhere, as in `wrapping_add`: laws must hold of the wrapped numbers.
     Wraps,
-    /// It does not occur, because the source would have panicked: where arithmetic meets comparisons, laws are judged on
-    /// the cases without it.
+    /// It does not occur, because the source would have panicked: laws are judged on the cases without it, and may hold
+    /// under a [`Condition`].
     #[default]
     NeverOccurs,
 }
@@ -85,7 +88,13 @@ pub enum Overflow {
 /// assert!(matches!(judge(&stage(Opcode::Sub), &[], Overflow::NeverOccurs).verdict(), Verdict::Refuted(_)));
 /// ```
 pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
-    let mut judge = Judge::new(stage, tables, overflow);
+    if overflow == Overflow::Wraps {
+        let valid = stage.valid.clone().map(Function::wrapping);
+        let lift = Mapping { reads: stage.lift.reads.clone(), function: stage.lift.function.clone().wrapping() };
+        let stage = Stage { lift, combine: stage.combine.clone().wrapping(), valid, ..stage.clone() };
+        return judge(&stage, tables, Overflow::NeverOccurs);
+    }
+    let mut judge = Judge::new(stage, tables);
     judge.prove_groups();
     judge.prove_small_carrier();
     judge.prove_closure();
@@ -109,35 +118,22 @@ fn constants(stage: &Stage, state: &[Word]) -> Vec<Constant> {
 struct Judge<'a> {
     stage: &'a Stage,
     tables: &'a [Table],
-    overflow: Overflow,
     carrier: Carrier,
     groups: Vec<Group>,
     traits: Vec<Traits>,
     associativity: Vec<Option<Proof>>,
     identity: Vec<Option<Proof>>,
     closure: Option<Proof>,
-    notes: Vec<String>,
 }
 
 impl<'a> Judge<'a> {
-    fn new(stage: &'a Stage, tables: &'a [Table], overflow: Overflow) -> Judge<'a> {
+    fn new(stage: &'a Stage, tables: &'a [Table]) -> Judge<'a> {
         let groups = group::groups(stage);
         let traits: Vec<Traits> = groups.iter().map(Traits::of).collect();
         let closure = stage.valid.is_none().then_some(Proof::EveryState);
         let none = vec![None; groups.len()];
         let carrier = Carrier::of(stage);
-        Judge {
-            stage,
-            tables,
-            overflow,
-            carrier,
-            groups,
-            traits,
-            associativity: none.clone(),
-            identity: none,
-            closure,
-            notes: Vec::new(),
-        }
+        Judge { stage, tables, carrier, groups, traits, associativity: none.clone(), identity: none, closure }
     }
 
     /// What holds on all states holds on the valid ones.
@@ -157,11 +153,8 @@ impl<'a> Judge<'a> {
                 associativity = Some(Proof::Construction(construct::NAME));
                 identity = construct::is_identity_map(&group.identity).then_some(Proof::Construction(construct::NAME));
             }
-            let wraps = self.overflow == Overflow::Wraps;
-            let prove = |equation| {
-                let assume = Assumptions { wraps, ..self.traits[i].assumptions(equation) };
-                symbolic::prove(equation, &operator, self.tables, assume)
-            };
+            let prove =
+                |equation| symbolic::prove(equation, &operator, self.tables, self.traits[i].assumptions(equation));
             self.associativity[i] = associativity.or_else(|| prove(Equation::Associativity));
             self.identity[i] = identity.or_else(|| prove(Equation::Identity));
         }
@@ -262,62 +255,96 @@ impl<'a> Judge<'a> {
     }
 
     /// Searches for what is not proved, and puts everything together.
-    fn finish(mut self) -> Judgement {
+    fn finish(self) -> Judgement {
         let (associativity, identity) = (self.open(&self.associativity), self.open(&self.identity));
-        let integers = self.stage.state.iter().any(|ty| ty.is_int());
         let question = Question {
             associativity: &associativity,
             identity: &identity,
             closure: self.closure.is_none(),
             any_component: self.carrier != Carrier::Lifted,
-            // Integers inside a float operator, as in `exp`, overflow as they were meant to.
-            skip_overflow: integers
-                && self.overflow == Overflow::NeverOccurs
-                && traits::overflow_is_meaningless(&self.stage.combine),
+            skip_overflow: traits::overflow_is_meaningless(&self.stage.combine),
             skip_nan_identity: !self.stage.identity.iter().any(|constant| constant.is_nan()),
         };
         let searched = !(associativity.is_empty() && identity.is_empty() && !question.closure);
         let specials = self.specials();
         let mut sampler = Sampler::new(self.stage, self.tables, &specials);
-        sampler.wraps = self.overflow == Overflow::Wraps;
         let outcome = match searched {
-            true => search::search(self.stage, self.tables, &mut sampler, &question),
+            true => self.search(&mut sampler, &question),
             false => Default::default(),
         };
+        let conditions = self.conditions(&question, &outcome);
         let closure = match self.broken_identity_state(&mut sampler) {
             Some(counterexample) => Verdict::Refuted(counterexample),
             None => {
                 self.verdict(self.closure.iter().cloned().map(Some).collect(), outcome.closure, outcome.states_found)
             }
         };
-        if outcome.nan_skipped {
-            self.notes.push("the identity law is not judged on NaN, which `min` and `max` skip".to_owned());
-        }
-        self.note_readings(searched && question.skip_overflow);
         Judgement {
             associativity: self.verdict(self.associativity.clone(), outcome.associativity, outcome.states_found),
             identity: self.verdict(self.identity.clone(), outcome.identity, outcome.states_found),
             closure,
-            notes: self.notes,
+            conditions,
         }
     }
 
-    fn note_readings(&mut self, overflow_skipped: bool) {
-        let proofs = || self.associativity.iter().chain(&self.identity).flatten();
-        let sums = proofs().any(|proof| matches!(proof, Proof::Identity { means, .. } if means.no_overflow));
-        if sums || overflow_skipped {
-            self.notes.push("integers are judged where nothing overflows".to_owned());
+    /// Searches the whole, and its faces for what breaks associativity.
+    fn search(&self, sampler: &mut Sampler<'_>, question: &Question<'_>) -> Outcome {
+        let faces = faces::faces(self.stage, self.tables, question.associativity, self.carrier);
+        let budget = search::BUDGET / (1 + faces.len());
+        let mut outcome = search::search(self.stage, self.tables, sampler, question, budget);
+        for Face { component, stage } in &faces {
+            let only = Question { associativity: &[0], identity: &[], closure: false, ..*question };
+            let specials = vec![self.specials()[*component].clone()];
+            let mut states = Sampler::new(stage, self.tables, &specials);
+            let on_face = search::search(stage, self.tables, &mut states, &only, budget);
+            let (cases, found) = on_face.associativity;
+            outcome.associativity.0 += cases;
+            let whole = |state: Vec<Word>| {
+                let mut whole: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
+                whole[*component] = state[0];
+                whole
+            };
+            let states = found.map(|found| found.states.into_iter().map(whole).collect::<Vec<_>>());
+            // What the identity's own numbers do was computed beforehand: a panic among them shows in the whole alone.
+            let states = states.filter(|states| search::breaks(self.stage, self.tables, question, states));
+            let found = states.map(|states| Found { law: Law::Associativity, states });
+            outcome.associativity.1 = outcome.associativity.1.take().or(found);
         }
-        let rounded =
-            |function: &Function| function.insts.iter().any(|inst| inst.ty.is_float() && traits::rounds(inst.opcode));
-        if rounded(&self.stage.combine) {
-            self.notes.push("floats are judged over the reals: regrouping changes rounding, not meaning".to_owned());
+        outcome
+    }
+
+    /// Under which conditions the proofs hold, and what the search found.
+    fn conditions(&self, question: &Question<'_>, outcome: &Outcome) -> Vec<Condition> {
+        let components = self.overflow_matters_to(question, outcome);
+        let overflow =
+            (!components.is_empty() && !outcome.is_broken()).then_some(Condition::NothingOverflows { components });
+        let rounds = |inst: &Inst| inst.ty.is_float() && traits::rounds(inst.opcode);
+        let floats = self.stage.combine.insts.iter().any(rounds).then_some(Condition::FloatsOverTheReals);
+        let is_open = self.open(&self.associativity).len() + self.open(&self.identity).len() > 0;
+        let lifted = (self.carrier == Carrier::Lifted && is_open).then_some(Condition::StatesOfLift);
+        let nan = outcome.nan_skipped.then_some(Condition::IdentityWithoutNan);
+        [overflow, floats, lifted, nan].into_iter().flatten().collect()
+    }
+
+    /// The components of groups that were proved without overflow, or whose search left cases with overflow out.
+    fn overflow_matters_to(&self, question: &Question<'_>, outcome: &Outcome) -> Vec<usize> {
+        let laws = self.associativity.iter().zip(&self.identity);
+        let matters = |(group, (associative, identity)): (&Group, (&Option<Proof>, &Option<Proof>))| {
+            let proofs = [associative, identity];
+            let without = |proof: &Proof| matches!(proof, Proof::Identity { means, .. } if means.no_overflow);
+            let is_searched = proofs.contains(&&None);
+            let may_panic = group.combine.insts.iter().any(Inst::may_panic);
+            proofs.into_iter().flatten().any(without)
+                || (is_searched && may_panic && (question.skip_overflow || outcome.broken_by_overflow))
+        };
+        let groups = self.groups.iter().zip(laws).filter(|&part| matters(part));
+        let mut components: Vec<usize> = groups.flat_map(|(group, _)| group.components.clone()).collect();
+        components.sort_unstable();
+        // What is left is the law of valid states, which is about all components.
+        if components.is_empty() && outcome.broken_by_overflow {
+            components.extend(0..self.stage.state.len());
         }
-        if self.carrier == Carrier::Lifted
-            && (self.open(&self.associativity).len() + self.open(&self.identity).len() > 0)
-        {
-            self.notes.push("judged on the states that lift can lead to".to_owned());
-        }
+        components
     }
 
     fn verdict(

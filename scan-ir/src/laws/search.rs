@@ -1,19 +1,22 @@
 //! The search for a case that breaks a law, when no proof was found.
 //!
 //! First all triples of a few small states, with all their products computed once; then random triples of states and
-//! values that arithmetic trips over. A case counts only if it can be judged: results that hang on integer overflow are
-//! left out where the operator mixes arithmetic with comparisons (wrap-around is then not what was meant), and so is a
-//! float comparison that rounding could turn. A triple that breaks a law is made smaller before it is shown.
+//! values that arithmetic trips over. A case counts only if it can be judged. No law is refuted by a case in which native
+//! Rust would panic, since an integer overflows; where arithmetic is mixed with comparisons (wrap-around is then not what
+//! was meant), such a case says nothing at all. Nor does a float comparison that rounding could turn. A triple that
+//! breaks a law is made smaller before it is shown.
 
 use super::machine::{Flags, Machine, Word, agree};
 use super::states::{Random, Sampler};
 use super::verdict::Law;
 use crate::program::{Stage, Table};
 
-/// Instructions that the search may run: it keeps a judgement within two milliseconds.
-const BUDGET: usize = 90_000;
+/// Instructions that a search may run: it keeps a judgement within two milliseconds.
+pub(crate) const BUDGET: usize = 90_000;
 /// Most states of which all triples are tried.
 const DENSE: usize = 18;
+/// States of values that the operator names, side by side with small ones.
+const MIXED: usize = 16;
 
 /// What is still to be judged.
 pub(crate) struct Question<'a> {
@@ -24,7 +27,7 @@ pub(crate) struct Question<'a> {
     pub(crate) closure: bool,
     /// Any value of a component's type may stand in a state, as far as `valid` accepts it.
     pub(crate) any_component: bool,
-    /// Native integer overflow makes a case void.
+    /// A case in which native Rust would panic says nothing; else it counts if the law holds in it.
     pub(crate) skip_overflow: bool,
     /// NaN may stand in states; the identity law is not judged on it, unless the identity is NaN.
     pub(crate) skip_nan_identity: bool,
@@ -46,6 +49,15 @@ pub(crate) struct Outcome {
     pub(crate) nan_skipped: bool,
     /// States were found to judge laws on.
     pub(crate) states_found: bool,
+    /// A law failed in a case in which native Rust would panic.
+    pub(crate) broken_by_overflow: bool,
+}
+
+impl Outcome {
+    /// Whether a case was found that breaks a law.
+    pub(crate) fn is_broken(&self) -> bool {
+        [&self.associativity, &self.identity, &self.closure].iter().any(|(_, found)| found.is_some())
+    }
 }
 
 struct Search<'a, 'b> {
@@ -53,31 +65,60 @@ struct Search<'a, 'b> {
     question: &'b Question<'b>,
     combine: Machine<'a>,
     valid: Option<Machine<'a>>,
+    budget: usize,
     spent: usize,
+    broken_by_overflow: bool,
 }
 
-pub(crate) fn search(stage: &Stage, tables: &[Table], sampler: &mut Sampler<'_>, question: &Question<'_>) -> Outcome {
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(stage: &'a Stage, tables: &'a [Table], question: &'b Question<'b>, budget: usize) -> Search<'a, 'b> {
+        let combine = Machine::new(&stage.combine, tables);
+        let valid = stage.valid.as_ref().map(|valid| Machine::new(valid, tables));
+        Search { stage, question, combine, valid, budget, spent: 0, broken_by_overflow: false }
+    }
+}
+
+/// Searches as long as so many instructions take.
+pub(crate) fn search(
+    stage: &Stage,
+    tables: &[Table],
+    sampler: &mut Sampler<'_>,
+    question: &Question<'_>,
+    budget: usize,
+) -> Outcome {
     let mut random = Random::new(0x5ca1_ab1e);
-    let combine = Machine::new(&stage.combine, tables);
-    let valid = stage.valid.as_ref().map(|valid| Machine::new(valid, tables));
-    let mut search = Search { stage, question, combine, valid, spent: 0 };
+    let mut search = Search::new(stage, tables, question, budget);
     let cost = search.combine.cost();
     // Two runs a triple and one a pair take half the budget.
-    let dense = (2..DENSE).rev().find(|n| (2 * n * n * n + n * n) * cost <= BUDGET / 2).unwrap_or(2);
+    let dense = (2..DENSE).rev().find(|n| (2 * n * n * n + n * n) * cost <= budget / 2).unwrap_or(2);
     let pool = sampler.pool(48, 120, &mut random);
     let mut outcome = Outcome { states_found: !pool.is_empty(), ..Outcome::default() };
-    let named = sampler.named_states((BUDGET / 16 / cost).min(96));
-    search.identities(&[&pool[..], &named].concat(), &mut outcome);
+    let named = sampler.named_states((budget / 16 / cost).min(96));
+    let mixed = sampler.mixed_states(MIXED, &mut random);
+    search.identities(&[&pool[..], &named, &mixed].concat(), &mut outcome);
     search.dense(&pool[..pool.len().min(dense)], &mut outcome);
-    search.noise(&pool, sampler, &mut random, &mut outcome);
+    search.noise(&[&pool[..], &mixed].concat(), sampler, &mut random, &mut outcome);
     search.shrink(&pool, &mut outcome);
+    outcome.broken_by_overflow = search.broken_by_overflow;
     outcome
 }
 
+/// Whether these three states break associativity.
+pub(crate) fn breaks(stage: &Stage, tables: &[Table], question: &Question<'_>, states: &[Vec<Word>]) -> bool {
+    Search::new(stage, tables, question, 0).breaks(states)
+}
+
 impl Search<'_, '_> {
-    /// Whether these components of a result say nothing about the law.
+    /// Whether a result says nothing about a law of these components.
     fn is_void(&self, flags: Flags, result: &[Word], components: &[usize]) -> bool {
-        flags.uncertain || (self.question.skip_overflow && components.iter().any(|&i| result[i].tainted))
+        flags.uncertain || (self.question.skip_overflow && panics(result, components))
+    }
+
+    /// What a case says in which a law of these components holds or not, with these results.
+    fn judged(&mut self, holds: bool, results: &[&[Word]], components: &[usize]) -> Option<bool> {
+        let excused = !holds && results.iter().any(|result| panics(result, components));
+        self.broken_by_overflow |= excused;
+        (!excused).then_some(holds)
     }
 
     fn run(&mut self, a: &[Word], b: &[Word]) -> (Vec<Word>, Flags) {
@@ -105,8 +146,11 @@ impl Search<'_, '_> {
         }
         let (left, flags) = self.run(xy.0, z);
         let (right, more) = self.run(x, yz.0);
-        let void = self.is_void(flags, &left, components) || self.is_void(more, &right, components);
-        (!void).then(|| self.agree(&left, &right, components))
+        if self.is_void(flags, &left, components) || self.is_void(more, &right, components) {
+            return None;
+        }
+        let holds = self.agree(&left, &right, components);
+        self.judged(holds, &[xy.0, yz.0, &left, &right], components)
     }
 
     /// Whether the identity, put before or after x, leaves it.
@@ -114,7 +158,11 @@ impl Search<'_, '_> {
         let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
         let (result, flags) = if law == Law::LeftIdentity { self.run(&identity, x) } else { self.run(x, &identity) };
         let components = self.question.identity;
-        (!self.is_void(flags, &result, components)).then(|| self.agree(&result, x, components))
+        if self.is_void(flags, &result, components) {
+            return None;
+        }
+        let holds = self.agree(&result, x, components);
+        self.judged(holds, &[&result], components)
     }
 
     fn identities(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
@@ -138,12 +186,16 @@ impl Search<'_, '_> {
 
     /// Whether a product of valid states is valid, if that can be judged.
     fn is_valid(&mut self, product: &[Word], flags: Flags) -> Option<bool> {
-        let void = flags.uncertain || (self.question.skip_overflow && product.iter().any(|word| word.tainted));
+        let panics = product.iter().any(|word| word.tainted);
+        let void = flags.uncertain || (self.question.skip_overflow && panics);
         let valid = self.valid.as_mut().filter(|_| !void)?;
         self.spent += valid.cost();
         let mut result = Vec::new();
         let flags = valid.run(&[product], &mut result);
-        (!flags.uncertain).then(|| result.first().is_some_and(|word| word.int != 0))
+        let verdict = result.first()?;
+        let excused = verdict.int == 0 && (panics || verdict.tainted);
+        self.broken_by_overflow |= excused;
+        (!flags.uncertain && !excused).then_some(verdict.int != 0)
     }
 
     fn close(&mut self, x: &[Word], y: &[Word], product: &[Word], flags: Flags, outcome: &mut Outcome) {
@@ -196,7 +248,7 @@ impl Search<'_, '_> {
             let drawn = if random.below(4) < 2 { sampler.draw(random) } else { None };
             drawn.unwrap_or_else(|| pool[random.below(pool.len())].clone())
         };
-        while self.spent < BUDGET {
+        while self.spent < self.budget {
             // A step with no run in it must not go on for ever.
             self.spent += 40;
             let (x, y) = (pick(sampler, random), pick(sampler, random));
@@ -260,4 +312,9 @@ impl Search<'_, '_> {
         };
         new.iter().map(size).sum::<f64>() < old.iter().map(size).sum::<f64>()
     }
+}
+
+/// Whether native Rust would panic for one of these components.
+fn panics(result: &[Word], components: &[usize]) -> bool {
+    components.iter().any(|&component| result[component].tainted)
 }

@@ -62,6 +62,9 @@ fn copies(lift: &Mapping) -> bool {
 /// Special floats that belong to a component: the operator names them, or only orders and moves them.
 pub(crate) type Specials = Vec<Vec<f64>>;
 
+/// So many small states come before the first that hold constants of the stage, and as many of these follow.
+const FEW: usize = 4;
+
 const SMALL: [i64; 6] = [0, 1, 2, -1, 3, -2];
 const SMALL_REALS: [f64; 8] = [0.0, 1.0, 2.0, -1.0, 3.0, 0.5, -2.0, -0.75];
 
@@ -157,8 +160,6 @@ pub(crate) struct Sampler<'a> {
     /// For each component, and for each part of a record, values around the constants that the stage names.
     named: Vec<Vec<Constant>>,
     named_record: Vec<Vec<Constant>>,
-    /// Products that wrapped are states like others.
-    pub(crate) wraps: bool,
 }
 
 impl<'a> Sampler<'a> {
@@ -181,16 +182,15 @@ impl<'a> Sampler<'a> {
             valid: stage.valid.as_ref().map(|valid| Machine::new(valid, tables)),
             combine: Machine::new(&stage.combine, tables),
             lift_specials,
-            wraps: false,
         }
     }
 
-    /// Whether a state is valid.
+    /// Whether a state is valid; one on which `valid` panics natively is not.
     pub(crate) fn is_valid(&mut self, state: &[Word]) -> bool {
         let mut result = Vec::new();
         self.valid.as_mut().is_none_or(|valid| {
             valid.run(&[state], &mut result);
-            result.first().is_some_and(|word| word.int != 0)
+            result.first().is_some_and(|word| word.int != 0 && !word.tainted)
         })
     }
 
@@ -199,8 +199,9 @@ impl<'a> Sampler<'a> {
         words.iter().zip(&self.stage.state).map(|(word, &ty)| Word::of(word.constant(ty))).collect()
     }
 
-    /// What lift makes of a random record; the n-th record is made of small values if n is small.
-    pub(crate) fn lifted(&mut self, n: usize, random: &mut Random) -> Vec<Word> {
+    /// What lift makes of a random record, if it does not panic natively; the n-th record is made of small values if n is
+    /// small.
+    pub(crate) fn lifted(&mut self, n: usize, random: &mut Random) -> Option<Vec<Word>> {
         let params = &self.stage.lift.function.params;
         let record = params.iter().enumerate().map(|(i, &ty)| {
             let part = if params.len() == 1 { n } else { (n / (i + 1)).saturating_add(random.below(2)) };
@@ -213,13 +214,13 @@ impl<'a> Sampler<'a> {
         let record: Vec<Word> = record.collect();
         let mut result = Vec::new();
         self.lift.run(&[&record], &mut result);
-        self.store(&result)
+        (!result.iter().any(|word| word.tainted)).then(|| self.store(&result))
     }
 
     /// A state that may occur, out of nothing.
     pub(crate) fn draw(&mut self, random: &mut Random) -> Option<Vec<Word>> {
         if self.carrier == Carrier::Lifted {
-            return Some(self.lifted(usize::MAX, random));
+            return self.lifted(usize::MAX, random);
         }
         let small_only = random.below(2) == 0;
         if self.named.iter().any(|named| !named.is_empty()) && random.below(2) == 0 {
@@ -248,11 +249,14 @@ impl<'a> Sampler<'a> {
             pool.add(identity);
         }
         for i in 0..tries {
+            if i == FEW {
+                self.named_states(FEW).into_iter().for_each(|state| pool.add(state));
+            }
             if pool.states.len() >= want * 3 / 4 {
                 break;
             }
             let state = match self.carrier {
-                Carrier::Lifted => Some(self.lifted(i, random)),
+                Carrier::Lifted => self.lifted(i, random),
                 _ => self.grid(i, random),
             };
             pool.extend(state);
@@ -265,7 +269,7 @@ impl<'a> Sampler<'a> {
             let (i, j) = (random.below(pool.states.len()), random.below(pool.states.len()));
             let mut product = Vec::new();
             let flags = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
-            let overflowed = !self.wraps && product.iter().any(|word| word.tainted);
+            let overflowed = product.iter().any(|word| word.tainted);
             let product = self.store(&product);
             let dull = overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
             if self.carrier != Carrier::All && !dull && self.is_valid(&product) {
@@ -305,6 +309,35 @@ impl<'a> Sampler<'a> {
         states
     }
 
+    /// Valid states whose every component is, by the toss of a coin, a constant that the stage names or a small number; at
+    /// most `most`. Where a constant stands for something special, it meets ordinary numbers there in every component of
+    /// a product, however many there are.
+    pub(crate) fn mixed_states(&mut self, most: usize, random: &mut Random) -> Vec<Vec<Word>> {
+        let identity = self.stage.identity.clone();
+        let mut states = Vec::new();
+        if self.carrier == Carrier::Lifted {
+            return states;
+        }
+        for round in 0..4 * most {
+            let component = |(&ty, values): (&Type, &Vec<Constant>)| {
+                // By turns what the identity holds in any place, what is next to a constant, and the ends of the type.
+                let own: Vec<Constant> = identity.iter().copied().filter(|constant| constant.ty() == ty).collect();
+                let ends = ends(ty);
+                let special = [&own, values, &ends][round % 3];
+                let is_small = special.is_empty() || random.below(2) == 0;
+                Word::of(match is_small {
+                    true => small(ty, &[], random.below(2)),
+                    false => special[random.below(special.len())],
+                })
+            };
+            let state: Vec<Word> = self.stage.state.iter().zip(&self.named).map(component).collect();
+            if states.len() < most && self.is_valid(&state) {
+                states.push(state);
+            }
+        }
+        states
+    }
+
     /// A state of small values: the i-th where there are few, else one at random.
     fn grid(&mut self, i: usize, random: &mut Random) -> Option<Vec<Word>> {
         let counts: Vec<usize> =
@@ -327,6 +360,12 @@ impl<'a> Sampler<'a> {
             .collect();
         self.is_valid(&state).then_some(state)
     }
+}
+
+/// The lowest and the highest number of an integer type.
+fn ends(ty: Type) -> Vec<Constant> {
+    let high = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
+    if ty.is_int() { vec![Constant::new(ty, high.wrapping_add(1)), Constant::new(ty, high)] } else { Vec::new() }
 }
 
 /// One of these values, mostly of the first, or none.

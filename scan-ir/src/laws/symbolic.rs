@@ -50,9 +50,7 @@ pub(crate) fn prove(
     let mut elements = Elements::new(tables, assume, FUEL);
     let mut cases = 0;
     match by_cases(equation, operator, &mut elements, &mut cases) {
-        Ok(true) if !(assume.wraps && elements.means.no_overflow) => {
-            Some(Proof::Identity { means: elements.means, cases })
-        }
+        Ok(true) => Some(Proof::Identity { means: elements.means, cases }),
         _ if operator.combine.insts.len() > LARGE => None,
         _ => by_points(),
     }

@@ -37,7 +37,6 @@ impl Traits {
             nan: equation == Equation::Associativity && self.specials.iter().any(|special| special.is_nan()),
             both_infinities: self.both_infinities,
             saturating: self.saturating,
-            wraps: false,
         }
     }
 }
@@ -88,19 +87,20 @@ fn saturates(combine: &Function) -> bool {
     insts.clone().any(|inst| inst.opcode == Opcode::AddSat) && insts.all(|inst| !wraps(inst.opcode))
 }
 
-/// Whether integer arithmetic meets comparisons, so that a wrapped result is not what was meant.
+/// Whether integer arithmetic that is not meant to wrap meets comparisons, so that a wrapped result breaks the laws.
 pub(crate) fn overflow_is_meaningless(combine: &Function) -> bool {
     let any = |test: &dyn Fn(Opcode) -> bool| {
         combine.insts.iter().any(|inst| operand_type(combine, inst).is_int() && test(inst.opcode))
     };
-    let wraps = |opcode| matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Abs);
+    let adds = |opcode| matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Abs);
+    let overflows = combine.insts.iter().any(|inst| inst.may_panic() && adds(inst.opcode));
     let orders = |opcode: Opcode| {
         matches!(opcode.rule(), Rule::Compare(_))
             || matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Div | Opcode::Rem | Opcode::Select)
             || matches!(opcode, Opcode::AddSat | Opcode::SubSat | Opcode::Cast)
     };
     let selects = combine.insts.iter().any(|inst| inst.opcode == Opcode::Select && inst.ty.is_int());
-    any(&wraps) && (any(&orders) || selects)
+    overflows && (any(&orders) || selects)
 }
 
 /// Whether a float opcode rounds.

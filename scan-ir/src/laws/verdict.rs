@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use super::condition::Condition;
 use super::elements::Means;
 use crate::types::Constant;
 
@@ -295,8 +296,8 @@ pub struct Judgement {
     pub identity: Verdict,
     /// Whether valid states combine to valid ones, and the identity is one.
     pub closure: Verdict,
-    /// Under which reading the verdicts hold.
-    pub notes: Vec<String>,
+    /// Under which conditions the verdicts hold.
+    pub conditions: Vec<Condition>,
 }
 
 impl Judgement {
@@ -304,6 +305,15 @@ impl Judgement {
     pub fn verdict(&self) -> &Verdict {
         let worst = [&self.associativity, &self.closure, &self.identity].into_iter().rev().max_by_key(|v| v.rank());
         worst.unwrap_or(&self.associativity)
+    }
+
+    /// The components whose laws hold only where no integer overflows; none if they hold whatever overflows.
+    pub fn overflow_matters_to(&self) -> &[usize] {
+        let components = self.conditions.iter().find_map(|condition| match condition {
+            Condition::NothingOverflows { components } => Some(components.as_slice()),
+            _ => None,
+        });
+        components.unwrap_or_default()
     }
 
     /// The first broken law, if one is broken.
@@ -329,7 +339,7 @@ impl Judgement {
                     .to_owned(),
             );
         }
-        lines.extend(self.notes.iter().map(|note| format!("note: {note}")));
+        lines.extend(self.conditions.iter().map(|condition| format!("note: {}", condition.describe(names))));
         lines.join("\n")
     }
 }

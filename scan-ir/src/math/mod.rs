@@ -41,10 +41,11 @@ const LN_2_HEAD: f64 = 0.6931471805598903;
 const LN_2_REST: f64 = 5.497923018708371e-14;
 
 /// Computes in `f64`, and for an `f32` argument rounds once at the end. `short` says that an `f32` is all that is needed.
+/// Integers hold bits of floats here, so what overflows is meant to.
 fn in_f64(b: &mut FunctionBuilder, x: Value, function: impl FnOnce(&mut Doubles, Value, bool) -> Value) -> Value {
     let short = b.type_of(x) == Type::F32;
     let wide = if short { b.cast(Type::F64, x) } else { x };
-    let result = function(&mut Doubles(b), wide, short);
+    let result = b.wrapping(|b| function(&mut Doubles(b), wide, short));
     if short { b.cast(Type::F32, result) } else { result }
 }
 

@@ -49,7 +49,7 @@
 //! source    = "record."n | "next."n | "last" | "index" | "before."stage"."n | "after."stage"."n
 //!           | "seed."stage"."n | "state."n
 //! body      = "{" {value "=" opcode"."type operand, …} "return" value, … "}"
-//! operand   = value | literal | "@"table | "#"lane
+//! operand   = value | literal | "@"table | "#"lane | "wraps"                 the last: overflow is meant
 //! value     = "%"n
 //! literal   = int | float | "true" | "false" | "[" byte … "]"
 //! list      = "[" literal … "]"

@@ -144,6 +144,10 @@ impl Parser<'_> {
         if self.accept('#') {
             return Ok(Payload::Lane(self.int("the number of a lane")?));
         }
+        if *self.peek() == Token::Word("wraps") {
+            self.take();
+            return Ok(Payload::Wraps);
+        }
         Ok(Payload::Constant(self.constant(Some(ty))?))
     }
 

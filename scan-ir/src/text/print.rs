@@ -44,6 +44,7 @@ impl Display for Inst {
             Payload::Constant(value) => write!(f, "{separator}{}", Literal(value, Some(self.ty))),
             Payload::Table(table) => write!(f, "{separator}@{table}"),
             Payload::Lane(lane) => write!(f, "{separator}#{lane}"),
+            Payload::Wraps => write!(f, "{separator}wraps"),
         }
     }
 }

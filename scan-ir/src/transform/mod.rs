@@ -17,6 +17,7 @@ mod segmented;
 pub use ranked::rank_stage;
 
 use crate::builder::FunctionBuilder;
+use crate::function::Function;
 use crate::interp::Mode;
 use crate::program::{Mapping, Program, Verified};
 
@@ -65,7 +66,7 @@ pub struct Form {
 /// assert_eq!(run.outputs, [[1, 3, 3, 7]]);
 /// ```
 pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
-    let mut lowered = Program::clone(program);
+    let mut lowered = Program::clone(program).map_functions(Function::unmarked);
     resolve::resolve(&mut lowered, form.mode);
     if form.heads {
         lowered = segmented::segmented(lowered, form.seeded);

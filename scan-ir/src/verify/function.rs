@@ -134,6 +134,8 @@ impl InstChecker<'_> {
             (Rule::Table, _) => self.report("expected the number of a table".into()),
             (Rule::Lane | Rule::WithLane, _) => self.report("expected the number of a lane".into()),
             (_, Payload::None) => {}
+            (_, Payload::Wraps) if self.inst.opcode.can_overflow() && self.inst.ty.is_int() => {}
+            (_, Payload::Wraps) => self.report("expected integer arithmetic where overflow is meant".into()),
             _ => self.report("expected operands only, found a constant, table or lane".into()),
         }
     }

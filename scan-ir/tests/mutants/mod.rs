@@ -138,10 +138,11 @@ fn mutate_function(function: &mut Function, noise: &mut Noise) {
 fn arbitrary_inst(noise: &mut Noise) -> Inst {
     let opcode = Opcode::ALL[noise.below(Opcode::ALL.len())];
     let operands: Vec<Value> = (0..noise.below(4)).map(|_| noise.value()).collect();
-    let payload = match noise.below(6) {
+    let payload = match noise.below(7) {
         0 => Payload::Constant(noise.constant()),
         1 => Payload::Table(noise.number()),
         2 => Payload::Lane(noise.number() as u8),
+        3 => Payload::Wraps,
         _ => Payload::None,
     };
     Inst::new(opcode, noise.ty(), &operands, payload)
