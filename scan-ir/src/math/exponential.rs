@@ -1,4 +1,4 @@
-//! `exp` and `exp2`: split off a power of two, a polynomial for what remains.
+//! `exp`, `exp2` and `exp_m1`: split off a power of two, a polynomial for what remains.
 
 use std::f64::consts::LN_2;
 
@@ -42,6 +42,45 @@ pub fn exp2(b: &mut FunctionBuilder, x: Value) -> Value {
     })
 }
 
+/// eˣ − 1 for an `f32` or `f64` value, in at most 50 instructions besides constants.
+pub fn exp_m1(b: &mut FunctionBuilder, x: Value) -> Value {
+    in_f64(b, x, |d, x, short| {
+        // Below, the result is −1; above, ∞.
+        let clamped = d.clamp(x, -45.0, 711.0);
+        let (n, r, missing) = reduce(d, clamped);
+        // 2¹⁰²⁴ is no number, so what n has beyond 1023 is multiplied in at the end, where the 1 no longer counts.
+        let most = d.lit(1023.0);
+        let low = d.select_less(most, n, most, n);
+        let (head, tail) = minus_one_as_sum(d, low, r, missing, short);
+        let value = d.add(head, tail);
+        let beyond = d.sub(n, low);
+        let beyond = d.0.cast(Type::I64, beyond);
+        let scale = d.power_of_two(beyond);
+        let value = d.mul(value, scale);
+        d.0.binary(Opcode::CopySign, value, x)
+    })
+}
+
+/// 2ⁿ·e to the power r + missing, less 1, for −66 ≤ n ≤ 1023, as a sum of a number and its rounding error.
+pub(super) fn minus_one_as_sum(d: &mut Doubles, n: Value, r: Value, missing: Value, short: bool) -> (Value, Value) {
+    let (square, factor) = series(d, r, short);
+    let tail = d.mul_add(square, factor, missing);
+    let sum = d.add(r, tail);
+    let lost = d.sub(r, sum);
+    let lost = d.add(lost, tail);
+    // 2ⁿ·(1 + sum + lost) − 1; 2ⁿ − 1 is 0 or larger than 2ⁿ·sum, so again the rounding error is exact.
+    let n = d.0.cast(Type::I64, n);
+    let power = d.power_of_two(n);
+    let minus_one = d.lit(-1.0);
+    let whole = d.add(power, minus_one);
+    let part = d.mul(power, sum);
+    let head = d.add(whole, part);
+    let rounding = d.sub(whole, head);
+    let rounding = d.add(rounding, part);
+    let tail = d.mul_add(power, lost, rounding);
+    (head, tail)
+}
+
 /// x as n·ln 2 + r with an integer n and |r| ≤ ½·ln 2; then what r lacks.
 pub(super) fn reduce(d: &mut Doubles, x: Value) -> (Value, Value, Value) {
     let (log2_e, head, rest) = (d.lit(LOG2_E), d.lit(-LN_2_HEAD), d.lit(-LN_2_REST));
@@ -80,14 +119,14 @@ const EXPONENTIAL_SHORT: [f64; 6] = [
 ];
 
 /// r² and q such that eʳ − 1 = r + r²·q, for |r| ≤ ½·ln 2.
-pub(super) fn exp_m1(d: &mut Doubles, r: Value, short: bool) -> (Value, Value) {
+fn series(d: &mut Doubles, r: Value, short: bool) -> (Value, Value) {
     let polynomial: &[f64] = if short { &EXPONENTIAL_SHORT } else { &EXPONENTIAL };
     (d.mul(r, r), d.polynomial(r, polynomial))
 }
 
 /// 2ⁿ times e to the power r + missing. Half of the exponent at a time, so that only the last product overflows or loses bits.
-fn scaled_exp(d: &mut Doubles, n: Value, r: Value, missing: Value, short: bool) -> Value {
-    let (square, factor) = exp_m1(d, r, short);
+pub(super) fn scaled_exp(d: &mut Doubles, n: Value, r: Value, missing: Value, short: bool) -> Value {
+    let (square, factor) = series(d, r, short);
     let one = d.lit(1.0);
     let small = if short {
         d.mul_add(square, factor, r)

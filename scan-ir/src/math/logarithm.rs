@@ -1,4 +1,4 @@
-//! `ln` and `log2`: split x into 2ᵏ·m with m around 1, a series in (m − 1) / (m + 1) for the logarithm of m.
+//! `ln`, `log2` and `ln_1p`: split x into 2ᵏ·m with m around 1, a series in (m − 1) / (m + 1) for the logarithm of m.
 
 use super::{Doubles, LN_2_HEAD, LN_2_REST, LOG2_E, LOG2_E_REST, in_f64};
 use crate::builder::FunctionBuilder;
@@ -10,7 +10,7 @@ use crate::types::Type;
 pub fn ln(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         let parts = split(d, x, short);
-        let Logarithm { f, square, rest } = ln_1p(d, parts.f, short);
+        let Logarithm { f, square, rest } = series(d, parts.f, short);
         let (head, tail) = (d.lit(LN_2_HEAD), d.lit(LN_2_REST));
         // k·ln 2 + f − (square − rest), the small ones first.
         let small = d.mul_add(parts.k, tail, rest);
@@ -26,7 +26,7 @@ pub fn ln(b: &mut FunctionBuilder, x: Value) -> Value {
 pub fn log2(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         let parts = split(d, x, short);
-        let Logarithm { f, square, rest } = ln_1p(d, parts.f, short);
+        let Logarithm { f, square, rest } = series(d, parts.f, short);
         // ln m as a sum of two, times log₂ e as a sum of two.
         let head = d.sub(f, square);
         let lost = d.sub(f, head);
@@ -48,14 +48,39 @@ pub fn log2(b: &mut FunctionBuilder, x: Value) -> Value {
     })
 }
 
+/// ln(1 + x) for an `f32` or `f64` value, in at most 60 instructions besides constants.
+pub fn ln_1p(b: &mut FunctionBuilder, x: Value) -> Value {
+    in_f64(b, x, |d, x, short| {
+        let one = d.lit(1.0);
+        let (sum, lost) = d.two_sum(one, x);
+        // 1 + x is 0 or at least 2⁻⁵³, so `split` meets no subnormal number.
+        let parts = split(d, sum, true);
+        let zero = d.lit(0.0);
+        let near = d.0.binary(Opcode::Eq, parts.k, zero);
+        // Around 1 it is x itself that counts. Elsewhere what the sum lost is small beside the result, to first order.
+        let f = d.0.select(near, x, parts.f);
+        let Logarithm { f, square, rest } = series(d, f, short);
+        let relative = d.0.binary(Opcode::Div, lost, sum);
+        let relative = d.0.select(near, zero, relative);
+        let (head, tail) = (d.lit(LN_2_HEAD), d.lit(LN_2_REST));
+        let rest = d.add(rest, relative);
+        let small = d.mul_add(parts.k, tail, rest);
+        let small = d.sub(square, small);
+        let small = d.sub(f, small);
+        let value = d.mul_add(parts.k, head, small);
+        let value = with_special_arguments(d, sum, value);
+        d.0.binary(Opcode::CopySign, value, x)
+    })
+}
+
 /// x = 2ᵏ·(1 + f) with √½ ≤ 1 + f < √2, both as `f64`.
-struct Parts {
-    k: Value,
-    f: Value,
+pub(super) struct Parts {
+    pub(super) k: Value,
+    pub(super) f: Value,
 }
 
 /// Splits a positive finite number; of any other it gives some numbers.
-fn split(d: &mut Doubles, x: Value, short: bool) -> Parts {
+pub(super) fn split(d: &mut Doubles, x: Value, short: bool) -> Parts {
     let mantissa_bits = d.0.lit(52u32);
     let root_half = d.0.lit(std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64);
     // Subnormal numbers are made normal first; an f32 widened to f64 is none.
@@ -104,7 +129,7 @@ const LOGARITHM_SHORT: [f64; 4] = [0.6666666655445165, 0.40000121876972, 0.28550
 
 /// With s = f / (2 + f), ln(1 + f) = 2·artanh(s) = 2s + s·z·Q(z) where z = s². Since 2s = f − s·f, and
 /// s·f = f²/2 − s·f²/2, this is f − (f²/2 − s·(f²/2 + z·Q(z))), whose first term is exact.
-fn ln_1p(d: &mut Doubles, f: Value, short: bool) -> Logarithm {
+fn series(d: &mut Doubles, f: Value, short: bool) -> Logarithm {
     let (two, half) = (d.lit(2.0), d.lit(0.5));
     let denominator = d.add(two, f);
     let s = d.0.binary(Opcode::Div, f, denominator);

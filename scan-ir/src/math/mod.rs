@@ -1,4 +1,5 @@
-//! `exp`, `exp2`, `ln`, `log2` and `tanh` as strict IR: a few dozen instructions each, the same bits on every engine.
+//! The exponential, logarithmic and circular functions as strict IR: some dozens of instructions each, the same bits on
+//! every engine.
 //!
 //! The IR has no transcendental opcodes, because no two mathematical libraries agree on their last bit. A front end
 //! expands them here instead. All are free of branches; the result is within 2 ulp of the exact value for every
@@ -8,20 +9,30 @@
 //! | | −∞ | −0 | +0 | +∞ | NaN | elsewhere |
 //! |---|---|---|---|---|---|---|
 //! | `exp`, `exp2` | 0 | 1 | 1 | ∞ | NaN | overflow to ∞, gradual underflow to 0 |
+//! | `exp_m1` | −1 | −0 | +0 | ∞ | NaN | overflow to ∞ |
 //! | `ln`, `log2` | NaN | −∞ | −∞ | ∞ | NaN | of negative numbers NaN; `log2(2ⁿ)` is exactly n |
+//! | `ln_1p` | NaN | −0 | +0 | ∞ | NaN | of −1 it is −∞, below NaN |
 //! | `tanh` | −1 | −0 | +0 | 1 | NaN | `tanh(−x)` is exactly −tanh x |
+//! | `sin`, `tan` | NaN | −0 | +0 | NaN | NaN | odd; arguments of any size are reduced exactly |
+//! | `cos` | NaN | 1 | 1 | NaN | NaN | even; as `sin` |
+//!
+//! `powf` is within 2 ulp, and its special arguments are those of IEEE 754 `pow`, as Rust's.
 //!
 //! For `f32` the work is done in `f64` with shorter polynomials and rounded once at the end.
 //!
 //! The polynomials interpolate at Chebyshev nodes of their interval, computed with 80 digits and rounded to `f64`; each
 //! states its interval and error, and the tests judge the functions as a whole against double-double arithmetic.
 
+mod circular;
 mod exponential;
 mod logarithm;
+mod power;
 mod tangent;
 
-pub use exponential::{exp, exp2};
-pub use logarithm::{ln, log2};
+pub use circular::{cos, sin, tan, turns};
+pub use exponential::{exp, exp_m1, exp2};
+pub use logarithm::{ln, ln_1p, log2};
+pub use power::powf;
 pub use tangent::tanh;
 
 use crate::builder::FunctionBuilder;
@@ -74,6 +85,29 @@ impl Doubles<'_> {
         self.0.op(Opcode::MulAdd, &[a, b, c])
     }
 
+    /// a + b, and what its rounding lost.
+    fn two_sum(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let sum = self.add(a, b);
+        let of_b = self.sub(sum, a);
+        let of_a = self.sub(sum, of_b);
+        let (lost_a, lost_b) = (self.sub(a, of_a), self.sub(b, of_b));
+        (sum, self.add(lost_a, lost_b))
+    }
+
+    /// a + b, and what its rounding lost, where a is 0 or no smaller than b.
+    fn ordered_sum(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let sum = self.add(a, b);
+        let of_b = self.sub(sum, a);
+        (sum, self.sub(b, of_b))
+    }
+
+    /// a·b, and what its rounding lost.
+    fn two_product(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let product = self.mul(a, b);
+        let minus = self.0.unary(Opcode::Neg, product);
+        (product, self.mul_add(a, b, minus))
+    }
+
     /// c₀ + c₁·x + c₂·x² + …
     fn polynomial(&mut self, x: Value, coefficients: &[f64]) -> Value {
         let mut sum = self.lit(*coefficients.last().unwrap_or(&0.0));
@@ -82,6 +116,19 @@ impl Doubles<'_> {
             sum = self.mul_add(sum, x, coefficient);
         }
         sum
+    }
+
+    /// Whether x has no fraction.
+    fn is_whole(&mut self, x: Value) -> Value {
+        let whole = self.0.unary(Opcode::Trunc, x);
+        self.0.binary(Opcode::Eq, whole, x)
+    }
+
+    /// Whether a `u64` is odd.
+    fn is_odd(&mut self, number: Value) -> Value {
+        let (one, zero) = (self.0.lit(1u64), self.0.lit(0u64));
+        let last = self.0.binary(Opcode::And, number, one);
+        self.0.binary(Opcode::Ne, last, zero)
     }
 
     /// `if a < b { yes } else { no }`

@@ -1,11 +1,10 @@
 //! `tanh`: with t = e²ᵃ − 1 for a = |x|, it is t / (t + 2).
 
-use super::exponential::{exp_m1, reduce};
+use super::exponential::{minus_one_as_sum, reduce};
 use super::{Doubles, in_f64};
 use crate::builder::FunctionBuilder;
 use crate::function::Value;
 use crate::opcode::Opcode;
-use crate::types::Type;
 
 /// The hyperbolic tangent of an `f32` or `f64` value, in at most 55 instructions besides constants.
 pub fn tanh(b: &mut FunctionBuilder, x: Value) -> Value {
@@ -15,31 +14,11 @@ pub fn tanh(b: &mut FunctionBuilder, x: Value) -> Value {
         // From 2·19.1 on the result is 1.
         let most = d.lit(44.0);
         let twice = d.select_less(most, twice, most, twice);
-        let (head, tail) = exp_m1_as_sum(d, twice, short);
+        let (n, r, missing) = reduce(d, twice);
+        let (head, tail) = minus_one_as_sum(d, n, r, missing, short);
         let value = quotient(d, head, tail, short);
         d.0.binary(Opcode::CopySign, value, x)
     })
-}
-
-/// eʸ − 1 for 0 ≤ y ≤ 44, as a sum of a number and its rounding error.
-fn exp_m1_as_sum(d: &mut Doubles, y: Value, short: bool) -> (Value, Value) {
-    let (n, r, missing) = reduce(d, y);
-    let (square, factor) = exp_m1(d, r, short);
-    let tail = d.mul_add(square, factor, missing);
-    let sum = d.add(r, tail);
-    let lost = d.sub(r, sum);
-    let lost = d.add(lost, tail);
-    // 2ⁿ·(1 + sum + lost) − 1; 2ⁿ − 1 is 0 or larger than 2ⁿ·sum, so again the rounding error is exact.
-    let n = d.0.cast(Type::I64, n);
-    let power = d.power_of_two(n);
-    let minus_one = d.lit(-1.0);
-    let whole = d.add(power, minus_one);
-    let part = d.mul(power, sum);
-    let head = d.add(whole, part);
-    let rounding = d.sub(whole, head);
-    let rounding = d.add(rounding, part);
-    let tail = d.mul_add(power, lost, rounding);
-    (head, tail)
 }
 
 /// t / (t + 2) for t = head + tail, corrected once by its remainder.
