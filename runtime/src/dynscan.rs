@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use scan_codegen::cpu::{Access, Compiled};
+use scan_codegen::cpu::{Access, Compiled, Kernel};
 use scan_codegen::plan::{Plan, PlanOptions};
 use scan_ir::laws::{Judgement, Overflow};
 use scan_ir::transform::Form;
-use scan_ir::{Program, Verified};
+use scan_ir::{Layout, Mode, Program, Verified};
 
 use crate::cache::Cache;
+use crate::checks::Signature;
 use crate::engine::{Variant, Variants};
 use crate::error::Error;
 use crate::verdicts::{self, Terms};
@@ -72,6 +73,8 @@ struct Key {
     program: Arc<Verified<Program>>,
     options: PlanOptions,
     terms: Terms,
+    /// How the states of all stages lie where they are handed over in memory.
+    states: Option<Layout>,
 }
 
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
@@ -110,13 +113,25 @@ impl DynScanBuilder {
         self
     }
 
+    /// For the typed front end: how the states of all stages lie where they are handed over in memory, component after component.
+    ///
+    /// # Panics
+    /// If these are not the components of the program's states.
+    #[doc(hidden)]
+    pub fn states_in_memory(mut self, states: Layout) -> DynScanBuilder {
+        assert!(states.types().eq(self.key.program.state()), "{states:?} is no layout of the states");
+        self.key.states = Some(states);
+        self
+    }
+
     /// What the state's components are called in reports about laws; by default their numbers.
     pub fn component_names(mut self, names: Vec<String>) -> DynScanBuilder {
         self.component_names = names;
         self
     }
 
-    /// Judges the laws, plans and compiles; a few milliseconds, or nothing if an equal program is in use.
+    /// Judges the laws, plans and compiles the kernel of a short inclusive scan: a few milliseconds, or nothing if an equal program is in use. The
+    /// kernels of other calls are compiled when they are first needed.
     ///
     /// # Errors
     /// [`Error::NotAMonoid`] with a counterexample, if a law is refuted, or with what is missing, if a law is neither proved
@@ -132,8 +147,12 @@ impl Shared {
     fn new(key: &Key, names: &[String]) -> Result<Shared, Error> {
         let program = &*key.program;
         let judgements = verdicts::judge_all(program, &key.terms, names)?;
-        let variants = Variants::new(program.clone(), key.options.clone());
-        variants.get(Form::default(), false).kernels(Access::Line)?;
+        let variants = Variants::new(program.clone(), key.options.clone(), key.states.clone());
+        // The kernel of an inclusive scan: what cannot be compiled, or is wrong, is refused here.
+        if variants.make_short(Mode::Inclusive)?.is_none() {
+            let variant = variants.get(Form::default(), false);
+            variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne], 1)?;
+        }
         Ok(Shared { key: key.clone(), judgements, variants })
     }
 
@@ -154,7 +173,8 @@ impl DynScan {
 
     /// For options.
     pub fn builder(program: Verified<Program>) -> DynScanBuilder {
-        let key = Key { program: Arc::new(program), options: PlanOptions::default(), terms: Terms::default() };
+        let key =
+            Key { program: Arc::new(program), options: PlanOptions::default(), terms: Terms::default(), states: None };
         DynScanBuilder { key, component_names: Vec::new(), threads: None }
     }
 

@@ -37,16 +37,13 @@ pub enum Error {
 
     /// Compiled kernels give something else than the interpreter of the program: a bug in monoscan.
     #[error(
-        "the compiled kernels differ from the interpreter, which is a bug in monoscan:\n  {walk}, output column {column}, \
-         record {record}: {got} for {expected}"
+        "the compiled kernels differ from the interpreter, which is a bug in monoscan:\n  {walk}, {place}: {got} for {expected}"
     )]
     Miscompiled {
         /// How the sample was scanned.
         walk: String,
-        /// The output column.
-        column: usize,
-        /// The record of it.
-        record: usize,
+        /// Which output or state.
+        place: String,
         /// What the interpreter gives.
         expected: String,
         /// What the kernels give.

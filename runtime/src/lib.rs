@@ -28,7 +28,7 @@ mod verdicts;
 pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
 pub use dynscan::{DynScan, DynScanBuilder, Stage};
-pub use engine::Short;
+pub use engine::{Short, ShortWhole, Whole};
 pub use error::Error;
 pub use scan_codegen::cpu::SHORT_INPUTS;
 pub use scan_codegen::plan::{Plan, PlanOptions};

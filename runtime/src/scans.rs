@@ -1,14 +1,14 @@
 //! The calls of a [`DynScan`]: checked, then handed to the engine.
 
 use scan_codegen::cpu::SHORT_INPUTS;
-use scan_ir::{Constant, Layout, Mode, Primitive};
+use scan_ir::{Constant, Field, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::{Bases, Engine, Purpose, Short, Task};
+use crate::engine::{Bases, Engine, Purpose, Short, ShortWhole, Task, Whole};
 use crate::error::Error;
 
 impl DynScan {
@@ -126,7 +126,11 @@ impl DynScan {
         let mut totals = Vec::new();
         totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
         totals.resize(runs * components, Constant::from(false));
-        let inputs = inputs.iter().map(|column| column.base).collect();
+        let bases = inputs.iter().map(|column| column.base);
+        if self.is_reduced(call, bases.clone(), len, &mut totals) {
+            return Ok(totals);
+        }
+        let inputs = bases.collect();
         let task = Task { call, carry: None, inputs, outputs: Bases::new(), len, purpose: Purpose::Reduce };
         self.engine().run(&task, Some(&mut totals))?;
         Ok(totals)
@@ -145,7 +149,14 @@ impl DynScan {
             return Ok(len);
         }
         checks::call(program, call, carry.as_deref(), len)?;
-        let inputs: Bases<_> = inputs.iter().map(|column| column.base).collect();
+        let bases = inputs.iter().map(|column| column.base);
+        let mut carry = carry;
+        if let Some(output) = outputs.first().map(|output| output.base)
+            && self.is_resumed(call, bases.clone(), (output, len), carry.as_deref_mut())
+        {
+            return Ok(len);
+        }
+        let inputs: Bases<_> = bases.collect();
         let rooms = outputs.iter().map(|column| column.len).enumerate();
         if let Some((column, got)) = rooms.min_by_key(|&(_, room)| room).filter(|(_, room)| *room < len) {
             let carry = carry.as_deref();
@@ -172,6 +183,12 @@ impl DynScan {
             return Ok(());
         }
         checks::call(program, call, carry.as_deref(), len)?;
+        let mut carry = carry;
+        if let Some(column) = columns.first().map(|column| column.base)
+            && self.is_resumed(call, [column.cast_const()].into_iter(), (column, len), carry.as_deref_mut())
+        {
+            return Ok(());
+        }
         let outputs: Bases<*mut u8> = columns.iter_mut().map(|column| column.base).collect();
         let inputs = outputs.iter().map(|base| base.cast_const()).collect();
         self.finish(call, carry, (inputs, outputs, len)).map(drop)
@@ -208,6 +225,79 @@ impl DynScan {
         self.parts().1.short(mode)
     }
 
+    /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it
+    /// was needed before.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
+        self.parts().1.short_whole(work)
+    }
+
+    /// Reduces a short line of columns that were checked into `totals`. Says whether it did.
+    fn is_reduced(
+        &self,
+        call: &Call<'_>,
+        inputs: impl Iterator<Item = *const u8>,
+        len: usize,
+        totals: &mut [Constant],
+    ) -> bool {
+        if !matches!(call.shape, Shape::Line) || call.reversed {
+            return false;
+        }
+        let Some(short) = self.parts().1.make_short_whole(Whole::Reduce).ok().flatten() else { return false };
+        let identities = self.program().stages.iter().flat_map(|stage| &stage.identity);
+        match call.seed {
+            Some(seed) => totals.copy_from_slice(seed),
+            None => totals.iter_mut().zip(identities).for_each(|(total, identity)| *total = *identity),
+        }
+        self.pass(short, inputs, (std::ptr::null_mut(), len), (totals, call.seed.is_none()))
+    }
+
+    /// Scans a short line of columns that were checked from a carry, which is moved on, or from a seed. Says whether it did.
+    fn is_resumed(
+        &self,
+        call: &Call<'_>,
+        inputs: impl Iterator<Item = *const u8>,
+        output: (*mut u8, usize),
+        carry: Option<&mut [Constant]>,
+    ) -> bool {
+        if !matches!(call.shape, Shape::Line) || call.reversed {
+            return false;
+        }
+        let mut seed: SmallVec<[Constant; 4]> = call.seed.unwrap_or_default().into();
+        let Some(states) = carry.or(call.seed.map(|_| &mut seed[..])) else { return false };
+        let short = self.parts().1.make_short_whole(call.mode.into()).ok().flatten();
+        short.is_some_and(|short| self.pass(short, inputs, output, (states, false)))
+    }
+
+    fn pass(
+        &self,
+        short: &ShortWhole,
+        inputs: impl Iterator<Item = *const u8>,
+        (output, len): (*mut u8, usize),
+        (states, are_identities): (&mut [Constant], bool),
+    ) -> bool {
+        let mut bases = [std::ptr::null(); SHORT_INPUTS];
+        bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
+        let layout = self.parts().1.states();
+        let mut memory: SmallVec<[u128; 8]> = SmallVec::from_elem(0, (layout.size as usize).div_ceil(16));
+        let place = |field: &Field| field.offset as usize..field.offset as usize + field.ty.size();
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+        for (state, field) in states.iter().zip(&layout.fields) {
+            bytes[place(field)].copy_from_slice(&state.bits().to_le_bytes()[..field.ty.size()]);
+        }
+        // SAFETY: the columns were checked, and programs with such a kernel have no more of them; the states have this layout.
+        let is_done = unsafe { short.pass(bases, output, len, (bytes.as_mut_ptr(), are_identities)) };
+        if is_done {
+            let fields = layout.fields.iter();
+            states
+                .iter_mut()
+                .zip(fields)
+                .for_each(|(to, field)| *to = Constant::from_bytes(field.ty, &bytes[place(field)]));
+        }
+        is_done
+    }
+
     /// Scans a short line from the identities, of columns that were checked. Says whether it did.
     fn is_done(
         &self,
@@ -217,7 +307,9 @@ impl DynScan {
         len: usize,
     ) -> bool {
         let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
-        let Some(short) = self.parts().1.make_short(call.mode).filter(|_| is_plain) else { return false };
+        let Some(short) = self.parts().1.make_short(call.mode).ok().flatten().filter(|_| is_plain) else {
+            return false;
+        };
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.

@@ -4,7 +4,7 @@
 //! The builder never fails: an operation that is typed wrongly is recorded as it came, with the type its operator would
 //! have, and the verifier reports it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::eval::evaluate;
 use crate::function::{Function, Inst, Payload, Value};
@@ -25,7 +25,7 @@ use crate::types::{Constant, Primitive, Type};
 #[derive(Default, Debug, Clone)]
 pub struct FunctionBuilder {
     function: Function,
-    known: HashMap<Inst, Value>,
+    known: FxHashMap<Inst, Value>,
     wraps: bool,
 }
 
@@ -81,8 +81,12 @@ impl FunctionBuilder {
         if matches!(inst.opcode, Opcode::Const | Opcode::Table) {
             return inst;
         }
-        let operands: Option<Vec<Constant>> = inst.operands().iter().map(|&value| self.as_constant(value)).collect();
-        operands.and_then(|operands| evaluate(&inst, &operands, &[])).map_or(inst, Inst::constant)
+        let mut operands = [Type::Bool.zero(); 3];
+        for (slot, &value) in operands.iter_mut().zip(inst.operands()) {
+            let Some(constant) = self.as_constant(value) else { return inst };
+            *slot = constant;
+        }
+        evaluate(&inst, &operands[..inst.operands().len()], &[]).map_or(inst, Inst::constant)
     }
 
     /// What `body` adds is integer arithmetic whose overflow is meant: see [`Payload::Wraps`].

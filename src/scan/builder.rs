@@ -199,6 +199,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         let program = parts.program(In::layouts(), lang::layout_of::<Out>())?;
         let Options { assume_associative, threads, plan } = self.options;
         let mut builder = DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan);
+        builder = builder.states_in_memory(lang::layout_of::<S>());
         if assume_associative {
             builder = builder.assume_associative();
         }

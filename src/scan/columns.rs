@@ -134,6 +134,14 @@ pub(super) fn bases<R: Record>(slices: &impl Columns<R>, len: usize) -> Option<[
     fits.then_some(bases)
 }
 
+/// Where the first slices start, and how long all of them are, if they are of one length.
+#[inline]
+pub(super) fn equal<R: Record>(slices: &impl Columns<R>) -> Option<([*const u8; SHORT_INPUTS], usize)> {
+    let mut len = 0;
+    slices.parts(|_, records| len = records);
+    Some((bases(slices, len)?, len))
+}
+
 /// The slices as columns of these layouts, which must be those of `R`.
 pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Read<'a> {
     let mut columns = Read::new();

@@ -226,8 +226,9 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length.
+    #[inline]
     pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
-        self.request().reduce(input)
+        self.total(input)
     }
 
     /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first

@@ -8,6 +8,7 @@ use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, Rows, Shape};
 
 use super::columns::{self, Columns, Record};
 use super::segments::{Boundaries, Segments};
+use super::short;
 use super::states::States;
 use crate::lang::{self, ScanType};
 
@@ -141,6 +142,13 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
+    /// The state that a line starts from, if one was given; a short line may leave another there.
+    fn start(&mut self) -> Option<&mut S> {
+        let is_line = matches!(self.runs, Runs::Line) && !self.reversed;
+        let start = self.carry.as_deref_mut().or(self.seed.as_mut());
+        start.filter(|_| is_line)
+    }
+
     /// Hands the call over, with the components of the carry, and stores these in the carry if all went well.
     fn call<R>(
         self,
@@ -231,7 +239,10 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         if !matches!(self.runs, Runs::Line | Runs::Segments(Boundaries::Heads(_))) {
             return Err(Error::Unsupported("one total of many runs: `totals` gives one for each".into()));
         }
-        let totals = self.totals(input)?;
+        if let Some(total) = self.short_total(&input) {
+            return Ok(total);
+        }
+        let totals = self.totals_of(&input)?;
         totals.into_iter().next_back().ok_or_else(|| Error::Unsupported("the total of no run".into()))
     }
 
@@ -241,9 +252,22 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
     pub fn totals(self, input: impl Columns<In>) -> Result<Vec<S>, Error> {
+        match self.short_total(&input) {
+            Some(total) => Ok(vec![total]),
+            None => self.totals_of(&input),
+        }
+    }
+
+    /// The total of a short line.
+    fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
+        let is_plain = matches!(self.runs, Runs::Line) && !self.reversed && self.carry.is_none();
+        is_plain.then(|| short::total(self.scan, self.seed, input)).flatten()
+    }
+
+    pub(super) fn totals_of(self, input: &impl Columns<In>) -> Result<Vec<S>, Error> {
         let scan = self.scan;
         let program = scan.program();
-        let columns = columns::read(&input, &program.inputs);
+        let columns = columns::read(input, &program.inputs);
         let totals = self.call(Mode::Inclusive, |call, carry| match carry {
             None => scan.reduce(call, &columns),
             Some(_) => Err(Error::Unsupported(
@@ -282,8 +306,14 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     }
 
     /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
-    fn run(self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
+    fn run(mut self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
         let scan = self.scan;
+        if let Some(states) = self.start() {
+            // SAFETY: the callers borrow this memory for as long as this runs.
+            if unsafe { short::pass(scan, mode, states, input, (base, len)) } {
+                return Ok(len);
+            }
+        }
         let program = scan.program();
         let inputs = columns::read(input, &program.inputs);
         // SAFETY: the callers borrow this memory for as long as this runs, and the layout is that of `Out`.
@@ -312,8 +342,11 @@ impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
         self.replace(Mode::Exclusive, records)
     }
 
-    pub(super) fn replace(self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
+    pub(super) fn replace(mut self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
         let scan = self.scan;
+        if self.start().is_some_and(|states| short::replace(scan, mode, states, records)) {
+            return Ok(());
+        }
         let layout = &scan.program().output.columns[0];
         // SAFETY: the memory is an exclusively borrowed slice of `T`, whose layout this is.
         let columns = &mut [unsafe { ColumnMut::from_raw(records.as_mut_ptr().cast(), records.len(), layout) }];

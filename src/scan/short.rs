@@ -1,12 +1,14 @@
 //! The short way of a plain scan: short lines go from the caller's slices straight to the kernel.
 //!
+//! So do their reductions, and scans from a carry or a seed, which the kernel finds in the caller's memory.
+//!
 //! All of this is compiled into the caller. What it does not do, because the line is long, the columns are many or the kernel is
 //! not there yet, is left to a [`Request`](super::Request), by functions that are kept apart so that none of theirs is.
 
 use std::mem::MaybeUninit;
 
 use scan_ir::Mode;
-use scan_runtime::Error;
+use scan_runtime::{DynScan, Error, Whole};
 
 use super::columns::{self, Columns, Record};
 use super::{Scan, States};
@@ -65,6 +67,60 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
         unsafe { short.scan(inputs, output.cast(), len) }
     }
+}
+
+impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
+    /// A plain reduction.
+    #[inline]
+    pub(super) fn total(&self, input: impl Columns<In>) -> Result<S, Error> {
+        match total(&self.inner, None, &input) {
+            Some(total) => Ok(total),
+            None => self.total_any(&input),
+        }
+    }
+
+    #[inline(never)]
+    fn total_any(&self, input: &impl Columns<In>) -> Result<S, Error> {
+        self.request().totals_of(input).map(|totals| totals[0])
+    }
+}
+
+/// The total of a short line from this state, or from the identities; none if the line is not short.
+#[inline]
+pub(super) fn total<S: States, R: Record>(scan: &DynScan, seed: Option<S>, input: &impl Columns<R>) -> Option<S> {
+    let short = scan.short_whole(Whole::Reduce)?;
+    let (inputs, len) = columns::equal(input)?;
+    let mut states = seed.unwrap_or_else(S::identities);
+    let to = ((&raw mut states).cast(), seed.is_none());
+    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
+    unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.then_some(states)
+}
+
+/// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Says whether it did.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+#[inline]
+pub(super) unsafe fn pass<S: States, R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    states: &mut S,
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> bool {
+    let Some(short) = scan.short_whole(mode.into()) else { return false };
+    let Some(inputs) = columns::bases(input, len) else { return false };
+    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
+    // output.
+    unsafe { short.pass(inputs, output, len, ((&raw mut *states).cast(), false)) }
+}
+
+/// The same over the input.
+#[inline]
+pub(super) fn replace<S: States, T: ScanType>(scan: &DynScan, mode: Mode, states: &mut S, records: &mut [T]) -> bool {
+    let (base, len, states) = (records.as_mut_ptr(), records.len(), (&raw mut *states).cast());
+    // SAFETY: a borrowed slice of the type that is both read and written; the states lie as the scan was told.
+    scan.short_whole(mode.into()).is_some_and(|short| unsafe { short.replace(base.cast(), len, (states, false)) })
 }
 
 impl<S: States, T: ScanType> Scan<S, (T,), T> {

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use monoscan::ops::Sum;
+use monoscan::ops::{Affine, Max, Sum};
 use monoscan::prelude::*;
 
 type Sums = Scan<Sum<i32>, (i32,), i32>;
@@ -39,6 +39,124 @@ fn every_plain_entry_point_gives_the_same_from_the_second_call_on() {
             scan.exclusive_in_place(&mut y).unwrap();
             assert_eq!(y, exclusive);
         }
+    }
+}
+
+/// The composition of maps x ↦ 3x + b: a cascade of it and of a sum, whose state has three components of two types.
+type Cascade = Scan<(Affine<i64>, Sum<i32>), (i64, i32), i64>;
+
+fn cascade() -> Cascade {
+    #[scan_fn]
+    fn odd(e: Element<(i64, i32), Affine<i64>>) -> Sum<i32> {
+        Sum(if e.after.b % 2 != 0 { e.record.1 } else { 0 })
+    }
+    #[scan_fn]
+    fn both(e: Element<(i64, i32), (Affine<i64>, Sum<i32>)>) -> i64 {
+        e.after.0.b + e.after.1.0 as i64
+    }
+    let lift = scan!(|b: i64, _c: i32| -> Affine<i64> { Affine { a: 3, b } });
+    Scan::<Affine<i64>>::builder().lift(lift).then(odd {}).project_at(both {}).build().unwrap()
+}
+
+/// One state after another, in Rust.
+fn fold((mut map, mut sum): (Affine<i64>, Sum<i32>), b: &[i64], c: &[i32]) -> ((Affine<i64>, Sum<i32>), Vec<i64>) {
+    let mut y = Vec::new();
+    for (&b, &c) in b.iter().zip(c) {
+        map = map.combine(Affine { a: 3, b });
+        sum = sum.combine(Sum(if map.b % 2 != 0 { c } else { 0 }));
+        y.push(map.b + i64::from(sum.0));
+    }
+    ((map, sum), y)
+}
+
+#[test]
+fn totals_carries_and_seeds_are_the_folds_from_the_second_call_on() {
+    let scan = cascade();
+    for n in (0..8).chain([30, 31]) {
+        let b: Vec<i64> = (0..n).map(|i| 7 * i - 30).collect();
+        let c: Vec<i32> = (0..n).map(|i| 5 - i as i32).collect();
+        let seed = (Affine { a: 2, b: -5 }, Sum(40));
+        let (total, _) = fold(scan.identity(), &b, &c);
+        let (seeded, expected) = fold(seed, &b, &c);
+        for _ in 0..2 {
+            assert_eq!(scan.reduce((&b, &c)).unwrap(), total);
+            assert_eq!(scan.seeded(seed).reduce((&b, &c)).unwrap(), seeded);
+            assert_eq!(scan.seeded(seed).totals((&b, &c)).unwrap(), [seeded]);
+            let (mut carry, mut y) = (seed, vec![0; b.len()]);
+            assert_eq!(scan.resume(&mut carry, (&b, &c)).unwrap(), expected);
+            assert_eq!(carry, seeded);
+            carry = seed;
+            assert_eq!(scan.resuming(&mut carry).inclusive_into((&b, &c), &mut y).unwrap(), b.len());
+            assert_eq!((carry, &y), (seeded, &expected));
+            y.fill(0);
+            scan.seeded(seed).inclusive_into((&b, &c), &mut y).unwrap();
+            assert_eq!(y, expected);
+        }
+    }
+}
+
+#[test]
+fn resumed_sums_are_written_over_their_input_too() {
+    let scan = sums();
+    for n in (0..20).chain([1000]) {
+        let x: Vec<i32> = (0..n).map(|i| 3 * i - 7).collect();
+        let inclusive: Vec<i32> = (0..x.len()).map(|i| 100 + x[..=i].iter().sum::<i32>()).collect();
+        let exclusive: Vec<i32> = (0..x.len()).map(|i| 100 + x[..i].iter().sum::<i32>()).collect();
+        let total = Sum(100 + x.iter().sum::<i32>());
+        for _ in 0..2 {
+            let (mut y, mut carry) = (x.clone(), Sum(100));
+            scan.resuming(&mut carry).inclusive_in_place(&mut y).unwrap();
+            assert_eq!((&y, carry), (&inclusive, total));
+            (y, carry) = (x.clone(), Sum(100));
+            scan.resuming(&mut carry).exclusive_in_place(&mut y).unwrap();
+            assert_eq!((&y, carry), (&exclusive, total));
+            assert_eq!(scan.seeded(Sum(100)).exclusive(&x).unwrap(), exclusive);
+        }
+    }
+}
+
+/// The second call goes another way than the first.
+#[test]
+fn rounded_totals_are_the_same_in_every_call() {
+    let scan = Scan::<Affine<f32>>::new().unwrap();
+    for n in [1, 7, 8, 9, 40, 100] {
+        let x: Vec<Affine<f32>> = (0..n).map(|i| Affine { a: 0.9 - 0.1 * (i % 3) as f32, b: 0.3 * i as f32 }).collect();
+        let bits = |map: Affine<f32>| (map.a.to_bits(), map.b.to_bits());
+        let mut carries = [scan.identity(); 3];
+        let results: Vec<Vec<_>> =
+            carries.iter_mut().map(|carry| scan.resume(carry, &x).unwrap().into_iter().map(bits).collect()).collect();
+        assert!(results.iter().all(|result| *result == results[0]), "{n}");
+        assert!(carries.iter().all(|&carry| bits(carry) == bits(carries[0])), "{n}");
+        let totals = [(); 3].map(|()| bits(scan.reduce(&x).unwrap()));
+        assert_eq!(totals, [totals[0]; 3], "{n}");
+    }
+}
+
+/// Kernels rely on the ranges that a program keeps to by itself; a carry may lie outside of these.
+#[test]
+fn a_carry_outside_of_the_ranges_of_the_program_is_taken() {
+    let lift = scan!(|x: u32| -> Max<u32> { Max(x % 8) });
+    let scan = Scan::<Max<u32>>::builder().lift(lift).project(scan!(|m: Max<u32>| -> u32 { m.0 })).build().unwrap();
+    for _ in 0..2 {
+        let mut carry = scan.identity();
+        assert_eq!(scan.resume(&mut carry, &[9, 10]).unwrap(), [1, 2]);
+        carry = Max(1 << 30);
+        assert_eq!(scan.resume(&mut carry, &[9, 10]).unwrap(), [1 << 30; 2]);
+        assert_eq!(carry, Max(1 << 30));
+        assert_eq!(scan.reduce(&[9, 10]).unwrap(), Max(2));
+    }
+}
+
+#[test]
+fn totals_of_columns_of_different_lengths_are_refused_whether_or_not_a_line_was_reduced() {
+    let scan = cascade();
+    for _ in 0..2 {
+        assert!(scan.reduce((&[1, 2], &[3])).is_err());
+        let mut carry = scan.identity();
+        assert!(scan.resume(&mut carry, (&[1, 2], &[3])).is_err());
+        assert_eq!(carry, scan.identity());
+        scan.reduce((&[1, 2], &[3, 4])).unwrap();
+        scan.resume(&mut carry, (&[1, 2], &[3, 4])).unwrap();
     }
 }
 

@@ -160,6 +160,21 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Whether there is a kernel for one pass that is no more work than a reduction and a replay.
+    pub(crate) fn is_one_pass(&self) -> bool {
+        self.writes && !self.totals || self.kernels.code.whole_pays()
+    }
+
+    /// One pass over a block from its carry, with as much of the states after it as is wanted.
+    pub(crate) fn pass(&self, block: Strip, worker: &mut Worker<'_>) {
+        if self.writes && !self.totals {
+            return self.replay(block, worker);
+        }
+        let args = self.args(block, worker);
+        // SAFETY: as in `replay`, and without outputs nothing is written but the slot.
+        unsafe { self.kernels.code.pass_whole(self.writes, &args) }
+    }
+
     /// Writes the results of so many blocks in one pass. The slot `carry` has the carry into the first, and then the one behind
     /// the last; the slot after it is used for that.
     pub(crate) fn replay_blocks(&self, blocks: Strip, carry: usize, worker: &mut Worker<'_>) {

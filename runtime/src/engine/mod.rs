@@ -3,6 +3,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `variant` | the forms of a program that calls need, each compiled once |
+//! | `needs` | the kernels that a call needs, and their compilation |
 //! | `short` | lines of few records, and the call that does them |
 //! | `line` | one run of records, and the calls of generated code |
 //! | `walk` | how a line is walked: one pass, strips, tiles on many threads |
@@ -16,6 +17,7 @@ mod ahead;
 mod heads;
 mod known;
 mod line;
+mod needs;
 mod rows;
 mod self_check;
 mod short;
@@ -31,7 +33,7 @@ use scan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
-pub use short::Short;
+pub use short::{Short, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::call::{Call, Shape};
@@ -144,17 +146,28 @@ impl Engine<'_> {
                 let is_small = rows.count().saturating_mul(rows.len()) <= variant.plan.direct;
                 let threads = if is_small { 1 } else { threads() };
                 match side_by_side {
-                    Some(rows) => line.side_by_side(rows, threads, &keep),
-                    None => line.row_by_row(&rows, threads, &keep),
+                    Some(rows) => {
+                        variant.make(kernels, &line.kernels_side_by_side(), threads)?;
+                        line.side_by_side(rows, threads, &keep);
+                    }
+                    None => {
+                        variant.make(kernels, &line.kernels_of_lines(rows.len(), threads), threads)?;
+                        line.row_by_row(&rows, threads, &keep);
+                    }
                 }
                 Ok(rows.count() * rows.len())
             }
             Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => {
+                let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
+                variant.make(kernels, &line.kernels_of_lines(longest, threads()), threads())?;
                 line.segment_by_segment(offsets, threads(), &keep);
                 Ok(task.len)
             }
             shape => {
-                let after = line.segmented(shape, call.reversed).run(threads);
+                let line = line.segmented(shape, call.reversed);
+                let helped = if line.len <= variant.plan.direct { 1 } else { threads() };
+                variant.make(kernels, &line.kernels_of_lines(line.len, helped), helped)?;
+                let after = line.run(threads);
                 keep(0, &after, 0..1);
                 Ok(kept(kernels, &variant.program, &after).unwrap_or(task.len))
             }

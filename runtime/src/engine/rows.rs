@@ -166,7 +166,7 @@ impl Line<'_> {
 }
 
 /// Does units of work that need nothing from each other on at most so many threads; `work` makes what a thread needs.
-fn parallel<F: FnMut(usize)>(units: usize, threads: usize, work: &(dyn Fn() -> F + Sync)) {
+pub(super) fn parallel<F: FnMut(usize)>(units: usize, threads: usize, work: &(dyn Fn() -> F + Sync)) {
     let tickets = Tickets::new(units);
     let job = || {
         let mut work = work();

@@ -2,12 +2,15 @@
 //!
 //! A scan of a few elements takes a few nanoseconds, so between a caller that knows its columns and the kernel there is one look whether the
 //! kernel is there and one whether the line is short. The kernel has the identities in its code and takes the columns in
-//! registers; how it combines is what the engine would have done.
+//! registers; how it combines is what the engine would have done. Reductions and resumed scans have such kernels too, which take
+//! the whole states from the caller's memory and leave them there.
 
-use scan_codegen::cpu::{Access, SHORT_INPUTS, ShortFn};
+use scan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn};
+use scan_ir::Mode;
 
 use super::variant::Variant;
 use crate::checks;
+use crate::error::Error;
 
 /// What scans the short lines of a program that writes every record, from the identities.
 #[doc(hidden)]
@@ -22,10 +25,12 @@ pub struct Short {
 
 impl Short {
     /// Of a form that is neither segmented nor seeded; none if its columns are many or if it has no kernels.
-    pub(super) fn of(variant: &Variant) -> Option<Short> {
-        let kernels = variant.kernels(Access::Line).ok()?;
+    pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
+        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
+        let Some(scan) = kernels.code.short() else { return Ok(None) };
+        variant.check(kernels, &[Kernel::Short])?;
         let replaces = checks::can_replace(&variant.program).is_ok();
-        Some(Short { scan: kernels.code.short()?, longest: variant.plan.direct, replaces })
+        Ok(Some(Short { scan, longest: variant.plan.direct, replaces }))
     }
 
     /// Scans a line of `len` records if it is short enough. Says whether it did.
@@ -54,5 +59,95 @@ impl Short {
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no next record.
         self.replaces && unsafe { self.scan(inputs, records, len) }
+    }
+}
+
+/// What is done from given states.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whole {
+    /// An inclusive scan.
+    Inclusive,
+    /// An exclusive scan.
+    Exclusive,
+    /// Nothing is written.
+    Reduce,
+}
+
+impl Whole {
+    pub(super) fn mode(self) -> Mode {
+        if self == Whole::Exclusive { Mode::Exclusive } else { Mode::Inclusive }
+    }
+}
+
+impl From<Mode> for Whole {
+    #[inline]
+    fn from(mode: Mode) -> Whole {
+        match mode {
+            Mode::Inclusive => Whole::Inclusive,
+            Mode::Exclusive => Whole::Exclusive,
+        }
+    }
+}
+
+/// What scans or reduces the short lines of a program from given states, and replaces these by the states after the line.
+#[doc(hidden)]
+pub struct ShortWhole {
+    /// Code of the variants that this is a part of.
+    pass: ShortWholeFn,
+    longest: usize,
+    /// Whether the kernel relies on no range of the states that it is given.
+    takes_any: bool,
+    replaces: bool,
+}
+
+impl ShortWhole {
+    /// Of a form that is neither segmented nor seeded; none if its columns are many, if it has no kernels, or if one pass with whole
+    /// states is not the way for short lines.
+    pub(super) fn of(variant: &Variant, work: Whole) -> Result<Option<ShortWhole>, Error> {
+        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
+        if !kernels.code.whole_pays() {
+            return Ok(None);
+        }
+        let writes = work != Whole::Reduce;
+        let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
+        variant.check(kernels, &[Kernel::ShortWhole { writes }])?;
+        let replaces = checks::can_replace(&variant.program).is_ok();
+        Ok(Some(ShortWhole { pass, longest: variant.plan.direct, takes_any: variant.holds_any(), replaces }))
+    }
+
+    /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, the identities if
+    /// `are_identities`, and then those after it. Says whether it did.
+    ///
+    /// # Safety
+    /// As for [`Short::scan`]; a reduction looks at no output. `states` is exclusively borrowed and lies as
+    /// [`states_in_memory`](crate::DynScanBuilder::states_in_memory) said, or component after component at their natural alignment.
+    #[inline]
+    pub unsafe fn pass(
+        &self,
+        inputs: [*const u8; SHORT_INPUTS],
+        output: *mut u8,
+        len: usize,
+        (states, are_identities): (*mut u8, bool),
+    ) -> bool {
+        let is_short = len <= self.longest && (are_identities || self.takes_any);
+        if is_short {
+            let [a, b, c, d] = inputs;
+            // SAFETY: as in `Short::scan`; identities lie in all ranges that kernels rely on.
+            unsafe { (self.pass)(len, output, a, b, c, d, states) }
+        }
+        is_short
+    }
+
+    /// As [`pass`](ShortWhole::pass), over the input.
+    ///
+    /// # Safety
+    /// As for [`Short::replace`] and [`pass`](ShortWhole::pass).
+    #[inline]
+    pub unsafe fn replace(&self, records: *mut u8, len: usize, states: (*mut u8, bool)) -> bool {
+        let mut inputs = [std::ptr::null(); SHORT_INPUTS];
+        inputs[0] = records.cast_const();
+        // SAFETY: an output column may be the input column of a program that reads no next record.
+        self.replaces && unsafe { self.pass(inputs, records, len, states) }
     }
 }

@@ -1,26 +1,29 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call needs it.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU16;
 
-use scan_codegen::cpu::{Access, Compiled, HostIsa};
+use scan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
-use scan_ir::facts::{Facts, StageFacts};
+use scan_ir::facts::{Facts, Range, StageFacts};
 use scan_ir::transform::{Form, lower};
-use scan_ir::{Constant, Field, Layout, Mode, Program, Stage, Verified, laws};
+use scan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use smallvec::SmallVec;
 
 use super::known::Known;
-use super::self_check::Check;
-use super::short::Short;
+use super::short::{Short, ShortWhole, Whole};
+use crate::checks::Signature;
 use crate::error::Error;
 
 /// A program in one form.
 pub(crate) struct Variant {
-    form: Form,
+    pub(super) form: Form,
     pub(crate) program: Verified<Program>,
     pub(crate) facts: Facts,
     pub(crate) plan: Plan,
+    /// How the caller's states lie, if they are those of this form.
+    pub(super) states: Option<Layout>,
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
 }
@@ -28,6 +31,9 @@ pub(crate) struct Variant {
 /// Code, and what goes with it.
 pub(crate) struct Kernels {
     pub(crate) code: Compiled,
+    pub(crate) access: Access,
+    /// The bits of the walks that were checked.
+    pub(super) checked: AtomicU16,
     pub(crate) known: Known,
     pub(crate) sizes: Sizes,
     /// Where the states of each stage say that they forget what was before them, if the plan makes use of that.
@@ -41,7 +47,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    pub(crate) fn of(program: &Program) -> Sizes {
+    fn of(program: &Program) -> Sizes {
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
         Sizes { inputs: sizes(&program.inputs), outputs: sizes(&program.output.columns) }
     }
@@ -58,15 +64,16 @@ impl Sizes {
 }
 
 impl Variant {
-    fn new(program: &Verified<Program>, form: Form, any_states: bool, options: &PlanOptions) -> Variant {
-        let program = lower(program, form);
+    fn new(of: &Variants, form: Form, any_states: bool) -> Variant {
+        let program = lower(&of.program, form);
         let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
-        let plan = plan(&program, &facts, &CpuTarget::host(), options);
-        Variant { form, program, facts, plan, line: OnceLock::new(), strided: OnceLock::new() }
+        let plan = plan(&program, &facts, &CpuTarget::host(), &of.options);
+        let states = (!form.heads && program.output.keep.is_none()).then(|| of.states.clone());
+        Variant { form, program, facts, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
     }
 
-    /// Its kernels, compiled and [checked](super::self_check) if this is the first call for them.
-    pub(crate) fn kernels(&self, access: Access) -> Result<&Kernels, Error> {
+    /// Its kernels, each of which is compiled when a call first needs it.
+    pub(crate) fn kernels(&self, access: Access) -> Result<&Kernels, CodegenError> {
         let kernels = match access {
             Access::Line => &self.line,
             Access::Strided => &self.strided,
@@ -74,31 +81,17 @@ impl Variant {
         get_or_make(kernels, || {
             let (ways, isa) = (self.plan.ways as u32, HostIsa::native()?);
             let code = Compiled::in_vectors(&self.program, &self.facts, access, ways, self.plan.vector, &isa)?;
+            let code = match &self.states {
+                Some(states) => code.with_states(states.clone())?,
+                None => code,
+            };
             let known = Known::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(&self.facts.stages).map(restart).collect();
             let restarts = if self.plan.restarts { restarts() } else { None };
-            let kernels = Kernels { code, known, sizes: Sizes::of(&self.program), restarts };
-            let (program, plan, seeds) = (&self.program, &self.plan, &self.seeds());
-            Check { program, plan, kernels: &kernels, access, seeds }.run()?;
-            Ok(kernels)
+            let checked = AtomicU16::new(0);
+            Ok(Kernels { code, access, checked, known, sizes: Sizes::of(&self.program), restarts })
         })
-    }
-
-    /// For each stage a state that runs may start from: the identity, or another one if the program reads where segments start.
-    fn seeds(&self) -> Vec<Vec<Constant>> {
-        let identities = || self.program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
-        if !self.form.seeded || self.program.output.keep.is_some() {
-            return identities();
-        }
-        let stages = self.program.stages.iter().zip(&self.facts.stages);
-        let seed = |(stage, facts): (&Stage, &StageFacts)| {
-            let states = laws::sample_states(stage, &self.program.tables, 4, 0);
-            let holds =
-                |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
-            states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
-        };
-        stages.map(seed).collect()
     }
 
     /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that the
@@ -108,20 +101,38 @@ impl Variant {
         let ranges = stages.flat_map(|(stage, &components)| &stage.ranges[..components]);
         ranges.zip(state).all(|(range, &component)| range.holds(component))
     }
+
+    /// Whether every state lies in those ranges.
+    pub(crate) fn holds_any(&self) -> bool {
+        let stages = self.facts.stages.iter().zip(&self.program.stages);
+        let components = stages.flat_map(|(facts, stage)| facts.ranges.iter().zip(&stage.state));
+        components.into_iter().all(|(range, &ty)| *range == Range::full(ty))
+    }
 }
 
 /// All forms of a program.
 pub(crate) struct Variants {
     program: Verified<Program>,
     options: PlanOptions,
+    /// How the states of all stages lie where a caller hands them over in memory.
+    states: Layout,
     made: [OnceLock<Variant>; 12],
     /// For each [`Mode`], parts of these.
     short: [OnceLock<Option<Short>>; 2],
+    /// For each [`Mode`] that writes, and the one that does not.
+    whole: [OnceLock<Option<ShortWhole>>; 3],
 }
 
 impl Variants {
-    pub(crate) fn new(program: Verified<Program>, options: PlanOptions) -> Variants {
-        Variants { program, options, made: Default::default(), short: Default::default() }
+    pub(crate) fn new(program: Verified<Program>, options: PlanOptions, states: Option<Layout>) -> Variants {
+        let (made, short, whole) = Default::default();
+        let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
+        Variants { program, options, states, made, short, whole }
+    }
+
+    /// How the states of all stages lie where a caller hands them over in memory.
+    pub(crate) fn states(&self) -> &Layout {
+        &self.states
     }
 
     /// What scans short lines from the identities, if it was made and the program has such a kernel.
@@ -131,14 +142,32 @@ impl Variants {
     }
 
     /// The same, made if this is the first call for it.
-    pub(crate) fn make_short(&self, mode: Mode) -> Option<&Short> {
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short(&self, mode: Mode) -> Result<Option<&Short>, Error> {
         let form = Form { mode, ..Form::default() };
-        self.short[mode as usize].get_or_init(|| Short::of(self.get(form, false))).as_ref()
+        Ok(get_or_make(&self.short[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
+    }
+
+    /// What scans short lines from given states, or reduces them, if it was made and the program has such a kernel.
+    #[inline]
+    pub(crate) fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
+        self.whole[work as usize].get()?.as_ref()
+    }
+
+    /// The same, made if this is the first call for it.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_whole(&self, work: Whole) -> Result<Option<&ShortWhole>, Error> {
+        let form = Form { mode: work.mode(), ..Form::default() };
+        Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(self.get(form, false), work))?.as_ref())
     }
 
     /// A form; with `any_states`, for seeds that lie outside of the ranges that hold without them.
     pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
-        self.made[place(form, any_states)].get_or_init(|| Variant::new(&self.program, form, any_states, &self.options))
+        self.made[place(form, any_states)].get_or_init(|| Variant::new(self, form, any_states))
     }
 }
 

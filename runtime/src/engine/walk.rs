@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use scan_codegen::plan::{Association, Plan};
+use scan_codegen::plan::Plan;
 use scan_protocol::chain::{Chain, Ticket};
 use scan_protocol::crew;
 use smallvec::SmallVec;
@@ -47,12 +47,11 @@ pub(super) enum Cut {
 impl<'a> Line<'a> {
     /// Scans the line on at most `threads` threads. Gives the states after its last element.
     pub(crate) fn run(&self, threads: impl FnOnce() -> usize) -> Slots<'a> {
-        let is_one_pass = self.writes && (!self.totals || self.kernels.code.scans_whole_states());
-        let sequentially = || if is_one_pass { self.in_one_pass() } else { self.in_strips(Cut::Whole) };
+        let sequentially = || if self.is_one_pass() { self.in_one_pass() } else { self.in_strips(Cut::Whole) };
         if self.len <= self.plan.direct {
             return sequentially();
         }
-        let free = self.plan.association == Association::Any && !self.plan.pays_alone;
+        let free = self.plan.scans_sequentially();
         let threads = if self.len > LEAST_TILES * self.plan.tile() { threads() } else { 1 };
         match threads {
             0 | 1 if free => sequentially(),
@@ -67,7 +66,7 @@ impl<'a> Line<'a> {
         worker.states.take(0, self.carry, 0);
         for range in self.ranges() {
             self.make_flags(range.clone(), &mut worker);
-            self.replay(Strip { start: range.start, block: range.len(), ways: 1, slot: 0 }, &mut worker);
+            self.pass(Strip { start: range.start, block: range.len(), ways: 1, slot: 0 }, &mut worker);
         }
         worker.states
     }

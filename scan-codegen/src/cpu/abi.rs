@@ -10,9 +10,11 @@
 //! | `scan` | input, slot w: the carries into block w | the states after block w, in the live components |
 //! | `advance` of a level | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry of the level's stages needs |
 //! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
+//! | `whole`, with or without outputs | input, slot 0: the whole states before the block | the whole states after it |
 //!
 //! A line from the identities is scanned by `short`, if its columns are few, with nothing in memory but these: its arguments are in registers
-//! ([`ShortFn`]), the identities in its code, and the states after the line are wanted by nobody.
+//! ([`ShortFn`]), the identities in its code, and the states after the line are wanted by nobody. Where they are, or where the
+//! line starts from other states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their owner has them.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
 //! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
@@ -108,6 +110,10 @@ pub type TileFn = unsafe extern "C" fn(*const TileArgs);
 
 /// `short`: how many elements, the output column, the input columns; behind those that there are, anything.
 pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8);
+
+/// `short_whole`: as [`ShortFn`], and where the states of all stages are, which are replaced; without outputs the second
+/// argument is anything.
+pub type ShortWholeFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8);
 
 /// Most input columns of a `short` kernel: with the length and the output, what x86-64 passes in registers.
 pub const SHORT_INPUTS: usize = 4;

@@ -134,7 +134,7 @@ impl<'a> Data<'a> {
             inputs: components(kernel.inputs),
             outputs: components(kernel.outputs),
             input_bases: inputs.map(Some).into(),
-            output_bases: vec![Some(output)],
+            output_bases: kernel.outputs.iter().map(|_| Some(output)).collect(),
             seeds: Vec::new(),
             sink: None,
             total: len,

@@ -45,8 +45,9 @@ pub(crate) struct TileKernel<'a> {
     pub(crate) access: Access,
     /// How many blocks.
     pub(crate) ways: u32,
-    /// The form in lanes, if blocks are to be worked on in vectors: then one after the other.
-    pub(crate) lanes: Option<&'a LaneForm>,
+    /// The form in lanes and what it does, if blocks are to be worked on in vectors: then one after the other. In
+    /// [`Work::Both`] the body carries what the fold does.
+    pub(crate) lanes: Option<(&'a LaneForm, Work)>,
 }
 
 /// A carried component at the ends of a block.
@@ -83,7 +84,22 @@ pub(crate) fn short(
     kernel: &TileKernel<'_>,
     env: &Env<'_>,
 ) -> Result<(), CodegenError> {
-    function(func, context, env, |b, args| Loop::in_registers(b, kernel, args).write(b, env))
+    function(func, context, env, |b, args| {
+        let none = b.ins().iconst(types::I64, 0);
+        Loop::in_registers(b, kernel, args, none).write(b, env)
+    })
+}
+
+/// Writes a `short_whole` kernel into an empty function.
+pub(crate) fn short_whole(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [len, output, first, second, third, fourth, states]| {
+        Loop::in_registers(b, kernel, [len, output, first, second, third, fourth], states).write(b, env)
+    })
 }
 
 /// Writes a function of so many words.
@@ -139,11 +155,16 @@ impl<'a> Loop<'a> {
         Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways })
     }
 
-    /// A line whose states start in the code and end nowhere, so that there is no slot.
-    fn in_registers(b: &mut FunctionBuilder<'_>, kernel: &'a TileKernel<'a>, args: ShortArgs) -> Loop<'a> {
-        let none = b.ins().iconst(types::I64, 0);
+    /// A line whose columns are in registers; `states` is anything if states start in the code and end nowhere.
+    fn in_registers(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        args: ShortArgs,
+        states: ir::Value,
+    ) -> Loop<'a> {
+        let first = b.ins().iconst(types::I64, 0);
         let data = Data::in_registers(kernel, args);
-        Loop { kernel, len: data.total(), data, states: none, numbers: None, places: vec![none], ways: 1 }
+        Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1 }
     }
 
     fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
@@ -155,11 +176,13 @@ impl<'a> Loop<'a> {
         let places = self.places.iter().copied().map(Place::at).collect();
         let mut progress = Progress { places, round, states, ahead: Vec::new() };
         let mut len = self.len;
-        if let Some(form) = self.kernel.lanes {
-            let work = if self.kernel.outputs.is_empty() { Work::Reduce } else { Work::Scan };
-            let left = simd::Progress { place: self.places[0], left: len, states: progress.states };
+        if let Some((form, work)) = self.kernel.lanes {
+            let ahead = if work == Work::Both { self.replayed(form, &progress.states) } else { Vec::new() };
+            let states = [&ahead[..], &progress.states].concat();
+            let left = simd::Progress { place: self.places[0], left: len, states };
             let left = simd::groups(b, form, work, &self.data.bases(), left)?;
-            (len, progress.places, progress.states) = (left.left, vec![Place::at(left.place)], left.states);
+            (len, progress.places) = (left.left, vec![Place::at(left.place)]);
+            progress.states = left.states[ahead.len()..].to_vec();
         }
         if let Some(interior) = self.kernel.interior {
             let ends = self.ends(b);
@@ -175,6 +198,11 @@ impl<'a> Loop<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Of all components those that a replay in lanes carries.
+    fn replayed(&self, form: &LaneForm, states: &[ir::Value]) -> Vec<ir::Value> {
+        form.replay.carried.iter().map(|&(_, component)| states[component as usize]).collect()
     }
 
     /// A loop over the blocks of a line, each from its first element to its last.

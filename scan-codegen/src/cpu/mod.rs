@@ -24,8 +24,9 @@ pub(crate) mod simd;
 mod tables;
 mod vector;
 
-pub use abi::{Access, SHORT_INPUTS, ShortFn, StateLayout, TileArgs};
+pub use abi::{Access, SHORT_INPUTS, ShortFn, ShortWholeFn, StateLayout, TileArgs};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;
+pub use recipe::Kernel;
 pub use vector::Vector;

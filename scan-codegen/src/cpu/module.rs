@@ -1,17 +1,22 @@
-//! A program's kernels as machine code: compiled together, freed together.
+//! A program's kernels as machine code: each compiled when it is first needed, all freed together.
+//!
+//! A call needs one kernel or a few, and a kernel of a wide state takes tens of milliseconds to compile.
 //!
 //! A `JITModule` leaks by design when it is dropped, since it cannot know who still holds its functions. [`Compiled`]
 //! is the one holder: it frees the code when it goes, and lends it only to calls that borrow it.
 
 use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use cranelift_codegen::ir::Function;
+use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::Module;
 use scan_ir::facts::Facts;
-use scan_ir::{Program, Verified};
+use scan_ir::{Layout, Program, Verified};
 
-use super::abi::{Access, AdvanceFn, ShortFn, StateLayout, TileArgs, TileFn};
+use super::abi::{Access, AdvanceFn, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
 use super::error::CodegenError;
 use super::helpers;
 use super::isa::HostIsa;
@@ -53,35 +58,33 @@ use super::vector::Vector;
 /// # Ok::<(), scan_codegen::cpu::CodegenError>(())
 /// ```
 pub struct Compiled {
-    scan: TileFn,
-    scan_one: TileFn,
-    scan_blocks: Option<TileFn>,
-    short: Option<ShortFn>,
-    levels: Vec<LevelFns>,
     recipe: Recipe,
-    /// Owns the code that the functions above are; freed in `drop`, not touched before.
-    module: ManuallyDrop<JITModule>,
+    scan: Cell,
+    scan_one: Cell,
+    scan_blocks: Cell,
+    short: Cell,
+    /// Those that write and those that do not.
+    whole: [Cell; 2],
+    short_whole: [Cell; 2],
+    levels: Vec<LevelCells>,
 }
+
+/// A kernel, once it was compiled.
+type Cell = OnceLock<Code>;
 
 /// The kernels of a level.
-#[derive(Clone, Copy)]
-struct LevelFns {
-    reduce: TileFn,
-    reduce_one: TileFn,
-    advance: AdvanceFn,
-    combine: AdvanceFn,
+#[derive(Default)]
+struct LevelCells {
+    reduce: Cell,
+    reduce_one: Cell,
+    advance: Cell,
+    combine: Cell,
 }
 
-// SAFETY: after construction nothing but `drop` touches the module, whose parts (mapped memory, an ISA behind `Arc`,
-// tables of pointers into both) are bound to no thread. Generated code writes only where its arguments point, and the
-// tables it reads are never written.
-unsafe impl Send for Compiled {}
-// SAFETY: as above; through a shared reference only the function pointers and the recipe are read.
-unsafe impl Sync for Compiled {}
-
 impl Compiled {
-    /// Compiles the kernels of a program for this machine; W = `ways`. Takes about a millisecond for an ordinary
-    /// program and grows with its instructions times `ways`.
+    /// What the kernels of a program are compiled from, for this machine; W = `ways`. Each kernel is compiled when it is first
+    /// [made](Compiled::make) or called, in about a quarter of a millisecond for an ordinary program; that grows with the
+    /// program's instructions times `ways`.
     ///
     /// The program must be [lowered](scan_ir::transform::lower). Its stages are folded level by level
     /// ([`fold_levels`](scan_ir::facts::fold_levels)); one stage is one level.
@@ -125,39 +128,89 @@ impl Compiled {
         isa: &Arc<HostIsa>,
     ) -> Result<Compiled, CodegenError> {
         let recipe = Recipe::new(program, facts, access, ways, vector, isa)?;
-        let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
-        helpers::bind(&mut builder);
-        let mut module = Code(ManuallyDrop::new(JITModule::new(builder)));
-        let compiled = recipe.compile(&mut module.0)?;
-        let address = |kernel| {
-            let found = compiled.iter().find(|(compiled, _)| *compiled == kernel);
-            found.map(|&(_, address)| address).ok_or(CodegenError::Facts)
-        };
-        // SAFETY: `compile` defined these functions with the signatures that `abi` declares, and the module keeps their
-        // code until it is freed in `drop`.
-        let tile = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, TileFn>(code) });
-        // SAFETY: as above.
-        let states = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, AdvanceFn>(code) });
-        // SAFETY: as above.
-        let short = |kernel| address(kernel).map(|code| unsafe { std::mem::transmute::<*const u8, ShortFn>(code) });
-        let level = |level| {
-            Ok(LevelFns {
-                reduce: tile(Kernel::Reduce(level))?,
-                reduce_one: tile(Kernel::ReduceOne(level))?,
-                advance: states(Kernel::Advance(level))?,
-                combine: states(Kernel::Combine(level))?,
-            })
-        };
-        let levels = (0..recipe.levels.len()).map(level).collect::<Result<_, CodegenError>>()?;
-        Ok(Compiled {
-            scan: tile(Kernel::Scan)?,
-            scan_one: tile(Kernel::ScanOne)?,
-            scan_blocks: recipe.whole_blocks().map(|_| tile(Kernel::ScanBlocks)).transpose()?,
-            short: recipe.has_short().then(|| short(Kernel::Short)).transpose()?,
-            levels,
-            recipe,
-            module: module.keep(),
+        let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
+        let (scan, scan_one, scan_blocks, short) = Default::default();
+        let (whole, short_whole) = Default::default();
+        Ok(Compiled { recipe, scan, scan_one, scan_blocks, short, whole, short_whole, levels })
+    }
+
+    /// The same, with the states of all stages laid out so, component after component, where the kernels of
+    /// [`short_whole`](Compiled::short_whole) find them.
+    ///
+    /// # Errors
+    /// If these are not the program's components.
+    pub fn with_states(mut self, states: Layout) -> Result<Compiled, CodegenError> {
+        if !states.types().eq(self.recipe.state.fields().map(|field| field.ty)) {
+            return Err(CodegenError::Facts);
+        }
+        self.recipe.handed = states;
+        Ok(self)
+    }
+
+    /// Compiles a kernel, unless it was compiled before; a call of one that was not makes it, too. Two threads may both make one; the
+    /// first to finish wins.
+    ///
+    /// # Errors
+    /// If the program has no such kernel, or if its code is more than the code generator takes.
+    pub fn make(&self, kernel: Kernel) -> Result<(), CodegenError> {
+        self.code(kernel).map(drop)
+    }
+
+    /// Whether a kernel was compiled.
+    pub fn is_made(&self, kernel: Kernel) -> bool {
+        self.cell(self.recipe.same_code(kernel)).is_some_and(|cell| cell.get().is_some())
+    }
+
+    /// The kernels that reduce, fold and replay blocks.
+    pub fn block_kernels(&self) -> impl Iterator<Item = Kernel> {
+        self.recipe.block_kernels()
+    }
+
+    #[inline]
+    fn code(&self, kernel: Kernel) -> Result<*const u8, CodegenError> {
+        let kernel = self.recipe.same_code(kernel);
+        let cell = self.cell(kernel).ok_or(CodegenError::Facts)?;
+        match cell.get() {
+            Some(code) => Ok(code.address),
+            None => {
+                let made = self.recipe.compile(kernel)?;
+                Ok(cell.get_or_init(|| made).address)
+            }
+        }
+    }
+
+    fn cell(&self, kernel: Kernel) -> Option<&Cell> {
+        Some(match kernel {
+            Kernel::Scan => &self.scan,
+            Kernel::ScanOne => &self.scan_one,
+            Kernel::ScanBlocks => &self.scan_blocks,
+            Kernel::Short => &self.short,
+            Kernel::Whole { writes } => &self.whole[usize::from(writes)],
+            Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
+            Kernel::Reduce(level) => &self.levels.get(level)?.reduce,
+            Kernel::ReduceOne(level) => &self.levels.get(level)?.reduce_one,
+            Kernel::Advance(level) => &self.levels.get(level)?.advance,
+            Kernel::Combine(level) => &self.levels.get(level)?.combine,
         })
+    }
+
+    /// A tile kernel.
+    ///
+    /// # Panics
+    /// If it cannot be compiled; who [makes](Compiled::make) it first gets an error instead.
+    #[inline]
+    fn tile(&self, kernel: Kernel) -> TileFn {
+        let code = self.code(kernel).unwrap_or_else(|error| panic!("{error}"));
+        // SAFETY: a kernel is compiled with the signature that `abi` declares, and its code is freed with `self`.
+        unsafe { std::mem::transmute::<*const u8, TileFn>(code) }
+    }
+
+    /// A kernel that puts states together; panics as [`tile`](Compiled::tile).
+    #[inline]
+    fn states(&self, kernel: Kernel) -> AdvanceFn {
+        let code = self.code(kernel).unwrap_or_else(|error| panic!("{error}"));
+        // SAFETY: as in `tile`.
+        unsafe { std::mem::transmute::<*const u8, AdvanceFn>(code) }
     }
 
     /// W, how many blocks `scan` and `reduce` interleave.
@@ -182,7 +235,7 @@ impl Compiled {
 
     /// How many levels the stages are folded in, at least one.
     pub fn levels(&self) -> usize {
-        self.levels.len()
+        self.recipe.levels.len()
     }
 
     /// The stages that are folded at a level.
@@ -218,7 +271,7 @@ impl Compiled {
     /// reads `Seed`, `seed` points to a slot. If it keeps, the outputs have room for the records kept, `sink` for one of any.
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.scan)(args) }
+        unsafe { self.tile(Kernel::Scan)(args) }
     }
 
     /// As [`Compiled::scan`] with one block and one slot, whatever W.
@@ -227,7 +280,7 @@ impl Compiled {
     /// As [`Compiled::scan`], with W = 1.
     pub unsafe fn scan_one(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.scan_one)(args) }
+        unsafe { self.tile(Kernel::ScanOne)(args) }
     }
 
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `advance` and `scan`
@@ -242,9 +295,9 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::scan`], with two slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
     pub unsafe fn scan_blocks(&self, args: &TileArgs) {
-        if let Some(scan_blocks) = self.scan_blocks {
+        if self.recipe.whole_blocks().is_some() {
             // SAFETY: the caller's promise is what the kernel needs.
-            unsafe { scan_blocks(args) }
+            unsafe { self.tile(Kernel::ScanBlocks)(args) }
         }
     }
 
@@ -252,7 +305,33 @@ impl Compiled {
     /// every record and reads no `Seed`: it writes the outputs of a whole line from the identities, combined as
     /// [`scan_one`](Compiled::scan_one) does. To be called as [`Compiled::scan`], and only while `self` is there.
     pub fn short(&self) -> Option<ShortFn> {
-        self.short
+        let code = self.code(Kernel::Short).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortFn>(code) })
+    }
+
+    /// Scans or, without `writes`, reduces one block as [`scan_one`](Compiled::scan_one) does, carrying every component of all
+    /// stages: slot 0 holds the whole states before the block and then those after it.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with W = 1; without `writes`, without outputs.
+    pub unsafe fn pass_whole(&self, writes: bool, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Whole { writes })(args) }
+    }
+
+    /// Whether one pass with whole states is no more work than a fold and a replay.
+    pub fn whole_pays(&self) -> bool {
+        self.recipe.whole_pays
+    }
+
+    /// The kernel for short lines that start from given states and leave those after the line there, under the conditions of
+    /// [`short`](Compiled::short); the states lie as [`with_states`](Compiled::with_states) says, by default one component after the
+    /// other at their natural alignment. It combines as [`pass_whole`](Compiled::pass_whole) does.
+    pub fn short_whole(&self, writes: bool) -> Option<ShortWholeFn> {
+        let code = self.code(Kernel::ShortWhole { writes }).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortWholeFn>(code) })
     }
 
     /// Leaves the aggregates of a level's stages over block w in slot w, in the components that are not length-only. The slot
@@ -262,7 +341,7 @@ impl Compiled {
     /// As [`Compiled::scan`], without outputs.
     pub unsafe fn reduce(&self, level: usize, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.levels[level].reduce)(args) }
+        unsafe { self.tile(Kernel::Reduce(level))(args) }
     }
 
     /// As [`Compiled::reduce`] with one block and one slot, whatever W.
@@ -271,7 +350,7 @@ impl Compiled {
     /// As [`Compiled::reduce`], with W = 1.
     pub unsafe fn reduce_one(&self, level: usize, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.levels[level].reduce_one)(args) }
+        unsafe { self.tile(Kernel::ReduceOne(level))(args) }
     }
 
     /// `*out = *carry ⊕ *aggregate` for the stages of a level, in the components that their carries need
@@ -282,7 +361,7 @@ impl Compiled {
     /// the facts give; `out` may be one of the others.
     pub unsafe fn advance(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.levels[level].advance)(carry, aggregate, out) }
+        unsafe { self.states(Kernel::Advance(level))(carry, aggregate, out) }
     }
 
     /// `*out = *earlier ⊕ *later` for the stages of a level, in all components.
@@ -292,7 +371,7 @@ impl Compiled {
     /// one of them.
     pub unsafe fn combine(&self, level: usize, earlier: *const u8, later: *const u8, out: *mut u8) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { (self.levels[level].combine)(earlier, later, out) }
+        unsafe { self.states(Kernel::Combine(level))(earlier, later, out) }
     }
 
     /// Whether `scan` leaves whole states: no component is dead in the replay.
@@ -312,35 +391,52 @@ impl Compiled {
     }
 }
 
-impl Drop for Compiled {
-    fn drop(&mut self) {
-        // SAFETY: the module is taken once, here. Its functions run only through methods that borrow `self`, so none
-        // runs now, and the pointers to them go with `self`.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
-    }
-}
-
 impl std::fmt::Debug for Compiled {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Compiled").field("ways", &self.recipe.ways).field("state", &self.recipe.state).finish()
     }
 }
 
-/// A module under construction, freed if that fails: left alone, a `JITModule` keeps its memory for ever.
-struct Code(ManuallyDrop<JITModule>);
+/// The code of a kernel: a module of its own, so that kernels are compiled one by one.
+pub(crate) struct Code {
+    address: *const u8,
+    /// Owns what is at the address; freed in `drop`, not touched before.
+    module: ManuallyDrop<JITModule>,
+}
+
+// SAFETY: after construction nothing but `drop` touches the module, whose parts (mapped memory, an ISA behind `Arc`,
+// tables of pointers into both) are bound to no thread. Generated code writes only where its arguments point, and the
+// tables it reads are never written.
+unsafe impl Send for Code {}
+// SAFETY: as above; through a shared reference only the address is read.
+unsafe impl Sync for Code {}
 
 impl Code {
-    fn keep(mut self) -> ManuallyDrop<JITModule> {
-        // SAFETY: the module is taken once: `self` is forgotten at once.
-        let module = unsafe { ManuallyDrop::take(&mut self.0) };
-        std::mem::forget(self);
-        ManuallyDrop::new(module)
+    /// The machine code of the function that `write` writes.
+    pub(crate) fn new(
+        isa: &HostIsa,
+        write: impl FnOnce(&mut FunctionBuilderContext, &mut Function) -> Result<(), CodegenError>,
+    ) -> Result<Code, CodegenError> {
+        let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
+        helpers::bind(&mut builder);
+        // From here on the module is freed by `drop`, also if something fails.
+        let module = ManuallyDrop::new(JITModule::new(builder));
+        let mut code = Code { address: std::ptr::null(), module };
+        let module = &mut *code.module;
+        let mut context = module.make_context();
+        write(&mut FunctionBuilderContext::new(), &mut context.func)?;
+        let id = module.declare_anonymous_function(&context.func.signature)?;
+        module.define_function(id, &mut context)?;
+        module.finalize_definitions()?;
+        code.address = module.get_finalized_function(id);
+        Ok(code)
     }
 }
 
 impl Drop for Code {
     fn drop(&mut self) {
-        // SAFETY: the module is taken once, and no pointer into it was given out.
-        unsafe { ManuallyDrop::take(&mut self.0).free_memory() }
+        // SAFETY: the module is taken once, here. Its function runs only through methods that borrow the `Compiled` that owns
+        // this, so it does not run now, and the address goes with it.
+        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
     }
 }

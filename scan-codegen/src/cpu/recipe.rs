@@ -5,9 +5,7 @@ use std::sync::Arc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::{Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::JITModule;
-use cranelift_module::Module;
-use scan_ir::facts::{self, Advance, Body, Facts, Level, Range, fold_levels, replay_body};
+use scan_ir::facts::{self, Advance, Body, Facts, Level, Range, fold_levels, replay_body, work};
 use scan_ir::transform::rank_stage;
 use scan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
 
@@ -19,13 +17,14 @@ use super::interior::interior;
 use super::isa::HostIsa;
 use super::kernel::{self, Carried, TileKernel};
 use super::lower::Env;
-use super::simd::LaneForm;
+use super::module::Code;
+use super::simd::{LaneForm, Work};
 use super::tables::Tables;
 use super::vector::Vector;
 
-/// A kernel of a program.
+/// A kernel of a program; [`abi`](super::abi) says what each does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kernel {
+pub enum Kernel {
     /// The replay of W blocks.
     Scan,
     /// The replay of one.
@@ -42,12 +41,24 @@ pub(crate) enum Kernel {
     ScanBlocks,
     /// A line from the identities.
     Short,
+    /// One block with whole states: the replay, or without outputs the fold of all levels.
+    Whole {
+        /// Whether outputs are written.
+        writes: bool,
+    },
+    /// The same for a line whose columns are in registers.
+    ShortWhole {
+        /// Whether outputs are written.
+        writes: bool,
+    },
 }
 
 /// All that kernels are built from.
 pub(crate) struct Recipe {
     pub(crate) isa: Arc<HostIsa>,
     pub(crate) state: StateLayout,
+    /// How the states of all stages lie for `ShortWhole`.
+    pub(crate) handed: Layout,
     pub(crate) ways: u32,
     pub(crate) levels: Vec<Level>,
     tables: Vec<Table>,
@@ -57,10 +68,14 @@ pub(crate) struct Recipe {
     identities: Vec<Vec<Constant>>,
     ranges: Vec<Vec<Range>>,
     replay: Body,
-    rank: Option<usize>,
+    /// The replay, and the fold of all levels, that carry every component.
+    wholes: [Body; 2],
+    /// Whether a pass with whole states is no more work than folds and a replay.
+    pub(crate) whole_pays: bool,
+    rank: Option<u32>,
     /// For each stage what a carry needs of ⊕, and all of it.
     advances: Vec<Advance>,
-    wholes: Vec<Advance>,
+    combines: Vec<Advance>,
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
@@ -94,7 +109,10 @@ impl Recipe {
         let replay = replay_body(program, facts, Mode::Inclusive);
         let levels = fold_levels(program, facts);
         let last = program.stages.len() as u32 - 1;
-        let rank = rank_stage(program).and_then(|rank| replay.carried.iter().position(|&carried| carried == (rank, 0)));
+        let wholes = [false, true].map(|writes| facts::whole_body(program, writes));
+        let operations = |body: &Body| work(&body.mapping.function);
+        let apart: u32 = levels.iter().map(|level| operations(&level.body)).sum::<u32>() + operations(&replay);
+        let rank = rank_stage(program).filter(|&rank| replay.carried.contains(&(rank, 0)));
         if program.output.keep.is_some() && rank.is_none() {
             return Err(CodegenError::NotLowered);
         }
@@ -117,7 +135,10 @@ impl Recipe {
             ranges: facts.stages.iter().map(|stage| stage.ranges.clone()).collect(),
             rank,
             advances: advances.collect(),
-            wholes: (0..=last).map(|stage| facts::whole_combine(program, stage)).collect(),
+            combines: (0..=last).map(|stage| facts::whole_combine(program, stage)).collect(),
+            handed: Layout::packed(&program.stages.iter().flat_map(|stage| stage.state.clone()).collect::<Vec<_>>()),
+            whole_pays: operations(&wholes[1]) <= apart,
+            wholes,
             levels,
             replay,
             access,
@@ -143,20 +164,33 @@ impl Recipe {
         self.rank.and(widest).unwrap_or(0)
     }
 
-    /// The kernels, in the order in which they are compiled.
-    pub(crate) fn kernels(&self) -> Vec<Kernel> {
-        let mut all = vec![Kernel::Scan, Kernel::ScanOne];
-        for level in 0..self.levels.len() {
-            all.extend([Kernel::Reduce(level), Kernel::ReduceOne(level)]);
-            all.extend([Kernel::Advance(level), Kernel::Combine(level)]);
-        }
-        if self.whole_blocks().is_some() {
-            all.push(Kernel::ScanBlocks);
-        }
+    /// All kernels.
+    fn kernels(&self) -> Vec<Kernel> {
+        let mut all: Vec<Kernel> = [Kernel::ScanOne].into_iter().chain(self.block_kernels()).collect();
+        all.extend([false, true].map(|writes| Kernel::Whole { writes }));
         if self.has_short() {
             all.push(Kernel::Short);
+            all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
         }
         all
+    }
+
+    /// The kernels that reduce, fold and replay blocks.
+    pub(crate) fn block_kernels(&self) -> impl Iterator<Item = Kernel> {
+        let of_level =
+            |level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Advance(level), Kernel::Combine(level)];
+        let blocks = self.whole_blocks().map(|_| Kernel::ScanBlocks);
+        [Kernel::Scan].into_iter().chain((0..self.levels.len()).flat_map(of_level)).chain(blocks)
+    }
+
+    /// The kernel that has the code of this one.
+    #[inline]
+    pub(crate) fn same_code(&self, kernel: Kernel) -> Kernel {
+        match kernel {
+            Kernel::ScanOne if self.ways == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
+            Kernel::ReduceOne(level) if self.ways == 1 => Kernel::Reduce(level),
+            _ => kernel,
+        }
     }
 
     /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
@@ -164,12 +198,6 @@ impl Recipe {
         let reads_seed = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Seed { .. }));
         let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !reads_seed && self.rank.is_none()
-    }
-
-    /// Whether carries of a level's stages have all components.
-    pub(crate) fn advances_all(&self, level: usize) -> bool {
-        let mut stages = self.levels[level].stages.iter().map(|&stage| stage as usize);
-        stages.all(|stage| self.advances[stage].components.len() == self.wholes[stage].components.len())
     }
 
     fn env(&self) -> Env<'_> {
@@ -196,10 +224,15 @@ impl Recipe {
     }
 
     /// Where the carried components of a body start, and which of them are its results: at a level those of its own
-    /// stages, in a replay all, and of a short line none.
-    fn carried(&self, body: &Body, level: Option<&Level>, is_short: bool) -> Option<Vec<Carried>> {
-        let carried = body.carried.iter().map(|&(stage, component)| {
-            let field = self.state.field(stage, component)?;
+    /// stages, in a replay all, and of a short line from the identities none.
+    fn carried(&self, body: &Body, level: Option<&Level>, kernel: Kernel) -> Option<Vec<Carried>> {
+        let is_short = kernel == Kernel::Short;
+        let carried = body.carried.iter().enumerate().map(|(place, &(stage, component))| {
+            let field = match kernel {
+                // Every component is carried, in order.
+                Kernel::ShortWhole { .. } => *self.handed.fields.get(place)?,
+                _ => self.state.field(stage, component)?,
+            };
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
             let identity = self.identities.get(stage as usize)?.get(component as usize)?;
             let is_result = is_folded || level.is_none() && !is_short;
@@ -219,6 +252,7 @@ impl Recipe {
         let (level, ways) = match kernel {
             Kernel::Scan => (None, self.ways),
             Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Short => (None, 1),
+            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.ways),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
             Kernel::Advance(level) => {
@@ -226,7 +260,7 @@ impl Recipe {
                 return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
             }
             Kernel::Combine(level) => {
-                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.wholes[stage as usize])).collect();
+                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.combines[stage as usize])).collect();
                 return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
             }
         };
@@ -234,23 +268,41 @@ impl Recipe {
             Kernel::ScanBlocks => true,
             Kernel::Scan => self.vector.scan,
             Kernel::ScanOne | Kernel::Short => self.vector.scan_one,
+            Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => {
+                self.vector.scan_one && self.folds_all()
+            }
+            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
             _ => self.vector.reduce,
         };
-        let body = level.map_or(&self.replay, |level| &level.body);
+        let whole = match kernel {
+            Kernel::Whole { writes } | Kernel::ShortWhole { writes } => Some(writes),
+            _ => None,
+        };
+        let body = match (level, whole) {
+            (Some(level), _) => &level.body,
+            (None, Some(writes)) => &self.wholes[usize::from(writes)],
+            (None, None) => &self.replay,
+        };
+        let writes = whole.unwrap_or(level.is_none());
+        let work = match (writes, whole) {
+            (false, _) => Work::Reduce,
+            (true, None) => Work::Scan,
+            (true, Some(_)) => Work::Both,
+        };
         let ranges = self.param_ranges(body);
         let interior = interior(body, &ranges, &self.tables);
         let tile = TileKernel {
             body,
             interior: interior.as_ref(),
-            carried: &self.carried(body, level, kernel == Kernel::Short).ok_or(CodegenError::Facts)?,
+            carried: &self.carried(body, level, kernel).ok_or(CodegenError::Facts)?,
             inputs: &self.inputs,
-            outputs: if level.is_some() { &[] } else { &self.outputs },
-            rank: self.rank.filter(|_| level.is_none()),
+            outputs: if writes { &self.outputs } else { &[] },
+            rank: self.rank_in(body).filter(|_| writes),
             state: &self.state,
             ranges: &ranges,
             access: self.access,
             ways,
-            lanes: self.lanes.as_ref().filter(|_| in_lanes),
+            lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
         };
         match (kernel, &self.lanes) {
             (Kernel::ScanBlocks, Some(form)) => {
@@ -259,6 +311,7 @@ impl Recipe {
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
+            (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
             _ => kernel::tile(func, context, &tile, &self.env()),
         }
     }
@@ -269,30 +322,26 @@ impl Recipe {
         Some(form.group.records())
     }
 
-    /// Defines all kernels in the module and gives their addresses, in the order of [`kernels`](Recipe::kernels).
-    pub(crate) fn compile(&self, module: &mut JITModule) -> Result<Vec<(Kernel, *const u8)>, CodegenError> {
-        let mut builder_context = FunctionBuilderContext::new();
-        let mut context = module.make_context();
-        let mut ids: Vec<(Kernel, _)> = Vec::new();
-        for kernel in self.kernels() {
-            let is_the_one_before = match kernel {
-                Kernel::ScanOne => self.ways == 1 && self.vector.scan == self.vector.scan_one,
-                Kernel::ReduceOne(_) => self.ways == 1,
-                Kernel::Combine(level) => self.advances_all(level),
-                _ => false,
-            };
-            if is_the_one_before {
-                ids.push((kernel, ids[ids.len() - 1].1));
-                continue;
-            }
-            self.write(kernel, &mut builder_context, &mut context.func)?;
-            let id = module.declare_anonymous_function(&context.func.signature)?;
-            module.define_function(id, &mut context)?;
-            module.clear_context(&mut context);
-            ids.push((kernel, id));
+    /// Where a body carries the rank.
+    fn rank_in(&self, body: &Body) -> Option<usize> {
+        let rank = self.rank?;
+        body.carried.iter().position(|&carried| carried == (rank, 0))
+    }
+
+    /// Whether reductions in lanes carry every component.
+    fn folds_all(&self) -> bool {
+        self.lanes.as_ref().is_some_and(LaneForm::folds_all)
+    }
+
+    /// Compiles a kernel.
+    ///
+    /// # Errors
+    /// [`CodegenError::Facts`] if the program has no such kernel; what the code generator refuses.
+    pub(crate) fn compile(&self, kernel: Kernel) -> Result<Code, CodegenError> {
+        if !self.kernels().contains(&kernel) {
+            return Err(CodegenError::Facts);
         }
-        module.finalize_definitions()?;
-        Ok(ids.into_iter().map(|(kernel, id)| (kernel, module.get_finalized_function(id))).collect())
+        Code::new(&self.isa, |context, func| self.write(kernel, context, func))
     }
 
     /// The kernels as Cranelift IR, before optimisation.
@@ -336,6 +385,10 @@ impl Recipe {
             Kernel::Combine(level) => format!("combine{}", at(level)),
             Kernel::ScanBlocks => "scan_blocks".into(),
             Kernel::Short => "short".into(),
+            Kernel::Whole { writes: true } => "scan_whole".into(),
+            Kernel::Whole { writes: false } => "reduce_whole".into(),
+            Kernel::ShortWhole { writes: true } => "short_scan_whole".into(),
+            Kernel::ShortWhole { writes: false } => "short_reduce_whole".into(),
         }
     }
 }

@@ -130,6 +130,11 @@ impl Plan {
     pub fn tile(&self) -> usize {
         self.ways * self.block * self.strips
     }
+
+    /// Whether one thread alone takes one sequential pass, however long the line.
+    pub fn scans_sequentially(&self) -> bool {
+        self.association == Association::Any && !self.pays_alone
+    }
 }
 
 impl Reasons {

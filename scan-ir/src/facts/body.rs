@@ -36,6 +36,9 @@ pub struct Body {
 /// tile's length by [`LengthOnly::after`](super::LengthOnly::after). Where the lift of a later stage reads an earlier stage's state, the later
 /// stage's aggregate is right only if the earlier stage started from its true state before the tile.
 pub fn fold_body(program: &Verified<Program>, facts: &Facts) -> Body {
+    if let [only] = &facts.levels[..] {
+        return only.body.clone();
+    }
     fold(program, |stage, component| !facts.stages[stage as usize].length_only[component as usize])
 }
 
@@ -44,8 +47,16 @@ pub fn fold_body(program: &Verified<Program>, facts: &Facts) -> Body {
 ///
 /// Of a [lowered](crate::transform::lower) program that keeps, the outputs need the rank too, which is carried as
 /// component 0 of its [`rank_stage`]: it says where a kept record goes.
-pub fn replay_body(program: &Verified<Program>, _facts: &Facts, mode: Mode) -> Body {
-    replay(program, mode)
+pub fn replay_body(program: &Verified<Program>, facts: &Facts, mode: Mode) -> Body {
+    if mode == Mode::Inclusive { facts.replay.clone() } else { replay(program, mode) }
+}
+
+/// What one pass runs that leaves whole states behind: it carries every component of every stage, in order, and makes the
+/// outputs of an inclusive scan or, without `writes`, none.
+pub fn whole_body(program: &Verified<Program>, writes: bool) -> Body {
+    let whole = whole_element(program, writes.then_some(Mode::Inclusive));
+    let all = vec![true; whole.carried.len()];
+    narrow(whole, all)
 }
 
 /// The body without outputs that aggregates these components, and carries what they need.

@@ -26,9 +26,8 @@ pub struct Level {
 /// that does is one level above the highest that it reads.
 ///
 /// The components that a level leaves out follow from the tile's length by [`LengthOnly::after`](super::LengthOnly::after).
-pub fn fold_levels(program: &Verified<Program>, facts: &Facts) -> Vec<Level> {
-    let length_only: Vec<&[bool]> = facts.stages.iter().map(|stage| stage.length_only.as_slice()).collect();
-    levels(program, &length_only)
+pub fn fold_levels(_program: &Verified<Program>, facts: &Facts) -> Vec<Level> {
+    facts.levels.clone()
 }
 
 pub(super) fn levels(program: &Program, length_only: &[&[bool]]) -> Vec<Level> {

@@ -37,7 +37,7 @@ mod step;
 mod tabulated;
 
 pub use advance::{Advance, advance, advance_over, whole_combine};
-pub use body::{Body, fold_body, replay_body};
+pub use body::{Body, fold_body, replay_body, whole_body};
 pub use lanes::{Carried, LaneBody, by_lanes};
 pub use length::LengthOnly;
 pub use levels::{Level, fold_levels};
@@ -55,6 +55,9 @@ use crate::program::{Mapping, Program, Verified};
 pub struct Facts {
     /// What is known about each of its stages, in order.
     pub stages: Vec<StageFacts>,
+    /// What [`fold_levels`] and [`replay_body`] give: plans and kernels ask again and again.
+    levels: Vec<Level>,
+    replay: Body,
 }
 
 /// What is known about a stage. Where it speaks of components, there is one entry for each, in order.
@@ -96,7 +99,7 @@ impl Facts {
             fold_latency: fold_latency(&levels, stage as u32),
             replay_latency: path::carried_latency(&replay, stage as u32),
         });
-        Facts { stages: stages.collect() }
+        Facts { stages: stages.collect(), levels, replay }
     }
 
     /// The same, with [full](Range::full) ranges: for calls with a seed outside of the ranges that the program keeps to

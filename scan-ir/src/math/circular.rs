@@ -72,8 +72,10 @@ pub fn tan(b: &mut FunctionBuilder, x: Value, turns: u32) -> Value {
         let angle = Angle::of(d, x, turns, short);
         let (sine, cosine) = angle.sine_and_cosine(d, short);
         let swap = d.is_odd(angle.quadrant);
-        let above = Sum { head: d.0.select(swap, cosine.head, sine.head), tail: d.0.select(swap, cosine.tail, sine.tail) };
-        let below = Sum { head: d.0.select(swap, sine.head, cosine.head), tail: d.0.select(swap, sine.tail, cosine.tail) };
+        let above =
+            Sum { head: d.0.select(swap, cosine.head, sine.head), tail: d.0.select(swap, cosine.tail, sine.tail) };
+        let below =
+            Sum { head: d.0.select(swap, sine.head, cosine.head), tail: d.0.select(swap, sine.tail, cosine.tail) };
         let quotient = quotient(d, above, below);
         let minus = d.0.unary(Opcode::Neg, quotient);
         let magnitude = d.0.select(swap, minus, quotient);

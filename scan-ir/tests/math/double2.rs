@@ -58,7 +58,6 @@ impl Double2 {
 pub static RECIPROCALS: LazyLock<[Double2; 26]> =
     LazyLock::new(|| std::array::from_fn(|n| Double2::ONE.div(Double2::new(n as f64))));
 
-
 /// How far `got` is from `reference·2^scale`, in units of the last place that `got` can have there.
 pub fn ulps(got: f64, reference: Double2, scale: i32) -> f64 {
     let two_to = |n: i32| f64::from_bits(((n + 1023) as u64) << 52);

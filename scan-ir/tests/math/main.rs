@@ -5,7 +5,7 @@ mod circular;
 mod double2;
 mod power;
 
-use double2::{Double2, exp2_parts, exp_m1_reduced, exp_parts, ln_double2, ulps};
+use double2::{Double2, exp_m1_reduced, exp_parts, exp2_parts, ln_double2, ulps};
 use scan_ir::interp::Interpreter;
 use scan_ir::{Constant, Function, FunctionBuilder, Opcode, Type, Value, math};
 

@@ -20,7 +20,8 @@ fn pairs() -> impl Iterator<Item = (f64, f64)> {
         let reach = (i % 1489) as f64 - 744.0;
         (x, if x == 1.0 { reach } else { reach / x.ln() })
     });
-    let usual = even(0.01, 30.0, 4000).enumerate().map(|(i, x)| (x, [2.0, 0.5, -1.0, 1.0 / 3.0, 7.25, -2.5, 20.0][i % 7]));
+    let usual =
+        even(0.01, 30.0, 4000).enumerate().map(|(i, x)| (x, [2.0, 0.5, -1.0, 1.0 / 3.0, 7.25, -2.5, 20.0][i % 7]));
     let near_one = even(0.999, 1.001, 2001).enumerate().map(|(i, x)| (x, 7e5 - 1401.0 * (i % 1000) as f64));
     spread.chain(usual).chain(near_one)
 }

@@ -18,11 +18,17 @@ pub(super) struct Expected<'a> {
     tolerances: Vec<Vec<Option<f64>>>,
 }
 
-/// An output that is not what it should be.
+/// What kernels made of a sample.
+pub(super) struct Written {
+    pub(super) outputs: Option<Vec<Vec<u8>>>,
+    /// The components of the states after the line.
+    pub(super) states: Option<Vec<Constant>>,
+}
+
+/// Something that is not what it should be.
 #[derive(PartialEq, Debug)]
 pub(super) struct Difference {
-    pub(super) column: usize,
-    pub(super) record: usize,
+    pub(super) place: String,
     pub(super) expected: String,
     pub(super) got: String,
 }
@@ -61,13 +67,18 @@ impl<'a> Expected<'a> {
         self.is_exact || self.sequential.count == self.regrouped.count && self.all().any(|place| self.is_stable(place))
     }
 
-    /// The first output that differs, of those that can be compared.
-    pub(super) fn differs(&self, written: &[Vec<u8>]) -> Option<Difference> {
+    /// The first output or state that differs, of those that can be compared.
+    pub(super) fn differs(&self, written: &Written) -> Option<Difference> {
+        let outputs = written.outputs.as_ref().and_then(|outputs| self.differing_output(outputs));
+        outputs.or_else(|| self.differing_state(written.states.as_ref().filter(|_| self.is_exact)?))
+    }
+
+    fn differing_output(&self, written: &[Vec<u8>]) -> Option<Difference> {
         for (column, (layout, written)) in self.columns.iter().zip(written).enumerate() {
             let (records, count) = (written.len() / layout.size as usize, self.sequential.count);
             if records != count {
                 let [expected, got] = [count, records].map(|count| format!("{count} records"));
-                return Some(Difference { column, record: records.min(count), expected, got });
+                return Some(Difference { place: format!("output column {column}"), expected, got });
             }
         }
         self.all().find_map(|place @ (column, record, field)| {
@@ -77,8 +88,17 @@ impl<'a> Expected<'a> {
                 true => expected.same(got),
                 false => !self.is_stable(place) || self.is_close(place, got),
             };
-            (!agrees).then(|| Difference { column, record, expected: expected.to_string(), got: got.to_string() })
+            let place = || format!("output column {column}, record {record}, field {field}");
+            (!agrees).then(|| Difference { place: place(), expected: expected.to_string(), got: got.to_string() })
         })
+    }
+
+    fn differing_state(&self, states: &[Constant]) -> Option<Difference> {
+        let expected = self.sequential.states_after.iter().flatten();
+        let (place, (expected, got)) =
+            expected.zip(states).enumerate().find(|(_, (expected, got))| !expected.same(**got))?;
+        let place = format!("component {place} of the states after the line");
+        Some(Difference { place, expected: expected.to_string(), got: got.to_string() })
     }
 
     /// Every field of every record of every column.

@@ -132,6 +132,11 @@ impl LaneForm {
         self.length_only.after(records as u64)
     }
 
+    /// Whether reductions carry every component.
+    pub(crate) fn folds_all(&self) -> bool {
+        self.fold.carried.len() == self.identity.len()
+    }
+
     /// Whether an operation needs a fused multiply-add.
     pub(crate) fn needs_fma(&self) -> bool {
         let functions =

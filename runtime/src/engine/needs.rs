@@ -1,0 +1,88 @@
+//! Which kernels a call needs, and their compilation: before any of them runs, and beside each other on threads.
+//!
+//! A kernel of a wide state takes tens of milliseconds to compile, and a call needs few of those that a program has. A walk that
+//! meets a kernel which is not listed here compiles it then.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+use scan_codegen::cpu::Kernel;
+use smallvec::{SmallVec, smallvec};
+
+use super::line::Line;
+use super::rows;
+use super::self_check::{self, Walks};
+use super::variant::{Kernels, Variant};
+use crate::error::Error;
+
+/// Kernels, of which a program of one level has no more.
+type Needed = SmallVec<[Kernel; 8]>;
+
+impl Line<'_> {
+    /// The kernels that walk lines of at most `longest` elements, each on its own.
+    pub(crate) fn kernels_of_lines(&self, longest: usize, threads: usize) -> Needed {
+        let one_pass = match self.writes && !self.totals {
+            true => Kernel::ScanOne,
+            false => Kernel::Whole { writes: self.writes },
+        };
+        let is_sequential = longest <= self.plan.direct || threads <= 1 && self.plan.scans_sequentially();
+        if is_sequential && self.is_one_pass() {
+            return smallvec![one_pass];
+        }
+        let blocks = self.kernels.code.block_kernels().filter(|kernel| match kernel {
+            Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks => self.writes,
+            Kernel::Advance(_) => !self.totals,
+            Kernel::Combine(_) => self.totals,
+            _ => true,
+        });
+        blocks.collect()
+    }
+
+    /// The kernels that walk rows side by side.
+    pub(crate) fn kernels_side_by_side(&self) -> Needed {
+        let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
+        let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
+        totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().filter(|_| self.writes)).collect()
+    }
+}
+
+impl Variant {
+    /// Compiles those of these kernels that are not there yet, on at most so many threads, and [checks](self_check) them.
+    ///
+    /// # Errors
+    /// If one cannot be compiled, or is wrong.
+    pub(crate) fn make(&self, kernels: &Kernels, needed: &[Kernel], threads: usize) -> Result<(), Error> {
+        let missing: Needed = needed.iter().copied().filter(|&kernel| !kernels.code.is_made(kernel)).collect();
+        let result = Mutex::new(Ok(()));
+        let work = || {
+            |place: usize| {
+                if let Err(error) = kernels.code.make(missing[place]) {
+                    *result.lock().unwrap_or_else(PoisonError::into_inner) = Err(error);
+                }
+            }
+        };
+        match missing.len() {
+            0 => {}
+            1 => work()(0),
+            kernels => rows::parallel(kernels, threads, &work),
+        }
+        result.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        self.check(kernels, needed)
+    }
+
+    /// Checks kernels that were not checked before.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if one is wrong.
+    pub(super) fn check(&self, kernels: &Kernels, needed: &[Kernel]) -> Result<(), Error> {
+        // Relaxed: who does not see that another thread checked them does so once more.
+        let checked = Walks::from_bits(kernels.checked.load(Ordering::Relaxed));
+        let walks = Walks::of(needed).without(checked);
+        if walks.is_empty() {
+            return Ok(());
+        }
+        self_check::check(self, kernels, walks)?;
+        kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
+        Ok(())
+    }
+}

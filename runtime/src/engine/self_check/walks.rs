@@ -1,0 +1,213 @@
+//! The walks that kernels are for, over a sample.
+
+use std::fmt;
+
+use scan_codegen::cpu::{Access, Kernel, SHORT_INPUTS};
+use scan_ir::{Constant, Field, Layout};
+
+use super::Check;
+use super::expected::Written;
+use super::sample::Sample;
+use crate::engine::line::{Bases, Line};
+use crate::engine::slots::Slots;
+use crate::engine::walk::Cut;
+
+/// How a line is scanned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::engine) enum Walk {
+    /// One sequential pass.
+    OnePass,
+    /// Blocks that are reduced, folded and replayed.
+    Strips,
+    /// Whole blocks, each in one pass.
+    Blocks,
+    /// Blocks that are folded in whole states.
+    Totals,
+    /// One sequential pass that carries whole states, and writes or only reduces.
+    Whole { writes: bool },
+    /// The kernel of short lines.
+    Short,
+    /// The kernels of short lines that take and leave whole states.
+    ShortWhole { writes: bool },
+}
+
+/// Some walks.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(in crate::engine) struct Walks(u16);
+
+const EVERY: [Walk; 9] = [
+    Walk::OnePass,
+    Walk::Strips,
+    Walk::Blocks,
+    Walk::Totals,
+    Walk::Whole { writes: false },
+    Walk::Whole { writes: true },
+    Walk::Short,
+    Walk::ShortWhole { writes: false },
+    Walk::ShortWhole { writes: true },
+];
+
+impl Walks {
+    #[cfg(test)]
+    pub(super) fn every() -> Walks {
+        EVERY.into_iter().collect()
+    }
+
+    pub(in crate::engine) fn from_bits(bits: u16) -> Walks {
+        Walks(bits)
+    }
+
+    pub(in crate::engine) fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// Those that these kernels are for.
+    pub(in crate::engine) fn of(kernels: &[Kernel]) -> Walks {
+        let walk = |kernel: &Kernel| match *kernel {
+            Kernel::ScanOne => Walk::OnePass,
+            Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::Advance(_) => Walk::Strips,
+            Kernel::ScanBlocks => Walk::Blocks,
+            Kernel::Combine(_) => Walk::Totals,
+            Kernel::Whole { writes } => Walk::Whole { writes },
+            Kernel::Short => Walk::Short,
+            Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
+        };
+        kernels.iter().map(walk).collect()
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = Walk> {
+        EVERY.into_iter().enumerate().filter(move |(bit, _)| self.0 >> bit & 1 != 0).map(|(_, walk)| walk)
+    }
+
+    /// Those that are not among others.
+    pub(in crate::engine) fn without(self, others: Walks) -> Walks {
+        Walks(self.0 & !others.0)
+    }
+
+    pub(in crate::engine) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl FromIterator<Walk> for Walks {
+    fn from_iter<I: IntoIterator<Item = Walk>>(walks: I) -> Walks {
+        let bit = |walk| EVERY.iter().position(|&every| every == walk).map_or(0, |bit| 1 << bit);
+        Walks(walks.into_iter().map(bit).fold(0, |bits, bit| bits | bit))
+    }
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Walk::OnePass => "in one pass",
+            Walk::Strips => "in blocks, reduced and replayed",
+            Walk::Blocks => "in blocks of one pass each",
+            Walk::Totals => "in blocks, with whole states",
+            Walk::Whole { writes: true } => "in one pass, with whole states",
+            Walk::Whole { writes: false } => "in a reduction",
+            Walk::Short => "as a short line",
+            Walk::ShortWhole { writes: true } => "as a short line, with whole states",
+            Walk::ShortWhole { writes: false } => "in a reduction of a short line",
+        })
+    }
+}
+
+impl Check<'_> {
+    /// What a walk over a sample gives, in blocks of that many elements; none if there is no such kernel.
+    pub(super) fn walk(&self, walk: Walk, block: usize, sample: &Sample) -> Option<Written> {
+        let layouts = &self.program.output.columns;
+        let is_reversed = self.kernels.access == Access::Strided;
+        let columns = sample.columns.iter().zip(&self.program.inputs);
+        let inputs: Vec<Vec<u8>> = columns.map(|(column, layout)| in_order(column, layout, is_reversed)).collect();
+        let mut outputs: Vec<Vec<u8>> =
+            layouts.iter().map(|layout| vec![0; sample.len * layout.size as usize]).collect();
+        let from: Bases<*const u8> = inputs.iter().map(|column| column.as_ptr()).collect();
+        let to: Bases<*mut u8> = outputs.iter_mut().map(|column| column.as_mut_ptr()).collect();
+
+        let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
+        let (count, states) = match walk {
+            Walk::Short | Walk::ShortWhole { .. } => (sample.len, self.short(walk, &from, &to, sample.len)?),
+            _ => self.line(walk, block, (from, to), sample.len),
+        };
+        for (column, layout) in outputs.iter_mut().zip(layouts) {
+            column.truncate(count * layout.size as usize);
+            *column = in_order(column, layout, is_reversed && self.program.output.keep.is_none());
+        }
+        Some(Written { outputs: writes.then_some(outputs), states })
+    }
+
+    /// Gives how many records were written, and the states after the line if they are whole.
+    fn line(
+        &self,
+        walk: Walk,
+        block: usize,
+        (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>),
+        len: usize,
+    ) -> (usize, Option<Vec<Constant>>) {
+        let layout = self.kernels.code.state_layout();
+        let seed = Slots::one(layout, layout.fields().zip(self.seeds.iter().flatten().copied()));
+        let mut plan = self.variant.plan.clone();
+        plan.block = block;
+        let is_reversed = self.kernels.access == Access::Strided;
+        let line = Line {
+            kernels: self.kernels,
+            plan: &plan,
+            inputs,
+            outputs,
+            len,
+            first: 0,
+            place: if is_reversed { len - 1 } else { 0 },
+            step: if is_reversed { -1 } else { 1 },
+            flags: None,
+            seed: &seed,
+            carry: &seed,
+            writes: walk != Walk::Whole { writes: false },
+            is_long: false,
+            totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),
+        };
+        let after = match walk {
+            Walk::OnePass | Walk::Whole { .. } => line.in_one_pass(),
+            _ => line.in_strips(Cut::Strips),
+        };
+        let states = line.totals.then(|| layout.fields().map(|field| after.read(0, field)).collect());
+        (crate::engine::kept(self.kernels, self.program, &after).unwrap_or(len), states)
+    }
+
+    /// The states after a short line, if the kernel leaves them; none if there is no such kernel.
+    fn short(
+        &self,
+        walk: Walk,
+        inputs: &[*const u8],
+        outputs: &[*mut u8],
+        len: usize,
+    ) -> Option<Option<Vec<Constant>>> {
+        let [a, b, c, d]: [*const u8; SHORT_INPUTS] =
+            std::array::from_fn(|at| inputs.get(at).copied().unwrap_or(std::ptr::null()));
+        let output = *outputs.first()?;
+        if let Walk::ShortWhole { writes } = walk {
+            let kernel = self.kernels.code.short_whole(writes)?;
+            let layout = self.variant.states.as_ref()?;
+            let mut memory = vec![0u128; (layout.size as usize).div_ceil(16)];
+            let states: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
+            for (field, seed) in layout.fields.iter().zip(self.seeds.iter().flatten()) {
+                states[field.offset as usize..][..field.ty.size()].copy_from_slice(&seed.to_bytes());
+            }
+            // SAFETY: the columns have the program's layouts and as many records, and the states lie as the kernel was told.
+            unsafe { kernel(len, output, a, b, c, d, states.as_mut_ptr()) };
+            let read =
+                |field: &Field| Constant::from_bytes(field.ty, &states[field.offset as usize..][..field.ty.size()]);
+            return Some(Some(layout.fields.iter().map(read).collect()));
+        }
+        let kernel = self.kernels.code.short()?;
+        // SAFETY: as above.
+        unsafe { kernel(len, output, a, b, c, d) };
+        Some(None)
+    }
+}
+
+fn in_order(column: &[u8], layout: &Layout, is_reversed: bool) -> Vec<u8> {
+    match is_reversed {
+        true => column.chunks(layout.size as usize).rev().flatten().copied().collect(),
+        false => column.to_vec(),
+    }
+}
