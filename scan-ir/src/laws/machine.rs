@@ -79,6 +79,8 @@ pub(crate) struct Machine<'a> {
     flags: Flags,
     /// The present instruction overflowed.
     overflowed: bool,
+    /// Some value of this run is tainted.
+    any_tainted: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -94,7 +96,7 @@ impl<'a> Machine<'a> {
         let native = function.insts.iter().any(|inst| float_bits(inst.opcode));
         let single = function.insts.iter().any(|inst| inst.ty == Type::F32);
         let unit = if native && single { 2f64.powi(-20) } else { 2f64.powi(-50) };
-        Machine { function, tables, words, unit, native, flags: Flags::default(), overflowed: false }
+        Machine { function, tables, words, unit, native, flags: Flags::default(), overflowed: false, any_tainted: false }
     }
 
     /// Instructions a run takes: its cost.
@@ -109,13 +111,15 @@ impl<'a> Machine<'a> {
         for (place, word) in self.words[..self.function.params.len()].iter_mut().zip(parameters) {
             *place = *word;
         }
+        self.any_tainted = self.words[..self.function.params.len()].iter().any(|word| word.tainted);
         let function = self.function;
         for (place, inst) in function.insts.iter().enumerate() {
             if inst.opcode != Opcode::Const {
                 self.overflowed = false;
                 let mut word = self.step(place);
                 let panics = self.overflowed && inst.payload != Payload::Wraps;
-                word.tainted = panics || self.taints(inst);
+                word.tainted = panics || self.any_tainted && self.taints(inst);
+                self.any_tainted |= word.tainted;
                 self.words[function.params.len() + place] = word;
             }
         }
@@ -194,12 +198,12 @@ impl<'a> Machine<'a> {
     /// What the reference computes: for everything that needs no speed.
     fn reference(&self, place: usize) -> Word {
         let inst = &self.function.insts[place];
-        let operands: Vec<Constant> = inst
-            .operands()
-            .iter()
-            .map(|&value| self.words[value.index()].constant(self.function.type_of(value).unwrap_or(inst.ty)))
-            .collect();
-        Word::of(evaluate(inst, &operands, self.tables).unwrap_or(inst.ty.zero()))
+        let mut operands = [Type::Bool.zero(); 3];
+        for (slot, &value) in operands.iter_mut().zip(inst.operands()) {
+            *slot = self.words[value.index()].constant(self.function.type_of(value).unwrap_or(inst.ty));
+        }
+        let operands = &operands[..inst.operands().len()];
+        Word::of(evaluate(inst, operands, self.tables).unwrap_or(inst.ty.zero()))
     }
 
     fn int(&mut self, opcode: Opcode, a: i128, b: i128, ty: Type) -> Option<i128> {

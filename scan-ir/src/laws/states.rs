@@ -267,12 +267,15 @@ impl<'a> Sampler<'a> {
                 break;
             }
             let (i, j) = (random.below(pool.states.len()), random.below(pool.states.len()));
+            if self.carrier == Carrier::All {
+                continue;
+            }
             let mut product = Vec::new();
             let flags = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
             let overflowed = product.iter().any(|word| word.tainted);
             let product = self.store(&product);
             let dull = overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
-            if self.carrier != Carrier::All && !dull && self.is_valid(&product) {
+            if !dull && self.is_valid(&product) {
                 pool.add(product);
             }
         }

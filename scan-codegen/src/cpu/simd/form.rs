@@ -16,6 +16,10 @@ fn depth(shape: Shape) -> usize {
     (8 / shape.lanes()).max(2)
 }
 
+/// Instructions of ⊕ from which on a group, which has ⊕ several times over, would keep most of its values in memory, and take long to
+/// compile.
+const MOST_WORK: u32 = 512;
+
 /// A scan of one stage in lanes. A group of records is scanned in five steps; a lane holds B consecutive ones.
 ///
 /// 1. *fold*: each lane takes its records one after the other, from the lift of the first.
@@ -50,7 +54,7 @@ impl LaneForm {
     /// the state, and nothing computed that vectors cannot.
     pub(crate) fn of(program: &Verified<Program>, facts: &Facts) -> Option<LaneForm> {
         let [stage] = program.stages.as_slice() else { return None };
-        if program.output.keep.is_some() {
+        if program.output.keep.is_some() || facts::work(&stage.combine) > MOST_WORK {
             return None;
         }
         let fold = fold_body(program, facts);
