@@ -1,7 +1,7 @@
 //! Kernels for GPUs, checked without one, in the emulator and by NVIDIA's assembler; and the same launches on a device.
 //!
 //! ```text
-//! programs.rs   programs, each with records that it takes; those of bytes and automata in files of their own
+//! programs.rs   programs, each with records that it takes; those of bytes, floats and automata in files of their own
 //! subject.rs    a kernel of a program, by a plan
 //! call.rs       what a launch is asked for, drawn at random around the boundaries of the plan
 //! expected.rs   what it must write, by the interpreter of programs
@@ -17,6 +17,7 @@ mod bytes;
 mod call;
 mod draw;
 mod expected;
+mod floats;
 mod launch;
 mod machine;
 mod programs;
@@ -25,6 +26,7 @@ mod subject;
 
 pub use call::Call;
 pub use draw::{form, small_plan};
+pub use floats::of_floats;
 pub use launch::Failure;
 pub use machine::OnDevice;
 pub use programs::{Case, by_hand, of_bytes, of_the_zoo, random_cases};

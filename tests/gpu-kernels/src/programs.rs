@@ -55,7 +55,7 @@ impl Case {
     }
 
     /// Scans states of a type; `make` gives record i.
-    fn of_states<M: Monoid>(make: impl Fn(&mut Random, usize) -> M + Send + Sync + 'static) -> Case {
+    pub(crate) fn of_states<M: Monoid>(make: impl Fn(&mut Random, usize) -> M + Send + Sync + 'static) -> Case {
         let scan = Scan::<M>::new().expect("a monoid of the zoo");
         let program = scan.as_dyn().program().clone();
         let layout = program.inputs[0].clone();

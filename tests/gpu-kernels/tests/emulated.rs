@@ -9,7 +9,7 @@ use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
 use scan_codegen::nvptx::NvptxError;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{
-    Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_the_zoo, random_cases, small_plan,
+    Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_floats, of_the_zoo, random_cases, small_plan,
 };
 use scan_ir::transform::Form;
 
@@ -116,6 +116,15 @@ fn programs_by_hand() {
     seen.must_have(RING, &["resumed", "keeps", "little room"]);
     seen.must_have(SHIFTED, &["resumed", "keeps", "little room", "unaligned"]);
     seen.must_have(Schedule::LookBack, &["keeps", "little room", "resumed"]);
+}
+
+/// Runs and segments begin with the identity, which shows where they begin with NaN or −0.
+#[test]
+fn floats_that_are_special() {
+    let seen = check(&of_floats(), 4);
+    seen.must_have(RING, &["started", "totals", "tiles"]);
+    seen.must_have(Schedule::LookBack, &["started", "rows", "tiles"]);
+    seen.must_have(Schedule::Columnar, &["started", "rows", "totals"]);
 }
 
 /// In tiles of their plans' own shape, and with the tables that these have room for.
