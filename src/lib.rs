@@ -26,7 +26,8 @@ mod scan;
 
 pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Segments, States};
 pub use scan_runtime::{
-    Call, Column, ColumnMut, DynScan, DynScanBuilder, Error, Overflow, Plan, PlanOptions, Rows, Shape, Stage,
+    Call, Column, ColumnMut, Combination, DynScan, DynScanBuilder, Error, InPlaceError, Overflow, Plan, PlanOptions,
+    Rows, RowsError, Shape, Stage,
 };
 #[cfg(feature = "cuda")]
 pub use scan_runtime::{cuda, gpu, include_kernel};

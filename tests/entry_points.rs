@@ -6,6 +6,7 @@ mod entry {
     mod cascades;
     mod combinations;
     mod hostile;
+    mod messages;
     mod pools;
     mod reference;
     mod restarts;

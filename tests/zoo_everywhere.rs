@@ -21,7 +21,7 @@ use std::mem::MaybeUninit;
 
 use asked::{Asked, Over};
 use monoscan::ops::{Max, StateMap};
-use monoscan::{Error, PlanOptions, Request, prelude::*};
+use monoscan::{Error, PlanOptions, Request, RowsError, prelude::*};
 use random::Random;
 use reference::Reference;
 use scan_ir::{Constant, Layout, Mode};
@@ -134,7 +134,7 @@ impl<M: Monoid + Debug> Visit<'_, M> {
             self.run(&fold, |request, xs| if inclusive { request.inclusive(xs) } else { request.exclusive(xs) });
         match vector {
             Ok(vector) => self.same("a new vector", &vector, &fold, None),
-            Err(error) => assert!(!covers && matches!(error, Error::Unsupported(_)), "{error}"),
+            Err(error) => assert!(!covers && matches!(error, Error::Rows(RowsError::Uncovered { .. })), "{error}"),
         }
 
         let before = vec![self.junk; self.all.len()];
@@ -160,7 +160,7 @@ impl<M: Monoid + Debug> Visit<'_, M> {
         };
         match self.run(&fold, uninit) {
             Ok(written) => self.same("into uninit", &written, &fold, None),
-            Err(error) => assert!(!covers && matches!(error, Error::Unsupported(_)), "{error}"),
+            Err(error) => assert!(!covers && matches!(error, Error::Rows(RowsError::Uncovered { .. })), "{error}"),
         }
 
         let mut memory = self.all.to_vec();

@@ -34,6 +34,7 @@
 use scan_ir::{Constant, Mode};
 
 use crate::error::Error;
+use crate::refused::RowsError;
 
 /// What a scan is asked for besides its columns; see the [module](self). The default is an inclusive scan of a line.
 #[derive(Clone, Debug, Default)]
@@ -99,15 +100,14 @@ impl Rows {
     /// [`Error::Rows`] if there is no such axis, or if the array has more than `usize::MAX` records.
     pub fn along(shape: &[usize], axis: usize) -> Result<Rows, Error> {
         let Some(&len) = shape.get(axis) else {
-            return Err(Error::Rows(format!("axis {axis} of an array of {} axes", shape.len())));
+            return Err(RowsError::Axis { axis, shape: shape.to_vec() }.into());
         };
         let product = |axes: &[usize]| axes.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        let too_large = || Error::from(RowsError::ShapeTooLarge { shape: shape.to_vec() });
         let (Some(planes), Some(step)) = (product(&shape[..axis]), product(&shape[axis + 1..])) else {
-            return Err(Error::Rows(format!("an array of shape {shape:?}, which is larger than the address space")));
+            return Err(too_large());
         };
-        let Some(pitch) = len.checked_mul(step) else {
-            return Err(Error::Rows(format!("an array of shape {shape:?}, which is larger than the address space")));
-        };
+        let pitch = len.checked_mul(step).ok_or_else(too_large)?;
         Rows::planes(planes, pitch, len, step)
     }
 
@@ -117,20 +117,13 @@ impl Rows {
     /// [`Error::Rows`] if planes would overlap (`pitch < len·step`), or if there are more than `usize::MAX` records.
     pub fn planes(planes: usize, pitch: usize, len: usize, step: usize) -> Result<Rows, Error> {
         let rows = Rows { planes, pitch, len, step };
-        let Some(plane) = len.checked_mul(step) else {
-            return Err(Error::Rows(format!(
-                "planes of {len} × {step} records, which are larger than the address space"
-            )));
-        };
-        if planes > 1 && pitch < plane {
-            let stride = format!("rows of {len} records every {pitch} records");
-            let planes = format!("planes of {len} × {step} records every {pitch} records");
-            return Err(Error::Rows(format!("{} overlap", if step == 1 { stride } else { planes })));
+        let too_large = || Error::from(RowsError::TooLarge { planes, len, step, pitch });
+        let expected = len.checked_mul(step).ok_or_else(too_large)?;
+        if planes > 1 && pitch < expected {
+            let rows = planes.checked_mul(step).ok_or_else(too_large)?;
+            return Err(RowsError::Overlap { rows, len, step, pitch, expected }.into());
         }
-        if planes.checked_mul(pitch.max(plane).max(step)).is_none() {
-            return Err(Error::Rows(format!("{planes} planes every {pitch} records, more than the address space has")));
-        }
-        Ok(rows)
+        planes.checked_mul(pitch.max(expected).max(step)).map(|_| rows).ok_or_else(too_large)
     }
 
     /// How many rows.
@@ -169,6 +162,28 @@ impl Rows {
     pub(crate) fn record_of(&self, row: usize, is_last: bool) -> usize {
         let first = row / self.step * self.pitch + row % self.step;
         if is_last { first.wrapping_add(self.len.wrapping_sub(1).wrapping_mul(self.step)) } else { first }
+    }
+
+    /// Checks that columns have as many records as the rows need.
+    pub(crate) fn check_within(&self, records: usize) -> Result<(), RowsError> {
+        let expected = self.records();
+        if expected <= records {
+            return Ok(());
+        }
+        Err(RowsError::TooFew { rows: self.count(), expected, got: records })
+    }
+
+    /// Checks that columns of so many records have none beside rows: a new vector needs a value for each.
+    ///
+    /// # Errors
+    /// [`Error::Rows`]: the rows need more records, or fewer.
+    pub fn check_covers(&self, records: usize) -> Result<(), Error> {
+        self.check_within(records)?;
+        if self.is_gapless() && self.records() == records {
+            return Ok(());
+        }
+        let rows = self.count();
+        Err(RowsError::Uncovered { rows, inside: rows * self.len, records }.into())
     }
 
     /// How many records a column must have at least.

@@ -5,6 +5,7 @@ use scan_ir::{Constant, Layout, Program, Source, Type, Verified};
 use crate::call::{Call, Shape};
 use crate::column::{self, Column, ColumnMut};
 use crate::error::Error;
+use crate::refused::{Combination, InPlaceError};
 
 /// What a call must know of a program besides its columns.
 pub(crate) trait Signature {
@@ -44,19 +45,17 @@ pub(crate) fn in_place(program: &Program, columns: &[ColumnMut<'_>]) -> Result<u
 /// Checks that the outputs of a program may replace its inputs.
 pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
     if program.output.keep.is_some() {
-        return Err(Error::Unsupported("keeping records in place: write them to another column".into()));
+        return Err(InPlaceError::Keeps.into());
     }
     let stages = program.stages.iter().map(|stage| &stage.lift);
     let mut reads = stages.chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
     if reads.any(|source| matches!(source, Source::Next(_))) {
-        let why = "a scan in place of a program that reads the next record: it may be overwritten by then";
-        return Err(Error::Unsupported(why.into()));
+        return Err(InPlaceError::ReadsNext.into());
     }
     let is_same = |input: &Layout, output: &Layout| column::fits(input, output);
     let (inputs, outputs) = (&program.inputs, &program.output.columns);
     if inputs.len() != outputs.len() || !inputs.iter().zip(outputs).all(|(input, output)| is_same(input, output)) {
-        let why = "a scan in place of a program that writes other columns than it reads";
-        return Err(Error::Unsupported(why.into()));
+        return Err(InPlaceError::Columns { inputs: inputs.clone(), outputs: outputs.clone() }.into());
     }
     Ok(())
 }
@@ -84,29 +83,23 @@ pub(crate) fn call(
         }
         Shape::Offsets(offsets) => {
             check_offsets(offsets, len)?;
-            unsupported(carry.is_some(), "resuming a scan of offsets: flag the heads instead")
+            refuse(carry.is_some(), Combination::ResumedOffsets { segments: offsets.len() - 1 })
         }
         Shape::Rows(rows) => {
-            if rows.records() > len {
-                let (records, count) = (rows.records(), rows.count());
-                return Err(Error::Rows(format!("{count} rows take {records} records, and the columns have {len}")));
-            }
-            unsupported(carry.is_some(), "resuming rows: resume each as a line")?;
-            unsupported(program.keeps(), "keeping records of rows: scan each row as a line")
+            rows.check_within(len)?;
+            refuse(carry.is_some(), Combination::ResumedRows { rows: rows.count() })?;
+            refuse(program.keeps(), Combination::KeptOfRows { rows: rows.count() })
         }
     }
 }
 
 /// Refuses to resume a reversed scan of flagged segments.
 pub(crate) fn resumed_heads(resumes: bool, reversed: bool) -> Result<(), Error> {
-    unsupported(
-        resumes && reversed,
-        "resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known",
-    )
+    refuse(resumes && reversed, Combination::ResumedFromEnd)
 }
 
-fn unsupported(is: bool, what: &str) -> Result<(), Error> {
-    if is { Err(Error::Unsupported(what.into())) } else { Ok(()) }
+fn refuse(is_asked: bool, what: Combination) -> Result<(), Error> {
+    if is_asked { Err(what.into()) } else { Ok(()) }
 }
 
 /// A state of all stages has their components in order.
@@ -125,12 +118,13 @@ fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
         Err(Error::Offsets { place, expected, got })
     };
     match offsets {
-        [] => Err(Error::Offsets { place: 0, expected: "there: one more offset than segments".into(), got: 0 }),
-        [first, ..] if *first != 0 => wrong(0, "0".into()),
+        [] => Err(Error::NoOffsets { records: len }),
+        [first, ..] if *first != 0 => wrong(0, "0, the first record".into()),
         [.., last] if *last != len => {
             // The first one that is too large tells more than the last.
             let place = offsets.iter().position(|&offset| offset > len).unwrap_or(offsets.len() - 1);
-            wrong(place, if place + 1 == offsets.len() { len.to_string() } else { format!("at most {len}") })
+            let at_most = if place + 1 == offsets.len() { "" } else { "at most " };
+            wrong(place, format!("{at_most}{len}, the number of records"))
         }
         _ => match offsets.windows(2).position(|pair| pair[0] > pair[1]) {
             Some(place) => wrong(place + 1, format!("at least {}, the offset before it", offsets[place])),

@@ -135,8 +135,7 @@ impl DynScanBuilder {
     ///
     /// # Errors
     /// [`Error::NotAMonoid`] with a counterexample, if a law is refuted, or with what is missing, if a law is neither proved
-    /// nor could be judged in a single case. [`Error::Unsupported`] if the engine cannot run
-    /// such a program.
+    /// nor could be judged in a single case. [`Error::Codegen`] if no code could be generated.
     pub fn build(self) -> Result<DynScan, Error> {
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
         Ok(DynScan { shared, component_names: self.component_names.into(), threads: self.threads })

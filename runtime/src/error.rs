@@ -6,6 +6,8 @@ use scan_codegen::cpu::CodegenError;
 use scan_ir::laws::Judgement;
 use scan_ir::{Diagnostics, Layout, Type};
 
+use crate::refused::{Combination, InPlaceError, RowsError, layout, types};
+
 /// Why a scan was not built or not run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -58,9 +60,42 @@ pub enum Error {
     #[error("the program is invalid:\n{0}")]
     Invalid(#[from] Diagnostics),
 
-    /// The engine cannot do this; the text says what, and what it can do.
+    /// Parts of a call that have no meaning together.
     #[error("not supported: {0}")]
-    Unsupported(String),
+    Combination(#[from] Combination),
+
+    /// A program that cannot write over what it reads.
+    #[error("not supported: {0}")]
+    InPlace(#[from] InPlaceError),
+
+    /// A state without components.
+    #[error("the state `{state}` has no components: expected at least one")]
+    EmptyState {
+        /// The name of its type.
+        state: String,
+    },
+
+    /// A state that is larger than engines carry.
+    #[error(
+        "the state `{state}` takes {got} bytes, expected at most {expected}: use smaller numbers, or several scans"
+    )]
+    StateSize {
+        /// The name of its type.
+        state: String,
+        /// The most bytes of a state.
+        expected: usize,
+        /// Its bytes.
+        got: usize,
+    },
+
+    /// A function of a scan was given after one that reads what it changes.
+    #[error("`{function}` was given after {after}, and changes what that reads: give `{function}` first")]
+    Order {
+        /// The method of the builder.
+        function: &'static str,
+        /// What was given before.
+        after: &'static str,
+    },
 
     /// The code generator failed.
     #[error("code generation failed: {0}")]
@@ -89,7 +124,7 @@ pub enum Error {
     },
 
     /// A column's records lie in memory in another way than the program's.
-    #[error("{argument} has the layout {got:?}, expected {expected:?}")]
+    #[error("{argument}: expected {}, got {}", layout(.expected), layout(.got))]
     Layout {
         /// Which column.
         argument: String,
@@ -109,7 +144,9 @@ pub enum Error {
     },
 
     /// A seed or carry that is no state of the program.
-    #[error("the {argument} has components of types {got:?}, expected {expected:?}, the states of all stages")]
+    #[error(
+        "the {argument} has components of types {}, expected {}, the states of all stages", types(.got), types(.expected)
+    )]
     State {
         /// Which argument.
         argument: &'static str,
@@ -130,9 +167,16 @@ pub enum Error {
         got: usize,
     },
 
-    /// Rows that are no rows of an array, in words.
-    #[error("these are no rows of an array: {0}")]
-    Rows(String),
+    /// No offsets at all.
+    #[error("no offsets: expected one more than there are segments, from 0 to {records}, the number of records")]
+    NoOffsets {
+        /// How many records there are.
+        records: usize,
+    },
+
+    /// Rows that are none of an array, or not those of the columns.
+    #[error("rows: {0}")]
+    Rows(#[from] RowsError),
 
     /// An output column is too short for what a program keeps.
     #[error("output column {column} has room for {got} records, expected at least {expected}, as many as are kept")]

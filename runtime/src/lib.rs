@@ -22,6 +22,7 @@ mod error;
 pub mod gpu;
 #[cfg(test)]
 mod memory;
+mod refused;
 mod scans;
 mod verdicts;
 
@@ -30,6 +31,7 @@ pub use column::{Column, ColumnMut};
 pub use dynscan::{DynScan, DynScanBuilder, Stage};
 pub use engine::{Short, ShortWhole, Whole};
 pub use error::Error;
+pub use refused::{Combination, InPlaceError, RowsError};
 pub use scan_codegen::cpu::SHORT_INPUTS;
 pub use scan_codegen::plan::{Plan, PlanOptions};
 pub use scan_ir::Mode;

@@ -320,10 +320,7 @@ impl DynScan {
 /// Refuses rows that leave records of a new vector unwritten.
 pub(crate) fn check_covers(call: &Call<'_>, len: usize) -> Result<(), Error> {
     match call.shape {
-        Shape::Rows(rows) if !rows.is_gapless() || rows.records() != len => {
-            let why = "a new vector for rows that do not cover it: give an output column";
-            Err(Error::Unsupported(why.into()))
-        }
+        Shape::Rows(rows) => rows.check_covers(len),
         _ => Ok(()),
     }
 }

@@ -79,7 +79,7 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
         self.change(|functions| {
             let reads_state_alone = |part: &Part| part.view == View::State;
             if functions.keep.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
-                return Err(order("a `lift` after a function that reads the record changes its record: lift first"));
+                return Err(Error::Order { function: "lift", after: "a function that reads the record" });
             }
             functions.lifts = vec![lift()?];
             Ok(())
@@ -97,7 +97,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     {
         self.change(|functions| {
             if functions.keep.is_some() || functions.project.is_some() {
-                return Err(order("a `then` after `keep` or a `project` changes what these read: add stages first"));
+                return Err(Error::Order { function: "then", after: "`keep` or a `project`" });
             }
             functions.lifts.push(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
             Ok(())
@@ -190,7 +190,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     /// Judges the laws, checks the translation, plans and compiles.
     ///
     /// # Errors
-    /// As [`Scan::new`]. [`Error::Unsupported`] if functions were given in an order in which one changes what another reads.
+    /// As [`Scan::new`]. [`Error::Order`] if functions were given in an order in which one changes what another reads.
     pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
         let Functions { lifts, keep, project } = self.functions?;
         let operators = S::operators()?;
@@ -216,8 +216,4 @@ fn unchanged<M: Monoid>(view: View) -> Part {
     let state: Vec<Type> = lang::layout_of::<M>().types().collect();
     let state = b.params(&state);
     Part { traced: Traced { function: b.finish(&state), tables: Vec::new() }, view }
-}
-
-fn order(what: &str) -> Error {
-    Error::Unsupported(what.to_owned())
 }

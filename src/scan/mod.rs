@@ -96,7 +96,7 @@ impl<M: Monoid> Scan<M> {
     ///
     /// # Errors
     /// [`Error::NotAMonoid`] with a counterexample if a law is refuted. [`Error::Trace`] if the operator is no finite
-    /// straight-line program. [`Error::Unsupported`] if the state takes more than 256 bytes, or none.
+    /// straight-line program. [`Error::StateSize`] if the state takes more than 256 bytes, [`Error::EmptyState`] if none.
     /// [`Error::Invalid`] if a record takes more than 4096 bytes.
     pub fn new() -> Result<Scan<M>, Error> {
         Scan::builder().build()
@@ -258,7 +258,7 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     /// [`inclusive`](Scan::inclusive), written over the input.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the scan reads the next record or keeps records; nothing is written then.
+    /// [`Error::InPlace`] if the scan reads the next record or keeps records; nothing is written then.
     #[inline]
     pub fn inclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
         self.replace(Mode::Inclusive, records)

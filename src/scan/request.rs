@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use scan_ir::{Constant, Mode};
-use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, Rows, Shape};
+use scan_runtime::{Call, Column, ColumnMut, Combination, DynScan, Error, Rows, Shape};
 
 use super::columns::{self, Columns, Record};
 use super::segments::{Boundaries, Segments};
@@ -77,22 +77,14 @@ impl Runs<'_> {
             Runs::Line => Ok(Shape::Line),
             Runs::Segments(boundaries) => Ok(boundaries.shape()),
             Runs::Rows(rows) => Ok(Shape::Rows(*rows)),
-            Runs::Segmented(rows) => {
-                let count = rows.count();
-                let message =
-                    format!("segments of {count} rows: give one or the other; contiguous rows are segments too");
-                Err(Error::Unsupported(message))
-            }
+            Runs::Segmented(rows) => Err(Combination::SegmentsOfRows { rows: rows.count() }.into()),
         }
     }
 
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     fn check_covers(&self, len: usize) -> Result<(), Error> {
         match self {
-            Runs::Rows(rows) if !rows.is_gapless() || rows.records() != len => {
-                let message = "records beside rows get no value: use `inclusive_into` or `exclusive_into`";
-                Err(Error::Unsupported(message.into()))
-            }
+            Runs::Rows(rows) => rows.check_covers(len),
             _ => Ok(()),
         }
     }
@@ -103,7 +95,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         Request { scan, reversed: false, seed: None, carry: None, runs: Runs::Line, types: PhantomData }
     }
 
-    /// Every run starts from this state instead of the identity.
+    /// Every run starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
+    /// that `e ⊕ seed` changes, harms nobody, but what comes out of it has no meaning.
     pub fn seeded(mut self, seed: S) -> Self {
         self.seed = Some(seed);
         self
@@ -170,7 +163,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
-    /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Unsupported`] where a combination has no good meaning: segments of
+    /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
     /// rows; kept records of rows; resuming rows, offsets or, in a reversed scan, flagged segments; and if records lie
     /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
     pub fn inclusive(self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
@@ -208,7 +201,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// [`inclusive`](Request::inclusive) into memory that need not hold anything yet; gives the records that were written.
     ///
     /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Unsupported`] if records lie between rows.
+    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Rows`] if records lie beside rows.
     pub fn inclusive_into_uninit(
         self,
         input: impl Columns<In>,
@@ -233,17 +226,22 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// and reads the input once.
     ///
     /// # Errors
-    /// As [`inclusive`](Request::inclusive); [`Error::Unsupported`] if there is a total for each of several runs, which
+    /// As [`inclusive`](Request::inclusive); [`Error::Combination`] if there is a total for each of several runs, which
     /// [`totals`](Request::totals) gives.
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
-        if !matches!(self.runs, Runs::Line | Runs::Segments(Boundaries::Heads(_))) {
-            return Err(Error::Unsupported("one total of many runs: `totals` gives one for each".into()));
-        }
-        if let Some(total) = self.short_total(&input) {
-            return Ok(total);
-        }
-        let totals = self.totals_of(&input)?;
-        totals.into_iter().next_back().ok_or_else(|| Error::Unsupported("the total of no run".into()))
+        let runs = match &self.runs {
+            Runs::Segments(Boundaries::Offsets(offsets)) => offsets.len().saturating_sub(1),
+            Runs::Rows(rows) => rows.count(),
+            Runs::Line | Runs::Segments(Boundaries::Heads(_)) | Runs::Segmented(_) => {
+                if let Some(total) = self.short_total(&input) {
+                    return Ok(total);
+                }
+                let totals = self.totals_of(&input)?;
+                let last = totals.into_iter().next_back();
+                return Ok(last.expect("a line has one total, and so have its flagged segments"));
+            }
+        };
+        Err(Combination::OneTotal { runs }.into())
     }
 
     /// The totals of all runs, in order: one for each segment between offsets or each row, and one for all segments of flags,
@@ -270,9 +268,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         let columns = columns::read(input, &program.inputs);
         let totals = self.call(Mode::Inclusive, |call, carry| match carry {
             None => scan.reduce(call, &columns),
-            Some(_) => Err(Error::Unsupported(
-                "the total of a resumed scan: it is the carry after `inclusive`; or seed a line".into(),
-            )),
+            Some(_) => Err(Combination::ResumedTotal.into()),
         })?;
         let components = program.stages.iter().map(|stage| stage.state.len()).sum();
         Ok(totals.chunks_exact(components).map(|total| lang::from_constants(total.iter().copied())).collect())
@@ -329,7 +325,7 @@ impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
     /// [`inclusive`](Request::inclusive), written over the input.
     ///
     /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Unsupported`] if the scan reads the next record or keeps records.
+    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads the next record or keeps records.
     pub fn inclusive_in_place(self, records: &mut [T]) -> Result<(), Error> {
         self.replace(Mode::Inclusive, records)
     }

@@ -122,12 +122,10 @@ impl Operator {
 fn check_size<M: Monoid>(state: &[Type]) -> Result<(), Error> {
     let (name, bytes) = (type_name::<M>(), lang::layout_of::<M>().size as usize);
     if state.is_empty() {
-        return Err(Error::Unsupported(format!("`{name}` has no components: a state needs at least one")));
+        return Err(Error::EmptyState { state: name.into() });
     }
     if bytes > MAX_STATE_BYTES && Layout::packed(state).size as usize > MAX_STATE_BYTES {
-        return Err(Error::Unsupported(format!(
-            "`{name}` takes {bytes} bytes, and a state at most {MAX_STATE_BYTES}: use smaller numbers, or several scans"
-        )));
+        return Err(Error::StateSize { state: name.into(), expected: MAX_STATE_BYTES, got: bytes });
     }
     Ok(())
 }

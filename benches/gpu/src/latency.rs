@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use monoscan::Error;
 use scan_ir::{Program, Verified, text, verify};
-use scan_runtime::cuda::{CubinCache, Device};
+use scan_runtime::cuda::{CubinCache, CudaError, Device};
 use scan_runtime::gpu::{CompileTimes, GpuScan};
 
 use crate::data::Numbers;
@@ -81,7 +81,8 @@ impl Operator {
 
 /// Compiles each operator with so many new constants, each twice.
 pub(crate) fn measure(device: &Device, seed: u64, samples: usize) -> Result<Latency, Error> {
-    let directory = tempfile::tempdir().map_err(|error| Error::Unsupported(error.to_string()))?;
+    let directory = tempfile::tempdir()
+        .map_err(|error| CudaError::CacheDirectory { path: std::env::temp_dir(), why: error.to_string() })?;
     let cache = CubinCache::open(directory.path().join("cubins"))?;
     let mut numbers = Numbers::new(seed);
     let mut constants = std::iter::repeat_with(|| 1 + numbers.below(1 << 20) as u32);
