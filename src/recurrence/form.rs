@@ -56,7 +56,10 @@ impl Form {
     fn shifted_by(shift: f64, signature: &Signature, sample: Type, state: Type) -> Result<Form, RecurrenceError> {
         let order = signature.order().max(1);
         let padded = |list: &[f64]| [list, &vec![0.0; order - list.len()]].concat();
-        let (a, b) = (padded(&signature.feed_forward()[1..]), padded(signature.feedback()));
+        // Of samples that count for nothing y is 0, and stays 0 whatever is fed back.
+        let is_silent = signature.feed_forward().iter().all(|&a| a == 0.0);
+        let feedback = if is_silent { &[] } else { signature.feedback() };
+        let (a, b) = (padded(&signature.feed_forward()[1..]), padded(feedback));
         let a0 = signature.feed_forward()[0];
         let input: Vec<f64> = a.iter().zip(&b).map(|(a, b)| b.mul_add(a0, *a)).collect();
         // χ(z) = z^d − Σ b_j·z^(d−j), highest power first.
@@ -74,6 +77,11 @@ impl Form {
     /// d: how many numbers the state has; at least one.
     pub(crate) fn order(&self) -> usize {
         self.feedback.len()
+    }
+
+    /// Whether nothing enters the state: y is a0·x alone.
+    pub(crate) fn is_memoryless(&self) -> bool {
+        self.input.iter().chain(&self.feedback).all(|&coefficient| coefficient == 0.0)
     }
 
     /// How far N is from a plain shift.

@@ -19,6 +19,9 @@
 //! exact.rs        the same with 32 digits, to judge both by
 //! ```
 //!
+//! A coefficient of 0 is no term, and a sum of no terms is +0. So an infinite sample spreads no further than the signature says, and
+//! where all a are 0, y is +0 whatever the sign of x, and whatever is fed back.
+//!
 //! # Accuracy
 //!
 //! The scan computes each block of samples from a state of zeros and adds A^n times the state that entered it. That

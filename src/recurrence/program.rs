@@ -76,9 +76,20 @@ fn lift(form: &Form) -> Mapping {
     Mapping { reads: vec![Source::Record(0)], function: code.b.finish(&results) }
 }
 
-/// y = a0·x + s1, with s1 from before the sample.
+/// y = a0·x + s1, with s1 from before the sample. A state that stays 0 is not added, since its zero may have either sign.
 fn project(form: &Form) -> Mapping {
     let mut code = Code::new(form);
+    if form.is_memoryless() {
+        let (reads, y) = match form.direct {
+            0.0 => (Vec::new(), code.number(0.0)),
+            factor => {
+                let x = code.sample();
+                (vec![Source::Record(0)], code.times(factor, x))
+            }
+        };
+        let y = code.b.cast(form.sample, y);
+        return Mapping { reads, function: code.b.finish(&[y]) };
+    }
     let s1 = code.b.param(form.state);
     let before = Source::Before { stage: 0, component: form.order() as u32 };
     let (reads, y) = if form.direct == 0.0 {

@@ -273,3 +273,52 @@ fn an_unstable_recurrence_is_refused_with_the_reason() {
     let error = Recurrence::<f64>::new(&signature("1 : 3")).unwrap_err();
     assert!(matches!(error, RecurrenceError::Unstable { .. }), "{error}");
 }
+
+/// All lists of `len` of these numbers.
+fn lists(numbers: &[f64], len: u32) -> impl Iterator<Item = Vec<f64>> {
+    let base = numbers.len();
+    (0..base.pow(len)).map(move |code| (0..len).map(|place| numbers[code / base.pow(place) % base]).collect())
+}
+
+fn bits(y: &[f64]) -> Vec<u64> {
+    y.iter().map(|y| y.to_bits()).collect()
+}
+
+#[test]
+fn zeros_have_the_sign_that_the_plain_loop_gives_them() {
+    for coefficients in lists(&[0.0, 0.5, 1.0, 2.0], 4) {
+        let signature = Signature::new(&coefficients[..2], &coefficients[2..]).unwrap();
+        let program = program::<f64>(&signature, Precision::Double).unwrap();
+        for x in lists(&[0.0, 1.0, -1.0], 5) {
+            let mut plain = vec![7.0; x.len()];
+            filter_sequentially(&signature, &x, &mut plain);
+            // Terms of a coefficient that is 0 are none: 0·x has the sign of x, their sum is +0.
+            let is_silent = coefficients[..2] == [0.0, 0.0];
+            let expected = if is_silent { vec![0.0; x.len()] } else { plain };
+            assert_eq!(bits(&interpret(&program, &x)), bits(&expected), "{signature}, {x:?}");
+            assert_eq!(bits(&in_blocks(&program, &x, 2)), bits(&expected), "{signature}, {x:?} in blocks");
+        }
+    }
+}
+
+#[test]
+fn a_factor_alone_keeps_the_signs_of_zeros() {
+    for factor in [1.0, 2.0, -1.0, -0.5] {
+        let program = program::<f64>(&Signature::new([factor], []).unwrap(), Precision::Double).unwrap();
+        for x in lists(&[0.0, -0.0, 1.0], 3) {
+            let expected: Vec<f64> = x.iter().map(|x| factor * x).collect();
+            assert_eq!(bits(&interpret(&program, &x)), bits(&expected), "{factor}·x");
+        }
+    }
+}
+
+#[test]
+fn what_counts_for_nothing_gives_zeros_whatever_is_fed_back() {
+    for text in ["0 : 0", "0 :", "0, 0 : -1", "0 : 0, -0.5", "0 : 5"] {
+        let recurrence = Recurrence::<f32>::new(&signature(text)).unwrap();
+        for len in [0, 1, 3, 70_000] {
+            let y = recurrence.filter(&noise::<f32>(len)).unwrap();
+            assert!(y.len() == len && y.iter().all(|y| y.to_bits() == 0), "{text}, {len} samples");
+        }
+    }
+}
