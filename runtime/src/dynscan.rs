@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use scan_codegen::cpu::{Access, Compiled, Kernel};
 use scan_codegen::plan::{Plan, PlanOptions};
 use scan_ir::laws::{Judgement, Overflow};
-use scan_ir::transform::Form;
+use scan_ir::transform::{Check, Form};
 use scan_ir::{Layout, Mode, Program, Verified};
 
 use crate::cache::Cache;
@@ -58,6 +58,7 @@ pub struct DynScan {
     shared: Arc<Shared>,
     component_names: Arc<[String]>,
     threads: Option<usize>,
+    checked: bool,
 }
 
 /// What equal programs share.
@@ -138,7 +139,7 @@ impl DynScanBuilder {
     /// nor could be judged in a single case. [`Error::Codegen`] if no code could be generated.
     pub fn build(self) -> Result<DynScan, Error> {
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
-        Ok(DynScan { shared, component_names: self.component_names.into(), threads: self.threads })
+        Ok(DynScan { shared, component_names: self.component_names.into(), threads: self.threads, checked: false })
     }
 }
 
@@ -175,6 +176,28 @@ impl DynScan {
         let key =
             Key { program: Arc::new(program), options: PlanOptions::default(), terms: Terms::default(), states: None };
         DynScanBuilder { key, component_names: Vec::new(), threads: None }
+    }
+
+    /// The same scan, every call of which finds the first record at which the sequential loop overflows, and is then
+    /// [`Error::Overflowed`]. A call that succeeds has given the states of the sequential loop, whatever the laws; components
+    /// that hang on rounded floats are left out of that.
+    ///
+    /// The sequential loop is the one that takes the records of each run in order. An overflow counts if a result hangs on
+    /// it: [meant](scan_ir::Payload::Wraps) ones do not, nor do those in the arm of a `select` that is not taken. Where
+    /// the loop does not overflow, but the order in which a scan combines does, and a state comes out different, a call is
+    /// [`Error::Regrouped`]. Reductions look for overflow in outputs too.
+    ///
+    /// A call reads its input one time more, and computes each step a second time with its overflows. Of a program in which
+    /// nothing can overflow, or [is meant to](DynScanBuilder::overflow), nothing is checked, at no cost.
+    pub fn checked(&self) -> DynScan {
+        let Terms { overflow, .. } = self.shared.key.terms;
+        let checked = overflow == Overflow::NeverOccurs && Check::is_needed(self.program());
+        DynScan { checked, ..self.clone() }
+    }
+
+    #[inline]
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
     }
 
     /// The program.

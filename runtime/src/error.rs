@@ -189,6 +189,31 @@ pub enum Error {
         got: usize,
     },
 
+    /// Found by a checked scan: an integer overflows, or is divided by zero, in the sequential loop, and in none of the
+    /// records before. What was written is unspecified; a carry is as it was.
+    #[error(
+        "an integer overflows or is divided by zero in {function} at record {index}: a sequential loop with overflow \
+         checks panics there, and one without goes on with another number"
+    )]
+    Overflowed {
+        /// The record in the columns of the call.
+        index: usize,
+        /// Which function of the program it is in.
+        function: String,
+    },
+
+    /// Found by a checked scan: nothing overflows in the sequential loop up to this record, but the state before it differs
+    /// from the loop's, since an integer overflowed where elements were combined in another order. What was written is
+    /// unspecified; a carry is as it was.
+    #[error(
+        "the state before record {index} is not that of the sequential loop: no integer overflows in the loop up to \
+         there, but one does where elements are combined in another order; a wider type of integers avoids it"
+    )]
+    Regrouped {
+        /// The record in the columns of the call.
+        index: usize,
+    },
+
     /// There is no memory for the result.
     #[error("no memory for a result of {bytes} bytes")]
     OutOfMemory {
@@ -210,4 +235,15 @@ pub enum Error {
     #[cfg(feature = "nvptx")]
     #[error("no kernel for the GPU: {0}")]
     Nvptx(#[from] scan_codegen::nvptx::NvptxError),
+}
+
+#[cfg(all(feature = "cuda", feature = "nvptx"))]
+impl Error {
+    /// The same of columns whose first record is so many records later in those of the call.
+    pub(crate) fn later(mut self, records: usize) -> Error {
+        if let Error::Overflowed { index, .. } | Error::Regrouped { index } = &mut self {
+            *index += records;
+        }
+        self
+    }
 }

@@ -11,6 +11,7 @@
 
 mod cache;
 pub mod call;
+mod checked;
 mod checks;
 mod column;
 #[cfg(feature = "cuda")]

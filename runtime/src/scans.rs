@@ -213,7 +213,7 @@ impl DynScan {
 
     fn engine(&self) -> Engine<'_> {
         let (program, variants, threads) = self.parts();
-        Engine { program, variants, threads }
+        Engine { program, variants, threads, checked: self.is_checked() }
     }
 }
 
@@ -222,7 +222,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short(&self, mode: Mode) -> Option<&Short> {
-        self.parts().1.short(mode)
+        self.parts().1.short(mode).filter(|_| !self.is_checked())
     }
 
     /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it
@@ -230,7 +230,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.parts().1.short_whole(work)
+        self.parts().1.short_whole(work).filter(|_| !self.is_checked())
     }
 
     /// Reduces a short line of columns that were checked into `totals`. Says whether it did.
@@ -241,7 +241,7 @@ impl DynScan {
         len: usize,
         totals: &mut [Constant],
     ) -> bool {
-        if !matches!(call.shape, Shape::Line) || call.reversed {
+        if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
             return false;
         }
         let Some(short) = self.parts().1.make_short_whole(Whole::Reduce).ok().flatten() else { return false };
@@ -261,7 +261,7 @@ impl DynScan {
         output: (*mut u8, usize),
         carry: Option<&mut [Constant]>,
     ) -> bool {
-        if !matches!(call.shape, Shape::Line) || call.reversed {
+        if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
             return false;
         }
         let mut seed: SmallVec<[Constant; 4]> = call.seed.unwrap_or_default().into();
@@ -307,9 +307,11 @@ impl DynScan {
         len: usize,
     ) -> bool {
         let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
-        let Some(short) = self.parts().1.make_short(call.mode).ok().flatten().filter(|_| is_plain) else {
+        if !is_plain || self.is_checked() {
             return false;
-        };
+        }
+        // A wrong kernel is not used; those that are, are checked for themselves.
+        let Some(short) = self.parts().1.make_short(call.mode).ok().flatten() else { return false };
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.

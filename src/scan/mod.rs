@@ -135,6 +135,34 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         self.request().resuming(carry)
     }
 
+    /// The same scan, every call of which finds the first record at which an integer overflows in the sequential loop.
+    ///
+    /// A call that succeeds has given what the loop gives, states of rounded floats apart, whatever the laws: also of operators
+    /// whose laws hold only [where nothing overflows](Judgement::overflow_matters_to). Else it is
+    ///
+    /// - [`Error::Overflowed`] with the record at which Rust would panic first in a build with overflow checks: an overflow
+    ///   counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
+    /// - [`Error::Regrouped`] if the loop does not overflow, but elements combined in another order do, and a state before this
+    ///   record came out different.
+    ///
+    /// After an error outputs hold anything, and a carry is as it was. Records are numbered as in the columns of the call,
+    /// whatever its segments, rows and direction; the first is meant in the order of the scan, and row by row. A call reads
+    /// its input one time more than otherwise, and takes about as many instructions again as the loop and its overflow checks.
+    /// Scans in which nothing can overflow are not slowed down.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::new()?.checked();
+    /// let records = [Sum(i32::MAX), Sum(-1), Sum(1), Sum(1), Sum(-1)];
+    /// assert_eq!(sums.inclusive(&records[..3])?[2], Sum(i32::MAX));
+    /// assert!(matches!(sums.inclusive(&records), Err(Error::Overflowed { index: 3, .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn checked(&self) -> Scan<S, In, Out> {
+        Scan { inner: self.inner.checked(), types: PhantomData }
+    }
+
     /// The scan as it is: what the parts that are known at run time only are added to.
     pub fn request(&self) -> Request<'_, S, In, Out> {
         Request::new(&self.inner)

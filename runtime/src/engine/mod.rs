@@ -37,6 +37,7 @@ pub use short::{Short, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::call::{Call, Shape};
+use crate::checked::{self, Elements};
 use crate::error::Error;
 pub(crate) use heads::{FlagColumn, Heads};
 use line::Line;
@@ -74,19 +75,25 @@ pub(crate) struct Engine<'a> {
     pub(crate) program: &'a Verified<Program>,
     pub(crate) variants: &'a Variants,
     pub(crate) threads: Option<usize>,
+    /// Whether the first overflow is an error.
+    pub(crate) checked: bool,
 }
 
 impl Engine<'_> {
     /// Runs a task. Gives how many records were written or would be; and the totals of its runs, one after the other, in
     /// `totals` if it is some, which must have room for them.
+    ///
+    /// # Errors
+    /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
     pub(crate) fn run(&self, task: &Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let Task { call, .. } = task;
+        let checked = self.checked && task.purpose != Purpose::Count;
         let is_segmented = match call.shape {
             Shape::Heads(_) => true,
             Shape::Offsets(_) => task.purpose != Purpose::Reduce,
             _ => false,
         };
-        let form = Form { mode: call.mode, heads: is_segmented, seeded: is_segmented && call.seed.is_some() };
+        let form = Form { mode: call.mode, heads: is_segmented, seeded: is_segmented && call.seed.is_some(), checked };
         let components: SmallVec<[usize; 4]> = self.program.stages.iter().map(|stage| stage.state.len()).collect();
         let mut variant = self.variants.get(form, false);
         if [call.seed, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
@@ -109,6 +116,7 @@ impl Engine<'_> {
         };
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
         let wants_totals = totals.is_some();
+        let check = checked.then(|| self.variants.check());
         let line = Line {
             kernels,
             plan: &variant.plan,
@@ -123,10 +131,22 @@ impl Engine<'_> {
             carry: carry.as_ref().unwrap_or(&seed),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
-            totals: wants_totals,
+            totals: wants_totals || checked,
         };
         let totals = totals.map(Mutex::new);
+        let found = Mutex::new(None);
         let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
+            if let Some(check) = check {
+                let of_run = |(run, slot): (usize, usize)| {
+                    let after = |stage: u32, component: u32| states.of(slot, stage, component);
+                    let own = (0..check.components() as u32).map(|part| states.of(slot, components.len() as u32, part));
+                    let own: SmallVec<[Constant; 8]> = own.collect();
+                    Some((run, check.finding(&own, wants_totals.then_some(&after))?))
+                };
+                let first = (first..).zip(slots.clone()).find_map(of_run);
+                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                *found = checked::first(*found, first);
+            }
             let Some(totals) = &totals else { return };
             let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
             let count = components.iter().sum::<usize>();
@@ -136,7 +156,7 @@ impl Engine<'_> {
             }
         };
         let threads = || self.threads.unwrap_or_else(rayon::current_num_threads);
-        match call.shape {
+        let done = match call.shape {
             Shape::Rows(rows) => {
                 let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
                 let line = Line { len: rows.len(), step, ..line };
@@ -155,13 +175,13 @@ impl Engine<'_> {
                         line.row_by_row(&rows, threads, &keep);
                     }
                 }
-                Ok(rows.count() * rows.len())
+                rows.count() * rows.len()
             }
             Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => {
                 let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
                 variant.make(kernels, &line.kernels_of_lines(longest, threads()), threads())?;
                 line.segment_by_segment(offsets, threads(), &keep);
-                Ok(task.len)
+                task.len
             }
             shape => {
                 let line = line.segmented(shape, call.reversed);
@@ -169,8 +189,18 @@ impl Engine<'_> {
                 variant.make(kernels, &line.kernels_of_lines(line.len, helped), helped)?;
                 let after = line.run(threads);
                 keep(0, &after, 0..1);
-                Ok(kept(kernels, &variant.program, &after).unwrap_or(task.len))
+                kept(kernels, &variant.program, &after).unwrap_or(task.len)
             }
+        };
+        let reversed = call.reversed;
+        let elements = match call.shape {
+            Shape::Rows(rows) => Elements::Rows { rows, reversed },
+            Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => Elements::Offsets { offsets, reversed },
+            _ => Elements::Line { len: task.len, reversed },
+        };
+        match found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((run, finding)) => Err(elements.error(components.len(), run, finding)),
+            None => Ok(done),
         }
     }
 }

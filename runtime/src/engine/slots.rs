@@ -71,6 +71,12 @@ impl<'a> Slots<'a> {
         self.memory[slot * words..(slot + 1) * words].copy_from_slice(&from.memory[other * words..(other + 1) * words]);
     }
 
+    /// A component of a stage in one slot; the stage has it.
+    pub(crate) fn of(&self, slot: usize, stage: u32, component: u32) -> Constant {
+        let field = self.layout.field(stage, component).expect("the stage has so many components");
+        self.read(slot, field)
+    }
+
     /// Writes some components of one slot.
     pub(crate) fn write(&mut self, slot: usize, components: impl IntoIterator<Item = (Field, Constant)>) {
         for (field, value) in components {

@@ -7,7 +7,7 @@ use scan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
 use scan_codegen::plan::{Plan, PlanOptions, plan};
 use scan_codegen::target::CpuTarget;
 use scan_ir::facts::{Facts, Range, StageFacts};
-use scan_ir::transform::{Form, lower};
+use scan_ir::transform::{Check, Form, lower};
 use scan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use smallvec::SmallVec;
 
@@ -68,7 +68,7 @@ impl Variant {
         let program = lower(&of.program, form);
         let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
         let plan = plan(&program, &facts, &CpuTarget::host(), &of.options);
-        let states = (!form.heads && program.output.keep.is_none()).then(|| of.states.clone());
+        let states = (!form.heads && !form.checked && program.output.keep.is_none()).then(|| of.states.clone());
         Variant { form, program, facts, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
     }
 
@@ -116,7 +116,8 @@ pub(crate) struct Variants {
     options: PlanOptions,
     /// How the states of all stages lie where a caller hands them over in memory.
     states: Layout,
-    made: [OnceLock<Variant>; 12],
+    made: [OnceLock<Variant>; 24],
+    check: OnceLock<Check>,
     /// For each [`Mode`], parts of these.
     short: [OnceLock<Option<Short>>; 2],
     /// For each [`Mode`] that writes, and the one that does not.
@@ -125,9 +126,10 @@ pub(crate) struct Variants {
 
 impl Variants {
     pub(crate) fn new(program: Verified<Program>, options: PlanOptions, states: Option<Layout>) -> Variants {
-        let (made, short, whole) = Default::default();
+        let made = [const { OnceLock::new() }; 24];
+        let (check, short, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
-        Variants { program, options, states, made, short, whole }
+        Variants { program, options, states, made, check, short, whole }
     }
 
     /// How the states of all stages lie where a caller hands them over in memory.
@@ -165,6 +167,11 @@ impl Variants {
         Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(self.get(form, false), work))?.as_ref())
     }
 
+    /// How the program is checked.
+    pub(crate) fn check(&self) -> &Check {
+        self.check.get_or_init(|| Check::of(&self.program))
+    }
+
     /// A form; with `any_states`, for seeds that lie outside of the ranges that hold without them.
     pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
         self.made[place(form, any_states)].get_or_init(|| Variant::new(self, form, any_states))
@@ -178,7 +185,7 @@ fn place(form: Form, any_states: bool) -> usize {
         Form { seeded: false, .. } => 1,
         Form { .. } => 2,
     };
-    6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
+    12 * usize::from(form.checked) + 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
 }
 
 /// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.

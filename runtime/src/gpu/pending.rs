@@ -11,6 +11,7 @@ use super::arguments::unpack;
 use super::kernel::GpuKernel;
 use super::landing::Landing;
 use super::states::States;
+use crate::checked::Elements;
 use crate::cuda::{CudaError, DeviceSlice, Header, Stream, Workspace};
 use crate::error::Error;
 
@@ -159,6 +160,8 @@ pub struct Pending {
     /// Of a program that keeps: which output column has the least room, and how much.
     pub(super) room: Option<(usize, usize)>,
     pub(super) wants_totals: bool,
+    /// How elements lie in the columns.
+    pub(super) elements: Elements<'static>,
 }
 
 impl Pending {
@@ -174,7 +177,7 @@ impl Pending {
     /// left so far: wait for those first.
     ///
     /// # Errors
-    /// [`Error::Room`] if more records were kept than the outputs have room for: then the first ones were written.
+    /// [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::Room`] if more records were kept than the outputs have room for: then the first ones were written.
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
@@ -182,6 +185,11 @@ impl Pending {
             Some(launched) => launched.wait()?,
             None => self.outcome.totals.clone(),
         };
+        if let Some(stages) = self.states.checked_stages()
+            && let Some((run, finding)) = self.states.finding(&lowered, self.wants_totals)
+        {
+            return Err(self.elements.error(stages, run, finding));
+        }
         let mut written = self.outcome.written;
         if let Some((column, got)) = self.room {
             written = self.states.kept(&lowered).unwrap_or(0);

@@ -258,7 +258,8 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if std::mem::replace(&mut under_way.arrived, true) {
             return Ok(());
         }
-        let Outcome { written, totals } = under_way.pending.wait()?;
+        let start = self.pieces[piece].start;
+        let Outcome { written, totals } = under_way.pending.wait().map_err(|error| error.later(start))?;
         let kept = self.outcome.written..self.outcome.written + written;
         self.outcome = Outcome { written: kept.end, totals: totals.clone() };
         if self.pieces.len() > 1 {

@@ -88,7 +88,12 @@ impl GpuScan {
         let call = task.call;
         task.check(self.program(), self.device(), stream)?;
         let is_segmented = matches!(call.shape, DeviceShape::Heads(_));
-        let form = Form { mode: call.mode, heads: is_segmented, seeded: is_segmented && call.seed.is_some() };
+        let form = Form {
+            mode: call.mode,
+            heads: is_segmented,
+            seeded: is_segmented && call.seed.is_some(),
+            checked: self.checked,
+        };
         let need = Need { form, any_states: false, reduces: task.reduces };
         let variants = &self.shared.variants;
         let variant = variants.holding(need, [call.seed, call.carry]);

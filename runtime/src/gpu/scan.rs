@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use scan_codegen::gpu::{Arch, GpuPlan, Way};
 use scan_ir::laws::{Judgement, Overflow};
-use scan_ir::transform::Form;
+use scan_ir::transform::{Check, Form};
 use scan_ir::{Program, Verified};
 
 use super::ends::states_at_ends;
@@ -41,6 +41,8 @@ use crate::verdicts::{self, Terms};
 pub struct GpuScan {
     pub(super) shared: Arc<Shared>,
     component_names: Arc<[String]>,
+    /// Whether the first overflow is an error.
+    pub(super) checked: bool,
     pub(super) limit: Duration,
 }
 
@@ -135,7 +137,7 @@ impl GpuScanBuilder {
             let variants = Variants::new(key.program.clone(), key.maker.clone());
             Ok::<_, Error>(Shared { key: key.clone(), judgements, variants, at_ends: OnceLock::new() })
         })?;
-        Ok(GpuScan { shared, component_names: self.component_names.into(), limit: self.limit })
+        Ok(GpuScan { shared, component_names: self.component_names.into(), checked: false, limit: self.limit })
     }
 }
 
@@ -159,6 +161,14 @@ impl GpuScan {
             component_names: Vec::new(),
             limit: TIME_LIMIT,
         }
+    }
+
+    /// The same scan, every call of which finds the first record at which the sequential loop overflows: see
+    /// [`DynScan::checked`](crate::DynScan::checked). A call over device memory says so when it is
+    /// [waited for](super::Pending::wait).
+    pub fn checked(&self) -> GpuScan {
+        let is_meant = self.shared.key.terms.overflow == Overflow::Wraps;
+        GpuScan { checked: !is_meant && Check::is_needed(self.program()), ..self.clone() }
     }
 
     /// The program.
@@ -194,14 +204,15 @@ impl GpuScan {
     /// The scan whose outputs are the states at the ends of segments.
     pub(super) fn at_ends(&self) -> Result<GpuScan, Error> {
         if let Some(scan) = self.shared.at_ends.get() {
-            return Ok(scan.clone());
+            return Ok(GpuScan { checked: self.checked, ..scan.clone() });
         }
         let Key { program, maker, .. } = &self.shared.key;
         // The operators were judged, and accepted.
         let builder =
             GpuScan::builder(states_at_ends(program)?, &maker.device).assume_associative().time_limit(self.limit);
         let made = GpuScanBuilder { cache: maker.cache.clone(), ..builder }.build()?;
-        Ok(self.shared.at_ends.get_or_init(|| made).clone())
+        let made = self.shared.at_ends.get_or_init(|| made).clone();
+        Ok(GpuScan { checked: self.checked, ..made })
     }
 
     /// What was chosen and why: the verdict on the laws with its conditions, and the plan.

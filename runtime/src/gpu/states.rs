@@ -1,7 +1,7 @@
 //! States of a program among those of its lowered form, which may have more components and one more stage.
 
 use scan_codegen::gpu::{Component, Role};
-use scan_ir::transform::rank_stage;
+use scan_ir::transform::{Check, Finding, rank_stage};
 use scan_ir::{Constant, Program};
 
 /// Where the components of a program are among those of its lowered form.
@@ -13,16 +13,30 @@ pub(crate) struct States {
     places: Vec<usize>,
     /// The place of the rank.
     rank: Option<usize>,
+    check: Option<CheckStage>,
+}
+
+/// The stage that checks a program, among the components of the lowered program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct CheckStage {
+    check: Check,
+    /// Where each stage of the program begins, and then where this one does.
+    stages: Vec<usize>,
 }
 
 impl States {
     pub(crate) fn new(program: &Program, lowered: &Program) -> States {
         let first = |stage: usize| lowered.stages[..stage].iter().map(|stage| stage.state.len()).sum::<usize>();
         let stages = program.stages.iter().enumerate();
+        let rank = rank_stage(lowered);
+        let is_checked = lowered.stages.len() > program.stages.len() + usize::from(rank.is_some());
+        let check =
+            || CheckStage { check: Check::of(program), stages: (0..=program.stages.len()).map(first).collect() };
         States {
             identities: lowered.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
             places: stages.flat_map(|(place, stage)| first(place)..first(place) + stage.state.len()).collect(),
-            rank: rank_stage(lowered).map(|rank| first(rank as usize)),
+            rank: rank.map(|rank| first(rank as usize)),
+            check: is_checked.then(check),
         }
     }
 
@@ -33,12 +47,30 @@ impl States {
             identities: components.iter().map(|component| component.identity).collect(),
             places: of_role(Role::Own).collect(),
             rank: of_role(Role::Rank).next(),
+            check: None,
         }
     }
 
     /// Whether records are kept or not, and counted.
     pub(crate) fn keeps(&self) -> bool {
         self.rank.is_some()
+    }
+
+    /// How many stages the program has, if it is checked.
+    pub(crate) fn checked_stages(&self) -> Option<usize> {
+        self.check.as_ref().map(|check| check.stages.len() - 1)
+    }
+
+    /// What was found first, and in which run, out of the states of the lowered program after each run. Where these are
+    /// used, they are compared with the loop's.
+    pub(crate) fn finding(&self, lowered: &[Constant], are_used: bool) -> Option<(usize, Finding)> {
+        let CheckStage { check, stages } = self.check.as_ref()?;
+        let mut runs = lowered.chunks_exact(self.identities.len()).enumerate();
+        runs.find_map(|(run, state)| {
+            let after = |stage: u32, component: u32| state[stages[stage as usize] + component as usize];
+            let own = &state[stages[stages.len() - 1]..][..check.components()];
+            Some((run, check.finding(own, are_used.then_some(&after))?))
+        })
     }
 
     /// A state of the program, or else the identities, as one of the lowered program. `rank` records were kept before.

@@ -12,6 +12,7 @@ use super::column::{DeviceColumn, DeviceColumnMut};
 use super::kernel::{GpuKernel, Launch, Span};
 use super::pending::{Outcome, Pending};
 use super::states::States;
+use crate::checked::Elements;
 use crate::checks::{self, Signature};
 use crate::column::{check, layout_of};
 use crate::cuda::{CudaError, Device, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
@@ -146,7 +147,7 @@ impl Task<'_> {
             seed: &seed,
             columns: &columns,
             room: self.room.1,
-            totals: wants_totals || states.keeps(),
+            totals: wants_totals || states.keeps() || states.checked_stages().is_some(),
         };
         let launched = match span.rows.min(span.records) {
             0 => None,
@@ -160,7 +161,12 @@ impl Task<'_> {
         };
         let written = if self.reduces { 0 } else { span.rows * span.records };
         let room = (states.keeps() && !self.reduces).then_some(self.room);
-        Ok(Pending { launched, states: states.clone(), outcome: Outcome { written, totals }, room, wants_totals })
+        let elements = match call.shape {
+            DeviceShape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
+            _ => Elements::Line { len: self.len, reversed: call.reversed },
+        };
+        let outcome = Outcome { written, totals };
+        Ok(Pending { launched, states: states.clone(), outcome, room, wants_totals, elements })
     }
 }
 

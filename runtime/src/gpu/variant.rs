@@ -187,7 +187,7 @@ mod tests {
         for program in programs {
             let keeps = program.output.keep.is_some();
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
-                let form = Form { mode: Mode::Exclusive, heads, seeded: heads };
+                let form = Form { mode: Mode::Exclusive, heads, seeded: heads, checked: heads };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
                 for way in [Way::Plain, Way::Shifted, Way::Short, Way::Any, Way::Columnar] {
                     let plans = variant.plans(way, None, Arch::Sm90);

@@ -96,7 +96,16 @@ impl<'a> Machine<'a> {
         let native = function.insts.iter().any(|inst| float_bits(inst.opcode));
         let single = function.insts.iter().any(|inst| inst.ty == Type::F32);
         let unit = if native && single { 2f64.powi(-20) } else { 2f64.powi(-50) };
-        Machine { function, tables, words, unit, native, flags: Flags::default(), overflowed: false, any_tainted: false }
+        Machine {
+            function,
+            tables,
+            words,
+            unit,
+            native,
+            flags: Flags::default(),
+            overflowed: false,
+            any_tainted: false,
+        }
     }
 
     /// Instructions a run takes: its cost.

@@ -101,6 +101,18 @@ pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
     judge.finish()
 }
 
+/// The components whose laws may fail where an integer overflows, floats and what hangs on their rounding left out: all
+/// but those in whose groups nothing overflows, or all arithmetic is exact modulo a power of two.
+pub(crate) fn broken_by_overflow(stage: &Stage) -> Vec<usize> {
+    let groups = group::groups(stage).into_iter().filter(|group| {
+        let insts = &group.combine.insts;
+        let rounds = insts.iter().any(|inst| inst.ty.is_float() && traits::rounds(inst.opcode));
+        insts.iter().any(Inst::may_panic) && !rounds && !traits::is_exact_when_wrapped(&group.combine)
+    });
+    let components = groups.flat_map(|group| group.components);
+    components.filter(|&component| !stage.state[component].is_float()).collect()
+}
+
 /// States of a stage of a verified program that are valid and can occur: the identity first, then small ones; fewer
 /// than `count` where there are not as many, or they are hard to find. The same for the same `seed`.
 pub fn sample_states(stage: &Stage, tables: &[Table], count: usize, seed: u64) -> Vec<Vec<Constant>> {

@@ -103,6 +103,18 @@ pub(crate) fn overflow_is_meaningless(combine: &Function) -> bool {
     overflows && (any(&orders) || selects)
 }
 
+/// Whether integers are added, subtracted, multiplied and chosen by flags, and nothing else: what is true of whole numbers
+/// is then true of wrapped ones.
+pub(crate) fn is_exact_when_wrapped(combine: &Function) -> bool {
+    combine.insts.iter().all(|inst| {
+        let reads_int = operand_type(combine, inst).is_int();
+        match inst.opcode {
+            Opcode::Const | Opcode::Select | Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg => true,
+            _ => !reads_int,
+        }
+    })
+}
+
 /// Whether a float opcode rounds.
 pub(crate) fn rounds(opcode: Opcode) -> bool {
     matches!(

@@ -8,12 +8,16 @@
 //! |---|---|
 //! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
 //! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one |
+//! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
 
+mod checked;
+mod overflow;
 mod ranked;
 mod resolve;
 mod segmented;
 
+pub use checked::{Check, Event, Finding};
 pub use ranked::rank_stage;
 
 use crate::builder::FunctionBuilder;
@@ -31,6 +35,8 @@ pub struct Form {
     /// Whether segments begin with the seeds of the call, and not with the identities. Without `heads` it changes
     /// nothing: the first record's state before is where the engine starts.
     pub seeded: bool,
+    /// Whether the first integer overflow of the sequential loop is found.
+    pub checked: bool,
 }
 
 /// The program that an engine runs for calls of this form. It is what the user wrote (and not a lowered program), with
@@ -41,11 +47,13 @@ pub struct Form {
 ///   The state of every stage has one more component, its last: a `bool` whose identity is false. At a flagged record
 ///   the state before, wherever it is read, is the start of a segment; the record before it has no next one and is a
 ///   last one. The index counts on. A first record that is not flagged goes on from the state that the run starts with.
+/// - With `checked` there is one more stage behind those of the user, whose state [`Check`] reads. It goes through all
+///   segments, and its identity is all zeros.
 /// - With `keep` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
 ///   through all segments. [`rank_stage`] finds it.
 ///
-/// So a lowered program has up to one stage, one column and, for each stage, one component more than the verifier
-/// accepts of a user, and its lifts are longer by a combine at most. Takes time linear in the program's size.
+/// So a lowered program has up to two stages, one column and, for each stage, one component more than the verifier
+/// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time linear in the program's size.
 ///
 /// ```
 /// use scan_ir::{interp, text, transform::{lower, Form}, verify};
@@ -66,11 +74,14 @@ pub struct Form {
 /// assert_eq!(run.outputs, [[1, 3, 3, 7]]);
 /// ```
 pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
-    let mut lowered = Program::clone(program).map_functions(Function::unmarked);
+    let mut lowered = Program::clone(program);
     resolve::resolve(&mut lowered, form.mode);
+    let mut check = form.checked.then(|| Check::of(program).stage(&lowered));
+    lowered = lowered.map_functions(Function::unmarked);
     if form.heads {
-        lowered = segmented::segmented(lowered, form.seeded);
+        lowered = segmented::segmented(lowered, form.seeded, check.as_mut());
     }
+    lowered.stages.extend(check);
     ranked::rank(&mut lowered);
     // What the verifier accepted was changed by well-typed rewrites alone. The verifier itself is not asked, since the
     // limits that it sets to what users write may now be passed by what the documentation above says.

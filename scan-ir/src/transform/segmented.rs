@@ -13,6 +13,7 @@
 //! the start, so the lift does. The state before the head of a segment is not the true one: it belongs to
 //! the segment before. Wherever a mapping reads it, it reads `head ? start : before`.
 
+use super::checked;
 use crate::builder::FunctionBuilder;
 use crate::facts::{drop_unused, source_types};
 use crate::function::{Function, Value};
@@ -20,11 +21,18 @@ use crate::opcode::Opcode;
 use crate::program::{Layout, Mapping, Program, Source, Stage};
 use crate::types::{Constant, Type};
 
-/// The program with a column of heads as its last input.
-pub(super) fn segmented(mut program: Program, seeded: bool) -> Program {
+/// The program with a column of heads as its last input. The stage that checks it, if there is one, sees what its other
+/// mappings see, and goes through all segments.
+pub(super) fn segmented(mut program: Program, seeded: bool, check: Option<&mut Stage>) -> Program {
     let head = program.record_types().len() as u32;
     program.inputs.push(Layout::of(Type::Bool));
     let segments = Segments { program: &program, head, seeded };
+    if let Some(check) = check {
+        check.lift = segments.mapping(&check.lift, &[], |code, mut results| {
+            checked::begins(&mut results, code.read(Source::Record(head)));
+            results
+        });
+    }
     let stages = (0..program.stages.len()).map(|stage| segments.stage(stage)).collect();
     let project = segments.mapping(&program.output.project, &[], |_, results| results);
     let keep = program.output.keep.as_ref().map(|keep| segments.mapping(keep, &[], |_, results| results));

@@ -65,11 +65,11 @@ impl Expr {
                 }
                 let b = of(b)?;
                 match opcode {
-                    Opcode::Add => int.checked(a + b),
-                    Opcode::Sub => int.checked(a - b),
+                    Opcode::Add => int.checked(a.checked_add(b)?),
+                    Opcode::Sub => int.checked(a.checked_sub(b)?),
                     Opcode::Mul => int.checked(a.checked_mul(b)?),
-                    Opcode::AddSat => Some((a + b).clamp(int.lowest(), int.highest())),
-                    Opcode::SubSat => Some((a - b).clamp(int.lowest(), int.highest())),
+                    Opcode::AddSat => Some(a.saturating_add(b).clamp(int.lowest(), int.highest())),
+                    Opcode::SubSat => Some(a.saturating_sub(b).clamp(int.lowest(), int.highest())),
                     Opcode::Min => Some(a.min(b)),
                     Opcode::Max => Some(a.max(b)),
                     Opcode::And | Opcode::Or => Some(b),

@@ -49,7 +49,7 @@ impl FromStr for AotManifest {
         lines.end()?;
         let arguments = Arguments { inputs: inputs.len(), outputs: outputs.len(), states };
         let launch = Manifest { plan, threads, shared_bytes, tile_state_bytes, arguments, inputs, outputs };
-        let form = Form { mode, heads, seeded };
+        let form = Form { mode, heads, seeded, checked: false };
         Ok(AotManifest { version, program, arch, ptx_sha256, form, keeps, components, launch })
     }
 }

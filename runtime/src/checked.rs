@@ -1,0 +1,85 @@
+//! Checked scans: which record the first overflow is at, out of what the check stage of a lowered program found.
+
+use scan_ir::transform::{Event, Finding};
+
+use crate::call::Rows;
+use crate::error::Error;
+
+/// How elements lie in the columns, for the record of an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Elements<'a> {
+    /// All records in one direction, whatever their segments.
+    Line { len: usize, reversed: bool },
+    /// Segments of their own, whose elements keep their numbers.
+    Offsets { offsets: &'a [usize], reversed: bool },
+    /// Rows of their own.
+    Rows { rows: Rows, reversed: bool },
+}
+
+impl Elements<'_> {
+    /// The record of an element of a run; of the last one, if there are not so many elements.
+    fn record(&self, run: usize, element: u64) -> usize {
+        let element = usize::try_from(element).unwrap_or(usize::MAX);
+        let numbered = |len: usize, first: usize, last: usize, reversed: bool| {
+            let element = if element >= len { if reversed { len - 1 - first } else { last } } else { element };
+            if reversed { len - 1 - element } else { element }
+        };
+        match *self {
+            Elements::Line { len, reversed } => numbered(len.max(1), 0, len.max(1) - 1, reversed),
+            Elements::Offsets { offsets, reversed } => {
+                let len = offsets.last().map_or(1, |&len| len.max(1));
+                let (first, end) = (offsets[run], offsets[run + 1]);
+                numbered(len, first, end.max(1) - 1, reversed)
+            }
+            Elements::Rows { rows, reversed } => {
+                let apart = element.min(rows.len().max(1) - 1) * rows.step();
+                let first = rows.record_of(run, reversed);
+                if reversed { first - apart } else { first + apart }
+            }
+        }
+    }
+
+    /// The error that says what was found in a run.
+    pub(crate) fn error(&self, stages: usize, run: usize, finding: Finding) -> Error {
+        let index = self.record(run, finding.element);
+        let of = |function: &str, stage: u32| match stages {
+            1 => format!("`{function}`"),
+            _ => format!("`{function}` of stage {stage}"),
+        };
+        let function = match finding.event {
+            Event::Regrouped => return Error::Regrouped { index },
+            Event::Lift(stage) => of("lift", stage),
+            Event::Combine(stage) => of("combine", stage),
+            Event::Keep => "`keep`".to_owned(),
+            Event::Project => "`project`".to_owned(),
+        };
+        Error::Overflowed { index, function }
+    }
+}
+
+/// The first of two findings, each with its run: runs come one after the other.
+pub(crate) fn first(one: Option<(usize, Finding)>, other: Option<(usize, Finding)>) -> Option<(usize, Finding)> {
+    [one, other].into_iter().flatten().min_by_key(|(run, finding)| (*run, finding.element))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(elements: Elements<'_>, run: usize, element: u64) -> usize {
+        elements.record(run, element)
+    }
+
+    #[test]
+    fn elements_are_numbered_in_the_order_of_the_scan() {
+        let line = |reversed| Elements::Line { len: 10, reversed };
+        assert_eq!([record(line(false), 0, 3), record(line(true), 0, 3)], [3, 6]);
+        assert_eq!([record(line(false), 0, u64::MAX), record(line(true), 0, u64::MAX)], [9, 0]);
+        let offsets = |reversed| Elements::Offsets { offsets: &[0, 4, 10], reversed };
+        assert_eq!([record(offsets(false), 1, 5), record(offsets(true), 1, 5)], [5, 4]);
+        assert_eq!([record(offsets(false), 0, u64::MAX), record(offsets(true), 1, u64::MAX)], [3, 4]);
+        let rows = |reversed| Elements::Rows { rows: Rows::along(&[3, 4], 0).unwrap(), reversed };
+        assert_eq!([record(rows(false), 1, 2), record(rows(true), 1, 2)], [9, 1]);
+        assert_eq!([record(rows(false), 1, u64::MAX), record(rows(true), 1, u64::MAX)], [9, 1]);
+    }
+}

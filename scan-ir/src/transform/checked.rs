@@ -1,0 +1,290 @@
+//! Checked scans: one more stage finds the first element at which the sequential loop overflows.
+//!
+//! The stage sees the states before each element, as every stage may. From these and the record it does what the loop
+//! does there: lifts, combines, and computes the output. An integer that overflows on the way ([`overflow`](super::overflow))
+//! is an event; the stage's state is the earliest one, a maximum of integers (0: none; the later the element, the smaller).
+//!
+//! That finds the loop's overflows if the states before elements are the loop's, and so they are where the laws hold.
+//! Where they hold only as long as nothing overflows, the order in which a scan combines may overflow though the loop does
+//! not. There the stage's state has more: what the loop would have before the first element of its run of elements, and after
+//! the last. Where two runs meet, both must be the same, else it is an event too: a state is not the loop's. So if there
+//! is no event, then by induction every state is the loop's, whatever the laws; and the first event, if it is an overflow,
+//! is the loop's first overflow.
+//!
+//! Components that hang on rounded floats are left out of this comparison, since another order rounds otherwise.
+
+use super::overflow::{self, Checked, and, any, sound};
+use crate::builder::FunctionBuilder;
+use crate::facts::{drop_unused, source_types};
+use crate::function::{Function, Inst, Value};
+use crate::laws;
+use crate::opcode::Opcode;
+use crate::program::{Mapping, Program, Source, Stage};
+use crate::types::{Constant, Type};
+
+/// What a checked scan found first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The number of the element, in the order of the scan.
+    pub element: u64,
+    /// What went wrong there.
+    pub event: Event,
+}
+
+/// What a checked scan looks for, in the order in which the loop meets it at an element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The state before the element is not the sequential loop's: combined in another order, something overflowed.
+    Regrouped,
+    /// An integer overflows in the lift of this stage.
+    Lift(u32),
+    /// An integer overflows in the operator of this stage.
+    Combine(u32),
+    /// An integer overflows in the function that says which records are kept.
+    Keep,
+    /// An integer overflows in the function that computes the output.
+    Project,
+}
+
+/// Bits of an event's number that say what it is.
+const KIND_BITS: u32 = 4;
+/// The kinds behind those of the stages.
+const KEEP: u64 = 14;
+const PROJECT: u64 = 15;
+
+impl Event {
+    fn kind(self) -> u64 {
+        match self {
+            Event::Regrouped => 0,
+            Event::Lift(stage) => 1 + 2 * u64::from(stage),
+            Event::Combine(stage) => 2 + 2 * u64::from(stage),
+            Event::Keep => KEEP,
+            Event::Project => PROJECT,
+        }
+    }
+
+    fn of_kind(kind: u64) -> Event {
+        match kind {
+            0 => Event::Regrouped,
+            KEEP => Event::Keep,
+            PROJECT => Event::Project,
+            _ if kind % 2 == 1 => Event::Lift((kind / 2) as u32),
+            _ => Event::Combine((kind / 2 - 1) as u32),
+        }
+    }
+}
+
+/// The stage that checks a program, and how to read its state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    /// For each component that is compared where runs of elements meet, its stage and place.
+    compared: Vec<(u32, u32)>,
+    types: Vec<Type>,
+}
+
+/// Components of the stage's state before those that are compared.
+const EVENT: usize = 0;
+const SOME: usize = 1;
+const START: usize = 2;
+const BEGINS: usize = 3;
+const FIRST: usize = 4;
+
+impl Check {
+    /// Whether an integer may overflow in a program at all: else there is nothing to check.
+    pub fn is_needed(program: &Program) -> bool {
+        let stages = program.stages.iter();
+        let functions = stages.flat_map(|stage| [&stage.lift.function, &stage.combine]);
+        let outputs = program.output.keep.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
+        functions.chain(outputs).flat_map(|function| &function.insts).any(Inst::may_panic)
+    }
+
+    /// How a program is checked: one that a user wrote, not a lowered one.
+    pub fn of(program: &Program) -> Check {
+        let stages = (0..).zip(&program.stages);
+        let compared: Vec<(u32, u32)> = stages
+            .flat_map(|(place, stage)| {
+                laws::broken_by_overflow(stage).into_iter().map(move |component| (place, component as u32))
+            })
+            .collect();
+        let ty = |&(stage, component): &(u32, u32)| program.stages[stage as usize].state[component as usize];
+        Check { types: compared.iter().map(ty).collect(), compared }
+    }
+
+    /// How many components the stage's state has.
+    pub fn components(&self) -> usize {
+        self.state().len()
+    }
+
+    /// What was found, if anything: from the stage's state after the last element of a run. `after` gives a component of a
+    /// stage as the scan gives it after that element, if it does; then that is compared with the loop's.
+    pub fn finding(&self, state: &[Constant], after: Option<&dyn Fn(u32, u32) -> Constant>) -> Option<Finding> {
+        let number = |constant: Constant| constant.bits() as u64;
+        let found = Some(number(state[EVENT])).filter(|&found| found != 0).map(|found| Finding {
+            element: !found >> KIND_BITS,
+            event: Event::of_kind(!found & ((1 << KIND_BITS) - 1)),
+        });
+        let ends = || {
+            let last = state.get(FIRST + self.types.len()..)?;
+            let same = |(&(stage, component), last): (&(u32, u32), &Constant)| {
+                after.is_none_or(|after| after(stage, component).same(*last))
+            };
+            let is_same = self.compared.iter().zip(last).all(same);
+            let is_some = state.get(SOME)?.bits() != 0;
+            (is_some && !is_same).then_some(Finding { element: u64::MAX, event: Event::Regrouped })
+        };
+        found.or_else(ends)
+    }
+
+    /// The stage for a program whose mappings read no `State`. Its lift gives false for whether the element begins a run.
+    pub(super) fn stage(&self, program: &Program) -> Stage {
+        let state = self.state();
+        let identity = state.iter().map(|ty| ty.zero()).collect();
+        Stage { state, identity, lift: self.lift(program), combine: self.combine(), valid: None }
+    }
+
+    fn state(&self) -> Vec<Type> {
+        match self.types.is_empty() {
+            true => vec![Type::U64],
+            false => [&[Type::U64, Type::Bool, Type::U64, Type::Bool], &self.types[..], &self.types].concat(),
+        }
+    }
+
+    /// The earliest event of two runs of elements, or that they do not fit.
+    fn combine(&self) -> Function {
+        let state = self.state();
+        let mut b = FunctionBuilder::new();
+        let (x, y) = (b.params(&state), b.params(&state));
+        let earliest = b.binary(Opcode::Max, x[EVENT], y[EVENT]);
+        if self.types.is_empty() {
+            return b.finish(&[earliest]);
+        }
+        let width = self.types.len();
+        let mut differ = b.lit(false);
+        for place in 0..width {
+            let other = b.binary(Opcode::Ne, x[FIRST + width + place], y[FIRST + place]);
+            differ = overflow::or(&mut b, differ, other);
+        }
+        let goes_on = b.unary(Opcode::Not, y[BEGINS]);
+        let both = and(&mut b, x[SOME], y[SOME]);
+        let meet = and(&mut b, both, goes_on);
+        let broken = and(&mut b, meet, differ);
+        let none = b.lit(0u64);
+        let event = b.select(broken, y[START], none);
+        let mut results = vec![b.binary(Opcode::Max, earliest, event), overflow::or(&mut b, x[SOME], y[SOME])];
+        results.extend((START..FIRST + width).map(|place| b.select(x[SOME], x[place], y[place])));
+        results.extend((FIRST + width..FIRST + 2 * width).map(|place| b.select(y[SOME], y[place], x[place])));
+        b.finish(&results)
+    }
+
+    fn lift(&self, program: &Program) -> Mapping {
+        let mut step = Step::new(program);
+        let mut events = Vec::new();
+        for (place, stage) in (0u32..).zip(&program.stages) {
+            let lifted = step.call(&stage.lift);
+            events.push((Event::Lift(place), any(&mut step.b, &lifted)));
+            let before = step.before(place);
+            let both = before.into_iter().chain(lifted.iter().map(|part| part.value));
+            let both: Vec<Checked> = both.map(|value| sound(&mut step.b, value)).collect();
+            let after = overflow::inline(&mut step.b, &stage.combine, &both);
+            events.push((Event::Combine(place), any(&mut step.b, &after)));
+            step.after.push(after.iter().map(|part| part.value).collect());
+        }
+        let kept = program.output.keep.as_ref().map(|keep| {
+            let kept = step.call(keep);
+            events.push((Event::Keep, any(&mut step.b, &kept)));
+            kept[0].value
+        });
+        let written = step.call(&program.output.project);
+        let mut overflowed = any(&mut step.b, &written);
+        if let Some(kept) = kept {
+            overflowed = and(&mut step.b, kept, overflowed);
+        }
+        events.push((Event::Project, overflowed));
+        step.finish(self, &events)
+    }
+}
+
+/// Lets the results of the stage's lift say whether the element begins a run, if they say so at all.
+pub(super) fn begins(results: &mut [Value], begins: Value) {
+    if let Some(result) = results.get_mut(BEGINS) {
+        *result = begins;
+    }
+}
+
+/// What the loop does at one element, while it is written.
+struct Step<'p> {
+    program: &'p Program,
+    b: FunctionBuilder,
+    /// In order, each once.
+    reads: Vec<Source>,
+    params: Vec<Value>,
+    /// The states after the element of the stages so far.
+    after: Vec<Vec<Value>>,
+}
+
+impl<'p> Step<'p> {
+    fn new(program: &'p Program) -> Step<'p> {
+        let stages = (0..).zip(&program.stages);
+        let before = stages.clone().flat_map(|(stage, of)| {
+            (0..of.state.len() as u32).map(move |component| Source::Before { stage, component })
+        });
+        let lifts = stages.map(|(_, stage)| &stage.lift);
+        let mappings = lifts.chain(&program.output.keep).chain([&program.output.project]);
+        let read = mappings.flat_map(|mapping| mapping.reads.iter().copied());
+        let is_outside = |source: &Source| !matches!(source, Source::After { .. });
+        let mut reads: Vec<Source> = before.chain(read.filter(is_outside)).chain([Source::Index]).collect();
+        reads.sort();
+        reads.dedup();
+        let mut b = FunctionBuilder::new();
+        let params = b.params(&source_types(program, &reads));
+        Step { program, b, reads, params, after: Vec::new() }
+    }
+
+    fn read(&self, source: Source) -> Value {
+        match source {
+            Source::After { stage, component } => self.after[stage as usize][component as usize],
+            _ => self.params[self.reads.binary_search(&source).expect("every source is read")],
+        }
+    }
+
+    fn before(&self, stage: u32) -> Vec<Value> {
+        let components = 0..self.program.stages[stage as usize].state.len() as u32;
+        components.map(|component| self.read(Source::Before { stage, component })).collect()
+    }
+
+    fn call(&mut self, mapping: &Mapping) -> Vec<Checked> {
+        let arguments: Vec<Value> = mapping.reads.iter().map(|&source| self.read(source)).collect();
+        let arguments: Vec<Checked> = arguments.into_iter().map(|value| sound(&mut self.b, value)).collect();
+        overflow::inline(&mut self.b, &mapping.function, &arguments)
+    }
+
+    /// The mapping to a state of the stage: the first of these events that occurs, and what the loop has before and after.
+    fn finish(mut self, check: &Check, events: &[(Event, Value)]) -> Mapping {
+        let index = self.read(Source::Index);
+        let b = &mut self.b;
+        let kind_bits = b.lit(KIND_BITS);
+        let place = b.binary(Opcode::Shl, index, kind_bits);
+        let numbered = |b: &mut FunctionBuilder, event: Event| {
+            let kind = b.lit(event.kind());
+            let number = b.binary(Opcode::Or, place, kind);
+            b.unary(Opcode::Not, number)
+        };
+        let mut event = b.lit(0u64);
+        for &(kind, occurs) in events.iter().rev() {
+            if b.as_constant(occurs).is_none_or(|constant| constant.bits() != 0) {
+                let number = numbered(b, kind);
+                event = b.select(occurs, number, event);
+            }
+        }
+        let mut results = vec![event];
+        if !check.types.is_empty() {
+            let regrouped = numbered(b, Event::Regrouped);
+            results.extend([b.lit(true), regrouped, b.lit(false)]);
+            let before = check.compared.iter().map(|&(stage, component)| Source::Before { stage, component });
+            let after = check.compared.iter().map(|&(stage, component)| Source::After { stage, component });
+            results.extend(before.chain(after).map(|source| self.read(source)));
+        }
+        let function = self.b.finish(&results);
+        drop_unused(Mapping { reads: self.reads, function: function.unmarked() }, 0)
+    }
+}
