@@ -1,21 +1,22 @@
 //! What the interpreter gives for a sample, and how far that depends on the association.
 
+use scan_codegen::plan::Association;
 use scan_ir::interp::{Request, Run, run, run_in_chunks};
 use scan_ir::{Constant, Layout, Program, Type, Verified};
 
 use super::sample::Sample;
 
 /// How the interpreter regroups.
-const CHUNK: usize = 5;
+const CHUNKS: [usize; 2] = [3, 16];
 
-/// The outputs of a sample.
+/// The outputs and states of a sample.
 pub(super) struct Expected<'a> {
     columns: &'a [Layout],
     sequential: Run,
-    regrouped: Run,
+    regrouped: [Run; 2],
     is_exact: bool,
-    /// For each column and field of floats how far results may be off.
-    tolerances: Vec<Vec<Option<f64>>>,
+    /// For each field of each column how large numbers are.
+    magnitudes: Vec<Vec<f64>>,
 }
 
 /// What kernels made of a sample.
@@ -33,27 +34,59 @@ pub(super) struct Difference {
     pub(super) got: String,
 }
 
+/// A value by the interpreter, in all its associations.
+struct Value {
+    sequential: Constant,
+    regrouped: [Constant; 2],
+}
+
+impl Value {
+    fn is_exact(&self) -> bool {
+        self.regrouped.iter().all(|other| self.sequential.same(*other))
+    }
+
+    /// Whether this is a float that regrouping changes by far less than the tolerance.
+    fn is_stable(&self, magnitude: f64) -> bool {
+        let off = |other: &Constant| (self.sequential.as_f64() - other.as_f64()).abs();
+        tolerance(self.sequential.ty(), magnitude)
+            .is_some_and(|tolerance| self.regrouped.iter().all(|other| off(other) <= tolerance / 64.0))
+    }
+
+    fn is_close(&self, got: Constant, magnitude: f64) -> bool {
+        let off = (self.sequential.as_f64() - got.as_f64()).abs();
+        tolerance(self.sequential.ty(), magnitude).is_some_and(|tolerance| off <= tolerance)
+    }
+}
+
+/// How far floats may be off, among numbers of this magnitude.
+fn tolerance(ty: Type, magnitude: f64) -> Option<f64> {
+    match ty {
+        Type::F32 => Some(2f64.powi(-10) * magnitude),
+        Type::F64 => Some(2f64.powi(-30) * magnitude),
+        _ => None,
+    }
+}
+
 impl<'a> Expected<'a> {
-    pub(super) fn new(program: &'a Verified<Program>, sample: &Sample, seeds: &[Vec<Constant>]) -> Expected<'a> {
-        let columns: Vec<&[u8]> = sample.columns.iter().map(Vec::as_slice).collect();
+    pub(super) fn new(
+        program: &'a Verified<Program>,
+        association: Association,
+        sample: &Sample,
+        seeds: &[Vec<Constant>],
+    ) -> Expected<'a> {
+        let inputs: Vec<&[u8]> = sample.columns.iter().map(Vec::as_slice).collect();
         let request = Request { seeds: Some(seeds.to_vec()), ..Request::default() };
-        let sequential = run(program, &columns, &request).expect("a sample has the program's columns");
-        let regrouped = run_in_chunks(program, &columns, &request, CHUNK).expect("a sample has the program's columns");
-        let same_states = sequential
-            .states_after
-            .iter()
-            .flatten()
-            .zip(regrouped.states_after.iter().flatten())
-            .all(|(a, b)| a.same(*b));
+        let sequential = run(program, &inputs, &request).expect("a sample has the program's columns");
+        let in_chunks = |chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
+        let regrouped = CHUNKS.map(in_chunks);
         let columns = &program.output.columns;
-        let mut expected = Expected { columns, sequential, regrouped, is_exact: false, tolerances: Vec::new() };
-        expected.is_exact = same_states
-            && expected.sequential.count == expected.regrouped.count
-            && expected.all().all(|(column, record, field)| {
-                let (one, other) = expected.both(column, record, field);
-                one.same(other)
-            });
-        expected.tolerances = (0..columns.len()).map(|column| expected.tolerances_of(column)).collect();
+        let mut expected = Expected { columns, sequential, regrouped, is_exact: false, magnitudes: Vec::new() };
+        // Where floats are rounded, that these associations agree says little of another one.
+        expected.is_exact = association == Association::Any
+            && expected.same_counts()
+            && expected.states().all(|value| value.is_exact())
+            && expected.outputs().all(|place| expected.output(place).is_exact());
+        expected.magnitudes = (0..columns.len()).map(|column| expected.magnitudes_of(column)).collect();
         expected
     }
 
@@ -64,13 +97,13 @@ impl<'a> Expected<'a> {
 
     /// Whether there is anything that does not depend on the association by more than rounding.
     pub(super) fn is_comparable(&self) -> bool {
-        self.is_exact || self.sequential.count == self.regrouped.count && self.all().any(|place| self.is_stable(place))
+        self.is_exact || self.same_counts() && self.outputs().any(|place| self.is_stable(place))
     }
 
     /// The first output or state that differs, of those that can be compared.
     pub(super) fn differs(&self, written: &Written) -> Option<Difference> {
         let outputs = written.outputs.as_ref().and_then(|outputs| self.differing_output(outputs));
-        outputs.or_else(|| self.differing_state(written.states.as_ref().filter(|_| self.is_exact)?))
+        outputs.or_else(|| self.differing_state(written.states.as_ref()?))
     }
 
     fn differing_output(&self, written: &[Vec<u8>]) -> Option<Difference> {
@@ -81,71 +114,83 @@ impl<'a> Expected<'a> {
                 return Some(Difference { place: format!("output column {column}"), expected, got });
             }
         }
-        self.all().find_map(|place @ (column, record, field)| {
-            let (expected, _) = self.both(column, record, field);
-            let got = self.value(&written[column], column, record, field);
-            let agrees = match self.is_exact {
-                true => expected.same(got),
-                false => !self.is_stable(place) || self.is_close(place, got),
-            };
-            let place = || format!("output column {column}, record {record}, field {field}");
-            (!agrees).then(|| Difference { place: place(), expected: expected.to_string(), got: got.to_string() })
+        self.outputs().find_map(|place @ (column, record, field)| {
+            let expected = self.output(place);
+            let got = self.read(&written[column], place);
+            let magnitude = self.magnitudes[column][field];
+            let name = || format!("output column {column}, record {record}, field {field}");
+            self.difference(&expected, got, magnitude, name)
         })
     }
 
     fn differing_state(&self, states: &[Constant]) -> Option<Difference> {
-        let expected = self.sequential.states_after.iter().flatten();
-        let (place, (expected, got)) =
-            expected.zip(states).enumerate().find(|(_, (expected, got))| !expected.same(**got))?;
-        let place = format!("component {place} of the states after the line");
-        Some(Difference { place, expected: expected.to_string(), got: got.to_string() })
+        let states = self.states().zip(states).enumerate();
+        states.into_iter().find_map(|(place, (expected, &got))| {
+            let magnitude = expected.sequential.as_f64().abs();
+            self.difference(&expected, got, magnitude, || format!("component {place} of the states after the line"))
+        })
     }
 
-    /// Every field of every record of every column.
-    fn all(&self) -> impl Iterator<Item = (usize, usize, usize)> {
-        let records = self.sequential.count.min(self.regrouped.count);
+    fn difference(
+        &self,
+        expected: &Value,
+        got: Constant,
+        magnitude: f64,
+        place: impl Fn() -> String,
+    ) -> Option<Difference> {
+        let agrees = match self.is_exact {
+            true => expected.sequential.same(got),
+            false => !expected.is_stable(magnitude) || expected.is_close(got, magnitude),
+        };
+        let expected = || expected.sequential.to_string();
+        (!agrees).then(|| Difference { place: place(), expected: expected(), got: got.to_string() })
+    }
+
+    fn same_counts(&self) -> bool {
+        self.regrouped.iter().all(|other| other.count == self.sequential.count)
+    }
+
+    fn states(&self) -> impl Iterator<Item = Value> {
+        let all = |run: &'_ Run| run.states_after.iter().flatten().copied().collect::<Vec<_>>();
+        let (sequential, regrouped) = (all(&self.sequential), self.regrouped.each_ref().map(all));
+        (0..sequential.len()).map(move |place| Value {
+            sequential: sequential[place],
+            regrouped: regrouped.each_ref().map(|states| states[place]),
+        })
+    }
+
+    /// Every field of every record of every column, as (column, record, field).
+    fn outputs(&self) -> impl Iterator<Item = (usize, usize, usize)> {
+        let counts = self.regrouped.iter().map(|run| run.count);
+        let records = counts.chain([self.sequential.count]).min().unwrap_or(0);
         let fields =
             (0..).zip(self.columns).flat_map(|(column, layout)| (0..layout.fields.len()).map(move |f| (column, f)));
         fields.flat_map(move |(column, field)| (0..records).map(move |record| (column, record, field)))
     }
 
-    fn value(&self, bytes: &[u8], column: usize, record: usize, field: usize) -> Constant {
+    fn output(&self, place: (usize, usize, usize)) -> Value {
+        let value = |run: &Run| self.read(&run.outputs[place.0], place);
+        Value { sequential: value(&self.sequential), regrouped: self.regrouped.each_ref().map(value) }
+    }
+
+    fn read(&self, bytes: &[u8], (column, record, field): (usize, usize, usize)) -> Constant {
         let layout = &self.columns[column];
         let field = layout.fields[field];
         let start = record * layout.size as usize + field.offset as usize;
         Constant::from_bytes(field.ty, &bytes[start..start + field.ty.size()])
     }
 
-    fn both(&self, column: usize, record: usize, field: usize) -> (Constant, Constant) {
-        let value = |run: &Run| self.value(&run.outputs[column], column, record, field);
-        (value(&self.sequential), value(&self.regrouped))
-    }
-
-    /// A part of the largest number in the column.
-    fn tolerances_of(&self, column: usize) -> Vec<Option<f64>> {
-        let part = |ty| match ty {
-            Type::F32 => Some(2f64.powi(-10)),
-            Type::F64 => Some(2f64.powi(-30)),
-            _ => None,
-        };
-        let records = self.sequential.count.min(self.regrouped.count);
+    /// The largest number of each field.
+    fn magnitudes_of(&self, column: usize) -> Vec<f64> {
         let largest = |field| {
-            let values = (0..records).map(|record| self.both(column, record, field).0.as_f64().abs());
-            values.filter(|value| value.is_finite()).fold(0f64, f64::max)
+            let records = 0..self.sequential.count;
+            let values = records.map(|record| self.read(&self.sequential.outputs[column], (column, record, field)));
+            values.map(|value| value.as_f64().abs()).filter(|value| value.is_finite()).fold(0f64, f64::max)
         };
-        let fields = self.columns[column].fields.iter().enumerate();
-        fields.map(|(field, of)| Some(part(of.ty)? * largest(field))).collect()
+        (0..self.columns[column].fields.len()).map(largest).collect()
     }
 
-    /// Whether this is a float that regrouping changes by far less than the tolerance.
-    fn is_stable(&self, (column, record, field): (usize, usize, usize)) -> bool {
-        let Some(tolerance) = self.tolerances[column][field] else { return false };
-        let (one, other) = self.both(column, record, field);
-        (one.as_f64() - other.as_f64()).abs() <= tolerance / 64.0
-    }
-
-    fn is_close(&self, (column, record, field): (usize, usize, usize), got: Constant) -> bool {
-        let tolerance = self.tolerances[column][field].unwrap_or(0.0);
-        (self.both(column, record, field).0.as_f64() - got.as_f64()).abs() <= tolerance
+    fn is_stable(&self, place @ (column, _, field): (usize, usize, usize)) -> bool {
+        self.output(place).is_stable(self.magnitudes[column][field])
     }
 }
