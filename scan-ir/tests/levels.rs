@@ -150,7 +150,8 @@ fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
         let options = Options { stages: 3, allow_emit: true, ..Options::default() };
         let program = verify(random_program(seed, &options)).expect("random programs verify");
         for (heads, seeded) in [(false, false), (true, false), (true, true)] {
-            let form = Form { mode: [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize], heads, seeded };
+            let mode = [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize];
+            let form = Form { mode, heads, seeded, checked: seed % 5 == 0 };
             let lowered = lower(&program, form);
             levels[fold_levels(&lowered, &Facts::of(&lowered)).len() - 1] += 1;
             let (warm_up, inputs) = (random_inputs(&lowered, 3, !seed), random_inputs(&lowered, COUNT, seed));

@@ -14,7 +14,12 @@ const COUNT: usize = 11;
 
 fn forms() -> impl Iterator<Item = Form> {
     [Mode::Inclusive, Mode::Exclusive].into_iter().flat_map(|mode| {
-        [(false, false), (true, false), (true, true)].map(|(heads, seeded)| Form { mode, heads, seeded })
+        [(false, false), (true, false), (true, true)].map(|(heads, seeded)| Form {
+            mode,
+            heads,
+            seeded,
+            checked: false,
+        })
     })
 }
 
@@ -135,7 +140,7 @@ fn lowered_programs_verify_but_for_the_stages_they_have_too_many() {
     let mut cascades = 0;
     for (seed, program) in random_programs() {
         assert_eq!(rank_stage(&program), None, "program {seed} counts nothing of its own");
-        for form in forms() {
+        for form in forms().flat_map(|form| [form, Form { checked: true, ..form }]) {
             let lowered = lower(&program, form).into_inner();
             assert!(!reads(&lowered, |source| matches!(source, Source::State(_))), "program {seed}, {form:?}");
             assert_eq!(lowered.inputs.len() - program.inputs.len(), usize::from(form.heads));

@@ -28,7 +28,7 @@ mod walk;
 use std::sync::{Mutex, PoisonError};
 
 use scan_codegen::cpu::Access;
-use scan_ir::transform::Form;
+use scan_ir::transform::{Check, Form};
 use scan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
@@ -46,6 +46,9 @@ use variant::Kernels;
 
 /// Lines of more bytes, read and written, come from memory rather than from a second-level cache.
 const LONG_BYTES: usize = 4 << 20;
+
+/// Bytes of states that a checked scan compares with the loop's: twice as many, and some more, go from tile to tile.
+const MAX_COMPARED_BYTES: usize = 480;
 
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
@@ -117,6 +120,12 @@ impl Engine<'_> {
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
         let wants_totals = totals.is_some();
         let check = checked.then(|| self.variants.check());
+        if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
+            return Err(Error::Unsupported(format!(
+                "a checked scan whose laws hold for {bytes} bytes of states only where nothing overflows: it is for \
+                 {MAX_COMPARED_BYTES} bytes"
+            )));
+        }
         let line = Line {
             kernels,
             plan: &variant.plan,

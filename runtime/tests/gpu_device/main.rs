@@ -9,6 +9,7 @@ mod asked;
 #[allow(dead_code, reason = "as above")]
 #[path = "../calls/check.rs"]
 mod check;
+mod checked;
 mod cubins;
 mod every_call;
 #[allow(dead_code, reason = "shared with the tests of the CUDA layer")]
@@ -16,6 +17,8 @@ mod every_call;
 mod kernels;
 mod ladder;
 mod limits;
+#[path = "../checked/loops.rs"]
+mod loops;
 mod on_device;
 #[allow(dead_code, reason = "as above")]
 #[path = "../calls/programs.rs"]

@@ -110,6 +110,11 @@ impl Check {
         Check { types: compared.iter().map(ty).collect(), compared }
     }
 
+    /// Bytes of the components that are compared where runs of elements meet; the stage's state has all of them twice.
+    pub fn compared_bytes(&self) -> usize {
+        self.types.iter().map(|ty| ty.size()).sum()
+    }
+
     /// How many components the stage's state has.
     pub fn components(&self) -> usize {
         self.state().len()

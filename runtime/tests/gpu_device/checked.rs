@@ -1,0 +1,51 @@
+//! Checked scans on a GPU: the loop's first overflow, or its results.
+
+use scan_runtime::Error;
+use scan_runtime::gpu::GpuScan;
+
+use crate::loops::families::{Noise, family};
+use crate::loops::{Seen, any_operator, compare_any, program};
+use crate::subject::{device, tiny_plan};
+use scan_ir::Type;
+use scan_runtime::Column;
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
+    let mut seen = Seen::default();
+    for seed in 0..24 {
+        let mut noise = Noise(seed);
+        let operator = any_operator(seed, &mut noise);
+        let program = program(&operator);
+        let plain = GpuScan::builder(program.clone(), &device()).assume_associative();
+        let scan = if seed % 2 == 0 { plain } else { plain.plan(tiny_plan(&program)) }.build().unwrap().checked();
+        for round in 0..12 {
+            let len = [1, 33, 700, 4_000, 30_000][(round + seed as usize) % 5];
+            compare_any(
+                &operator,
+                &|call, inputs, outputs| scan.run(call, inputs, outputs),
+                len,
+                &mut noise,
+                &mut seen,
+            );
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.equal > 20 && seen.overflowed > 20, "{seen:?}");
+}
+
+/// Columns of the host go in pieces; records are numbered through all of them.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn an_overflow_in_a_later_piece_has_its_place_among_all_records() {
+    let scan = GpuScan::new(program(&family(0, Type::I32)), &device()).unwrap().checked();
+    let mut records = vec![0i32; 9_000_000];
+    assert_eq!(scan.inclusive::<i32>(&[Column::new(&records)]).unwrap(), records);
+    let place = 7_654_321;
+    records[12] = i32::MAX;
+    records[place] = 1;
+    let result = scan.inclusive::<i32>(&[Column::new(&records)]);
+    assert!(matches!(result, Err(Error::Overflowed { index, .. }) if index == place), "{result:?}");
+    let result = scan.reduce(&Default::default(), &[Column::new(&records)]);
+    assert!(matches!(result, Err(Error::Overflowed { index, .. }) if index == place), "{result:?}");
+}
