@@ -88,6 +88,18 @@ pub enum Error {
         got: usize,
     },
 
+    /// A checked scan whose states are too large to be compared where runs of elements meet.
+    #[error(
+        "a checked scan compares at most {expected} bytes of states whose laws hold only where nothing overflows, and these have \
+         {got}: use `wrapping_add` and its kind where overflow is meant, or smaller states"
+    )]
+    CheckedState {
+        /// The most bytes that are compared.
+        expected: usize,
+        /// The bytes of components whose laws are judged where nothing overflows.
+        got: usize,
+    },
+
     /// A function of a scan was given after one that reads what it changes.
     #[error("`{function}` was given after {after}, and changes what that reads: give `{function}` first")]
     Order {

@@ -121,10 +121,7 @@ impl Engine<'_> {
         let wants_totals = totals.is_some();
         let check = checked.then(|| self.variants.check());
         if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
-            return Err(Error::Unsupported(format!(
-                "a checked scan whose laws hold for {bytes} bytes of states only where nothing overflows: it is for \
-                 {MAX_COMPARED_BYTES} bytes"
-            )));
+            return Err(Error::CheckedState { expected: MAX_COMPARED_BYTES, got: bytes });
         }
         let line = Line {
             kernels,
