@@ -42,10 +42,15 @@ impl<'a> Fit<'a> {
         self.look_ups.as_ref().is_some_and(|look_ups| look_ups.names.iter().any(Option::is_some))
     }
 
+    /// Bytes of a state, in whole words.
+    pub(super) fn state_bytes(&self) -> usize {
+        self.program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum()
+    }
+
     /// The largest tile of so many warps that leaves shared memory for all that a block keeps.
     pub(super) fn plan(&self, warps: usize) -> Option<GpuPlan> {
         let Fit { program, schedule, unit, .. } = *self;
-        let state: usize = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum();
+        let state = self.state_bytes();
         let of_program = || (0, program.tables.iter().map(|table| 2 * table.bytes.len()).sum());
         let (names, tables) = self.look_ups.as_ref().map_or_else(of_program, LookUps::bytes);
         let notes = self.look_ups.as_ref().map_or(0, LookUps::note_bytes);

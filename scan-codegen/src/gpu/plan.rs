@@ -103,7 +103,8 @@ impl GpuPlan {
             plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
         };
         let names = if fit.folds_in_names() { many(RING_WARPS_OF_NAMES) } else { None };
-        let plan = names.or_else(|| few(RING_WARPS));
+        let most = if fit.state_bytes() <= NARROW_STATE { *RING_WARPS.end() } else { *RING_WARPS.start() };
+        let plan = names.or_else(|| few(*RING_WARPS.start()..=most));
         let plan = match plan.as_ref().is_some_and(|plan| plan.run() >= LONG_RUN) {
             true => plan,
             false => few(FEW_RING_WARPS).or(plan).or_else(|| few(1..=3)),
@@ -141,6 +142,8 @@ const STAGES: usize = 5;
 const AHEAD: usize = 3;
 /// Warps that compute: enough to keep up with the copies, few enough for long runs. Larger tiles are better.
 const RING_WARPS: RangeInclusive<usize> = 8..=12;
+/// States of more bytes need more registers than threads of so many warps have: the warp that looks ahead holds a window of them.
+const NARROW_STATE: usize = 24;
 /// The same where each record's look-ups are waited for.
 const RING_WARPS_OF_NAMES: [usize; 5] = [8, 12, 16, 20, 24];
 /// Warps for records so large that runs would have fewer than so many: less than that is not worth a scan of the warp.

@@ -1,7 +1,7 @@
 //! Kernels for GPUs, checked without one, in the emulator and by NVIDIA's assembler; and the same launches on a device.
 //!
 //! ```text
-//! programs.rs   programs, each with records that it takes; those of bytes, floats and automata in files of their own
+//! programs.rs   programs, each with records that it takes; those of bytes, floats, wide states and automata in files of their own
 //! subject.rs    a kernel of a program, by a plan
 //! call.rs       what a launch is asked for, drawn at random around the boundaries of the plan
 //! expected.rs   what it must write, by the interpreter of programs
@@ -23,6 +23,7 @@ mod machine;
 mod programs;
 mod random;
 mod subject;
+mod wide;
 
 pub use call::Call;
 pub use draw::{form, small_plan};
@@ -32,3 +33,4 @@ pub use machine::OnDevice;
 pub use programs::{Case, by_hand, of_bytes, of_the_zoo, random_cases};
 pub use random::Random;
 pub use subject::Subject;
+pub use wide::{of_wide_states, wide_sums};

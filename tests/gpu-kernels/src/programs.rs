@@ -36,7 +36,7 @@ pub struct Case {
 
 impl Case {
     /// Takes any bytes.
-    fn of_bytes(program: Verified<Program>) -> Case {
+    pub(crate) fn of_bytes(program: Verified<Program>) -> Case {
         let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
         let make = move |random: &mut Random, count| sizes.iter().map(|size| random.bytes(size * count)).collect();
         Case { program, make: Box::new(make) }

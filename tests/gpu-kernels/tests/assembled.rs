@@ -12,9 +12,9 @@ use std::mem::discriminant;
 use std::sync::Mutex;
 use std::thread;
 
-use scan_codegen::gpu::{Arch, Way};
+use scan_codegen::gpu::{Arch, Schedule, Way};
 use scan_codegen::nvptx::{KernelIr, NvptxError};
-use scan_gpu_kernels::{Case, by_hand, of_the_zoo};
+use scan_gpu_kernels::{Case, by_hand, of_the_zoo, of_wide_states};
 use scan_ir::facts::Facts;
 use scan_ir::transform::{Form, lower};
 
@@ -138,6 +138,11 @@ fn narrow_stores_of_floats_are_found() {
     assert_eq!(narrow_float_store("\tadd.rn.f32 %r1, %r2, %r3;\n\tst.global.b32 [%rd1], %r1;\n"), None);
 }
 
+/// Whether all kernels are wanted.
+fn everywhere() -> bool {
+    std::env::var("MONOSCAN_ROUNDS").is_ok_and(|rounds| rounds != "1")
+}
+
 /// Assembles them on all cores, and panics with all that is wrong.
 fn assemble(jobs: Vec<Job>) {
     let count = jobs.len();
@@ -162,7 +167,7 @@ fn assemble(jobs: Vec<Job>) {
 
 #[test]
 fn kernels_of_all_programs() {
-    let everywhere = std::env::var("MONOSCAN_ROUNDS").is_ok_and(|rounds| rounds != "1");
+    let everywhere = everywhere();
     let cases: Vec<Case> = by_hand().into_iter().chain(of_the_zoo()).collect();
     let of_case = |(turn, case): (usize, &Case)| {
         let all = jobs(case, false);
@@ -178,4 +183,16 @@ fn kernels_of_all_programs() {
         }
     }
     assemble(all);
+}
+
+/// Rings for every architecture: their blocks have most threads, and so the fewest registers for each.
+#[test]
+fn kernels_of_wide_states() {
+    let of_case = |(turn, case): (usize, &Case)| {
+        let is_ring = |job: &Job| matches!(job.ir.manifest.plan.schedule, Schedule::Ring { .. });
+        let (rings, others): (Vec<Job>, Vec<Job>) = jobs(case, false).into_iter().partition(is_ring);
+        let others = if everywhere() { others } else { in_turn(others, turn) };
+        rings.into_iter().chain(others)
+    };
+    assemble(of_wide_states().iter().enumerate().flat_map(of_case).collect());
 }

@@ -10,6 +10,7 @@ use scan_codegen::nvptx::NvptxError;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{
     Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_floats, of_the_zoo, random_cases, small_plan,
+    wide_sums,
 };
 use scan_ir::transform::Form;
 
@@ -222,6 +223,22 @@ fn around_groups_of_tiles() {
                 ..Call::line(records)
             };
             subject.must_be_right(&[call(0), call(1)]);
+        }
+    }
+}
+
+/// Of wide states a window is one group, so that it takes several to get past more.
+#[test]
+fn windows_of_one_group() {
+    let case = wide_sums();
+    for schedule in [RING, SHIFTED] {
+        let subject = small(&case, schedule, 1);
+        let group = GROUP * subject.plan().tile();
+        for (seed, records) in [group, group + 1, 2 * group + 40].into_iter().enumerate() {
+            let seed = seed as u64;
+            let call =
+                Call { schedule: seed, processors: 6, resident: 6, started: true, totals: true, ..Call::line(records) };
+            subject.must_be_right(&[call]);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The look-ahead warp: finds the carry of each of the block's tiles in what all blocks published.
 //!
 //! A carry is the fold of all whole groups of tiles before, one after the other, then that of the beginning of one more
-//! group. A window of two groups is read at once, since a block is seldom further behind than that.
+//! group. A window of two groups is read at once, since a block is seldom further behind than that, or of one group where states
+//! are so wide that two would not stay in registers.
 
 use super::{Cursor, END, Ring};
 use crate::gpu::GROUP;
@@ -11,6 +12,8 @@ use crate::nvptx::state::select;
 
 /// Groups of a window.
 const GROUPS: usize = 2;
+/// The most bytes that a lane holds of a window of several groups: 96 registers, besides which it needs a few states more.
+const WINDOW_BYTES: usize = 384;
 
 impl<'k> Ring<'k, '_> {
     pub(super) fn look_ahead(&self) {
@@ -28,7 +31,7 @@ impl<'k> Ring<'k, '_> {
             k.forever(|windows| {
                 let rest = tile - position.get();
                 self.pass_window(tile, position, &carry, &before);
-                k.leave_if(windows, rest.below(k.i32(GROUPS * GROUP + 1)));
+                k.leave_if(windows, rest.below(k.i32(self.window() * GROUP + 1)));
             });
             pending.wait(self.totalled());
             let before = get(&before);
@@ -49,6 +52,12 @@ impl<'k> Ring<'k, '_> {
         });
     }
 
+    /// How many groups a window has.
+    fn window(&self) -> usize {
+        let held = GROUPS * GROUP / 32 * self.lanes.packing().tile_state_bytes();
+        if held <= WINDOW_BYTES { GROUPS } else { 1 }
+    }
+
     /// Reads the window from `position` up to the tile, takes the carry past the groups of it that are whole, and finds the
     /// state before the tile if it is in reach.
     fn pass_window(&self, tile: Value<'k>, position: Var<'k>, carry: &[Var<'k>], before: &[Var<'k>]) {
@@ -57,7 +66,7 @@ impl<'k> Ring<'k, '_> {
         let rest = tile - first;
         let mut state = get(carry);
         let (mut reached, mut whole, mut passed) = (state.clone(), state.clone(), k.i32(0));
-        let groups = self.published.fold_groups(first, tile, GROUPS, |tile| tile);
+        let groups = self.published.fold_groups(first, tile, self.window(), |tile| tile);
         for (place, group) in groups.iter().enumerate() {
             state = self.lanes.combine(&state, group);
             reached = select(rest.at_least(k.i32(place * GROUP + 1)), &state, &reached);
