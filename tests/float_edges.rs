@@ -29,6 +29,7 @@ use scan_ir::Mode;
 const CALLS: usize = 30;
 
 /// Small tiles and the planner's own, by scalar kernels and in vectors.
+#[allow(clippy::needless_update, reason = "what else a plan may choose is the planner's")]
 fn plans() -> Vec<PlanOptions> {
     let tiny = |ways, block, strips, direct, vector| PlanOptions {
         ways: Some(ways),
