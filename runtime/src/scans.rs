@@ -145,16 +145,21 @@ impl DynScan {
     ) -> Result<usize, Error> {
         let program = self.program();
         let len = checks::columns(program, inputs, outputs)?;
-        if carry.is_none() && self.is_done(call, inputs.iter().map(|column| column.base), outputs, len) {
-            return Ok(len);
+        let has_room = outputs.iter().all(|output| output.len >= len);
+        if carry.is_none() && has_room {
+            let bases = inputs.iter().map(|column| column.base);
+            if let Some(written) = self.scanned(call, bases, outputs, len) {
+                return Ok(written);
+            }
         }
         checks::call(program, call, carry.as_deref(), len)?;
         let bases = inputs.iter().map(|column| column.base);
         let mut carry = carry;
         if let Some(output) = outputs.first().map(|output| output.base)
-            && self.is_resumed(call, bases.clone(), (output, len), carry.as_deref_mut())
+            && has_room
+            && let Some(written) = self.resumed(call, bases.clone(), (output, len), carry.as_deref_mut())
         {
-            return Ok(len);
+            return Ok(written);
         }
         let inputs: Bases<_> = bases.collect();
         let rooms = outputs.iter().map(|column| column.len).enumerate();
@@ -179,13 +184,14 @@ impl DynScan {
     ) -> Result<(), Error> {
         let program = self.program();
         let len = checks::in_place(program, columns)?;
-        if carry.is_none() && self.is_done(call, columns.iter().map(|column| column.base.cast_const()), columns, len) {
+        let bases = columns.iter().map(|column| column.base.cast_const());
+        if carry.is_none() && self.scanned(call, bases, columns, len).is_some() {
             return Ok(());
         }
         checks::call(program, call, carry.as_deref(), len)?;
         let mut carry = carry;
         if let Some(column) = columns.first().map(|column| column.base)
-            && self.is_resumed(call, [column.cast_const()].into_iter(), (column, len), carry.as_deref_mut())
+            && self.resumed(call, [column.cast_const()].into_iter(), (column, len), carry.as_deref_mut()).is_some()
         {
             return Ok(());
         }
@@ -250,24 +256,25 @@ impl DynScan {
             Some(seed) => totals.copy_from_slice(seed),
             None => totals.iter_mut().zip(identities).for_each(|(total, identity)| *total = *identity),
         }
-        self.pass(short, inputs, (std::ptr::null_mut(), len), (totals, call.seed.is_none()))
+        self.pass(short, inputs, (std::ptr::null_mut(), len), (totals, call.seed.is_none())).is_some()
     }
 
-    /// Scans a short line of columns that were checked from a carry, which is moved on, or from a seed. Says whether it did.
-    fn is_resumed(
+    /// Scans a short line of columns that were checked from a carry, which is moved on, or from a seed. Gives how many records were
+    /// written, if it did.
+    fn resumed(
         &self,
         call: &Call<'_>,
         inputs: impl Iterator<Item = *const u8>,
         output: (*mut u8, usize),
         carry: Option<&mut [Constant]>,
-    ) -> bool {
+    ) -> Option<usize> {
         if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
-            return false;
+            return None;
         }
         let mut seed: SmallVec<[Constant; 4]> = call.seed.unwrap_or_default().into();
-        let Some(states) = carry.or(call.seed.map(|_| &mut seed[..])) else { return false };
-        let short = self.parts().1.make_short_whole(call.mode.into()).ok().flatten();
-        short.is_some_and(|short| self.pass(short, inputs, output, (states, false)))
+        let states = carry.or(call.seed.map(|_| &mut seed[..]))?;
+        let short = self.parts().1.make_short_whole(call.mode.into()).ok().flatten()?;
+        self.pass(short, inputs, output, (states, false))
     }
 
     fn pass(
@@ -276,7 +283,7 @@ impl DynScan {
         inputs: impl Iterator<Item = *const u8>,
         (output, len): (*mut u8, usize),
         (states, are_identities): (&mut [Constant], bool),
-    ) -> bool {
+    ) -> Option<usize> {
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         let layout = self.parts().1.states();
@@ -287,35 +294,36 @@ impl DynScan {
             bytes[place(field)].copy_from_slice(&state.bits().to_le_bytes()[..field.ty.size()]);
         }
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them; the states have this layout.
-        let is_done = unsafe { short.pass(bases, output, len, (bytes.as_mut_ptr(), are_identities)) };
-        if is_done {
+        let written = unsafe { short.pass(bases, output, len, (bytes.as_mut_ptr(), are_identities)) };
+        if written.is_some() {
             let fields = layout.fields.iter();
             states
                 .iter_mut()
                 .zip(fields)
                 .for_each(|(to, field)| *to = Constant::from_bytes(field.ty, &bytes[place(field)]));
         }
-        is_done
+        written
     }
 
-    /// Scans a short line from the identities, of columns that were checked. Says whether it did.
-    fn is_done(
+    /// Scans a short line from the identities, of columns that were checked and have room for all records. Gives how many were
+    /// written, if it did.
+    fn scanned(
         &self,
         call: &Call<'_>,
         inputs: impl Iterator<Item = *const u8>,
         outputs: &[ColumnMut<'_>],
         len: usize,
-    ) -> bool {
+    ) -> Option<usize> {
         let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
         if !is_plain || self.is_checked() {
-            return false;
+            return None;
         }
         // A wrong kernel is not used; those that are, are checked for themselves.
-        let Some(short) = self.parts().1.make_short(call.mode).ok().flatten() else { return false };
+        let short = self.parts().1.make_short(call.mode).ok().flatten()?;
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-        outputs.first().is_some_and(|output| unsafe { short.scan(bases, output.base, len) })
+        outputs.first().and_then(|output| unsafe { short.scan(bases, output.base, len) })
     }
 }
 

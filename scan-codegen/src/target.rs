@@ -6,7 +6,7 @@ use std::thread;
 /// A CPU, as far as plans care.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CpuTarget {
-    /// Cores that may work at once.
+    /// Cores of the machine, also those that this process may not use: plans should not change with that.
     pub cores: usize,
     /// Bytes of first-level data cache of a core.
     pub l1_bytes: usize,
@@ -18,7 +18,8 @@ impl CpuTarget {
     /// The machine this runs on. Cache sizes come from Linux's `/sys`; elsewhere, or where they cannot be read, they are
     /// 32 KiB and 512 KiB, which every current core has.
     pub fn host() -> CpuTarget {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let present = fs::read_to_string("/sys/devices/system/cpu/present").unwrap_or_default();
+        let cores = parse_count(present.trim()).or(thread::available_parallelism().map(usize::from).ok()).unwrap_or(1);
         let mut host = CpuTarget { cores, l1_bytes: 32 << 10, l2_bytes: 512 << 10 };
         for index in 0..4 {
             let read = |name| {
@@ -33,6 +34,15 @@ impl CpuTarget {
         }
         host
     }
+}
+
+/// How many numbers are in a list of ranges such as `0-3,8-11`.
+fn parse_count(text: &str) -> Option<usize> {
+    let range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        (last.parse::<usize>().ok()? + 1).checked_sub(first.parse().ok()?)
+    };
+    text.split(',').map(range).sum::<Option<usize>>().filter(|&count| count > 0)
 }
 
 /// `48K`, `2M` or plain bytes; none if it is none of these or too small to be a cache.
@@ -58,6 +68,12 @@ mod tests {
         for nonsense in ["", "K", "12Q", "-1K", "0K", "99999999999999999999M"] {
             assert_eq!(parse_size(nonsense), None, "{nonsense:?}");
         }
+    }
+
+    #[test]
+    fn cores_are_counted_in_ranges() {
+        let counts = ["0", "0-1", "0-3,8-11", "", "x", "3-1"].map(parse_count);
+        assert_eq!(counts, [Some(1), Some(2), Some(8), None, None, None]);
     }
 
     #[test]

@@ -306,8 +306,8 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         let scan = self.scan;
         if let Some(states) = self.start() {
             // SAFETY: the callers borrow this memory for as long as this runs.
-            if unsafe { short::pass(scan, mode, states, input, (base, len)) } {
-                return Ok(len);
+            if let Some(written) = unsafe { short::pass(scan, mode, states, input, (base, len)) } {
+                return Ok(written);
             }
         }
         let program = scan.program();

@@ -19,9 +19,9 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     #[inline]
     pub(super) fn fill(&self, mode: Mode, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
         // SAFETY: a borrowed slice of `Out`.
-        match unsafe { self.is_done(mode, &input, (output.as_mut_ptr(), output.len())) } {
-            true => Ok(output.len()),
-            false => self.fill_any(mode, &input, output),
+        match unsafe { self.scanned(mode, &input, (output.as_mut_ptr(), output.len())) } {
+            Some(written) => Ok(written),
+            None => self.fill_any(mode, &input, output),
         }
     }
 
@@ -34,10 +34,10 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         // SAFETY: borrowed memory for so many `Out`.
-        match unsafe { self.is_done(mode, &input, (output.as_mut_ptr().cast(), output.len())) } {
-            // SAFETY: all records were written.
-            true => Ok(unsafe { output.assume_init_mut() }),
-            false => self.init_any(mode, &input, output),
+        match unsafe { self.scanned(mode, &input, (output.as_mut_ptr().cast(), output.len())) } {
+            // SAFETY: these records were written.
+            Some(written) => Ok(unsafe { output[..written].assume_init_mut() }),
+            None => self.init_any(mode, &input, output),
         }
     }
 
@@ -56,14 +56,14 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         self.request().init(mode, input, output)
     }
 
-    /// Scans a short line into memory for `len` records. Says whether it did.
+    /// Scans a short line into memory for `len` records. Gives how many were written, if it did.
     ///
     /// # Safety
     /// This memory is exclusively borrowed.
     #[inline]
-    unsafe fn is_done(&self, mode: Mode, input: &impl Columns<In>, (output, len): (*mut Out, usize)) -> bool {
-        let Some(short) = self.inner.short(mode) else { return false };
-        let Some(inputs) = columns::bases(input, len) else { return false };
+    unsafe fn scanned(&self, mode: Mode, input: &impl Columns<In>, (output, len): (*mut Out, usize)) -> Option<usize> {
+        let short = self.inner.short(mode)?;
+        let inputs = columns::bases(input, len)?;
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
         unsafe { short.scan(inputs, output.cast(), len) }
     }
@@ -93,10 +93,11 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, seed: Option<S>, input
     let mut states = seed.unwrap_or_else(S::identities);
     let to = ((&raw mut states).cast(), seed.is_none());
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
-    unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.then_some(states)
+    unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }
 
-/// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Says whether it did.
+/// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Gives how many were
+/// written, if it did.
 ///
 /// # Safety
 /// This memory is exclusively borrowed.
@@ -107,9 +108,9 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     states: &mut S,
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
-) -> bool {
-    let Some(short) = scan.short_whole(mode.into()) else { return false };
-    let Some(inputs) = columns::bases(input, len) else { return false };
+) -> Option<usize> {
+    let short = scan.short_whole(mode.into())?;
+    let inputs = columns::bases(input, len)?;
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
     unsafe { short.pass(inputs, output, len, ((&raw mut *states).cast(), false)) }

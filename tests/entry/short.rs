@@ -203,3 +203,50 @@ fn lines_of_many_columns_are_scanned_too() {
         assert_eq!(y, [3, 13, 34]);
     }
 }
+
+/// Numbers that differ from the next one, each with how many were kept before.
+fn changes() -> Scan<Sum<u32>, (i32,), (u32, i32)> {
+    #[scan_fn]
+    fn differs(e: Element<i32, Sum<u32>>) -> bool {
+        e.last || e.next != e.record
+    }
+    #[scan_fn]
+    fn one(e: Element<i32>) -> Sum<u32> {
+        Sum(if e.last || e.next != e.record { 1 } else { 0 })
+    }
+    #[scan_fn]
+    fn numbered(e: Element<i32, Sum<u32>>) -> (u32, i32) {
+        (e.before.0, e.record)
+    }
+    Scan::<Sum<u32>>::builder().lift_at(one {}).keep(differs {}).project_at(numbered {}).build().unwrap()
+}
+
+#[test]
+fn what_is_kept_of_a_short_line_is_counted_and_nothing_is_written_behind_it() {
+    let scan = changes();
+    for n in (0..20).chain([300]) {
+        let x: Vec<i32> = (0..n).map(|i| i * i % 7 / 3).collect();
+        let ends = (0..x.len()).filter(|&i| x.get(i + 1) != Some(&x[i]));
+        let expected: Vec<(u32, i32)> = (0..).zip(ends).map(|(place, i)| (place, x[i])).collect();
+        let count = Sum(expected.len() as u32);
+        for _ in 0..2 {
+            let mut y = vec![(77, 77); x.len()];
+            assert_eq!(scan.inclusive_into(&x, &mut y).unwrap(), expected.len());
+            assert_eq!(y[..expected.len()], expected);
+            assert!(y[expected.len()..].iter().all(|&rest| rest == (77, 77)));
+            assert_eq!(scan.exclusive(&x).unwrap(), expected);
+            assert_eq!(scan.reduce(&x).unwrap(), count);
+            let mut carry = Sum(5);
+            let resumed: Vec<(u32, i32)> = expected.iter().map(|&(place, x)| (place + 5, x)).collect();
+            assert_eq!(scan.resume(&mut carry, &x).unwrap(), resumed);
+            assert_eq!(carry, Sum(5 + count.0));
+            // With less room, or more.
+            let mut exact = vec![(77, 77); expected.len()];
+            assert_eq!(scan.inclusive_into(&x, &mut exact).unwrap(), expected.len());
+            assert_eq!(exact, expected);
+            let mut more = vec![(77, 77); x.len() + 3];
+            assert_eq!(scan.inclusive_into(&x, &mut more).unwrap(), expected.len());
+            assert_eq!(more[..expected.len()], expected);
+        }
+    }
+}

@@ -50,7 +50,7 @@ pub(crate) struct Options {
 impl Options {
     /// How many elements to measure with, in increasing order.
     pub(crate) fn sizes(&self) -> Vec<usize> {
-        let default: &[usize] = if self.quick { &[10, 12, 16, 20] } else { &[10, 12, 16, 20, 24, 27] };
+        let default: &[usize] = if self.quick { &[6, 10, 12, 16, 20] } else { &[6, 8, 10, 12, 16, 20, 24, 27] };
         let mut sizes: Vec<usize> = self.asked().collect();
         if sizes.is_empty() {
             sizes.extend(default.iter().map(|log2| 1 << log2));
@@ -96,7 +96,7 @@ mod tests {
     fn sizes_are_powers_or_numbers_in_increasing_order() {
         assert_eq!(parse("--sizes 12,3").unwrap().sizes(), [8, 4096]);
         assert_eq!(parse("--elements 150,1").unwrap().sizes(), [1, 150]);
-        assert_eq!(parse("--quick").unwrap().sizes(), [1 << 10, 1 << 12, 1 << 16, 1 << 20]);
+        assert_eq!(parse("--quick").unwrap().sizes(), [1 << 6, 1 << 10, 1 << 12, 1 << 16, 1 << 20]);
         let options = parse("--sizes 3 --workload sum-i32").unwrap();
         assert!(options.wants("sum-i32", 8) && !options.wants("sum-i32", 16) && !options.wants("sum-f32", 8));
     }

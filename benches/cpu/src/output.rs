@@ -26,6 +26,12 @@ impl<T: Pod + Into<f64> + From<u8>> Output<T> {
         Output { values: RefCell::new(vec![T::from(SPOILT); expected.len()]), expected, tolerance: tolerance * largest }
     }
 
+    /// The first `count` results must be exactly these, and nothing is written behind them.
+    pub(crate) fn first(mut expected: Vec<T>, count: usize) -> Output<T> {
+        expected[count..].fill(T::from(SPOILT));
+        Output::exact(expected)
+    }
+
     /// The column, to write.
     pub(crate) fn write(&self) -> RefMut<'_, [T]> {
         RefMut::map(self.values.borrow_mut(), |values| &mut values[..])

@@ -25,7 +25,7 @@ impl Line<'_> {
             true => Kernel::ScanOne,
             false => Kernel::Whole { writes: self.writes },
         };
-        let is_sequential = longest <= self.plan.direct || threads <= 1 && self.plan.scans_sequentially();
+        let is_sequential = longest <= self.plan.direct || self.plan.is_sequential(threads);
         if is_sequential && self.is_one_pass() {
             return smallvec![one_pass];
         }

@@ -12,7 +12,7 @@ use super::variant::Variant;
 use crate::checks;
 use crate::error::Error;
 
-/// What scans the short lines of a program that writes every record, from the identities.
+/// What scans the short lines of a program from the identities.
 #[doc(hidden)]
 pub struct Short {
     /// Code of the variants that this is a part of.
@@ -33,20 +33,19 @@ impl Short {
         Ok(Some(Short { scan, longest: variant.plan.direct, replaces }))
     }
 
-    /// Scans a line of `len` records if it is short enough. Says whether it did.
+    /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did.
     ///
     /// # Safety
-    /// These are the input columns of the program in order, and anything behind them, and its output column, borrowed as
-    /// [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
+    /// These are the input columns of the program in order, and anything behind them, and its output column, with room for all records,
+    /// borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
     #[inline]
-    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, len: usize) -> bool {
-        let is_short = len <= self.longest;
-        if is_short {
-            let [a, b, c, d] = inputs;
-            // SAFETY: the columns are what the caller says. The code is there: whoever lends this has the variant that owns it.
-            unsafe { (self.scan)(len, output, a, b, c, d) }
+    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, len: usize) -> Option<usize> {
+        if len > self.longest {
+            return None;
         }
-        is_short
+        let [a, b, c, d] = inputs;
+        // SAFETY: the columns are what the caller says. The code is there: whoever lends this has the variant that owns it.
+        Some(unsafe { (self.scan)(len, output, a, b, c, d) })
     }
 
     /// As [`scan`](Short::scan), over the input.
@@ -58,7 +57,7 @@ impl Short {
         let mut inputs = [std::ptr::null(); SHORT_INPUTS];
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no next record.
-        self.replaces && unsafe { self.scan(inputs, records, len) }
+        self.replaces && unsafe { self.scan(inputs, records, len) }.is_some()
     }
 }
 
@@ -117,7 +116,7 @@ impl ShortWhole {
     }
 
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, the identities if
-    /// `are_identities`, and then those after it. Says whether it did.
+    /// `are_identities`, and then those after it. Gives how many records it wrote, or would have, if it did.
     ///
     /// # Safety
     /// As for [`Short::scan`]; a reduction looks at no output. `states` is exclusively borrowed and lies as
@@ -129,14 +128,13 @@ impl ShortWhole {
         output: *mut u8,
         len: usize,
         (states, are_identities): (*mut u8, bool),
-    ) -> bool {
-        let is_short = len <= self.longest && (are_identities || self.takes_any);
-        if is_short {
-            let [a, b, c, d] = inputs;
-            // SAFETY: as in `Short::scan`; identities lie in all ranges that kernels rely on.
-            unsafe { (self.pass)(len, output, a, b, c, d, states) }
+    ) -> Option<usize> {
+        if len > self.longest || !(are_identities || self.takes_any) {
+            return None;
         }
-        is_short
+        let [a, b, c, d] = inputs;
+        // SAFETY: as in `Short::scan`; identities lie in all ranges that kernels rely on.
+        Some(unsafe { (self.pass)(len, output, a, b, c, d, states) })
     }
 
     /// As [`pass`](ShortWhole::pass), over the input.
@@ -148,6 +146,6 @@ impl ShortWhole {
         let mut inputs = [std::ptr::null(); SHORT_INPUTS];
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no next record.
-        self.replaces && unsafe { self.pass(inputs, records, len, states) }
+        self.replaces && unsafe { self.pass(inputs, records, len, states) }.is_some()
     }
 }

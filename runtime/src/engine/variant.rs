@@ -68,7 +68,7 @@ impl Variant {
         let program = lower(&of.program, form);
         let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
         let plan = plan(&program, &facts, &CpuTarget::host(), &of.options);
-        let states = (!form.heads && !form.checked && program.output.keep.is_none()).then(|| of.states.clone());
+        let states = (!form.heads && !form.checked).then(|| of.states.clone());
         Variant { form, program, facts, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
     }
 

@@ -51,10 +51,9 @@ impl<'a> Line<'a> {
         if self.len <= self.plan.direct {
             return sequentially();
         }
-        let free = self.plan.scans_sequentially();
         let threads = if self.len > LEAST_TILES * self.plan.tile() { threads() } else { 1 };
         match threads {
-            0 | 1 if free => sequentially(),
+            threads if self.plan.is_sequential(threads) => sequentially(),
             0 | 1 => self.in_strips(Cut::Strips),
             threads => self.in_tiles(threads),
         }

@@ -108,12 +108,14 @@ impl TileArgs {
 /// `reduce` and `scan`.
 pub type TileFn = unsafe extern "C" fn(*const TileArgs);
 
-/// `short`: how many elements, the output column, the input columns; behind those that there are, anything.
-pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8);
+/// `short`: how many elements, the output column, the input columns; behind those that there are, anything. Gives how many records it
+/// wrote.
+pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8) -> usize;
 
 /// `short_whole`: as [`ShortFn`], and where the states of all stages are, which are replaced; without outputs the second
 /// argument is anything.
-pub type ShortWholeFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8);
+pub type ShortWholeFn =
+    unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8) -> usize;
 
 /// Most input columns of a `short` kernel: with the length and the output, what x86-64 passes in registers.
 pub const SHORT_INPUTS: usize = 4;

@@ -1,6 +1,6 @@
 //! One element of one block: what its function reads, and where its results go.
 
-use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
+use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use scan_ir::{Field, Layout, Source};
 
@@ -127,8 +127,18 @@ impl<'a> Data<'a> {
         Ok(Data { kernel, inputs, outputs, input_bases, output_bases, seeds, sink, total, step })
     }
 
-    /// Of a `short` kernel, whose arguments are in registers.
-    pub(crate) fn in_registers(kernel: &'a TileKernel<'a>, [len, output, inputs @ ..]: ShortArgs) -> Data<'a> {
+    /// Of a `short` kernel, whose arguments are in registers, and whose sink is on its stack.
+    pub(crate) fn in_registers(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        [len, output, inputs @ ..]: ShortArgs,
+    ) -> Data<'a> {
+        let sink = kernel.rank.map(|_| {
+            let widest = kernel.outputs.iter().map(|column| column.size).max().unwrap_or(0);
+            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, widest.next_multiple_of(16), 4);
+            let slot = b.create_sized_stack_slot(slot);
+            b.ins().stack_addr(types::I64, slot, 0)
+        });
         Data {
             kernel,
             inputs: components(kernel.inputs),
@@ -136,7 +146,7 @@ impl<'a> Data<'a> {
             input_bases: inputs.map(Some).into(),
             output_bases: kernel.outputs.iter().map(|_| Some(output)).collect(),
             seeds: Vec::new(),
-            sink: None,
+            sink,
             total: len,
             step: None,
         }

@@ -71,9 +71,10 @@ pub(crate) fn tile(
     function(func, context, env, |b, [args]| {
         let all = Loop::new(b, kernel, args)?;
         match kernel.lanes {
-            Some(_) if kernel.ways > 1 => all.write_in_turn(b, env),
-            _ => all.write(b, env),
+            Some(_) if kernel.ways > 1 => all.write_in_turn(b, env)?,
+            _ => _ = all.write(b, env)?,
         }
+        Ok(None)
     })
 }
 
@@ -86,7 +87,7 @@ pub(crate) fn short(
 ) -> Result<(), CodegenError> {
     function(func, context, env, |b, args| {
         let none = b.ins().iconst(types::I64, 0);
-        Loop::in_registers(b, kernel, args, none).write(b, env)
+        Loop::in_registers(b, kernel, args, none).write_counted(b, env).map(Some)
     })
 }
 
@@ -98,16 +99,17 @@ pub(crate) fn short_whole(
     env: &Env<'_>,
 ) -> Result<(), CodegenError> {
     function(func, context, env, |b, [len, output, first, second, third, fourth, states]| {
-        Loop::in_registers(b, kernel, [len, output, first, second, third, fourth], states).write(b, env)
+        let columns = [len, output, first, second, third, fourth];
+        Loop::in_registers(b, kernel, columns, states).write_counted(b, env).map(Some)
     })
 }
 
-/// Writes a function of so many words.
+/// Writes a function of so many words, which gives one or nothing.
 fn function<const ARGS: usize>(
     func: &mut ir::Function,
     context: &mut FunctionBuilderContext,
     env: &Env<'_>,
-    write: impl FnOnce(&mut FunctionBuilder<'_>, [ir::Value; ARGS]) -> Result<(), CodegenError>,
+    write: impl FnOnce(&mut FunctionBuilder<'_>, [ir::Value; ARGS]) -> Result<Option<ir::Value>, CodegenError>,
 ) -> Result<(), CodegenError> {
     func.signature.params.extend([AbiParam::new(types::I64); ARGS]);
     let mut b = FunctionBuilder::new(func, context);
@@ -115,8 +117,9 @@ fn function<const ARGS: usize>(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let args = std::array::from_fn(|place| b.block_params(entry)[place]);
-    write(&mut b, args)?;
-    b.ins().return_(&[]);
+    let result = write(&mut b, args)?;
+    b.func.signature.returns.extend(result.map(|_| AbiParam::new(types::I64)));
+    b.ins().return_(result.as_slice());
     b.seal_all_blocks();
     b.finalize(env.frontend);
     Ok(())
@@ -163,11 +166,18 @@ impl<'a> Loop<'a> {
         states: ir::Value,
     ) -> Loop<'a> {
         let first = b.ins().iconst(types::I64, 0);
-        let data = Data::in_registers(kernel, args);
+        let data = Data::in_registers(b, kernel, args);
         Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1 }
     }
 
-    fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
+    /// As [`write`](Loop::write). Gives how many records are written: all, or those kept.
+    fn write_counted(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<ir::Value, CodegenError> {
+        let after = self.write(b, env)?;
+        Ok(self.kernel.rank.map_or(self.len, |rank| after[rank]))
+    }
+
+    /// Gives the states behind the blocks, way by way.
+    fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
         let mut states = Vec::new();
         for way in 0..self.ways {
             states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, way, carried)));
@@ -197,7 +207,7 @@ impl<'a> Loop<'a> {
                 memory::store(b, carried.field.ty, value, self.states, self.slot_offset(way as u32, carried.field));
             }
         }
-        Ok(())
+        Ok(progress.states)
     }
 
     /// Of all components those that a replay in lanes carries.

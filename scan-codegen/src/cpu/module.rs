@@ -140,7 +140,7 @@ impl Compiled {
     /// # Errors
     /// If these are not the program's components.
     pub fn with_states(mut self, states: Layout) -> Result<Compiled, CodegenError> {
-        if !states.types().eq(self.recipe.state.fields().map(|field| field.ty)) {
+        if !states.types().eq(self.recipe.handed.types()) {
             return Err(CodegenError::Facts);
         }
         self.recipe.handed = states;
@@ -302,8 +302,8 @@ impl Compiled {
     }
 
     /// The kernel for short lines of at most [`SHORT_INPUTS`](super::SHORT_INPUTS) input columns and one output, if the program writes
-    /// every record and reads no `Seed`: it writes the outputs of a whole line from the identities, combined as
-    /// [`scan_one`](Compiled::scan_one) does. To be called as [`Compiled::scan`], and only while `self` is there.
+    /// reads no `Seed`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
+    /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
     pub fn short(&self) -> Option<ShortFn> {
         let code = self.code(Kernel::Short).ok()?;
         // SAFETY: as in `tile`.

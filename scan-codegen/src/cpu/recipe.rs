@@ -70,6 +70,8 @@ pub(crate) struct Recipe {
     replay: Body,
     /// The replay, and the fold of all levels, that carry every component.
     wholes: [Body; 2],
+    /// The same fold without the rank.
+    total: Body,
     /// Whether a pass with whole states is no more work than folds and a replay.
     pub(crate) whole_pays: bool,
     rank: Option<u32>,
@@ -116,6 +118,7 @@ impl Recipe {
         if program.output.keep.is_some() && rank.is_none() {
             return Err(CodegenError::NotLowered);
         }
+        let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         let bodies: Vec<&Body> = [&replay].into_iter().chain(levels.iter().map(|level| &level.body)).collect();
         let advances = (0..=last).map(|stage| {
             // The folds of a stage's own level and of those before do not start from its carry.
@@ -136,9 +139,10 @@ impl Recipe {
             rank,
             advances: advances.collect(),
             combines: (0..=last).map(|stage| facts::whole_combine(program, stage)).collect(),
-            handed: Layout::packed(&program.stages.iter().flat_map(|stage| stage.state.clone()).collect::<Vec<_>>()),
+            handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
             whole_pays: operations(&wholes[1]) <= apart,
             wholes,
+            total: facts::total_body(program),
             levels,
             replay,
             access,
@@ -197,7 +201,7 @@ impl Recipe {
     pub(crate) fn has_short(&self) -> bool {
         let reads_seed = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Seed { .. }));
         let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
-        self.access == Access::Line && is_small && !reads_seed && self.rank.is_none()
+        self.access == Access::Line && is_small && !reads_seed
     }
 
     fn env(&self) -> Env<'_> {
@@ -226,17 +230,21 @@ impl Recipe {
     /// Where the carried components of a body start, and which of them are its results: at a level those of its own
     /// stages, in a replay all, and of a short line from the identities none.
     fn carried(&self, body: &Body, level: Option<&Level>, kernel: Kernel) -> Option<Vec<Carried>> {
-        let is_short = kernel == Kernel::Short;
         let carried = body.carried.iter().enumerate().map(|(place, &(stage, component))| {
-            let field = match kernel {
+            let identity = *self.identities.get(stage as usize)?.get(component as usize)?;
+            if let Kernel::ShortWhole { .. } = kernel
+                && self.rank != Some(stage)
+            {
                 // Every component is carried, in order.
-                Kernel::ShortWhole { .. } => *self.handed.fields.get(place)?,
-                _ => self.state.field(stage, component)?,
-            };
+                let field = *self.handed.fields.get(place)?;
+                return Some(Carried { field, start: None, is_result: true });
+            }
+            // A short line starts at rank 0, and its caller is told what it ends with.
+            let is_short = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. });
+            let field = self.state.field(stage, component)?;
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
-            let identity = self.identities.get(stage as usize)?.get(component as usize)?;
             let is_result = is_folded || level.is_none() && !is_short;
-            Some(Carried { field, start: (is_folded || is_short).then_some(*identity), is_result })
+            Some(Carried { field, start: (is_folded || is_short).then_some(identity), is_result })
         });
         carried.collect()
     }
@@ -280,6 +288,7 @@ impl Recipe {
         };
         let body = match (level, whole) {
             (Some(level), _) => &level.body,
+            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => &self.total,
             (None, Some(writes)) => &self.wholes[usize::from(writes)],
             (None, None) => &self.replay,
         };

@@ -5,6 +5,10 @@ use std::fmt;
 use super::{Association, Plan, Reasons, busy_cycles};
 use crate::cpu::Vector;
 
+/// Hundredths of a cycle in which one thread moves a byte from or to memory, and how many threads have that much each.
+const CYCLES_A_BYTE: usize = 25;
+const MEMORY_THREADS: usize = 4;
+
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { ways, block, strips, direct, vector, association, reasons, .. } = self;
@@ -37,11 +41,11 @@ impl fmt::Display for Plan {
             reasons.state_bytes, reasons.carried.0, reasons.carried.1
         )?;
         let order = match association {
-            Association::Any if !self.pays_alone => "exact in any association, so one thread alone scans sequentially",
             Association::Any => "exact in any association",
             Association::Fixed => "rounded, so the same tree of combinations for any number of threads",
         };
         writeln!(f, "order: left to right; {order}")?;
+        writeln!(f, "{}", self.passes())?;
         if self.restarts {
             writeln!(
                 f,
@@ -68,7 +72,38 @@ impl fmt::Display for Plan {
     }
 }
 
+impl Plan {
+    /// How many passes are taken, and how fast they are expected to be.
+    fn passes(&self) -> String {
+        let Plan { ways, vector, reasons, .. } = self;
+        let work = reasons.passes(*ways, *vector);
+        let work = format!("two passes would cost {}.{}× the work", work / 100, work / 10 % 10);
+        let expected = |threads: usize| {
+            let (times, bound) =
+                reasons.expected(*ways, *vector, if self.is_sequential(threads) { 1 } else { threads });
+            let bound = if bound { "; memory-bound" } else { "" };
+            format!("expected {}.{}× the loop on {threads} threads{bound}", times / 100, times / 10 % 10)
+        };
+        match self.least_threads {
+            usize::MAX => format!("passes: sequential: {work}"),
+            1 => format!("passes: two, on one thread too; {}", expected(2)),
+            2 => format!("passes: sequential on one thread, two on more; {}", expected(2)),
+            least => format!("passes: sequential on fewer than {least} threads: {work}; {}", expected(2 * least)),
+        }
+    }
+}
+
 impl Reasons {
+    /// How much faster than the plain loop a long line is expected to be on so many threads, in hundredths, and whether memory is what
+    /// bounds it.
+    fn expected(&self, ways: usize, vector: Vector, threads: usize) -> (usize, bool) {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        let memory = CYCLES_A_BYTE * self.bytes() / MEMORY_THREADS.min(threads);
+        let computing = if threads == 1 { scan_one.min(reduce + scan) } else { (reduce + scan) / threads };
+        let plain = self.speeds(1, Vector::NONE)[2].max(CYCLES_A_BYTE * self.bytes());
+        (100 * plain / computing.max(memory).max(1), memory > computing)
+    }
+
     /// Which kernels work in vectors, and what each is expected to take.
     fn kernels(&self, ways: usize, vector: Vector) -> String {
         let [reduce, scan, scan_one] = self.speeds(ways, vector);

@@ -5,7 +5,9 @@
 //! tile, and replays the blocks from cache while it writes. W independent chains hide the latency of ⊕, which is what
 //! bounds a scan; a tile fits the second-level cache, so that memory is read once, and a strip the first.
 //!
-//! A plan never depends on the number of cores or threads, so neither does the tree by which elements are combined.
+//! Two passes are more work than one, so they must be faster or have threads enough. Where elements may be associated in any way, each
+//! call decides by its threads. Where results are rounded, the plan decides once, by the cores that the machine has: how elements are
+//! associated never depends on the number of threads.
 
 mod explain;
 mod speed;
@@ -57,8 +59,9 @@ pub struct Plan {
     pub direct: usize,
     /// Which kernels work in vectors along the elements of a block.
     pub vector: Vector,
-    /// Two passes over W blocks are faster than one pass, also on one thread.
-    pub pays_alone: bool,
+    /// On fewer threads a line is scanned in one sequential pass, however long it is: 1 where two passes over W blocks are faster than
+    /// one also on one thread, `usize::MAX` where they are never taken.
+    pub least_threads: usize,
     /// Whether the association matters.
     pub association: Association,
     /// Of a tile whose last elements [restart](scan_ir::facts::StageFacts::restart) these alone are reduced; then it is scanned in
@@ -93,10 +96,10 @@ struct Reasons {
 
 /// Chooses the schedule of a program, best [lowered](scan_ir::transform::lower): its stages are walked together.
 pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, options: &PlanOptions) -> Plan {
-    schedule(Reasons::of(program, facts, target), association(program), options)
+    schedule(Reasons::of(program, facts, target), association(program), target.cores, options)
 }
 
-fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
+fn schedule(reasons: Reasons, association: Association, cores: usize, options: &PlanOptions) -> Plan {
     let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
     let vector = match options.vector {
         Some(true) => Vector::ALL,
@@ -112,15 +115,27 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
         Some(direct) => direct.min(ways * block),
         None => (ways * block * strips).max(100 * WAKING_CYCLES / reasons.speeds(ways, vector)[2].max(1)),
     };
+    let restarts = reasons.restarts && association == Association::Any && gain == 0;
+    // Who asks for blocks gets blocks.
+    let is_asked = options.block.is_some() || options.strips.is_some();
+    let least_threads = match association {
+        _ if gain > 0 => 1,
+        Association::Any if is_asked || restarts => 2,
+        Association::Any => reasons.threads_that_pay(ways, vector),
+        // One thread scans and folds in one pass there.
+        Association::Fixed if vector.reduce && vector.scan => 1,
+        Association::Fixed if is_asked || reasons.cores_pay(ways, vector, cores) => 1,
+        Association::Fixed => usize::MAX,
+    };
     Plan {
         ways,
         block,
         strips,
         direct: options.direct.unwrap_or(direct),
         vector,
-        pays_alone: gain > 0,
+        least_threads,
         association,
-        restarts: reasons.restarts && association == Association::Any && gain == 0,
+        restarts,
         reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
     }
 }
@@ -131,9 +146,9 @@ impl Plan {
         self.ways * self.block * self.strips
     }
 
-    /// Whether one thread alone takes one sequential pass, however long the line.
-    pub fn scans_sequentially(&self) -> bool {
-        self.association == Association::Any && !self.pays_alone
+    /// Whether so many threads take one sequential pass, however long the line.
+    pub fn is_sequential(&self, threads: usize) -> bool {
+        threads.max(1) < self.least_threads
     }
 }
 
@@ -290,7 +305,7 @@ mod tests {
     }
 
     fn chosen(reasons: &Reasons) -> Plan {
-        schedule(reasons.clone(), Association::Any, &PlanOptions::default())
+        schedule(reasons.clone(), Association::Any, 2, &PlanOptions::default())
     }
 
     #[test]
@@ -328,7 +343,7 @@ mod tests {
         let segmented = Reasons { restarts: true, ..sum() };
         assert!(chosen(&segmented).restarts && chosen(&segmented).to_string().contains("restarts:"));
         assert!(!chosen(&sum()).restarts && !chosen(&sum()).to_string().contains("restarts:"));
-        assert!(!schedule(segmented, Association::Fixed, &PlanOptions::default()).restarts);
+        assert!(!schedule(segmented, Association::Fixed, 2, &PlanOptions::default()).restarts);
         assert!(!chosen(&Reasons { restarts: true, ..affine() }).restarts);
     }
 
@@ -365,14 +380,38 @@ mod tests {
     fn tiles_start_where_they_pay() {
         // One chain in a tile does the work twice and gains nothing, until there is work for two threads.
         let sum = chosen(&sum());
-        assert!(!sum.pays_alone && sum.direct >= sum.tile(), "{}", sum.direct);
+        assert!(sum.least_threads == 2 && sum.direct >= sum.tile(), "{}", sum.direct);
         assert!((WAKING_CYCLES / 2..=WAKING_CYCLES).contains(&sum.direct), "{}", sum.direct);
         let affine = chosen(&affine());
-        assert!(affine.pays_alone && (100..4096).contains(&affine.direct), "{}", affine.direct);
+        assert!(affine.least_threads == 1 && (100..4096).contains(&affine.direct), "{}", affine.direct);
+    }
+
+    /// As for a hidden Markov model: a reduction multiplies matrices, the replay a vector by one.
+    fn matrices() -> Reasons {
+        Reasons { fold_latency: 220, replay_latency: 220, fold_work: 3600, replay_work: 900, carried: (16, 4), ..sum() }
     }
 
     #[test]
-    fn the_number_of_cores_changes_nothing() {
+    fn two_passes_are_taken_where_threads_make_up_for_their_work() {
+        let plan = chosen(&matrices());
+        assert!(plan.is_sequential(5) && !plan.is_sequential(6), "{}", plan.least_threads);
+        assert!(plan.to_string().contains("two passes would cost 5.0× the work"), "{plan}");
+        assert!(
+            !chosen(&affine()).is_sequential(0) && chosen(&sum()).is_sequential(1) && !chosen(&sum()).is_sequential(2)
+        );
+    }
+
+    /// The association is that of one sequential pass or that of blocks, whatever the threads.
+    #[test]
+    fn rounded_results_are_associated_by_what_the_machine_has() {
+        let on = |cores| schedule(matrices(), Association::Fixed, cores, &PlanOptions::default());
+        assert!((0..100).all(|threads| on(2).is_sequential(threads) && !on(64).is_sequential(threads)));
+        let asked = PlanOptions { block: Some(64), ..PlanOptions::default() };
+        assert!(!schedule(matrices(), Association::Fixed, 2, &asked).is_sequential(1));
+    }
+
+    #[test]
+    fn where_two_passes_pay_the_number_of_cores_changes_nothing() {
         let text = include_str!("../../../scan-ir/tests/files/facts/affine.scan");
         let program = scan_ir::verify(scan_ir::text::parse(text).unwrap()).unwrap();
         let on = |cores| {
@@ -388,10 +427,10 @@ mod tests {
     #[test]
     fn requests_are_kept_within_what_kernels_support() {
         let options = PlanOptions { ways: Some(7), block: Some(0), strips: Some(0), direct: Some(3), vector: None };
-        let plan = schedule(sum(), Association::Fixed, &options);
+        let plan = schedule(sum(), Association::Fixed, 2, &options);
         assert_eq!((plan.ways, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
         assert!(plan.to_string().starts_with("plan: overridden in part by request"));
-        let none = schedule(sum(), Association::Fixed, &PlanOptions { ways: Some(0), ..options });
+        let none = schedule(sum(), Association::Fixed, 2, &PlanOptions { ways: Some(0), ..options });
         assert_eq!(none.ways, 1);
     }
 

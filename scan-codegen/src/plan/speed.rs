@@ -58,6 +58,22 @@ impl Reasons {
         scan_one.saturating_sub(reduce + scan)
     }
 
+    /// How many times the work of one pass two passes are, in hundredths.
+    pub(super) fn passes(&self, ways: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        100 * (reduce + scan) / scan_one.max(1)
+    }
+
+    /// From how many threads on two passes are faster than one on one thread.
+    pub(super) fn threads_that_pay(&self, ways: usize, vector: Vector) -> usize {
+        (self.passes(ways, vector) * 100).div_ceil(100 * MARGIN).max(2)
+    }
+
+    /// Whether two passes are twice as fast as one, or more, on so many cores: less is not worth being slower on one thread.
+    pub(super) fn cores_pay(&self, ways: usize, vector: Vector, cores: usize) -> bool {
+        2 * self.passes(ways, vector) <= 100 * cores
+    }
+
     /// A reduction, a replay of W blocks, and a replay of one.
     pub(super) fn speeds(&self, ways: usize, vector: Vector) -> [usize; 3] {
         let either = |is_vector: bool, lanes: Option<usize>, scalar| lanes.filter(|_| is_vector).unwrap_or(scalar);
@@ -187,7 +203,7 @@ mod tests {
     #[test]
     fn one_pass_in_vectors_is_preferred_where_any_order_will_do() {
         for plan in [running("add", "i32", 4, "0"), running("max", "f32", 4, "-inf")] {
-            assert!(plan.vector.scan_one && !plan.pays_alone, "{plan}");
+            assert!(plan.vector.scan_one && plan.is_sequential(1), "{plan}");
         }
     }
 

@@ -59,6 +59,12 @@ pub fn whole_body(program: &Verified<Program>, writes: bool) -> Body {
     narrow(whole, all)
 }
 
+/// The same without outputs and without the [`rank_stage`] that says where outputs go.
+pub fn total_body(program: &Verified<Program>) -> Body {
+    let rank = rank_stage(program);
+    fold(program, |stage, _| Some(stage) != rank)
+}
+
 /// The body without outputs that aggregates these components, and carries what they need.
 pub(super) fn fold(program: &Program, aggregates: impl Fn(u32, u32) -> bool) -> Body {
     let whole = whole_element(program, None);

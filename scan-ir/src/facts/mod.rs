@@ -37,7 +37,7 @@ mod step;
 mod tabulated;
 
 pub use advance::{Advance, advance, advance_over, whole_combine};
-pub use body::{Body, fold_body, replay_body, whole_body};
+pub use body::{Body, fold_body, replay_body, total_body, whole_body};
 pub use lanes::{Carried, LaneBody, by_lanes};
 pub use length::LengthOnly;
 pub use levels::{Level, fold_levels};

@@ -2,16 +2,25 @@
 
 mod affine;
 mod biquad;
+mod everyday;
 mod json;
+mod kept;
 mod labels;
+mod rows;
 mod segmented;
 mod states;
 mod sums;
 
+use std::cell::RefMut;
+use std::fmt::Debug;
+
+use bytemuck::Pod;
+
 use crate::copies::Copies;
+use crate::output::Output;
 use crate::peers::Peers;
-use crate::race::{Effort, Field};
-use crate::report::Row;
+use crate::race::{Effort, Field, Judge};
+use crate::report::{Role, Row};
 
 /// What a workload is run with.
 pub(crate) struct Session {
@@ -53,8 +62,16 @@ const fn bar(log2: u32, one: f64, two: f64) -> Bar {
 /// A short scan costs hardly more than the plain loop, on however many threads it might run.
 const SHORT: Bar = bar(10, 1.0 / 1.05, 1.0 / 1.05);
 
+/// An ordinary use costs hardly more than its loop at any size, on one thread and on two.
+const ANY_SIZE: &[Bar] =
+    &[any_size(6), any_size(8), any_size(10), any_size(12), any_size(16), any_size(20), any_size(24), any_size(27)];
+
+const fn any_size(log2: u32) -> Bar {
+    bar(log2, 1.0 / 1.05, 1.0 / 1.05)
+}
+
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 10] = [
+pub(crate) const ALL: [Workload; 19] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -137,6 +154,87 @@ pub(crate) const ALL: [Workload; 10] = [
         run: segmented::segmented_i32,
     },
     Workload {
+        name: "moments",
+        title: "variance of each sensor, f64",
+        baseline: "plain loop",
+        moved: 17,
+        held: 41,
+        bars: ANY_SIZE,
+        run: everyday::moments,
+    },
+    Workload {
+        name: "drawdown",
+        title: "largest drawdown, f64",
+        baseline: "plain loop",
+        moved: 16,
+        held: 40,
+        bars: ANY_SIZE,
+        run: everyday::drawdown,
+    },
+    Workload {
+        name: "hmm",
+        title: "hidden Markov model, 4 states",
+        baseline: "plain loop",
+        moved: 40,
+        held: 72,
+        bars: ANY_SIZE,
+        run: everyday::hmm,
+    },
+    Workload {
+        name: "depth",
+        title: "depth of brackets",
+        baseline: "plain loop",
+        moved: 5,
+        held: 17,
+        bars: ANY_SIZE,
+        run: everyday::depth,
+    },
+    Workload {
+        name: "runs",
+        title: "lengths of runs",
+        baseline: "plain loop",
+        moved: 8,
+        held: 28,
+        bars: ANY_SIZE,
+        run: kept::runs,
+    },
+    Workload {
+        name: "unique",
+        title: "last of each run",
+        baseline: "plain loop",
+        moved: 8,
+        held: 28,
+        bars: ANY_SIZE,
+        run: kept::unique,
+    },
+    Workload {
+        name: "u256",
+        title: "additions of 256 bits, rows of four words",
+        baseline: "plain loop",
+        moved: 24,
+        held: 56,
+        bars: ANY_SIZE,
+        run: rows::u256,
+    },
+    Workload {
+        name: "flagged",
+        title: "flagged i32",
+        baseline: "plain loop",
+        moved: 9,
+        held: 29,
+        bars: ANY_SIZE,
+        run: kept::flagged,
+    },
+    Workload {
+        name: "flagged-sums",
+        title: "sums of flagged i32",
+        baseline: "plain loop",
+        moved: 9,
+        held: 29,
+        bars: ANY_SIZE,
+        run: kept::flagged_sums,
+    },
+    Workload {
         name: "json",
         title: "JSON text to (kind, start, end)",
         baseline: "logos",
@@ -155,4 +253,36 @@ impl Workload {
         copies.enter(&mut field);
         (self.run)(session, field, elements)
     }
+}
+
+/// A race of monoscan on one thread and on two against the plain loop alone.
+fn race<T: Pod + Into<f64> + From<u8>, S, R: Debug>(
+    session: &Session,
+    field: Field<'_>,
+    y: &Output<T>,
+    plain: impl Fn(&mut [T]),
+    scans: [S; 2],
+    scan: impl Fn(&S, &mut [T]) -> Result<usize, R>,
+) -> Vec<Row> {
+    race_judged(session, field, y, || y.write(), plain, scans, scan)
+}
+
+/// The same with any judge, over the column that `column` lends.
+fn race_judged<'y, T: 'y, S, R: Debug>(
+    session: &Session,
+    field: Field<'_>,
+    judge: &dyn Judge,
+    column: impl Fn() -> RefMut<'y, [T]>,
+    plain: impl Fn(&mut [T]),
+    scans: [S; 2],
+    scan: impl Fn(&S, &mut [T]) -> Result<usize, R>,
+) -> Vec<Row> {
+    let mut field = field;
+    field.enter((Role::Baseline, "plain loop", 1), judge, || plain(&mut column()));
+    for (threads, scan_on) in (1..).zip(&scans) {
+        field.enter((Role::Ours, "monoscan", threads), judge, || {
+            scan(scan_on, &mut column()).expect("columns of one length");
+        });
+    }
+    field.race(session.effort)
 }

@@ -126,7 +126,7 @@ impl Check<'_> {
 
         let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
         let (count, states) = match walk {
-            Walk::Short | Walk::ShortWhole { .. } => (sample.len, self.short(walk, &from, &to, sample.len)?),
+            Walk::Short | Walk::ShortWhole { .. } => self.short(walk, &from, &to, sample.len)?,
             _ => self.line(walk, block, (from, to), sample.len),
         };
         for (column, layout) in outputs.iter_mut().zip(layouts) {
@@ -173,14 +173,14 @@ impl Check<'_> {
         (crate::engine::kept(self.kernels, self.program, &after).unwrap_or(len), states)
     }
 
-    /// The states after a short line, if the kernel leaves them; none if there is no such kernel.
+    /// As [`line`](Check::line), of a short line; none if there is no such kernel.
     fn short(
         &self,
         walk: Walk,
         inputs: &[*const u8],
         outputs: &[*mut u8],
         len: usize,
-    ) -> Option<Option<Vec<Constant>>> {
+    ) -> Option<(usize, Option<Vec<Constant>>)> {
         let [a, b, c, d]: [*const u8; SHORT_INPUTS] =
             std::array::from_fn(|at| inputs.get(at).copied().unwrap_or(std::ptr::null()));
         let output = *outputs.first()?;
@@ -193,15 +193,14 @@ impl Check<'_> {
                 states[field.offset as usize..][..field.ty.size()].copy_from_slice(&seed.to_bytes());
             }
             // SAFETY: the columns have the program's layouts and as many records, and the states lie as the kernel was told.
-            unsafe { kernel(len, output, a, b, c, d, states.as_mut_ptr()) };
+            let count = unsafe { kernel(len, output, a, b, c, d, states.as_mut_ptr()) };
             let read =
                 |field: &Field| Constant::from_bytes(field.ty, &states[field.offset as usize..][..field.ty.size()]);
-            return Some(Some(layout.fields.iter().map(read).collect()));
+            return Some((count, Some(layout.fields.iter().map(read).collect())));
         }
         let kernel = self.kernels.code.short()?;
         // SAFETY: as above.
-        unsafe { kernel(len, output, a, b, c, d) };
-        Some(None)
+        Some((unsafe { kernel(len, output, a, b, c, d) }, None))
     }
 }
 
