@@ -234,6 +234,16 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Writes the results of so many rows of this line's length, `pitch` records from one to the next, the first at record `place`, each
+    /// from the carry in slot 0. Needs kernels for lines.
+    pub(crate) fn rows_in_turn(&self, rows: usize, (place, pitch): (usize, usize), worker: &mut Worker<'_>) {
+        let row = Strip { start: 0, block: self.len, ways: 1, slot: 0 };
+        let args = self.args(row, worker);
+        let args = TileArgs { start: place as u64, way: pitch as u64, blocks: rows as u64, ..args };
+        // SAFETY: these rows are within the columns, and no other thread has them.
+        unsafe { self.kernels.code.scan_rows(&args) };
+    }
+
     /// Puts carry ⊕ aggregate, for a level's aggregates in these slots, into the slots from `totals` on.
     pub(crate) fn add_carry(&self, level: usize, slots: Range<usize>, totals: usize, states: &mut Slots<'_>) {
         for (way, slot) in slots.enumerate() {

@@ -27,7 +27,7 @@ mod walk;
 
 use std::sync::{Mutex, PoisonError};
 
-use scan_codegen::cpu::Access;
+use scan_codegen::cpu::{Access, Kernel};
 use scan_ir::transform::{Check, Form};
 use scan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
@@ -102,8 +102,15 @@ impl Engine<'_> {
         if [call.seed, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
             variant = self.variants.get(form, true);
         }
+        let wants_totals = totals.is_some();
+        let in_turn = match &call.shape {
+            Shape::Rows(rows) => {
+                !call.reversed && !wants_totals && !checked && Line::prefers_in_turn(&variant.plan, rows)
+            }
+            _ => false,
+        };
         let side_by_side = match &call.shape {
-            Shape::Rows(rows) => Line::prefers_side_by_side(&variant.plan, rows).then_some(rows),
+            Shape::Rows(rows) => (!in_turn && Line::prefers_side_by_side(&variant.plan, rows)).then_some(rows),
             _ => None,
         };
         let steps = matches!(&call.shape, Shape::Rows(rows) if rows.step() > 1);
@@ -118,7 +125,6 @@ impl Engine<'_> {
             None => Slots::one(layout, fields().zip(identity())),
         };
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
-        let wants_totals = totals.is_some();
         let check = checked.then(|| self.variants.check());
         if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
             return Err(Error::CheckedState { expected: MAX_COMPARED_BYTES, got: bytes });
@@ -172,6 +178,10 @@ impl Engine<'_> {
                 let is_small = rows.count().saturating_mul(rows.len()) <= variant.plan.direct;
                 let threads = if is_small { 1 } else { threads() };
                 match side_by_side {
+                    None if in_turn => {
+                        variant.make(kernels, &[Kernel::Rows], 1)?;
+                        line.in_turn(&rows, threads);
+                    }
                     Some(rows) => {
                         variant.make(kernels, &line.kernels_side_by_side(), threads)?;
                         line.side_by_side(rows, threads, &keep);

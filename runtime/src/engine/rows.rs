@@ -1,7 +1,7 @@
 //! Many runs of one call: the rows of an array, and segments that are only reduced.
 //!
 //! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need nothing from each other, so
-//! one pass does, and W independent chains hide ⊕'s latency. Where the rows of a plane interleave (a scan along any axis but the
+//! one pass does, and W independent chains hide ⊕'s latency. Contiguous rows of a few elements are one loop of generated code. Where the rows of a plane interleave (a scan along any axis but the
 //! last), a thread takes as many columns as make a few cache lines, and walks down them in pieces that stay in cache. Long
 //! contiguous rows are lines. Which way rows go depends on their shape alone, so results do not depend on the number of threads.
 
@@ -27,11 +27,46 @@ const COLUMN_BYTES: usize = 256;
 /// Rows that one thread takes together, not fewer elements than this.
 const LEAST_ELEMENTS: usize = 4096;
 
+/// Contiguous rows of no more elements are worked on one after the other by one call: a core works on several of them at a time by
+/// itself.
+const FEW_ELEMENTS: usize = 16;
+
+impl<'a> Line<'a> {
+    /// This line as two rows of the same records, which must write the same. Needs kernels for lines.
+    pub(super) fn in_equal_rows(&self) -> Slots<'a> {
+        let mut worker = self.worker(1);
+        worker.states.take(0, self.carry, 0);
+        self.rows_in_turn(2, (0, 0), &mut worker);
+        worker.states
+    }
+}
+
 impl Line<'_> {
     /// Whether rows should be worked on side by side, by strided kernels, rather than each as a line.
     pub(crate) fn prefers_side_by_side(plan: &scan_codegen::plan::Plan, rows: &Rows) -> bool {
         let interleaves = rows.step() > 1;
         rows.len() <= plan.direct.max(64) || (interleaves && rows.count() >= MANY_ROWS)
+    }
+
+    /// Whether rows that are written should be worked on one after the other by one call: those that are short, or gain nothing from others
+    /// at their side.
+    pub(crate) fn prefers_in_turn(plan: &scan_codegen::plan::Plan, rows: &Rows) -> bool {
+        let alone = plan.ways == 1 || plan.vector.scan_one;
+        rows.step() == 1 && !rows.is_empty() && (rows.len() <= FEW_ELEMENTS || alone && rows.len() <= plan.direct)
+    }
+
+    /// Rows, of which this line is a template, one after the other. Needs kernels for lines.
+    pub(crate) fn in_turn(&self, rows: &Rows, threads: usize) {
+        let together = LEAST_ELEMENTS.div_ceil(self.len);
+        let work = || {
+            let mut worker = self.worker(1);
+            worker.states.take(0, self.carry, 0);
+            move |unit: usize| {
+                let some = unit * together..rows.count().min((unit + 1) * together);
+                self.rows_in_turn(some.len(), (rows.record_of(some.start, false), rows.pitch()), &mut worker);
+            }
+        };
+        parallel(rows.count().div_ceil(together), threads, &work);
     }
 
     /// Rows, of which this line is a template, W side by side. Needs strided kernels.

@@ -16,6 +16,8 @@
 //! ([`ShortFn`]), the identities in its code, and the states after the line are wanted by nobody. Where they are, or where the
 //! line starts from other states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their owner has them.
 //!
+//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `way` records from one to the next, each from the carry in slot 0.
+//!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
 //! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
 //! aggregate of `len` elements, a multiple of the group.
@@ -71,11 +73,11 @@ pub struct TileArgs {
     pub place: u64,
     /// Strided access: records from one element to the next.
     pub step: u64,
-    /// Strided access: records from one block to the next.
+    /// Strided access and `rows`: records from one block to the next.
     pub way: u64,
     /// Strided access: how many elements later a block starts than the one before.
     pub numbers: u64,
-    /// How many blocks, for `scan_blocks`.
+    /// How many blocks, for `scan_blocks` and `rows`.
     pub blocks: u64,
 }
 

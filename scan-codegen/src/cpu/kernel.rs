@@ -12,7 +12,7 @@
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use scan_ir::facts::{Body, Range};
-use scan_ir::{Constant, Field, Layout};
+use scan_ir::{Constant, Field, Layout, Source};
 
 use super::abi::{Access, StateLayout, TileArgs};
 use super::element::{Data, Place, ShortArgs};
@@ -75,6 +75,22 @@ pub(crate) fn tile(
             _ => _ = all.write(b, env)?,
         }
         Ok(None)
+    })
+}
+
+/// Writes a `rows` kernel into an empty function.
+pub(crate) fn rows(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [args]| {
+        let all = Loop::new(b, kernel, args)?;
+        let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
+        let pitch = word(std::mem::offset_of!(TileArgs, way));
+        let rows = word(std::mem::offset_of!(TileArgs, blocks));
+        all.write_rows(b, env, pitch, rows).map(|()| None)
     })
 }
 
@@ -231,6 +247,33 @@ impl<'a> Loop<'a> {
         let place = b.ins().iadd(place, len);
         let states = b.ins().iadd_imm_u(states, stride as i64);
         branch(b, left, block, &[left, place, states], exit, &[]);
+        b.switch_to_block(exit);
+        Ok(())
+    }
+
+    /// A loop over so many rows, each from its first element to its last.
+    fn write_rows(
+        self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        pitch: ir::Value,
+        rows: ir::Value,
+    ) -> Result<(), CodegenError> {
+        // Elements whose number matters are counted apart from their places.
+        let reads = &self.kernel.body.mapping.reads;
+        let counts = reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index));
+        let numbers = counts.then(|| vec![b.ins().iconst(types::I64, 0)]);
+        let row = b.create_block();
+        let exit = b.create_block();
+        let first = [rows, self.places[0]];
+        let [left, place] = first.map(|_| b.append_block_param(row, types::I64));
+        b.ins().jump(row, &first.map(BlockArg::Value));
+
+        b.switch_to_block(row);
+        Loop { places: vec![place], numbers, ..self }.write(b, env)?;
+        let left = b.ins().iadd_imm_s(left, -1);
+        let place = b.ins().iadd(place, pitch);
+        branch(b, left, row, &[left, place], exit, &[]);
         b.switch_to_block(exit);
         Ok(())
     }

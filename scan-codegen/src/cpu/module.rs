@@ -62,6 +62,7 @@ pub struct Compiled {
     scan: Cell,
     scan_one: Cell,
     scan_blocks: Cell,
+    rows: Cell,
     short: Cell,
     /// Those that write and those that do not.
     whole: [Cell; 2],
@@ -129,9 +130,9 @@ impl Compiled {
     ) -> Result<Compiled, CodegenError> {
         let recipe = Recipe::new(program, facts, access, ways, vector, isa)?;
         let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
-        let (scan, scan_one, scan_blocks, short) = Default::default();
+        let (scan, scan_one, scan_blocks, rows, short) = Default::default();
         let (whole, short_whole) = Default::default();
-        Ok(Compiled { recipe, scan, scan_one, scan_blocks, short, whole, short_whole, levels })
+        Ok(Compiled { recipe, scan, scan_one, scan_blocks, rows, short, whole, short_whole, levels })
     }
 
     /// The same, with the states of all stages laid out so, component after component, where the kernels of
@@ -184,6 +185,7 @@ impl Compiled {
             Kernel::Scan => &self.scan,
             Kernel::ScanOne => &self.scan_one,
             Kernel::ScanBlocks => &self.scan_blocks,
+            Kernel::Rows => &self.rows,
             Kernel::Short => &self.short,
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
@@ -281,6 +283,17 @@ impl Compiled {
     pub unsafe fn scan_one(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::ScanOne)(args) }
+    }
+
+    /// Writes the outputs of `blocks` rows of `len` records, `way` records from one to the next, the first at record `start`: one after
+    /// the other, each combined as [`scan_one`](Compiled::scan_one) does from the carry in slot 0, which stays. Elements are
+    /// numbered from 0 in each row. Only for programs that write every record, along a line.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with one slot, for all rows; there is at least one.
+    pub unsafe fn scan_rows(&self, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Rows)(args) }
     }
 
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `advance` and `scan`

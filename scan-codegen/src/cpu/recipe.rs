@@ -39,6 +39,8 @@ pub enum Kernel {
     Combine(usize),
     /// Blocks in one pass.
     ScanBlocks,
+    /// Rows, one after the other, each from the same state.
+    Rows,
     /// A line from the identities.
     Short,
     /// One block with whole states: the replay, or without outputs the fold of all levels.
@@ -172,6 +174,9 @@ impl Recipe {
     fn kernels(&self) -> Vec<Kernel> {
         let mut all: Vec<Kernel> = [Kernel::ScanOne].into_iter().chain(self.block_kernels()).collect();
         all.extend([false, true].map(|writes| Kernel::Whole { writes }));
+        if self.access == Access::Line && self.rank.is_none() {
+            all.push(Kernel::Rows);
+        }
         if self.has_short() {
             all.push(Kernel::Short);
             all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
@@ -243,7 +248,7 @@ impl Recipe {
             let is_short = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. });
             let field = self.state.field(stage, component)?;
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
-            let is_result = is_folded || level.is_none() && !is_short;
+            let is_result = is_folded || level.is_none() && !is_short && kernel != Kernel::Rows;
             Some(Carried { field, start: (is_folded || is_short).then_some(identity), is_result })
         });
         carried.collect()
@@ -259,7 +264,7 @@ impl Recipe {
         let stages = |level: usize| self.levels[level].stages.iter().copied();
         let (level, ways) = match kernel {
             Kernel::Scan => (None, self.ways),
-            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Short => (None, 1),
+            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows | Kernel::Short => (None, 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.ways),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
@@ -275,7 +280,7 @@ impl Recipe {
         let in_lanes = match kernel {
             Kernel::ScanBlocks => true,
             Kernel::Scan => self.vector.scan,
-            Kernel::ScanOne | Kernel::Short => self.vector.scan_one,
+            Kernel::ScanOne | Kernel::Rows | Kernel::Short => self.vector.scan_one,
             Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => {
                 self.vector.scan_one && self.folds_all()
             }
@@ -319,6 +324,7 @@ impl Recipe {
                 let blocks = Blocks { form, advance: &self.advances[0], ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
+            (Kernel::Rows, _) => kernel::rows(func, context, &tile, &self.env()),
             (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
             (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
             _ => kernel::tile(func, context, &tile, &self.env()),
@@ -393,6 +399,7 @@ impl Recipe {
             Kernel::Advance(level) => format!("advance{}", at(level)),
             Kernel::Combine(level) => format!("combine{}", at(level)),
             Kernel::ScanBlocks => "scan_blocks".into(),
+            Kernel::Rows => "rows".into(),
             Kernel::Short => "short".into(),
             Kernel::Whole { writes: true } => "scan_whole".into(),
             Kernel::Whole { writes: false } => "reduce_whole".into(),

@@ -25,6 +25,8 @@ pub(in crate::engine) enum Walk {
     Totals,
     /// One sequential pass that carries whole states, and writes or only reduces.
     Whole { writes: bool },
+    /// Rows one after the other.
+    Rows,
     /// The kernel of short lines.
     Short,
     /// The kernels of short lines that take and leave whole states.
@@ -35,13 +37,14 @@ pub(in crate::engine) enum Walk {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(in crate::engine) struct Walks(u16);
 
-const EVERY: [Walk; 9] = [
+const EVERY: [Walk; 10] = [
     Walk::OnePass,
     Walk::Strips,
     Walk::Blocks,
     Walk::Totals,
     Walk::Whole { writes: false },
     Walk::Whole { writes: true },
+    Walk::Rows,
     Walk::Short,
     Walk::ShortWhole { writes: false },
     Walk::ShortWhole { writes: true },
@@ -69,6 +72,7 @@ impl Walks {
             Kernel::ScanBlocks => Walk::Blocks,
             Kernel::Combine(_) => Walk::Totals,
             Kernel::Whole { writes } => Walk::Whole { writes },
+            Kernel::Rows => Walk::Rows,
             Kernel::Short => Walk::Short,
             Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
         };
@@ -105,6 +109,7 @@ impl fmt::Display for Walk {
             Walk::Totals => "in blocks, with whole states",
             Walk::Whole { writes: true } => "in one pass, with whole states",
             Walk::Whole { writes: false } => "in a reduction",
+            Walk::Rows => "in rows",
             Walk::Short => "as a short line",
             Walk::ShortWhole { writes: true } => "as a short line, with whole states",
             Walk::ShortWhole { writes: false } => "in a reduction of a short line",
@@ -166,6 +171,7 @@ impl Check<'_> {
             totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),
         };
         let after = match walk {
+            Walk::Rows => line.in_equal_rows(),
             Walk::OnePass | Walk::Whole { .. } => line.in_one_pass(),
             _ => line.in_strips(Cut::Strips),
         };
