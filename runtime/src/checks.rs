@@ -55,7 +55,7 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
     let is_same = |input: &Layout, output: &Layout| column::fits(input, output);
     let (inputs, outputs) = (&program.inputs, &program.output.columns);
     if inputs.len() != outputs.len() || !inputs.iter().zip(outputs).all(|(input, output)| is_same(input, output)) {
-        return Err(InPlaceError::Columns { inputs: inputs.clone(), outputs: outputs.clone() }.into());
+        return Err(InPlaceError::OtherColumns { inputs: inputs.clone(), outputs: outputs.clone() }.into());
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub enum Error {
 
     /// A state that is larger than engines carry.
     #[error(
-        "the state `{state}` takes {got} bytes, expected at most {expected}: use smaller numbers, or several scans"
+        "the state `{state}` takes {got} bytes, and a state at most {expected}: use smaller numbers, or several scans"
     )]
     StateSize {
         /// The name of its type.

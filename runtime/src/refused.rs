@@ -136,7 +136,7 @@ pub enum InPlaceError {
     ReadsNext,
     /// Its output columns are laid out in another way than its input columns.
     #[error("a scan in place writes what it reads: expected outputs {}, got {}", columns(.inputs), columns(.outputs))]
-    Columns {
+    OtherColumns {
         /// What it reads.
         inputs: Vec<Layout>,
         /// What it writes.

@@ -243,13 +243,13 @@ fn seeds_and_carries_that_are_no_states() {
 fn programs_that_cannot_run_in_place() {
     let wider = DIGITS.replace("column { size 8, align 8, u64 @ 0 }", "column { size 16, align 8, u64 @ 8 }");
     let error = refused_in_place(&scan(&wider), &Call::default(), &[number()]);
-    assert!(matches!(error, Error::InPlace(InPlaceError::Columns { .. })), "{error}");
+    assert!(matches!(error, Error::InPlace(InPlaceError::OtherColumns { .. })), "{error}");
 
     let more = DIGITS
         .replace("    column { size 8, align 8, u64 @ 0 }", &"    column { size 8, align 8, u64 @ 0 }\n".repeat(2))
         .replace("project (%0 = state.0: u64) { return %0 }", "project (%0 = state.0: u64) { return %0, %0 }");
     let error = refused_in_place(&scan(&more), &Call::default(), &[number()]);
-    assert!(matches!(error, Error::InPlace(InPlaceError::Columns { .. })), "{error}");
+    assert!(matches!(error, Error::InPlace(InPlaceError::OtherColumns { .. })), "{error}");
 
     let next = AROUND
         .replace("    column { size 8, align 8, u64 @ 0 }\n", "")
