@@ -179,8 +179,8 @@ impl DynScan {
     }
 
     /// The same scan, every call of which finds the first record at which the sequential loop overflows, and is then
-    /// [`Error::Overflowed`]. A call that succeeds has given the states of the sequential loop, whatever the laws; components
-    /// that hang on rounded floats are left out of that.
+    /// [`Error::Overflowed`]. A call that succeeds has given the states of the sequential loop: where laws hold only as long
+    /// as nothing overflows, states are compared with the loop's, but for those that hang on rounded floats.
     ///
     /// The sequential loop is the one that takes the records of each run in order. An overflow counts if a result hangs on
     /// it: [meant](scan_ir::Payload::Wraps) ones do not, nor do those in the arm of a `select` that is not taken. Where

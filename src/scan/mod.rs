@@ -137,8 +137,8 @@ impl<S: States, In, Out> Scan<S, In, Out> {
 
     /// The same scan, every call of which finds the first record at which an integer overflows in the sequential loop.
     ///
-    /// A call that succeeds has given what the loop gives, states of rounded floats apart, whatever the laws: also of operators
-    /// whose laws hold only [where nothing overflows](Judgement::overflow_matters_to). Else it is
+    /// A call that succeeds has given what the loop gives, rounding of floats apart; also of operators whose laws hold only
+    /// [where nothing overflows](Judgement::overflow_matters_to), for whose states this is compared. Else it is
     ///
     /// - [`Error::Overflowed`] with the record at which Rust would panic first in a build with overflow checks: an overflow
     ///   counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
@@ -147,8 +147,8 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     ///
     /// After an error outputs hold anything, and a carry is as it was. Records are numbered as in the columns of the call,
     /// whatever its segments, rows and direction; the first is meant in the order of the scan, and row by row. A call reads
-    /// its input one time more than otherwise, and takes about as many instructions again as the loop and its overflow checks.
-    /// Scans in which nothing can overflow are not slowed down.
+    /// its input one time more than otherwise, and not in vectors: a sum of `i32` takes nine times the instructions. Scans in
+    /// which nothing can overflow are not slowed down.
     ///
     /// ```
     /// use monoscan::{Error, ops::Sum, prelude::*};

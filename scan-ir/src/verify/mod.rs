@@ -40,6 +40,7 @@
 //! 23. `table` carries the number of a table of the program, whose elements have its type; no other opcode does.
 //! 24. `lane` and `with_lane` carry a lane of their vector; no other opcode does.
 //! 25. A cast to `bool` is from `bool`; a bitcast keeps the size, and neither side is `bool`.
+//! 26. `wraps` is carried by integer arithmetic that can overflow alone.
 //!
 //! Everything that is wrong is reported, in the order of the text form, each with its [`Place`].
 
