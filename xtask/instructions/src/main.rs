@@ -56,6 +56,11 @@ fn count_all() -> Result<(), Anything> {
     for (name, program) in programs::flagged()? {
         Case::new(program, LEN)?.flagged(name)?;
     }
+    for (name, program) in [("sum of i32", programs::sum("i32")?), ("path of i32", programs::path()?)] {
+        let case = Case::new(program, LEN)?;
+        let case = Case { scan: case.scan.checked(), ..case };
+        case.scan(&format!("checked {name} inclusive"), Mode::Inclusive)?;
+    }
     for len in SHORT {
         let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
         case.scan("short sum of i32 inclusive", Mode::Inclusive)?;

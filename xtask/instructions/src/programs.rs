@@ -15,6 +15,7 @@ pub(crate) fn all() -> Result<Vec<Named>, Anything> {
         ("sum of f32", sum("f32")?),
         ("affine of f32", affine("f32")?),
         ("affine of f64", affine("f64")?),
+        ("path of i32", path()?),
         ("segmented sum of i32", segmented()?),
         ("automaton of 16 states", automaton()?),
         ("JSON lexer", LexerTables::new(&Rules::json())?.program()),
@@ -99,6 +100,30 @@ fn affine(ty: &str) -> Result<Verified<Program>, Anything> {
              column {column}
              project (%0 = state.1: {ty}) {{ return %0 }}"
     ))
+}
+
+/// Where a path of steps ends, and the highest that it went: right where nothing overflows.
+pub(crate) fn path() -> Result<Verified<Program>, Anything> {
+    parse(
+        "program path
+           input { size 4, align 4, i32 @ 0 }
+           stage (i32, i32)
+             identity (0, 0)
+             lift (%0 = record.0: i32) {
+               %1 = const.i32 0
+               %2 = max.i32 %0, %1
+               return %0, %2
+             }
+             combine (%0: i32, %1: i32, %2: i32, %3: i32) {
+               %4 = add.i32 %0, %2
+               %5 = add.i32 %0, %3
+               %6 = max.i32 %1, %5
+               return %4, %6
+             }
+           output write
+             column { size 4, align 4, i32 @ 0 }
+             project (%0 = state.1: i32) { return %0 }",
+    )
 }
 
 /// Sums that start afresh where a flag is set.
