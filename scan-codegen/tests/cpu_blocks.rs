@@ -3,8 +3,9 @@
 mod cpu_support;
 
 use cpu_support::{Columns, Slots, assert_same, compile_lanes, empty_outputs, run_tile};
+use scan_codegen::cpu::Compiled;
 use scan_ir::facts::LengthOnly;
-use scan_ir::{Mode, Program, Verified, text, verify};
+use scan_ir::{Constant, Mode, Program, Verified, text, verify};
 
 /// Programs over two columns of a float type, all of whose arithmetic rounds.
 fn programs(ty: &str, size: usize) -> Vec<Verified<Program>> {
@@ -65,6 +66,32 @@ fn numbers(seed: u64, count: usize) -> impl Iterator<Item = f64> {
     })
 }
 
+/// The components of a slot.
+fn state(slots: &mut Slots<'_>, program: &Program, slot: usize) -> Vec<Constant> {
+    (0..program.stages[0].identity.len()).map(|component| slots.get(slot, component)).collect()
+}
+
+/// The left fold of the aggregates of all blocks, from the identity.
+fn aggregate(compiled: &Compiled, program: &Program, inputs: &[&[u8]], block: usize) -> Vec<Constant> {
+    let ways = compiled.ways() as usize;
+    let mut slots = Slots::new(compiled, ways + 1);
+    let columns = Columns::new(inputs, &mut [], ways * block);
+    let args = columns.args(0, block, slots.at(0));
+    // SAFETY: columns have records for all blocks, and each block has a slot.
+    unsafe { compiled.reduce(0, &args) };
+    slots.set_all(ways, &program.stages[0].identity);
+    let known = LengthOnly::of(&program.stages[0], &program.tables).after(block as u64);
+    for way in 0..ways {
+        for (component, value) in known.iter().enumerate() {
+            value.iter().for_each(|&value| slots.set(way, component, value));
+        }
+        let (total, next) = (slots.at(ways), slots.at(way));
+        // SAFETY: both are slots of this program's states.
+        unsafe { compiled.combine(0, total, next, total) };
+    }
+    state(&mut slots, program, ways)
+}
+
 fn check(program: &Verified<Program>, bytes_of: impl Fn(f64) -> Vec<u8>) {
     for mode in [Mode::Inclusive, Mode::Exclusive] {
         for (ways, block) in [(1, 16), (2, 48), (4, 112), (8, 16)] {
@@ -78,17 +105,24 @@ fn check(program: &Verified<Program>, bytes_of: impl Fn(f64) -> Vec<u8>) {
 
             let mut outputs = empty_outputs(program, total);
             let columns = Columns::new(&inputs, &mut outputs, total);
-            let mut slots = Slots::new(&compiled, 2);
+            let mut slots = Slots::new(&compiled, 3);
             slots.set_all(0, &program.stages[0].identity);
+            slots.set_all(2, &program.stages[0].identity);
             let known = LengthOnly::of(&program.stages[0], &program.tables).after(block as u64);
             for (component, value) in known.into_iter().enumerate() {
                 value.into_iter().for_each(|value| slots.set(1, component, value));
             }
             let mut args = columns.args(0, block, slots.at(0));
             args.blocks = ways as u64;
-            // SAFETY: columns have `total` records each, and there are two slots.
+            args.adds = u64::from(mode == Mode::Inclusive);
+            // SAFETY: columns have `total` records each, and there are three slots.
             unsafe { compiled.scan_blocks(&args) };
             assert_same(program, &outputs, &expected, &format!("{mode:?}, {ways} × {block}"));
+            let aggregate = match args.adds {
+                0 => program.stages[0].identity.clone(),
+                _ => aggregate(&compiled, program, &inputs, block),
+            };
+            assert_eq!(state(&mut slots, program, 2), aggregate, "{mode:?}, {ways} × {block}");
         }
     }
 }

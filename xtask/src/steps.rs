@@ -28,14 +28,14 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     }
     // A snapshot that differs fails here instead of leaving a file to review.
     runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
-    // loom runs the protocol's own code through every interleaving, and shuttle through random ones of larger cases;
-    // each needs another build of it.
+    // loom runs the protocol's own code through the interleavings of small cases, and shuttle through random ones of larger
+    // cases; both must notice where a rule of it is broken. Each needs another build of it.
     runner.command_with(
-        "cargo test --package scan-protocol --release --test loom",
+        "cargo test --package scan-protocol --release --test loom --test mutations",
         &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
     );
     runner.command_with(
-        "cargo test --package scan-protocol --release --test shuttle",
+        "cargo test --package scan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
     runner.step("instructions", || instructions::count(Differing::Refuse));

@@ -1,92 +1,114 @@
 //! How the tiles of a CPU scan talk.
 //!
-//! A scan on all cores cuts its input into *tiles*. A thread takes a tile, reduces it to its *aggregate*, learns the
-//! tile's *carry* (the inclusive prefix of the tile before), publishes the inclusive prefix of its own tile for the next
-//! one, and replays the tile from cache while writing. This crate is what happens between those threads, and nothing
-//! else: it knows neither the element type nor the operator, and a state is a run of bytes to it.
+//! A scan on all cores cuts its input into *tiles*. Its threads find each tile's *aggregate*, its *carry* (the inclusive
+//! prefix of the tile before) and its own *inclusive prefix*, carry ⊕ aggregate, and write its results. This crate is what
+//! happens between those threads, and nothing else: it knows neither the element type nor the operator, and a state is a
+//! run of words to it.
 //!
-//! - [`chain`]: tiles are taken in order by ticket, and carries are handed from each tile to the next, on one link or
-//!   several.
+//! - [`tiles`]: what can be done to tiles, and the scan.
+//! - [`tickets`]: who works on which tile.
 //! - [`crew`]: the calling thread works, and lends its work to helpers that cost nothing if they never start.
 //!
+//! It is the decoupled look-back of Merrill and Garland with *helping*: on a GPU a thread block that has started is sure to go on, so the
+//! one behind it can wait for its aggregate. A thread of a CPU may be taken off its core at any time, for longer than a whole
+//! scan takes. So here a missing aggregate is found by whoever needs it.
+//!
 //! ```
-//! use scan_protocol::{chain::Chain, crew};
+//! use scan_protocol::crew::HelperTask;
+//! use scan_protocol::state::State;
+//! use scan_protocol::tiles::{Claim, Reading, Tiles, scan};
 //! use std::sync::atomic::{AtomicU64, Ordering};
 //!
-//! // Prefix sums of 1, 2, …, 1000 in tiles of 64.
-//! let xs: Vec<u64> = (1..=1000).collect();
-//! let ys: Vec<AtomicU64> = xs.iter().map(|_| AtomicU64::new(0)).collect();
-//! let (xs, ys) = (xs.chunks(64).collect::<Vec<_>>(), ys.chunks(64).collect::<Vec<_>>());
+//! /// Prefix sums in tiles of 64.
+//! struct Sums<'a>(&'a [u64], &'a [AtomicU64]);
 //!
-//! let mut chain = Chain::new(xs.len(), &[&0u64.to_ne_bytes()])?;
-//! let work = || {
-//!     while let Some(ticket) = chain.take() {
-//!         let tile = ticket.tile().get();
-//!         let aggregate: u64 = xs[tile].iter().sum();
-//!         let mut carry = [0; 8];
-//!         let Ok(turn) = ticket.wait(&mut carry) else { return };
-//!         let mut sum = u64::from_ne_bytes(carry);
-//!         turn.publish(&(sum + aggregate).to_ne_bytes());
-//!         for (x, y) in xs[tile].iter().zip(ys[tile]) {
-//!             sum += x;
-//!             y.store(sum, Ordering::Relaxed);
+//! impl Tiles for Sums<'_> {
+//!     type Workspace = ();
+//!     fn workspace(&self) {}
+//!     fn tiles(&self) -> usize { self.0.len().div_ceil(64) }
+//!     fn levels(&self) -> usize { 1 }
+//!     fn part(&self, _: usize) -> std::ops::Range<usize> { 0..1 }
+//!     fn seed(&self) -> State { State::new([0]) }
+//!     fn is_in_place(&self) -> bool { false }
+//!     fn combine(&self, _: usize, earlier: &mut State, later: &State) {
+//!         earlier.set(0, earlier.get(0) + later.get(0));
+//!     }
+//!     fn reduce(&self, tile: &Reading<'_>, _: usize, _: &State, _: &mut (), aggregate: &mut State) {
+//!         aggregate.set(0, self.0.chunks(64).nth(tile.tile().get()).into_iter().flatten().sum());
+//!     }
+//!     fn replay(&self, tile: &Claim<'_>, carries: &State, (): &mut ()) {
+//!         self.scan(tile, &mut carries.clone(), &mut ());
+//!     }
+//!     fn scan(&self, tile: &Claim<'_>, state: &mut State, (): &mut ()) {
+//!         let first = 64 * tile.tile().get();
+//!         for (x, y) in self.0[first..].iter().zip(&self.1[first..]).take(64) {
+//!             state.set(0, state.get(0) + x);
+//!             y.store(state.get(0), Ordering::Relaxed);
 //!         }
 //!     }
-//! };
-//! crew::with_helpers(|task| drop(std::thread::spawn(|| task.run())), 3, &work);
+//! }
 //!
-//! let mut total = [0; 8];
-//! chain.total(0, &mut total)?;
-//! assert_eq!(u64::from_ne_bytes(total), 500_500);
-//! assert_eq!(ys[1][0].load(Ordering::Relaxed), 65 * 66 / 2);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let xs: Vec<u64> = (1..=1000).collect();
+//! let ys: Vec<AtomicU64> = xs.iter().map(|_| AtomicU64::new(0)).collect();
+//! let spawn = |task: HelperTask| drop(std::thread::spawn(|| task.run()));
+//! assert_eq!(scan(&Sums(&xs, &ys), 3, spawn).total, State::new([500_500]));
+//! assert_eq!(ys[64].load(Ordering::Relaxed), 65 * 66 / 2);
 //! ```
 //!
 //! # Why it cannot hang
 //!
-//! Tickets are handed out in order, so every tile before a taken one was taken too, each by a thread that runs. A thread
-//! that holds a tile waits, on each link in turn, for the tile before it and for nothing else; and the first tile waits
-//! for nothing: its carries, the seeds, are there from the start. Now take the earliest tile that is not published on
-//! all links. The tile before it is, so its thread does not wait on any link, and publishes it; and by induction every
-//! tile gets its turn on every link. A thread that gives up between taking and the last publishing, by a panic or an
-//! early return, drops its ticket, and that *poisons* the chain: whoever waits then, on whatever link, gets an error
-//! instead of a carry. No helper needs to start for this to hold, because the calling thread alone can take every tile;
-//! and the caller waits at the end only for helpers that already work.
+//! Nobody waits for a thread that is not in a step, and steps end by themselves. What a thread waits for within a step is bounded by
+//! a number of polls. So it is enough that the caller, of all threads, gets somewhere by its own steps.
 //!
-//! Two things are asked of the work between taking and the last publishing. It must not be leaked (`mem::forget` of a ticket is
-//! a prefix owed for ever), and it must not wait for a later tile: a thread finishes one tile before it takes the next,
-//! and does not, in between, run tasks of a pool that may take tiles themselves.
+//! Take the first tile that nobody has claimed. All before it are claimed. If the caller knows its carries, it claims the
+//! tile, in its own turn or at the end in its sweep; a claim is refused only if the tile was claimed or, in place, is being
+//! read, in some thread's step. If it does not know them, some tile before has no aggregate and no prefix. The first such tile has
+//! known carries, for all before it have aggregates; so the caller reduces it. That is refused only if the aggregate has come or, in
+//! place, if the tile is being written, in some thread's step. In each case a tile was claimed, an aggregate was published, or
+//! the caller naps until a step of another thread ends. There are finitely many tiles and levels; and without other threads
+//! in a step there is no nap.
 //!
-//! # Why the result does not depend on the number of threads
+//! A thread that is off its core *within* a step can keep the caller waiting: at the end always, since it may still read or
+//! write what the caller lent; before that, in place alone. No protocol helps there, for steps are what kernels do.
 //!
-//! The association is fixed on every link: `prefix(t) = combine(prefix(t − 1), aggregate(t))`, with the seed as `prefix(−1)`.
-//! Which thread computes it, when, and beside how many others, enters nowhere. So even an operator that is associative
+//! # Why the result does not depend on the threads
+//!
+//! The association is fixed on every level: `prefix(t) = combine(prefix(t − 1), aggregate(t))`, with the seed as `prefix(−1)`.
+//! A look-back starts at any prefix and folds aggregates onto it in order, which is the same left fold. An aggregate depends
+//! on its tile and, in a cascade, on the carries of the levels below, and a tile scanned in one pass has to give the same prefix to the
+//! bit. Which thread does what, when, and beside how many others, enters nowhere. So even an operator that is associative
 //! only up to rounding gives the same bits with one thread and with a hundred, as long as the cut into tiles is the same.
 //!
 //! # What is checked
 //!
 //! Atomics, cells and waits come from one place, `sync.rs`. With `--cfg loom` they become loom's, and loom runs the code
-//! of this crate, not a model of it, through every interleaving of a few threads and tiles, with every value that a load
+//! of this crate, not a model of it, through the interleavings of a few threads and tiles, with every value that a load
 //! may see under the ordering it asks for:
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom
+//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom --test mutations
 //! ```
 //!
-//! More threads, tiles and links than loom can exhaust run under shuttle, in the same way: tens of thousands of schedules
-//! drawn at random, with helpers that come late or never, a pool of one thread, and a panic anywhere:
+//! More threads, tiles and levels than loom can exhaust run under shuttle, in the same way: tens of thousands of schedules
+//! drawn at random, with helpers that come late or never or stop between two steps, a pool of one thread, and a panic anywhere:
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test shuttle
+//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test shuttle --test mutations
 //! ```
+//!
+//! Each ordering and each check that the two arguments above need has a name, in `rules.rs`. `tests/mutations.rs` breaks
+//! them one at a time, and loom or shuttle must notice.
 //!
 //! Tests with real threads, on pools that are busy, deaf or of one thread, run with all others; Miri runs those without
 //! a pool (`cargo +nightly miri test -p scan-protocol`).
 //!
-//! `unsafe` lives in two places: the memory of the carries (`ring::Slot`, which relies on the turns of `chain`), and the
-//! lifetime of the lent work (`crew::Crew`).
+//! `unsafe` lives in one place, `crew`: the lifetime of the lent work, and the workers of helpers.
 
-pub mod chain;
 pub mod crew;
-mod ring;
+mod descriptors;
+pub mod rules;
+pub mod state;
 mod sync;
+pub mod tickets;
+pub mod tiles;
+mod worker;

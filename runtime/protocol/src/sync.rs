@@ -4,59 +4,66 @@
 //! Everything else in this crate takes its atomics, cells and waits from here, so that loom and shuttle explore exactly
 //! the code that runs. A wait must tell the scheduler that it cannot go on alone: both treat the spin hint as a yield,
 //! and so no schedule polls for ever.
+//!
+//! No wait yields its core. On a busy machine a yield gives a stranger a whole time slice, milliseconds for what takes
+//! microseconds; a [`nap`] ends by a timer, and whoever is woken by one comes first.
 
 #[cfg(loom)]
 pub(crate) use loom::{
     cell::UnsafeCell,
     hint,
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    thread,
 };
 #[cfg(shuttle)]
 pub(crate) use shuttle::{
     hint,
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    thread,
 };
+use std::time::Duration;
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::{
     hint,
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    thread,
 };
 
-/// Polls with a spin hint before a wait starts to give its core away. With x86's pause this is one to three
-/// microseconds: longer than handing a carry over, much shorter than reducing a tile.
-const SPINS: usize = 64;
+/// Polls with a spin hint before a wait naps. With x86's pause this is some fifty microseconds, longer than most steps.
+const SPINS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 1000 };
 
-/// Waits until `poll` has an answer. Uses no kernel object: it spins a little, then yields between polls, so that
-/// more threads than cores still make progress.
-pub(crate) fn wait_for<T>(mut poll: impl FnMut() -> Option<T>) -> T {
-    for _ in 0..SPINS {
-        if let Some(answer) = poll() {
-            return answer;
-        }
-        hint::spin_loop();
+/// Waits until `is_over`. Says how long that took, or zero under loom and shuttle, which have no clock.
+pub(crate) fn wait_until(is_over: impl Fn() -> bool) -> Duration {
+    #[cfg(not(any(loom, shuttle)))]
+    let start = std::time::Instant::now();
+    let mut polls = 0;
+    while !is_over() {
+        polls += 1;
+        if polls <= SPINS { hint::spin_loop() } else { nap() }
     }
-    loop {
-        if let Some(answer) = poll() {
-            return answer;
-        }
-        thread::yield_now();
-    }
+    #[cfg(not(any(loom, shuttle)))]
+    return start.elapsed();
+    #[cfg(any(loom, shuttle))]
+    Duration::ZERO
+}
+
+/// Leaves the core for a moment, to be woken by a timer.
+pub(crate) fn nap() {
+    #[cfg(not(any(loom, shuttle)))]
+    std::thread::sleep(Duration::from_micros(20));
+    #[cfg(any(loom, shuttle))]
+    hint::spin_loop();
 }
 
 /// Gives its content cache lines of its own: two of 64 bytes, since x86 prefetches them in pairs and other processors
 /// have lines of 128.
+#[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct CacheLine<T>(pub(crate) T);
 
@@ -68,10 +75,6 @@ pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 impl<T> UnsafeCell<T> {
     pub(crate) fn new(content: T) -> Self {
         Self(std::cell::UnsafeCell::new(content))
-    }
-
-    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
-        read(self.0.get())
     }
 
     pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {

@@ -1,5 +1,5 @@
 //! Whole scans by real threads, on pools as users have them: busy, of one thread, deaf, shared by many callers; and with a
-//! panic at every step. Nobody hangs, and every end is as it must be.
+//! panic in every task. Nobody hangs, and every end is as it must be.
 //!
 //! Not under Miri, which stops at what rayon's queues do with pointers.
 #![cfg(not(any(loom, shuttle, miri)))]
@@ -9,7 +9,7 @@ mod trial;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use scan_protocol::crew::HelperTask;
 use std::{sync::Barrier, thread};
-use trial::{Step, Trial};
+use trial::{Task, Trial};
 
 const ROUNDS: usize = 5000;
 
@@ -30,24 +30,24 @@ fn a_pool_that_is_busy_throughout_is_not_waited_for() {
                 scanned.wait();
             });
         });
-        Trial { tiles: 40, links: 2, fails: None }.run(on(&pool), 2);
-        Trial { tiles: 40, links: 2, fails: Some((30, Step::Fold(1))) }.run(on(&pool), 2);
+        Trial::new(40, 2, false).run(2, on(&pool));
+        Trial { fails: Some((30, Task::Write)), ..Trial::new(40, 2, true) }.run(2, on(&pool));
         scanned.wait();
     });
 }
 
 #[test]
 fn a_pool_that_drops_its_tasks_is_not_missed() {
-    Trial { tiles: 40, links: 3, fails: None }.run(drop, 3);
+    Trial::new(40, 3, false).run(3, drop);
 }
 
 #[test]
 fn a_pool_of_one_scans_on_its_own_thread_and_beside_it() {
     let pool = pool(1);
     for round in 0..ROUNDS / 5 {
-        let trial = Trial { tiles: round % 7, links: 1 + round % 3, fails: None };
-        pool.install(|| trial.run(on(&pool), 1));
-        trial.run(on(&pool), 1);
+        let trial = Trial::new(round % 7, 1 + round % 3, round % 2 == 0);
+        pool.install(|| trial.run(1, on(&pool)));
+        trial.run(1, on(&pool));
     }
 }
 
@@ -59,7 +59,8 @@ fn many_short_scans_of_several_callers_share_a_pool() {
             let pool = &pool;
             scope.spawn(move || {
                 for round in 0..ROUNDS {
-                    Trial { tiles: (round + caller) % 6, links: 1 + round % 4, fails: None }.run(on(pool), round % 4);
+                    let trial = Trial::new((round + caller) % 6, 1 + round % 4, round % 3 == 0);
+                    trial.run(round % 4, on(pool));
                 }
             });
         }
@@ -67,15 +68,16 @@ fn many_short_scans_of_several_callers_share_a_pool() {
 }
 
 #[test]
-fn a_panic_at_every_step_of_every_tile_reaches_the_caller_and_harms_no_later_scan() {
+fn a_panic_in_every_task_of_every_tile_harms_no_later_scan() {
     let pool = pool(2);
-    let (tiles, links) = (10, 3);
-    for _ in 0..ROUNDS / 100 {
+    let (tiles, levels) = (10, 3);
+    for round in 0..ROUNDS / 100 {
+        let trial = Trial::new(tiles, levels, round % 2 == 0);
         for tile in 0..tiles {
-            for step in Step::all(links) {
-                Trial { tiles, links, fails: Some((tile, step)) }.run(on(&pool), 2);
+            for task in Task::all(levels) {
+                Trial { fails: Some((tile, task)), ..trial }.run(2, on(&pool));
             }
         }
-        Trial { tiles, links, fails: None }.run(on(&pool), 2);
+        trial.run(2, on(&pool));
     }
 }

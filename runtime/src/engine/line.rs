@@ -2,11 +2,14 @@
 //!
 //! All calls of generated code but that for [short](super::short) lines are in this file. They rely on columns that were checked: each has the program's layout
 //! and the same number of records.
+//!
+//! A thread that walks a line has a few slots for the line's own states, and behind them one for each block.
 
 use std::ops::Range;
 
 use scan_codegen::cpu::TileArgs;
 use scan_codegen::plan::Plan;
+use scan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::heads::FlagColumn;
@@ -15,6 +18,14 @@ use super::variant::Kernels;
 
 /// Where the columns start: few, so that none of these is allocated.
 pub(crate) type Bases<T> = SmallVec<[T; 8]>;
+
+/// The slots of a thread that walks a line: the carry, and what it will be behind a block; the aggregate of the tile so
+/// far, and the carry that entered the tile; from here on, blocks.
+pub(crate) const CARRY: usize = 0;
+const NEXT: usize = 1;
+pub(crate) const AGGREGATE: usize = 2;
+pub(crate) const BEFORE: usize = 3;
+pub(crate) const BLOCKS: usize = 4;
 
 /// A line to be scanned.
 #[derive(Clone)]
@@ -46,7 +57,8 @@ pub(crate) struct Line<'a> {
 }
 
 // SAFETY: threads share the inputs, which are only read, and the outputs, of which each thread writes the records of
-// the tiles or rows that it took a ticket for.
+// the tiles that it claimed or the rows that it took a ticket for. In place nobody reads what somebody may write: a tile that is
+// claimed is read by its owner alone.
 unsafe impl Sync for Line<'_> {}
 
 /// Blocks that kernels work on side by side: W consecutive ones, or one.
@@ -66,6 +78,11 @@ impl Strip {
     pub(crate) fn elements(&self) -> usize {
         self.block * self.ways
     }
+
+    /// The slots of its blocks.
+    pub(crate) fn slots(&self) -> Range<usize> {
+        self.slot..self.slot + self.ways
+    }
 }
 
 /// What a thread needs for itself.
@@ -77,6 +94,9 @@ pub(crate) struct Worker<'a> {
     inputs: Bases<*const u8>,
     flags: Vec<bool>,
 }
+
+// SAFETY: its pointers are into the line's columns and its own flags, which any thread may use that may use the line.
+unsafe impl Send for Worker<'_> {}
 
 impl<'a> Line<'a> {
     /// A worker with slots for so many states.
@@ -122,27 +142,66 @@ impl<'a> Line<'a> {
     fn add_known(&self, level: usize, strip: Strip, states: &mut Slots<'_>) {
         let known = self.kernels.known.after(&self.kernels.code, level, strip.block);
         if !known.is_empty() {
-            (strip.slot..strip.slot + strip.ways).for_each(|slot| states.write(slot, known.iter().copied()));
+            strip.slots().for_each(|slot| states.write(slot, known.iter().copied()));
         }
     }
 
-    /// Replaces a level's aggregates in `blocks` slots by the carries into these blocks. The slot `carry` has the
-    /// carry into the first block, and then the state after the last one; the slot after it is used for that.
-    pub(crate) fn fold(&self, level: usize, blocks: Range<usize>, carry: usize, states: &mut Slots<'_>) {
-        let code = &self.kernels.code;
-        let part = code.part_of(level);
-        let next = carry + 1;
+    /// Replaces a level's aggregates in these slots by the carries into their blocks. The carry is that into the first block,
+    /// and then the one behind the last.
+    pub(crate) fn fold(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
+        let part = self.kernels.code.part_of(level);
         for block in blocks {
-            let [earlier, later, out] = states.starts([carry, block, next]);
-            // SAFETY: all three are slots of this program's states.
-            unsafe {
-                match self.totals {
-                    true => code.combine(level, earlier, later, out),
-                    false => code.advance(level, earlier, later, out),
-                }
+            self.add(level, [CARRY, block, NEXT], states);
+            states.copy_part(CARRY, block, part.clone());
+            states.copy_part(NEXT, CARRY, part.clone());
+        }
+    }
+
+    /// Adds a level's aggregates in these slots to the tile's.
+    pub(crate) fn add_aggregates(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
+        for block in blocks {
+            let [earlier, later] = states.starts([AGGREGATE, block]);
+            // SAFETY: both are slots of this program's states.
+            unsafe { self.kernels.code.combine(level, earlier, later, earlier) };
+        }
+    }
+
+    /// Starts the aggregate of a tile: without elements yet.
+    pub(crate) fn start_aggregate(&self, states: &mut Slots<'_>) {
+        states.put(AGGREGATE, &self.kernels.identity, 0..self.kernels.identity.len());
+    }
+
+    /// Puts the carry behind a tile: the one that entered it and its aggregate.
+    pub(crate) fn add_tile(&self, states: &mut Slots<'_>) {
+        for level in 0..self.kernels.code.levels() {
+            self.add(level, [BEFORE, AGGREGATE, CARRY], states);
+        }
+    }
+
+    /// carry ⊕ aggregate at a level, by the slots of these and of the result, in what is wanted of a carry.
+    fn add(&self, level: usize, slots: [usize; 3], states: &mut Slots<'_>) {
+        let [carry, aggregate, out] = states.starts(slots);
+        // SAFETY: all three are slots of this program's states.
+        unsafe { self.add_at(level, carry, aggregate, out) };
+    }
+
+    /// The same for states that threads tell each other: the result replaces the carry.
+    pub(crate) fn add_state(&self, level: usize, carry: &mut State, aggregate: &State) {
+        let carry = carry.as_mut_ptr();
+        // SAFETY: both are as long as a slot and aligned as one, and hold states that were in slots.
+        unsafe { self.add_at(level, carry, aggregate.as_ptr(), carry) };
+    }
+
+    /// # Safety
+    /// All three are slots of this program's states; `out` may be one of the others.
+    unsafe fn add_at(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
+        let code = &self.kernels.code;
+        // SAFETY: the caller's promise is what the kernels need.
+        unsafe {
+            match self.totals {
+                true => code.combine(level, carry, aggregate, out),
+                false => code.advance(level, carry, aggregate, out),
             }
-            states.copy_part(carry, block, part.clone());
-            states.copy_part(next, carry, part.clone());
         }
     }
 
@@ -175,14 +234,14 @@ impl<'a> Line<'a> {
         unsafe { self.kernels.code.pass_whole(self.writes, &args) }
     }
 
-    /// Writes the results of so many blocks in one pass. The slot `carry` has the carry into the first, and then the one behind
-    /// the last; the slot after it is used for that.
-    pub(crate) fn replay_blocks(&self, blocks: Strip, carry: usize, worker: &mut Worker<'_>) {
+    /// Writes the results of so many blocks in one pass. The carry is that into the first, and then the one behind the last. With
+    /// `adds`, their aggregates are added to the tile's.
+    pub(crate) fn replay_blocks(&self, blocks: Strip, adds: bool, worker: &mut Worker<'_>) {
         let code = &self.kernels.code;
-        let aggregate = Strip { slot: carry + 1, ways: 1, ..blocks };
-        self.add_known(0, aggregate, &mut worker.states);
-        let args = self.args(Strip { slot: carry, ..blocks }, worker);
-        // SAFETY: the blocks are within the columns, of which no other thread writes these records; two slots follow.
+        self.add_known(0, Strip { slot: NEXT, ways: 1, ..blocks }, &mut worker.states);
+        let args = TileArgs { adds: u64::from(adds), ..self.args(Strip { slot: CARRY, ..blocks }, worker) };
+        // SAFETY: the blocks are within the columns, of which no other thread writes these records; the slots are as the kernel
+        // has them: the carry, what reductions leave out, the tile's aggregate.
         unsafe { code.scan_blocks(&args) }
     }
 
@@ -203,6 +262,7 @@ impl<'a> Line<'a> {
             way: records(strip.block) as u64,
             numbers: strip.block as u64,
             blocks: strip.ways as u64,
+            adds: 0,
         }
     }
 

@@ -6,7 +6,9 @@
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `short` | lines of few records, and the call that does them |
 //! | `line` | one run of records, and the calls of generated code |
-//! | `walk` | how a line is walked: one pass, strips, tiles on many threads |
+//! | `walk` | how a line is walked: in one pass, or strip by strip |
+//! | `tiles` | its tiles, on many threads |
+//! | `helpers` | how many threads work is worth |
 //! | `ahead` | memory asked for before it is used |
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `heads` | segments as a column of flags |
@@ -15,6 +17,7 @@
 
 mod ahead;
 mod heads;
+mod helpers;
 mod known;
 mod line;
 mod needs;
@@ -22,6 +25,7 @@ mod rows;
 mod self_check;
 mod short;
 mod slots;
+mod tiles;
 mod variant;
 mod walk;
 
@@ -167,7 +171,7 @@ impl Engine<'_> {
                 to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
             }
         };
-        let threads = || self.threads.unwrap_or_else(rayon::current_num_threads);
+        let threads = || self.threads.unwrap_or_else(helpers::threads);
         let done = match call.shape {
             Shape::Rows(rows) => {
                 let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };

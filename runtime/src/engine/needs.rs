@@ -25,17 +25,20 @@ impl Line<'_> {
             true => Kernel::ScanOne,
             false => Kernel::Whole { writes: self.writes },
         };
-        let is_sequential = longest <= self.plan.direct || self.plan.is_sequential(threads);
-        if is_sequential && self.is_one_pass() {
+        let is_shared = threads > 1 && longest > self.plan.alone && !self.plan.is_sequential(threads);
+        let is_sequential = longest <= self.plan.direct || self.plan.is_sequential(1);
+        let is_one_pass = is_sequential && self.is_one_pass();
+        if is_one_pass && !is_shared {
             return smallvec![one_pass];
         }
+        let adds_aggregates = is_shared || self.rounds_by_tile(longest);
         let blocks = self.kernels.code.block_kernels().filter(|kernel| match kernel {
             Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks => self.writes,
             Kernel::Advance(_) => !self.totals,
-            Kernel::Combine(_) => self.totals,
+            Kernel::Combine(_) => self.totals || adds_aggregates,
             _ => true,
         });
-        blocks.collect()
+        blocks.chain(is_one_pass.then_some(one_pass)).collect()
     }
 
     /// The kernels that walk rows side by side.

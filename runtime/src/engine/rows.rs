@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use scan_protocol::chain::Tickets;
-use scan_protocol::crew;
+use scan_protocol::crew::{self, Step};
+use scan_protocol::tickets::Tickets;
 
 use super::line::{Line, Strip, Worker};
 use super::slots::Slots;
@@ -201,14 +201,15 @@ impl Line<'_> {
 }
 
 /// Does units of work that need nothing from each other on at most so many threads; `work` makes what a thread needs.
-pub(super) fn parallel<F: FnMut(usize)>(units: usize, threads: usize, work: &(dyn Fn() -> F + Sync)) {
+pub(super) fn parallel<F: FnMut(usize) + Send>(units: usize, threads: usize, work: &(dyn Fn() -> F + Sync)) {
     let tickets = Tickets::new(units);
-    let job = || {
-        let mut work = work();
-        while let Some(unit) = tickets.take() {
+    let step = |work: &mut F| match tickets.take() {
+        Some(unit) => {
             work(unit.get());
+            Step::More
         }
+        None => Step::Done,
     };
     let helpers = threads.min(units).saturating_sub(1);
-    crew::with_helpers(|task| rayon::spawn(|| task.run()), helpers, &job);
+    crew::with_helpers(|task| rayon::spawn(|| task.run()), helpers, &|_| work(), &step);
 }

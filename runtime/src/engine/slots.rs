@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use scan_codegen::cpu::StateLayout;
 use scan_ir::{Constant, Field};
+use scan_protocol::state::State;
 use smallvec::SmallVec;
 
 /// A row of slots, aligned to 16 bytes. A few small ones need no allocation.
@@ -48,13 +49,13 @@ impl<'a> Slots<'a> {
     }
 
     /// Some bytes of one slot.
-    pub(crate) fn part(&self, slot: usize, part: Range<usize>) -> &[u8] {
+    fn part(&self, slot: usize, part: Range<usize>) -> &[u8] {
         let start = slot * self.layout.stride;
         &bytemuck::cast_slice(&self.memory)[start + part.start..start + part.end]
     }
 
     /// Some bytes of one slot, to write.
-    pub(crate) fn part_mut(&mut self, slot: usize, part: Range<usize>) -> &mut [u8] {
+    fn part_mut(&mut self, slot: usize, part: Range<usize>) -> &mut [u8] {
         let start = slot * self.layout.stride;
         &mut self.bytes_mut()[start + part.start..start + part.end]
     }
@@ -75,6 +76,34 @@ impl<'a> Slots<'a> {
     pub(crate) fn of(&self, slot: usize, stage: u32, component: u32) -> Constant {
         let field = self.layout.field(stage, component).expect("the stage has so many components");
         self.read(slot, field)
+    }
+
+    /// Copies one slot to another.
+    pub(crate) fn copy(&mut self, from: usize, to: usize) {
+        let words = self.layout.stride / 16;
+        self.memory.copy_within(from * words..(from + 1) * words, to * words);
+    }
+
+    /// Puts these words of a state that threads tell each other into one slot.
+    pub(crate) fn put(&mut self, slot: usize, state: &State, words: Range<usize>) {
+        let start = slot * self.layout.stride / size_of::<u64>();
+        let all: &mut [u64] = bytemuck::cast_slice_mut(&mut self.memory);
+        words.for_each(|word| all[start + word] = state.get(word));
+    }
+
+    /// One slot, for others.
+    pub(crate) fn state(&self, slot: usize) -> State {
+        let mut state = State::zeroed(self.layout.stride / size_of::<u64>());
+        let words = 0..state.len();
+        self.get(slot, &mut state, words);
+        state
+    }
+
+    /// Gives these words of one slot to others.
+    pub(crate) fn get(&self, slot: usize, state: &mut State, words: Range<usize>) {
+        let start = slot * self.layout.stride / size_of::<u64>();
+        let all: &[u64] = bytemuck::cast_slice(&self.memory);
+        words.for_each(|word| state.set(word, all[start + word]));
     }
 
     /// Writes some components of one slot.
@@ -101,6 +130,21 @@ impl<'a> Slots<'a> {
 mod tests {
     use super::*;
     use scan_ir::{Layout, Type};
+
+    #[test]
+    fn states_go_to_other_threads_and_come_back() {
+        let layout = StateLayout { stages: vec![(0, Layout::packed(&[Type::U64; 3]))], stride: 32 };
+        let mut states = Slots::new(&layout, 2);
+        let fields = (0..3).map(|component| layout.field(0, component).unwrap());
+        states.write(1, fields.clone().zip([7u64, 8, 9].map(Constant::from)));
+        let mut state = State::zeroed(4);
+        states.get(1, &mut state, 1..4);
+        assert_eq!(state, State::new([0, 8, 9, 0]));
+        states.put(0, &state, 0..2);
+        assert!(fields.map(|field| states.read(0, field)).eq([0u64, 8, 0].map(Constant::from)));
+        states.copy(1, 0);
+        assert_eq!(states.read(0, layout.field(0, 0).unwrap()), Constant::from(7u64));
+    }
 
     /// What `fold` and `reduce` have kernels do; Miri watches the pointers.
     #[test]

@@ -9,10 +9,12 @@ use scan_codegen::target::CpuTarget;
 use scan_ir::facts::{Facts, Range, StageFacts};
 use scan_ir::transform::{Check, Form, lower};
 use scan_ir::{Constant, Field, Layout, Mode, Program, Verified};
+use scan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::known::Known;
 use super::short::{Short, ShortWhole, Whole};
+use super::slots::Slots;
 use crate::checks::Signature;
 use crate::error::Error;
 
@@ -35,6 +37,8 @@ pub(crate) struct Kernels {
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
     pub(crate) known: Known,
+    /// The identities of all stages, as they lie in a slot.
+    pub(crate) identity: State,
     pub(crate) sizes: Sizes,
     /// Where the states of each stage say that they forget what was before them, if the plan makes use of that.
     pub(crate) restarts: Option<SmallVec<[Field; 2]>>,
@@ -89,8 +93,10 @@ impl Variant {
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(&self.facts.stages).map(restart).collect();
             let restarts = if self.plan.restarts { restarts() } else { None };
+            let identities = self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
+            let identity = Slots::one(code.state_layout(), code.state_layout().fields().zip(identities)).state(0);
             let checked = AtomicU16::new(0);
-            Ok(Kernels { code, access, checked, known, sizes: Sizes::of(&self.program), restarts })
+            Ok(Kernels { code, access, checked, known, identity, sizes: Sizes::of(&self.program), restarts })
         })
     }
 

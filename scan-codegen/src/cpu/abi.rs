@@ -20,7 +20,8 @@
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
 //! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
-//! aggregate of `len` elements, a multiple of the group.
+//! aggregate of `len` elements, a multiple of the group. If `adds` is not 0, the state in slot 2 becomes that state ⊕ the
+//! aggregate of each block.
 //!
 //! Where elements are is decided when kernels are compiled ([`Access`]):
 //!
@@ -79,6 +80,8 @@ pub struct TileArgs {
     pub numbers: u64,
     /// How many blocks, for `scan_blocks` and `rows`.
     pub blocks: u64,
+    /// Whether `scan_blocks` adds their aggregates to slot 2.
+    pub adds: u64,
 }
 
 impl TileArgs {
@@ -103,6 +106,7 @@ impl TileArgs {
             way: len,
             numbers: len,
             blocks: 1,
+            adds: 0,
         }
     }
 }

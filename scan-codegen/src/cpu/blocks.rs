@@ -3,7 +3,7 @@
 //! Tiles on several threads need two passes, and their results are `carry into block k+1 = carry into block k ⊕ aggregate
 //! of block k`. One thread that only scanned on from each block's last state would round otherwise. So this kernel computes
 //! the aggregate too, beside the outputs: in vectors that is one ⊕ a group, since a scan of lanes ends with the group's
-//! aggregate. Bit by bit it gives what `reduce`, `advance` and `scan` in vectors give.
+//! aggregate. Bit by bit it gives what `reduce`, `advance`, `combine` and `scan` in vectors give.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -24,6 +24,8 @@ pub(crate) struct Blocks<'a> {
     pub(crate) form: &'a LaneForm,
     /// What takes a carry past a block.
     pub(crate) advance: &'a Advance,
+    /// All of ⊕.
+    pub(crate) combine: &'a Advance,
     /// The ranges of the state's components.
     pub(crate) ranges: &'a [Range],
     pub(crate) identity: &'a [Constant],
@@ -50,12 +52,19 @@ pub(crate) fn blocks(
     let count = word(std::mem::offset_of!(TileArgs, blocks));
     let slots = word(std::mem::offset_of!(TileArgs, states));
 
-    // The carry is in the first slot; what reductions leave out of a block's aggregate, in the second.
+    // The carry is in the first slot; what reductions leave out of a block's aggregate, in the second; what aggregates are
+    // added to, in the third, where it stays: registers are for the groups.
     let load = |b: &mut FunctionBuilder<'_>, component: usize, slot: usize| {
         let field = kernel.state.field(0, component as u32).ok_or(CodegenError::Facts)?;
         let offset = (slot * kernel.state.stride) as i32 + field.offset as i32;
         let value = memory::load(b, memory::data_flags(), field.ty, field.ty.size(), slots, offset);
         Ok::<_, CodegenError>(value)
+    };
+    let store = |b: &mut FunctionBuilder<'_>, component: u32, slot: usize, value: ir::Value| {
+        let field = kernel.state.field(0, component).ok_or(CodegenError::Facts)?;
+        let offset = (slot * kernel.state.stride) as i32 + field.offset as i32;
+        memory::store(b, field.ty, value, slots, offset);
+        Ok::<_, CodegenError>(())
     };
     let place_of =
         |carried: &[(u32, u32)], component: usize| carried.iter().position(|&(_, c)| c as usize == component);
@@ -89,20 +98,36 @@ pub(crate) fn blocks(
         let carried = place_of(replayed, component).map(|place| carry[place]);
         both.push(carried.unwrap_or_else(|| constant(&mut b, identity.ty().zero())));
     }
+    let mut whole = Vec::new();
     for (component, left_out) in left_out.iter().enumerate() {
         let value = place_of(folded, component).map(|place| aggregate[place]).or(*left_out);
-        both.push(value.ok_or(CodegenError::Facts)?);
+        whole.push(value.ok_or(CodegenError::Facts)?);
     }
+    both.extend(&whole);
     let ranges = [blocks.ranges, blocks.ranges].concat();
     let advanced = lower_function(&mut b, &blocks.advance.function, &both, &ranges, env)?;
+
+    let (add, added) = (b.create_block(), b.create_block());
+    let adds = b.ins().load(types::I64, memory::data_flags(), args, std::mem::offset_of!(TileArgs, adds) as i32);
+    b.ins().brif(adds, add, &[], added, &[]);
+    b.switch_to_block(add);
+    let mut sum =
+        (0..blocks.identity.len()).map(|component| load(&mut b, component, 2)).collect::<Result<Vec<_>, _>>()?;
+    sum.extend(whole);
+    let sum = lower_function(&mut b, &blocks.combine.function, &sum, &ranges, env)?;
+    for (component, value) in (0..).zip(sum) {
+        store(&mut b, component, 2, value)?;
+    }
+    b.ins().jump(added, &[]);
+
+    b.switch_to_block(added);
     let left = b.ins().iadd_imm_s(left, -1);
     let next = [vec![left, behind.place], advanced].concat();
     b.ins().brif(left, body, &arguments(&next), exit, &arguments(&next));
 
     b.switch_to_block(exit);
     for (&(_, component), &value) in replayed.iter().zip(&after[2..]) {
-        let field = kernel.state.field(0, component).ok_or(CodegenError::Facts)?;
-        memory::store(&mut b, field.ty, value, slots, field.offset as i32);
+        store(&mut b, component, 0, value)?;
     }
     b.ins().return_(&[]);
     b.seal_all_blocks();

@@ -303,10 +303,11 @@ impl Compiled {
     }
 
     /// Writes the outputs of `blocks` blocks, from the carry in slot 0, which becomes the one behind them; slot 1 has what
-    /// reductions leave out of a block's aggregate. Does nothing if there is no such kernel.
+    /// reductions leave out of a block's aggregate. If `adds`, the aggregates are added to the state in slot 2, one after the
+    /// other as [`combine`](Compiled::combine) does. Does nothing if there is no such kernel.
     ///
     /// # Safety
-    /// As [`Compiled::scan`], with two slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
+    /// As [`Compiled::scan`], with three slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
     pub unsafe fn scan_blocks(&self, args: &TileArgs) {
         if self.recipe.whole_blocks().is_some() {
             // SAFETY: the caller's promise is what the kernel needs.

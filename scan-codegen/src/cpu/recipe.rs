@@ -321,7 +321,7 @@ impl Recipe {
         match (kernel, &self.lanes) {
             (Kernel::ScanBlocks, Some(form)) => {
                 let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
-                let blocks = Blocks { form, advance: &self.advances[0], ranges, identity };
+                let blocks = Blocks { form, advance: &self.advances[0], combine: &self.combines[0], ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (Kernel::Rows, _) => kernel::rows(func, context, &tile, &self.env()),

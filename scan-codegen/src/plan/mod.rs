@@ -57,6 +57,8 @@ pub struct Plan {
     pub strips: usize,
     /// Inputs of at most this many elements are scanned sequentially, without tiles.
     pub direct: usize,
+    /// Inputs of at most this many elements are left to one thread: helpers would hardly have woken up before it is done.
+    pub alone: usize,
     /// Which kernels work in vectors along the elements of a block.
     pub vector: Vector,
     /// On fewer threads a line is scanned in one sequential pass, however long it is: 1 where two passes over W blocks are faster than
@@ -132,6 +134,7 @@ fn schedule(reasons: Reasons, association: Association, cores: usize, options: &
         block,
         strips,
         direct: options.direct.unwrap_or(direct),
+        alone: options.direct.unwrap_or_else(|| direct.max(reasons.alone(ways, vector))),
         vector,
         least_threads,
         association,
@@ -235,6 +238,9 @@ const STRIP_CYCLES: usize = 4096;
 
 /// About how long one thread should have to work before another is woken to help: twice what waking it takes.
 const WAKING_CYCLES: usize = 100_000;
+
+/// About how long one thread takes for what is left to it alone: a hundred microseconds.
+const ALONE_CYCLES: usize = 300_000;
 
 /// How long a core is busy with so many of these operations; it starts about three a cycle.
 fn busy_cycles(work: usize) -> usize {

@@ -5,7 +5,7 @@
 
 use scan_ir::{Function, Inst, Opcode, Type};
 
-use super::{REGISTERS, Reasons, busy_cycles};
+use super::{ALONE_CYCLES, REGISTERS, Reasons, busy_cycles};
 use crate::cpu::Vector;
 
 /// What a kernel in vectors must take, in hundredths of what the scalar one takes, to be chosen: counting is that good.
@@ -72,6 +72,12 @@ impl Reasons {
     /// Whether two passes are twice as fast as one, or more, on so many cores: less is not worth being slower on one thread.
     pub(super) fn cores_pay(&self, ways: usize, vector: Vector, cores: usize) -> bool {
         2 * self.passes(ways, vector) <= 100 * cores
+    }
+
+    /// How many elements one thread is done with before helpers pay.
+    pub(super) fn alone(&self, ways: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        100 * ALONE_CYCLES / scan_one.min(reduce + scan).max(1)
     }
 
     /// A reduction, a replay of W blocks, and a replay of one.

@@ -1,99 +1,264 @@
-//! A scan to try, with every carry and every end checked: what the tests with real threads share with those under
-//! shuttle.
+//! A scan to try, in which every carry, every read, every write and the end are checked: what the tests with real threads
+//! share with those under loom and shuttle.
+//!
+//! A tile is one cell. ⊕ is neither commutative nor associative, so each total tells in which order and from where aggregates
+//! were folded; and a level's aggregate has the carry of the level below in it.
 
 use scan_protocol::{
-    chain::{Chain, Poisoned, Ticket},
-    crew::{HelperTask, with_helpers},
+    crew::HelperTask,
+    state::State,
+    tiles::{Claim, Reading, Tiles, scan},
 };
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A scan to try: how large, and where a thread fails, if one does.
-#[derive(Clone, Copy)]
+/// A scan to try: how large, where its results go, and where a thread fails, if one does.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Trial {
     pub(crate) tiles: usize,
-    pub(crate) links: usize,
-    pub(crate) fails: Option<(usize, Step)>,
+    pub(crate) levels: usize,
+    pub(crate) in_place: bool,
+    pub(crate) fails: Option<(usize, Task)>,
 }
 
-/// What a thread does to its tile, in this order.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Step {
+/// What a thread does with a tile.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Task {
     Reduce(usize),
-    Fold(usize),
-    Replay,
+    Write,
 }
 
-impl Step {
+impl Task {
     /// All of a tile.
-    pub(crate) fn all(links: usize) -> Vec<Self> {
-        (0..links).flat_map(|link| [Self::Reduce(link), Self::Fold(link)]).chain([Self::Replay]).collect()
+    #[allow(dead_code, reason = "not every test has panics")]
+    pub(crate) fn all(levels: usize) -> Vec<Self> {
+        (0..levels).map(Self::Reduce).chain([Self::Write]).collect()
     }
 }
 
 impl Trial {
-    /// The scan by a crew. It must end as told, and leave the totals that this end implies.
-    pub(crate) fn run(&self, spawn: impl FnMut(HelperTask), helpers: usize) {
-        let mut chain = self.chain();
-        let job = || {
-            let worked = self.work(&chain);
-            assert!(worked.is_ok() || self.fails.is_some(), "poisoned without a reason");
-        };
-        let ended = catch_unwind(AssertUnwindSafe(|| with_helpers(spawn, helpers, &job)));
-        let why = ended.err().map(|payload| *payload.downcast::<&str>().expect("an assertion of this test failed"));
-        assert_eq!(why, self.fails.map(|_| "failed as told"));
-        for link in 0..self.links {
-            let mut total = [0; 8];
-            let total = chain.total(link, &mut total).map(|()| u64::from_ne_bytes(total));
-            match self.fails {
-                None => assert_eq!(total, Ok(prefix_of(self.tiles, link))),
-                // Nobody publishes what was given up. (On links before, or in the replay, the others may have gone on.)
-                Some((_, Step::Reduce(failed) | Step::Fold(failed))) if failed <= link => {
-                    assert_eq!(total, Err(Poisoned));
-                }
-                Some(_) => assert!(matches!(total, Err(Poisoned)) || total == Ok(prefix_of(self.tiles, link))),
-            }
-        }
+    /// Without a panic.
+    pub(crate) fn new(tiles: usize, levels: usize, in_place: bool) -> Trial {
+        Trial { tiles, levels, in_place, fails: None }
     }
 
-    /// A seed of its own for each link.
-    fn chain(&self) -> Chain {
-        let seeds: Vec<_> = (0..self.links).map(|link| prefix_of(0, link).to_ne_bytes()).collect();
-        Chain::new(self.tiles, &seeds.iter().map(|seed| &seed[..]).collect::<Vec<_>>()).expect("few and small")
-    }
-
-    /// Takes tiles until none is left or the chain is poisoned. Every carry must be right.
-    fn work(&self, chain: &Chain) -> Result<(), Poisoned> {
-        while let Some(ticket) = chain.take() {
-            self.tile(ticket)?;
-        }
-        Ok(())
-    }
-
-    fn tile(&self, ticket: Ticket<'_>) -> Result<(), Poisoned> {
-        let tile = ticket.tile().get();
-        let mut next = Some(ticket);
-        for link in 0..self.links {
-            let ticket = next.expect("a ticket for each link");
-            self.at(tile, Step::Reduce(link));
-            let mut carry = [0; 8];
-            let turn = ticket.wait(&mut carry)?;
-            assert_eq!(u64::from_ne_bytes(carry), prefix_of(tile, link), "the carry of tile {tile} on link {link}");
-            self.at(tile, Step::Fold(link));
-            next = turn.publish(&prefix_of(tile + 1, link).to_ne_bytes());
-        }
-        assert!(next.is_none(), "no ticket after the last link");
-        self.at(tile, Step::Replay);
-        Ok(())
-    }
-
-    fn at(&self, tile: usize, step: Step) {
-        if self.fails == Some((tile, step)) {
-            resume_unwind(Box::new("failed as told"));
+    /// The scan by a crew. It must end as told: with all that it should have written, or with the panic.
+    pub(crate) fn run(&self, helpers: usize, spawn: impl FnMut(HelperTask)) {
+        let cells = Cells::new(*self);
+        let ended = catch_unwind(AssertUnwindSafe(|| scan(&cells, helpers, spawn).total));
+        match (ended, self.fails) {
+            (Ok(_), Some((tile, Task::Write))) if tile < self.tiles => panic!("tile {tile} was not written"),
+            // A tile need not be reduced.
+            (Ok(total), _) => cells.check(&total),
+            (Err(payload), Some(_)) if payload.downcast_ref() == Some(&TOLD) => {}
+            (Err(payload), _) => resume_unwind(payload),
         }
     }
 }
 
-/// What the tiles before `tile` come to on `link`: a hash of their sequence, so that an order, a gap or a repetition shows.
-fn prefix_of(tile: usize, link: usize) -> u64 {
-    (0..tile as u64).fold(link as u64, |hash, tile| hash.wrapping_mul(0x9e37_79b9).wrapping_add(tile + 1))
+const TOLD: &str = "failed as told";
+
+/// The carries of all levels into each tile, and behind the last.
+fn carries(trial: Trial) -> Vec<Vec<u64>> {
+    let mut all = vec![(0..trial.levels as u64).collect::<Vec<_>>()];
+    for tile in 0..trial.tiles {
+        let before = all.last().expect("there is the seed").clone();
+        let prefix = |level: usize| then(before[level], aggregate(tile, level, &before));
+        all.push((0..trial.levels).map(prefix).collect());
+    }
+    all
+}
+
+fn then(earlier: u64, later: u64) -> u64 {
+    earlier.wrapping_mul(0x9e37_79b9).wrapping_add(later)
+}
+
+fn aggregate(tile: usize, level: usize, carries: &[u64]) -> u64 {
+    let below = level.checked_sub(1).map_or(0, |below| carries[below]);
+    input(tile).wrapping_mul(level as u64 + 1) ^ below
+}
+
+fn input(tile: usize) -> u64 {
+    3 + 2 * tile as u64
+}
+
+/// The input and the results of a trial.
+pub(crate) struct Cells {
+    trial: Trial,
+    inputs: Vec<Cell>,
+    outputs: Vec<Cell>,
+    /// How often each tile was written.
+    written: Vec<AtomicUsize>,
+    carries: Vec<Vec<u64>>,
+}
+
+/// What a thread keeps of a tile: which it is, and how many levels of it are reduced.
+type Reduced = (usize, usize);
+
+impl Cells {
+    pub(crate) fn new(trial: Trial) -> Cells {
+        Cells {
+            trial,
+            inputs: (0..trial.tiles).map(|tile| Cell::new(input(tile))).collect(),
+            outputs: (0..trial.tiles).map(|_| Cell::new(0)).collect(),
+            written: (0..trial.tiles).map(|_| AtomicUsize::new(0)).collect(),
+            carries: carries(trial),
+        }
+    }
+
+    pub(crate) fn check(&self, total: &State) {
+        for tile in 0..self.trial.tiles {
+            assert_eq!(self.written[tile].load(Ordering::Relaxed), 1, "tile {tile} is written once");
+            assert_eq!(self.output(tile).get(), self.result(tile), "the result of tile {tile}");
+        }
+        assert_eq!(total, &State::new(self.carries[self.trial.tiles].iter().copied()));
+    }
+
+    fn output(&self, tile: usize) -> &Cell {
+        if self.trial.in_place { &self.inputs[tile] } else { &self.outputs[tile] }
+    }
+
+    /// Something that no input is.
+    fn result(&self, tile: usize) -> u64 {
+        self.carries[tile + 1].iter().fold(1 << 60, |all, &prefix| all ^ prefix >> 8)
+    }
+
+    /// Reads take time, now and then as much as a rescue and the writing after it.
+    fn read(&self, tile: usize) {
+        for _ in 0..2 {
+            assert_eq!(self.inputs[tile].get(), input(tile), "tile {tile} was read after it was written");
+            a_while();
+        }
+    }
+
+    fn write(&self, tile: usize) {
+        self.read(tile);
+        self.fail_if_told(tile, Task::Write);
+        assert_eq!(self.written[tile].fetch_add(1, Ordering::Relaxed), 0, "tile {tile} is written once");
+        self.output(tile).set(self.result(tile));
+    }
+
+    fn check_carries(&self, tile: usize, levels: usize, carries: &State) {
+        for level in 0..levels {
+            assert_eq!(carries.get(level), self.carries[tile][level], "the carry into tile {tile} at level {level}");
+        }
+    }
+
+    fn fail_if_told(&self, tile: usize, task: Task) {
+        if self.trial.fails == Some((tile, task)) {
+            resume_unwind(Box::new(TOLD));
+        }
+    }
+}
+
+impl Tiles for Cells {
+    type Workspace = Reduced;
+
+    fn workspace(&self) -> Reduced {
+        (usize::MAX, 0)
+    }
+
+    fn tiles(&self) -> usize {
+        self.trial.tiles
+    }
+
+    fn levels(&self) -> usize {
+        self.trial.levels
+    }
+
+    fn part(&self, level: usize) -> Range<usize> {
+        level..level + 1
+    }
+
+    fn seed(&self) -> State {
+        State::new(self.carries[0].iter().copied())
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.trial.in_place
+    }
+
+    fn combine(&self, level: usize, earlier: &mut State, later: &State) {
+        earlier.set(level, then(earlier.get(level), later.get(level)));
+    }
+
+    fn reduce(&self, tile: &Reading<'_>, level: usize, carries: &State, reduced: &mut Reduced, to: &mut State) {
+        let tile = tile.tile().get();
+        if level > 0 {
+            assert_eq!(*reduced, (tile, level), "levels are reduced in order");
+        }
+        self.check_carries(tile, level, carries);
+        self.read(tile);
+        self.fail_if_told(tile, Task::Reduce(level));
+        to.set(level, aggregate(tile, level, &self.carries[tile]));
+        *reduced = (tile, level + 1);
+    }
+
+    fn replay(&self, tile: &Claim<'_>, carries: &State, reduced: &mut Reduced) {
+        let tile = tile.tile().get();
+        assert_eq!(*reduced, (tile, self.trial.levels), "what is replayed was reduced");
+        self.check_carries(tile, self.trial.levels, carries);
+        self.write(tile);
+    }
+
+    fn scan(&self, tile: &Claim<'_>, state: &mut State, _: &mut Reduced) {
+        let tile = tile.tile().get();
+        self.check_carries(tile, self.trial.levels, state);
+        self.write(tile);
+        (0..self.trial.levels).for_each(|level| state.set(level, self.carries[tile + 1][level]));
+    }
+}
+
+/// Lets others run in the middle of a kernel. Under loom there is no need: it finds races between reads and writes of cells
+/// without seeing them happen.
+fn a_while() {
+    #[cfg(shuttle)]
+    {
+        use shuttle::rand::{Rng, thread_rng};
+        (0..thread_rng().gen_range(0..3usize).pow(5)).for_each(|_| shuttle::thread::yield_now());
+    }
+}
+
+/// A record. Loom reports unordered accesses; elsewhere one that comes too late is seen by its value.
+#[cfg(loom)]
+struct Cell(loom::cell::UnsafeCell<u64>);
+
+#[cfg(loom)]
+// SAFETY: an unordered access would be a bug in what is tested, and loom, which runs one thread at a time, reports it.
+unsafe impl Sync for Cell {}
+
+#[cfg(loom)]
+impl Cell {
+    fn new(value: u64) -> Cell {
+        Cell(loom::cell::UnsafeCell::new(value))
+    }
+
+    fn get(&self) -> u64 {
+        // SAFETY: see `Sync`.
+        self.0.with(|value| unsafe { *value })
+    }
+
+    fn set(&self, value: u64) {
+        // SAFETY: see `Sync`.
+        self.0.with_mut(|to| unsafe { *to = value });
+    }
+}
+
+#[cfg(not(loom))]
+struct Cell(std::sync::atomic::AtomicU64);
+
+#[cfg(not(loom))]
+impl Cell {
+    fn new(value: u64) -> Cell {
+        Cell(value.into())
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn set(&self, value: u64) {
+        self.0.store(value, Ordering::Relaxed);
+    }
 }

@@ -153,6 +153,8 @@ impl Check<'_> {
         let seed = Slots::one(layout, layout.fields().zip(self.seeds.iter().flatten().copied()));
         let mut plan = self.variant.plan.clone();
         plan.block = block;
+        // So there are two tiles.
+        (plan.strips, plan.direct) = (1, 0);
         let is_reversed = self.kernels.access == Access::Strided;
         let line = Line {
             kernels: self.kernels,

@@ -1,0 +1,284 @@
+//! What one thread does in a scan, step by step. A step is about one kernel: short, and without waiting for anyone longer than a
+//! few microseconds.
+//!
+//! In this order a thread
+//!
+//! 1. goes on with the oldest tile that it has reduced, if the carries are known: reduces the next level, or claims the
+//!    tile, publishes its prefix and replays it;
+//! 2. takes the next tile, if it has reduced few that wait. Are the carries known, it claims and scans it in one pass and publishes
+//!    the prefix at its end; else it reduces it and publishes the aggregate;
+//! 3. looks a little while whether the first missing aggregate comes, and then *rescues* that tile: reduces it itself, whoever
+//!    has its ticket;
+//! 4. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.
+//!
+//! Between "the carry is known" and "the prefix is published" there is one combine, and this is all that tiles do one after the other.
+
+use crate::crew::Step;
+use crate::descriptors::Refusal;
+use crate::rules::Rule;
+use crate::state::State;
+use crate::sync::{Ordering, hint};
+use crate::tiles::{Board, MAX_LEVELS, Tiles};
+use std::collections::VecDeque;
+
+/// Tiles that a thread reduces ahead of their carries. With one, it would wait for each; each more is read from a farther cache
+/// when it is replayed.
+const AHEAD: usize = 2;
+
+/// Polls of a missing aggregate before its tile is rescued: some microseconds, about what a reduction takes.
+const POLLS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
+
+/// One thread at work.
+pub(crate) struct Worker<'a, T: Tiles> {
+    tiles: &'a T,
+    board: &'a Board,
+    /// 0 for the caller.
+    seat: usize,
+    /// The carry of each level into tile `known[level]`, the last that was asked for.
+    carries: State,
+    known: [usize; MAX_LEVELS],
+    /// Tiles that were taken and could not be written yet, in order.
+    pending: VecDeque<Pending<T::Workspace>>,
+    spare: Vec<T::Workspace>,
+    /// An aggregate on its way to or from a descriptor.
+    passing: State,
+    /// The prefixes of a tile that is being written.
+    prefix: State,
+    /// All tiles before this one are claimed, as far as a sweep has seen.
+    swept: usize,
+}
+
+/// A tile that waits for its carries.
+struct Pending<W> {
+    tile: usize,
+    /// What its levels left so far; none if another thread reduces it.
+    reduced: Option<Reduced<W>>,
+}
+
+struct Reduced<W> {
+    levels: usize,
+    workspace: W,
+}
+
+/// The first tile whose aggregate is missing, at a level: it holds up all tiles behind it.
+struct Missing {
+    tile: usize,
+    level: usize,
+}
+
+impl<'a, T: Tiles> Worker<'a, T> {
+    pub(crate) fn new(tiles: &'a T, board: &'a Board, seat: usize) -> Self {
+        let carries = tiles.seed();
+        let (passing, prefix) = (State::zeroed(carries.len()), State::zeroed(carries.len()));
+        let (pending, spare) = (VecDeque::with_capacity(AHEAD + 1), Vec::with_capacity(AHEAD + 1));
+        Self { tiles, board, seat, carries, known: [0; MAX_LEVELS], pending, spare, passing, prefix, swept: 0 }
+    }
+
+    pub(crate) fn step(&mut self) -> Step {
+        let mut missing = None;
+        if let Some((tile, levels)) = self.pending.front().map(|oldest| (oldest.tile, self.levels_before(oldest))) {
+            match self.look_back(tile, levels) {
+                Ok(()) => return self.go_on(),
+                Err(first) => missing = Some(first),
+            }
+        }
+        let has_room = if missing.is_some() { self.pending.len() < AHEAD } else { self.pending.is_empty() };
+        if let Some(tile) = has_room.then(|| self.board.tickets.take()).flatten() {
+            self.begin(tile.get());
+            return Step::More;
+        }
+        match missing {
+            Some(missing) => self.wait_or_rescue(missing),
+            None if self.seat == 0 && Rule::Sweep.forbids(true) => self.sweep(),
+            None => Step::Done,
+        }
+    }
+
+    /// How many levels' carries a pending tile waits for.
+    fn levels_before(&self, pending: &Pending<T::Workspace>) -> usize {
+        pending.reduced.as_ref().map_or(self.tiles.levels(), |reduced| reduced.levels)
+    }
+
+    /// Finds the carries of the first `levels` levels into a tile, or what is missing for that.
+    fn look_back(&mut self, tile: usize, levels: usize) -> Result<(), Missing> {
+        (0..levels).try_for_each(|level| self.look_back_at(tile, level))
+    }
+
+    /// Finds the carry of a level into a tile: the nearest inclusive prefix before it, and onto that the aggregates of the
+    /// tiles between, in order. So it is the left fold of all aggregates, to the bit, wherever it starts.
+    fn look_back_at(&mut self, tile: usize, level: usize) -> Result<(), Missing> {
+        let (descriptors, part) = (&self.board.descriptors, self.tiles.part(level));
+        if self.known[level] > tile {
+            self.known[level] = 0;
+            self.carries.copy_part(&self.tiles.seed(), part.clone());
+        }
+        let (mut start, mut end) = (self.known[level], tile);
+        for earlier in (start..tile).rev() {
+            let flags = descriptors.flags(earlier);
+            if flags.has_prefix() {
+                descriptors.read_prefix(earlier, part.clone(), &mut self.carries);
+                start = earlier + 1;
+                break;
+            }
+            if !flags.has_aggregate(level) {
+                end = earlier;
+            }
+        }
+        for earlier in start..end {
+            descriptors.read_aggregate(earlier, part.clone(), &mut self.passing);
+            self.tiles.combine(level, &mut self.carries, &self.passing);
+        }
+        self.known[level] = end;
+        if end == tile { Ok(()) } else { Err(Missing { tile: end, level }) }
+    }
+
+    /// The oldest pending tile has the carries that it waited for.
+    fn go_on(&mut self) -> Step {
+        let Some(Pending { tile, reduced }) = self.pending.pop_front() else { return Step::More };
+        match reduced {
+            Some(reduced) if reduced.levels < self.tiles.levels() => {
+                let level = reduced.levels;
+                let reduced = self.reduce(tile, level, reduced).ok();
+                self.pending.push_front(Pending { tile, reduced });
+            }
+            // If the claim is refused, another thread writes the tile or, in place, reads it, and then tries to claim it. The
+            // sweep finds what is left.
+            reduced => _ = self.write(tile, reduced.map(|reduced| reduced.workspace)),
+        }
+        Step::More
+    }
+
+    /// A tile that was taken just now.
+    fn begin(&mut self, tile: usize) {
+        let reads_first = self.board.is_careful.load(Ordering::Relaxed);
+        if !reads_first && self.pending.is_empty() && self.look_back(tile, self.tiles.levels()).is_ok() {
+            // As in `go_on`.
+            _ = self.write(tile, None);
+        } else {
+            let unreduced = Reduced { levels: 0, workspace: self.workspace() };
+            let reduced = self.reduce(tile, 0, unreduced).ok();
+            self.pending.push_back(Pending { tile, reduced });
+        }
+    }
+
+    /// Reduces a tile up to this level, whose aggregate it publishes. The carries of the levels below are known.
+    fn reduce(
+        &mut self,
+        tile: usize,
+        level: usize,
+        mut reduced: Reduced<T::Workspace>,
+    ) -> Result<Reduced<T::Workspace>, Refusal> {
+        let reading = match self.board.descriptors.read(tile, level) {
+            Ok(reading) => reading,
+            Err(refusal) => {
+                self.spare.push(reduced.workspace);
+                return Err(refusal);
+            }
+        };
+        for level in reduced.levels..=level {
+            self.tiles.reduce(&reading, level, &self.carries, &mut reduced.workspace, &mut self.passing);
+        }
+        reading.publish(self.tiles.part(level), &self.passing);
+        reduced.levels = level + 1;
+        Ok(reduced)
+    }
+
+    /// Claims a tile and writes its results: a replay if it was reduced in this workspace, else one pass. The carries of all
+    /// levels are known.
+    fn write(&mut self, tile: usize, reduced: Option<T::Workspace>) -> Result<(), Refusal> {
+        let claim = match self.board.descriptors.claim(tile) {
+            Ok(claim) => claim,
+            Err(refusal) => {
+                self.spare.extend(reduced);
+                return Err(refusal);
+            }
+        };
+        // Relaxed: only this thread changes it, and a sum that reaches the number of tiles says that all are claimed.
+        let claims = &self.board.claims[self.seat].0;
+        claims.store(claims.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+
+        // What others wait for comes first: if the aggregates are there, the prefix is one combine away.
+        let is_reduced = (0..self.tiles.levels()).all(|level| claim.flags().has_aggregate(level));
+        if is_reduced {
+            self.prefix.copy_part(&self.carries, 0..self.carries.len());
+            for level in 0..self.tiles.levels() {
+                self.board.descriptors.read_aggregate(tile, self.tiles.part(level), &mut self.passing);
+                self.tiles.combine(level, &mut self.prefix, &self.passing);
+            }
+            claim.publish(&self.prefix);
+        }
+        let workspace = match reduced {
+            Some(mut workspace) => {
+                self.tiles.replay(&claim, &self.carries, &mut workspace);
+                std::mem::swap(&mut self.carries, &mut self.prefix);
+                workspace
+            }
+            None => {
+                let mut workspace = self.workspace();
+                self.tiles.scan(&claim, &mut self.carries, &mut workspace);
+                if !is_reduced {
+                    claim.publish(&self.carries);
+                }
+                workspace
+            }
+        };
+        self.known = [tile + 1; MAX_LEVELS];
+        self.spare.push(workspace);
+        Ok(())
+    }
+
+    fn workspace(&mut self) -> T::Workspace {
+        self.spare.pop().unwrap_or_else(|| self.tiles.workspace())
+    }
+
+    /// A tile holds up all that this thread could do. Its own carries are known up to the missing level, since nothing before it
+    /// is missing.
+    fn wait_or_rescue(&mut self, Missing { tile, level }: Missing) -> Step {
+        let descriptors = &self.board.descriptors;
+        for _ in 0..POLLS {
+            let flags = descriptors.flags(tile);
+            if flags.has_prefix() || flags.has_aggregate(level) {
+                return Step::More;
+            }
+            hint::spin_loop();
+        }
+        if !Rule::Rescue.forbids(true) || self.look_back(tile, level).is_err() {
+            return Step::Nap;
+        }
+        let reduced = Reduced { levels: 0, workspace: self.workspace() };
+        match self.reduce(tile, level, reduced) {
+            // Its carries are known, so it is the next to be written.
+            Ok(reduced) => self.pending.push_front(Pending { tile, reduced: Some(reduced) }),
+            Err(Refusal::Known) => {}
+            Err(_) => {
+                // In place, a tile that is being written can be reduced no more; its prefix comes when it is written.
+                self.board.is_careful.store(true, Ordering::Relaxed);
+                return Step::Nap;
+            }
+        }
+        Step::More
+    }
+
+    /// Finishes the first tile that nobody has claimed.
+    fn sweep(&mut self) -> Step {
+        let (tiles, descriptors) = (self.board.descriptors.tiles(), &self.board.descriptors);
+        let claims = self.board.claims.iter().map(|claims| claims.0.load(Ordering::Relaxed));
+        if claims.sum::<usize>() == tiles {
+            return Step::Done;
+        }
+        while self.swept < tiles && descriptors.flags(self.swept).is_claimed() {
+            self.swept += 1;
+        }
+        if self.swept == tiles {
+            return Step::Done;
+        }
+        match self.look_back(self.swept, self.tiles.levels()) {
+            Ok(()) => match self.write(self.swept, None) {
+                // It will claim the tile when it has read it.
+                Err(Refusal::BeingRead) => Step::Nap,
+                _ => Step::More,
+            },
+            Err(missing) => self.wait_or_rescue(missing),
+        }
+    }
+}
