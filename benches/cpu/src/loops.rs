@@ -83,3 +83,21 @@ pub(crate) fn segmented_i32(heads: &[bool], x: &[i32], y: &mut [i32]) {
         *y = sum;
     }
 }
+
+/// The runs of equal bytes, one after the other: the byte and how often. Gives how many there are.
+#[inline(never)]
+pub(crate) fn run_lengths(x: &[u8], runs: &mut [(u8, u32)]) -> usize {
+    let Some((&first, rest)) = x.split_first() else { return 0 };
+    let (mut run, mut count) = ((first, 1), 0);
+    for &x in rest {
+        if x == run.0 {
+            run.1 += 1;
+        } else {
+            runs[count] = run;
+            count += 1;
+            run = (x, 1);
+        }
+    }
+    runs[count] = run;
+    count + 1
+}

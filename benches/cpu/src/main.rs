@@ -4,6 +4,8 @@
 //! cargo xtask peers                                  builds the rivals in C++ and Python; without it they are absent
 //! cargo run --release -p cpu-bench -- --bars         everything, some fifteen minutes
 //! cargo run --release -p cpu-bench -- --quick --workload affine-f32
+//! cargo run --release -p cpu-bench -- --busy           scans beside strangers that take the cores from them
+//! cargo run --release -p cpu-bench -- --scaling        1, 2, 4, … threads, up to all cores
 //! ```
 //!
 //! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a computation in `f64`,
@@ -15,10 +17,13 @@
 //! | `scans.rs` `loops.rs` `fused.rs` `two_pass.rs` `automaton.rs` `peers.rs` | monoscan, and its rivals |
 //! | `copies.rs` | the speed of memory |
 //! | `race.rs` `output.rs` | verification and timing |
+//! | `busy/` | the same operators on a machine that is not quiet |
+//! | `scaling.rs` | on few cores and many |
 //! | `report.rs` `bars.rs` `table.rs` `plot.rs` `machine.rs` | results, and the machine they are of |
 
 mod automaton;
 mod bars;
+mod busy;
 mod copies;
 mod data;
 mod fused;
@@ -30,6 +35,7 @@ mod peers;
 mod plot;
 mod race;
 mod report;
+mod scaling;
 mod scans;
 mod table;
 mod two_pass;
@@ -59,6 +65,16 @@ fn main() -> ExitCode {
 
 /// Whether all results that could be had were right.
 fn run(options: &Options) -> Result<bool, String> {
+    if let Some(seconds) = options.spin {
+        busy::strangers::spin(seconds);
+        return Ok(true);
+    }
+    if options.busy {
+        return busy::run(options).map(|()| true);
+    }
+    if options.scaling {
+        return scaling::run(options).map(|()| true);
+    }
     let rows = if options.from.is_empty() { measure(options)? } else { earlier(options)? };
     if options.bars {
         bars::print(&rows);

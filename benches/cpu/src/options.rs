@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::busy::RUN_LENGTHS;
 use crate::workloads;
 
 /// monoscan, its rivals and the speed of memory, timed in one interleaved run.
@@ -15,6 +16,21 @@ pub(crate) struct Options {
     /// No timing: whether everyone's results are right.
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Scan ÷ plain loop on a busy machine: beside spinning processes, in large pools, in many threads at once.
+    #[arg(long, conflicts_with_all = ["quick", "verify", "from", "elements"])]
+    pub(crate) busy: bool,
+    /// With --busy: how many spinning processes, one after the other.
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',', default_values_t = [0, 1, 2, 4, 8])]
+    pub(crate) strangers: Vec<usize>,
+    /// With --busy and --scaling: the least time for each line of the table, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    pub(crate) budget: u64,
+    /// Scans on 1, 2, 4, … threads up to all cores, beside copies on as many.
+    #[arg(long, conflicts_with_all = ["quick", "verify", "from", "elements", "busy"])]
+    pub(crate) scaling: bool,
+    /// Be one of those processes, for so many seconds.
+    #[arg(long, hide = true)]
+    pub(crate) spin: Option<u64>,
     /// Only this one; may be given several times.
     #[arg(long = "workload", value_name = "NAME", value_parser = workload)]
     pub(crate) workloads: Vec<String>,
@@ -59,6 +75,16 @@ impl Options {
         sizes
     }
 
+    /// Those asked for, or else these, by their logarithms.
+    pub(crate) fn sizes_or(&self, default: &[u32]) -> Vec<usize> {
+        if self.sizes.is_empty() { default.iter().map(|log2| 1 << log2).collect() } else { self.sizes.clone() }
+    }
+
+    /// Whether a workload was asked for.
+    pub(crate) fn wants_workload(&self, name: &str) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|asked| asked == name)
+    }
+
     /// The numbers of elements on the command line.
     fn asked(&self) -> impl Iterator<Item = usize> {
         self.sizes.iter().chain(&self.elements).copied()
@@ -66,13 +92,13 @@ impl Options {
 
     /// Whether a workload was asked for at a size.
     pub(crate) fn wants(&self, workload: &str, elements: usize) -> bool {
-        (self.workloads.is_empty() || self.workloads.iter().any(|name| name == workload))
-            && (self.asked().next().is_none() || self.asked().any(|size| size == elements))
+        self.wants_workload(workload) && (self.asked().next().is_none() || self.asked().any(|size| size == elements))
     }
 }
 
 fn workload(name: &str) -> Result<String, String> {
-    let names = workloads::ALL.map(|workload| workload.name);
+    let mut names: Vec<&str> = workloads::ALL.iter().map(|workload| workload.name).collect();
+    names.push(RUN_LENGTHS);
     if names.contains(&name) { Ok(name.to_owned()) } else { Err(format!("it is none of {}", names.join(", "))) }
 }
 

@@ -1,10 +1,10 @@
 //! monoscan's side of each workload, through its public interface.
 
 use monoscan::lexer::Lexer;
-use monoscan::ops::{Affine, Segmented, StateMap, Sum};
+use monoscan::ops::{Affine, Max, Segmented, StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan::recurrence::{self, Precision, Signature};
-use monoscan::{DynScan, Error};
+use monoscan::{DynScan, Element, Error, ScanBuilder};
 use scan_ir::verify;
 
 use crate::loops::Biquad;
@@ -23,12 +23,36 @@ pub(crate) type SegmentedSums<T> = Scan<Segmented<Sum<T>>, (bool, T), T>;
 /// A column of bytes in, a column of states out.
 pub(crate) type States = Scan<StateMap<16>, (u8,), u8>;
 
-pub(crate) fn sum_i32(threads: usize) -> Result<Sums<i32>, Error> {
-    Scan::<Sum<i32>>::builder()
+/// A column of numbers in, the runs of equal ones out: the number and how often.
+pub(crate) type RunLengths = Scan<(Sum<u32>, Max<u32>), (u8,), (u8, u32)>;
+
+/// At most so many threads, or as many as the engine chooses.
+fn limited<S, In, Out>(builder: ScanBuilder<S, In, Out>, threads: impl Into<Option<usize>>) -> ScanBuilder<S, In, Out> {
+    match threads.into() {
+        Some(threads) => builder.threads(threads),
+        None => builder,
+    }
+}
+
+/// A cascade that keeps the last record of each run.
+pub(crate) fn run_lengths(threads: impl Into<Option<usize>>) -> Result<RunLengths, Error> {
+    let end =
+        scan!(|e: Element<u8, Sum<u32>>| -> Max<u32> { Max(if e.last || e.next != e.record { e.after.0 } else { 0 }) });
+    let builder = Scan::<Sum<u32>>::builder()
+        .lift(scan!(|_x: u8| -> Sum<u32> { Sum(1) }))
+        .then(end)
+        .keep(scan!(|e: Element<u8, (Sum<u32>, Max<u32>)>| -> bool { e.last || e.next != e.record }))
+        .project_at(scan!(|e: Element<u8, (Sum<u32>, Max<u32>)>| -> (u8, u32) {
+            (e.record, (e.after.0).0 - (e.before.1).0)
+        }));
+    limited(builder, threads).build()
+}
+
+pub(crate) fn sum_i32(threads: impl Into<Option<usize>>) -> Result<Sums<i32>, Error> {
+    let builder = Scan::<Sum<i32>>::builder()
         .lift(scan!(|x: i32| -> Sum<i32> { Sum(x) }))
-        .project(scan!(|sum: Sum<i32>| -> i32 { sum.0 }))
-        .threads(threads)
-        .build()
+        .project(scan!(|sum: Sum<i32>| -> i32 { sum.0 }));
+    limited(builder, threads).build()
 }
 
 pub(crate) fn sum_f32(threads: usize) -> Result<Sums<f32>, Error> {
@@ -39,12 +63,11 @@ pub(crate) fn sum_f32(threads: usize) -> Result<Sums<f32>, Error> {
         .build()
 }
 
-pub(crate) fn affine_f32(threads: usize) -> Result<Recurrences<f32>, Error> {
-    Scan::<Affine<f32>>::builder()
+pub(crate) fn affine_f32(threads: impl Into<Option<usize>>) -> Result<Recurrences<f32>, Error> {
+    let builder = Scan::<Affine<f32>>::builder()
         .lift(scan!(|a: f32, b: f32| -> Affine<f32> { Affine { a, b } }))
-        .project(scan!(|map: Affine<f32>| -> f32 { map.b }))
-        .threads(threads)
-        .build()
+        .project(scan!(|map: Affine<f32>| -> f32 { map.b }));
+    limited(builder, threads).build()
 }
 
 pub(crate) fn affine_f64(threads: usize) -> Result<Recurrences<f64>, Error> {
@@ -60,21 +83,19 @@ fn move_of(moves: Table<StateMap<16>>, byte: u8) -> StateMap<16> {
     moves.get(byte as u32)
 }
 
-pub(crate) fn states(moves: &[[u8; 16]], threads: usize) -> Result<States, Error> {
+pub(crate) fn states(moves: &[[u8; 16]], threads: impl Into<Option<usize>>) -> Result<States, Error> {
     let moves: Vec<StateMap<16>> = moves.iter().map(|&to| StateMap { to }).collect();
-    Scan::<StateMap<16>>::builder()
+    let builder = Scan::<StateMap<16>>::builder()
         .lift(move_of {}.with_table(&moves))
-        .project(scan!(|map: StateMap<16>| -> u8 { StateMap::from_start(map) }))
-        .threads(threads)
-        .build()
+        .project(scan!(|map: StateMap<16>| -> u8 { StateMap::from_start(map) }));
+    limited(builder, threads).build()
 }
 
-pub(crate) fn segmented_i32(threads: usize) -> Result<SegmentedSums<i32>, Error> {
-    Scan::<Segmented<Sum<i32>>>::builder()
+pub(crate) fn segmented_i32(threads: impl Into<Option<usize>>) -> Result<SegmentedSums<i32>, Error> {
+    let builder = Scan::<Segmented<Sum<i32>>>::builder()
         .lift(scan!(|start: bool, x: i32| -> Segmented<Sum<i32>> { Segmented { start, value: Sum(x) } }))
-        .project(scan!(|segment: Segmented<Sum<i32>>| -> i32 { segment.value.0 }))
-        .threads(threads)
-        .build()
+        .project(scan!(|segment: Segmented<Sum<i32>>| -> i32 { segment.value.0 }));
+    limited(builder, threads).build()
 }
 
 /// A column of `f32` in, one out; the state is of `f32` too, or of `f64`.

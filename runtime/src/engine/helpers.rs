@@ -1,8 +1,9 @@
 //! How many helpers work is worth.
 //!
-//! Waking a thread takes tens of microseconds, and at its end a scan waits for helpers that are in the middle of a kernel. On a
-//! busy machine such a helper may have lost its core, for a whole time slice: more than most scans take. So short scans have no
-//! helpers; and once a scan had to wait so, scans that are not much longer than a time slice have none for a while.
+//! Waking a thread takes tens of microseconds, so short scans have no helpers. And at its end a scan waits for helpers that are in
+//! the middle of a kernel. On a busy machine such a helper may have lost its core, for one time slice or several: more than most
+//! scans take. So once a scan had to wait so, scans have no helpers for a while, but for those that take several times as long as it
+//! waited: they lose less than they gain.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,25 +15,21 @@ use scan_codegen::plan::Plan;
 /// About how long a thread takes for what the plan leaves [alone](Plan::alone).
 const ALONE: Duration = Duration::from_micros(100);
 
-/// Scans of more than so many times that, 3 ms, lose less by waiting for a time slice than they gain by helpers.
-const SHORT: usize = 30;
+/// Who takes so many times as long as helpers were late has helpers all the same.
+const WORTH: u32 = 4;
 
-/// For how long there are no helpers after one was off its core; twice as long each time in a row, up to the longest.
+/// For how long there are no helpers after one was late; twice as long each time in a row, up to the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// How many helpers elements that fall in so many parts are worth; `threads` says how many threads may be used.
 pub(super) fn of(plan: &Plan, elements: usize, parts: usize, threads: impl FnOnce() -> usize) -> usize {
-    if elements <= plan.alone || is_short(plan, elements) && PAUSE.is_on() {
+    if elements <= plan.alone || PAUSE.stops(time(plan, elements)) {
         return 0;
     }
     // Each thread should have half as much at least as one does alone.
     let worth = 2 * elements / plan.alone.max(1);
     threads().min(parts).min(worth).saturating_sub(1)
-}
-
-fn is_short(plan: &Plan, elements: usize) -> bool {
-    elements / SHORT < plan.alone
 }
 
 /// As many threads as rayon has in its present pool, if there are cores for them: more would take them from each other.
@@ -42,32 +39,45 @@ pub(super) fn threads() -> usize {
     rayon::current_num_threads().min(cores)
 }
 
-/// Learns from the end of a scan, which waited so long for its last helpers. A tile may take its time.
-pub(super) fn ended(plan: &Plan, waited: Duration) {
-    let tile = ALONE.mul_f64(plan.tile() as f64 / plan.alone.max(1) as f64);
-    PAUSE.ended(waited > ALONE + 2 * tile);
+/// Learns from the end of work, which waited so long for helpers that were busy with at most so many elements. These may take
+/// their time.
+pub(super) fn ended(plan: &Plan, elements: usize, waited: Duration) {
+    PAUSE.ended((waited > ALONE + 2 * time(plan, elements)).then_some(waited));
 }
 
-/// Whether helpers are to be left alone just now, for the whole process.
+/// About how long one thread takes.
+fn time(plan: &Plan, elements: usize) -> Duration {
+    ALONE.mul_f64(elements as f64 / plan.alone.max(1) as f64)
+}
+
+/// Whether helpers are left alone just now, for the whole process. Numbers are nanoseconds.
 struct Pause {
-    /// Until when, in nanoseconds since [`now`] was first asked.
+    /// Until when, since [`now`] was first asked.
     end: AtomicU64,
-    /// How long the next one is, in nanoseconds.
+    /// How late the last helper was.
+    late: AtomicU64,
+    /// How long the next pause is.
     next: AtomicU64,
 }
 
-static PAUSE: Pause = Pause { end: AtomicU64::new(0), next: AtomicU64::new(SHORTEST_PAUSE.as_nanos() as u64) };
+static PAUSE: Pause = Pause::new();
 
 impl Pause {
-    // Relaxed: these numbers guard no data, and one that is lost costs a little time.
-    fn is_on(&self) -> bool {
-        let end = self.end.load(Relaxed);
-        end > 0 && now() < end
+    const fn new() -> Pause {
+        let next = AtomicU64::new(SHORTEST_PAUSE.as_nanos() as u64);
+        Pause { end: AtomicU64::new(0), late: AtomicU64::new(0), next }
     }
 
-    fn ended(&self, was_late: bool) {
+    // Relaxed: these numbers guard no data, and one that is lost costs a little time.
+    fn stops(&self, time: Duration) -> bool {
+        let end = self.end.load(Relaxed);
+        end > 0 && time < WORTH * Duration::from_nanos(self.late.load(Relaxed)) && now() < end
+    }
+
+    fn ended(&self, late: Option<Duration>) {
         let next = self.next.load(Relaxed);
-        if was_late {
+        if let Some(late) = late {
+            self.late.store(late.as_nanos() as u64, Relaxed);
             self.end.store(now() + next, Relaxed);
             self.next.store((2 * next).min(LONGEST_PAUSE.as_nanos() as u64), Relaxed);
         } else if next > SHORTEST_PAUSE.as_nanos() as u64 {
@@ -79,4 +89,34 @@ impl Pause {
 fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_late_helper_short_work_has_none_for_a_while() {
+        let pause = Pause::new();
+        let late = Duration::from_secs(1000);
+        assert!(!pause.stops(Duration::ZERO));
+        // In microseconds, so that it is over when the next line asks.
+        pause.next.store(1000, Relaxed);
+        pause.ended(Some(late));
+        while now() < pause.end.load(Relaxed) {}
+        assert!(!pause.stops(late), "it is over");
+        pause.next.store(u64::MAX / 4, Relaxed);
+        pause.ended(Some(late));
+        assert!(pause.stops(3 * late) && !pause.stops(5 * late));
+    }
+
+    #[test]
+    fn pauses_grow_and_shrink_within_bounds() {
+        let pause = Pause::new();
+        let next = || Duration::from_nanos(pause.next.load(Relaxed));
+        (0..20).for_each(|_| pause.ended(Some(ALONE)));
+        assert_eq!(next(), LONGEST_PAUSE);
+        (0..20).for_each(|_| pause.ended(None));
+        assert!(next() <= SHORTEST_PAUSE && next() > SHORTEST_PAUSE / 2);
+    }
 }

@@ -67,7 +67,7 @@ impl Variant {
         match missing.len() {
             0 => {}
             1 => work()(0),
-            kernels => rows::parallel(kernels, threads, &work),
+            kernels => _ = rows::parallel(kernels, threads, &work),
         }
         result.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         self.check(kernels, needed)

@@ -6,10 +6,12 @@
 //! contiguous rows are lines. Which way rows go depends on their shape alone, so results do not depend on the number of threads.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use scan_protocol::crew::{self, Step};
 use scan_protocol::tickets::Tickets;
 
+use super::helpers;
 use super::line::{Line, Strip, Worker};
 use super::slots::Slots;
 use crate::call::Rows;
@@ -93,7 +95,9 @@ impl Line<'_> {
                 }
             }
         };
-        parallel(planes * groups, threads, &work);
+        let threads = 1 + helpers::of(self.plan, rows.count() * self.len, planes * groups, || threads);
+        let waited = parallel(planes * groups, threads, &work);
+        helpers::ended(self.plan, group * self.len, waited);
     }
 
     /// Neighbouring rows, the first at record `place`, `apart` records from one to the next. Their totals are left in the
@@ -167,7 +171,7 @@ impl Line<'_> {
         totals: Totals<'_>,
     ) {
         let is_long = |row: usize| threads > 1 && count < 4 * threads && len(row) > 2 * self.plan.tile();
-        let longest = (0..count).map(len).max().unwrap_or(0);
+        let (all, longest) = (0..count).map(len).fold((0, 0), |(all, longest), len| (all + len, len.max(longest)));
         let together = LEAST_ELEMENTS.div_ceil(longest.max(1)).clamp(1, 256);
         let work = || {
             let mut states = Slots::new(self.kernels.code.state_layout(), together);
@@ -181,7 +185,10 @@ impl Line<'_> {
                 totals(rows.start, &states, 0..rows.len());
             }
         };
-        parallel(count.div_ceil(together), threads, &work);
+        let units = count.div_ceil(together);
+        let threads = 1 + helpers::of(self.plan, all, units, || threads);
+        let waited = parallel(units, threads, &work);
+        helpers::ended(self.plan, together * longest, waited);
     }
 
     /// This line from another record on: kernels for lines count from there, strided ones from record 0.
@@ -200,8 +207,13 @@ impl Line<'_> {
     }
 }
 
-/// Does units of work that need nothing from each other on at most so many threads; `work` makes what a thread needs.
-pub(super) fn parallel<F: FnMut(usize) + Send>(units: usize, threads: usize, work: &(dyn Fn() -> F + Sync)) {
+/// Does units of work that need nothing from each other on at most so many threads; `work` makes what a thread needs. Says how
+/// long it waited for the last.
+pub(super) fn parallel<F: FnMut(usize) + Send>(
+    units: usize,
+    threads: usize,
+    work: &(dyn Fn() -> F + Sync),
+) -> Duration {
     let tickets = Tickets::new(units);
     let step = |work: &mut F| match tickets.take() {
         Some(unit) => {
@@ -211,5 +223,5 @@ pub(super) fn parallel<F: FnMut(usize) + Send>(units: usize, threads: usize, wor
         None => Step::Done,
     };
     let helpers = threads.min(units).saturating_sub(1);
-    crew::with_helpers(|task| rayon::spawn(|| task.run()), helpers, &|_| work(), &step);
+    crew::with_helpers(|task| rayon::spawn(|| task.run()), helpers, &|_| work(), &step)
 }

@@ -20,7 +20,7 @@ impl<'a> Line<'a> {
     /// Tile by tile, on this thread and helpers.
     pub(super) fn in_tiles(&self, helpers: usize) -> Slots<'a> {
         let scanned = scan(&LineTiles(self), helpers, |task| rayon::spawn(|| task.run()));
-        helpers::ended(self.plan, scanned.waited);
+        helpers::ended(self.plan, self.plan.tile(), scanned.waited);
         let mut after = Slots::new(self.kernels.code.state_layout(), 1);
         after.put(CARRY, &scanned.total, 0..scanned.total.len());
         after

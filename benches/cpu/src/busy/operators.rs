@@ -1,0 +1,88 @@
+//! The operators of the table: a plain loop and a scan of each, over the same columns.
+
+use std::sync::Arc;
+
+use crate::{data, loops, scans};
+
+/// What is compared on a column of results.
+pub(crate) struct Pair<T> {
+    pub(crate) name: &'static str,
+    /// Bytes that an element reads and writes.
+    pub(crate) moved: usize,
+    pub(crate) plain: Box<dyn Fn(&mut [T]) + Sync>,
+    /// Scans with at most so many threads, or as many as the engine chooses.
+    pub(crate) scan: Box<dyn Fn(&mut [T]) + Sync>,
+    /// The same on one thread.
+    pub(crate) alone: Box<dyn Fn(&mut [T]) + Sync>,
+}
+
+/// What takes a pair, of whatever type its results are.
+pub(crate) trait Visitor {
+    /// Does with a pair what there is to do.
+    fn visit<T: Copy + Default + PartialEq + Send + Sync>(&mut self, pair: Pair<T>);
+}
+
+pub(crate) const RUN_LENGTHS: &str = "run-lengths";
+
+/// The operators, by their names on the command line.
+pub(crate) const NAMES: [&str; 5] = ["sum-i32", "affine-f32", "states-16", "segmented-i32", RUN_LENGTHS];
+
+/// Makes the columns of an operator, and takes them to the visitor.
+pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) {
+    const FITS: &str = "columns of one length";
+    const LAWFUL: &str = "a monoid";
+    match name {
+        "sum-i32" => {
+            let x = Arc::new(data::small_integers::<i32>(len));
+            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [i32]) + Sync> {
+                let (scan, x) = (scans::sum_i32(threads).expect(LAWFUL), x.clone());
+                Box::new(move |y| _ = scan.inclusive_into(&x[..], y).expect(FITS))
+            };
+            let (scan, alone) = (of(None), of(Some(1)));
+            let plain = Box::new(move |y: &mut [i32]| loops::sum_i32(&x, y));
+            visitor.visit(Pair { name, moved: 8, plain, scan, alone });
+        }
+        "affine-f32" => {
+            let a: Arc<Vec<f32>> = Arc::new(data::factors(len).map(|a| a as f32).collect());
+            let b: Arc<Vec<f32>> = Arc::new(data::samples(len).map(|b| b as f32).collect());
+            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [f32]) + Sync> {
+                let (scan, a, b) = (scans::affine_f32(threads).expect(LAWFUL), a.clone(), b.clone());
+                Box::new(move |y| _ = scan.inclusive_into((&a[..], &b[..]), y).expect(FITS))
+            };
+            let (scan, alone) = (of(None), of(Some(1)));
+            let plain = Box::new(move |y: &mut [f32]| loops::affine_f32(&a, &b, y));
+            visitor.visit(Pair { name, moved: 12, plain, scan, alone });
+        }
+        "states-16" => {
+            let (moves, x) = (data::automaton(), Arc::new(data::bytes(len)));
+            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [u8]) + Sync> {
+                let (scan, x) = (scans::states(&moves, threads).expect(LAWFUL), x.clone());
+                Box::new(move |y| _ = scan.inclusive_into(&x[..], y).expect(FITS))
+            };
+            let (scan, alone, by_state) = (of(None), of(Some(1)), data::by_state(&moves));
+            let plain = Box::new(move |y: &mut [u8]| loops::states(&by_state, &x, y));
+            visitor.visit(Pair { name, moved: 2, plain, scan, alone });
+        }
+        "segmented-i32" => {
+            let (heads, x) = (Arc::new(data::heads(len)), Arc::new(data::small_integers::<i32>(len)));
+            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [i32]) + Sync> {
+                let (scan, heads, x) = (scans::segmented_i32(threads).expect(LAWFUL), heads.clone(), x.clone());
+                Box::new(move |y| _ = scan.inclusive_into((&heads[..], &x[..]), y).expect(FITS))
+            };
+            let (scan, alone) = (of(None), of(Some(1)));
+            let plain = Box::new(move |y: &mut [i32]| loops::segmented_i32(&heads, &x, y));
+            visitor.visit(Pair { name, moved: 9, plain, scan, alone });
+        }
+        _ => {
+            // Two letters, in runs of two on average.
+            let x: Arc<Vec<u8>> = Arc::new(data::bytes(len).iter().map(|byte| byte % 2).collect());
+            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [(u8, u32)]) + Sync> {
+                let (scan, x) = (scans::run_lengths(threads).expect(LAWFUL), x.clone());
+                Box::new(move |y| _ = scan.inclusive_into(&x[..], y).expect(FITS))
+            };
+            let (scan, alone) = (of(None), of(Some(1)));
+            let plain = Box::new(move |y: &mut [(u8, u32)]| _ = loops::run_lengths(&x, y));
+            visitor.visit(Pair { name: RUN_LENGTHS, moved: 5, plain, scan, alone });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The same operators on 1, 2, 4, … threads up to all cores, beside a copy of as many bytes on as many threads: how much of what
+//! memory allows they reach.
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::busy::operators::{NAMES, Pair, Visitor, visit};
+use crate::busy::quantile;
+use crate::machine;
+use crate::options::Options;
+use crate::report::power;
+
+/// The fewest rounds.
+const ROUNDS: usize = 5;
+
+/// Bytes that a task of the copy takes.
+const PIECE: usize = 128 << 10;
+
+/// Prints the table: gigabytes that are read and written a second, and in brackets which part of the copy's that is.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    println!("{}", machine::describe());
+    println!(
+        "{:<14} {:>5} {:>8} {:>9} {:>9} {:>7} {:>12}",
+        "operator", "size", "threads", "GB/s", "copy", "part", "to 1 thread"
+    );
+    for elements in options.sizes_or(&[18, 20, 22, 24, 26]) {
+        for name in NAMES.into_iter().filter(|name| options.wants_workload(name)) {
+            let budget = Duration::from_millis(options.budget);
+            visit(name, elements, &mut Scaling { elements, budget });
+        }
+    }
+    println!("{}", machine::describe());
+    Ok(())
+}
+
+struct Scaling {
+    elements: usize,
+    budget: Duration,
+}
+
+impl Visitor for Scaling {
+    fn visit<T: Copy + Default + PartialEq + Send + Sync>(&mut self, pair: Pair<T>) {
+        let bytes = pair.moved * self.elements;
+        let mut results = vec![T::default(); self.elements];
+        let (from, mut to) = (vec![1u8; bytes / 2], vec![0u8; bytes / 2]);
+        let mut alone = None;
+        for threads in threads() {
+            let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).build() else { continue };
+            let mut times = [const { Vec::new() }; 2];
+            pool.install(|| {
+                (pair.scan)(&mut results);
+                let start = Instant::now();
+                while times[0].len() < ROUNDS || start.elapsed() < self.budget {
+                    times[0].push(seconds(|| (pair.scan)(&mut results)));
+                    times[1].push(seconds(|| copy(&from, &mut to)));
+                }
+            });
+            let [scan, copy] = times.map(|times| bytes as f64 / 1e9 / quantile(&times, 0.5));
+            let one = *alone.get_or_insert(scan);
+            println!(
+                "{:<14} {:>5} {threads:>8} {scan:>9.2} {copy:>9.2} {:>7.2} {:>12.2}",
+                pair.name,
+                power(self.elements),
+                scan / copy,
+                scan / one
+            );
+        }
+    }
+}
+
+/// 1, 2, 4, …, and all cores.
+fn threads() -> Vec<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut all: Vec<usize> =
+        std::iter::successors(Some(1), |threads| Some(2 * threads)).take_while(|&t| t < cores).collect();
+    all.push(cores);
+    all
+}
+
+fn copy(from: &[u8], to: &mut [u8]) {
+    to.par_chunks_mut(PIECE).zip(from.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+fn seconds(run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}
