@@ -14,7 +14,9 @@ use super::walk::Cut;
 impl<'a> Line<'a> {
     /// How many helpers the line is worth.
     pub(super) fn helpers(&self, threads: impl FnOnce() -> usize) -> usize {
-        helpers::of(self.plan, self.len, self.len.div_ceil(self.plan.tile()), threads)
+        let helpers = helpers::of(self.plan, self.len, self.len.div_ceil(self.plan.tile()), threads);
+        // Few threads may not make up for tiles that are reduced as well as replayed.
+        if self.plan.is_sequential(helpers + 1) { 0 } else { helpers }
     }
 
     /// Tile by tile, on this thread and helpers.
