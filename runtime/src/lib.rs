@@ -30,7 +30,7 @@ mod verdicts;
 pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
 pub use dynscan::{DynScan, DynScanBuilder, Stage};
-pub use engine::{Short, ShortWhole, Whole};
+pub use engine::{Short, ShortRows, ShortWhole, Whole};
 pub use error::Error;
 pub use refused::{Combination, InPlaceError, RowsError};
 pub use scan_codegen::cpu::SHORT_INPUTS;

@@ -8,7 +8,7 @@ use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::{Bases, Engine, Purpose, Short, ShortWhole, Task, Whole};
+use crate::engine::{Bases, Engine, Purpose, Short, ShortRows, ShortWhole, Task, Whole};
 use crate::error::Error;
 
 impl DynScan {
@@ -231,6 +231,13 @@ impl DynScan {
         self.parts().1.short(mode).filter(|_| !self.is_checked())
     }
 
+    /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
+        self.parts().1.short_rows(mode).filter(|_| !self.is_checked())
+    }
+
     /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it
     /// was needed before.
     #[doc(hidden)]
@@ -314,14 +321,22 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = matches!(call.shape, Shape::Line) && !call.reversed && call.seed.is_none();
-        if !is_plain || self.is_checked() {
+        if call.reversed || call.seed.is_some() || self.is_checked() {
             return None;
         }
-        // A wrong kernel is not used; those that are, are checked for themselves.
-        let short = self.parts().1.make_short(call.mode).ok().flatten()?;
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
+        // A wrong kernel is not used; those that are, are checked for themselves.
+        let short = match call.shape {
+            Shape::Line => self.parts().1.make_short(call.mode).ok().flatten()?,
+            Shape::Rows(rows) if rows.records() <= len => {
+                let short = self.parts().1.make_short_rows(call.mode).ok().flatten()?;
+                let output = outputs.first()?.base;
+                // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
+                return unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len());
+            }
+            _ => return None,
+        };
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
         outputs.first().and_then(|output| unsafe { short.scan(bases, output.base, len) })
     }

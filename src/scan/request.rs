@@ -304,6 +304,15 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
     fn run(mut self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
         let scan = self.scan;
+        if let Runs::Rows(rows) = &self.runs
+            && !self.reversed
+            && self.seed.is_none()
+            && self.carry.is_none()
+            // SAFETY: the callers borrow this memory for as long as this runs.
+            && unsafe { short::rows(scan, mode, rows, input, (base, len)) }
+        {
+            return Ok(rows.count() * rows.len());
+        }
         if let Some(states) = self.start() {
             // SAFETY: the callers borrow this memory for as long as this runs.
             if let Some(written) = unsafe { short::pass(scan, mode, states, input, (base, len)) } {

@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 
 use scan_ir::Mode;
-use scan_runtime::{DynScan, Error, Whole};
+use scan_runtime::{DynScan, Error, Rows, Whole};
 
 use super::columns::{self, Columns, Record};
 use super::{Scan, States};
@@ -114,6 +114,24 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
     unsafe { short.pass(inputs, output, len, ((&raw mut *states).cast(), false)) }
+}
+
+/// Scans short rows into memory for `len` records. Says whether it did.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+#[inline]
+pub(super) unsafe fn rows<R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    rows: &Rows,
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> bool {
+    let Some(short) = scan.short_rows(mode).filter(|_| rows.records() <= len) else { return false };
+    let Some(inputs) = columns::bases(input, len) else { return false };
+    // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
+    unsafe { short.scan(inputs, output, rows) }
 }
 
 /// The same over the input.

@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 
+use monoscan::Rows;
 use monoscan::ops::{Affine, Max, Sum};
 use monoscan::prelude::*;
 
@@ -247,6 +248,42 @@ fn what_is_kept_of_a_short_line_is_counted_and_nothing_is_written_behind_it() {
             let mut more = vec![(77, 77); x.len() + 3];
             assert_eq!(scan.inclusive_into(&x, &mut more).unwrap(), expected.len());
             assert_eq!(more[..expected.len()], expected);
+        }
+    }
+}
+
+/// Rows with gaps between them and without, whose elements are numbered and have a next one within their row.
+#[test]
+fn short_rows_are_scanned_alike_from_the_second_call_on() {
+    #[scan_fn]
+    fn weighed(e: Element<i64>) -> Sum<i64> {
+        Sum(if e.last { e.record } else { e.record + 10 * e.next } + 100 * e.index as i64)
+    }
+    let value = scan!(|sum: Sum<i64>| -> i64 { sum.0 });
+    let scan = Scan::<Sum<i64>>::builder().lift_at(weighed {}).project(value).build().unwrap();
+    for (count, len, pitch) in [(0, 3, 3), (1, 4, 4), (5, 4, 4), (3, 1, 2), (4, 0, 0), (7, 3, 5), (2, 40, 41)] {
+        let rows = Rows::new(count, len, pitch).unwrap();
+        let x: Vec<i64> = (0..rows.records() as i64 + 2).map(|i| i * i % 11).collect();
+        let mut inclusive = vec![-1; x.len()];
+        let mut exclusive = inclusive.clone();
+        for row in 0..count {
+            let mut sum = 0;
+            for i in 0..len {
+                let at = row * pitch + i;
+                exclusive[at] = sum;
+                sum += x[at] + if i + 1 < len { 10 * x[at + 1] } else { 0 } + 100 * i as i64;
+                inclusive[at] = sum;
+            }
+        }
+        for _ in 0..2 {
+            let mut y = vec![-1; x.len()];
+            assert_eq!(scan.along(rows).inclusive_into(&x, &mut y).unwrap(), count * len);
+            assert_eq!(y, inclusive);
+            y.fill(-1);
+            scan.along(rows).exclusive_into(&x, &mut y).unwrap();
+            assert_eq!(y, exclusive);
+            let mut short = vec![-1; rows.records().saturating_sub(1)];
+            assert!(count * len == 0 || scan.along(rows).inclusive_into(&x[..short.len()], &mut short).is_err());
         }
     }
 }

@@ -37,7 +37,7 @@ use scan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
-pub use short::{Short, ShortWhole, Whole};
+pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::call::{Call, Shape};

@@ -3,12 +3,16 @@
 //! A scan of a few elements takes a few nanoseconds, so between a caller that knows its columns and the kernel there is one look whether the
 //! kernel is there and one whether the line is short. The kernel has the identities in its code and takes the columns in
 //! registers; how it combines is what the engine would have done. Reductions and resumed scans have such kernels too, which take
-//! the whole states from the caller's memory and leave them there.
+//! the whole states from the caller's memory and leave them there; and so do short rows, of which one call does all.
 
-use scan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn};
+use scan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
+use scan_codegen::plan::Plan;
 use scan_ir::Mode;
 
+use super::line::Line;
+use super::slots::Slots;
 use super::variant::Variant;
+use crate::call::Rows;
 use crate::checks;
 use crate::error::Error;
 
@@ -58,6 +62,47 @@ impl Short {
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no next record.
         self.replaces && unsafe { self.scan(inputs, records, len) }.is_some()
+    }
+}
+
+/// What scans short rows of a program, from the identities, all of them in one call.
+#[doc(hidden)]
+pub struct ShortRows {
+    /// Code of the variants that this is a part of.
+    scan: TileFn,
+    /// A slot with the identities.
+    start: Box<[u128]>,
+    plan: Plan,
+}
+
+impl ShortRows {
+    /// Of a form that is neither segmented nor seeded; none if its columns are many or if it has no such kernel.
+    pub(super) fn of(variant: &Variant) -> Result<Option<ShortRows>, Error> {
+        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
+        let is_small = variant.program.inputs.len() <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
+        let Some(scan) = kernels.code.rows().filter(|_| is_small) else { return Ok(None) };
+        variant.check(kernels, &[Kernel::Rows])?;
+        let start = Slots::identities(kernels.code.state_layout(), &variant.program).into_memory();
+        Ok(Some(ShortRows { scan, start, plan: variant.plan.clone() }))
+    }
+
+    /// Scans these rows, which lie within the columns, if all of them together are short enough. Says whether it did.
+    ///
+    /// # Safety
+    /// As for [`Short::scan`].
+    #[inline]
+    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, rows: &Rows) -> bool {
+        let elements = rows.count().saturating_mul(rows.len());
+        if elements == 0 || elements > self.plan.direct || !Line::prefers_in_turn(&self.plan, rows) {
+            return false;
+        }
+        let (len, start) = (rows.len() as u64, self.start.as_ptr().cast_mut().cast());
+        let line = TileArgs::line(&inputs, &[output], (0, len, len), start);
+        let args = TileArgs { way: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
+        // SAFETY: the columns are what the caller says, and have these rows; the kernel reads its slot alone. The code is there: whoever
+        // lends this has the variant that owns it.
+        unsafe { (self.scan)(&args) };
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use scan_codegen::cpu::StateLayout;
-use scan_ir::{Constant, Field};
+use scan_ir::{Constant, Field, Program};
 use scan_protocol::state::State;
 use smallvec::SmallVec;
 
@@ -25,6 +25,19 @@ impl<'a> Slots<'a> {
         let mut slots = Slots::new(layout, 1);
         slots.write(0, state);
         slots
+    }
+
+    /// One slot with the identities of a program.
+    pub(crate) fn identities(layout: &'a StateLayout, program: &Program) -> Self {
+        let stages = (0..).zip(&program.stages);
+        let components =
+            stages.flat_map(|(stage, of)| of.identity.iter().zip(0..).map(move |(&value, at)| (stage, at, value)));
+        Slots::one(layout, components.filter_map(|(stage, at, value)| Some((layout.field(stage, at)?, value))))
+    }
+
+    /// Their memory.
+    pub(crate) fn into_memory(self) -> Box<[u128]> {
+        self.memory.into_vec().into()
     }
 
     /// Where a slot starts; the slots after it follow.

@@ -13,7 +13,7 @@ use scan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::known::Known;
-use super::short::{Short, ShortWhole, Whole};
+use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
 use crate::checks::Signature;
 use crate::error::Error;
@@ -126,6 +126,7 @@ pub(crate) struct Variants {
     check: OnceLock<Check>,
     /// For each [`Mode`], parts of these.
     short: [OnceLock<Option<Short>>; 2],
+    rows: [OnceLock<Option<ShortRows>>; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
 }
@@ -133,9 +134,9 @@ pub(crate) struct Variants {
 impl Variants {
     pub(crate) fn new(program: Verified<Program>, options: PlanOptions, states: Option<Layout>) -> Variants {
         let made = [const { OnceLock::new() }; 24];
-        let (check, short, whole) = Default::default();
+        let (check, short, rows, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
-        Variants { program, options, states, made, check, short, whole }
+        Variants { program, options, states, made, check, short, rows, whole }
     }
 
     /// How the states of all stages lie where a caller hands them over in memory.
@@ -156,6 +157,21 @@ impl Variants {
     pub(crate) fn make_short(&self, mode: Mode) -> Result<Option<&Short>, Error> {
         let form = Form { mode, ..Form::default() };
         Ok(get_or_make(&self.short[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
+    }
+
+    /// What scans short rows from the identities, if it was made and the program has such a kernel.
+    #[inline]
+    pub(crate) fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
+        self.rows[mode as usize].get()?.as_ref()
+    }
+
+    /// The same, made if this is the first call for it.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_rows(&self, mode: Mode) -> Result<Option<&ShortRows>, Error> {
+        let form = Form { mode, ..Form::default() };
+        Ok(get_or_make(&self.rows[mode as usize], || ShortRows::of(self.get(form, false)))?.as_ref())
     }
 
     /// What scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

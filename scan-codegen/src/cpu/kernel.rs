@@ -153,6 +153,8 @@ pub(super) struct Loop<'a> {
     places: Vec<ir::Value>,
     /// How many blocks are worked on side by side.
     pub(super) ways: u32,
+    /// Columns are in registers, and the first place is 0.
+    is_short: bool,
 }
 
 impl<'a> Loop<'a> {
@@ -171,7 +173,7 @@ impl<'a> Loop<'a> {
                 (every(b, place, way, kernel.ways), Some(every(b, start, numbers, kernel.ways)))
             }
         };
-        Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways })
+        Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways, is_short: false })
     }
 
     /// A line whose columns are in registers; `states` is anything if states start in the code and end nowhere.
@@ -183,7 +185,7 @@ impl<'a> Loop<'a> {
     ) -> Loop<'a> {
         let first = b.ins().iconst(types::I64, 0);
         let data = Data::in_registers(b, kernel, args);
-        Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1 }
+        Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1, is_short: true }
     }
 
     /// As [`write`](Loop::write). Gives how many records are written: all, or those kept.
@@ -214,7 +216,9 @@ impl<'a> Loop<'a> {
             let ends = self.ends(b);
             let rounds = b.ins().isub(self.len, ends);
             progress = self.all_rounds(b, env, Round::Interior(interior), rounds, progress)?;
-            progress = self.rounds(b, env, Round::Any, (ends, 1), progress)?;
+            // One value less to keep while the loop runs, where the place says how many elements are left.
+            let left = if self.is_short { b.ins().isub(self.len, progress.places[0].base) } else { ends };
+            progress = self.rounds(b, env, Round::Any, (left, 1), progress)?;
         } else {
             progress = self.all_rounds(b, env, Round::Any, len, progress)?;
         }

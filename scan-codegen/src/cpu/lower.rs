@@ -130,7 +130,11 @@ impl<'b> Lowering<'_, 'b> {
             Rule::Shift | Rule::Count => self.shift_or_count(inst.opcode, types[0], &args),
             Rule::Compare(_) => self.compare(inst.opcode, types[0], args[0], args[1]),
             Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) => match types[0] {
-                Type::F32 | Type::F64 => self.float(inst.opcode, types[0], &args),
+                Type::F32 | Type::F64 => {
+                    let known =
+                        |place: usize| inst.operands().get(place).and_then(|&value| self.function.as_constant(value));
+                    self.float(inst.opcode, &args, [known(0), known(1)])
+                }
                 Type::Bytes(_) => self.lanes(inst.opcode, &args),
                 ty => self.integer(inst, ty, &args),
             },

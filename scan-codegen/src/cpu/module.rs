@@ -296,6 +296,12 @@ impl Compiled {
         unsafe { self.tile(Kernel::Rows)(args) }
     }
 
+    /// The kernel that [`scan_rows`](Compiled::scan_rows) calls, if there is one. To be called only while `self` is there.
+    pub fn rows(&self) -> Option<TileFn> {
+        self.make(Kernel::Rows).ok()?;
+        Some(self.tile(Kernel::Rows))
+    }
+
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `advance` and `scan`
     /// give in several.
     pub fn scans_blocks_of(&self, block: usize) -> bool {

@@ -114,7 +114,7 @@ pub(super) fn operations(function: &Function) -> usize {
         match inst.opcode {
             Opcode::Const => 0,
             // Zeros and NaN have their rules.
-            Opcode::Min | Opcode::Max if operand.is_float() => 12,
+            Opcode::Min | Opcode::Max if operand.is_float() => 9,
             Opcode::Select if operand.is_float() => 3,
             Opcode::Div | Opcode::Rem | Opcode::Sqrt => 8,
             _ => 1,

@@ -7,6 +7,7 @@
 //! stages.
 
 use super::Facts;
+use super::late::carried_last;
 use super::step::{before, drop_unused, source_types};
 use crate::builder::FunctionBuilder;
 use crate::function::Value;
@@ -178,5 +179,5 @@ fn narrow(whole: Body, mut needed: Vec<bool>) -> Body {
     let carried: Vec<(u32, u32)> =
         whole.carried.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(&pair, _)| pair).collect();
     let mapping = Mapping { reads, function: restrict_params(&function, &kept) };
-    Body { mapping: drop_unused(mapping, carried.len()), carried }
+    carried_last(Body { mapping: drop_unused(mapping, carried.len()), carried })
 }

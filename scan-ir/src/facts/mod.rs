@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `step` | one element's effect on the state, `simplify(combine(state, lift(x)))` |
 //! | `body` | what a reduction and a rewrite of a tile run for one element |
+//! | `late` | a body in which carried values meet those of the element last |
 //! | `levels` | which stages are reduced side by side, and which wait for others |
 //! | `advance` | what a carry needs of `combine` to pass a block |
 //! | `live` | the components that outputs need once the state before is known |
@@ -25,6 +26,7 @@ mod advance;
 mod body;
 mod interval;
 mod lanes;
+mod late;
 mod length;
 mod letters;
 mod levels;

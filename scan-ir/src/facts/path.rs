@@ -7,7 +7,6 @@
 use super::Body;
 use crate::function::{Function, Inst};
 use crate::opcode::{Opcode, Rule};
-use crate::program::Source;
 use crate::types::Type;
 
 /// The cycles from an instruction's operands to its result. `operand` is the type of its last operand, which is what it
@@ -24,8 +23,8 @@ pub fn latency(inst: &Inst, operand: Type) -> u32 {
         Opcode::Div | Opcode::Rem => 13,
         Opcode::Sqrt if double => 18,
         Opcode::Sqrt => 12,
-        // The rules for NaN and −0 take a comparison and a select more than the bare instruction.
-        Opcode::Min | Opcode::Max if float => 8,
+        // The rule for −0 takes one more than the bare instruction, that for NaN a branch that is never taken.
+        Opcode::Min | Opcode::Max if float => 5,
         Opcode::Min | Opcode::Max if operand.is_int() => 2,
         Opcode::AddSat | Opcode::SubSat => 3,
         Opcode::Floor | Opcode::Ceil | Opcode::Trunc | Opcode::RoundEven => 8,
@@ -47,21 +46,70 @@ pub fn work(function: &Function) -> u32 {
     function.insts.iter().filter(|inst| inst.opcode != Opcode::Const).count() as u32
 }
 
-/// The longest path, in cycles, from a carried component of `stage` to the new value of one of them.
+/// The cycles that an element adds to the chain through the carried components of `stage`: of all the ways that a value can take from
+/// component to component and back to the one it began with, the slowest, a step of it.
 ///
-/// This bounds what an element adds to the chain from above: it is exact if the same component begins and ends the
-/// longest path, as in every state with one component, and otherwise at most the longest path of a single element.
-/// Earlier stages do not count, since their chains run ahead.
+/// A component that others are computed from, but not from them (the highest price, of which the largest fall is told), runs ahead and
+/// is in no such way. Neither are earlier stages.
 pub(super) fn carried_latency(body: &Body, stage: u32) -> u32 {
+    let own: Vec<usize> = (0..body.carried.len()).filter(|&place| body.carried[place].0 == stage).collect();
+    let paths: Vec<Vec<Option<u32>>> = own.iter().map(|&place| paths_from(body, place, &own)).collect();
+    if own.len() > MOST_COMPONENTS {
+        return paths.into_iter().flatten().flatten().max().unwrap_or(0);
+    }
+    slowest_cycle(&paths)
+}
+
+/// Of more components the longest path is taken for the slowest cycle: in a matrix it is, and finding cycles takes time.
+const MOST_COMPONENTS: usize = 16;
+
+/// The longest path from a carried component to the new value of each of `own`; none where there is none.
+fn paths_from(body: &Body, place: usize, own: &[usize]) -> Vec<Option<u32>> {
     let function = &body.mapping.function;
-    let of_stage = |source: &Source| matches!(source, Source::Before { stage: s, .. } if *s == stage);
-    // The time each value is there; none where it does not depend on the stage's carried components.
-    let mut ready: Vec<Option<u32>> = body.mapping.reads.iter().map(|source| of_stage(source).then_some(0)).collect();
+    // The time each value is there; none where it does not depend on the component.
+    let mut ready = vec![None; function.params.len()];
+    ready[place] = Some(0);
     for inst in &function.insts {
         let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
         let start = inst.operands().iter().filter_map(|value| ready[value.index()]).max();
         ready.push(start.map(|start| start + latency(inst, operand)));
     }
-    let news = body.carried.iter().zip(&function.results).filter(|((s, _), _)| *s == stage);
-    news.filter_map(|(_, result)| ready[result.index()]).max().unwrap_or(0)
+    own.iter().map(|&place| ready[function.results[place].index()]).collect()
+}
+
+/// The greatest mean of a cycle's edges, rounded up (Karp, *A characterization of the minimum cycle mean in a digraph*, 1978).
+fn slowest_cycle(edges: &[Vec<Option<u32>>]) -> u32 {
+    let count = edges.len();
+    // The longest walk of so many edges that ends at each node.
+    let mut walks = vec![vec![Some(0i64); count]];
+    for _ in 0..count {
+        let before = &walks[walks.len() - 1];
+        let to = |node: usize| (0..count).filter_map(|from| Some(before[from]? + i64::from(edges[from][node]?))).max();
+        walks.push((0..count).map(to).collect());
+    }
+    let mean = |node: usize| {
+        let longest = walks[count][node]?;
+        let means = (0..count).filter_map(|edges| {
+            let rest = (count - edges) as i64;
+            walks[edges][node].map(|walk| (longest - walk + rest - 1).div_euclid(rest))
+        });
+        means.min()
+    };
+    (0..count).filter_map(mean).max().unwrap_or(0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::slowest_cycle;
+
+    #[test]
+    fn what_runs_ahead_is_in_no_cycle() {
+        assert_eq!(slowest_cycle(&[vec![Some(8)]]), 8);
+        // The second is computed from the first, which is not from it.
+        assert_eq!(slowest_cycle(&[vec![Some(3), Some(20)], vec![None, Some(5)]]), 5);
+        // Two that are computed from each other take both paths in two steps.
+        assert_eq!(slowest_cycle(&[vec![None, Some(10)], vec![Some(5), None]]), 8);
+        assert_eq!(slowest_cycle(&[vec![None, Some(10)], vec![None, None]]), 0);
+        assert_eq!(slowest_cycle(&[]), 0);
+    }
 }

@@ -4,7 +4,7 @@
 //! branch around a move, which random conditions mispredict: masks are used there instead.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
-use scan_ir::{Inst, Opcode, Rule, Type};
+use scan_ir::{Constant, Inst, Opcode, Rule, Type};
 
 use super::{Lowering, clif_type};
 
@@ -21,8 +21,21 @@ pub(crate) fn condition(opcode: Opcode) -> Option<FloatCC> {
     })
 }
 
+/// Whether the bare instruction of x86-64 takes the minimum or maximum with this constant right, if it is the second operand: that
+/// comes out where the other one is NaN, or a zero too.
+fn is_plain(opcode: Opcode, known: Constant) -> bool {
+    let known = known.as_f64();
+    !known.is_nan() && (known != 0.0 || known.is_sign_negative() == (opcode == Opcode::Min))
+}
+
 impl Lowering<'_, '_> {
-    pub(super) fn float(&mut self, opcode: Opcode, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
+    /// `constants` are those of the first two operands that are known.
+    pub(super) fn float(
+        &mut self,
+        opcode: Opcode,
+        args: &[ir::Value],
+        constants: [Option<Constant>; 2],
+    ) -> Option<ir::Value> {
         Some(match (opcode, args) {
             (Opcode::Add, &[a, b]) => self.ins().fadd(a, b),
             (Opcode::Sub, &[a, b]) => self.ins().fsub(a, b),
@@ -30,7 +43,11 @@ impl Lowering<'_, '_> {
             (Opcode::Div, &[a, b]) => self.ins().fdiv(a, b),
             (Opcode::Neg, &[a]) => self.ins().fneg(a),
             (Opcode::Abs, &[a]) => self.ins().fabs(a),
-            (Opcode::Min | Opcode::Max, &[a, b]) => self.min_max(opcode == Opcode::Min, ty, a, b),
+            (Opcode::Min | Opcode::Max, &[a, b]) => match constants {
+                [Some(known), _] if is_plain(opcode, known) && self.env.x86 => self.pick(opcode == Opcode::Min, b, a),
+                [_, Some(known)] if is_plain(opcode, known) && self.env.x86 => self.pick(opcode == Opcode::Min, a, b),
+                _ => self.min_max(opcode == Opcode::Min, a, b),
+            },
             (Opcode::MulAdd, &[a, b, c]) => self.ins().fma(a, b, c),
             (Opcode::Sqrt, &[a]) => self.ins().sqrt(a),
             (Opcode::Floor, &[a]) => self.ins().floor(a),
@@ -44,15 +61,12 @@ impl Lowering<'_, '_> {
 
     /// The selects here are for NaN only, so on x86-64 their branches are as good as never taken, and the chain through
     /// an accumulator is one `min` and one `or`.
-    fn min_max(&mut self, min: bool, ty: Type, a: ir::Value, b: ir::Value) -> ir::Value {
+    fn min_max(&mut self, min: bool, a: ir::Value, b: ir::Value) -> ir::Value {
         let ordered = if self.env.x86 {
             // `minss` and `maxss` give their second operand when both are zeros: take both orders, and the sign bit
             // of −0 comes through `or` for the minimum and is lost in `and` for the maximum.
             let (one, other) = (self.pick(min, a, b), self.pick(min, b, a));
-            let int = clif_type(ty).as_int();
-            let (one, other) = (self.same_bits(int, one), self.same_bits(int, other));
-            let bits = if min { self.ins().bor(one, other) } else { self.ins().band(one, other) };
-            self.same_bits(clif_type(ty), bits)
+            if min { self.ins().bor(one, other) } else { self.ins().band(one, other) }
         } else if min {
             self.ins().fmin(a, b)
         } else {
