@@ -62,7 +62,8 @@ pub fn cos(b: &mut FunctionBuilder, x: Value, turns: u32) -> Value {
         let one = d.0.lit(1u64);
         let ahead = d.0.binary(Opcode::Add, angle.quadrant, one);
         let value = angle.by_quadrant(d, ahead, sine, cosine);
-        angle.finite_only(d, value)
+        let one = d.lit(1.0);
+        angle.times(d, one, value)
     })
 }
 
@@ -112,7 +113,6 @@ fn quotient(d: &mut Doubles, above: Sum, below: Sum) -> Value {
 /// |x| as a number of quarter turns, and r + missing with |r| ≤ π/4.
 struct Angle {
     x: Value,
-    magnitude: Value,
     /// A `u64`; its last two bits count.
     quadrant: Value,
     r: Value,
@@ -137,7 +137,7 @@ impl Angle {
         let quadrant = d.0.select(is_small, none, quadrant);
         let r = d.0.select(is_small, magnitude, r);
         let missing = d.0.select(is_small, zero, missing);
-        Angle { x, magnitude, quadrant, r, missing }
+        Angle { x, quadrant, r, missing }
     }
 
     /// The sine and the cosine of r + missing.
@@ -177,14 +177,15 @@ impl Angle {
     fn odd(&self, d: &mut Doubles, magnitude: Value) -> Value {
         let one = d.lit(1.0);
         let sign = d.0.binary(Opcode::CopySign, one, self.x);
-        let value = d.mul(magnitude, sign);
-        self.finite_only(d, value)
+        self.times(d, sign, magnitude)
     }
 
-    /// NaN where x is NaN or infinite.
-    fn finite_only(&self, d: &mut Doubles, value: Value) -> Value {
-        let (infinity, nan) = (d.lit(f64::INFINITY), d.lit(f64::NAN));
-        d.select_less(self.magnitude, infinity, value, nan)
+    /// sign · value, but NaN where x is NaN or infinite. That is left to x − x: to compare with ∞ would say that an
+    /// operator names ∞ as a state.
+    fn times(&self, d: &mut Doubles, sign: Value, value: Value) -> Value {
+        let nothing = d.sub(self.x, self.x);
+        let sign = d.add(sign, nothing);
+        d.mul(value, sign)
     }
 }
 

@@ -12,8 +12,7 @@ use crate::types::Type;
 pub fn powf(b: &mut FunctionBuilder, x: Value, y: Value) -> Value {
     let ty = b.type_of(x);
     let (x, y) = (b.cast(Type::F64, x), b.cast(Type::F64, y));
-    let mut d = Doubles(b);
-    let result = power(&mut d, x, y, ty == Type::F32);
+    let result = b.wrapping(|b| power(&mut Doubles(b), x, y, ty == Type::F32));
     b.cast(ty, result)
 }
 
@@ -31,8 +30,9 @@ fn power(d: &mut Doubles, x: Value, y: Value, short: bool) -> Value {
         let lost = d.mul_add(y, tail, lost);
         let clamped = d.clamp(exponent, -750.0, 711.0);
         // Where something is infinite, what is lost has no meaning.
-        let (zero, same) = (d.lit(0.0), d.0.binary(Opcode::Eq, exponent, clamped));
-        let lost = d.0.select(same, lost, zero);
+        let (zero, far) = (d.lit(0.0), d.lit(1e4));
+        let distance = d.0.unary(Opcode::Abs, exponent);
+        let lost = d.select_less(distance, far, lost, zero);
         let (n, r, missing) = reduce(d, clamped);
         let missing = d.add(missing, lost);
         let (r, missing) = d.two_sum(r, missing);
@@ -92,16 +92,18 @@ fn logarithm(d: &mut Doubles, x: Value) -> (Value, Value) {
     let tail = d.add(tail, lost);
     let (head, tail) = d.ordered_sum(sum, tail);
     // Of 0 and ∞ the head alone counts.
-    let (zero, infinity, minus_infinity) = (d.lit(0.0), d.lit(f64::INFINITY), d.lit(f64::NEG_INFINITY));
-    let head = d.select_less(x, infinity, head, x);
+    let (zero, most, minus_infinity) = (d.lit(0.0), d.lit(f64::MAX), d.lit(f64::NEG_INFINITY));
+    let is_finite = d.0.binary(Opcode::Le, x, most);
+    let head = d.0.select(is_finite, head, x);
     let is_zero = d.0.binary(Opcode::Eq, x, zero);
     (d.0.select(is_zero, minus_infinity, head), tail)
 }
 
-/// `value` is |x| to the power y, where that is a matter of logarithms.
+/// `value` is |x| to the power y, where that is a matter of logarithms. Nothing is compared with ∞: that would say that an
+/// operator names it as a state.
 fn with_special_arguments(d: &mut Doubles, x: Value, magnitude: Value, y: Value, value: Value) -> Value {
     let (zero, one, half, nan) = (d.lit(0.0), d.lit(1.0), d.lit(0.5), d.lit(f64::NAN));
-    let infinity = d.lit(f64::INFINITY);
+    let (most, least) = (d.lit(f64::MAX), d.lit(f64::MIN));
     let is_whole = d.is_whole(y);
     let half_y = d.mul(y, half);
     let is_even = d.is_whole(half_y);
@@ -111,9 +113,8 @@ fn with_special_arguments(d: &mut Doubles, x: Value, magnitude: Value, y: Value,
     let sign = d.0.select(is_odd, sign, one);
     let value = d.mul(value, sign);
     // A negative number has powers of whole exponents only; −0 and −∞ have all.
-    let minus_infinity = d.lit(f64::NEG_INFINITY);
     let negative = d.0.binary(Opcode::Lt, x, zero);
-    let finite = d.0.binary(Opcode::Lt, minus_infinity, x);
+    let finite = d.0.binary(Opcode::Le, least, x);
     let negative = d.0.binary(Opcode::And, negative, finite);
     let broken = d.0.unary(Opcode::Not, is_whole);
     let undefined = d.0.binary(Opcode::And, negative, broken);
@@ -123,7 +124,7 @@ fn with_special_arguments(d: &mut Doubles, x: Value, magnitude: Value, y: Value,
     let is_one = d.0.binary(Opcode::Eq, x, one);
     let is_unit = d.0.binary(Opcode::Eq, magnitude, one);
     let y_magnitude = d.0.unary(Opcode::Abs, y);
-    let endless = d.0.binary(Opcode::Eq, y_magnitude, infinity);
+    let endless = d.0.binary(Opcode::Lt, most, y_magnitude);
     let endless = d.0.binary(Opcode::And, is_unit, endless);
     let always = d.0.binary(Opcode::Or, no_power, is_one);
     let always = d.0.binary(Opcode::Or, always, endless);
