@@ -8,10 +8,13 @@ use crate::types::{Constant, Type};
 /// Most states whose triples are all tried.
 pub(crate) const MAX_STATES: usize = 64;
 
-/// All states of these types, if they are at most [`MAX_STATES`].
-pub(crate) fn all_states(types: &[Type]) -> Option<Vec<Vec<Word>>> {
+/// Most states that are asked whether they are valid, for those that are to be tried.
+pub(crate) const MAX_CANDIDATES: usize = 1024;
+
+/// All states of these types, if they are at most so many.
+pub(crate) fn all_states(types: &[Type], most: usize) -> Option<Vec<Vec<Word>>> {
     let bits: u32 = types.iter().map(|ty| ty.bits()).sum();
-    if types.iter().any(|ty| ty.is_float()) || 1 << bits.min(31) > MAX_STATES {
+    if types.iter().any(|ty| ty.is_float()) || 1 << bits.min(31) > most {
         return None;
     }
     let state = |number: u128| {

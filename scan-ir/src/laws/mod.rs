@@ -182,12 +182,15 @@ impl<'a> Judge<'a> {
         let mut combine = Machine::new(&self.stage.combine, self.tables);
         let table = match self.carrier {
             Carrier::All => None,
-            Carrier::Valid => exhaustive::all_states(&self.stage.state).and_then(|states| {
-                let specials = self.specials();
-                let mut sampler = Sampler::new(self.stage, self.tables, &specials);
-                let states: Vec<Vec<Word>> = states.into_iter().filter(|state| sampler.is_valid(state)).collect();
-                Some(CombineTable::of(states, &mut combine)).filter(CombineTable::is_closed)
-            }),
+            Carrier::Valid => {
+                exhaustive::all_states(&self.stage.state, exhaustive::MAX_CANDIDATES).and_then(|states| {
+                    let specials = self.specials();
+                    let mut sampler = Sampler::new(self.stage, self.tables, &specials);
+                    let states: Vec<Vec<Word>> = states.into_iter().filter(|state| sampler.is_valid(state)).collect();
+                    let few = (states.len() <= exhaustive::MAX_STATES).then_some(states)?;
+                    Some(CombineTable::of(few, &mut combine)).filter(CombineTable::is_closed)
+                })
+            }
             Carrier::Lifted => {
                 self.lifted_states(identity.clone()).and_then(|states| CombineTable::closure(states, &mut combine))
             }
@@ -430,7 +433,7 @@ impl<'a> Judge<'a> {
 
 /// Proofs of associativity and identity by trying every state of a group.
 fn exhaust(group: &Group, tables: &[Table]) -> (Option<Proof>, Option<Proof>) {
-    let Some(states) = exhaustive::all_states(&group.types) else { return (None, None) };
+    let Some(states) = exhaustive::all_states(&group.types, exhaustive::MAX_STATES) else { return (None, None) };
     let table = CombineTable::of(states, &mut Machine::new(&group.combine, tables));
     let identity: Vec<Word> = group.identity.iter().map(|&constant| Word::of(constant)).collect();
     let proof = Proof::Exhaustion { states: table.states.len(), lifted: false };
