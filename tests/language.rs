@@ -6,6 +6,7 @@
     clippy::manual_checked_ops,
     clippy::nonminimal_bool,
     clippy::bool_comparison,
+    clippy::needless_return,
     clippy::type_complexity,
     reason = "constructs are written out to be tested"
 )]
@@ -14,11 +15,14 @@ mod language {
     mod accepted;
     mod agree;
     mod control;
+    mod engines;
     mod errors;
     mod functions;
     mod generic;
+    mod judged;
     mod kitchen;
     mod methods;
     mod operators;
+    mod reached_for;
     mod types;
 }

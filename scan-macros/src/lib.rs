@@ -10,6 +10,7 @@
 
 mod expand;
 mod lower;
+mod methods;
 mod options;
 mod refuse;
 #[cfg(test)]
@@ -17,14 +18,15 @@ mod tests;
 
 use proc_macro::TokenStream;
 
-/// On a struct: describes its layout, so that scans can carry it. On its `impl Monoid`: lowers the operator.
+/// On a struct, or an enum without data: describes its layout, so that scans can carry it. On its `impl Monoid`: lowers
+/// the operator. On an `impl` of its own: lowers each function in it, as [`macro@scan_fn`] does.
 /// `#[scan_monoid(crate = path)]` names monoscan where it has another name.
 #[proc_macro_attribute]
 pub fn scan_monoid(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::monoid::expand(options.into(), item.into()).into()
 }
 
-/// Describes the layout of a struct, so that scans can read, carry and write it. `#[scan_type(crate = path)]` names
+/// Describes the layout of a struct, or of an enum without data, so that scans can read, carry and write it. `#[scan_type(crate = path)]` names
 /// monoscan where it has another name.
 #[proc_macro_derive(ScanType, attributes(scan_type))]
 pub fn scan_type(item: TokenStream) -> TokenStream {
@@ -32,7 +34,7 @@ pub fn scan_type(item: TokenStream) -> TokenStream {
 }
 
 /// Lowers a function, and emits the type `f {}` that stands for it in `.lift(f {})` and `.project(f {})`.
-/// `#[scan_fn(associated)]` is for functions in an `impl` that have no `self`; `crate = path` names monoscan where it
+/// On an `impl`, or on a method in one: scan code calls the method, `x.f(..)`. `#[scan_fn(associated)]` is for functions in an `impl` that have no `self`; `crate = path` names monoscan where it
 /// has another name.
 #[proc_macro_attribute]
 pub fn scan_fn(options: TokenStream, item: TokenStream) -> TokenStream {

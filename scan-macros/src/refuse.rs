@@ -27,8 +27,10 @@ messages! {
     OPTION = "unknown option; there are `crate = path` and, for functions in an `impl`, `associated`";
     MONOID_ITEM = "`#[scan_monoid]` goes on a struct, or on its `impl Monoid for ..`";
     MONOID_TRAIT = "`#[scan_monoid]` lowers `impl Monoid for ..`; for a function of its own use `#[scan_fn]`";
-    FUNCTION_ITEM = "`#[scan_fn]` goes on a function";
-    ENUM = "an enum is not a scan type; use an integer field and constants, or a `bool`";
+    FUNCTION_ITEM = "`#[scan_fn]` goes on a function, or on an `impl` of your own type";
+    TRAIT_IMPL = "`#[scan_fn]` lowers the functions of an `impl` of the type's own, not of a trait; for an operator use `#[scan_monoid]`";
+    ENUM_DATA = "a variant that holds something is not a scan type; use a struct of a plain enum and the values";
+    ENUM_EMPTY = "a scan type needs something to hold; an enum needs two variants or more";
     UNION = "a union is not a scan type; use a struct, and `to_bits`/`from_bits` to convert";
     PACKED = "a packed struct is not a scan type: its fields may be unaligned; remove `packed`";
     EMPTY = "a scan type needs at least one field; for a state without data there is nothing to scan";
@@ -37,7 +39,7 @@ messages! {
     REFERENCE_TYPE = "references are not scan types; scan types are `Copy`, pass the value itself";
     POINTER_TYPE = "pointers are not scan types; hold the value itself, or look it up in a `Table`";
     SLICE_TYPE = "slices are not scan types; use an array `[T; N]`, or a `Table<T>` parameter for a look-up";
-    SIZE_TYPE = "`usize` and `isize` differ between machines, so they are not scan types; use `u32` or `u64`";
+    SIZE_TYPE = "`usize` and `isize` differ between machines, so they are not scan types; use `u32` or `u64`, and `as usize` where a constant array is indexed";
     WIDE_TYPE = "integers have at most 64 bits here; use two `u64`";
     CHAR_TYPE = "`char` is not a scan type; use `u8` for bytes, `u32` for code points";
     OWNING_TYPE = "this type owns memory; scan types are plain values: use an array `[T; N]`, or a `Table<T>` parameter for a look-up";
@@ -56,25 +58,25 @@ messages! {
     SELF_REFERENCE = "take `self` by value: scan types are `Copy`";
     // Statements.
     LET_WITHOUT_VALUE = "give this variable a value here: `let x = if .. { .. } else { .. };`";
-    LET_ELSE = "`let .. else` is for enums, which scan code does not have";
+    LET_ELSE = "`let .. else` is for enums that hold something, which are not scan types; use `if`";
     INNER_ITEM = "only `const` items can be inside scan code; move this one out of the function";
     ATTRIBUTE = "attributes inside scan code are not seen by the macro; put it on the whole function";
-    MACRO = "scan code cannot see what a macro expands to; write it out";
+    MACRO = "what a macro expands to is not seen, but for `matches!`; write it out";
     // Control flow.
     WHILE = "`while` and `loop` are not available, since IR has no loops; use `for` over a constant range";
-    RETURN = "`return` is not available; make this the value of an `if`/`else` at the end";
+    RETURN = "`return` is available at the end, and in an `if` after which the function goes on: `if c { return a; } b`; make this the value of an `if`/`else` or `match` at the end";
     JUMP = "`break` and `continue` cannot depend on run-time data, since loops are unrolled; use `if`/`else`";
     BREAK_VALUE = "`break` with a value is not available; assign to a variable";
     LABEL = "a label is for `for` loops only here; use `if`/`else`";
     DYNAMIC_BOUND = "this bound depends on run-time data, but loops are unrolled, so it must be a constant; run to the largest bound and use `if` inside";
     OPEN_RANGE = "a `for` range needs both ends, like `0..N`";
-    IF_LET = "`if let` and `let` chains are for enums; compare values with `if`, or use `match` on a scalar";
+    IF_LET = "`if let` and `let` chains are not available; use `matches!`, `match`, or a comparison";
     STATIC_GUARD = "this guard depends on run-time data, but the `match` is on a constant; use `if` inside the arm";
     TRY = "`?` is for `Option` and `Result`, which are not scan types; use a `bool` and a value";
     AWAIT = "`async` and `await` are not available in scan code";
     UNSAFE = "`unsafe` is not available in scan code";
     // Expressions.
-    DYNAMIC_INDEX = "this index depends on run-time data; an index is a constant or a `for` variable (a `mut` variable is neither). For a look-up by data use a table: `table.get(i)`";
+    DYNAMIC_INDEX = "this index depends on run-time data; an index is a constant or a `for` variable (a `mut` variable is neither). For a look-up by data use a table, `table.get(i)`, or a constant array";
     REFERENCE = "references are not available; scan types are `Copy`, pass the value itself";
     DEREFERENCE = "`*` is not available, since there are no references; use the value itself";
     CLOSURE = "closures are not available inside scan code; write a `#[scan_fn]` and call it";
@@ -101,25 +103,49 @@ pub(crate) fn hygiene(name: &str) -> String {
     format!("scan code: `{name}` names different variables inside and outside a `macro_rules!` macro; rename one")
 }
 
-/// A method that is not in the list.
-pub(crate) fn method(name: &str, known: &[&str]) -> String {
-    let hint = match name {
-        "powi" | "powf" | "sin" | "cos" | "sinh" | "cosh" | "atan" | "ln_1p" | "exp_m1" | "log10" | "cbrt" => {
-            ". Of the transcendental functions there are exp, ln, exp2, log2 and tanh".to_owned()
-        }
-        "checked_add" | "checked_sub" | "checked_mul" | "checked_div" => {
-            ". `Option` is not a scan type: use `overflowing_add`, `saturating_add` or a comparison".to_owned()
-        }
-        "cmp" | "partial_cmp" | "total_cmp" => ". Compare with `<`, `==` and `if`".to_owned(),
-        "into" | "try_into" => ". Convert with `as`".to_owned(),
-        "iter" | "into_iter" | "map" | "fold" | "sum" => ". Use `for i in 0..N`, or `for x in array`".to_owned(),
-        "then" | "then_some" => ". Use `if`".to_owned(),
-        _ => format!(
-            ". For a function of your own, mark it `#[scan_fn]` and call it by its path: `{name}(..)` or \
-             `Type::{name}(..)`"
-        ),
+/// A method that scan code has not, and what to write instead.
+pub(crate) fn method(name: &str, instead: &str) -> String {
+    format!("scan code: there is no method `{name}` here; {instead} (docs/language.md lists the methods)")
+}
+
+/// A method that is neither one of numbers nor, as it turns out, a scan function: message and note.
+pub(crate) fn unmarked_method(name: &str, perhaps: Option<&str>, nearest: &[&str]) -> (String, String) {
+    let near: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
+    let near = match perhaps {
+        Some(perhaps) => format!("; {perhaps}"),
+        None if near.is_empty() => String::new(),
+        None => format!("; is it {}?", near.join(" or ")),
     };
-    format!("scan code: the method `{name}` is not available{hint}. Methods are: {}", known.join(", "))
+    (
+        format!("scan code cannot call the method `{name}`"),
+        format!(
+            "if `{name}` is your own, mark it with `#[scan_fn]`, or the `impl` that it is in; docs/language.md lists the \
+             methods of numbers{near}"
+        ),
+    )
+}
+
+/// A function that turns out to be no scan function: message and note.
+pub(crate) fn unmarked_function(name: &str) -> (String, String) {
+    let instead = match name {
+        "max" | "min" => format!("; for that of numbers write `a.{name}(b)` or `std::cmp::{name}(a, b)`"),
+        _ => String::new(),
+    };
+    (
+        format!("scan code cannot call the function `{name}`: it is not marked `#[scan_fn]`"),
+        format!("if `{name}` is your own, mark it with `#[scan_fn]`{instead}"),
+    )
+}
+
+/// Bounds that say too little of a type parameter.
+pub(crate) fn bound(parameter: &str, found: &str, wanted: &str) -> String {
+    let others = match wanted {
+        "Num" => " (integers and floats), `Real` (floats) or `Int` (integers)",
+        _ => "",
+    };
+    format!(
+        "scan code: `{parameter}: {found}` does not say how `{parameter}` is compiled; write `{parameter}: {wanted}`{others}"
+    )
 }
 
 /// A numeric method called with the wrong number of arguments is left to rustc, except that tokens must be emitted.

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::expand::{closure, monoid, scan_fn, scan_type};
+use crate::methods::{self, CONVERSIONS, METHODS};
 
 /// How many errors the tokens make rustc report.
 fn errors(tokens: &TokenStream) -> usize {
@@ -88,7 +89,7 @@ fn all_errors_of_an_item_are_reported_at_once() {
         fn f(x: &f32, n: u32) -> f32 {
             while n > 0 {}
             let y;
-            for i in 0..n { return x.sin(); }
+            for i in 0..n { return x.cbrt(); }
             println!("{}", t[n as usize]);
             x
         }
@@ -116,4 +117,51 @@ fn the_same_item_gives_the_same_tokens() {
         let once = scan_fn::expand(quote!(), item.clone()).to_string();
         assert_eq!(once, scan_fn::expand(quote!(), item).to_string());
     }
+}
+
+/// The methods that the documentation lists, by the tables under `| on | methods |`.
+#[test]
+fn the_documentation_lists_every_method() {
+    let page = include_str!("../../docs/language.md");
+    let table = page.split("| on | methods |").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
+    let cells = table.lines().filter_map(|row| row.split('|').nth(2));
+    let listed: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let known = METHODS.iter().chain(CONVERSIONS).map(|(name, _)| *name);
+    let missing: Vec<&str> = known.filter(|name| !listed.contains(name)).collect();
+    assert!(missing.is_empty(), "docs/language.md lacks {missing:?}");
+    let of_others = ["combine", "valid", "len", "into", "at", "get"];
+    let is_known = |name: &str| of_others.contains(&name) || METHODS.iter().chain(CONVERSIONS).any(|(k, _)| *k == name);
+    // `Num` and `Real` are traits.
+    let methods = listed.iter().filter(|name| name.starts_with(char::is_lowercase));
+    let unknown: Vec<&&str> = methods.filter(|name| !is_known(name)).collect();
+    assert!(unknown.is_empty(), "docs/language.md has {unknown:?}, which are no methods");
+}
+
+#[test]
+fn the_table_of_methods_is_sorted_and_messages_name_what_is_near() {
+    assert!(METHODS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    assert!(METHODS.iter().all(|(name, _)| methods::instead(name).is_none() && methods::perhaps(name).is_none()));
+    assert_eq!(methods::nearest("sqrtt"), ["sqrt"]);
+    assert_eq!(methods::nearest("saturating_mull")[0], "saturating_mul");
+    assert!(methods::nearest("joined").is_empty());
+}
+
+#[test]
+fn a_return_moves_to_the_end_where_one_arm_goes_on() {
+    let accepted = quote! {
+        fn f(x: i32) -> i32 {
+            if x > 3 { return 1; } else if x > 2 { if x > 1 { return 2; } else { return 3; } }
+            let y = x;
+            if y < 0 { y } else { return y }
+        }
+    };
+    assert_eq!(errors(&scan_fn::expand(quote!(), accepted)), 0);
+    let twice = quote! {
+        fn f(x: i32) -> i32 {
+            let mut y = x;
+            if x > 3 { y = 1; } else if x > 2 { return 2; }
+            y
+        }
+    };
+    assert_eq!(errors(&scan_fn::expand(quote!(), twice)), 1);
 }

@@ -35,6 +35,12 @@ unsafe impl<X: ScanType, const N: usize> ScanType for [X; N] {
     fn load(constants: &mut dyn Iterator<Item = Constant>) -> [X; N] {
         std::array::from_fn(|_| X::load(constants))
     }
+
+    fn restrict(parts: &[V<X>; N], conditions: &mut Vec<V<bool>>) {
+        for part in parts {
+            X::restrict(part, conditions);
+        }
+    }
 }
 
 macro_rules! tuples {
@@ -63,6 +69,10 @@ macro_rules! tuples {
             #[allow(clippy::unused_unit, reason = "the empty tuple has no parts")]
             fn load(_constants: &mut dyn Iterator<Item = Constant>) -> Self {
                 ($($name::load(_constants),)*)
+            }
+
+            fn restrict(_parts: &Self::Traced, _conditions: &mut Vec<V<bool>>) {
+                $($name::restrict(&_parts.$index, _conditions);)*
             }
         }
     )*};

@@ -1,12 +1,21 @@
 //! The numeric methods that scan code may call, on handles: the same names and meanings as the standard library's.
 //!
 //! Where the IR has an opcode, a method is that opcode; the others are written here in terms of them, and are exact:
-//! only `exp`, `ln`, `exp2`, `log2` and `tanh` may differ from the standard library, by 2 ulp at most.
+//! only the transcendental ones may differ from the standard library, by 2 ulp at most, and `powi` by the order of its
+//! products. The macro's table of them is `scan-macros/src/methods.rs`.
+
+mod ascii;
+mod circular;
+mod integers;
+
+pub use ascii::*;
+pub use circular::*;
+pub use integers::*;
 
 use scan_ir::{FunctionBuilder, Opcode, Value, math};
 
 use super::numbers::{Half, Int, Num, Real};
-use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, rem, select, sub, value};
+use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, select, sub, value};
 use super::scan_type::V;
 use super::trace::{emit, wrapping};
 
@@ -96,7 +105,7 @@ macro_rules! transcendentals {
     )*};
 }
 
-transcendentals!(exp ln exp2 log2 tanh);
+transcendentals!(exp ln exp2 log2 exp_m1 ln_1p tanh);
 
 /// `clamp`: a NaN stays one. Bounds in the wrong order, where Rust panics, give the upper one.
 pub fn clamp<T: Num>(a: V<T>, low: V<T>, high: V<T>) -> V<T> {
@@ -206,51 +215,6 @@ pub fn from_f64<T: Real>(a: V<f64>) -> V<T> {
 /// `Real::to_f64`
 pub fn to_f64<T: Real>(a: V<T>) -> V<f64> {
     cast(a)
-}
-
-/// `abs_diff`
-pub fn abs_diff<T: Int>(a: V<T>, b: V<T>) -> V<T::Unsigned> {
-    cast(select(lt(a, b), wrapping_sub(b, a), wrapping_sub(a, b)))
-}
-
-/// `unsigned_abs`
-pub fn unsigned_abs<T: Int>(a: V<T>) -> V<T::Unsigned> {
-    cast(wrapping_abs(a))
-}
-
-/// `is_power_of_two`
-pub fn is_power_of_two<T: Int>(a: V<T>) -> V<bool> {
-    eq(count_ones(a), lift(1))
-}
-
-/// `rem_euclid` of integers: never negative.
-pub fn rem_euclid<T: Int>(a: V<T>, b: V<T>) -> V<T> {
-    let rest = rem(a, b);
-    let zero = lift(T::ZERO);
-    select(lt(rest, zero), select(lt(b, zero), sub(rest, b), add(rest, b)), rest)
-}
-
-/// `div_euclid` of integers.
-pub fn div_euclid<T: Int>(a: V<T>, b: V<T>) -> V<T> {
-    let (quotient, zero) = (div(a, b), lift(T::ZERO));
-    let one = lift(T::ONE);
-    let corrected = select(gt(b, zero), sub(quotient, one), add(quotient, one));
-    select(lt(rem(a, b), zero), corrected, quotient)
-}
-
-/// `overflowing_add`
-pub fn overflowing_add<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
-    let sum = wrapping_add(a, b);
-    // Adding a non-negative number must not make less of it, adding a negative one must.
-    let grows = ge(b, lift(T::ZERO));
-    V::of((sum, ne(lt(sum, a), not(grows))))
-}
-
-/// `overflowing_sub`
-pub fn overflowing_sub<T: Int>(a: V<T>, b: V<T>) -> V<(T, bool)> {
-    let difference = wrapping_sub(a, b);
-    let shrinks = ge(b, lift(T::ZERO));
-    V::of((difference, ne(gt(difference, a), not(shrinks))))
 }
 
 /// `to_f32` of a half-width float.

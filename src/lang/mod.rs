@@ -11,11 +11,14 @@
 //! | `scan_type.rs` | [`ScanType`]: how a Rust type lies in memory, and what its handles look like; [`V`] |
 //! | `scalars.rs`, `composite.rs` | the scan types that Rust brings: numbers, `bool`, arrays, tuples |
 //! | `numbers.rs` | [`Num`], [`Real`], [`Int`], [`BitLike`], [`Scalar`]: what generic operators are written against |
-//! | `ops.rs`, `methods.rs` | operators, and the numeric methods people use |
+//! | `enumeration.rs` | enums whose variants hold nothing |
+//! | `ops.rs`, `equality.rs`, `methods.rs` | operators, `==`, and the numeric methods people use |
 //! | `monoid.rs`, `function.rs`, `table.rs` | [`Monoid`], [`ScanFn`], [`Table`] |
 //! | `trace.rs` | the functions under construction, and the entry points that give finished IR |
 
 pub mod composite;
+pub mod enumeration;
+pub mod equality;
 pub mod function;
 pub mod methods;
 pub mod monoid;
@@ -26,6 +29,7 @@ pub mod scan_type;
 pub mod table;
 pub mod trace;
 
+pub use enumeration::Enumeration;
 pub use function::{Argument, Arguments, BindTable, Closure, Inputs, ScanFn, WithTable};
 pub use monoid::{Monoid, MonoidIr};
 pub use numbers::{BitLike, Half, Int, Num, Real, Scalar};

@@ -12,6 +12,7 @@ use std::ops::{
 
 use scan_ir::{Primitive, Value};
 
+use super::ops::Castable;
 use super::scan_type::ScanType;
 
 /// A scalar: `bool`, an integer or a float. Scalars are compared, selected and cast.
@@ -21,7 +22,7 @@ use super::scan_type::ScanType;
     note = "for a struct, array or tuple write the operation out, or call a `#[scan_fn]`",
     note = "a generic parameter needs `T: Real` (floats), `T: Int` (integers), `T: Num` (both) or `T: Scalar`"
 )]
-pub trait Scalar: ScanType<Traced = Value> + Primitive + PartialEq + PartialOrd + Debug + Default {}
+pub trait Scalar: Castable + ScanType<Traced = Value> + Primitive + PartialEq + PartialOrd + Debug + Default {}
 
 /// An integer or a float.
 #[diagnostic::on_unimplemented(
@@ -117,7 +118,21 @@ pub trait Real: Num + Neg<Output = Self> {
     /// As the type's own.
     fn log2(self) -> Self;
     /// As the type's own.
+    fn exp_m1(self) -> Self;
+    /// As the type's own.
+    fn ln_1p(self) -> Self;
+    /// As the type's own.
+    fn sin(self) -> Self;
+    /// As the type's own.
+    fn cos(self) -> Self;
+    /// As the type's own.
+    fn tan(self) -> Self;
+    /// As the type's own.
     fn tanh(self) -> Self;
+    /// As the type's own.
+    fn powf(self, exponent: Self) -> Self;
+    /// As the type's own.
+    fn powi(self, exponent: i32) -> Self;
     /// As the type's own.
     fn floor(self) -> Self;
     /// As the type's own.
@@ -167,6 +182,14 @@ pub trait Int:
     /// As the type's own.
     fn saturating_sub(self, other: Self) -> Self;
     /// As the type's own.
+    fn saturating_mul(self, other: Self) -> Self;
+    /// As the type's own.
+    fn rem_euclid(self, other: Self) -> Self;
+    /// As the type's own.
+    fn div_euclid(self, other: Self) -> Self;
+    /// As the type's own.
+    fn ilog2(self) -> u32;
+    /// As the type's own.
     fn rotate_left(self, bits: u32) -> Self;
     /// As the type's own.
     fn rotate_right(self, bits: u32) -> Self;
@@ -209,6 +232,7 @@ impl Half for half::bf16 {
     const OPCODES: (scan_ir::Opcode, scan_ir::Opcode) = (scan_ir::Opcode::FromBf16, scan_ir::Opcode::ToBf16);
 }
 
+impl Castable for bool {}
 impl Scalar for bool {}
 impl BitLike for bool {}
 
@@ -222,6 +246,7 @@ macro_rules! forward {
 
 macro_rules! integers {
     ($($type:ident $unsigned:ident;)*) => {$(
+        impl Castable for $type {}
         impl Scalar for $type {}
         impl BitLike for $type {}
 
@@ -252,6 +277,10 @@ macro_rules! integers {
                 wrapping_neg() -> $type;
                 saturating_add(other: $type) -> $type;
                 saturating_sub(other: $type) -> $type;
+                saturating_mul(other: $type) -> $type;
+                rem_euclid(other: $type) -> $type;
+                div_euclid(other: $type) -> $type;
+                ilog2() -> u32;
                 rotate_left(bits: u32) -> $type;
                 rotate_right(bits: u32) -> $type;
                 count_ones() -> u32;
@@ -266,6 +295,7 @@ integers! { i8 u8; i16 u16; i32 u32; i64 u64; u8 u8; u16 u16; u32 u32; u64 u64; 
 
 macro_rules! floats {
     ($($type:ident $bits:ident;)*) => {$(
+        impl Castable for $type {}
         impl Scalar for $type {}
 
         impl Num for $type {
@@ -309,7 +339,14 @@ macro_rules! floats {
                 ln() -> $type;
                 exp2() -> $type;
                 log2() -> $type;
+                exp_m1() -> $type;
+                ln_1p() -> $type;
+                sin() -> $type;
+                cos() -> $type;
+                tan() -> $type;
                 tanh() -> $type;
+                powf(exponent: $type) -> $type;
+                powi(exponent: i32) -> $type;
                 floor() -> $type;
                 ceil() -> $type;
                 trunc() -> $type;

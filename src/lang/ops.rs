@@ -11,7 +11,8 @@ use super::numbers::{BitLike, Int, Num, Remainder, Scalar};
 use super::scan_type::{ScanType, V, to_constants};
 use super::trace::{Stop, emit, stop};
 
-pub use super::table::{get, lift as table};
+pub use super::equality::{eq, ne, same};
+pub use super::table::{at, chosen, constants, get, lift as table};
 pub use super::trace::enter;
 
 /// The one value of a scalar.
@@ -110,8 +111,6 @@ binary! {
     bitand And BitLike -> T, "`a & b`";
     bitor Or BitLike -> T, "`a | b`";
     bitxor Xor BitLike -> T, "`a ^ b`";
-    eq Eq Scalar -> bool, "`a == b`";
-    ne Ne Scalar -> bool, "`a != b`";
     lt Lt Scalar -> bool, "`a < b`";
     le Le Scalar -> bool, "`a <= b`";
     gt Gt Scalar -> bool, "`a > b`";
@@ -155,8 +154,21 @@ pub trait Amount {
     fn low_bits(self) -> u32;
 }
 
+/// What an index known while tracing can be.
+#[diagnostic::on_unimplemented(message = "an index is a `usize`, not `{Self}`")]
+pub trait Place {
+    /// The number, as `as` has it.
+    fn in_u64(self) -> u64;
+}
+
 macro_rules! amounts {
     ($($type:ident)*) => {$(
+        impl Place for $type {
+            fn in_u64(self) -> u64 {
+                self as u64
+            }
+        }
+
         impl Amount for $type {
             fn low_bits(self) -> u32 {
                 self as u32
@@ -178,8 +190,58 @@ pub fn shr_by<T: Int, U: Amount>(a: V<T>, amount: U) -> V<T> {
 }
 
 /// `a as B`
-pub fn cast<A: Scalar, B: Scalar>(a: V<A>) -> V<B> {
+pub fn cast<A: Castable, B: Scalar>(a: V<A>) -> V<B> {
     V::of(emit(|f| f.cast(B::TYPE, value(a))))
+}
+
+/// What `as` converts: scalars, and enums whose variants hold nothing.
+#[diagnostic::on_unimplemented(
+    message = "`as` in scan code converts scalars and enums, not `{Self}`",
+    label = "not known to be a scalar",
+    note = "a generic parameter needs `T: Real` (floats), `T: Int` (integers), `T: Num` (both) or `T: Scalar`"
+)]
+pub trait Castable: ScanType<Traced = Value> {}
+
+/// A part of an index: `a as usize`.
+pub fn wide<A: Castable>(a: V<A>) -> V<u64> {
+    cast(a)
+}
+
+/// A part of an index that is known while tracing: any integer, `usize` among them, in the type that `usize` has here.
+pub fn place<U: Place>(constant: U) -> V<u64> {
+    lift(constant.in_u64())
+}
+
+/// `B::from(a)` and `a.into()` between scalars, where the standard library has them: without loss, so as `as`.
+pub fn from<A: Scalar + Into<B>, B: Scalar>(a: V<A>) -> V<B> {
+    cast(a)
+}
+
+/// A value of the type behind a handle: it has the methods of that type, which macro output looks for. Which value it
+/// is does not matter.
+pub fn witness<X: ScanType>(_: &V<X>) -> X {
+    X::load(&mut std::iter::empty())
+}
+
+/// What `scan!` may capture: it is copied, and kept with the scan.
+#[diagnostic::on_unimplemented(
+    message = "`scan!` cannot capture a `{X}`: it copies numbers, arrays and scan types, which become constants",
+    label = "captured here",
+    note = "elements looked up by data are for a `#[scan_fn]` with a `Table<T>` parameter, and `.with_table(&elements)`"
+)]
+pub trait Captures<X> {}
+
+/// A local, as `scan!` sees it.
+pub struct Local<X>(std::marker::PhantomData<X>);
+
+#[diagnostic::do_not_recommend]
+impl<X: Copy + Send + Sync> Captures<X> for Local<X> {}
+
+/// Checks that a local can be captured.
+pub fn captured<X>(_: &X)
+where
+    Local<X>: Captures<X>,
+{
 }
 
 /// `if condition { yes } else { no }`, component by component.

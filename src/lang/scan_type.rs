@@ -9,8 +9,8 @@ use std::ops::{Deref, DerefMut};
 use scan_ir::{Constant, Field, Layout, Type, Value};
 use smallvec::SmallVec;
 
-/// A type that scans read, carry or write: a scalar, an array or tuple of scan types, or a struct with
-/// `#[derive(ScanType)]` or `#[scan_monoid]`.
+/// A type that scans read, carry or write: a scalar, an array or tuple of scan types, or a struct or an enum without
+/// data with `#[derive(ScanType)]` or `#[scan_monoid]`.
 ///
 /// # Safety
 /// Generated code reads and writes memory at the offsets that `describe` gives. Implementations come from the macros,
@@ -18,8 +18,8 @@ use smallvec::SmallVec;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scan type",
     label = "not a scan type",
-    note = "scan types are `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16` and `bf16` of the crate `half`, arrays and tuples of scan types, and structs with `#[derive(ScanType)]` or `#[scan_monoid]`",
-    note = "instead of `usize` or `u128` use `u32` or `u64`; instead of `char` use `u8` or `u32`; instead of an `enum` use an integer and constants"
+    note = "scan types are `bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16` and `bf16` of the crate `half`, arrays and tuples of scan types, and structs and enums without data with `#[derive(ScanType)]` or `#[scan_monoid]`",
+    note = "instead of `usize` or `u128` use `u32` or `u64`; instead of `char` use `u8` or `u32`; instead of an `Option` use a `bool` and a value"
 )]
 pub unsafe trait ScanType: Copy + Send + Sync + 'static {
     /// The handle of a value in traced code: a [`Value`] for a scalar, and for anything else its parts.
@@ -45,6 +45,10 @@ pub unsafe trait ScanType: Copy + Send + Sync + 'static {
     /// The native value of these components; a missing one is zero.
     #[doc(hidden)]
     fn load(constants: &mut dyn Iterator<Item = Constant>) -> Self;
+
+    /// Conditions under which every component has a value that occurs: none but for enums.
+    #[doc(hidden)]
+    fn restrict(_parts: &Self::Traced, _conditions: &mut Vec<V<bool>>) {}
 }
 
 /// The handle of a value of type `X` in traced code. Fields, elements and tuple members are reached through it as

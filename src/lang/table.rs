@@ -1,10 +1,10 @@
-//! [`Table`]: constants looked up by an index that depends on the data.
+//! Constants looked up by an index that depends on the data: [`Table`], and elements of constant arrays.
 
-use scan_ir::{Constant, Value};
+use scan_ir::{Constant, Opcode, Value};
 
-use super::ops;
 use super::scan_type::{Components, ScanType, V, to_constants};
 use super::trace;
+use super::{methods, ops};
 
 /// A table of constants. In scan code `table.get(i)` is the one look-up whose index may depend on the data; an index
 /// past the end reads the last element.
@@ -107,4 +107,87 @@ pub fn get<T: ScanType>(table: TableHandle<T>, index: V<u32>) -> V<T> {
         number += 1;
         element
     }))
+}
+
+/// `CONSTANT[i][j]`, by indexes some of which depend on the data: the elements that may be meant, and the place of the one
+/// that is.
+#[doc(hidden)]
+pub struct Chosen<'c, X> {
+    among: Vec<&'c X>,
+    place: V<u32>,
+}
+
+/// A constant that is about to be indexed.
+#[doc(hidden)]
+pub fn constants<X>(constant: &X) -> Chosen<'_, X> {
+    Chosen { among: vec![constant], place: ops::lift(0) }
+}
+
+/// Element `index` of the array that was chosen; past the end the last one.
+#[doc(hidden)]
+pub fn at<'c, A: Indexed, I: ops::Castable>(array: Chosen<'c, A>, index: V<I>) -> Chosen<'c, A::Element> {
+    let rows: Vec<&[A::Element]> = array.among.into_iter().map(Indexed::elements).collect();
+    let length = rows.iter().map(|row| row.len()).max().unwrap_or(0);
+    if rows.iter().any(|row| row.is_empty()) {
+        trace::stop(trace::Stop::EmptyTable);
+    }
+    let among = rows.iter().flat_map(|row| (0..length).map(|i| &row[i.min(row.len() - 1)])).collect();
+    let mut index = in_u32(index);
+    if rows.len() > 1 {
+        // The next row begins behind the last element.
+        index = ops::apply(Opcode::Min, &[ops::value(index), ops::value(ops::lift(length as u32 - 1))]);
+    }
+    let start = methods::wrapping_mul(array.place, ops::lift(length as u32));
+    Chosen { among, place: methods::wrapping_add(start, index) }
+}
+
+/// The element that was chosen.
+#[doc(hidden)]
+pub fn chosen<X: ScanType>(element: Chosen<'_, X>) -> V<X> {
+    let elements: Vec<X> = element.among.into_iter().copied().collect();
+    get(lift(Table::new(&elements)), element.place)
+}
+
+/// An index as a `u32`; what is larger or negative becomes a large one.
+fn in_u32<I: ops::Castable>(index: V<I>) -> V<u32> {
+    let ty = trace::emit(|f| f.type_of(ops::value(index)));
+    if ty.bits() <= u32::BITS {
+        return ops::cast(index);
+    }
+    let (wide, most) = (ops::cast::<I, u64>(index), ops::lift(u64::from(u32::MAX)));
+    ops::cast::<u64, u32>(ops::apply(Opcode::Min, &[ops::value(wide), ops::value(most)]))
+}
+
+/// What has elements: arrays and slices.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be indexed by run-time data",
+    note = "an index that depends on the data is for constant arrays, and for `Table`s: `table.get(i)`"
+)]
+pub trait Indexed {
+    /// What an element is.
+    type Element: 'static;
+    /// All of them.
+    fn elements(&self) -> &[Self::Element];
+}
+
+impl<X: 'static, const N: usize> Indexed for [X; N] {
+    type Element = X;
+    fn elements(&self) -> &[X] {
+        self
+    }
+}
+
+impl<X: 'static> Indexed for &[X] {
+    type Element = X;
+    fn elements(&self) -> &[X] {
+        self
+    }
+}
+
+impl<X: 'static, const N: usize> Indexed for &[X; N] {
+    type Element = X;
+    fn elements(&self) -> &[X] {
+        *self
+    }
 }

@@ -66,6 +66,17 @@ pub enum TraceError {
         /// The function that was traced.
         function: String,
     },
+    /// `==` on a type whose `PartialEq` is not the derived one.
+    #[error(
+        "in {function}: `==` of {of} is not that of `#[derive(PartialEq)]`, which compares all fields; compare the fields \
+         that count, or call a `#[scan_fn]`"
+    )]
+    OwnEquality {
+        /// The function that was traced.
+        function: String,
+        /// The type that is compared.
+        of: String,
+    },
     /// Code that runs while tracing panicked: a constant expression, or a function that gives a constant.
     #[error("in {function}: a constant expression panicked: {message}")]
     Panicked {
@@ -87,17 +98,20 @@ pub fn trace_combine<M: Monoid>() -> Result<Traced, TraceError> {
     })
 }
 
-/// Traces the `valid` of `M`: parameters are the state's components, the result is one `bool`. None if `M` does not
-/// write one, or one that is always true, as a wrapper's is around a monoid without.
+/// Traces the `valid` of `M`, and that its enums are variants: parameters are the state's components, the result is one
+/// `bool`. None if `M` has neither, or a `valid` that is always true, as a wrapper's is around a monoid without.
 ///
 /// # Errors
 /// See [`TraceError`].
 pub fn trace_valid<M: Monoid>() -> Result<Option<Traced>, TraceError> {
     let mut written = true;
     let traced = trace(&format!("{}::valid", type_name::<M>()), || {
-        let valid = M::trace_valid(parameter::<M>());
-        written = valid.is_some();
-        valid.map_or_else(Vec::new, |valid| valid.values())
+        let state = parameter::<M>();
+        let mut conditions: Vec<V<bool>> = M::trace_valid(state).into_iter().collect();
+        M::restrict(&state, &mut conditions);
+        let all = conditions.into_iter().reduce(super::ops::and);
+        written = all.is_some();
+        all.map_or_else(Vec::new, |valid| valid.values())
     })?;
     let is_true = |&result| traced.function.as_constant(result).is_some_and(|constant| constant.bits() != 0);
     let always = traced.function.results.first().is_some_and(is_true);
@@ -137,6 +151,7 @@ pub(crate) enum Stop {
     Recursion { callee: &'static str },
     TooLarge,
     EmptyTable,
+    OwnEquality { of: &'static str },
 }
 
 /// Leaves the trace. Unwinds without calling the panic hook: nothing is printed.
@@ -174,6 +189,7 @@ fn error(name: &str, payload: Box<dyn Any + Send>) -> TraceError {
                 Stop::Recursion { callee } => TraceError::Recursion { function, callee: callee.to_owned() },
                 Stop::TooLarge => TraceError::TooLarge { function },
                 Stop::EmptyTable => TraceError::EmptyTable { function },
+                Stop::OwnEquality { of } => TraceError::OwnEquality { function, of: of.to_owned() },
             };
         }
         Err(payload) => payload,

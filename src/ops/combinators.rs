@@ -135,6 +135,12 @@ pub trait Semigroup: ScanType {
 
     #[doc(hidden)]
     fn __scan_append(earlier: V<Self>, later: V<Self>) -> V<Self>;
+
+    #[doc(hidden)]
+    fn __scan_marked_append<M>(self, _: M);
+
+    #[doc(hidden)]
+    fn __scan_method_append(self, earlier: V<Self>, later: V<Self>) -> V<Self>;
 }
 
 /// A semigroup and a state for nothing, which is its identity. Law verdict: associativity as of the semigroup; the rest

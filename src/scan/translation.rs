@@ -47,6 +47,8 @@ pub(super) fn check_function<F: ScanFn<Args>, Args: Inputs>(f: &F, traced: &Trac
     let types = &traced.function.params;
     for sample in 0..SAMPLES {
         let arguments: Vec<Constant> = types.iter().enumerate().map(|(place, &ty)| value(ty, sample, place)).collect();
+        // Not every number is a variant of an enum.
+        let arguments = lang::to_constants(&lang::from_constants::<Args>(arguments));
         let (compiled, overflow) = interp::call_checked(&traced.function, &arguments, &traced.tables);
         if !overflow {
             let result =

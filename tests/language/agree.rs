@@ -50,7 +50,9 @@ impl Random {
 
     /// The components of an `X`.
     pub fn value<X: ScanType>(&mut self) -> Vec<Constant> {
-        layout_of::<X>().types().map(|ty| self.constant(ty)).collect()
+        let any: Vec<Constant> = layout_of::<X>().types().map(|ty| self.constant(ty)).collect();
+        // Not every number is a variant of an enum.
+        to_constants(&from_constants::<X>(any))
     }
 }
 

@@ -1,11 +1,12 @@
 //! `scan!`: a closure and its second body, as one value.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
-use syn::{Expr, ExprClosure, Pat, ReturnType, Token, Type};
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprCall, ExprClosure, Pat, PatIdent, ReturnType, Token, Type};
 
-use super::{allow, check_type, table_element};
+use super::{allow, check_type, place, table_element};
 use crate::lower::Lowering;
 use crate::options::{Options, crate_path};
 use crate::refuse::{self, Errors, refuse, report};
@@ -83,9 +84,15 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
         let (name, binds) = lowering.parameter(pattern);
         bindings.extend(quote!(let #name = #argument; #binds));
     }
-    let lowered = lowering.expr(&closure.body);
+    let lowered = lowering.closure_body(&closure.body);
     let (native, allow) = (&closure.body, allow());
-    quote! {
+    let captured = captures(closure);
+    let captured = captured.iter().map(|name| {
+        let (krate, at) = (place(krate, name.span()), name.span());
+        quote_spanned!(at=> #krate::lang::ops::captured(&#name);)
+    });
+    quote! {{
+        #(#captured)*
         #krate::lang::Closure::new(
             #[allow(unused_braces)]
             move |(#(#patterns,)*): (#(#types,)*)| -> #result { #native },
@@ -96,5 +103,46 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
                 #lowered
             },
         )
+    }}
+}
+
+/// The names in the body that may be locals from outside: those in lower case that are not called and that nothing in
+/// the closure binds.
+fn captures(closure: &ExprClosure) -> Vec<Ident> {
+    let mut names = Names::default();
+    names.visit_expr_closure(closure);
+    let Names { mut used, bound } = names;
+    used.retain(|name| name.to_string().starts_with(char::is_lowercase) && !bound.contains(name));
+    let mut seen = Vec::new();
+    used.retain(|name| {
+        !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
+    used
+}
+
+#[derive(Default)]
+struct Names {
+    used: Vec<Ident>,
+    bound: Vec<Ident>,
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.used.extend(path.path.get_ident().filter(|_| path.qself.is_none()).cloned());
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        if !matches!(&*call.func, Expr::Path(_)) {
+            self.visit_expr(&call.func);
+        }
+        call.args.iter().for_each(|argument| self.visit_expr(argument));
+    }
+
+    fn visit_pat_ident(&mut self, name: &'ast PatIdent) {
+        self.bound.push(name.ident.clone());
+        visit::visit_pat_ident(self, name);
     }
 }

@@ -1,6 +1,8 @@
 //! One file for each macro, and what they share.
 
+pub(crate) mod bounds;
 pub(crate) mod closure;
+pub(crate) mod enumeration;
 pub(crate) mod monoid;
 pub(crate) mod scan_fn;
 pub(crate) mod scan_type;
@@ -31,7 +33,7 @@ pub(crate) fn allow() -> TokenStream {
     )])
 }
 
-/// The user's own item. Scan code indexes by loop variables, so clippy's preference for iterators is no help there.
+/// The user's own item, under the lints that scan code sets off by its form. Scan code indexes by loop variables, so clippy's preference for iterators is no help there.
 pub(crate) fn original(item: &TokenStream) -> TokenStream {
     quote!(#[allow(clippy::needless_range_loop)] #item)
 }

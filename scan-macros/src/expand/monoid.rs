@@ -1,10 +1,10 @@
-//! `#[scan_monoid]`: on a struct its layout, on `impl Monoid` the operator.
+//! `#[scan_monoid]`: on a struct or enum its layout, on `impl Monoid` the operator, on another `impl` its functions.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{DeriveInput, FnArg, ImplItem, ImplItemFn, Item, ItemImpl};
 
-use super::{allow, check_generics, check_type, conditions, last_name, original, scan_type};
+use super::{allow, bounds, check_generics, check_type, conditions, last_name, original, scan_fn, scan_type};
 use crate::lower::Lowering;
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
@@ -14,8 +14,17 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let options = Options::read(arguments, &mut errors);
     let mut first = item.clone();
     let second = match syn::parse2::<Item>(item.clone()) {
-        Ok(Item::Impl(implementation)) => {
+        Ok(Item::Impl(implementation)) if implementation.trait_.is_none() => {
             first = original(&item);
+            scan_fn::in_impl(&implementation, &options, &mut errors)
+        }
+        Ok(Item::Impl(mut implementation)) => {
+            first = original(&item);
+            let before = errors.len();
+            bounds::check(&mut implementation.generics, &options.krate, &mut errors);
+            if errors.len() > before {
+                first = original(&implementation.to_token_stream());
+            }
             lower(&implementation, &options, &mut errors)
         }
         Ok(Item::Struct(_) | Item::Enum(_) | Item::Union(_)) => match syn::parse2::<DeriveInput>(item.clone()) {
@@ -38,16 +47,11 @@ fn first_line(item: &TokenStream) -> TokenStream {
 }
 
 fn lower(item: &ItemImpl, options: &Options, errors: &mut Errors) -> TokenStream {
-    match &item.trait_ {
-        Some((_, path, _)) if last_name(path) == "Monoid" => {}
-        Some((_, path, _)) => {
-            refuse(errors, path, refuse::MONOID_TRAIT);
-            return TokenStream::new();
-        }
-        None => {
-            refuse(errors, &item.self_ty, refuse::MONOID_TRAIT);
-            return TokenStream::new();
-        }
+    if let Some((_, path, _)) = &item.trait_
+        && last_name(path) != "Monoid"
+    {
+        refuse(errors, path, refuse::MONOID_TRAIT);
+        return TokenStream::new();
     }
     check_generics(&item.generics, errors);
     let krate = &options.krate;
@@ -120,7 +124,7 @@ fn body(function: &ImplItemFn, item: &ItemImpl, options: &Options, errors: &mut 
         parameters.push(quote!(#name: #krate::lang::V<Self>));
         bindings.extend(binds);
     }
-    let block = lowering.block(&function.block);
+    let block = lowering.body(&function.block);
     let name = function.sig.ident.to_string();
     let body = if errors.len() == before {
         quote!(let __call = #krate::lang::ops::enter(#name); #bindings #block)

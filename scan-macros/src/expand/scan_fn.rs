@@ -6,9 +6,15 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{FnArg, GenericParam, Generics, ItemFn, Lifetime, ReturnType, Signature, Type, parse_quote};
+use syn::{
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Lifetime, ReturnType, Signature, Type,
+    parse_quote,
+};
 
-use super::{allow, check_generics, check_type, conditions, mentions, original, table_element, table_with_lifetime};
+use super::{
+    allow, bounds, check_generics, check_type, conditions, last_name, mentions, original, table_element,
+    table_with_lifetime,
+};
 use crate::lower::Lowering;
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
@@ -18,12 +24,23 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let options = Options::read(arguments, &mut errors);
     let mut first = item.clone();
     let second = match syn::parse2::<ItemFn>(item.clone()) {
-        Ok(function) => {
+        Ok(mut function) => {
             first = original(&item);
-            second(&function, &options, &mut errors)
+            let before = errors.len();
+            bounds::check(&mut function.sig.generics, &options.krate, &mut errors);
+            if errors.len() > before {
+                first = original(&function.to_token_stream());
+            }
+            second(&function, &[], &options, &mut errors)
         }
         Err(error) => {
             match syn::parse2::<syn::Item>(item.clone()) {
+                Ok(syn::Item::Impl(implementation)) => {
+                    first = original(&item);
+                    let second = in_impl(&implementation, &options, &mut errors);
+                    let errors = report(&errors);
+                    return quote!(#first #second #errors);
+                }
                 Ok(other) => refuse(&mut errors, other, refuse::FUNCTION_ITEM),
                 Err(_) => errors.push(error),
             }
@@ -34,11 +51,35 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     quote!(#first #second #errors)
 }
 
-fn second(function: &ItemFn, options: &Options, errors: &mut Errors) -> TokenStream {
+/// The second bodies of all functions of an `impl`, but of those that ask for it themselves.
+pub(crate) fn in_impl(item: &ItemImpl, options: &Options, errors: &mut Errors) -> TokenStream {
+    if let Some((_, path, _)) = &item.trait_ {
+        refuse(errors, path, refuse::TRAIT_IMPL);
+        return TokenStream::new();
+    }
+    let options = Options { krate: options.krate.clone(), associated: true };
+    let asks = |attributes: &[Attribute]| attributes.iter().any(|attribute| last_name(attribute.path()) == "scan_fn");
+    let functions = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(function) if !asks(&function.attrs) => Some(ItemFn {
+            attrs: function.attrs.clone(),
+            vis: function.vis.clone(),
+            sig: function.sig.clone(),
+            block: Box::new(function.block.clone()),
+        }),
+        _ => None,
+    });
+    let bodies: Vec<TokenStream> =
+        functions.map(|function| second(&function, &[&item.generics], &options, errors)).collect();
+    let (parameters, _, bounds) = item.generics.split_for_impl();
+    let (ty, cfg) = (&item.self_ty, conditions(&item.attrs));
+    quote!(#cfg impl #parameters #ty #bounds { #(#bodies)* })
+}
+
+fn second(function: &ItemFn, outer: &[&Generics], options: &Options, errors: &mut Errors) -> TokenStream {
     let before = errors.len();
     check(&function.sig, errors);
     let expressible = errors.len() == before;
-    let (parameters, body) = lower(function, options, errors);
+    let (parameters, body) = lower(function, outer, options, errors);
     let krate = &options.krate;
     let name = function.sig.ident.to_string();
     let body = if errors.len() == before {
@@ -95,9 +136,15 @@ fn check(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-fn lower(function: &ItemFn, options: &Options, errors: &mut Errors) -> (Vec<TokenStream>, TokenStream) {
+fn lower(
+    function: &ItemFn,
+    outer: &[&Generics],
+    options: &Options,
+    errors: &mut Errors,
+) -> (Vec<TokenStream>, TokenStream) {
     let krate = &options.krate;
-    let mut lowering = Lowering::new(krate, errors, &[&function.sig.generics]);
+    let generics: Vec<&Generics> = outer.iter().copied().chain([&function.sig.generics]).collect();
+    let mut lowering = Lowering::new(krate, errors, &generics);
     let (mut parameters, mut bindings) = (Vec::new(), TokenStream::new());
     for input in &function.sig.inputs {
         let (ty, (name, binds)) = match input {
@@ -114,7 +161,7 @@ fn lower(function: &ItemFn, options: &Options, errors: &mut Errors) -> (Vec<Toke
         });
         bindings.extend(binds);
     }
-    let block = lowering.block(&function.block);
+    let block = lowering.body(&function.block);
     (parameters, quote!(#bindings #block))
 }
 
@@ -146,7 +193,52 @@ impl Parts<'_> {
         let name = &self.function.sig.ident;
         let conditions = conditions(&self.function.attrs);
         let body = self.second_body(&format_ident!("__scan_{}", name, span = name.span()));
-        quote!(#conditions #body)
+        let method = if self.function.sig.receiver().is_some() { self.method() } else { TokenStream::new() };
+        quote!(#conditions #body #method)
+    }
+
+    /// What `value.f(..)` in scan code finds: methods of the type itself, which take the handle as their first argument.
+    fn method(&self) -> TokenStream {
+        let Parts { function, krate, result, .. } = self;
+        let (name, generics, visibility) = (&function.sig.ident, &function.sig.generics, &function.vis);
+        let [marked, method, body] = ["__scan_marked_", "__scan_method_", "__scan_"]
+            .map(|prefix| format_ident!("{}{}", prefix, name, span = name.span()));
+        let types: Vec<TokenStream> = function
+            .sig
+            .inputs
+            .iter()
+            .map(|input| match input {
+                FnArg::Receiver(_) => quote!(#krate::lang::V<Self>),
+                FnArg::Typed(typed) => match table_element(&typed.ty) {
+                    Some(element) => quote!(#krate::lang::TableHandle<#element>),
+                    None => {
+                        let ty = &typed.ty;
+                        quote!(#krate::lang::V<#ty>)
+                    }
+                },
+            })
+            .collect();
+        let values: Vec<Ident> =
+            (0..types.len()).map(|i| format_ident!("__a{}", i, span = Span::mixed_site())).collect();
+        let (allow, conditions, bounds) = (allow(), conditions(&function.attrs), &generics.where_clause);
+        let arguments = generics.params.iter().filter_map(|parameter| match parameter {
+            GenericParam::Type(parameter) => Some(&parameter.ident),
+            GenericParam::Const(parameter) => Some(&parameter.ident),
+            GenericParam::Lifetime(_) => None,
+        });
+        quote! {
+            #conditions
+            #[doc(hidden)]
+            #allow
+            #visibility fn #marked<M>(self, _: M) {}
+
+            #conditions
+            #[doc(hidden)]
+            #allow
+            #visibility fn #method #generics(self, #(#values: #types),*) -> #krate::lang::V<#result> #bounds {
+                Self::#body::<#(#arguments),*>(#(#values),*)
+            }
+        }
     }
 
     /// The braced type.
@@ -170,7 +262,8 @@ impl Parts<'_> {
     fn free(&self) -> TokenStream {
         let name = &self.function.sig.ident;
         let body = self.second_body(&Ident::new("__scan", name.span().resolved_at(Span::mixed_site())));
-        let (value, scan_fn) = (self.value(), self.scan_fn());
+        let marked = Ident::new("__scan_marked", name.span().resolved_at(Span::mixed_site()));
+        let (value, scan_fn, visibility) = (self.value(), self.scan_fn(), &self.function.vis);
         let (allow, conditions) = (allow(), conditions(&self.function.attrs));
         quote! {
             #value
@@ -179,6 +272,9 @@ impl Parts<'_> {
             #allow
             impl #name {
                 #body
+
+                #[doc(hidden)]
+                #visibility fn #marked<M>(_: M) {}
             }
 
             #scan_fn

@@ -1,4 +1,4 @@
-//! `#[derive(ScanType)]`: the layout of a struct, and the shadow struct of its handles.
+//! `#[derive(ScanType)]`: the layout of a struct (of an enum: `enumeration.rs`), and the shadow struct of its handles.
 //!
 //! For `struct Affine<T> { a: T, b: T }` it emits a struct of the same form with fields of type `V<T>`, so that
 //! `state.a` means in the second body what it means in the first; and an `impl ScanType` that goes through the fields
@@ -9,7 +9,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Type, parse_quote};
 
-use super::{check_generics, check_type, conditions, mentions, place};
+use super::{check_generics, check_type, conditions, enumeration, mentions, place};
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
 
@@ -26,12 +26,13 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     quote!(#described #errors)
 }
 
-/// The `impl ScanType` of a struct. With errors it is left out: an incomplete layout must not exist.
+/// The `impl ScanType` of a type. With errors it is left out: an incomplete layout must not exist.
 pub(crate) fn describe(input: &DeriveInput, options: &Options, errors: &mut Errors) -> TokenStream {
     let before = errors.len();
     check(input, errors);
     match &input.data {
         Data::Struct(data) if errors.len() == before => implementation(input, &data.fields, options),
+        Data::Enum(data) if errors.len() == before => enumeration::implementation(input, data, options),
         _ => TokenStream::new(),
     }
 }
@@ -55,7 +56,7 @@ fn check(input: &DeriveInput, errors: &mut Errors) {
                 }
             }
         }
-        Data::Enum(data) => refuse(errors, data.enum_token, refuse::ENUM),
+        Data::Enum(data) => enumeration::check(data, input, errors),
         Data::Union(data) => refuse(errors, data.union_token, refuse::UNION),
     }
 }
@@ -118,6 +119,9 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
     });
     let flattened =
         line(&|member, ty, scan_type| quote_spanned!(here(ty)=> #scan_type::flatten(&parts.#member.__parts, values);));
+    let restricted = line(
+        &|member, ty, scan_type| quote_spanned!(here(ty)=> #scan_type::restrict(&parts.#member.__parts, conditions);),
+    );
     let stored =
         line(&|member, ty, scan_type| quote_spanned!(here(ty)=> #scan_type::store(&value.#member, constants);));
     let loaded = line(&|member, ty, scan_type| quote_spanned!(here(ty)=> #member: #scan_type::load(constants),));
@@ -161,6 +165,10 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
                     constants: &mut dyn ::core::iter::Iterator<Item = #lang::Constant>,
                 ) -> Self {
                     Self { #(#loaded)* }
+                }
+
+                fn restrict(parts: &Self::Traced, conditions: &mut ::std::vec::Vec<#lang::V<bool>>) {
+                    #(#restricted)*
                 }
             }
         };

@@ -1,79 +1,14 @@
 //! Calls: numeric methods, `combine`, scan functions, table look-ups, tuple struct constructors.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Index, Path, PathArguments, Token, Type};
 
 use super::Lowering;
+use crate::methods::{self, CONVERSIONS};
 use crate::refuse;
-
-/// The numeric methods, with how many arguments each takes after `self`; `lang::methods` has the functions.
-const METHODS: &[(&str, usize)] = &[
-    ("abs", 0),
-    ("abs_diff", 1),
-    ("ceil", 0),
-    ("clamp", 2),
-    ("copysign", 1),
-    ("count_ones", 0),
-    ("count_zeros", 0),
-    ("div_euclid", 1),
-    ("exp", 0),
-    ("exp2", 0),
-    ("floor", 0),
-    ("fract", 0),
-    ("is_finite", 0),
-    ("is_infinite", 0),
-    ("is_nan", 0),
-    ("is_negative", 0),
-    ("is_positive", 0),
-    ("is_power_of_two", 0),
-    ("is_sign_negative", 0),
-    ("is_sign_positive", 0),
-    ("larger", 1),
-    ("leading_ones", 0),
-    ("leading_zeros", 0),
-    ("ln", 0),
-    ("log2", 0),
-    ("max", 1),
-    ("min", 1),
-    ("mul_add", 2),
-    ("overflowing_add", 1),
-    ("overflowing_sub", 1),
-    ("pow", 1),
-    ("recip", 0),
-    ("rem_euclid", 1),
-    ("reverse_bits", 0),
-    ("rotate_left", 1),
-    ("rotate_right", 1),
-    ("round", 0),
-    ("round_ties_even", 0),
-    ("saturating_add", 1),
-    ("saturating_sub", 1),
-    ("signum", 0),
-    ("smaller", 1),
-    ("sqrt", 0),
-    ("swap_bytes", 0),
-    ("tanh", 0),
-    ("to_bits", 0),
-    ("to_f32", 0),
-    ("to_f64", 0),
-    ("trailing_ones", 0),
-    ("trailing_zeros", 0),
-    ("trunc", 0),
-    ("unsigned_abs", 0),
-    ("wrapping_abs", 0),
-    ("wrapping_add", 1),
-    ("wrapping_mul", 1),
-    ("wrapping_neg", 0),
-    ("wrapping_shl", 1),
-    ("wrapping_shr", 1),
-    ("wrapping_sub", 1),
-];
-
-/// Functions of a number's type that have no `self`, with how many arguments they take.
-const CONVERSIONS: &[(&str, usize)] = &[("from_bits", 1), ("from_f32", 1), ("from_f64", 1)];
 
 const NUMBER_TYPES: &[&str] =
     &["f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool", "f16", "bf16"];
@@ -103,21 +38,62 @@ impl Lowering<'_> {
                 let index = self.expr(&e.args[0]);
                 self.op("get", at, quote!(#table, #index))
             }
-            _ => match METHODS.iter().find(|(known, _)| *known == name) {
-                Some(&(_, count)) if count == e.args.len() => {
+            ("into", 0) => {
+                let value = self.expr(&e.receiver);
+                self.op("from", at, value)
+            }
+            _ => match (methods::arguments(&name), methods::instead(&name)) {
+                (Some(count), _) if count == e.args.len() => {
                     let receiver = self.expr(&e.receiver);
                     self.method(&e.method, None, vec![receiver], &e.args)
                 }
-                Some(&(_, count)) => self.refused(&e.method, refuse::argument_count(&name, count)),
-                None => {
-                    let known: Vec<&str> = METHODS.iter().map(|(name, _)| *name).collect();
+                (Some(count), _) => self.refused(&e.method, refuse::argument_count(&name, count)),
+                (None, Some(instead)) => {
                     // The operands' own errors are reported too.
                     self.expr(&e.receiver);
                     self.arguments(&e.args);
-                    self.refused(&e.method, refuse::method(&name, &known))
+                    self.refused(&e.method, refuse::method(&name, instead))
                 }
+                (None, None) => self.own_method(e),
             },
         }
+    }
+
+    /// A method that `#[scan_fn]` lowered. The type of the receiver is known to rustc alone, so a value of that type is
+    /// asked for the second body; a trait that every type has answers where there is none, and says so.
+    fn own_method(&mut self, e: &ExprMethodCall) -> TokenStream {
+        let (receiver, arguments) = (self.expr(&e.receiver), self.arguments(&e.args));
+        let (name, at) = (&e.method, e.method.span());
+        let marked = format_ident!("__scan_marked_{}", name, span = at);
+        let body = format_ident!("__scan_method_{}", name, span = at);
+        let [this, witness] = ["this", "witness"].map(|name| self.scope.fresh(name, Span::mixed_site()));
+        let witnessed = self.op("witness", at, quote!(&#this));
+        let generics = &e.turbofish;
+        let mut fallback = TokenStream::new();
+        if generics.is_none() {
+            let types: Vec<Ident> = (0..=arguments.len()).map(|i| format_ident!("A{}", i)).collect();
+            let text = name.to_string();
+            let message = refuse::unmarked_method(&text, methods::perhaps(&text), &methods::nearest(&text));
+            let unmarked = unmarked(
+                &message,
+                quote! {
+                    pub trait OfAnyType: Sized {
+                        fn #marked<M: ScanFunction>(&self, _: M) {}
+                        fn #body<#(#types,)* R>(self, #(_: #types),*) -> R { loop {} }
+                    }
+                    impl<X> OfAnyType for X {}
+                },
+            );
+            fallback = quote!(#unmarked use __unmarked::OfAnyType as _;);
+        }
+        let nothing = quote_spanned!(at=> ());
+        quote!({
+            #fallback
+            let #this = #receiver;
+            let #witness = #witnessed;
+            #witness.#marked(#nothing);
+            #witness.#body #generics(#this, #(#arguments),*)
+        })
     }
 
     /// A function of `lang::methods`, for the type `of` if that is written.
@@ -128,7 +104,7 @@ impl Lowering<'_> {
         mut values: Vec<TokenStream>,
         arguments: &Arguments,
     ) -> TokenStream {
-        if name == "pow" {
+        if name == "pow" || name == "powi" {
             // Squaring is unrolled, so the exponent stays native.
             let Some(exponent) = arguments.last() else { return self.refused(name, refuse::EXPRESSION) };
             for base in arguments.iter().take(arguments.len() - 1) {
@@ -185,14 +161,22 @@ impl Lowering<'_> {
             Owner::Qualified => false,
         };
         if let (true, Owner::Path(path)) = (number, owner) {
-            let known = METHODS.iter().map(|&(known, count)| (known, count + 1)).chain(CONVERSIONS.iter().copied());
-            return match known.into_iter().find(|(known, _)| *known == name) {
-                Some((_, expected)) if expected == count => self.method(&last.ident, Some(path), Vec::new(), &e.args),
-                Some((_, expected)) => self.refused(&last.ident, refuse::argument_count(&name, expected)),
-                None => {
-                    let known: Vec<&str> = METHODS.iter().map(|(name, _)| *name).collect();
+            let conversion = CONVERSIONS.iter().find(|(known, _)| *known == name).map(|&(_, count)| count);
+            let expected = conversion.or_else(|| methods::arguments(&name).map(|count| count + 1));
+            return match (expected, methods::instead(&name)) {
+                (Some(1), _) if count == 1 && name == "from" => {
+                    let value = self.expr(&e.args[0]);
+                    let (krate, at) = self.krate_at(at);
+                    quote_spanned!(at=> #krate::lang::ops::from::<_, #path>(#value))
+                }
+                (Some(expected), _) if expected == count => self.method(&last.ident, Some(path), Vec::new(), &e.args),
+                (Some(expected), _) => self.refused(&last.ident, refuse::argument_count(&name, expected)),
+                (None, instead) => {
                     self.arguments(&e.args);
-                    self.refused(&last.ident, refuse::method(&name, &known))
+                    let nearest = methods::nearest(&name).join("` or `");
+                    let near = if nearest.is_empty() { String::new() } else { format!("is it `{nearest}`?") };
+                    let near = if near.is_empty() { "write it out" } else { &near };
+                    self.refused(&last.ident, refuse::method(&name, instead.unwrap_or(near)))
                 }
             };
         }
@@ -207,18 +191,47 @@ impl Lowering<'_> {
 
     /// A scan function by its path: the type of that name has the second body.
     fn function_call(&mut self, e: &ExprCall, function: &ExprPath) -> TokenStream {
-        let arguments = self.arguments(&e.args);
         let mut path = function.path.clone();
-        let generics = path.segments.last_mut().map(|last| std::mem::replace(&mut last.arguments, PathArguments::None));
+        let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let [.., module, name @ ("max" | "min")] = &names.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            && *module == "cmp"
+            && e.args.len() == 2
+        {
+            let name = Ident::new(name, path.span());
+            return self.method(&name, None, Vec::new(), &e.args);
+        }
+        let arguments = self.arguments(&e.args);
         let body = Ident::new("__scan", path.span().resolved_at(Span::mixed_site()));
-        let generics = match generics {
-            Some(PathArguments::AngleBracketed(mut generics)) => {
-                generics.colon2_token.get_or_insert_with(Default::default);
-                generics.to_token_stream()
-            }
-            _ => TokenStream::new(),
-        };
-        quote!(<#path>::#body #generics(#(#arguments),*))
+        let last = path.segments.last_mut();
+        let generics = last.map(|last| std::mem::replace(&mut last.arguments, PathArguments::None));
+        if let Some(PathArguments::AngleBracketed(mut generics)) = generics {
+            generics.colon2_token.get_or_insert_with(Default::default);
+            return quote!(<#path>::#body #generics(#(#arguments),*));
+        }
+        // A `use` brings the function and, if it is marked, the type. Where there is none, the name that a glob brings
+        // stands for it, and says so.
+        let at = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
+        let message = refuse::unmarked_function(&names.last().cloned().unwrap_or_default());
+        let types: Vec<Ident> = (0..arguments.len()).map(|i| format_ident!("A{}", i)).collect();
+        let marked = Ident::new("__scan_marked", body.span());
+        let unmarked = unmarked(
+            &message,
+            quote! {
+                pub struct __Called;
+                impl __Called {
+                    pub fn #marked<M: ScanFunction>(_: M) {}
+                    pub fn #body<#(#types,)* R>(#(_: #types),*) -> R { loop {} }
+                }
+            },
+        );
+        let nothing = quote_spanned!(at=> ());
+        quote!({
+            #unmarked
+            use __unmarked::*;
+            use #path as __Called;
+            <__Called>::#marked(#nothing);
+            <__Called>::#body(#(#arguments),*)
+        })
     }
 
     /// `Pair(a, b)`
@@ -229,6 +242,19 @@ impl Lowering<'_> {
         let members = (0..values.len()).map(Index::from);
         let new = self.scope.fresh("new", Span::mixed_site());
         quote!({ let mut #new = #start; #(#new.#members = #values;)* #new })
+    }
+}
+
+/// A module of what stands for a scan function where there is none; to use it is an error with this message and note.
+fn unmarked((message, note): &(String, String), items: TokenStream) -> TokenStream {
+    quote! {
+        mod __unmarked {
+            #[diagnostic::on_unimplemented(message = #message, label = "no `#[scan_fn]` there", note = #note)]
+            pub trait ScanFunction {}
+            #[diagnostic::do_not_recommend]
+            impl ScanFunction for bool {}
+            #items
+        }
     }
 }
 

@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Arm, Expr, ExprForLoop, ExprIf, ExprMatch, Ident};
+use syn::{Arm, Expr, ExprForLoop, ExprIf, ExprMatch, Ident, Pat, Token};
 
 use super::Lowering;
 use crate::refuse;
@@ -82,6 +83,23 @@ impl Lowering<'_> {
         let value = self.expr(&e.expr);
         let arms = self.arms(&scrutinee, &e.arms, e.match_token.span);
         quote!({ let #scrutinee = #value; #arms })
+    }
+
+    /// `matches!` is a `match`; other macros are refused.
+    pub(super) fn macro_call(&mut self, call: &syn::Macro) -> TokenStream {
+        if call.path.segments.last().is_none_or(|last| last.ident != "matches") {
+            return self.refused(call, refuse::MACRO);
+        }
+        let Ok(Matches { value, pattern, guard }) = call.parse_body() else {
+            // What is wrong with it, rustc says.
+            return quote!(::core::unreachable!());
+        };
+        let guard = guard.map(|guard| quote!(if #guard));
+        let at = call.path.span();
+        match syn::parse2(quote_spanned!(at=> match #value { #pattern #guard => true, _ => false })) {
+            Ok(e) => self.matching(&e),
+            Err(_) => self.refused(call, refuse::MACRO),
+        }
     }
 
     /// The first arm, or else the others. The last arm needs no test: rustc has checked that one of them fits.
@@ -227,6 +245,24 @@ impl Lowering<'_> {
             Some((_, branches)) if *branches == self.assigned.len() => e.to_token_stream(),
             _ => self.refused(e, refuse::JUMP),
         }
+    }
+}
+
+/// The arguments of `matches!`.
+struct Matches {
+    value: Expr,
+    pattern: Pat,
+    guard: Option<Expr>,
+}
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Matches> {
+        let value = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pattern = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = if input.parse::<Option<Token![if]>>()?.is_some() { Some(input.parse()?) } else { None };
+        input.parse::<Option<Token![,]>>()?;
+        Ok(Matches { value, pattern, guard })
     }
 }
 

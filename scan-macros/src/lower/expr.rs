@@ -36,6 +36,7 @@ impl Lowering<'_> {
                 let (base, member) = (self.expr(&e.base), &e.member);
                 quote!((#base).#member)
             }
+            Expr::Index(e) if self.is_look_up(e) => self.look_up(e),
             Expr::Index(e) => {
                 let base = self.expr(&e.expr);
                 let element = self.element("element", quote!(&#base), e);
@@ -110,7 +111,7 @@ impl Lowering<'_> {
                 refused
             }
             Expr::Closure(e) => self.refused(e, refuse::CLOSURE),
-            Expr::Macro(e) => self.refused(e, refuse::MACRO),
+            Expr::Macro(e) => self.macro_call(&e.mac),
             Expr::Unsafe(e) => {
                 let refused = self.refused(e.unsafe_token, refuse::UNSAFE);
                 self.block(&e.block);

@@ -9,7 +9,9 @@ mod binding_time;
 mod call;
 mod control;
 mod expr;
+mod look_up;
 mod pattern;
+mod returns;
 mod scope;
 
 use std::collections::{BTreeSet, HashSet};
@@ -82,8 +84,18 @@ impl<'a> Lowering<'a> {
         (place(self.krate, at), at.resolved_at(Span::mixed_site()))
     }
 
+    /// The body of a function.
+    pub(crate) fn body(&mut self, block: &Block) -> TokenStream {
+        self.block(&returns::to_the_end(block))
+    }
+
+    /// The body of a closure.
+    pub(crate) fn closure_body(&mut self, body: &Expr) -> TokenStream {
+        self.expr(&returns::of_body(body))
+    }
+
     /// A block, with its value if it has one.
-    pub(crate) fn block(&mut self, block: &Block) -> TokenStream {
+    fn block(&mut self, block: &Block) -> TokenStream {
         self.scope.open();
         for stmt in &block.stmts {
             // An inner `const` is known in the whole block.
@@ -111,8 +123,8 @@ impl<'a> Lowering<'a> {
             Stmt::Item(Item::Const(item)) => item.to_token_stream(),
             Stmt::Item(item) => self.refused(item, refuse::INNER_ITEM),
             Stmt::Macro(call) => {
-                let call = self.refused(call, refuse::MACRO);
-                quote!(#call;)
+                let value = self.macro_call(&call.mac);
+                if last && call.semi_token.is_none() { value } else { quote!(#value;) }
             }
         }
     }

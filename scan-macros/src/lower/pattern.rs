@@ -115,7 +115,7 @@ impl Lowering<'_> {
     fn equal(&mut self, constant: TokenStream, value: &TokenStream) -> Option<TokenStream> {
         let at = constant.span();
         let constant = self.op("lift", at, constant);
-        Some(self.op("eq", at, quote!(#value, #constant)))
+        Some(self.op("same", at, quote!(#value, #constant)))
     }
 
     fn within(&mut self, range: &syn::PatRange, value: &TokenStream) -> Option<TokenStream> {

@@ -4,7 +4,7 @@ fn main_() {
     let gain = 2.0f32;
     let f = |x: f32| x;
     let _ = scan!(|x: f32| -> f32 { f(x).cbrt() * gain });
-    let _ = scan!(|x: f32| -> f32 { if x > 0.0 { return x } else { gain } });
+    let _ = scan!(|x: f32| -> f32 { for i in 0..2 { return x; } gain });
 }
 
 fn main() {}

@@ -1,9 +1,21 @@
 use monoscan::prelude::*;
 
 #[derive(Clone, Copy, ScanType)]
-enum Color {
-    Red,
-    Green,
+enum Shape {
+    Point,
+    Circle(f32),
+    Square { side: f32 },
+}
+
+#[derive(Clone, Copy, ScanType)]
+enum Only {
+    One,
+}
+
+#[derive(Clone, Copy, ScanType)]
+enum NoZero {
+    One = 1,
+    Two,
 }
 
 #[scan_monoid]

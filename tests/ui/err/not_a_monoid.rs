@@ -11,8 +11,12 @@ impl Default for Sum {
     }
 }
 
-#[scan_monoid]
-impl Sum {}
+#[scan_fn]
+impl Clone for S {
+    fn clone(&self) -> Self {
+        S
+    }
+}
 
 #[scan_monoid]
 fn f() {}
