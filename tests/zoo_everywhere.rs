@@ -26,8 +26,8 @@ use random::Random;
 use reference::Reference;
 use scan_ir::{Constant, Layout, Mode};
 use zoo::{
-    Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide,
-    Words,
+    Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
+    Wide, Words,
 };
 
 /// Calls of a monoid for each of the plans.
@@ -337,6 +337,14 @@ fn carries() {
 #[test]
 fn states_of_128_bytes() {
     everywhere(11, Wide { sums: [9; 16] }, |r, _| Wide { sums: std::array::from_fn(|_| r.next()) });
+}
+
+#[test]
+fn enums() {
+    let switch = |r: &mut zoo::Random| [Switch::Off, Switch::Unset, Switch::Unset, Switch::On][r.below(4) as usize];
+    everywhere(40, Switch::On, move |r, _| switch(r));
+    let junk = Segmented { start: true, value: Switch::Off };
+    everywhere(41, junk, move |r, _| Segmented { start: r.below(9) == 0, value: switch(r) });
 }
 
 #[test]

@@ -8,28 +8,33 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use scan_ir::{Constant, Inst, Opcode, Payload, Type, Value, evaluate};
 
-use super::ops::{apply, lift};
+use super::ops::{and, apply, lift, or};
 use super::scan_type::{Components, ScanType, V, from_constants, to_constants};
 use super::trace::{Stop, stop};
 
 /// `a == b`
 pub fn eq<X: ScanType + PartialEq>(a: V<X>, b: V<X>) -> V<bool> {
-    if !compares_components::<X>() {
-        stop(Stop::OwnEquality { of: type_name::<X>() });
-    }
+    check::<X>();
     same(a, b)
 }
 
 /// `a != b`
 pub fn ne<X: ScanType + PartialEq>(a: V<X>, b: V<X>) -> V<bool> {
-    let equal = eq(a, b);
-    apply(Opcode::Not, &[equal.__parts])
+    check::<X>();
+    let differ = a.values().into_iter().zip(b.values()).map(|(a, b)| apply(Opcode::Ne, &[a, b]));
+    differ.reduce(or).unwrap_or_else(|| lift(false))
 }
 
 /// Whether all components are equal: what a constant in a pattern asks for.
 pub fn same<X: ScanType>(a: V<X>, b: V<X>) -> V<bool> {
-    let equal = a.values().into_iter().zip(b.values()).map(|(a, b)| apply::<bool>(Opcode::Eq, &[a, b]));
-    equal.reduce(|all, one| apply(Opcode::And, &[all.__parts, one.__parts])).unwrap_or_else(|| lift(true))
+    let equal = a.values().into_iter().zip(b.values()).map(|(a, b)| apply(Opcode::Eq, &[a, b]));
+    equal.reduce(and).unwrap_or_else(|| lift(true))
+}
+
+fn check<X: ScanType + PartialEq>() {
+    if !compares_components::<X>() {
+        stop(Stop::OwnEquality { of: type_name::<X>() });
+    }
 }
 
 /// Whether the type's own `==` looks at every component and at nothing else, as far as some values tell.

@@ -178,3 +178,11 @@ fn operators_that_break_a_law_are_refused() {
 fn laws_of_enums_are_proved_on_their_variants() {
     assert_eq!(proved::<Switch>(), Some(true));
 }
+
+/// What the last place of `exp` does to the sine of a large number is no mistake of the translation.
+#[test]
+fn ill_conditioned_functions_are_accepted() {
+    use monoscan::ops::Sum;
+    let lift = scan!(|x: f64, y: f32| -> Sum<f64> { Sum(x.exp().sin() + f64::from((y.exp() * 37.0).tan())) });
+    assert!(Scan::<Sum<f64>>::builder().lift(lift).build().is_ok());
+}

@@ -313,6 +313,28 @@ impl Monoid for Gaps {
     }
 }
 
+/// A switch, as an enum with a negative number: the last that was set. Not commutative.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Switch {
+    Off = -1,
+    Unset = 0,
+    On = 7,
+}
+
+#[scan_monoid]
+impl Monoid for Switch {
+    fn identity() -> Self {
+        Switch::Unset
+    }
+    fn combine(self, next: Self) -> Self {
+        if next == Switch::Unset {
+            return self;
+        }
+        next
+    }
+}
+
 /// A generator that is the same everywhere.
 pub(crate) struct Random(pub(crate) u64);
 

@@ -60,7 +60,8 @@ impl Lowering<'_> {
     }
 
     /// A method that `#[scan_fn]` lowered. The type of the receiver is known to rustc alone, so a value of that type is
-    /// asked for the second body; a trait that every type has answers where there is none, and says so.
+    /// asked for the second body; a trait that every type has answers where there is none, and says so. It takes `&self`,
+    /// so that methods by value, of the type or of a trait in scope, come first.
     fn own_method(&mut self, e: &ExprMethodCall) -> TokenStream {
         let (receiver, arguments) = (self.expr(&e.receiver), self.arguments(&e.args));
         let (name, at) = (&e.method, e.method.span());
@@ -79,7 +80,7 @@ impl Lowering<'_> {
                 quote! {
                     pub trait OfAnyType: Sized {
                         fn #marked<M: ScanFunction>(&self, _: M) {}
-                        fn #body<#(#types,)* R>(self, #(_: #types),*) -> R { loop {} }
+                        fn #body<#(#types,)* R>(&self, #(_: #types),*) -> R { loop {} }
                     }
                     impl<X> OfAnyType for X {}
                 },

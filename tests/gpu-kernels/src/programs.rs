@@ -4,7 +4,7 @@
 //! All operators are exact and all records give valid states, so the association does not matter.
 
 use monoscan::lexer::{JSON, LexerTables, Rules};
-use monoscan::ops::StateMap;
+use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
 use scan_ir::random::{Options, plain_program, random_program};
 use scan_ir::{Program, Verified, verify};
@@ -21,8 +21,8 @@ mod readable;
 mod zoo;
 
 use zoo::{
-    Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Unitriangular, Wide,
-    Words,
+    Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
+    Wide, Words,
 };
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
@@ -121,6 +121,7 @@ pub fn of_the_zoo() -> Vec<Case> {
             let (a, b) = affine(r);
             Affine { a: a as f32, b: b as f32 }
         }),
+        Case::of_states(|r, _| *r.pick(&[Switch::Off, Switch::Unset, Switch::Unset, Switch::On])),
     ]
 }
 
@@ -384,6 +385,33 @@ pub fn by_hand() -> Vec<Case> {
     let lexers = [lexer().program(), lexer().token_program()].map(Case::of_text);
     let written = written.iter().map(|source| Case::parsed(source));
     written.chain(readable).chain(lexers).chain(of_automata()).chain(of_bytes()).collect()
+}
+
+/// A program with the functions that take many instructions. Their bits are summed: they are the same everywhere, but for
+/// those of NaN.
+pub fn of_expansions() -> Case {
+    #[scan_fn]
+    fn bits(x: f64) -> u32 {
+        let bits = x.to_bits();
+        if x.is_nan() { 1 } else { (bits >> 32) as u32 ^ bits as u32 }
+    }
+
+    #[scan_fn]
+    fn single(x: f32) -> u32 {
+        if x.is_nan() { 1 } else { x.to_bits() }
+    }
+
+    #[scan_fn]
+    fn lift(x: f64, y: f32, n: i32, byte: u8) -> Sum<u32> {
+        const FACTORS: [[i32; 3]; 2] = [[1, -1, 2], [i32::MAX, i32::MIN, 3]];
+        let doubles = bits(x.sin()) ^ bits(x.tan()) ^ bits(x.exp_m1()) ^ bits(x.ln_1p()) ^ bits(x.abs().powf(1.25));
+        let singles = single(y.cos()) ^ single(y.powf(-0.75)) ^ single(y.powi(-3)) ^ single(f32::from(byte).ln_1p());
+        let factor = FACTORS[byte.is_ascii_alphabetic() as usize][(byte % 3) as usize];
+        let whole = n.saturating_mul(factor) as u32 ^ u32::from(byte | 1).ilog10() ^ (byte | 1).ilog2();
+        Sum(doubles ^ singles.rotate_left(7) ^ whole)
+    }
+    let scan = Scan::<Sum<u32>>::builder().lift(lift {}).build().expect("a sum");
+    Case::of_bytes(scan.as_dyn().program().clone())
 }
 
 /// Automata whose maps have names, have them for some letters, or have none.

@@ -9,8 +9,8 @@ use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
 use scan_codegen::nvptx::NvptxError;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{
-    Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_floats, of_the_zoo, random_cases, small_plan,
-    wide_sums,
+    Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
+    small_plan, wide_sums,
 };
 use scan_ir::transform::Form;
 
@@ -120,6 +120,11 @@ fn programs_by_hand() {
 }
 
 /// Runs and segments begin with the identity, which shows where they begin with NaN or −0.
+#[test]
+fn functions_of_many_instructions() {
+    check(&[of_expansions()], 7);
+}
+
 #[test]
 fn floats_that_are_special() {
     let seen = check(&of_floats(), 4);
