@@ -316,25 +316,30 @@ impl<'a> Sampler<'a> {
     /// most `most`. Where a constant stands for something special, it meets ordinary numbers there in every component of
     /// a product, however many there are.
     pub(crate) fn mixed_states(&mut self, most: usize, random: &mut Random) -> Vec<Vec<Word>> {
-        let identity = self.stage.identity.clone();
-        let mut states = Vec::new();
+        let mut states: Vec<Vec<Word>> = Vec::new();
         if self.carrier == Carrier::Lifted {
             return states;
         }
+        // By turns what the identity holds in any place, what is next to a constant, and the ends of the type.
+        let of_type =
+            |ty: Type| self.stage.identity.iter().copied().filter(move |constant| constant.ty() == ty).collect();
+        let components = self.stage.state.iter().zip(&self.named);
+        let special: Vec<[Vec<Constant>; 3]> =
+            components.map(|(&ty, named)| [of_type(ty), named.clone(), ends(ty)]).collect();
         for round in 0..4 * most {
-            let component = |(&ty, values): (&Type, &Vec<Constant>)| {
-                // By turns what the identity holds in any place, what is next to a constant, and the ends of the type.
-                let own: Vec<Constant> = identity.iter().copied().filter(|constant| constant.ty() == ty).collect();
-                let ends = ends(ty);
-                let special = [&own, values, &ends][round % 3];
+            if states.len() >= most {
+                break;
+            }
+            let component = |(&ty, special): (&Type, &[Vec<Constant>; 3])| {
+                let special = &special[round % 3];
                 let is_small = special.is_empty() || random.below(2) == 0;
                 Word::of(match is_small {
                     true => small(ty, &[], random.below(2)),
                     false => special[random.below(special.len())],
                 })
             };
-            let state: Vec<Word> = self.stage.state.iter().zip(&self.named).map(component).collect();
-            if states.len() < most && self.is_valid(&state) {
+            let state: Vec<Word> = self.stage.state.iter().zip(&special).map(component).collect();
+            if self.is_valid(&state) {
                 states.push(state);
             }
         }
