@@ -225,3 +225,89 @@ fn where_nothing_can_overflow_nothing_is_checked() {
     let x: Vec<Max<i32>> = [3, 1, i32::MAX, i32::MIN].map(Max).to_vec();
     assert_eq!(scan.checked().inclusive(&x).unwrap(), scan.inclusive(&x).unwrap());
 }
+
+/// How many words there are: whether there is a letter or a gap, whether there is a letter at either end.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Runs {
+    any: bool,
+    first: bool,
+    last: bool,
+    count: u32,
+}
+
+#[scan_monoid]
+impl Monoid for Runs {
+    fn identity() -> Self {
+        Runs { any: false, first: false, last: false, count: 0 }
+    }
+    fn combine(self, next: Self) -> Self {
+        Runs {
+            any: self.any || next.any,
+            first: if self.any { self.first } else { next.first },
+            last: if next.any { next.last } else { self.last },
+            count: self.count + next.count - (self.last && next.first) as u32,
+        }
+    }
+    fn valid(self) -> bool {
+        let touches = self.first || self.last;
+        if self.any { !touches || self.count >= 1 } else { !touches && self.count == 0 }
+    }
+}
+
+#[scan_fn]
+fn letter(x: u8) -> Runs {
+    let is = x > 32;
+    Runs { any: true, first: is, last: is, count: is as u32 }
+}
+
+#[test]
+fn words_are_counted_with_their_truthful_valid_states() {
+    let scan = Scan::<Runs>::builder().lift(letter {}).build().unwrap();
+    assert!(scan.judgement().verdict().is_accepted(), "{}", scan.judgement());
+    let text = b"xx xxxx x  xx ".repeat(40);
+    let words = text.split(|&x| x <= 32).filter(|word| !word.is_empty()).count();
+    assert_eq!(scan.checked().reduce(&text).unwrap().count as usize, words);
+    let almost = Runs { any: true, first: false, last: false, count: u32::MAX };
+    overflow_at(scan.checked().seeded(almost).reduce(b"  x "), 2, "`combine`");
+}
+
+/// How far below the highest number so far: a running maximum without the number that it is a maximum of.
+macro_rules! drop_below {
+    ($name:ident, $ty:ty, |$a:ident, $b:ident| $less:expr) => {
+        #[scan_monoid]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        struct $name {
+            moved: $ty,
+            most: $ty,
+        }
+
+        #[scan_monoid]
+        impl Monoid for $name {
+            fn identity() -> Self {
+                $name { moved: 0, most: 0 }
+            }
+            fn combine(self, next: Self) -> Self {
+                let ($a, $b) = (self.most, next.moved);
+                $name { moved: self.moved + next.moved, most: next.most.max($less) }
+            }
+        }
+    };
+}
+
+drop_below!(Plain, u32, |a, b| a - b);
+drop_below!(Wrapping, u32, |a, b| a.wrapping_sub(b));
+drop_below!(Signed, i64, |a, b| a - b);
+
+#[test]
+fn plain_subtraction_of_unsigned_numbers_is_accepted_under_its_condition() {
+    let plain = Scan::<Plain>::new().unwrap();
+    assert_eq!(plain.judgement().overflow_matters_to(), [0, 1], "{}", plain.judgement());
+    assert!(plain.explain().contains("where nothing overflows"), "{}", plain.explain());
+    let records = [Plain { moved: 0, most: 5 }, Plain { moved: 2, most: 1 }, Plain { moved: 4, most: 0 }];
+    assert_eq!(plain.checked().inclusive(&records[..2]).unwrap()[1], Plain { moved: 2, most: 3 });
+    overflow_at(plain.checked().inclusive(&records), 2, "`combine`");
+    // What subtracts otherwise is another operator.
+    assert!(matches!(Scan::<Wrapping>::new(), Err(Error::NotAMonoid { .. })));
+    assert!(matches!(Scan::<Signed>::new(), Err(Error::NotAMonoid { .. })));
+}
