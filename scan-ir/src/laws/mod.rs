@@ -37,7 +37,7 @@ mod traits;
 mod tropical;
 mod verdict;
 
-use crate::function::{Function, Inst};
+use crate::function::Function;
 use crate::program::{Mapping, Stage, Table};
 use crate::types::Constant;
 use exhaustive::CombineTable;
@@ -50,6 +50,7 @@ use symbolic::{Equation, Operator};
 use traits::Traits;
 
 pub use condition::Condition;
+pub(crate) use condition::broken_by_overflow;
 pub use elements::Means;
 pub use verdict::{Counterexample, Judgement, Law, Proof, Verdict};
 
@@ -99,18 +100,6 @@ pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
     judge.prove_small_carrier();
     judge.prove_closure();
     judge.finish()
-}
-
-/// The components whose laws may fail where an integer overflows, floats and what hangs on their rounding left out: all
-/// but those in whose groups nothing overflows, or all arithmetic is exact modulo a power of two.
-pub(crate) fn broken_by_overflow(stage: &Stage) -> Vec<usize> {
-    let groups = group::groups(stage).into_iter().filter(|group| {
-        let insts = &group.combine.insts;
-        let rounds = insts.iter().any(|inst| inst.ty.is_float() && traits::rounds(inst.opcode));
-        insts.iter().any(Inst::may_panic) && !rounds && !traits::is_exact_when_wrapped(&group.combine)
-    });
-    let components = groups.flat_map(|group| group.components);
-    components.filter(|&component| !stage.state[component].is_float()).collect()
 }
 
 /// States of a stage of a verified program that are valid and can occur: the identity first, then small ones; fewer
@@ -326,40 +315,6 @@ impl<'a> Judge<'a> {
             outcome.associativity.1 = outcome.associativity.1.take().or(found);
         }
         outcome
-    }
-
-    /// Under which conditions the proofs hold, and what the search found.
-    fn conditions(&self, question: &Question<'_>, outcome: &Outcome) -> Vec<Condition> {
-        let components = self.overflow_matters_to(question, outcome);
-        let overflow =
-            (!components.is_empty() && !outcome.is_broken()).then_some(Condition::NothingOverflows { components });
-        let rounds = |inst: &Inst| inst.ty.is_float() && traits::rounds(inst.opcode);
-        let floats = self.stage.combine.insts.iter().any(rounds).then_some(Condition::FloatsOverTheReals);
-        let is_open = self.open(&self.associativity).len() + self.open(&self.identity).len() > 0;
-        let lifted = (self.carrier == Carrier::Lifted && is_open).then_some(Condition::StatesOfLift);
-        let nan = outcome.nan_skipped.then_some(Condition::IdentityWithoutNan);
-        [overflow, floats, lifted, nan].into_iter().flatten().collect()
-    }
-
-    /// The components of groups that were proved without overflow, or whose search left cases with overflow out.
-    fn overflow_matters_to(&self, question: &Question<'_>, outcome: &Outcome) -> Vec<usize> {
-        let laws = self.associativity.iter().zip(&self.identity);
-        let matters = |(group, (associative, identity)): (&Group, (&Option<Proof>, &Option<Proof>))| {
-            let proofs = [associative, identity];
-            let without = |proof: &Proof| matches!(proof, Proof::Identity { means, .. } if means.no_overflow);
-            let is_searched = proofs.contains(&&None);
-            let may_panic = group.combine.insts.iter().any(Inst::may_panic);
-            proofs.into_iter().flatten().any(without)
-                || (is_searched && may_panic && (question.skip_overflow || outcome.broken_by_overflow))
-        };
-        let groups = self.groups.iter().zip(laws).filter(|&part| matters(part));
-        let mut components: Vec<usize> = groups.flat_map(|(group, _)| group.components.clone()).collect();
-        components.sort_unstable();
-        // What is left is the law of valid states, which is about all components.
-        if components.is_empty() && outcome.broken_by_overflow {
-            components.extend(0..self.stage.state.len());
-        }
-        components
     }
 
     fn verdict(
