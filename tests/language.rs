@@ -17,6 +17,7 @@ mod language {
     mod control;
     mod engines;
     mod errors;
+    mod forms;
     mod functions;
     mod generic;
     mod judged;
