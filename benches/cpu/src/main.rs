@@ -6,6 +6,7 @@
 //! cargo run --release -p cpu-bench -- --quick --workload affine-f32
 //! cargo run --release -p cpu-bench -- --busy           scans beside strangers that take the cores from them
 //! cargo run --release -p cpu-bench -- --scaling        1, 2, 4, … threads, up to all cores
+//! cargo run --release -p cpu-bench -- --simulate       more cores than there are
 //! ```
 //!
 //! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a computation in `f64`,
@@ -18,7 +19,7 @@
 //! | `copies.rs` | the speed of memory |
 //! | `race.rs` `output.rs` | verification and timing |
 //! | `busy/` | the same operators on a machine that is not quiet |
-//! | `scaling.rs` | on few cores and many |
+//! | `scaling.rs` `simulation.rs` | on few cores and many, and on more than there are |
 //! | `report.rs` `bars.rs` `table.rs` `plot.rs` `machine.rs` | results, and the machine they are of |
 
 mod automaton;
@@ -37,6 +38,7 @@ mod race;
 mod report;
 mod scaling;
 mod scans;
+mod simulation;
 mod table;
 mod two_pass;
 mod workloads;
@@ -74,6 +76,9 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     if options.scaling {
         return scaling::run(options).map(|()| true);
+    }
+    if options.simulate {
+        return simulation::run(options).map(|()| true);
     }
     let rows = if options.from.is_empty() { measure(options)? } else { earlier(options)? };
     if options.bars {

@@ -35,6 +35,19 @@ fn results_are_timed_kept_and_shown_again() {
 }
 
 #[test]
+fn busy_machines_many_threads_and_more_cores_than_there_are_have_tables() {
+    let few = ["--sizes", "10", "--budget", "0", "--workload", "sum-i32", "--workload", "run-lengths"];
+    for (table, columns) in
+        [(&["--busy", "--strangers", "1"][..], "strangers"), (&["--scaling"], "copy"), (&["--simulate"], "tiles")]
+    {
+        let output = bench(&[table, &few].concat());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains(columns), "{text}");
+        assert!(text.contains("sum-i32") && text.contains("run-lengths") && !text.contains("states-16"), "{text}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_is_refused_and_what_is_wrong_is_named() {
     for arguments in
         [&["--fast"][..], &["--workload", "nonsense"], &["--sizes", "ten"], &["--elements", "0"], &["--csv"]]

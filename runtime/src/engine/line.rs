@@ -150,19 +150,27 @@ impl<'a> Line<'a> {
     /// and then the one behind the last.
     pub(crate) fn fold(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
         let part = self.kernels.code.part_of(level);
+        let add = self.kernels.code.advance_fn(level, self.totals);
+        let (mut carry, mut next) = (CARRY, NEXT);
         for block in blocks {
-            self.add(level, [CARRY, block, NEXT], states);
-            states.copy_part(CARRY, block, part.clone());
-            states.copy_part(NEXT, CARRY, part.clone());
+            let [earlier, later, out] = states.starts([carry, block, next]);
+            // SAFETY: all three are slots of this program's states.
+            unsafe { add(earlier, later, out) };
+            states.copy_part(carry, block, part.clone());
+            std::mem::swap(&mut carry, &mut next);
+        }
+        if carry != CARRY {
+            states.copy_part(carry, CARRY, part);
         }
     }
 
     /// Adds a level's aggregates in these slots to the tile's.
     pub(crate) fn add_aggregates(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
+        let add = self.kernels.code.advance_fn(level, true);
         for block in blocks {
             let [earlier, later] = states.starts([AGGREGATE, block]);
             // SAFETY: both are slots of this program's states.
-            unsafe { self.kernels.code.combine(level, earlier, later, earlier) };
+            unsafe { add(earlier, later, earlier) };
         }
     }
 
@@ -171,38 +179,20 @@ impl<'a> Line<'a> {
         states.put(AGGREGATE, &self.kernels.identity, 0..self.kernels.identity.len());
     }
 
-    /// Puts the carry behind a tile: the one that entered it and its aggregate.
+    /// Puts the carry behind a tile: the one that entered it ⊕ its aggregate.
     pub(crate) fn add_tile(&self, states: &mut Slots<'_>) {
         for level in 0..self.kernels.code.levels() {
-            self.add(level, [BEFORE, AGGREGATE, CARRY], states);
+            let [carry, aggregate, out] = states.starts([BEFORE, AGGREGATE, CARRY]);
+            // SAFETY: all three are slots of this program's states.
+            unsafe { self.kernels.code.advance_fn(level, self.totals)(carry, aggregate, out) };
         }
     }
 
-    /// carry ⊕ aggregate at a level, by the slots of these and of the result, in what is wanted of a carry.
-    fn add(&self, level: usize, slots: [usize; 3], states: &mut Slots<'_>) {
-        let [carry, aggregate, out] = states.starts(slots);
-        // SAFETY: all three are slots of this program's states.
-        unsafe { self.add_at(level, carry, aggregate, out) };
-    }
-
-    /// The same for states that threads tell each other: the result replaces the carry.
+    /// carry ⊕ aggregate at a level, for states that threads tell each other: the result replaces the carry.
     pub(crate) fn add_state(&self, level: usize, carry: &mut State, aggregate: &State) {
         let carry = carry.as_mut_ptr();
         // SAFETY: both are as long as a slot and aligned as one, and hold states that were in slots.
-        unsafe { self.add_at(level, carry, aggregate.as_ptr(), carry) };
-    }
-
-    /// # Safety
-    /// All three are slots of this program's states; `out` may be one of the others.
-    unsafe fn add_at(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
-        let code = &self.kernels.code;
-        // SAFETY: the caller's promise is what the kernels need.
-        unsafe {
-            match self.totals {
-                true => code.combine(level, carry, aggregate, out),
-                false => code.advance(level, carry, aggregate, out),
-            }
-        }
+        unsafe { self.kernels.code.advance_fn(level, self.totals)(carry, aggregate.as_ptr(), carry) };
     }
 
     /// Writes the results of a strip, whose carries are in its slots.

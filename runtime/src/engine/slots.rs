@@ -73,10 +73,11 @@ impl<'a> Slots<'a> {
         &mut self.bytes_mut()[start + part.start..start + part.end]
     }
 
-    /// Copies some bytes of one slot to the same place of another.
+    /// Copies some bytes of one slot, a part of a level, to the same place of another.
     pub(crate) fn copy_part(&mut self, from: usize, to: usize, part: Range<usize>) {
-        let (from, to) = (from * self.layout.stride, to * self.layout.stride);
-        self.bytes_mut().copy_within(from + part.start..from + part.end, to + part.start);
+        let (from, to) = (from * self.layout.stride / 16, to * self.layout.stride / 16);
+        // Parts of levels are multiples of 16 bytes, and few: this is faster than a call that copies any number of bytes.
+        (part.start / 16..part.end.div_ceil(16)).for_each(|word| self.memory[to + word] = self.memory[from + word]);
     }
 
     /// Copies slot `other` of other states of the same layout.
@@ -174,7 +175,7 @@ mod tests {
             unsafe { *out.add(at).cast::<u32>() = *earlier.add(at).cast::<u32>() + *later.add(at).cast::<u32>() };
             // SAFETY: slot 1 is behind slot 0.
             unsafe { *earlier.add(layout.stride) = 9 };
-            states.copy_part(2, 0, 0..8);
+            states.copy_part(2, 0, 0..16);
             assert_eq!(states.read(0, large), Constant::from(7u32));
             assert_eq!(states.read(1, small), Constant::from(9u8));
         }

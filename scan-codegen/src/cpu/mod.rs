@@ -24,7 +24,7 @@ pub(crate) mod simd;
 mod tables;
 mod vector;
 
-pub use abi::{Access, SHORT_INPUTS, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
+pub use abi::{Access, AdvanceFn, SHORT_INPUTS, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;

@@ -384,6 +384,12 @@ impl Compiled {
         unsafe { self.states(Kernel::Advance(level))(carry, aggregate, out) }
     }
 
+    /// The kernel of [`advance`](Compiled::advance), or with `whole` that of [`combine`](Compiled::combine), for who calls it many times: to be
+    /// called as those are, and only while `self` is there.
+    pub fn advance_fn(&self, level: usize, whole: bool) -> AdvanceFn {
+        self.states(if whole { Kernel::Combine(level) } else { Kernel::Advance(level) })
+    }
+
     /// `*out = *earlier ⊕ *later` for the stages of a level, in all components.
     ///
     /// # Safety

@@ -4,16 +4,23 @@ use std::sync::Arc;
 
 use crate::{data, loops, scans};
 
+/// Writes a column of results.
+pub(crate) type Run<T> = Box<dyn Fn(&mut [T]) + Sync>;
+
 /// What is compared on a column of results.
 pub(crate) struct Pair<T> {
     pub(crate) name: &'static str,
     /// Bytes that an element reads and writes.
     pub(crate) moved: usize,
-    pub(crate) plain: Box<dyn Fn(&mut [T]) + Sync>,
+    pub(crate) plain: Run<T>,
     /// Scans with at most so many threads, or as many as the engine chooses.
-    pub(crate) scan: Box<dyn Fn(&mut [T]) + Sync>,
+    pub(crate) scan: Run<T>,
     /// The same on one thread.
-    pub(crate) alone: Box<dyn Fn(&mut [T]) + Sync>,
+    pub(crate) alone: Run<T>,
+    /// A reduction on one thread.
+    pub(crate) reduce: Box<dyn Fn() + Sync>,
+    /// Elements of a tile.
+    pub(crate) tile: usize,
 }
 
 /// What takes a pair, of whatever type its results are.
@@ -34,55 +41,80 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
     match name {
         "sum-i32" => {
             let x = Arc::new(data::small_integers::<i32>(len));
-            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [i32]) + Sync> {
+            let of = |threads: Option<usize>| -> Run<i32> {
                 let (scan, x) = (scans::sum_i32(threads).expect(LAWFUL), x.clone());
                 Box::new(move |y| _ = scan.inclusive_into(&x[..], y).expect(FITS))
             };
             let (scan, alone) = (of(None), of(Some(1)));
+            let (tile, reduce) = {
+                let (one, x) = (scans::sum_i32(1).expect(LAWFUL), x.clone());
+                let tile = one.plan().tile();
+                (tile, Box::new(move || _ = std::hint::black_box(one.reduce(&x[..]).expect(FITS))))
+            };
             let plain = Box::new(move |y: &mut [i32]| loops::sum_i32(&x, y));
-            visitor.visit(Pair { name, moved: 8, plain, scan, alone });
+            visitor.visit(Pair { name, moved: 8, plain, scan, alone, reduce, tile });
         }
         "affine-f32" => {
             let a: Arc<Vec<f32>> = Arc::new(data::factors(len).map(|a| a as f32).collect());
             let b: Arc<Vec<f32>> = Arc::new(data::samples(len).map(|b| b as f32).collect());
-            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [f32]) + Sync> {
+            let of = |threads: Option<usize>| -> Run<f32> {
                 let (scan, a, b) = (scans::affine_f32(threads).expect(LAWFUL), a.clone(), b.clone());
                 Box::new(move |y| _ = scan.inclusive_into((&a[..], &b[..]), y).expect(FITS))
             };
             let (scan, alone) = (of(None), of(Some(1)));
+            let (tile, reduce) = {
+                let (one, a, b) = (scans::affine_f32(1).expect(LAWFUL), a.clone(), b.clone());
+                let tile = one.plan().tile();
+                (tile, Box::new(move || _ = std::hint::black_box(one.reduce((&a[..], &b[..])).expect(FITS))))
+            };
             let plain = Box::new(move |y: &mut [f32]| loops::affine_f32(&a, &b, y));
-            visitor.visit(Pair { name, moved: 12, plain, scan, alone });
+            visitor.visit(Pair { name, moved: 12, plain, scan, alone, reduce, tile });
         }
         "states-16" => {
             let (moves, x) = (data::automaton(), Arc::new(data::bytes(len)));
-            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [u8]) + Sync> {
+            let of = |threads: Option<usize>| -> Run<u8> {
                 let (scan, x) = (scans::states(&moves, threads).expect(LAWFUL), x.clone());
                 Box::new(move |y| _ = scan.inclusive_into(&x[..], y).expect(FITS))
             };
             let (scan, alone, by_state) = (of(None), of(Some(1)), data::by_state(&moves));
+            let (tile, reduce) = {
+                let (one, x) = (scans::states(&moves, 1).expect(LAWFUL), x.clone());
+                let tile = one.plan().tile();
+                (tile, Box::new(move || _ = std::hint::black_box(one.reduce(&x[..]).expect(FITS))))
+            };
             let plain = Box::new(move |y: &mut [u8]| loops::states(&by_state, &x, y));
-            visitor.visit(Pair { name, moved: 2, plain, scan, alone });
+            visitor.visit(Pair { name, moved: 2, plain, scan, alone, reduce, tile });
         }
         "segmented-i32" => {
             let (heads, x) = (Arc::new(data::heads(len)), Arc::new(data::small_integers::<i32>(len)));
-            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [i32]) + Sync> {
+            let of = |threads: Option<usize>| -> Run<i32> {
                 let (scan, heads, x) = (scans::segmented_i32(threads).expect(LAWFUL), heads.clone(), x.clone());
                 Box::new(move |y| _ = scan.inclusive_into((&heads[..], &x[..]), y).expect(FITS))
             };
             let (scan, alone) = (of(None), of(Some(1)));
+            let (tile, reduce) = {
+                let (one, heads, x) = (scans::segmented_i32(1).expect(LAWFUL), heads.clone(), x.clone());
+                let tile = one.plan().tile();
+                (tile, Box::new(move || _ = std::hint::black_box(one.reduce((&heads[..], &x[..])).expect(FITS))))
+            };
             let plain = Box::new(move |y: &mut [i32]| loops::segmented_i32(&heads, &x, y));
-            visitor.visit(Pair { name, moved: 9, plain, scan, alone });
+            visitor.visit(Pair { name, moved: 9, plain, scan, alone, reduce, tile });
         }
         _ => {
             // Two letters, in runs of two on average.
             let x: Arc<Vec<u8>> = Arc::new(data::bytes(len).iter().map(|byte| byte % 2).collect());
-            let of = |threads: Option<usize>| -> Box<dyn Fn(&mut [(u8, u32)]) + Sync> {
+            let of = |threads: Option<usize>| -> Run<(u8, u32)> {
                 let (scan, x) = (scans::run_lengths(threads).expect(LAWFUL), x.clone());
                 Box::new(move |y| _ = scan.inclusive_into(&x[..], y).expect(FITS))
             };
             let (scan, alone) = (of(None), of(Some(1)));
+            let (tile, reduce) = {
+                let (one, x) = (scans::run_lengths(1).expect(LAWFUL), x.clone());
+                let tile = one.plan().tile();
+                (tile, Box::new(move || _ = std::hint::black_box(one.reduce(&x[..]).expect(FITS))))
+            };
             let plain = Box::new(move |y: &mut [(u8, u32)]| _ = loops::run_lengths(&x, y));
-            visitor.visit(Pair { name: RUN_LENGTHS, moved: 5, plain, scan, alone });
+            visitor.visit(Pair { name: RUN_LENGTHS, moved: 5, plain, scan, alone, reduce, tile });
         }
     }
 }
