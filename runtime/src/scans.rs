@@ -145,18 +145,16 @@ impl DynScan {
     ) -> Result<usize, Error> {
         let program = self.program();
         let len = checks::columns(program, inputs, outputs)?;
-        let has_room = outputs.iter().all(|output| output.len >= len);
-        if carry.is_none() && has_room {
-            let bases = inputs.iter().map(|column| column.base);
-            if let Some(written) = self.scanned(call, bases, outputs, len) {
-                return Ok(written);
-            }
+        if carry.is_none()
+            && let Some(written) = self.scanned(call, inputs.iter().map(|column| column.base), outputs, len)
+        {
+            return Ok(written);
         }
         checks::call(program, call, carry.as_deref(), len)?;
         let bases = inputs.iter().map(|column| column.base);
         let mut carry = carry;
         if let Some(output) = outputs.first().map(|output| output.base)
-            && has_room
+            && outputs.iter().all(|output| output.len >= len)
             && let Some(written) = self.resumed(call, bases.clone(), (output, len), carry.as_deref_mut())
         {
             return Ok(written);
@@ -321,24 +319,24 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        if call.reversed || call.seed.is_some() || self.is_checked() {
-            return None;
-        }
+        let is_plain = !call.reversed && call.seed.is_none() && !self.is_checked();
+        let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
+        // A wrong kernel is not used; those that are, are checked for themselves.
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
-        // A wrong kernel is not used; those that are, are checked for themselves.
-        let short = match call.shape {
-            Shape::Line => self.parts().1.make_short(call.mode).ok().flatten()?,
+        match call.shape {
+            Shape::Line => {
+                let short = self.parts().1.make_short(call.mode).ok().flatten()?;
+                // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
+                unsafe { short.scan(bases, output, len) }
+            }
             Shape::Rows(rows) if rows.records() <= len => {
                 let short = self.parts().1.make_short_rows(call.mode).ok().flatten()?;
-                let output = outputs.first()?.base;
-                // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-                return unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len());
+                // SAFETY: as above.
+                unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len())
             }
-            _ => return None,
-        };
-        // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-        outputs.first().and_then(|output| unsafe { short.scan(bases, output.base, len) })
+            _ => None,
+        }
     }
 }
 

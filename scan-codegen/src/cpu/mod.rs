@@ -8,6 +8,7 @@
 
 pub mod abi;
 mod blocks;
+mod code;
 mod combine;
 mod element;
 mod error;

@@ -2,23 +2,17 @@
 //!
 //! A call needs one kernel or a few, and a kernel of a wide state takes tens of milliseconds to compile.
 //!
-//! A `JITModule` leaks by design when it is dropped, since it cannot know who still holds its functions. [`Compiled`]
-//! is the one holder: it frees the code when it goes, and lends it only to calls that borrow it.
+//! [`Compiled`] owns the code: it lends it only to calls that borrow it, and frees it when it goes.
 
-use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use cranelift_codegen::ir::Function;
-use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::Module;
 use scan_ir::facts::Facts;
 use scan_ir::{Layout, Program, Verified};
 
 use super::abi::{Access, AdvanceFn, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
+use super::code::Code;
 use super::error::CodegenError;
-use super::helpers;
 use super::isa::HostIsa;
 use super::recipe::{Kernel, Recipe};
 use super::vector::Vector;
@@ -159,7 +153,7 @@ impl Compiled {
 
     /// Whether a kernel was compiled.
     pub fn is_made(&self, kernel: Kernel) -> bool {
-        self.cell(self.recipe.same_code(kernel)).is_some_and(|cell| cell.get().is_some())
+        self.made(kernel).is_some()
     }
 
     /// The kernels that reduce, fold and replay blocks.
@@ -167,19 +161,33 @@ impl Compiled {
         self.recipe.block_kernels()
     }
 
-    #[inline]
+    /// The code of a kernel, if it was made: what every call looks up first.
+    #[inline(always)]
+    fn made(&self, kernel: Kernel) -> Option<*const u8> {
+        Some(self.cell(self.recipe.same_code(kernel))?.get()?.address)
+    }
+
+    #[cold]
     fn code(&self, kernel: Kernel) -> Result<*const u8, CodegenError> {
         let kernel = self.recipe.same_code(kernel);
         let cell = self.cell(kernel).ok_or(CodegenError::Facts)?;
-        match cell.get() {
-            Some(code) => Ok(code.address),
-            None => {
-                let made = self.recipe.compile(kernel)?;
-                Ok(cell.get_or_init(|| made).address)
-            }
+        if let Some(code) = cell.get() {
+            return Ok(code.address);
         }
+        let made = self.recipe.compile(kernel)?;
+        Ok(cell.get_or_init(|| made).address)
     }
 
+    /// The code of a kernel, made if it was not.
+    ///
+    /// # Panics
+    /// If it cannot be compiled; who [makes](Compiled::make) it first gets an error instead.
+    #[cold]
+    fn code_now(&self, kernel: Kernel) -> *const u8 {
+        self.code(kernel).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[inline(always)]
     fn cell(&self, kernel: Kernel) -> Option<&Cell> {
         Some(match kernel {
             Kernel::Scan => &self.scan,
@@ -197,20 +205,17 @@ impl Compiled {
     }
 
     /// A tile kernel.
-    ///
-    /// # Panics
-    /// If it cannot be compiled; who [makes](Compiled::make) it first gets an error instead.
-    #[inline]
+    #[inline(always)]
     fn tile(&self, kernel: Kernel) -> TileFn {
-        let code = self.code(kernel).unwrap_or_else(|error| panic!("{error}"));
+        let code = self.made(kernel).unwrap_or_else(|| self.code_now(kernel));
         // SAFETY: a kernel is compiled with the signature that `abi` declares, and its code is freed with `self`.
         unsafe { std::mem::transmute::<*const u8, TileFn>(code) }
     }
 
-    /// A kernel that puts states together; panics as [`tile`](Compiled::tile).
-    #[inline]
+    /// A kernel that puts states together.
+    #[inline(always)]
     fn states(&self, kernel: Kernel) -> AdvanceFn {
-        let code = self.code(kernel).unwrap_or_else(|error| panic!("{error}"));
+        let code = self.made(kernel).unwrap_or_else(|| self.code_now(kernel));
         // SAFETY: as in `tile`.
         unsafe { std::mem::transmute::<*const u8, AdvanceFn>(code) }
     }
@@ -420,49 +425,5 @@ impl Compiled {
 impl std::fmt::Debug for Compiled {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Compiled").field("ways", &self.recipe.ways).field("state", &self.recipe.state).finish()
-    }
-}
-
-/// The code of a kernel: a module of its own, so that kernels are compiled one by one.
-pub(crate) struct Code {
-    address: *const u8,
-    /// Owns what is at the address; freed in `drop`, not touched before.
-    module: ManuallyDrop<JITModule>,
-}
-
-// SAFETY: after construction nothing but `drop` touches the module, whose parts (mapped memory, an ISA behind `Arc`,
-// tables of pointers into both) are bound to no thread. Generated code writes only where its arguments point, and the
-// tables it reads are never written.
-unsafe impl Send for Code {}
-// SAFETY: as above; through a shared reference only the address is read.
-unsafe impl Sync for Code {}
-
-impl Code {
-    /// The machine code of the function that `write` writes.
-    pub(crate) fn new(
-        isa: &HostIsa,
-        write: impl FnOnce(&mut FunctionBuilderContext, &mut Function) -> Result<(), CodegenError>,
-    ) -> Result<Code, CodegenError> {
-        let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
-        helpers::bind(&mut builder);
-        // From here on the module is freed by `drop`, also if something fails.
-        let module = ManuallyDrop::new(JITModule::new(builder));
-        let mut code = Code { address: std::ptr::null(), module };
-        let module = &mut *code.module;
-        let mut context = module.make_context();
-        write(&mut FunctionBuilderContext::new(), &mut context.func)?;
-        let id = module.declare_anonymous_function(&context.func.signature)?;
-        module.define_function(id, &mut context)?;
-        module.finalize_definitions()?;
-        code.address = module.get_finalized_function(id);
-        Ok(code)
-    }
-}
-
-impl Drop for Code {
-    fn drop(&mut self) {
-        // SAFETY: the module is taken once, here. Its function runs only through methods that borrow the `Compiled` that owns
-        // this, so it does not run now, and the address goes with it.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
     }
 }

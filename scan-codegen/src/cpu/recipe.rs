@@ -11,13 +11,13 @@ use scan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
 
 use super::abi::{Access, SHORT_INPUTS, StateLayout};
 use super::blocks::{self, Blocks};
+use super::code::Code;
 use super::combine::combine;
 use super::error::CodegenError;
 use super::interior::interior;
 use super::isa::HostIsa;
 use super::kernel::{self, Carried, TileKernel};
 use super::lower::Env;
-use super::module::Code;
 use super::simd::{LaneForm, Work};
 use super::tables::Tables;
 use super::vector::Vector;
@@ -193,7 +193,7 @@ impl Recipe {
     }
 
     /// The kernel that has the code of this one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn same_code(&self, kernel: Kernel) -> Kernel {
         match kernel {
             Kernel::ScanOne if self.ways == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,

@@ -79,6 +79,8 @@ pub struct StageFacts {
     pub fold_latency: u32,
     /// The same in a [`replay_body`].
     pub replay_latency: u32,
+    /// The longest path through an element, from a carried component to any, in both.
+    pub longest_path: u32,
 }
 
 impl Facts {
@@ -98,8 +100,13 @@ impl Facts {
             restart: restart::restart(&program.stages[stage], &program.tables),
             ranges,
             step: step(program, stage),
-            fold_latency: fold_latency(&levels, stage as u32),
+            fold_latency: of_own_level(&levels, stage as u32, path::carried_latency),
             replay_latency: path::carried_latency(&replay, stage as u32),
+            longest_path: path::longest_path(&replay, stage as u32).max(of_own_level(
+                &levels,
+                stage as u32,
+                path::longest_path,
+            )),
         });
         Facts { stages: stages.collect(), levels, replay }
     }
@@ -115,8 +122,8 @@ impl Facts {
     }
 }
 
-/// The latency of a stage in the fold of the level that it belongs to.
-fn fold_latency(levels: &[Level], stage: u32) -> u32 {
+/// A figure of a stage in the fold of the level that it belongs to.
+fn of_own_level(levels: &[Level], stage: u32, figure: impl FnOnce(&Body, u32) -> u32) -> u32 {
     let own = levels.iter().find(|level| level.stages.contains(&stage));
-    own.map_or(0, |level| path::carried_latency(&level.body, stage))
+    own.map_or(0, |level| figure(&level.body, stage))
 }

@@ -53,7 +53,7 @@ pub fn work(function: &Function) -> u32 {
 /// is in no such way. Neither are earlier stages.
 pub(super) fn carried_latency(body: &Body, stage: u32) -> u32 {
     let own: Vec<usize> = (0..body.carried.len()).filter(|&place| body.carried[place].0 == stage).collect();
-    let paths: Vec<Vec<Option<u32>>> = own.iter().map(|&place| paths_from(body, place, &own)).collect();
+    let paths = paths(body, &own);
     if own.len() > MOST_COMPONENTS {
         return paths.into_iter().flatten().flatten().max().unwrap_or(0);
     }
@@ -62,6 +62,17 @@ pub(super) fn carried_latency(body: &Body, stage: u32) -> u32 {
 
 /// Of more components the longest path is taken for the slowest cycle: in a matrix it is, and finding cycles takes time.
 const MOST_COMPONENTS: usize = 16;
+
+/// The longest path from a carried component of `stage` to the new value of one of them: what an element takes where its chain is not
+/// overlapped with the next one's.
+pub(super) fn longest_path(body: &Body, stage: u32) -> u32 {
+    let own: Vec<usize> = (0..body.carried.len()).filter(|&place| body.carried[place].0 == stage).collect();
+    paths(body, &own).into_iter().flatten().flatten().max().unwrap_or(0)
+}
+
+fn paths(body: &Body, own: &[usize]) -> Vec<Vec<Option<u32>>> {
+    own.iter().map(|&place| paths_from(body, place, own)).collect()
+}
 
 /// The longest path from a carried component to the new value of each of `own`; none where there is none.
 fn paths_from(body: &Body, place: usize, own: &[usize]) -> Vec<Option<u32>> {

@@ -11,7 +11,7 @@ use super::states::{Random, Sampler};
 use super::verdict::Law;
 use crate::program::{Stage, Table};
 
-/// Instructions that a search may run: it keeps a judgement within two milliseconds.
+/// Instructions that a search may run: it keeps a judgement of an ordinary operator within two milliseconds.
 pub(crate) const BUDGET: usize = 90_000;
 /// Most states of which all triples are tried.
 const DENSE: usize = 18;

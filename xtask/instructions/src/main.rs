@@ -64,6 +64,7 @@ fn count_all() -> Result<(), Anything> {
     for len in SHORT {
         let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
         case.scan("short sum of i32 inclusive", Mode::Inclusive)?;
+        case.reduce("short sum of i32 reduce")?;
     }
     Ok(())
 }

@@ -153,14 +153,14 @@ fn log_sum_exp(terms: [f64; STATES]) -> f64 {
     }
     let mut sum = 0.0f64;
     for k in 0..STATES {
-        sum = sum + (terms[k] - high).exp();
+        sum += (terms[k] - high).exp();
     }
     if high == f64::NEG_INFINITY { high } else { high + sum.ln() }
 }
 
-/// Transitions that favour staying, as logarithms.
-const STAY: f64 = -0.356_674_943_938_732_4;
-const LEAVE: f64 = -2.302_585_092_994_045_7;
+/// Transitions that favour staying, as logarithms of about 0.7 and 0.1.
+const STAY: f64 = -0.35;
+const LEAVE: f64 = -2.3;
 
 /// What one symbol does, whose probability in each state has these logarithms.
 #[scan_fn]
