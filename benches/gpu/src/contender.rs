@@ -12,7 +12,7 @@ pub(crate) enum Contender {
 
 /// A scan that was given to a stream.
 pub(crate) enum Given {
-    Planned(Pending),
+    Planned(Box<Pending>),
     Rung(LadderPending, usize),
 }
 
@@ -26,7 +26,7 @@ impl Contender {
     ) -> Result<Given, Error> {
         match self {
             Contender::Planned(scan) => {
-                Ok(Given::Planned(scan.call(&DeviceCall::default(), inputs, outputs, stream)?))
+                Ok(Given::Planned(Box::new(scan.call(&DeviceCall::default(), inputs, outputs, stream)?)))
             }
             Contender::Rung(scan) => {
                 let records = inputs.first().map_or(0, DeviceColumn::len);

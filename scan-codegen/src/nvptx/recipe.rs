@@ -82,10 +82,8 @@ impl Recipe {
         if reads.any(|source| matches!(source, Source::State(_))) {
             return Err(NvptxError::NotLowered);
         }
-        // Threads, warps and tiles combine runs of many lengths, so the components that depend on the length are carried
-        // like all others.
-        let mut facts = facts.clone();
-        facts.stages.iter_mut().for_each(|stage| stage.length_only.fill(false));
+        // Threads, warps and tiles combine runs of many lengths.
+        let facts = facts.clone().carrying_all(program);
         let look_ups = LookUps::of(program, &facts, schedule);
         let note_bytes = look_ups.note_bytes();
         let LookUps { mut names, replay, letters, tables, for_banks } = look_ups;

@@ -111,6 +111,15 @@ impl Facts {
         Facts { stages: stages.collect(), levels, replay }
     }
 
+    /// The same for an engine that combines runs of many lengths, and so carries the components that depend on the length like all
+    /// others.
+    pub fn carrying_all(mut self, program: &Verified<Program>) -> Facts {
+        self.stages.iter_mut().for_each(|stage| stage.length_only.fill(false));
+        self.levels =
+            levels::levels(program, &self.stages.iter().map(|stage| &stage.length_only[..]).collect::<Vec<_>>());
+        self
+    }
+
     /// The same, with [full](Range::full) ranges: for calls with a seed outside of the ranges that the program keeps to
     /// by itself.
     pub fn for_any_states(program: &Verified<Program>) -> Facts {
