@@ -103,7 +103,9 @@ fn line_of_another_core() -> f64 {
             turn.store(place + 1, Ordering::Release);
             // The fastest of a few turns together: a thread that lost its core meanwhile is no measure.
             if place % 100 == own {
-                took = took.min(start.elapsed().as_nanos() as f64 / 100.0);
+                if place > own {
+                    took = took.min(start.elapsed().as_nanos() as f64 / 100.0);
+                }
                 start = Instant::now();
             }
         }
@@ -142,7 +144,7 @@ pub(crate) struct Outcome {
     pub(crate) looked_at: f64,
 }
 
-/// Tiles that a core reduces ahead.
+/// Most tiles that a core reduces ahead; of two cores, one.
 const AHEAD: usize = 2;
 
 /// When something became known of a tile.
@@ -185,7 +187,7 @@ pub(crate) fn simulate(costs: Costs, tiles: usize, cores: usize) -> Outcome {
             known[tile].prefix = carried + costs.combine;
             written += 1;
             kernel(carried + costs.combine, costs.replay, 0.5)
-        } else if next < tiles && state.pending.len() < if oldest.is_some() { AHEAD } else { 1 } {
+        } else if next < tiles && state.pending.len() < if oldest.is_some() { (cores - 1).clamp(1, AHEAD) } else { 1 } {
             let tile = next;
             next += 1;
             match look_back(&known, state.known, tile, now) {

@@ -58,7 +58,7 @@
 //! # Why it cannot hang
 //!
 //! Nobody waits for a thread that is not in a step, and steps end by themselves. What a thread waits for within a step is bounded by
-//! a number of polls. So it is enough that the caller, of all threads, gets somewhere by its own steps.
+//! the time of a reduction. So it is enough that the caller, of all threads, gets somewhere by its own steps.
 //!
 //! Take the first tile that nobody has claimed. All before it are claimed. If the caller knows its carries, it claims the
 //! tile, in its own turn or at the end in its sweep; a claim is refused only if the tile was claimed or, in place, is being

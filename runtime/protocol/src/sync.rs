@@ -38,19 +38,35 @@ pub(crate) use std::{
 /// Polls with a spin hint before a wait naps. With x86's pause this is some fifty microseconds, longer than most steps.
 const SPINS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 1000 };
 
-/// Waits until `is_over`. Says how long that took, or zero under loom and shuttle, which have no clock.
+/// Waits until `is_over`. Says how long that took.
 pub(crate) fn wait_until(is_over: impl Fn() -> bool) -> Duration {
-    #[cfg(not(any(loom, shuttle)))]
-    let start = std::time::Instant::now();
+    let start = Moment::now();
     let mut polls = 0;
     while !is_over() {
         polls += 1;
         if polls <= SPINS { hint::spin_loop() } else { nap() }
     }
-    #[cfg(not(any(loom, shuttle)))]
-    return start.elapsed();
-    #[cfg(any(loom, shuttle))]
-    Duration::ZERO
+    start.elapsed()
+}
+
+/// A moment of the clock. Loom and shuttle have none: there no time passes.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment(#[cfg(not(any(loom, shuttle)))] std::time::Instant);
+
+impl Moment {
+    pub(crate) fn now() -> Moment {
+        Moment(
+            #[cfg(not(any(loom, shuttle)))]
+            std::time::Instant::now(),
+        )
+    }
+
+    pub(crate) fn elapsed(self) -> Duration {
+        #[cfg(not(any(loom, shuttle)))]
+        return self.0.elapsed();
+        #[cfg(any(loom, shuttle))]
+        Duration::ZERO
+    }
 }
 
 /// Leaves the core for a moment, to be woken by a timer.

@@ -7,7 +7,7 @@
 //!    tile, publishes its prefix and replays it;
 //! 2. takes the next tile, if it has reduced few that wait. Are the carries known, it claims and scans it in one pass and publishes
 //!    the prefix at its end; else it reduces it and publishes the aggregate;
-//! 3. looks a little while whether the first missing aggregate comes, and then *rescues* that tile: reduces it itself, whoever
+//! 3. looks for as long as a reduction takes whether the first missing aggregate comes, and then *rescues* that tile: reduces it itself, whoever
 //!    has its ticket;
 //! 4. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.
 //!
@@ -17,16 +17,18 @@ use crate::crew::Step;
 use crate::descriptors::Refusal;
 use crate::rules::Rule;
 use crate::state::State;
-use crate::sync::{Ordering, hint};
+use crate::sync::{Moment, Ordering, hint};
 use crate::tiles::{Board, MAX_LEVELS, Tiles};
 use std::collections::VecDeque;
+use std::time::Duration;
 
-/// Tiles that a thread reduces ahead of their carries. With one, it would wait for each; each more is read from a farther cache
-/// when it is replayed.
+/// Most tiles that a thread reduces ahead of their carries: each more is read from a farther cache when it is replayed. Two
+/// threads have one each: so one of them takes one pass after the other, and the other reduces and replays the tiles between. With two
+/// each, both would reduce most tiles.
 const AHEAD: usize = 2;
 
-/// Polls of a missing aggregate before its tile is rescued: some microseconds, about what a reduction takes.
-const POLLS: usize = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
+/// The longest time that a missing aggregate is waited for: a reduction takes less. Where no time passes there is none.
+const MOST_PATIENCE: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 100 });
 
 /// One thread at work.
 pub(crate) struct Worker<'a, T: Tiles> {
@@ -37,6 +39,11 @@ pub(crate) struct Worker<'a, T: Tiles> {
     /// The carry of each level into tile `known[level]`, the last that was asked for.
     carries: State,
     known: [usize; MAX_LEVELS],
+    /// Most tiles to reduce ahead.
+    ahead: usize,
+    /// How long a reduction takes, the fastest so far: for so long a missing aggregate is waited for. (A slower one may have lost
+    /// its core.)
+    patience: Duration,
     /// Tiles that were taken and could not be written yet, in order.
     pending: VecDeque<Pending<T::Workspace>>,
     spare: Vec<T::Workspace>,
@@ -71,7 +78,21 @@ impl<'a, T: Tiles> Worker<'a, T> {
         let carries = tiles.seed();
         let (passing, prefix) = (State::zeroed(carries.len()), State::zeroed(carries.len()));
         let (pending, spare) = (VecDeque::with_capacity(AHEAD + 1), Vec::with_capacity(AHEAD + 1));
-        Self { tiles, board, seat, carries, known: [0; MAX_LEVELS], pending, spare, passing, prefix, swept: 0 }
+        let (ahead, patience) = ((board.claims.len() - 1).clamp(1, AHEAD), MOST_PATIENCE);
+        Self {
+            ahead,
+            patience,
+            tiles,
+            board,
+            seat,
+            carries,
+            known: [0; MAX_LEVELS],
+            pending,
+            spare,
+            passing,
+            prefix,
+            swept: 0,
+        }
     }
 
     pub(crate) fn step(&mut self) -> Step {
@@ -82,7 +103,7 @@ impl<'a, T: Tiles> Worker<'a, T> {
                 Err(first) => missing = Some(first),
             }
         }
-        let has_room = if missing.is_some() { self.pending.len() < AHEAD } else { self.pending.is_empty() };
+        let has_room = if missing.is_some() { self.pending.len() < self.ahead } else { self.pending.is_empty() };
         if let Some(tile) = has_room.then(|| self.board.tickets.take()).flatten() {
             self.begin(tile.get());
             return Step::More;
@@ -175,9 +196,11 @@ impl<'a, T: Tiles> Worker<'a, T> {
                 return Err(refusal);
             }
         };
+        let start = Moment::now();
         for level in reduced.levels..=level {
             self.tiles.reduce(&reading, level, &self.carries, &mut reduced.workspace, &mut self.passing);
         }
+        self.patience = self.patience.min(start.elapsed());
         reading.publish(self.tiles.part(level), &self.passing);
         reduced.levels = level + 1;
         Ok(reduced)
@@ -235,12 +258,17 @@ impl<'a, T: Tiles> Worker<'a, T> {
     /// is missing.
     fn wait_or_rescue(&mut self, Missing { tile, level }: Missing) -> Step {
         let descriptors = &self.board.descriptors;
-        for _ in 0..POLLS {
+        // To reduce the tile takes as long as this thread waits, so it waits twice as long as it had to at worst.
+        let start = Moment::now();
+        loop {
             let flags = descriptors.flags(tile);
             if flags.has_prefix() || flags.has_aggregate(level) {
                 return Step::More;
             }
             hint::spin_loop();
+            if start.elapsed() >= self.patience {
+                break;
+            }
         }
         if !Rule::Rescue.forbids(true) || self.look_back(tile, level).is_err() {
             return Step::Nap;

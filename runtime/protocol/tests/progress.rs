@@ -173,15 +173,12 @@ fn a_helper_that_stops_between_two_kernels_does_not_stop_the_scan() {
 
 #[test]
 fn one_combine_is_all_that_tiles_do_one_after_the_other() {
-    // Tile 0 is held, so that the caller reduces tiles ahead.
-    let events = Stopping::new(TILES - 1).scan(1);
-    let rescued = events.iter().position(|event| *event == Event::Reduced(0)).expect("tile 0 is rescued");
-    let after = &events[rescued + 1..];
-    let reduced = events[..rescued].iter().filter(|event| matches!(event, Event::Reduced(_))).count();
-    assert_eq!(reduced, 2, "tiles are reduced ahead: {events:?}");
-    // The carry out of the rescued tile, then for each tile its own prefix, before it is replayed; and nothing where one pass does.
-    let expected = [Event::Combined, Event::Combined, Event::Replayed(1), Event::Combined, Event::Replayed(2)];
-    assert_eq!(after[..expected.len()], expected);
-    let rest: Vec<Event> = (3..TILES).map(Event::Scanned).collect();
-    assert_eq!(after[expected.len()..], rest);
+    // Tiles 0 and 1 are held, so that the caller reduces tiles ahead.
+    let events = Stopping::new(TILES - 1).scan(2);
+    let start = [Event::Reduced(2), Event::Reduced(3), Event::Reduced(0), Event::Combined, Event::Reduced(1)];
+    assert_eq!(events[..start.len()], start);
+    // For each tile its prefix, and then its replay; and nothing between them where one pass does.
+    let replays = (1..=3).flat_map(|tile| [Event::Combined, Event::Replayed(tile)]);
+    let expected: Vec<Event> = replays.chain((4..TILES).map(Event::Scanned)).collect();
+    assert_eq!(events[start.len()..], expected);
 }
