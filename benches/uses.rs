@@ -7,8 +7,10 @@
 #[allow(dead_code, reason = "its other user needs all of it")]
 mod data;
 #[path = "cpu/src/loops.rs"]
+#[allow(dead_code, reason = "its other user needs all of it")]
 mod loops;
 #[path = "cpu/src/scans.rs"]
+#[allow(dead_code, reason = "its other user needs all of it")]
 mod scans;
 
 use std::time::Duration;
