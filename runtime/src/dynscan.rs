@@ -147,7 +147,8 @@ impl Shared {
     fn new(key: &Key, names: &[String]) -> Result<Shared, Error> {
         let program = &*key.program;
         let judgements = verdicts::judge_all(program, &key.terms, names)?;
-        let variants = Variants::new(program.clone(), key.options.clone(), key.states.clone());
+        let is_lawful = judgements.iter().all(|judgement| judgement.verdict().is_accepted());
+        let variants = Variants::new(program.clone(), key.options.clone(), key.states.clone(), is_lawful);
         // The kernel of an inclusive scan: what cannot be compiled, or is wrong, is refused here.
         if variants.make_short(Mode::Inclusive)?.is_none() {
             let variant = variants.get(Form::default(), false);

@@ -1,13 +1,10 @@
 //! Targets: what plans need to know about a machine. Plain data, so that tests can plan for machines that are not there.
 
 use std::fs;
-use std::thread;
 
 /// A CPU, as far as plans care.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CpuTarget {
-    /// Cores of the machine, also those that this process may not use: plans should not change with that.
-    pub cores: usize,
     /// Bytes of first-level data cache of a core.
     pub l1_bytes: usize,
     /// Bytes of second-level cache of a core.
@@ -18,9 +15,7 @@ impl CpuTarget {
     /// The machine this runs on. Cache sizes come from Linux's `/sys`; elsewhere, or where they cannot be read, they are
     /// 32 KiB and 512 KiB, which every current core has.
     pub fn host() -> CpuTarget {
-        let present = fs::read_to_string("/sys/devices/system/cpu/present").unwrap_or_default();
-        let cores = parse_count(present.trim()).or(thread::available_parallelism().map(usize::from).ok()).unwrap_or(1);
-        let mut host = CpuTarget { cores, l1_bytes: 32 << 10, l2_bytes: 512 << 10 };
+        let mut host = CpuTarget { l1_bytes: 32 << 10, l2_bytes: 512 << 10 };
         for index in 0..4 {
             let read = |name| {
                 fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}"))
@@ -34,15 +29,6 @@ impl CpuTarget {
         }
         host
     }
-}
-
-/// How many numbers are in a list of ranges such as `0-3,8-11`.
-fn parse_count(text: &str) -> Option<usize> {
-    let range = |range: &str| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        (last.parse::<usize>().ok()? + 1).checked_sub(first.parse().ok()?)
-    };
-    text.split(',').map(range).sum::<Option<usize>>().filter(|&count| count > 0)
 }
 
 /// `48K`, `2M` or plain bytes; none if it is none of these or too small to be a cache.
@@ -71,14 +57,8 @@ mod tests {
     }
 
     #[test]
-    fn cores_are_counted_in_ranges() {
-        let counts = ["0", "0-1", "0-3,8-11", "", "x", "3-1"].map(parse_count);
-        assert_eq!(counts, [Some(1), Some(2), Some(8), None, None, None]);
-    }
-
-    #[test]
-    fn the_host_has_cores_and_caches() {
+    fn the_host_has_caches() {
         let host = CpuTarget::host();
-        assert!(host.cores >= 1 && host.l1_bytes >= 4 << 10 && host.l2_bytes >= host.l1_bytes);
+        assert!(host.l1_bytes >= 4 << 10 && host.l2_bytes >= host.l1_bytes);
     }
 }

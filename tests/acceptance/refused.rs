@@ -58,7 +58,8 @@ refused! {
         S { v: [y * w - z * v, z * u - x * w, x * v - y * u] }
     } => ASSOCIATIVE, "v[1]";
     a_rotation_does_not_carry { turn: u32 = 0, x: u32 = 0 } |a, b|
-        S { turn: a.turn + b.turn, x: a.x.rotate_left(b.turn) + b.x } => ASSOCIATIVE, "they differ in `x`";
+        S { turn: a.turn.wrapping_add(b.turn), x: a.x.rotate_left(b.turn).wrapping_add(b.x) } =>
+        ASSOCIATIVE, "they differ in `x`";
     a_carry_from_the_wrong_bit { g: bool = false, p: bool = true } |a, b|
         S { g: b.g || (b.p && a.p), p: a.p && b.p } => ASSOCIATIVE, "true", "false";
     means_of_nothing { n: f64 = 0.0, mean: f64 = 0.0 } |a, b|

@@ -21,6 +21,7 @@ use crate::error::Error;
 /// A program in one form.
 pub(crate) struct Variant {
     pub(super) form: Form,
+    pub(super) is_lawful: bool,
     pub(crate) program: Verified<Program>,
     pub(crate) facts: Facts,
     pub(crate) plan: Plan,
@@ -73,7 +74,16 @@ impl Variant {
         let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
         let plan = plan(&program, &facts, &CpuTarget::host(), &of.options);
         let states = (!form.heads && !form.checked).then(|| of.states.clone());
-        Variant { form, program, facts, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
+        Variant {
+            form,
+            is_lawful: of.is_lawful,
+            program,
+            facts,
+            plan,
+            states,
+            line: OnceLock::new(),
+            strided: OnceLock::new(),
+        }
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
@@ -122,6 +132,8 @@ pub(crate) struct Variants {
     options: PlanOptions,
     /// How the states of all stages lie where a caller hands them over in memory.
     states: Layout,
+    /// Whether the laws were judged to hold, and not only assumed.
+    is_lawful: bool,
     made: [OnceLock<Variant>; 24],
     check: OnceLock<Check>,
     /// For each [`Mode`], parts of these.
@@ -132,11 +144,16 @@ pub(crate) struct Variants {
 }
 
 impl Variants {
-    pub(crate) fn new(program: Verified<Program>, options: PlanOptions, states: Option<Layout>) -> Variants {
+    pub(crate) fn new(
+        program: Verified<Program>,
+        options: PlanOptions,
+        states: Option<Layout>,
+        is_lawful: bool,
+    ) -> Variants {
         let made = [const { OnceLock::new() }; 24];
         let (check, short, rows, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
-        Variants { program, options, states, made, check, short, rows, whole }
+        Variants { program, options, states, is_lawful, made, check, short, rows, whole }
     }
 
     /// How the states of all stages lie where a caller hands them over in memory.

@@ -6,8 +6,8 @@
 //! bounds a scan; a tile fits the second-level cache, so that memory is read once, and a strip the first.
 //!
 //! Two passes are more work than one, so they must be faster or have threads enough. Where elements may be associated in any way, each
-//! call decides by its threads. Where results are rounded, the plan decides once, by the cores that the machine has: how elements are
-//! associated never depends on the number of threads.
+//! call decides by its threads. Where results are rounded, how elements are associated must not depend on the number of threads: so
+//! the plan decides once, for two passes only where one thread loses nothing by them.
 
 mod explain;
 mod speed;
@@ -101,10 +101,10 @@ struct Reasons {
 
 /// Chooses the schedule of a program, best [lowered](scan_ir::transform::lower): its stages are walked together.
 pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, options: &PlanOptions) -> Plan {
-    schedule(Reasons::of(program, facts, target), association(program), target.cores, options)
+    schedule(Reasons::of(program, facts, target), association(program), options)
 }
 
-fn schedule(reasons: Reasons, association: Association, cores: usize, options: &PlanOptions) -> Plan {
+fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
     let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
     let vector = match options.vector {
         Some(true) => Vector::ALL,
@@ -129,7 +129,7 @@ fn schedule(reasons: Reasons, association: Association, cores: usize, options: &
         Association::Any => reasons.threads_that_pay(ways, vector),
         // One thread scans and folds in one pass there.
         Association::Fixed if vector.reduce && vector.scan => 1,
-        Association::Fixed if is_asked || reasons.cores_pay(ways, vector, cores) => 1,
+        Association::Fixed if is_asked => 1,
         Association::Fixed => usize::MAX,
     };
     Plan {

@@ -69,11 +69,6 @@ impl Reasons {
         (self.passes(ways, vector) * 100).div_ceil(100 * MARGIN).max(2)
     }
 
-    /// Whether two passes are twice as fast as one, or more, on so many cores: less is not worth being slower on one thread.
-    pub(super) fn cores_pay(&self, ways: usize, vector: Vector, cores: usize) -> bool {
-        2 * self.passes(ways, vector) <= 100 * cores
-    }
-
     /// How many elements one thread is done with before helpers pay.
     pub(super) fn alone(&self, ways: usize, vector: Vector) -> usize {
         let [reduce, scan, scan_one] = self.speeds(ways, vector);
@@ -176,7 +171,7 @@ mod tests {
 
     fn planned(text: &str) -> Plan {
         let program = lower(&verify(text::parse(text).unwrap()).unwrap(), Form::default());
-        let target = CpuTarget { cores: 2, l1_bytes: 48 << 10, l2_bytes: 2 << 20 };
+        let target = CpuTarget { l1_bytes: 48 << 10, l2_bytes: 2 << 20 };
         plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
     }
 

@@ -39,7 +39,7 @@ fn affine() -> Reasons {
 }
 
 fn chosen(reasons: &Reasons) -> Plan {
-    schedule(reasons.clone(), Association::Any, 2, &PlanOptions::default())
+    schedule(reasons.clone(), Association::Any, &PlanOptions::default())
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn tiles_restart_where_one_pass_is_as_good_as_any() {
     let segmented = Reasons { restarts: true, ..sum() };
     assert!(chosen(&segmented).restarts && chosen(&segmented).to_string().contains("restarts:"));
     assert!(!chosen(&sum()).restarts && !chosen(&sum()).to_string().contains("restarts:"));
-    assert!(!schedule(segmented, Association::Fixed, 2, &PlanOptions::default()).restarts);
+    assert!(!schedule(segmented, Association::Fixed, &PlanOptions::default()).restarts);
     assert!(!chosen(&Reasons { restarts: true, ..affine() }).restarts);
 }
 
@@ -135,34 +135,31 @@ fn two_passes_are_taken_where_threads_make_up_for_their_work() {
 
 /// The association is that of one sequential pass or that of blocks, whatever the threads.
 #[test]
-fn rounded_results_are_associated_by_what_the_machine_has() {
-    let on = |cores| schedule(matrices(), Association::Fixed, cores, &PlanOptions::default());
-    assert!((0..100).all(|threads| on(2).is_sequential(threads) && !on(64).is_sequential(threads)));
+fn rounded_results_are_scanned_in_one_pass_where_one_thread_would_lose_by_two() {
+    let plan = schedule(matrices(), Association::Fixed, &PlanOptions::default());
+    assert!((0..100).all(|threads| plan.is_sequential(threads)));
     let asked = PlanOptions { block: Some(64), ..PlanOptions::default() };
-    assert!(!schedule(matrices(), Association::Fixed, 2, &asked).is_sequential(1));
+    assert!(!schedule(matrices(), Association::Fixed, &asked).is_sequential(1));
 }
 
 #[test]
-fn where_two_passes_pay_the_number_of_cores_changes_nothing() {
+fn products_of_rounded_factors_stay_normal() {
     let text = include_str!("../../../scan-ir/tests/files/facts/affine.scan");
     let program = scan_ir::verify(scan_ir::text::parse(text).unwrap()).unwrap();
-    let on = |cores| {
-        let target = CpuTarget { cores, l1_bytes: 32 << 10, l2_bytes: 1 << 20 };
-        plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
-    };
-    assert_eq!(on(1), on(64));
-    let shortest = on(1).reasons.most_factors.unwrap();
+    let target = CpuTarget { l1_bytes: 32 << 10, l2_bytes: 1 << 20 };
+    let plan = plan(&program, &Facts::of(&program), &target, &PlanOptions::default());
+    let shortest = plan.reasons.most_factors.unwrap();
     assert!(0.5f32.powi(shortest as i32).is_normal() && !0.5f32.powi(shortest as i32 + 1).is_normal());
-    assert_eq!(on(1).association, Association::Fixed);
+    assert_eq!(plan.association, Association::Fixed);
 }
 
 #[test]
 fn requests_are_kept_within_what_kernels_support() {
     let options = PlanOptions { ways: Some(7), block: Some(0), strips: Some(0), direct: Some(3), vector: None };
-    let plan = schedule(sum(), Association::Fixed, 2, &options);
+    let plan = schedule(sum(), Association::Fixed, &options);
     assert_eq!((plan.ways, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
     assert!(plan.to_string().starts_with("plan: overridden in part by request"));
-    let none = schedule(sum(), Association::Fixed, 2, &PlanOptions { ways: Some(0), ..options });
+    let none = schedule(sum(), Association::Fixed, &PlanOptions { ways: Some(0), ..options });
     assert_eq!(none.ways, 1);
 }
 

@@ -370,10 +370,11 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// The lowest and the highest number of an integer type.
+/// The lowest and the highest number of an integer type, and a large power of two of which two still fit.
 fn ends(ty: Type) -> Vec<Constant> {
     let high = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
-    if ty.is_int() { vec![Constant::new(ty, high.wrapping_add(1)), Constant::new(ty, high)] } else { Vec::new() }
+    let numbers = [high.wrapping_add(1), high, high / 4 + 1];
+    if ty.is_int() { numbers.map(|number| Constant::new(ty, number)).to_vec() } else { Vec::new() }
 }
 
 /// One of these values, mostly of the first, or none.

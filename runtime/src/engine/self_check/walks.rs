@@ -100,6 +100,13 @@ impl FromIterator<Walk> for Walks {
     }
 }
 
+impl Walk {
+    /// Whether elements are associated otherwise than by a sequential loop.
+    pub(super) fn regroups(self, in_vectors: bool) -> bool {
+        in_vectors || matches!(self, Walk::Strips | Walk::Blocks | Walk::Totals)
+    }
+}
+
 impl fmt::Display for Walk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
