@@ -85,7 +85,8 @@ pub struct TileArgs {
 }
 
 impl TileArgs {
-    /// For `len` elements a block of a line of `total`, from element `start` on.
+    /// For `len` elements a block of a line of `total`, from element `start` on. The arguments point to `inputs` and `outputs`: keep
+    /// these as long as the arguments are used.
     pub fn line(
         inputs: &[*const u8],
         outputs: &[*mut u8],

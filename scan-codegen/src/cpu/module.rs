@@ -45,7 +45,8 @@ use super::vector::Vector;
 /// let program = lower(&program, Form::default());
 /// let sum = Compiled::new(&program, &Facts::of(&program), Access::Line, 1)?;
 /// let (x, mut y, mut carry) = ([1, 2, 3, 4], [0i32; 4], [10u128]);
-/// let args = TileArgs::line(&[x.as_ptr().cast()], &[y.as_mut_ptr().cast()], (0, 4, 4), carry.as_mut_ptr().cast());
+/// let (inputs, outputs) = ([x.as_ptr().cast()], [y.as_mut_ptr().cast()]);
+/// let args = TileArgs::line(&inputs, &outputs, (0, 4, 4), carry.as_mut_ptr().cast());
 /// // SAFETY: the columns have four elements of the program's types, and there is one slot.
 /// unsafe { sum.scan(&args) };
 /// assert_eq!(y, [11, 13, 16, 20]);
