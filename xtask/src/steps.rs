@@ -38,6 +38,8 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         "cargo test --package scan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
+    // Tests are hardly optimised; users are.
+    runner.command("cargo run --release --package cpu-bench -- --rust-only --verify --sizes 6,12,17");
     runner.step("instructions", || instructions::count(Differing::Refuse));
     match promised_commands() {
         Ok(commands) => commands.iter().for_each(|command| runner.command(command)),
