@@ -2,7 +2,7 @@
 //! GPU; a machine that runs the kernel needs the driver and no LLVM (see the example `run_kernel`).
 //!
 //! ```text
-//! cargo run --release --features nvptx --example emit -- --program sum_i32 --arch sm_90 --out DIR
+//! cargo run --release --features ptx --example emit -- --program sum_i32 --arch sm_90 --out DIR
 //! ```
 //!
 //! writes `DIR/sum_i32.ptx` and `DIR/sum_i32.manifest`. A program is one of the ready ones, or a file of the IR's text
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use common::{Failure, finish, say};
 use monoscan::nvptx::{Arch, Form, Way, compile_ahead};
-use scan_ir::Mode;
+use monoscan_ir::Mode;
 
 mod common;
 #[path = "kernels/programs.rs"]

@@ -14,7 +14,7 @@ use bytemuck::Pod;
 use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
 use monoscan::recurrence::{Recurrence, Sample, Signature, filter_exactly, filter_sequentially};
-use scan_ir::Constant;
+use monoscan_ir::Constant;
 
 mod common;
 

@@ -14,7 +14,7 @@ use common::{Failure, finish, say};
 use monoscan::cuda::{Device, DeviceBuffer, Event, Stream};
 use monoscan::gpu::{AotKernel, AotScan, DeviceCall, DeviceColumn, DeviceColumnMut};
 use monoscan::{Call, Column, ColumnMut, DynScan};
-use scan_ir::{Constant, Layout, Type};
+use monoscan_ir::{Constant, Layout, Type};
 
 mod common;
 #[path = "kernels/programs.rs"]

@@ -8,7 +8,7 @@
 //!   operator is judged (is it associative at all?), compiled at run time and run on all cores.
 //! - [`ops`] has ready monoids: sums, extremes, maps, statistics, and wrappers that make new ones of them.
 //! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known only at run time.
-//! - [`DynScan`] runs programs that were built with [`scan_ir`] by other means.
+//! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
 //!
 //! The README shows each in a few lines. What Rust the operator may use is on
 //! one page, [`language`].
@@ -24,28 +24,28 @@ pub mod ops;
 pub mod recurrence;
 mod scan;
 
-pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Segments, States};
-pub use scan_runtime::{
+pub use monoscan_runtime::{
     Call, Column, ColumnMut, Combination, DynScan, DynScanBuilder, Error, InPlaceError, Overflow, Plan, PlanOptions,
     Rows, RowsError, Shape, Stage,
 };
 #[cfg(feature = "cuda")]
-pub use scan_runtime::{cuda, gpu, include_kernel};
+pub use monoscan_runtime::{cuda, gpu, include_kernel};
+pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Segments, States};
 
 /// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which
 /// a build with the feature `cuda` alone loads.
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 pub mod nvptx {
-    pub use scan_codegen::gpu::{AotManifest, Arch, Component, GpuPlan, Manifest, Role, Schedule, Way};
-    pub use scan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
-    pub use scan_ir::transform::Form;
+    pub use monoscan_codegen::gpu::{AotManifest, Arch, Component, GpuPlan, Manifest, Role, Schedule, Way};
+    pub use monoscan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
+    pub use monoscan_ir::transform::Form;
 }
 
 /// What a file that writes scan code imports.
 pub mod prelude {
     pub use crate::lang::{BindTable, BitLike, Int, Monoid, Num, Real, Scalar, ScanFn, ScanType, Table};
     pub use crate::scan::{Element, Scan};
-    pub use scan_macros::{ScanType, scan, scan_fn, scan_monoid};
+    pub use monoscan_macros::{ScanType, scan, scan_fn, scan_monoid};
 }
 
 #[doc = include_str!("../docs/language.md")]

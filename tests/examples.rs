@@ -246,7 +246,7 @@ fn devices_that_there_are_not_are_refused() {
     assert!(stdout(&run("recurrence", &["--device", "cpu", "--raw", &raw])).contains("samples compared"));
 }
 
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod kernels {
     use super::*;
     use monoscan::nvptx::AotManifest;
@@ -263,7 +263,7 @@ mod kernels {
             let manifest: AotManifest = text.parse().unwrap();
             assert_eq!((&*manifest.program, manifest.arch.name(), manifest.to_string()), (program, arch, text));
         }
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scan-ir/tests/files/facts/segmented_sum.scan");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/ir/tests/files/facts/segmented_sum.scan");
         stdout(&run("emit", &["--program", file, "--exclusive", "--any", "--out", &out]));
         let text = fs::read_to_string(format!("{out}/segmented_sum.manifest")).unwrap();
         assert!(text.contains("mode exclusive\n") && text.contains("schedule look-back\n"), "{text}");

@@ -22,8 +22,8 @@ use check::Subject;
 use monoscan::lang::to_constants;
 use monoscan::ops::*;
 use monoscan::{PlanOptions, prelude::*};
+use monoscan_ir::Mode;
 use random::Random;
-use scan_ir::Mode;
 
 /// Random calls for each plan.
 const CALLS: usize = 30;

@@ -22,9 +22,9 @@ use std::mem::MaybeUninit;
 use asked::{Asked, Over};
 use monoscan::ops::{Max, StateMap};
 use monoscan::{Error, PlanOptions, Request, RowsError, prelude::*};
+use monoscan_ir::{Constant, Layout, Mode};
 use random::Random;
 use reference::Reference;
-use scan_ir::{Constant, Layout, Mode};
 use zoo::{
     Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
     Wide, Words,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytemuck::Pod;
-use scan_ir::{Primitive, Program, Verified};
+use monoscan_ir::{Primitive, Program, Verified};
 
 use super::Failure;
 

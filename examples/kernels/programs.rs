@@ -2,7 +2,7 @@
 
 use monoscan::ops::{Affine, Max, Sum};
 use monoscan::prelude::*;
-use scan_ir::{Program, Verified, text, verify};
+use monoscan_ir::{Program, Verified, text, verify};
 
 use crate::common::Failure;
 

@@ -4,10 +4,10 @@
 //! one must be refused and leave outputs and carry as they were. Input columns may overlap one another and lie at odd
 //! addresses; outputs lie between bytes that nothing may touch.
 
-use scan_ir::interp::Interpreter;
-use scan_ir::random::Options;
-use scan_ir::{Constant, Layout, Mode, Program, Source, Verified, verify};
-use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape};
+use monoscan_ir::interp::Interpreter;
+use monoscan_ir::random::Options;
+use monoscan_ir::{Constant, Layout, Mode, Program, Source, Verified, verify};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape};
 
 use crate::asked::{Asked, Over};
 use crate::bytes::Bytes;

@@ -1,7 +1,7 @@
 //! Columns as bytes, and when two of them hold the same.
 
-use scan_ir::{Constant, Layout};
-use scan_runtime::{Column, ColumnMut};
+use monoscan_ir::{Constant, Layout};
+use monoscan_runtime::{Column, ColumnMut};
 
 /// Borrows whole records.
 pub(crate) fn read<'a>(bytes: &'a [impl AsRef<[u8]>], layouts: &'a [Layout]) -> Vec<Column<'a>> {

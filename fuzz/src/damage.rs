@@ -1,7 +1,7 @@
 //! Programs that still verify, but compute something else than they were grown to: another opcode, operand, constant or result of
 //! the same type. Few operators survive that as monoids.
 
-use scan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Value};
+use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Value};
 
 use crate::bytes::Bytes;
 

@@ -1,7 +1,7 @@
 //! Programs in text form, grown at random and then damaged a little: most that still parse are programs nobody would write.
 
-use scan_ir::random::{Options, random_program};
-use scan_ir::{Opcode, Program};
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::{Opcode, Program};
 
 use crate::bytes::Bytes;
 

@@ -4,11 +4,11 @@
 //! the sequential plan must, whatever its operator has become; and so must every plan where the laws are proved for all states
 //! and wrapping integers, which tries the proofs too.
 
-use scan_ir::interp::{self, Request};
-use scan_ir::laws::Overflow;
-use scan_ir::random::Options;
-use scan_ir::{Function, Inst, Mode, Opcode, Program, Type, verify};
-use scan_runtime::{DynScan, PlanOptions};
+use monoscan_ir::interp::{self, Request};
+use monoscan_ir::laws::Overflow;
+use monoscan_ir::random::Options;
+use monoscan_ir::{Function, Inst, Mode, Opcode, Program, Type, verify};
+use monoscan_runtime::{DynScan, PlanOptions};
 
 use crate::bytes::Bytes;
 use crate::damage::damage;
@@ -62,7 +62,7 @@ fn compare(scan: &DynScan, mode: Mode, inputs: &[Vec<u8>], is_exact: bool) {
     let records = inputs[0].len() / program.inputs[0].size as usize;
     let layouts = &program.output.columns;
     let mut found: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; records * layout.size as usize]).collect();
-    let call = scan_runtime::Call { mode, ..Default::default() };
+    let call = monoscan_runtime::Call { mode, ..Default::default() };
     let count = match scan.run(&call, &columns::read(inputs, &program.inputs), &mut columns::write(&mut found, layouts))
     {
         Ok(count) => count,

@@ -1,10 +1,10 @@
 //! Any text at all: parsed, printed, verified, looked into, run.
 
-use scan_ir::facts::Facts;
-use scan_ir::interp::{self, Request};
-use scan_ir::laws::{self, Overflow};
-use scan_ir::random::Options;
-use scan_ir::{Mode, Program, Verified, simplify, text, verify};
+use monoscan_ir::facts::Facts;
+use monoscan_ir::interp::{self, Request};
+use monoscan_ir::laws::{self, Overflow};
+use monoscan_ir::random::Options;
+use monoscan_ir::{Mode, Program, Verified, simplify, text, verify};
 
 use crate::bytes::Bytes;
 use crate::edit;

@@ -33,7 +33,7 @@ fn random_inputs(count: u64, target: fn(&[u8])) {
 fn the_parser_keeps_its_promises() {
     corpus("corpus/parser", parser);
     for folder in ["text", "text/bad", "verify", "interp", "facts"] {
-        corpus(&format!("../scan-ir/tests/files/{folder}"), parser);
+        corpus(&format!("../ir/tests/files/{folder}"), parser);
     }
     random_inputs(2500, parser);
 }

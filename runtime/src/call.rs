@@ -31,7 +31,7 @@
 //! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So a seed should be a state that `e ⊕ seed` leaves as it
 //!   is: NaN is none of `Max` and `Min`, nor −0 of a float `Sum`. Otherwise outputs are those of the seed or those of `e ⊕ seed`.
 
-use scan_ir::{Constant, Mode};
+use monoscan_ir::{Constant, Mode};
 
 use crate::error::Error;
 use crate::refused::RowsError;
@@ -89,11 +89,11 @@ impl Rows {
     /// All rows along one axis of an array without gaps whose last axis is contiguous (row-major, "C order").
     ///
     /// ```
-    /// use scan_runtime::call::Rows;
+    /// use monoscan_runtime::call::Rows;
     /// // A matrix of 3 × 4: its rows, and its columns.
     /// assert_eq!(Rows::along(&[3, 4], 1)?, Rows::new(3, 4, 4)?);
     /// assert_eq!(Rows::along(&[3, 4], 0)?.count(), 4);
-    /// # Ok::<(), scan_runtime::Error>(())
+    /// # Ok::<(), monoscan_runtime::Error>(())
     /// ```
     ///
     /// # Errors

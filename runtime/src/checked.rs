@@ -1,6 +1,6 @@
 //! Checked scans: which record the first overflow is at, out of what the check stage of a lowered program found.
 
-use scan_ir::transform::{Event, Finding};
+use monoscan_ir::transform::{Event, Finding};
 
 use crate::call::Rows;
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! Checks of a call against its program and its columns: all of them are made before any generated code runs.
 
-use scan_ir::{Constant, Layout, Program, Source, Type, Verified};
+use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified};
 
 use crate::call::{Call, Shape};
 use crate::column::{self, Column, ColumnMut};

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use scan_ir::{Layout, Primitive, Type};
+use monoscan_ir::{Layout, Primitive, Type};
 
 use crate::error::Error;
 

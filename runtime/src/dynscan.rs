@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use scan_codegen::cpu::{Access, Compiled, Kernel};
-use scan_codegen::plan::{Plan, PlanOptions};
-use scan_ir::laws::{Judgement, Overflow};
-use scan_ir::transform::{Check, Form};
-use scan_ir::{Layout, Mode, Program, Verified};
+use monoscan_codegen::cpu::{Access, Compiled, Kernel};
+use monoscan_codegen::plan::{Plan, PlanOptions};
+use monoscan_ir::laws::{Judgement, Overflow};
+use monoscan_ir::transform::{Check, Form};
+use monoscan_ir::{Layout, Mode, Program, Verified};
 
 use crate::cache::Cache;
 use crate::checks::Signature;
@@ -31,8 +31,8 @@ pub enum Stage {
 /// programs and freed when the last of them is dropped.
 ///
 /// ```
-/// use scan_ir::{text, verify};
-/// use scan_runtime::{Column, DynScan};
+/// use monoscan_ir::{text, verify};
+/// use monoscan_runtime::{Column, DynScan};
 ///
 /// let program = text::parse("
 ///     program running_sum
@@ -184,7 +184,7 @@ impl DynScan {
     /// as nothing overflows, states are compared with the loop's, but for those that hang on rounded floats.
     ///
     /// The sequential loop is the one that takes the records of each run in order. An overflow counts if a result hangs on
-    /// it: [meant](scan_ir::Payload::Wraps) ones do not, nor do those in the arm of a `select` that is not taken. Where
+    /// it: [meant](monoscan_ir::Payload::Wraps) ones do not, nor do those in the arm of a `select` that is not taken. Where
     /// the loop does not overflow, but the order in which a scan combines does, and a state comes out different, a call is
     /// [`Error::Regrouped`]. Reductions look for overflow in outputs too.
     ///
@@ -253,7 +253,7 @@ impl fmt::Debug for DynScan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scan_ir::{random, verify};
+    use monoscan_ir::{random, verify};
 
     #[test]
     fn equal_programs_share_their_code_until_the_last_is_dropped() {
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn laws_of_which_no_case_could_be_judged_are_refused_unless_assumed() {
-        let program = || verify(scan_ir::text::parse(NO_CASE).unwrap()).unwrap();
+        let program = || verify(monoscan_ir::text::parse(NO_CASE).unwrap()).unwrap();
         let error = DynScan::new(program()).unwrap_err();
         assert!(matches!(error, Error::NotAMonoid { .. }));
         let report = error.to_string();

@@ -2,9 +2,9 @@
 //!
 //! Errors found before a scan starts leave everything untouched, and name the argument, what was expected and what came.
 
-use scan_codegen::cpu::CodegenError;
-use scan_ir::laws::Judgement;
-use scan_ir::{Diagnostics, Layout, Type};
+use monoscan_codegen::cpu::CodegenError;
+use monoscan_ir::laws::Judgement;
+use monoscan_ir::{Diagnostics, Layout, Type};
 
 use crate::refused::{Combination, InPlaceError, RowsError, layout, types};
 
@@ -244,12 +244,12 @@ pub enum Error {
     Aot(#[from] crate::gpu::AotError),
 
     /// No kernel for a GPU could be made.
-    #[cfg(feature = "nvptx")]
+    #[cfg(feature = "ptx")]
     #[error("no kernel for the GPU: {0}")]
-    Nvptx(#[from] scan_codegen::nvptx::NvptxError),
+    Nvptx(#[from] monoscan_codegen::nvptx::NvptxError),
 }
 
-#[cfg(all(feature = "cuda", feature = "nvptx"))]
+#[cfg(all(feature = "cuda", feature = "ptx"))]
 impl Error {
     /// The same of columns whose first record is so many records later in those of the call.
     pub(crate) fn later(mut self, records: usize) -> Error {

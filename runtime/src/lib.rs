@@ -2,7 +2,7 @@
 //!
 //! A [`DynScan`] is made from a verified program: its laws are judged, a plan is chosen, kernels are compiled (or found
 //! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
-//! typed front end of the `monoscan` crate is a thin layer over this one. With the features `cuda` and `nvptx`, a
+//! typed front end of the `monoscan` crate is a thin layer over this one. With the features `cuda` and `ptx`, a
 //! `GpuScan` does the same on a GPU.
 //!
 //! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` (calls of generated code) and
@@ -32,9 +32,9 @@ pub use column::{Column, ColumnMut};
 pub use dynscan::{DynScan, DynScanBuilder, Stage};
 pub use engine::{Short, ShortRows, ShortWhole, Whole};
 pub use error::Error;
+pub use monoscan_codegen::cpu::SHORT_INPUTS;
+pub use monoscan_codegen::plan::{Plan, PlanOptions};
+pub use monoscan_ir::Mode;
+pub use monoscan_ir::laws::Overflow;
 pub use refused::{Combination, InPlaceError, RowsError};
-pub use scan_codegen::cpu::SHORT_INPUTS;
-pub use scan_codegen::plan::{Plan, PlanOptions};
-pub use scan_ir::Mode;
-pub use scan_ir::laws::Overflow;
 pub use scans::collect;

@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use scan_ir::{Layout, Type};
+use monoscan_ir::{Layout, Type};
 
 use crate::column::{Column, ColumnMut};
 use crate::error::Error;

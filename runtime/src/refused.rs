@@ -2,7 +2,7 @@
 //!
 //! Each says what was given, and what is expected or what to do instead.
 
-use scan_ir::{Layout, Type};
+use monoscan_ir::{Layout, Type};
 
 /// Rows that are none of an array, or not those of the columns of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -170,7 +170,7 @@ fn columns(layouts: &[Layout]) -> String {
 
 #[test]
 fn layouts_are_told_apart_in_words() {
-    use scan_ir::Field;
+    use monoscan_ir::Field;
     let number = |offset, ty| Field { offset, ty };
     let of = |size, fields: &[Field]| layout(&Layout { size, align: 4, fields: fields.to_vec() });
     assert_eq!(layout(&Layout::of(Type::U8)), "u8");

@@ -1,7 +1,7 @@
 //! The calls of a [`DynScan`]: checked, then handed to the engine.
 
-use scan_codegen::cpu::SHORT_INPUTS;
-use scan_ir::{Constant, Field, Layout, Mode, Primitive};
+use monoscan_codegen::cpu::SHORT_INPUTS;
+use monoscan_ir::{Constant, Field, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Shape};

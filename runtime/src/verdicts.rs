@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use scan_ir::laws::{self, Judgement, Overflow};
-use scan_ir::{Program, Stage, Table};
+use monoscan_ir::laws::{self, Judgement, Overflow};
+use monoscan_ir::{Program, Stage, Table};
 
 use crate::error::Error;
 

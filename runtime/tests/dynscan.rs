@@ -1,9 +1,9 @@
 //! [`DynScan`] on what callers may hand it: odd addresses, wrong columns, programs that the engine does not run.
 
-use scan_ir::interp::{self, Request};
-use scan_ir::random::{Options, random_program};
-use scan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
-use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape, Stage};
+use monoscan_ir::interp::{self, Request};
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape, Stage};
 
 const RUNNING_SUM: &str = "
 program running_sum
@@ -39,7 +39,7 @@ fn records_may_lie_at_odd_addresses() {
     let options =
         PlanOptions { ways: Some(4), block: Some(3), strips: Some(2), direct: Some(0), ..PlanOptions::default() };
     let scan = DynScan::builder(verify(parse(RUNNING_SUM)).unwrap()).plan(options).threads(3).build().unwrap();
-    let layout = Layout::of(scan_ir::Type::I32);
+    let layout = Layout::of(monoscan_ir::Type::I32);
     let values: Vec<i32> = (0..1000).map(|i| i * i - 7).collect();
     let mut total = 0i32;
     let expected: Vec<u8> = values
@@ -81,7 +81,7 @@ fn wrong_columns_are_errors_that_name_the_argument_and_write_nothing() {
 
 #[test]
 fn bytes_that_end_within_a_record_are_refused() {
-    let layout = Layout::of(scan_ir::Type::I32);
+    let layout = Layout::of(monoscan_ir::Type::I32);
     let error = Column::from_bytes(&[0; 7], &layout).unwrap_err();
     assert_eq!(error.to_string(), "7 bytes are not a whole number of records of 4 bytes");
     let nothing = Layout::default();

@@ -6,8 +6,8 @@
 
 use std::fs;
 
-use scan_ir::{Program, Verified, text, verify};
-use scan_runtime::{Column, DynScan};
+use monoscan_ir::{Program, Verified, text, verify};
+use monoscan_runtime::{Column, DynScan};
 
 const COMPILATIONS: u32 = 10_000;
 

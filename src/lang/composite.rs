@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use scan_ir::{Constant, Type, Value};
+use monoscan_ir::{Constant, Type, Value};
 
 use super::scan_type::{Components, Constants, ScanType, V};
 

@@ -1,6 +1,6 @@
 //! Enums whose variants hold nothing: one integer in memory, the variant's number.
 
-use scan_ir::{Constant, Opcode, Type, Value};
+use monoscan_ir::{Constant, Opcode, Type, Value};
 
 use super::ops::{apply, lift, or};
 use super::scan_type::{Components, V};

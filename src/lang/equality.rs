@@ -6,7 +6,7 @@
 use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use scan_ir::{Constant, Inst, Opcode, Payload, Type, Value, evaluate};
+use monoscan_ir::{Constant, Inst, Opcode, Payload, Type, Value, evaluate};
 
 use super::ops::{and, apply, lift, or};
 use super::scan_type::{Components, ScanType, V, from_constants, to_constants};

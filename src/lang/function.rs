@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use scan_ir::Layout;
+use monoscan_ir::Layout;
 
 use super::scan_type::{ScanType, V, layout_of};
 use super::table::{self, Table, TableHandle};

@@ -2,7 +2,7 @@
 //!
 //! Where the IR has an opcode, a method is that opcode; the others are written here in terms of them, and are exact:
 //! only the transcendental ones may differ from the standard library, by 2 ulp at most, and `powi` by the order of its
-//! products. The macro's table of them is `scan-macros/src/methods.rs`.
+//! products. The macro's table of them is `macros/src/methods.rs`.
 
 mod ascii;
 mod circular;
@@ -12,7 +12,7 @@ pub use ascii::*;
 pub use circular::*;
 pub use integers::*;
 
-use scan_ir::{FunctionBuilder, Opcode, Value, math};
+use monoscan_ir::{FunctionBuilder, Opcode, Value, math};
 
 use super::numbers::{Half, Int, Num, Real};
 use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, select, sub, value};
@@ -199,7 +199,7 @@ pub fn is_positive<T: Int>(a: V<T>) -> V<bool> {
 
 /// `to_bits`
 pub fn to_bits<T: Real>(a: V<T>) -> V<T::Bits> {
-    V::of(emit(|f| f.bitcast(<T::Bits as scan_ir::Primitive>::TYPE, value(a))))
+    V::of(emit(|f| f.bitcast(<T::Bits as monoscan_ir::Primitive>::TYPE, value(a))))
 }
 
 /// `from_bits`

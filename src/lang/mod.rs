@@ -40,4 +40,4 @@ pub use trace::{TraceError, Traced, identity_constants, trace_combine, trace_fn,
 
 /// IR vocabulary that macro output names.
 #[doc(hidden)]
-pub use scan_ir::{Constant, Type, Value};
+pub use monoscan_ir::{Constant, Type, Value};

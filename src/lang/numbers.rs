@@ -10,7 +10,7 @@ use std::ops::{
     Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
-use scan_ir::{Primitive, Value};
+use monoscan_ir::{Primitive, Value};
 
 use super::ops::Castable;
 use super::scan_type::ScanType;
@@ -221,15 +221,17 @@ impl<T: Int> Remainder for T {}
 pub trait Half: ScanType<Traced = Value> {
     /// The opcodes from these bits to `f32`, and back.
     #[doc(hidden)]
-    const OPCODES: (scan_ir::Opcode, scan_ir::Opcode);
+    const OPCODES: (monoscan_ir::Opcode, monoscan_ir::Opcode);
 }
 
 impl Half for half::f16 {
-    const OPCODES: (scan_ir::Opcode, scan_ir::Opcode) = (scan_ir::Opcode::FromF16, scan_ir::Opcode::ToF16);
+    const OPCODES: (monoscan_ir::Opcode, monoscan_ir::Opcode) =
+        (monoscan_ir::Opcode::FromF16, monoscan_ir::Opcode::ToF16);
 }
 
 impl Half for half::bf16 {
-    const OPCODES: (scan_ir::Opcode, scan_ir::Opcode) = (scan_ir::Opcode::FromBf16, scan_ir::Opcode::ToBf16);
+    const OPCODES: (monoscan_ir::Opcode, monoscan_ir::Opcode) =
+        (monoscan_ir::Opcode::FromBf16, monoscan_ir::Opcode::ToBf16);
 }
 
 impl Castable for bool {}

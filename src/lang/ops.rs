@@ -4,7 +4,7 @@
 //! and because a function's bounds give rustc all it needs for inference. Both arms of every `if` run, so operators
 //! must be total; those of the IR are.
 
-use scan_ir::{Opcode, Value};
+use monoscan_ir::{Opcode, Value};
 
 use super::monoid::Monoid;
 use super::numbers::{BitLike, Int, Num, Remainder, Scalar};

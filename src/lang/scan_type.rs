@@ -6,7 +6,7 @@
 use std::fmt::Display;
 use std::ops::{Deref, DerefMut};
 
-use scan_ir::{Constant, Field, Layout, Type, Value};
+use monoscan_ir::{Constant, Field, Layout, Type, Value};
 use smallvec::SmallVec;
 
 /// A type that scans read, carry or write: a scalar, an array or tuple of scan types, or a struct or an enum without

@@ -1,6 +1,6 @@
 //! Constants looked up by an index that depends on the data: [`Table`], and elements of constant arrays.
 
-use scan_ir::{Constant, Opcode, Value};
+use monoscan_ir::{Constant, Opcode, Value};
 
 use super::scan_type::{Components, ScanType, V, to_constants};
 use super::trace;
@@ -83,7 +83,7 @@ impl<T> Copy for TableHandle<T> {}
 #[doc(hidden)]
 pub fn lift<T: ScanType>(table: Table<'_, T>) -> TableHandle<T> {
     let columns = columns(table);
-    if columns.iter().any(scan_ir::Table::is_empty) {
+    if columns.iter().any(monoscan_ir::Table::is_empty) {
         trace::stop(trace::Stop::EmptyTable);
     }
     let tables = TableNumbers { first: trace::add_tables(columns) };
@@ -91,9 +91,9 @@ pub fn lift<T: ScanType>(table: Table<'_, T>) -> TableHandle<T> {
 }
 
 /// One IR table for each component.
-fn columns<T: ScanType>(table: Table<'_, T>) -> Vec<scan_ir::Table> {
+fn columns<T: ScanType>(table: Table<'_, T>) -> Vec<monoscan_ir::Table> {
     let rows: Vec<Vec<Constant>> = table.elements.iter().map(to_constants).collect();
-    let column = |(place, ty)| scan_ir::Table::new(ty, rows.iter().map(|row| row[place]));
+    let column = |(place, ty)| monoscan_ir::Table::new(ty, rows.iter().map(|row| row[place]));
     Components::of::<T>().into_iter().map(|component| component.ty).enumerate().map(column).collect()
 }
 

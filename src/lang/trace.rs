@@ -8,7 +8,7 @@ use std::any::{Any, type_name};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use scan_ir::{Constant, Function, FunctionBuilder, MAX_INSTS, Table, Type, Value};
+use monoscan_ir::{Constant, Function, FunctionBuilder, MAX_INSTS, Table, Type, Value};
 use thiserror::Error;
 
 use super::function::{Inputs, ScanFn};
@@ -23,7 +23,7 @@ pub const MAX_CALL_DEPTH: usize = 64;
 pub struct Traced {
     /// The function.
     pub function: Function,
-    /// The tables that [`Opcode::Table`](scan_ir::Opcode::Table) instructions name.
+    /// The tables that [`Opcode::Table`](monoscan_ir::Opcode::Table) instructions name.
     pub tables: Vec<Table>,
 }
 

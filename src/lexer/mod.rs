@@ -32,8 +32,8 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use scan_ir::{Program, Verified};
-use scan_runtime::{Column, ColumnMut, DynScan, Error as ScanError};
+use monoscan_ir::{Program, Verified};
+use monoscan_runtime::{Column, ColumnMut, DynScan, Error as ScanError};
 use thiserror::Error;
 
 pub use dfa::MAX_STATES;

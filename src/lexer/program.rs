@@ -4,7 +4,7 @@
 //! what rank j becomes. A map of more than 16 ranks takes several vectors; as a permutation gives 0 where its index is
 //! no lane, lane j of "f, then g" is the `or` over g's vectors g₀, g₁, … of g\[k\]\[f\[j\] − 16 k\].
 
-use scan_ir::{
+use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
     Verified, verify,
 };

@@ -1,6 +1,6 @@
 //! Monoids made of monoids, and of a semigroup.
 
-use scan_ir::Opcode;
+use monoscan_ir::Opcode;
 
 use crate::lang::{self, V, trace};
 use crate::prelude::*;

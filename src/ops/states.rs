@@ -3,7 +3,7 @@
 //! Scan code has no byte vectors, so this monoid's two bodies are written by hand; everything else about it is as the
 //! macro would have it.
 
-use scan_ir::{Constant, Opcode, Type, Value};
+use monoscan_ir::{Constant, Opcode, Type, Value};
 
 use crate::lang::{Components, Constants, MonoidIr, V, trace};
 use crate::prelude::*;

@@ -6,7 +6,7 @@
 //! (Middleton and Goodwin 1986): the same structure in terms of z − 1 instead of z, so that the components are
 //! differences of those above. So A = `shift` + N, where N has the structure just described.
 
-use scan_ir::{Constant, Type};
+use monoscan_ir::{Constant, Type};
 
 use super::{Precision, RecurrenceError, Signature};
 

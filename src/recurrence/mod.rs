@@ -46,8 +46,8 @@ mod tests;
 
 use std::marker::PhantomData;
 
-use scan_ir::{Diagnostics, Program, Type, verify};
-use scan_runtime::{Column, ColumnMut, DynScan, Error};
+use monoscan_ir::{Diagnostics, Program, Type, verify};
+use monoscan_runtime::{Column, ColumnMut, DynScan, Error};
 
 pub use exact::filter_exactly;
 pub use form::Growth;

@@ -22,7 +22,7 @@
 //!
 //! c is composed in `f64` whatever the type of the state: it costs nothing, and the error of A^n is that of one rounding.
 
-use scan_ir::{
+use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value,
 };
 

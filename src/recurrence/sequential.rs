@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-use scan_ir::Primitive;
+use monoscan_ir::Primitive;
 
 use super::{MAX_ORDER, Signature};
 

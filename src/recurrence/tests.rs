@@ -1,9 +1,9 @@
 //! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to rounding.
 
-use scan_ir::facts::{Facts, LengthOnly};
-use scan_ir::interp::{Interpreter, Request, run};
-use scan_ir::laws::{Overflow, Verdict, judge};
-use scan_ir::{Constant, Function, Opcode, Program, Source, Type, simplify, verify};
+use monoscan_ir::facts::{Facts, LengthOnly};
+use monoscan_ir::interp::{Interpreter, Request, run};
+use monoscan_ir::laws::{Overflow, Verdict, judge};
+use monoscan_ir::{Constant, Function, Opcode, Program, Source, Type, simplify, verify};
 
 use super::form::Form;
 use super::{Precision, Recurrence, RecurrenceError, Sample, Signature, filter_exactly, filter_sequentially, program};

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use scan_ir::{FunctionBuilder, Type};
-use scan_runtime::{DynScan, Error, PlanOptions};
+use monoscan_ir::{FunctionBuilder, Type};
+use monoscan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
 use super::columns::Record;

@@ -4,8 +4,8 @@
 //! a pair of slices. With one argument it reads one slice, given as it is; the argument may be a struct or a tuple, and
 //! then the column is an array of records.
 
-use scan_ir::Layout;
-use scan_runtime::{Column, SHORT_INPUTS};
+use monoscan_ir::Layout;
+use monoscan_runtime::{Column, SHORT_INPUTS};
 use smallvec::SmallVec;
 
 use crate::lang::{Inputs, ScanType};

@@ -1,6 +1,6 @@
 //! [`Element`]: what a function of a program may see besides the record it is called for.
 
-use scan_ir::Source;
+use monoscan_ir::Source;
 
 use crate::prelude::*;
 

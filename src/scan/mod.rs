@@ -49,9 +49,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use scan_ir::Mode;
-use scan_ir::laws::Judgement;
-use scan_runtime::{DynScan, Error, Plan, Rows, Stage};
+use monoscan_ir::Mode;
+use monoscan_ir::laws::Judgement;
+use monoscan_runtime::{DynScan, Error, Plan, Rows, Stage};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Record};

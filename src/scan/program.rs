@@ -1,7 +1,7 @@
 //! Puts traced functions together as a program.
 
-use scan_ir::{Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
-use scan_runtime::Error;
+use monoscan_ir::{Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
+use monoscan_runtime::Error;
 
 use super::element::View;
 use super::states::Operator;
@@ -37,8 +37,8 @@ impl Parts {
     /// The program that reads `inputs` and writes one column, verified and compared with the Rust code.
     pub(super) fn program(
         self,
-        inputs: Vec<scan_ir::Layout>,
-        output: scan_ir::Layout,
+        inputs: Vec<monoscan_ir::Layout>,
+        output: monoscan_ir::Layout,
     ) -> Result<Verified<Program>, Error> {
         let record = inputs.iter().map(|column| column.fields.len()).sum();
         let sizes: Vec<usize> = self.operators.iter().map(|operator| operator.identity.len()).collect();
@@ -134,7 +134,7 @@ fn plain_name(type_name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scan_ir::{FunctionBuilder, Opcode, Type};
+    use monoscan_ir::{FunctionBuilder, Opcode, Type};
 
     #[test]
     fn programs_are_named_after_the_monoid_without_its_modules() {
@@ -157,6 +157,6 @@ mod tests {
         assert_eq!(mapping.function.params, [Type::U8, Type::U32]);
         assert_eq!(mapping.function.insts.len(), 2);
         assert_eq!(mapping.function.results, [Value::new(3), Value::new(1)]);
-        assert_eq!(scan_ir::interp::call(&mapping.function, &[200u8.into(), 5u32.into()], &[])[0], 205u32.into());
+        assert_eq!(monoscan_ir::interp::call(&mapping.function, &[200u8.into(), 5u32.into()], &[])[0], 205u32.into());
     }
 }

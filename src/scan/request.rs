@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use scan_ir::{Constant, Mode};
-use scan_runtime::{Call, Column, ColumnMut, Combination, DynScan, Error, Rows, Shape};
+use monoscan_ir::{Constant, Mode};
+use monoscan_runtime::{Call, Column, ColumnMut, Combination, DynScan, Error, Rows, Shape};
 
 use super::columns::{self, Columns, Record};
 use super::segments::{Boundaries, Segments};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use scan_runtime::Shape;
+use monoscan_runtime::Shape;
 
 /// Says where segments begin, for [`segmented`](crate::Scan::segmented).
 ///

@@ -7,8 +7,8 @@
 
 use std::mem::MaybeUninit;
 
-use scan_ir::Mode;
-use scan_runtime::{DynScan, Error, Rows, Whole};
+use monoscan_ir::Mode;
+use monoscan_runtime::{DynScan, Error, Rows, Whole};
 
 use super::columns::{self, Columns, Record};
 use super::{Scan, States};

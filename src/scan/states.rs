@@ -2,8 +2,8 @@
 
 use std::any::type_name;
 
-use scan_ir::{Layout, MAX_STATE_BYTES, Stage, Table, Type};
-use scan_runtime::Error;
+use monoscan_ir::{Layout, MAX_STATE_BYTES, Stage, Table, Type};
+use monoscan_runtime::Error;
 
 use super::{translation, untraceable};
 use crate::lang::{self, Monoid, ScanType, Traced};
@@ -88,7 +88,7 @@ impl<A: Monoid, B: Monoid, C: Monoid> States for (A, B, C) {
 #[doc(hidden)]
 pub struct Operator {
     pub(super) name: &'static str,
-    pub(super) identity: Vec<scan_ir::Constant>,
+    pub(super) identity: Vec<monoscan_ir::Constant>,
     pub(super) combine: Traced,
     pub(super) valid: Option<Traced>,
     check: fn(&Stage, &[Table]) -> Result<(), Error>,

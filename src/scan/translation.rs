@@ -10,9 +10,9 @@
 use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use scan_ir::laws::sample_states;
-use scan_ir::{Constant, Stage, Table, Type, interp};
-use scan_runtime::Error;
+use monoscan_ir::laws::sample_states;
+use monoscan_ir::{Constant, Stage, Table, Type, interp};
+use monoscan_runtime::Error;
 
 use crate::lang::{self, Inputs, Monoid, ScanFn, Traced};
 

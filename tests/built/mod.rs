@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// The features for GPUs, and whether these tests were built with them.
 pub(crate) const FEATURES: [(&str, bool); 3] =
-    [("nvptx", cfg!(feature = "nvptx")), ("cuda", cfg!(feature = "cuda")), ("gpu", cfg!(feature = "gpu"))];
+    [("ptx", cfg!(feature = "ptx")), ("cuda", cfg!(feature = "cuda")), ("gpu", cfg!(feature = "gpu"))];
 
 /// Builds `targets`, such as `--lib`, with the profile and the features of this test. Gives the folder where they are.
 pub(crate) fn build(targets: &str) -> PathBuf {

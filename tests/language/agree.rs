@@ -6,7 +6,7 @@ use std::sync::Once;
 
 use monoscan::lang::trace::{Traced, trace_combine, trace_fn, trace_valid};
 use monoscan::lang::{Inputs, Monoid, ScanFn, ScanType, from_constants, layout_of, to_constants};
-use scan_ir::{Constant, Type, interp};
+use monoscan_ir::{Constant, Type, interp};
 
 /// How many inputs a comparison tries.
 pub const CASES: usize = 2000;

@@ -6,7 +6,7 @@ use monoscan::lang::trace::trace_fn;
 use monoscan::lang::{from_constants, to_constants};
 use monoscan::ops::Sum;
 use monoscan::prelude::*;
-use scan_ir::{Constant, interp};
+use monoscan_ir::{Constant, interp};
 
 use super::agree::Random;
 

@@ -3,7 +3,7 @@
 
 use monoscan::lang::trace::{trace_fn, trace_valid};
 use monoscan::prelude::*;
-use scan_ir::{Constant, interp};
+use monoscan_ir::{Constant, interp};
 
 use super::agree::{function, function_on, monoid};
 

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use monoscan::lang::trace::trace_fn;
 use monoscan::prelude::*;
-use scan_ir::{Constant, interp};
+use monoscan_ir::{Constant, interp};
 
 use super::agree::{CASES, Random, function, function_on};
 

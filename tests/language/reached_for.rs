@@ -2,7 +2,7 @@
 
 use monoscan::lang::trace::{TraceError, trace_fn};
 use monoscan::prelude::*;
-use scan_ir::{Constant, interp};
+use monoscan_ir::{Constant, interp};
 
 use super::agree::{CASES, Random, function};
 
@@ -146,8 +146,8 @@ fn circular_single<T: Real>(x: T, y: T) -> [T; 7] {
 /// Within so many units of the last place; both may be NaN.
 fn close(ir: Constant, native: Constant, ulps: f64) -> bool {
     let (a, b) = (ir.as_f64(), native.as_f64());
-    let unit = if ir.ty() == scan_ir::Type::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    let least = if ir.ty() == scan_ir::Type::F32 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) };
+    let unit = if ir.ty() == monoscan_ir::Type::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let least = if ir.ty() == monoscan_ir::Type::F32 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) };
     ir.same(native) || (a - b).abs() <= (ulps * unit * b.abs()).max(2.0 * least)
 }
 

@@ -2,7 +2,7 @@
 
 use monoscan::lang::{component_names, from_constants, layout_of, to_constants};
 use monoscan::prelude::*;
-use scan_ir::{Layout, Type};
+use monoscan_ir::{Layout, Type};
 
 #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
 struct Inner<T, const N: usize> {

@@ -3,7 +3,7 @@
 
 use monoscan::ops::Segmented;
 use monoscan::{Call, Column, ColumnMut, DynScan, PlanOptions, prelude::*};
-use scan_ir::{Layout, Mapping, Mode, Source, Type, Verified, verify};
+use monoscan_ir::{Layout, Mapping, Mode, Source, Type, Verified, verify};
 
 use crate::zoo::{self, ArgMax, Bicyclic, Carry, Gaps, Hash, Unitriangular, Words};
 
@@ -21,11 +21,11 @@ pub(crate) fn time(r: &mut zoo::Random) -> Gaps {
 }
 
 /// The program of a scan of states, with these components as its output.
-fn part(program: &Verified<scan_ir::Program>, components: &[u32]) -> Verified<scan_ir::Program> {
+fn part(program: &Verified<monoscan_ir::Program>, components: &[u32]) -> Verified<monoscan_ir::Program> {
     let mut program = (**program).clone();
     let state = &program.stages[0].state;
     let types: Vec<Type> = components.iter().map(|&component| state[component as usize]).collect();
-    let mut b = scan_ir::FunctionBuilder::new();
+    let mut b = monoscan_ir::FunctionBuilder::new();
     let values = b.params(&types);
     let reads = components.iter().map(|&component| Source::State(component)).collect();
     program.output.project = Mapping { reads, function: b.finish(&values) };
@@ -72,7 +72,7 @@ fn in_parts<M: Monoid>(seed: u64, make: impl Fn(&mut zoo::Random) -> M) {
                 for (i, (record, state)) in written.chunks(size).zip(&states).enumerate() {
                     let all = crate::constants(state);
                     for (field, &component) in output.fields.iter().zip(&chosen) {
-                        let got = scan_ir::Constant::from_bytes(field.ty, &record[field.offset as usize..]);
+                        let got = monoscan_ir::Constant::from_bytes(field.ty, &record[field.offset as usize..]);
                         let expected = all[component as usize];
                         assert!(got.same(expected), "{chosen:?}, {i} of {len}: {got} for {expected}\n{}", scan.plan());
                     }

@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 /// Both engines under random operators.
 fn soak(seconds: &str, seed: &str) -> ExitCode {
     let mut runner = run::Runner::default();
-    for tests in ["scan-runtime --test calls", "scan-gpu-kernels --test emulated"] {
+    for tests in ["monoscan-runtime --test calls", "scan-gpu-kernels --test emulated"] {
         let line = format!("cargo test --release --package {tests} -- --ignored --exact --nocapture");
         let name = if tests.ends_with("calls") { "every_length::soak" } else { "soak" };
         runner.command_with(&format!("{line} {name}"), &[("MONOSCAN_SOAK", seconds), ("MONOSCAN_SEED", seed)]);

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use crate::install::{Policy, cargo_fuzz, nightly};
 use crate::run::Runner;
 
-/// Tests of unsafe code that call no generated code, which Miri cannot run: all of scan-protocol, and of scan-runtime those
-/// with these words in their names. The unsafe code of monoscan only hands memory on to scan-runtime.
+/// Tests of unsafe code that call no generated code, which Miri cannot run: all of monoscan-protocol, and of monoscan-runtime those
+/// with these words in their names. The unsafe code of monoscan only hands memory on to monoscan-runtime.
 const UNDER_MIRI: [&str; 2] = [
-    "cargo +nightly miri test --package scan-protocol",
-    "cargo +nightly miri test --package scan-runtime --lib -- memory:: slots::",
+    "cargo +nightly miri test --package monoscan-protocol",
+    "cargo +nightly miri test --package monoscan-runtime --lib -- memory:: slots::",
 ];
 
 /// Runs everything unsafe that is not generated code under Miri.

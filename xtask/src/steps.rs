@@ -23,7 +23,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.command("cargo fmt --all --check");
     runner.command("cargo clippy --workspace --all-targets --all-features -- -D warnings");
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
-    for features in ["", " --features nvptx", " --features cuda", " --features gpu"] {
+    for features in ["", " --features ptx", " --features cuda", " --features gpu"] {
         runner.command(&format!("cargo check --package monoscan --no-default-features{features}"));
     }
     // A snapshot that differs fails here instead of leaving a file to review.
@@ -31,11 +31,11 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     // loom runs the protocol's own code through the interleavings of small cases, and shuttle through random ones of larger
     // cases; both must notice where a rule of it is broken. Each needs another build of it.
     runner.command_with(
-        "cargo test --package scan-protocol --release --test loom --test mutations",
+        "cargo test --package monoscan-protocol --release --test loom --test mutations",
         &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
     );
     runner.command_with(
-        "cargo test --package scan-protocol --release --test shuttle --test mutations",
+        "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
     // Tests are hardly optimised; users are.
@@ -104,8 +104,7 @@ mod tests {
     #[test]
     fn every_example_has_a_command() {
         let commands = promised_commands().unwrap();
-        for command in ["--features nvptx --example emit", "cargo build --release --features cuda --example run_kernel"]
-        {
+        for command in ["--features ptx --example emit", "cargo build --release --features cuda --example run_kernel"] {
             assert!(commands.iter().any(|known| known.contains(command)), "{command}: {commands:?}");
         }
         assert!(commands.iter().any(|known| known.starts_with("cargo run --release --example lexer")));

@@ -5,7 +5,7 @@ use monoscan::ops::{Affine, Max, Segmented, StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan::recurrence::{self, Precision, Signature};
 use monoscan::{DynScan, Element, Error, ScanBuilder};
-use scan_ir::verify;
+use monoscan_ir::verify;
 
 use crate::loops::Biquad;
 

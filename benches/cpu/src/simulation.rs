@@ -1,6 +1,6 @@
 //! What the protocol of tiles does on more cores than this machine has: a simulation with the kernels' costs as they are measured here.
 //!
-//! Each core goes through the steps of `scan_protocol::worker`: it goes on with a tile whose carry is known, takes a tile, or waits. What a
+//! Each core goes through the steps of `monoscan_protocol::worker`: it goes on with a tile whose carry is known, takes a tile, or waits. What a
 //! step costs is the kernel's time; memory that all cores share stretches it. Between "the carry is known" and "the prefix is there" a tile
 //! takes one combine and one cache line of another core, and that is all that is done one tile after the other.
 //!

@@ -1,7 +1,7 @@
 //! The device's memory: one piece that scans read, one that they write, and the way back to the host.
 
 use monoscan::Error;
-use scan_runtime::cuda::{
+use monoscan_runtime::cuda::{
     CudaError, Device, DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, PinnedBuffer, Stream,
 };
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use monoscan::Error;
-use scan_ir::{Program, Verified};
-use scan_runtime::cuda::{Device, Event, Graph};
-use scan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan};
+use monoscan_ir::{Program, Verified};
+use monoscan_runtime::cuda::{Device, Event, Graph};
+use monoscan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan};
 
 use crate::arena::{Arena, Parts, words};
 use crate::contender::{Contender, Given};

@@ -1,8 +1,8 @@
 //! What is timed: a scan as it is planned, or by a rung of the ladder.
 
 use monoscan::Error;
-use scan_runtime::cuda::Stream;
-use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, LadderPending, LadderScan, Pending};
+use monoscan_runtime::cuda::Stream;
+use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, LadderPending, LadderScan, Pending};
 
 /// What scans.
 pub(crate) enum Contender {

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use monoscan::Error;
-use scan_codegen::nvptx::ladder::Rung;
-use scan_runtime::cuda::Device;
-use scan_runtime::gpu::GpuScan;
+use monoscan_codegen::nvptx::ladder::Rung;
+use monoscan_runtime::cuda::Device;
+use monoscan_runtime::gpu::GpuScan;
 
 use crate::arena::{Arena, words};
 use crate::bench::{self, Bench, Effort};

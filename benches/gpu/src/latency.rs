@@ -5,9 +5,9 @@
 use std::time::{Duration, Instant};
 
 use monoscan::Error;
-use scan_ir::{Program, Verified, text, verify};
-use scan_runtime::cuda::{CubinCache, CudaError, Device};
-use scan_runtime::gpu::{CompileTimes, GpuScan};
+use monoscan_ir::{Program, Verified, text, verify};
+use monoscan_runtime::cuda::{CubinCache, CudaError, Device};
+use monoscan_runtime::gpu::{CompileTimes, GpuScan};
 
 use crate::data::Numbers;
 
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use monoscan::DynScan;
     use monoscan::nvptx::{Arch, Form, Way, compile_ahead};
-    use scan_codegen::gpu::ptx_instructions;
+    use monoscan_codegen::gpu::ptx_instructions;
 
     #[test]
     fn every_constant_makes_a_monoid() {

@@ -7,8 +7,8 @@
 use std::fmt::Debug;
 
 use bytemuck::Pod;
+use monoscan_ir::{Program, Verified};
 use rayon::prelude::*;
-use scan_ir::{Program, Verified};
 
 /// Elements of a period: a prime.
 pub(crate) const PERIOD: usize = (1 << 21) - 9;

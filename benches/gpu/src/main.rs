@@ -56,8 +56,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use monoscan::Error;
-use scan_runtime::cuda::Device;
-use scan_runtime::gpu::GpuScan;
+use monoscan_runtime::cuda::Device;
+use monoscan_runtime::gpu::GpuScan;
 
 use arena::{Arena, words};
 use bench::Bench;

@@ -44,8 +44,8 @@ pub enum Step {
 /// Costs a small allocation for each helper and two more, none without helpers.
 ///
 /// ```
-/// use scan_protocol::crew::{self, Step};
-/// use scan_protocol::tickets::Tickets;
+/// use monoscan_protocol::crew::{self, Step};
+/// use monoscan_protocol::tickets::Tickets;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 ///
 /// let (tickets, done) = (Tickets::new(100), AtomicUsize::new(0));

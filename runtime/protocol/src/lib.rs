@@ -14,9 +14,9 @@
 //! scan takes. So here a missing aggregate is found by whoever needs it.
 //!
 //! ```
-//! use scan_protocol::crew::HelperTask;
-//! use scan_protocol::state::State;
-//! use scan_protocol::tiles::{Claim, Reading, Tiles, scan};
+//! use monoscan_protocol::crew::HelperTask;
+//! use monoscan_protocol::state::State;
+//! use monoscan_protocol::tiles::{Claim, Reading, Tiles, scan};
 //! use std::sync::atomic::{AtomicU64, Ordering};
 //!
 //! /// Prefix sums in tiles of 64.
@@ -86,21 +86,21 @@
 //! may see under the ordering it asks for:
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom --test mutations
+//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test loom --test mutations
 //! ```
 //!
 //! More threads, tiles and levels than loom can exhaust run under shuttle, in the same way: tens of thousands of schedules
 //! drawn at random, with helpers that come late or never or stop between two steps, a pool of one thread, and a panic anywhere:
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test shuttle --test mutations
+//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p monoscan-protocol --release --test shuttle --test mutations
 //! ```
 //!
 //! Each ordering and each check that the two arguments above need has a name, in `rules.rs`. `tests/mutations.rs` breaks
 //! them one at a time, and loom or shuttle must notice.
 //!
 //! Tests with real threads, on pools that are busy, deaf or of one thread, run with all others; Miri runs those without
-//! a pool (`cargo +nightly miri test -p scan-protocol`).
+//! a pool (`cargo +nightly miri test -p monoscan-protocol`).
 //!
 //! `unsafe` lives in one place, `crew`: the lifetime of the lent work, and the workers of helpers.
 

@@ -29,7 +29,7 @@ impl fmt::Display for TileIndex {
 /// [scan](crate::tiles::scan).
 ///
 /// ```
-/// use scan_protocol::tickets::{TileIndex, Tickets};
+/// use monoscan_protocol::tickets::{TileIndex, Tickets};
 ///
 /// let tickets = Tickets::new(2);
 /// assert_eq!(tickets.take(), Some(TileIndex::new(0)));

@@ -4,7 +4,7 @@
 
 mod trial;
 
-use scan_protocol::crew::{HelperTask, Step, with_helpers};
+use monoscan_protocol::crew::{HelperTask, Step, with_helpers};
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},

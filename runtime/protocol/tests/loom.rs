@@ -3,7 +3,7 @@
 //! more, at random, is for `shuttle.rs`.
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test loom
+//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test loom
 //! ```
 #![cfg(loom)]
 
@@ -11,7 +11,7 @@ mod models;
 mod trial;
 
 use models::{join, model, spawn_into};
-use scan_protocol::crew::{Step, with_helpers};
+use monoscan_protocol::crew::{Step, with_helpers};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use trial::{Task, Trial};
 

@@ -4,8 +4,8 @@
 //! as noticing.
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p scan-protocol --release --test mutations
-//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test mutations
+//! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test mutations
+//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p monoscan-protocol --release --test mutations
 //! ```
 
 #[cfg(loom)]
@@ -15,7 +15,7 @@ mod schedules;
 #[cfg(any(loom, shuttle))]
 mod trial;
 
-use scan_protocol::rules::Rule;
+use monoscan_protocol::rules::Rule;
 
 /// Loom sees what orderings allow.
 const BY_LOOM: [Rule; 8] = [

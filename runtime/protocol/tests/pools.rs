@@ -6,8 +6,8 @@
 
 mod trial;
 
+use monoscan_protocol::crew::HelperTask;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use scan_protocol::crew::HelperTask;
 use std::{sync::Barrier, thread};
 use trial::{Task, Trial};
 

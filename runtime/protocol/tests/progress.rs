@@ -1,7 +1,7 @@
 //! A thread that stops does not stop the others, counted in kernels and not in time; and little is done one after the other.
 #![cfg(not(any(loom, shuttle)))]
 
-use scan_protocol::{
+use monoscan_protocol::{
     crew::{HelperTask, Step},
     state::State,
     tiles::{Claim, Reading, Tiles, scan},

@@ -4,7 +4,7 @@
 
 mod trial;
 
-use scan_protocol::{
+use monoscan_protocol::{
     crew::HelperTask,
     state::State,
     tickets::{Tickets, TileIndex},

@@ -7,14 +7,14 @@
 //! thread run far ahead of another. The seed is fixed, so a failure comes again.
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p scan-protocol --release --test shuttle
+//! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p monoscan-protocol --release --test shuttle
 //! ```
 #![cfg(shuttle)]
 
 mod schedules;
 mod trial;
 
-use scan_protocol::crew::HelperTask;
+use monoscan_protocol::crew::HelperTask;
 use schedules::{explore, random, random_with_a_panic, run_with_helpers_of_all_kinds};
 use shuttle::{
     rand::{Rng, thread_rng},

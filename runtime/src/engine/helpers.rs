@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use scan_codegen::plan::Plan;
+use monoscan_codegen::plan::Plan;
 
 /// About how long a thread takes for what the plan leaves [alone](Plan::alone).
 const ALONE: Duration = Duration::from_micros(100);

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use scan_codegen::cpu::Compiled;
-use scan_ir::facts::LengthOnly;
-use scan_ir::{Constant, Field, Program};
+use monoscan_codegen::cpu::Compiled;
+use monoscan_ir::facts::LengthOnly;
+use monoscan_ir::{Constant, Field, Program};
 
 /// What a program's aggregates have in their length-only components.
 pub(crate) struct Known {

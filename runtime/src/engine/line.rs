@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use scan_codegen::cpu::TileArgs;
-use scan_codegen::plan::Plan;
-use scan_protocol::state::State;
+use monoscan_codegen::cpu::TileArgs;
+use monoscan_codegen::plan::Plan;
+use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::heads::FlagColumn;

@@ -31,9 +31,9 @@ mod walk;
 
 use std::sync::{Mutex, PoisonError};
 
-use scan_codegen::cpu::{Access, Kernel};
-use scan_ir::transform::{Check, Form};
-use scan_ir::{Constant, Field, Program, Verified};
+use monoscan_codegen::cpu::{Access, Kernel};
+use monoscan_ir::transform::{Check, Form};
+use monoscan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;

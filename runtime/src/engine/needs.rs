@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use scan_codegen::cpu::Kernel;
+use monoscan_codegen::cpu::Kernel;
 use smallvec::{SmallVec, smallvec};
 
 use super::line::Line;

@@ -8,8 +8,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use scan_protocol::crew::{self, Step};
-use scan_protocol::tickets::Tickets;
+use monoscan_protocol::crew::{self, Step};
+use monoscan_protocol::tickets::Tickets;
 
 use super::helpers;
 use super::line::{Line, Strip, Worker};
@@ -45,14 +45,14 @@ impl<'a> Line<'a> {
 
 impl Line<'_> {
     /// Whether rows should be worked on side by side, by strided kernels, rather than each as a line.
-    pub(crate) fn prefers_side_by_side(plan: &scan_codegen::plan::Plan, rows: &Rows) -> bool {
+    pub(crate) fn prefers_side_by_side(plan: &monoscan_codegen::plan::Plan, rows: &Rows) -> bool {
         let interleaves = rows.step() > 1;
         rows.len() <= plan.direct.max(64) || (interleaves && rows.count() >= MANY_ROWS)
     }
 
     /// Whether rows that are written should be worked on one after the other by one call: those that are short, or gain nothing from others
     /// at their side.
-    pub(crate) fn prefers_in_turn(plan: &scan_codegen::plan::Plan, rows: &Rows) -> bool {
+    pub(crate) fn prefers_in_turn(plan: &monoscan_codegen::plan::Plan, rows: &Rows) -> bool {
         let alone = plan.ways == 1 || plan.vector.scan_one;
         rows.step() == 1 && !rows.is_empty() && (rows.len() <= FEW_ELEMENTS || alone && rows.len() <= plan.direct)
     }

@@ -5,9 +5,9 @@
 //! registers; how it combines is what the engine would have done. Reductions and resumed scans have such kernels too, which take
 //! the whole states from the caller's memory and leave them there; and so do short rows, of which one call does all.
 
-use scan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
-use scan_codegen::plan::Plan;
-use scan_ir::Mode;
+use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
+use monoscan_codegen::plan::Plan;
+use monoscan_ir::Mode;
 
 use super::line::Line;
 use super::slots::Slots;

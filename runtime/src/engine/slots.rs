@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use scan_codegen::cpu::StateLayout;
-use scan_ir::{Constant, Field, Program};
-use scan_protocol::state::State;
+use monoscan_codegen::cpu::StateLayout;
+use monoscan_ir::{Constant, Field, Program};
+use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 /// A row of slots, aligned to 16 bytes. A few small ones need no allocation.
@@ -143,7 +143,7 @@ impl<'a> Slots<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scan_ir::{Layout, Type};
+    use monoscan_ir::{Layout, Type};
 
     #[test]
     fn states_go_to_other_threads_and_come_back() {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use scan_codegen::plan::Plan;
-use scan_protocol::state::State;
-use scan_protocol::tiles::{Claim, Reading, Tiles, scan};
+use monoscan_codegen::plan::Plan;
+use monoscan_protocol::state::State;
+use monoscan_protocol::tiles::{Claim, Reading, Tiles, scan};
 
 use super::helpers;
 use super::line::{AGGREGATE, BLOCKS, CARRY, Line, Strip, Worker};

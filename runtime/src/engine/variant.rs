@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU16;
 
-use scan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
-use scan_codegen::plan::{Plan, PlanOptions, plan};
-use scan_codegen::target::CpuTarget;
-use scan_ir::facts::{Facts, Range, StageFacts};
-use scan_ir::transform::{Check, Form, lower};
-use scan_ir::{Constant, Field, Layout, Mode, Program, Verified};
-use scan_protocol::state::State;
+use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
+use monoscan_codegen::plan::{Plan, PlanOptions, plan};
+use monoscan_codegen::target::CpuTarget;
+use monoscan_ir::facts::{Facts, Range, StageFacts};
+use monoscan_ir::transform::{Check, Form, lower};
+use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
+use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::known::Known;

@@ -20,7 +20,7 @@
 
 use std::ops::Range;
 
-use scan_codegen::plan::{Association, Plan};
+use monoscan_codegen::plan::{Association, Plan};
 
 use super::line::{AGGREGATE, BEFORE, BLOCKS, CARRY, Line, Strip, Worker};
 use super::slots::Slots;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use scan_codegen::gpu::Arguments;
-use scan_ir::Constant;
+use monoscan_codegen::gpu::Arguments;
+use monoscan_ir::Constant;
 use smallvec::SmallVec;
 
 use super::kernel::Launch;
@@ -50,7 +50,7 @@ pub(super) fn unpack(layout: &Arguments, bytes: &[u8]) -> Vec<Constant> {
 mod tests {
     use super::*;
     use crate::gpu::kernel::Span;
-    use scan_ir::{Layout, Type};
+    use monoscan_ir::{Layout, Type};
 
     fn word(block: &[u8], offset: usize) -> u64 {
         u64::from_le_bytes(block[offset..offset + 8].try_into().unwrap())

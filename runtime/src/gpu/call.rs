@@ -1,6 +1,6 @@
 //! Calls over device memory: [`Call`](crate::Call), with flags where the columns are.
 
-use scan_ir::{Constant, Mode};
+use monoscan_ir::{Constant, Mode};
 
 use super::column::DeviceColumn;
 use crate::call::{Call, Rows, Shape};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-use scan_ir::{Layout, Primitive};
+use monoscan_ir::{Layout, Primitive};
 
 use crate::column::{layout_of, whole_records};
 use crate::cuda::{Device, DeviceRead, DeviceWrite};

@@ -4,7 +4,7 @@
 //! of all stages as its output, of which those at flags are kept. Segments without records have the start for their
 //! total.
 
-use scan_ir::{Constant, FunctionBuilder, Layout, Mapping, Mode, Program, Source, Type, Verified, verify};
+use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Mode, Program, Source, Type, Verified, verify};
 
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut};
@@ -86,7 +86,7 @@ pub(super) fn totals(
 mod tests {
     use super::*;
     use crate::DynScan;
-    use scan_ir::{random, text};
+    use monoscan_ir::{random, text};
 
     #[test]
     fn segments_have_the_totals_that_the_cpu_engine_gives() {

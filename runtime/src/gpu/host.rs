@@ -1,6 +1,6 @@
 //! Scans over host memory: carried to the device, scanned there, carried back.
 
-use scan_ir::{Constant, Layout, Mode, Primitive};
+use monoscan_ir::{Constant, Layout, Mode, Primitive};
 
 use super::call::{DeviceCall, DeviceShape};
 use super::column::{DeviceColumn, DeviceColumnMut};

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use scan_codegen::gpu::{Arch, HEADER_BYTES, Manifest, ptx_instructions};
-use scan_ir::Constant;
+use monoscan_codegen::gpu::{Arch, HEADER_BYTES, Manifest, ptx_instructions};
+use monoscan_ir::Constant;
 
 use super::arguments::pack;
 use super::pending::{Launched, Totals};

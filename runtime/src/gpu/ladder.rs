@@ -5,11 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use scan_codegen::gpu::HEADER_BYTES;
-use scan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
-use scan_ir::Constant;
-use scan_ir::facts::Facts;
-use scan_ir::transform::{Form, lower};
+use monoscan_codegen::gpu::HEADER_BYTES;
+use monoscan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
+use monoscan_ir::Constant;
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower};
 
 use super::arguments::pack;
 use super::call::DeviceCall;

@@ -15,39 +15,39 @@
 //! | `states` | states of a program among those of its lowered form |
 //! | `task` | a call on its way to a launch |
 //! | `aot` | kernels from files, and their calls |
-//! | `variant` | the forms of a program and their kernels (with the feature `nvptx`) |
+//! | `variant` | the forms of a program and their kernels (with the feature `ptx`) |
 //! | `scan`, `run` | the scan, and its calls over device memory (likewise) |
 //! | `host`, `pieces`, `staging` | its calls over host memory, piece by piece on the way there and back (likewise) |
 //! | `ends` | totals of segments between offsets (likewise) |
 //! | `ladder` | the same scan by schedules out of history (likewise) |
 
 // What makes columns and calls to launches is only used by what compiles.
-#![cfg_attr(not(feature = "nvptx"), allow(dead_code))]
+#![cfg_attr(not(feature = "ptx"), allow(dead_code))]
 
 mod aot;
 mod arguments;
 mod call;
 mod column;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod ends;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod host;
 mod kernel;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod ladder;
 mod landing;
 mod pending;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod pieces;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod run;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod scan;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod staging;
 mod states;
 mod task;
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 mod variant;
 
 pub use crate::cuda::CompileTimes;
@@ -55,8 +55,8 @@ pub use aot::{AotError, AotKernel, AotScan};
 pub use call::{DeviceCall, DeviceShape};
 pub use column::{DeviceColumn, DeviceColumnMut};
 pub use kernel::{GpuKernel, Launch, Span};
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 pub use ladder::{LadderPending, LadderScan};
 pub use pending::{Launched, Outcome, Pending};
-#[cfg(feature = "nvptx")]
+#[cfg(feature = "ptx")]
 pub use scan::{GpuScan, GpuScanBuilder};

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scan_codegen::gpu::FAULT_STUCK;
-use scan_ir::Constant;
+use monoscan_codegen::gpu::FAULT_STUCK;
+use monoscan_ir::Constant;
 
 use super::arguments::unpack;
 use super::kernel::GpuKernel;

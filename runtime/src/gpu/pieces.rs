@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use scan_ir::{Constant, Layout, Program, Source};
+use monoscan_ir::{Constant, Layout, Program, Source};
 
 use super::call::{DeviceCall, DeviceShape};
 use super::column::{DeviceColumn, DeviceColumnMut};

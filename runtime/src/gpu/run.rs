@@ -1,8 +1,8 @@
 //! The calls of a [`GpuScan`] over device memory: the form and the kernel that each wants.
 
-use scan_codegen::gpu::{Way, natural};
-use scan_ir::Layout;
-use scan_ir::transform::Form;
+use monoscan_codegen::gpu::{Way, natural};
+use monoscan_ir::Layout;
+use monoscan_ir::transform::Form;
 use smallvec::SmallVec;
 
 use super::call::{DeviceCall, DeviceShape};

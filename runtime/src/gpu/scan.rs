@@ -5,10 +5,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use scan_codegen::gpu::{Arch, GpuPlan, Way};
-use scan_ir::laws::{Judgement, Overflow};
-use scan_ir::transform::{Check, Form};
-use scan_ir::{Program, Verified};
+use monoscan_codegen::gpu::{Arch, GpuPlan, Way};
+use monoscan_ir::laws::{Judgement, Overflow};
+use monoscan_ir::transform::{Check, Form};
+use monoscan_ir::{Program, Verified};
 
 use super::ends::states_at_ends;
 use super::kernel::{GpuKernel, TIME_LIMIT};
@@ -22,9 +22,9 @@ use crate::verdicts::{self, Terms};
 /// equal programs, and freed when the last of them is dropped.
 ///
 /// ```no_run
-/// use scan_ir::{text, verify};
-/// use scan_runtime::cuda::{Device, DeviceBuffer, Stream};
-/// use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
+/// use monoscan_ir::{text, verify};
+/// use monoscan_runtime::cuda::{Device, DeviceBuffer, Stream};
+/// use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
 ///
 /// # let source = "";
 /// let device = Device::cuda(0)?;

@@ -1,8 +1,8 @@
 //! States of a program among those of its lowered form, which may have more components and one more stage.
 
-use scan_codegen::gpu::{Component, Role};
-use scan_ir::transform::{Check, Finding, rank_stage};
-use scan_ir::{Constant, Program};
+use monoscan_codegen::gpu::{Component, Role};
+use monoscan_ir::transform::{Check, Finding, rank_stage};
+use monoscan_ir::{Constant, Program};
 
 /// Where the components of a program are among those of its lowered form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,10 +100,10 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scan_codegen::gpu::{AotManifest, Arch, Arguments, GpuPlan, Manifest};
-    use scan_ir::facts::Facts;
-    use scan_ir::transform::{Form, lower};
-    use scan_ir::{text, verify};
+    use monoscan_codegen::gpu::{AotManifest, Arch, Arguments, GpuPlan, Manifest};
+    use monoscan_ir::facts::Facts;
+    use monoscan_ir::transform::{Form, lower};
+    use monoscan_ir::{text, verify};
 
     fn listed(program: &Program, lowered: &Program, form: Form) -> Vec<Component> {
         let launch = Manifest {

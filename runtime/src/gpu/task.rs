@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scan_ir::{Constant, Layout, Type};
+use monoscan_ir::{Constant, Layout, Type};
 use smallvec::SmallVec;
 
 use super::call::{DeviceCall, DeviceShape};

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use scan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
-use scan_codegen::nvptx::{KernelIr, NvptxError};
-use scan_ir::facts::Facts;
-use scan_ir::transform::{Form, lower, without_outputs};
-use scan_ir::{Constant, Program, Verified};
+use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
+use monoscan_codegen::nvptx::{KernelIr, NvptxError};
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower, without_outputs};
+use monoscan_ir::{Constant, Program, Verified};
 
 use super::kernel::{GpuKernel, expect_driver};
 use super::states::States;
@@ -179,7 +179,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use scan_ir::{Mode, random, verify};
+    use monoscan_ir::{Mode, random, verify};
 
     #[test]
     fn every_form_has_a_kernel_for_every_way() {

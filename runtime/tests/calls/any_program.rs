@@ -1,9 +1,9 @@
 //! Random calls of random programs, and of those of [`programs`](crate::programs), at sizes around every boundary of tiny plans:
 //! bit for bit what the reference gives. All operators are exact, so the association does not matter.
 
-use scan_ir::random::{Options, random_program};
-use scan_ir::{FunctionBuilder, Mapping, Opcode, Program, Source, Type, Value, Verified, verify};
-use scan_runtime::PlanOptions;
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::{FunctionBuilder, Mapping, Opcode, Program, Source, Type, Value, Verified, verify};
+use monoscan_runtime::PlanOptions;
 
 use crate::asked::Asked;
 use crate::check::Subject;

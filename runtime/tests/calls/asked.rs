@@ -1,7 +1,7 @@
 //! Calls that own what they are made of, drawn at random around the boundaries of a plan, and made simpler again when one fails.
 
-use scan_ir::{Constant, Mode};
-use scan_runtime::{Call, Plan, Rows, Shape};
+use monoscan_ir::{Constant, Mode};
+use monoscan_runtime::{Call, Plan, Rows, Shape};
 
 use crate::random::Random;
 

@@ -3,8 +3,8 @@
 //! Most scan digits, appending each to the number before it, so that a result shows what was combined in which order.
 
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice, pod_read_unaligned};
-use scan_ir::{Constant, Mode};
-use scan_runtime::PlanOptions;
+use monoscan_ir::{Constant, Mode};
+use monoscan_runtime::PlanOptions;
 
 use crate::asked::{Asked, Over};
 use crate::check::Subject;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use scan_ir::interp::Interpreter;
-use scan_ir::{Constant, Layout, Program, Source, Verified};
-use scan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
+use monoscan_ir::interp::Interpreter;
+use monoscan_ir::{Constant, Layout, Program, Source, Verified};
+use monoscan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
 
 use crate::asked::{Asked, Over};
 use crate::random::Random;

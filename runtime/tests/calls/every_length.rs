@@ -10,9 +10,9 @@
 
 use std::time::{Duration, Instant};
 
-use scan_ir::random::{Options, plain_program, random_program};
-use scan_ir::{Layout, Mode, Program, Verified, interp, verify};
-use scan_runtime::{Call, DynScan, PlanOptions};
+use monoscan_ir::random::{Options, plain_program, random_program};
+use monoscan_ir::{Layout, Mode, Program, Verified, interp, verify};
+use monoscan_runtime::{Call, DynScan, PlanOptions};
 
 use crate::check::{Subject, columns, columns_mut, poison, same_bytes};
 use crate::random::Random;

@@ -1,8 +1,8 @@
 //! Calls that do not fit their program or their columns: each is an error that says what was expected and what came, found
 //! before anything is written. Outputs and carries are what they were.
 
-use scan_ir::{Constant, Layout, Type};
-use scan_runtime::{
+use monoscan_ir::{Constant, Layout, Type};
+use monoscan_runtime::{
     Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Mode, PlanOptions, Rows, RowsError, Shape,
 };
 

@@ -1,4 +1,4 @@
-//! Every call of [`scan_runtime::DynScan`]: engine = an independent reference, and both = what was worked out by hand.
+//! Every call of [`monoscan_runtime::DynScan`]: engine = an independent reference, and both = what was worked out by hand.
 
 mod any_program;
 mod asked;

@@ -1,6 +1,6 @@
 //! Programs whose results show what a call did.
 
-use scan_ir::{Program, Verified, text, verify};
+use monoscan_ir::{Program, Verified, text, verify};
 
 /// Writes digits one behind the other: `next` is appended to `self`. What is combined, and in which order, can be read off:
 /// 1, 2, 3 give 1, 12, 123.

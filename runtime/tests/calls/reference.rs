@@ -1,4 +1,4 @@
-//! What every call means, once more: written from the formulas of [`scan_runtime::call`] over the interpreter of programs.
+//! What every call means, once more: written from the formulas of [`monoscan_runtime::call`] over the interpreter of programs.
 //!
 //! A call's records are cut into [runs](crate::runs), the records of each are gathered in the order of the scan, the interpreter
 //! runs over them from the state that the run starts from, and the outputs are put where their records are. Nothing
@@ -7,8 +7,8 @@
 //! The interpreter numbers the records of every run from 0, a call does not; so the reference gives a program its index as one more
 //! input column.
 
-use scan_ir::interp::{self, Request};
-use scan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
+use monoscan_ir::interp::{self, Request};
+use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
 
 use crate::asked::Asked;
 use crate::runs::Run;
@@ -26,7 +26,7 @@ pub(crate) struct Reference {
 pub(crate) struct Given {
     /// How many records are written; those that an emitting program keeps may be more than there is room for.
     pub(crate) count: usize,
-    /// What [`scan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
+    /// What [`monoscan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
     pub(crate) totals: Vec<Constant>,
 }
 

@@ -1,9 +1,9 @@
 //! A stream in chunks is what it is in one piece, for programs that do not ask where a chunk ends or how far it is.
 
-use scan_ir::Source;
-use scan_ir::random::{Options, random_program};
-use scan_ir::{Constant, Mode, Program, Verified, verify};
-use scan_runtime::{Call, PlanOptions, Shape};
+use monoscan_ir::Source;
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::{Constant, Mode, Program, Verified, verify};
+use monoscan_runtime::{Call, PlanOptions, Shape};
 
 use crate::asked::{Asked, boundary};
 use crate::check::{Subject, columns, columns_mut};

@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Barrier;
 
+use monoscan_ir::{Program, Verified};
+use monoscan_runtime::PlanOptions;
 use rayon::prelude::*;
-use scan_ir::{Program, Verified};
-use scan_runtime::PlanOptions;
 
 use crate::asked::Asked;
 use crate::check::Subject;

@@ -4,15 +4,15 @@
 //! among them, so that many loops overflow, and blocks combined in another order do where the loop does not.
 
 #[allow(dead_code, reason = "the judge's tests use the rest")]
-#[path = "../../../scan-ir/tests/near_misses/families.rs"]
+#[path = "../../../ir/tests/near_misses/families.rs"]
 pub(crate) mod families;
-#[path = "../../../scan-ir/tests/near_misses/operator.rs"]
+#[path = "../../../ir/tests/near_misses/operator.rs"]
 pub(crate) mod operator;
 
 use families::{FAMILIES, Noise, family};
+use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Output, Program, Source, Type, Verified, verify};
+use monoscan_runtime::{Call, Column, ColumnMut, Error, Mode, Rows, Shape};
 use operator::Operator;
-use scan_ir::{Constant, FunctionBuilder, Layout, Mapping, Output, Program, Source, Type, Verified, verify};
-use scan_runtime::{Call, Column, ColumnMut, Error, Mode, Rows, Shape};
 
 pub(crate) const TYPES: [Type; 5] = [Type::I8, Type::U8, Type::I32, Type::U32, Type::I64];
 

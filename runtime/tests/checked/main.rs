@@ -4,7 +4,7 @@ mod loops;
 
 use loops::families::Noise;
 use loops::{Seen, any_operator, compare_any, program};
-use scan_runtime::{DynScan, PlanOptions};
+use monoscan_runtime::{DynScan, PlanOptions};
 
 fn rounds() -> u64 {
     let rounds = std::env::var("MONOSCAN_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());

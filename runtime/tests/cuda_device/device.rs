@@ -3,7 +3,7 @@
 use std::ptr;
 
 use cudarc::driver::sys;
-use scan_runtime::cuda::{CudaError, Device, DeviceBuffer, Module, Stream, Workspace};
+use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Module, Stream, Workspace};
 
 use crate::kernels::{add, bump, device, numbers, stream};
 
@@ -20,7 +20,7 @@ fn a_device_that_is_not_there_is_an_error() {
             ));
         }
     }
-    assert_eq!(scan_runtime::Error::from(error.clone()).to_string(), error.to_string());
+    assert_eq!(monoscan_runtime::Error::from(error.clone()).to_string(), error.to_string());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use scan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Header, Stream, Workspace, keep_with_graph};
+use monoscan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Header, Stream, Workspace, keep_with_graph};
 
 use crate::kernels::{add, bump, device, kernel, numbers, spin, stream};
 

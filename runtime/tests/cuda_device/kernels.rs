@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
-use scan_runtime::cuda::{Device, DeviceBuffer, DeviceRead, Kernel, Module, Stream, Workspace};
+use monoscan_runtime::cuda::{Device, DeviceBuffer, DeviceRead, Kernel, Module, Stream, Workspace};
 
 /// `add`, `bump`, `spin` and `hold`, which the file describes.
 pub(crate) const PTX: &str = include_str!("kernels.ptx");

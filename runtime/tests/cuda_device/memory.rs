@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scan_runtime::cuda::{CudaError, DeviceBuffer, DeviceRead, PinnedBuffer, Workspace};
+use monoscan_runtime::cuda::{CudaError, DeviceBuffer, DeviceRead, PinnedBuffer, Workspace};
 
 use crate::kernels::{SIZES, add, device, numbers, spin, stream};
 

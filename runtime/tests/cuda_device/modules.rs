@@ -3,7 +3,7 @@
 use std::fs;
 
 use bytemuck::Zeroable;
-use scan_runtime::cuda::{CubinCache, CudaError, Module};
+use monoscan_runtime::cuda::{CubinCache, CudaError, Module};
 use sha2::{Digest, Sha256};
 
 use crate::kernels::{Argument, PTX, device, stream};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scan_runtime::cuda::{Header, Stream, Workspace};
+use monoscan_runtime::cuda::{Header, Stream, Workspace};
 
 use crate::kernels::{bump, spin, stream};
 

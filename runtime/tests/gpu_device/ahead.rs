@@ -1,14 +1,14 @@
 //! Kernels made ahead of time, through their texts, beside the same scans compiled for the call.
 
-use scan_codegen::gpu::{Arch, Way};
-use scan_codegen::nvptx::{AotFiles, compile_ahead};
-use scan_ir::transform::Form;
-use scan_ir::{Constant, Mode};
-use scan_runtime::cuda::{DeviceBuffer, Stream};
-use scan_runtime::gpu::{
+use monoscan_codegen::gpu::{Arch, Way};
+use monoscan_codegen::nvptx::{AotFiles, compile_ahead};
+use monoscan_ir::transform::Form;
+use monoscan_ir::{Constant, Mode};
+use monoscan_runtime::cuda::{DeviceBuffer, Stream};
+use monoscan_runtime::gpu::{
     AotError, AotKernel, AotScan, DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan,
 };
-use scan_runtime::{Error, Rows};
+use monoscan_runtime::{Error, Rows};
 
 use crate::programs;
 use crate::subject::device;

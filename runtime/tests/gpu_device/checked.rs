@@ -1,13 +1,13 @@
 //! Checked scans on a GPU: the loop's first overflow, or its results.
 
-use scan_runtime::Error;
-use scan_runtime::gpu::GpuScan;
+use monoscan_runtime::Error;
+use monoscan_runtime::gpu::GpuScan;
 
 use crate::loops::families::{Noise, family};
 use crate::loops::{Seen, any_operator, compare_any, program};
 use crate::subject::{device, tiny_plan};
-use scan_ir::Type;
-use scan_runtime::Column;
+use monoscan_ir::Type;
+use monoscan_runtime::Column;
 
 #[test]
 #[ignore = "needs a CUDA device"]

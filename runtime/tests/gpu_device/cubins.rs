@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use scan_ir::{Program, Verified};
-use scan_runtime::Column;
-use scan_runtime::cuda::CubinCache;
-use scan_runtime::gpu::{CompileTimes, GpuScan};
+use monoscan_ir::{Program, Verified};
+use monoscan_runtime::Column;
+use monoscan_runtime::cuda::CubinCache;
+use monoscan_runtime::gpu::{CompileTimes, GpuScan};
 
 use crate::on_device::{numbers, solved};
 use crate::programs::{RECURRENCE, parse};

@@ -1,7 +1,7 @@
 //! Every shape, mode, direction, seed and carry, at sizes around those of tiles: bit for bit what the reference gives.
 //! All operators are exact, so the association does not matter.
 
-use scan_ir::{Mode, Program, Verified};
+use monoscan_ir::{Mode, Program, Verified};
 
 use crate::asked::{Asked, Over};
 use crate::programs;

@@ -1,9 +1,9 @@
 //! Every rung of the ladder on a device, around its tiles and over many of them, twice in one workspace, and in a graph.
 
-use scan_codegen::nvptx::ladder::Rung;
-use scan_runtime::Error;
-use scan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Stream};
-use scan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan, LadderScan};
+use monoscan_codegen::nvptx::ladder::Rung;
+use monoscan_runtime::Error;
+use monoscan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Stream};
+use monoscan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan, LadderScan};
 
 use crate::on_device::{numbers, solved};
 use crate::programs::{RECURRENCE, odd_digits, parse};

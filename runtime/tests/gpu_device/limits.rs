@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use scan_ir::Constant;
-use scan_runtime::Error;
-use scan_runtime::cuda::{CudaError, Device, DeviceBuffer, Stream};
-use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
+use monoscan_ir::Constant;
+use monoscan_runtime::Error;
+use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Stream};
+use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
 
 use crate::programs::{RECURRENCE, parse};
 use crate::subject::device;

@@ -1,9 +1,9 @@
 //! Columns in device memory: in place, at odd addresses, kept records and their room, resumed streams, totals.
 
-use scan_ir::{Constant, Layout, Type};
-use scan_runtime::cuda::{DeviceBuffer, Stream};
-use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
-use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
+use monoscan_ir::{Constant, Layout, Type};
+use monoscan_runtime::cuda::{DeviceBuffer, Stream};
+use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
 
 use crate::programs;
 use crate::subject::device;

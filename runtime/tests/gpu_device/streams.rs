@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use scan_runtime::Error;
-use scan_runtime::cuda::{DeviceBuffer, Graph, Stream};
-use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
+use monoscan_runtime::Error;
+use monoscan_runtime::cuda::{DeviceBuffer, Graph, Stream};
+use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
 
 use crate::programs::parse;
 use crate::subject::device;

@@ -1,11 +1,11 @@
 //! A program on a device, beside its reference.
 
-use scan_codegen::gpu::{Arch, GpuPlan, Schedule};
-use scan_ir::transform::{Form, lower};
-use scan_ir::{Layout, Program, Verified};
-use scan_runtime::PlanOptions;
-use scan_runtime::cuda::Device;
-use scan_runtime::gpu::GpuScan;
+use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule};
+use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::{Layout, Program, Verified};
+use monoscan_runtime::PlanOptions;
+use monoscan_runtime::cuda::Device;
+use monoscan_runtime::gpu::GpuScan;
 
 use crate::asked::Asked;
 use crate::check::{Subject, columns, columns_mut, poison, same_bytes, same_states};

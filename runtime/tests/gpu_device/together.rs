@@ -4,8 +4,8 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use scan_runtime::cuda::{Device, DeviceBuffer, Stream};
-use scan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
+use monoscan_runtime::cuda::{Device, DeviceBuffer, Stream};
+use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
 
 use crate::kernels::{Argument, kernel};
 use crate::on_device::{numbers, solved};

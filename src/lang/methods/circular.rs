@@ -1,6 +1,6 @@
 //! Powers of floats, and the functions that look up the digits of 1/2π.
 
-use scan_ir::{FunctionBuilder, Value, math};
+use monoscan_ir::{FunctionBuilder, Value, math};
 
 use crate::lang::numbers::Real;
 use crate::lang::ops::{div, lift, mul, value};

@@ -1,6 +1,6 @@
 //! Integer methods that take more than an opcode.
 
-use scan_ir::{Opcode, Primitive};
+use monoscan_ir::{Opcode, Primitive};
 
 use super::{count_ones, leading_zeros, wrapping_abs, wrapping_add, wrapping_mul, wrapping_sub};
 use crate::lang::numbers::Int;

@@ -3,7 +3,7 @@
 mod random;
 mod refused;
 
-use scan_ir::{Constant, interp};
+use monoscan_ir::{Constant, interp};
 
 use super::reference::Reference;
 use super::*;

@@ -3,12 +3,12 @@
 
 use std::sync::LazyLock;
 
-use scan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
-use scan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
+use monoscan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
+use monoscan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::{Program, Verified, interp, text, verify};
 use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
-use scan_ir::facts::Facts;
-use scan_ir::transform::{Form, lower};
-use scan_ir::{Program, Verified, interp, text, verify};
 
 /// A program, and the bytes of its identity.
 struct Operator {

@@ -3,12 +3,12 @@
 
 use std::sync::LazyLock;
 
-use scan_codegen::gpu::{Arch, Arguments, GpuPlan, Schedule};
-use scan_codegen::nvptx::{self, emulated};
+use monoscan_codegen::gpu::{Arch, Arguments, GpuPlan, Schedule};
+use monoscan_codegen::nvptx::{self, emulated};
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::{Program, Verified, interp, text, verify};
 use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
-use scan_ir::facts::Facts;
-use scan_ir::transform::{Form, lower};
-use scan_ir::{Program, Verified, interp, text, verify};
 
 /// Maps x -> a x + b modulo 2^32: what changes its order, or takes an element twice, changes its result.
 static AFFINE: LazyLock<Verified<Program>> = LazyLock::new(|| {
@@ -37,7 +37,7 @@ const RING: GpuPlan =
 /// A kernel of the program.
 struct Scan {
     kernel: Kernel,
-    manifest: scan_codegen::gpu::Manifest,
+    manifest: monoscan_codegen::gpu::Manifest,
 }
 
 impl Scan {

@@ -1,6 +1,6 @@
 //! What a launch is asked for: drawn at random around the boundaries of a plan, and made simpler again when it fails.
 
-use scan_codegen::gpu::{GROUP, Schedule};
+use monoscan_codegen::gpu::{GROUP, Schedule};
 
 use crate::{Random, Subject};
 

@@ -1,8 +1,8 @@
 //! Plans and forms drawn at random.
 
-use scan_codegen::gpu::{GpuPlan, Schedule};
-use scan_ir::interp::Mode;
-use scan_ir::transform::Form;
+use monoscan_codegen::gpu::{GpuPlan, Schedule};
+use monoscan_ir::interp::Mode;
+use monoscan_ir::transform::Form;
 
 use crate::{Case, Random};
 

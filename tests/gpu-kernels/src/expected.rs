@@ -1,8 +1,8 @@
 //! What a call must write, by the interpreter of programs: no tiles, no strides.
 
-use scan_ir::interp::{self, Request};
-use scan_ir::transform::rank_stage;
-use scan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
+use monoscan_ir::interp::{self, Request};
+use monoscan_ir::transform::rank_stage;
+use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
 
 use crate::Call;
 

@@ -1,8 +1,8 @@
 //! Launches, and whether they wrote what they must.
 
-use scan_codegen::gpu::{Arguments, EPOCH, FAULT, Schedule, TICKET};
+use monoscan_codegen::gpu::{Arguments, EPOCH, FAULT, Schedule, TICKET};
+use monoscan_ir::{Constant, Layout};
 use scan_emulator::{Fault, LaunchError};
-use scan_ir::{Constant, Layout};
 
 use crate::expected::Given;
 use crate::machine::{Emulated, Machine};

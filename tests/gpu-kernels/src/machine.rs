@@ -1,10 +1,10 @@
 //! What kernels are launched on: the emulator, or a device.
 
-use scan_codegen::gpu::Arch;
-use scan_codegen::nvptx;
+use monoscan_codegen::gpu::Arch;
+use monoscan_codegen::nvptx;
+use monoscan_ir::facts::Facts;
+use monoscan_runtime::cuda::{self, CudaError, DeviceBuffer, Kernel, Module, Stream};
 use scan_emulator::{Buffer, Device, Fault, Launch, LaunchError};
-use scan_ir::facts::Facts;
-use scan_runtime::cuda::{self, CudaError, DeviceBuffer, Kernel, Module, Stream};
 
 use crate::{Call, Subject};
 

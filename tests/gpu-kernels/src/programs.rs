@@ -6,8 +6,8 @@
 use monoscan::lexer::{JSON, LexerTables, Rules};
 use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
-use scan_ir::random::{Options, plain_program, random_program};
-use scan_ir::{Program, Verified, verify};
+use monoscan_ir::random::{Options, plain_program, random_program};
+use monoscan_ir::{Program, Verified, verify};
 
 use crate::automata::{self, Maps};
 use crate::{Random, bytes};

@@ -1,11 +1,11 @@
 //! A kernel of a program, by a plan.
 
-use scan_codegen::gpu::{Arch, GpuPlan, Manifest, Schedule};
-use scan_codegen::nvptx::{self, NvptxError};
+use monoscan_codegen::gpu::{Arch, GpuPlan, Manifest, Schedule};
+use monoscan_codegen::nvptx::{self, NvptxError};
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::{Program, Source, Verified};
 use scan_emulator::Kernel;
-use scan_ir::facts::Facts;
-use scan_ir::transform::{Form, lower};
-use scan_ir::{Program, Source, Verified};
 
 use crate::expected::Reference;
 use crate::{Case, Random};
@@ -64,7 +64,7 @@ impl<'c> Subject<'c> {
 
     /// Whether outputs may lie where inputs do.
     pub(crate) fn may_be_in_place(&self) -> bool {
-        let sizes = |layouts: &[scan_ir::Layout]| layouts.iter().map(|layout| layout.size).collect::<Vec<_>>();
+        let sizes = |layouts: &[monoscan_ir::Layout]| layouts.iter().map(|layout| layout.size).collect::<Vec<_>>();
         let lifts = self.program.stages.iter().map(|stage| &stage.lift);
         let mut reads = lifts.chain([&self.program.output.project]).flat_map(|mapping| &mapping.reads);
         let same = sizes(&self.program.inputs)[..] == sizes(&self.program.output.columns)[..];

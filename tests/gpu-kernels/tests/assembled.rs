@@ -3,7 +3,7 @@
 //! Each of these kernels is assembled for two architectures, in turn, so that each architecture has kernels of each plan.
 //! `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
 
-#[path = "../../../scan-codegen/tests/ptxas/mod.rs"]
+#[path = "../../../codegen/tests/ptxas/mod.rs"]
 mod ptxas;
 
 use std::collections::HashMap;
@@ -12,11 +12,11 @@ use std::mem::discriminant;
 use std::sync::Mutex;
 use std::thread;
 
-use scan_codegen::gpu::{Arch, Schedule, Way};
-use scan_codegen::nvptx::{KernelIr, NvptxError};
+use monoscan_codegen::gpu::{Arch, Schedule, Way};
+use monoscan_codegen::nvptx::{KernelIr, NvptxError};
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Case, by_hand, of_the_zoo, of_wide_states};
-use scan_ir::facts::Facts;
-use scan_ir::transform::{Form, lower};
 
 /// States of so many bytes, in all stages together, fit in registers beside all else.
 const SMALL_STATE: usize = 64;

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use scan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
-use scan_codegen::nvptx::NvptxError;
+use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
+use monoscan_codegen::nvptx::NvptxError;
+use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Call, Case, OnDevice, Random, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
-use scan_ir::transform::{Form, lower};
 
 /// About the most records of a call.
 const MOST: usize = 60_000;

@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use scan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
-use scan_codegen::nvptx::NvptxError;
+use monoscan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
+use monoscan_codegen::nvptx::NvptxError;
+use monoscan_ir::transform::Form;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{
     Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
     small_plan, wide_sums,
 };
-use scan_ir::transform::Form;
 
 /// About the most records of a call.
 const MOST: usize = 3000;

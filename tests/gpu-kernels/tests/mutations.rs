@@ -1,10 +1,10 @@
 //! Each call that orders something or tells other blocks something is there for a reason, and so is each look at a tag: without
 //! it, some schedule goes wrong.
 
-use scan_codegen::gpu::{GROUP, GpuPlan, Schedule};
+use monoscan_codegen::gpu::{GROUP, GpuPlan, Schedule};
+use monoscan_ir::transform::Form;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{Call, Case, Subject, by_hand};
-use scan_ir::transform::Form;
 
 /// Schedules that a right kernel is right under.
 const SCHEDULES: u64 = 16;

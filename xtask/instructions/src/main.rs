@@ -10,8 +10,8 @@ mod programs;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use scan_ir::{Layout, Mode, Program, Verified};
-use scan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Shape};
+use monoscan_ir::{Layout, Mode, Program, Verified};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Shape};
 
 /// Elements of a scan whose kernels are counted.
 const LEN: usize = 1 << 14;

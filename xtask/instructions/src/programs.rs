@@ -2,7 +2,7 @@
 
 use monoscan::lexer::{LexerTables, Rules};
 use monoscan::recurrence::{self, Precision};
-use scan_ir::{Program, Type, Verified, text, verify};
+use monoscan_ir::{Program, Type, Verified, text, verify};
 
 use crate::Anything;
 

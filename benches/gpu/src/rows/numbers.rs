@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use monoscan::ops::{Max, Sum};
 use monoscan::prelude::*;
 use monoscan::{Error, Record};
-use scan_ir::{Program, Verified};
+use monoscan_ir::{Program, Verified};
 
 use crate::data::{self, Numbers};
 use crate::line::{Line, PERIOD, Subject};

@@ -3,7 +3,7 @@
 
 use crate::trial::Trial;
 use loom::{cell::UnsafeCell, model::Builder, sync::Arc, thread};
-use scan_protocol::crew::{HelperTask, Step, with_helpers};
+use monoscan_protocol::crew::{HelperTask, Step, with_helpers};
 
 /// Runs `case` in all interleavings in which threads are preempted so many times.
 pub(crate) fn model(preemptions: usize, case: impl Fn() + Sync + Send + 'static) {

@@ -2,7 +2,7 @@
 #![cfg(shuttle)]
 
 use crate::trial::{Task, Trial};
-use scan_protocol::crew::HelperTask;
+use monoscan_protocol::crew::HelperTask;
 use shuttle::{
     Config, MaxSteps, Runner,
     rand::{Rng, thread_rng},

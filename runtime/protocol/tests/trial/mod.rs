@@ -4,7 +4,7 @@
 //! A tile is one cell. ⊕ is neither commutative nor associative, so each total tells in which order and from where aggregates
 //! were folded; and a level's aggregate has the carry of the level below in it.
 
-use scan_protocol::{
+use monoscan_protocol::{
     crew::HelperTask,
     state::State,
     tiles::{Claim, Reading, Tiles, scan},

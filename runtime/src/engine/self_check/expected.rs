@@ -1,8 +1,8 @@
 //! What the interpreter gives for a sample, and how far that depends on the association.
 
-use scan_codegen::plan::Association;
-use scan_ir::interp::{Request, Run, run, run_in_chunks};
-use scan_ir::{Constant, Layout, Program, Type, Verified};
+use monoscan_codegen::plan::Association;
+use monoscan_ir::interp::{Request, Run, run, run_in_chunks};
+use monoscan_ir::{Constant, Layout, Program, Type, Verified};
 
 use super::sample::Sample;
 

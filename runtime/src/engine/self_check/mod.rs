@@ -14,8 +14,8 @@ mod expected;
 mod sample;
 mod walks;
 
-use scan_ir::facts::StageFacts;
-use scan_ir::{Constant, Program, Stage, Verified, laws};
+use monoscan_ir::facts::StageFacts;
+use monoscan_ir::{Constant, Program, Stage, Verified, laws};
 
 use self::expected::{Difference, Expected};
 use self::sample::{Kind, Sample};
@@ -109,10 +109,10 @@ fn seeds(variant: &Variant) -> Vec<Vec<Constant>> {
 
 #[cfg(test)]
 mod tests {
-    use scan_codegen::cpu::Access;
-    use scan_codegen::plan::PlanOptions;
-    use scan_ir::transform::{Form, lower};
-    use scan_ir::{text, verify};
+    use monoscan_codegen::cpu::Access;
+    use monoscan_codegen::plan::PlanOptions;
+    use monoscan_ir::transform::{Form, lower};
+    use monoscan_ir::{text, verify};
 
     use super::*;
     use crate::engine::variant::Variants;

@@ -1,8 +1,8 @@
 //! Records that a program might be given: small numbers, of which its lifts make valid states where they can.
 
-use scan_ir::interp::Interpreter;
-use scan_ir::laws::sample_states;
-use scan_ir::{Constant, Program, Source, Stage, Type, Verified};
+use monoscan_ir::interp::Interpreter;
+use monoscan_ir::laws::sample_states;
+use monoscan_ir::{Constant, Program, Source, Stage, Type, Verified};
 
 /// Columns of records.
 pub(super) struct Sample {
@@ -48,7 +48,7 @@ impl Sample {
             records.push(record);
         }
         let mut first = 0;
-        let mut column = |layout: &scan_ir::Layout| {
+        let mut column = |layout: &monoscan_ir::Layout| {
             let size = layout.size as usize;
             let mut bytes = vec![0; len * size];
             for (record, bytes) in records.iter().zip(bytes.chunks_mut(size)) {

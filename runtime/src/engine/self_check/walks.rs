@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use scan_codegen::cpu::{Access, Kernel, SHORT_INPUTS};
-use scan_ir::{Constant, Field, Layout};
+use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS};
+use monoscan_ir::{Constant, Field, Layout};
 
 use super::Check;
 use super::expected::Written;

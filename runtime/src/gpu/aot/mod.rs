@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use scan_codegen::gpu::{AotManifest, Manifest, ManifestError, Role, Schedule};
-use scan_ir::{Layout, Mode, Type};
+use monoscan_codegen::gpu::{AotManifest, Manifest, ManifestError, Role, Schedule};
+use monoscan_ir::{Layout, Mode, Type};
 use sha2::{Digest, Sha256};
 
 use super::call::{DeviceCall, DeviceShape};

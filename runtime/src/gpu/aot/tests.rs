@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::call::Rows;
-use scan_codegen::gpu::GpuPlan;
-use scan_ir::Constant;
+use monoscan_codegen::gpu::GpuPlan;
+use monoscan_ir::Constant;
 
 static NONE: AotKernel = crate::include_kernel!("kernels/none");
 

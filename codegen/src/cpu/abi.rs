@@ -1,0 +1,176 @@
+//! How kernels are called.
+//!
+//! A kernel works on W *ways*: W blocks of `len` elements each. One loop takes an element of every block in turn, so W
+//! independent chains of ⊕ hide each other's latency. W slots of state lie at `states`, [`StateLayout::stride`] bytes
+//! apart; a slot has a part for each stage.
+//!
+//! | kernel | reads | leaves in slot w |
+//! |---|---|---|
+//! | `reduce` of a level | input, slot w: the carries of earlier levels into block w | the aggregates of the level's stages over block w, from their identities, in the components that are not length-only |
+//! | `scan` | input, slot w: the carries into block w | the states after block w, in the live components |
+//! | `advance` of a level | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry of the level's stages needs |
+//! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
+//! | `whole`, with or without outputs | input, slot 0: the whole states before the block | the whole states after it |
+//!
+//! A line from the identities is scanned by `short`, if its columns are few, with nothing in memory but these: its arguments are in registers
+//! ([`ShortFn`]), the identities in its code, and the states after the line are wanted by nobody. Where they are, or where the
+//! line starts from other states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their owner has them.
+//!
+//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `way` records from one to the next, each from the carry in slot 0.
+//!
+//! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
+//! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
+//! aggregate of `len` elements, a multiple of the group. If `adds` is not 0, the state in slot 2 becomes that state ⊕ the
+//! aggregate of each block.
+//!
+//! Where elements are is decided when kernels are compiled ([`Access`]):
+//!
+//! | access | element i of block w | its number |
+//! |---|---|---|
+//! | `Line` | record `start + w·len + i` | the same |
+//! | `Strided` | record `place + w·way + i·step` | `start + w·numbers + i` |
+//!
+//! So strided kernels serve rows side by side (`numbers` = 0), blocks of one row, and, with a negative step, reversed scans;
+//! places wrap around. The element whose number is `total − 1` is the last, without a next.
+//!
+//! A program that `keep`s has the number of kept records in its last stage, the *rank*. A kept record is written to the place that
+//! is the rank before its element; what is not kept goes to `sink`.
+//!
+//! Columns may lie at any address. An output column may be an input column (same records, element for element) if the
+//! program reads no `Next` and keeps nothing; else outputs overlap nothing.
+
+use monoscan_ir::{Field, Layout, Program, Type};
+
+/// Where the elements of a block are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// One after the other, and so are the blocks.
+    Line,
+    /// At any constant distance, and so are the blocks.
+    Strided,
+}
+
+/// The argument of a tile kernel.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TileArgs {
+    /// For each input column, where its record 0 is.
+    pub inputs: *const *const u8,
+    /// For each output column, where its record 0 is; `reduce` does not look at it.
+    pub outputs: *const *mut u8,
+    /// The number of the first element of the first block.
+    pub start: u64,
+    /// How many elements a block has; may be 0.
+    pub len: u64,
+    /// How many elements the whole run has: element `total − 1` is the last, without a next.
+    pub total: u64,
+    /// The slots.
+    pub states: *mut u8,
+    /// A slot with the state that runs start from; only programs that read `Seed` look at it.
+    pub seed: *const u8,
+    /// Room for a record of any output column; only programs that `keep` write there.
+    pub sink: *mut u8,
+    /// Strided access: the record that the first element of the first block is.
+    pub place: u64,
+    /// Strided access: records from one element to the next.
+    pub step: u64,
+    /// Strided access and `rows`: records from one block to the next.
+    pub way: u64,
+    /// Strided access: how many elements later a block starts than the one before.
+    pub numbers: u64,
+    /// How many blocks, for `scan_blocks` and `rows`.
+    pub blocks: u64,
+    /// Whether `scan_blocks` adds their aggregates to slot 2.
+    pub adds: u64,
+}
+
+impl TileArgs {
+    /// For `len` elements a block of a line of `total`, from element `start` on. The arguments point to `inputs` and `outputs`: keep
+    /// these as long as the arguments are used.
+    pub fn line(
+        inputs: &[*const u8],
+        outputs: &[*mut u8],
+        (start, len, total): (u64, u64, u64),
+        states: *mut u8,
+    ) -> TileArgs {
+        TileArgs {
+            inputs: inputs.as_ptr(),
+            outputs: outputs.as_ptr(),
+            start,
+            len,
+            total,
+            states,
+            seed: std::ptr::null(),
+            sink: std::ptr::null_mut(),
+            place: start,
+            step: 1,
+            way: len,
+            numbers: len,
+            blocks: 1,
+            adds: 0,
+        }
+    }
+}
+
+/// `reduce` and `scan`.
+pub type TileFn = unsafe extern "C" fn(*const TileArgs);
+
+/// `short`: how many elements, the output column, the input columns; behind those that there are, anything. Gives how many records it
+/// wrote.
+pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8) -> usize;
+
+/// `short_whole`: as [`ShortFn`], and where the states of all stages are, which are replaced; without outputs the second
+/// argument is anything.
+pub type ShortWholeFn =
+    unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8) -> usize;
+
+/// Most input columns of a `short` kernel: with the length and the output, what x86-64 passes in registers.
+pub const SHORT_INPUTS: usize = 4;
+
+/// `advance` and `combine`: (earlier, later, out); `out` may be one of the others.
+pub type AdvanceFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);
+
+/// How the states of all stages lie in a slot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StateLayout {
+    /// For each stage where its part of the slot starts, a multiple of 16, and how it lies there: the components at their
+    /// natural alignment, in order.
+    pub stages: Vec<(usize, Layout)>,
+    /// Bytes from one slot to the next, a multiple of 16.
+    pub stride: usize,
+}
+
+impl StateLayout {
+    /// For the stages of a program, in the order of `stages`, which names each once.
+    pub fn of(program: &Program, stages: impl IntoIterator<Item = u32>) -> StateLayout {
+        let mut parts: Vec<(usize, Layout)> =
+            program.stages.iter().map(|stage| (0, Layout::packed(&stage.state))).collect();
+        let mut end = 0usize;
+        for stage in stages {
+            let part = &mut parts[stage as usize];
+            part.0 = end;
+            end += (part.1.size as usize).next_multiple_of(16);
+        }
+        StateLayout { stages: parts, stride: end.max(16) }
+    }
+
+    /// Where a component is in a slot.
+    pub fn field(&self, stage: u32, component: u32) -> Option<Field> {
+        let (start, layout) = self.stages.get(stage as usize)?;
+        let field = layout.fields.get(component as usize)?;
+        Some(Field { offset: *start as u32 + field.offset, ty: field.ty })
+    }
+
+    /// All components of all stages in order, each with where it is.
+    pub fn fields(&self) -> impl Iterator<Item = Field> {
+        let parts = self.stages.iter();
+        parts.flat_map(|(start, layout)| {
+            layout.fields.iter().map(move |field| Field { offset: *start as u32 + field.offset, ty: field.ty })
+        })
+    }
+
+    /// The types of all components of all stages in order.
+    pub fn types(&self) -> Vec<Type> {
+        self.fields().map(|field| field.ty).collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! Whole blocks in one pass: each is scanned and folded together, from one load of its records.
+//!
+//! Tiles on several threads need two passes, and their results are `carry into block k+1 = carry into block k ⊕ aggregate
+//! of block k`. One thread that only scanned on from each block's last state would round otherwise. So this kernel computes
+//! the aggregate too, beside the outputs: in vectors that is one ⊕ a group, since a scan of lanes ends with the group's
+//! aggregate. Bit by bit it gives what `reduce`, `advance`, `combine` and `scan` in vectors give.
+
+use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, types};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use monoscan_ir::Constant;
+use monoscan_ir::facts::{Advance, Range};
+
+use super::abi::TileArgs;
+use super::element::Data;
+use super::error::CodegenError;
+use super::kernel::TileKernel;
+use super::lower::{Env, constant, lower_function};
+use super::memory;
+use super::simd::{self, LaneForm, Work};
+
+/// What the kernel is made of, beside the scan of one block.
+pub(crate) struct Blocks<'a> {
+    /// The form in lanes.
+    pub(crate) form: &'a LaneForm,
+    /// What takes a carry past a block.
+    pub(crate) advance: &'a Advance,
+    /// All of ⊕.
+    pub(crate) combine: &'a Advance,
+    /// The ranges of the state's components.
+    pub(crate) ranges: &'a [Range],
+    pub(crate) identity: &'a [Constant],
+}
+
+/// Writes the kernel into an empty function; `kernel` scans one block.
+pub(crate) fn blocks(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    blocks: &Blocks<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    func.signature.params.push(AbiParam::new(types::I64));
+    let mut b = FunctionBuilder::new(func, context);
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let args = b.block_params(entry)[0];
+    let data = Data::new(&mut b, kernel, args)?;
+    let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
+    let place = word(std::mem::offset_of!(TileArgs, start));
+    let len = word(std::mem::offset_of!(TileArgs, len));
+    let count = word(std::mem::offset_of!(TileArgs, blocks));
+    let slots = word(std::mem::offset_of!(TileArgs, states));
+
+    // The carry is in the first slot; what reductions leave out of a block's aggregate, in the second; what aggregates are
+    // added to, in the third, where it stays: registers are for the groups.
+    let load = |b: &mut FunctionBuilder<'_>, component: usize, slot: usize| {
+        let field = kernel.state.field(0, component as u32).ok_or(CodegenError::Facts)?;
+        let offset = (slot * kernel.state.stride) as i32 + field.offset as i32;
+        let value = memory::load(b, memory::data_flags(), field.ty, field.ty.size(), slots, offset);
+        Ok::<_, CodegenError>(value)
+    };
+    let store = |b: &mut FunctionBuilder<'_>, component: u32, slot: usize, value: ir::Value| {
+        let field = kernel.state.field(0, component).ok_or(CodegenError::Facts)?;
+        let offset = (slot * kernel.state.stride) as i32 + field.offset as i32;
+        memory::store(b, field.ty, value, slots, offset);
+        Ok::<_, CodegenError>(())
+    };
+    let place_of =
+        |carried: &[(u32, u32)], component: usize| carried.iter().position(|&(_, c)| c as usize == component);
+    let (replayed, folded) = (&blocks.form.replay.carried, &blocks.form.fold.carried);
+    let mut first = vec![count, place];
+    for &(_, component) in replayed {
+        first.push(load(&mut b, component as usize, 0)?);
+    }
+    let mut left_out = Vec::new();
+    for component in 0..blocks.identity.len() {
+        let is_left_out = place_of(folded, component).is_none();
+        left_out.push(if is_left_out { Some(load(&mut b, component, 1)?) } else { None });
+    }
+
+    let (body, exit) = (b.create_block(), b.create_block());
+    let kinds: Vec<ir::Type> = first.iter().map(|&value| b.func.dfg.value_type(value)).collect();
+    let now: Vec<ir::Value> = kinds.iter().map(|&kind| b.append_block_param(body, kind)).collect();
+    let after: Vec<ir::Value> = kinds.iter().map(|&kind| b.append_block_param(exit, kind)).collect();
+    b.ins().brif(count, body, &arguments(&first), exit, &arguments(&first));
+
+    b.switch_to_block(body);
+    let (left, carry) = (now[0], &now[2..]);
+    let empty = folded.iter().map(|&(_, component)| constant(&mut b, blocks.identity[component as usize]));
+    let states = carry.iter().copied().chain(empty.collect::<Vec<_>>()).collect();
+    let whole = simd::Progress { place: now[1], left: len, states };
+    let behind = simd::groups(&mut b, blocks.form, Work::Both, &data.bases(), whole)?;
+    let aggregate = &behind.states[replayed.len()..];
+    let mut both = Vec::new();
+    for (component, identity) in blocks.identity.iter().enumerate() {
+        // A carry has what its advance reads.
+        let carried = place_of(replayed, component).map(|place| carry[place]);
+        both.push(carried.unwrap_or_else(|| constant(&mut b, identity.ty().zero())));
+    }
+    let mut whole = Vec::new();
+    for (component, left_out) in left_out.iter().enumerate() {
+        let value = place_of(folded, component).map(|place| aggregate[place]).or(*left_out);
+        whole.push(value.ok_or(CodegenError::Facts)?);
+    }
+    both.extend(&whole);
+    let ranges = [blocks.ranges, blocks.ranges].concat();
+    let advanced = lower_function(&mut b, &blocks.advance.function, &both, &ranges, env)?;
+
+    let (add, added) = (b.create_block(), b.create_block());
+    let adds = b.ins().load(types::I64, memory::data_flags(), args, std::mem::offset_of!(TileArgs, adds) as i32);
+    b.ins().brif(adds, add, &[], added, &[]);
+    b.switch_to_block(add);
+    let mut sum =
+        (0..blocks.identity.len()).map(|component| load(&mut b, component, 2)).collect::<Result<Vec<_>, _>>()?;
+    sum.extend(whole);
+    let sum = lower_function(&mut b, &blocks.combine.function, &sum, &ranges, env)?;
+    for (component, value) in (0..).zip(sum) {
+        store(&mut b, component, 2, value)?;
+    }
+    b.ins().jump(added, &[]);
+
+    b.switch_to_block(added);
+    let left = b.ins().iadd_imm_s(left, -1);
+    let next = [vec![left, behind.place], advanced].concat();
+    b.ins().brif(left, body, &arguments(&next), exit, &arguments(&next));
+
+    b.switch_to_block(exit);
+    for (&(_, component), &value) in replayed.iter().zip(&after[2..]) {
+        store(&mut b, component, 0, value)?;
+    }
+    b.ins().return_(&[]);
+    b.seal_all_blocks();
+    b.finalize(env.frontend);
+    Ok(())
+}
+
+fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
+    values.iter().map(|&value| BlockArg::Value(value)).collect()
+}

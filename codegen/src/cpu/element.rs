@@ -1,0 +1,307 @@
+//! One element of one block: what its function reads, and where its results go.
+
+use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, condcodes::IntCC, types};
+use cranelift_frontend::FunctionBuilder;
+use monoscan_ir::{Field, Layout, Source};
+
+use super::abi::{Access, SHORT_INPUTS, TileArgs};
+use super::error::CodegenError;
+use super::kernel::TileKernel;
+use super::lower::constant;
+use super::memory;
+use super::simd::Bases;
+
+/// A component and the column it is in.
+#[derive(Clone, Copy)]
+struct Component {
+    column: usize,
+    size: u32,
+    field: Field,
+}
+
+/// The components of all columns, in the order of their numbers.
+fn components(columns: &[Layout]) -> Vec<Component> {
+    let of_column = |(column, layout): (usize, &Layout)| {
+        let size = layout.size;
+        layout.fields.iter().map(move |&field| Component { column, size, field }).collect::<Vec<_>>()
+    };
+    columns.iter().enumerate().flat_map(of_column).collect()
+}
+
+/// A record of each column: so many records behind one, which go into the offset of an access and cost nothing.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) base: ir::Value,
+    pub(crate) further: u32,
+}
+
+impl Place {
+    pub(crate) fn at(base: ir::Value) -> Place {
+        Place { base, further: 0 }
+    }
+
+    /// As one value.
+    pub(crate) fn value(self, b: &mut FunctionBuilder<'_>) -> ir::Value {
+        match self.further {
+            0 => self.base,
+            further => b.ins().iadd_imm_u(self.base, i64::from(further)),
+        }
+    }
+}
+
+/// Where an element is.
+#[derive(Clone, Copy)]
+pub(crate) struct Position {
+    /// Its record.
+    pub(crate) place: Place,
+    /// Its number in the run.
+    pub(crate) number: ir::Value,
+}
+
+/// The element after: its record (the element's own at the end), and whether there is none.
+#[derive(Clone, Copy)]
+struct Next {
+    place: Place,
+    none: ir::Value,
+}
+
+/// The arguments of a `short` kernel, in the order of its signature.
+pub(crate) type ShortArgs = [ir::Value; 2 + SHORT_INPUTS];
+
+/// One element while its sources are read.
+pub(crate) struct Element {
+    pub(crate) position: Position,
+    /// It has a next one.
+    pub(crate) interior: bool,
+    next: Option<Next>,
+}
+
+impl Element {
+    pub(crate) fn new(position: Position, interior: bool) -> Element {
+        Element { position, interior, next: None }
+    }
+}
+
+/// The columns and everything else that elements read and write; the values here are fixed before the loop starts.
+pub(crate) struct Data<'a> {
+    kernel: &'a TileKernel<'a>,
+    inputs: Vec<Component>,
+    outputs: Vec<Component>,
+    input_bases: Vec<Option<ir::Value>>,
+    output_bases: Vec<Option<ir::Value>>,
+    seeds: Vec<(Source, ir::Value)>,
+    sink: Option<ir::Value>,
+    total: ir::Value,
+    /// Records from one element to the next, if that is not 1.
+    step: Option<ir::Value>,
+}
+
+impl<'a> Data<'a> {
+    pub(crate) fn new(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        args: ir::Value,
+    ) -> Result<Data<'a>, CodegenError> {
+        let flags = memory::data_flags();
+        let mut word = |offset: usize| b.ins().load(types::I64, flags, args, offset as i32);
+        let columns_in = word(std::mem::offset_of!(TileArgs, inputs));
+        let columns_out = word(std::mem::offset_of!(TileArgs, outputs));
+        let total = word(std::mem::offset_of!(TileArgs, total));
+        let step = (kernel.access == Access::Strided).then(|| word(std::mem::offset_of!(TileArgs, step)));
+        let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
+        let seeds = seeds(b, kernel, args)?;
+        let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
+        let read = |column: usize| {
+            let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
+                Source::Record(component) | Source::Next(component) => {
+                    inputs.get(component as usize).is_some_and(|of| of.column == column)
+                }
+                _ => false,
+            });
+            is_read || kernel.lanes.is_some()
+        };
+        let mut base = |columns: ir::Value, column: usize| b.ins().load(types::I64, flags, columns, 8 * column as i32);
+        let input_bases =
+            (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
+        let output_bases = (0..kernel.outputs.len()).map(|column| Some(base(columns_out, column))).collect();
+        Ok(Data { kernel, inputs, outputs, input_bases, output_bases, seeds, sink, total, step })
+    }
+
+    /// Of a `short` kernel, whose arguments are in registers, and whose sink is on its stack.
+    pub(crate) fn in_registers(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        [len, output, inputs @ ..]: ShortArgs,
+    ) -> Data<'a> {
+        let sink = kernel.rank.map(|_| {
+            let widest = kernel.outputs.iter().map(|column| column.size).max().unwrap_or(0);
+            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, widest.next_multiple_of(16), 4);
+            let slot = b.create_sized_stack_slot(slot);
+            b.ins().stack_addr(types::I64, slot, 0)
+        });
+        Data {
+            kernel,
+            inputs: components(kernel.inputs),
+            outputs: components(kernel.outputs),
+            input_bases: inputs.map(Some).into(),
+            output_bases: kernel.outputs.iter().map(|_| Some(output)).collect(),
+            seeds: Vec::new(),
+            sink,
+            total: len,
+            step: None,
+        }
+    }
+
+    /// Where columns start; of inputs those that are read.
+    pub(crate) fn bases(&self) -> Bases<'_> {
+        Bases { inputs: &self.input_bases, outputs: &self.output_bases }
+    }
+
+    /// How many elements the run has.
+    pub(crate) fn total(&self) -> ir::Value {
+        self.total
+    }
+
+    /// How many components an element writes.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The place of the element after one at `place`.
+    pub(crate) fn following(&self, b: &mut FunctionBuilder<'_>, place: Place) -> Place {
+        match self.step {
+            None => Place { further: place.further + 1, ..place },
+            Some(step) => Place::at(b.ins().iadd(place.base, step)),
+        }
+    }
+
+    /// What a source is for this element.
+    pub(crate) fn read(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        e: &mut Element,
+        source: Source,
+    ) -> Result<ir::Value, CodegenError> {
+        match source {
+            Source::Record(component) => self.load(b, component, e.position.place),
+            Source::Next(component) if e.interior => {
+                let following = self.following(b, e.position.place);
+                self.load(b, component, following)
+            }
+            Source::Next(component) => {
+                let next = self.next(b, e);
+                // At the end the record itself is read again, to stay in bounds, and dropped.
+                let value = self.load(b, component, next.place)?;
+                let ty = self.inputs[component as usize].field.ty;
+                let zero = constant(b, ty.zero());
+                Ok(b.ins().select(next.none, zero, value))
+            }
+            Source::Last => Ok(self.next(b, e).none),
+            Source::Index => Ok(e.position.number),
+            Source::Seed { .. } => {
+                let seed = self.seeds.iter().find(|(seed, _)| *seed == source);
+                seed.map(|&(_, value)| value).ok_or(CodegenError::Facts)
+            }
+            _ => Err(CodegenError::Facts),
+        }
+    }
+
+    fn next(&self, b: &mut FunctionBuilder<'_>, element: &mut Element) -> Next {
+        let Position { place, number } = element.position;
+        *element.next.get_or_insert_with(|| {
+            let following = b.ins().iadd_imm_u(number, 1);
+            let none = b.ins().icmp(IntCC::Equal, following, self.total);
+            let following = self.following(b, place).value(b);
+            let place = place.value(b);
+            let place = Place::at(b.ins().select(none, place, following));
+            Next { place, none }
+        })
+    }
+
+    /// A component of the record at `place`.
+    pub(crate) fn load(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        component: u32,
+        place: Place,
+    ) -> Result<ir::Value, CodegenError> {
+        let of = self.inputs.get(component as usize).ok_or(CodegenError::Facts)?;
+        let base = self.input_bases[of.column].ok_or(CodegenError::Facts)?;
+        let (address, offset) = record(b, base, place, of.size);
+        let ty = of.field.ty;
+        Ok(memory::load(b, memory::data_flags(), ty, ty.size(), address, offset + of.field.offset as i32))
+    }
+
+    /// Writes the output components of the record at `place`.
+    pub(crate) fn write(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        place: Place,
+        values: &[ir::Value],
+    ) -> Result<(), CodegenError> {
+        for (of, &value) in self.outputs.iter().zip(values) {
+            let base = self.output_bases[of.column].ok_or(CodegenError::Facts)?;
+            let (address, offset) = record(b, base, place, of.size);
+            memory::store(b, of.field.ty, value, address, offset + of.field.offset as i32);
+        }
+        Ok(())
+    }
+
+    /// Writes the output components to the record at `rank`, or, unless `kept`, nowhere that matters.
+    pub(crate) fn emit(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        (rank, kept): (ir::Value, ir::Value),
+        values: &[ir::Value],
+    ) -> Result<(), CodegenError> {
+        let sink = self.sink.ok_or(CodegenError::Facts)?;
+        let mut addresses = Vec::new();
+        for column in 0..self.kernel.outputs.len() {
+            let base = self.output_bases[column].ok_or(CodegenError::Facts)?;
+            let (address, _) = record(b, base, Place::at(rank), self.kernel.outputs[column].size);
+            addresses.push(b.ins().select(kept, address, sink));
+        }
+        for (of, &value) in self.outputs.iter().zip(values) {
+            memory::store(b, of.field.ty, value, addresses[of.column], of.field.offset as i32);
+        }
+        Ok(())
+    }
+}
+
+/// The components of the seed that the body reads.
+fn seeds(
+    b: &mut FunctionBuilder<'_>,
+    kernel: &TileKernel<'_>,
+    args: ir::Value,
+) -> Result<Vec<(Source, ir::Value)>, CodegenError> {
+    let flags = memory::data_flags();
+    let sources = kernel.body.mapping.reads.iter();
+    let fields: Vec<(Source, Field)> = sources
+        .filter_map(|&source| match source {
+            Source::Seed { stage, component } => {
+                Some(kernel.state.field(stage, component).map(|field| (source, field)))
+            }
+            _ => None,
+        })
+        .collect::<Option<_>>()
+        .ok_or(CodegenError::Facts)?;
+    if fields.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seed = b.ins().load(types::I64, flags, args, std::mem::offset_of!(TileArgs, seed) as i32);
+    let load = |(source, field): (Source, Field)| {
+        (source, memory::load(b, flags, field.ty, field.ty.size(), seed, field.offset as i32))
+    };
+    Ok(fields.into_iter().map(load).collect())
+}
+
+/// The address of a record, and what is to be added to it.
+fn record(b: &mut FunctionBuilder<'_>, base: ir::Value, place: Place, size: u32) -> (ir::Value, i32) {
+    let offset = match size {
+        1 => place.base,
+        size if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
+        size => b.ins().imul_imm_u(place.base, i64::from(size)),
+    };
+    // A record has at most 4096 bytes, and few records are skipped.
+    (b.ins().iadd(base, offset), (place.further * size) as i32)
+}

@@ -1,0 +1,330 @@
+//! Tile kernels: one loop that takes an element of each of W blocks in turn, as [`abi`](super::abi) describes.
+//!
+//! Along a line every way has an element number that steps by one and is its place too; strided, every way has a place, and
+//! its number is that of its block's first element plus the rounds done. Columns have one base address each, and an address
+//! is base + place · record size, which the machine folds into the access for sizes up to 8. What a way carries from
+//! element to element is a block parameter of the loop, so it stays in registers while there are any.
+//!
+//! The last element of a run has no next one. If the body cares, the loop leaves it out and runs the
+//! [interior](super::interior) of the body; the last round, in which one of the ways may be at that element, runs the
+//! body itself behind the loop.
+
+use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use monoscan_ir::facts::{Body, Range};
+use monoscan_ir::{Constant, Field, Layout, Source};
+
+use super::abi::{Access, StateLayout, TileArgs};
+use super::element::{Data, Place, ShortArgs};
+use super::error::CodegenError;
+use super::interior::Interior;
+use super::lower::{Env, constant};
+use super::memory;
+use super::rounds::{Progress, Round};
+use super::simd::{self, LaneForm, Work};
+
+/// What a tile kernel does.
+pub(crate) struct TileKernel<'a> {
+    /// The function of one element.
+    pub(crate) body: &'a Body,
+    /// The same for elements that have a next one, if that is another.
+    pub(crate) interior: Option<&'a Interior>,
+    /// For each carried component where a block starts and whether the slot gets what it ends with.
+    pub(crate) carried: &'a [Carried],
+    /// The input columns.
+    pub(crate) inputs: &'a [Layout],
+    /// The output columns; a reduction has none.
+    pub(crate) outputs: &'a [Layout],
+    /// Which of the carried components counts the records that were kept, if not all are.
+    pub(crate) rank: Option<usize>,
+    /// How states lie in slots.
+    pub(crate) state: &'a StateLayout,
+    /// The range of each parameter of the body.
+    pub(crate) ranges: &'a [Range],
+    /// Where elements are.
+    pub(crate) access: Access,
+    /// How many blocks.
+    pub(crate) ways: u32,
+    /// The form in lanes and what it does, if blocks are to be worked on in vectors: then one after the other. In
+    /// [`Work::Both`] the body carries what the fold does.
+    pub(crate) lanes: Option<(&'a LaneForm, Work)>,
+}
+
+/// A carried component at the ends of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Carried {
+    /// Where it is in a slot.
+    pub(crate) field: Field,
+    /// What a block starts from; none for what the slot holds.
+    pub(crate) start: Option<Constant>,
+    /// Whether the slot gets what the block ends with.
+    pub(crate) is_result: bool,
+}
+
+/// Writes a tile kernel into an empty function.
+pub(crate) fn tile(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [args]| {
+        let all = Loop::new(b, kernel, args)?;
+        match kernel.lanes {
+            Some(_) if kernel.ways > 1 => all.write_in_turn(b, env)?,
+            _ => _ = all.write(b, env)?,
+        }
+        Ok(None)
+    })
+}
+
+/// Writes a `rows` kernel into an empty function.
+pub(crate) fn rows(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [args]| {
+        let all = Loop::new(b, kernel, args)?;
+        let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
+        let pitch = word(std::mem::offset_of!(TileArgs, way));
+        let rows = word(std::mem::offset_of!(TileArgs, blocks));
+        all.write_rows(b, env, pitch, rows).map(|()| None)
+    })
+}
+
+/// Writes a `short` kernel into an empty function.
+pub(crate) fn short(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, args| {
+        let none = b.ins().iconst(types::I64, 0);
+        Loop::in_registers(b, kernel, args, none).write_counted(b, env).map(Some)
+    })
+}
+
+/// Writes a `short_whole` kernel into an empty function.
+pub(crate) fn short_whole(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [len, output, first, second, third, fourth, states]| {
+        let columns = [len, output, first, second, third, fourth];
+        Loop::in_registers(b, kernel, columns, states).write_counted(b, env).map(Some)
+    })
+}
+
+/// Writes a function of so many words, which gives one or nothing.
+fn function<const ARGS: usize>(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    env: &Env<'_>,
+    write: impl FnOnce(&mut FunctionBuilder<'_>, [ir::Value; ARGS]) -> Result<Option<ir::Value>, CodegenError>,
+) -> Result<(), CodegenError> {
+    func.signature.params.extend([AbiParam::new(types::I64); ARGS]);
+    let mut b = FunctionBuilder::new(func, context);
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let args = std::array::from_fn(|place| b.block_params(entry)[place]);
+    let result = write(&mut b, args)?;
+    b.func.signature.returns.extend(result.map(|_| AbiParam::new(types::I64)));
+    b.ins().return_(result.as_slice());
+    b.seal_all_blocks();
+    b.finalize(env.frontend);
+    Ok(())
+}
+
+/// The kernel while it is written; the values here are fixed before the loop starts.
+pub(super) struct Loop<'a> {
+    pub(super) kernel: &'a TileKernel<'a>,
+    pub(super) data: Data<'a>,
+    len: ir::Value,
+    states: ir::Value,
+    /// The number of the first element of each block, if places are something else.
+    pub(super) numbers: Option<Vec<ir::Value>>,
+    /// The place of the first element of each block.
+    places: Vec<ir::Value>,
+    /// How many blocks are worked on side by side.
+    pub(super) ways: u32,
+    /// Columns are in registers, and the first place is 0.
+    is_short: bool,
+}
+
+impl<'a> Loop<'a> {
+    fn new(b: &mut FunctionBuilder<'_>, kernel: &'a TileKernel<'a>, args: ir::Value) -> Result<Loop<'a>, CodegenError> {
+        let data = Data::new(b, kernel, args)?;
+        let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
+        let start = word(std::mem::offset_of!(TileArgs, start));
+        let len = word(std::mem::offset_of!(TileArgs, len));
+        let states = word(std::mem::offset_of!(TileArgs, states));
+        let (places, numbers) = match kernel.access {
+            Access::Line => (every(b, start, len, kernel.ways), None),
+            Access::Strided => {
+                let place = word(std::mem::offset_of!(TileArgs, place));
+                let way = word(std::mem::offset_of!(TileArgs, way));
+                let numbers = word(std::mem::offset_of!(TileArgs, numbers));
+                (every(b, place, way, kernel.ways), Some(every(b, start, numbers, kernel.ways)))
+            }
+        };
+        Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways, is_short: false })
+    }
+
+    /// A line whose columns are in registers; `states` is anything if states start in the code and end nowhere.
+    fn in_registers(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        args: ShortArgs,
+        states: ir::Value,
+    ) -> Loop<'a> {
+        let first = b.ins().iconst(types::I64, 0);
+        let data = Data::in_registers(b, kernel, args);
+        Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1, is_short: true }
+    }
+
+    /// As [`write`](Loop::write). Gives how many records are written: all, or those kept.
+    fn write_counted(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<ir::Value, CodegenError> {
+        let after = self.write(b, env)?;
+        Ok(self.kernel.rank.map_or(self.len, |rank| after[rank]))
+    }
+
+    /// Gives the states behind the blocks, way by way.
+    fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
+        let mut states = Vec::new();
+        for way in 0..self.ways {
+            states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, way, carried)));
+        }
+        let round = self.numbers.as_ref().map(|_| b.ins().iconst(types::I64, 0));
+        let places = self.places.iter().copied().map(Place::at).collect();
+        let mut progress = Progress { places, round, states, ahead: Vec::new() };
+        let mut len = self.len;
+        if let Some((form, work)) = self.kernel.lanes {
+            let ahead = if work == Work::Both { self.replayed(form, &progress.states) } else { Vec::new() };
+            let states = [&ahead[..], &progress.states].concat();
+            let left = simd::Progress { place: self.places[0], left: len, states };
+            let left = simd::groups(b, form, work, &self.data.bases(), left)?;
+            (len, progress.places) = (left.left, vec![Place::at(left.place)]);
+            progress.states = left.states[ahead.len()..].to_vec();
+        }
+        if let Some(interior) = self.kernel.interior {
+            let ends = self.ends(b);
+            let rounds = b.ins().isub(self.len, ends);
+            progress = self.all_rounds(b, env, Round::Interior(interior), rounds, progress)?;
+            // One value less to keep while the loop runs, where the place says how many elements are left.
+            let left = if self.is_short { b.ins().isub(self.len, progress.places[0].base) } else { ends };
+            progress = self.rounds(b, env, Round::Any, (left, 1), progress)?;
+        } else {
+            progress = self.all_rounds(b, env, Round::Any, len, progress)?;
+        }
+        for (way, states) in progress.states.chunks(self.kernel.carried.len().max(1)).enumerate() {
+            for (carried, &value) in self.kernel.carried.iter().zip(states).filter(|(carried, _)| carried.is_result) {
+                memory::store(b, carried.field.ty, value, self.states, self.slot_offset(way as u32, carried.field));
+            }
+        }
+        Ok(progress.states)
+    }
+
+    /// Of all components those that a replay in lanes carries.
+    fn replayed(&self, form: &LaneForm, states: &[ir::Value]) -> Vec<ir::Value> {
+        form.replay.carried.iter().map(|&(_, component)| states[component as usize]).collect()
+    }
+
+    /// A loop over the blocks of a line, each from its first element to its last.
+    fn write_in_turn(self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
+        let (len, states, ways, stride) = (self.len, self.states, self.ways, self.kernel.state.stride);
+        let block = b.create_block();
+        let exit = b.create_block();
+        let left = b.ins().iconst(types::I64, i64::from(ways));
+        let first = [left, self.places[0], states];
+        let [left, place, states] = first.map(|_| b.append_block_param(block, types::I64));
+        b.ins().jump(block, &first.map(BlockArg::Value));
+
+        b.switch_to_block(block);
+        Loop { places: vec![place], states, ways: 1, ..self }.write(b, env)?;
+        let left = b.ins().iadd_imm_s(left, -1);
+        let place = b.ins().iadd(place, len);
+        let states = b.ins().iadd_imm_u(states, stride as i64);
+        branch(b, left, block, &[left, place, states], exit, &[]);
+        b.switch_to_block(exit);
+        Ok(())
+    }
+
+    /// A loop over so many rows, each from its first element to its last.
+    fn write_rows(
+        self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        pitch: ir::Value,
+        rows: ir::Value,
+    ) -> Result<(), CodegenError> {
+        // Elements whose number matters are counted apart from their places.
+        let reads = &self.kernel.body.mapping.reads;
+        let counts = reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index));
+        let numbers = counts.then(|| vec![b.ins().iconst(types::I64, 0)]);
+        let row = b.create_block();
+        let exit = b.create_block();
+        let first = [rows, self.places[0]];
+        let [left, place] = first.map(|_| b.append_block_param(row, types::I64));
+        b.ins().jump(row, &first.map(BlockArg::Value));
+
+        b.switch_to_block(row);
+        Loop { places: vec![place], numbers, ..self }.write(b, env)?;
+        let left = b.ins().iadd_imm_s(left, -1);
+        let place = b.ins().iadd(place, pitch);
+        branch(b, left, row, &[left, place], exit, &[]);
+        b.switch_to_block(exit);
+        Ok(())
+    }
+
+    /// 1 if the last block has elements and ends where its run does, else 0.
+    fn ends(&self, b: &mut FunctionBuilder<'_>) -> ir::Value {
+        let numbers = self.numbers.as_ref().unwrap_or(&self.places);
+        let end = b.ins().iadd(numbers[numbers.len() - 1], self.len);
+        let at_end = b.ins().icmp(IntCC::Equal, end, self.data.total());
+        let some = b.ins().icmp_imm_u(IntCC::NotEqual, self.len, 0);
+        let ends = b.ins().band(at_end, some);
+        b.ins().uextend(types::I64, ends)
+    }
+
+    fn slot_offset(&self, way: u32, field: Field) -> i32 {
+        (way as usize * self.kernel.state.stride) as i32 + field.offset as i32
+    }
+
+    fn carry_in(&self, b: &mut FunctionBuilder<'_>, way: u32, carried: &Carried) -> ir::Value {
+        let ty = carried.field.ty;
+        match carried.start {
+            Some(start) => constant(b, start),
+            None => {
+                let offset = self.slot_offset(way, carried.field);
+                memory::load(b, memory::data_flags(), ty, ty.size(), self.states, offset)
+            }
+        }
+    }
+}
+
+/// first, first + distance, first + 2·distance, …: one for each way.
+fn every(b: &mut FunctionBuilder<'_>, first: ir::Value, distance: ir::Value, ways: u32) -> Vec<ir::Value> {
+    let mut all = vec![first];
+    for _ in 1..ways {
+        all.push(b.ins().iadd(all[all.len() - 1], distance));
+    }
+    all
+}
+
+pub(super) fn branch(
+    b: &mut FunctionBuilder<'_>,
+    condition: ir::Value,
+    yes: ir::Block,
+    yes_args: &[ir::Value],
+    no: ir::Block,
+    no_args: &[ir::Value],
+) {
+    let args = |values: &[ir::Value]| values.iter().map(|&value| BlockArg::Value(value)).collect::<Vec<_>>();
+    b.ins().brif(condition, yes, &args(yes_args), no, &args(no_args));
+}

@@ -1,0 +1,126 @@
+//! Floats: strict IEEE arithmetic, one Cranelift instruction each, except minimum, maximum and `select`.
+//!
+//! Cranelift's `fmin` and `fmax` propagate NaN where the IR skips it. And on x86-64 a `select` of floats becomes a
+//! branch around a move, which random conditions mispredict: masks are used there instead.
+
+use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
+use monoscan_ir::{Constant, Inst, Opcode, Rule, Type};
+
+use super::{Lowering, clif_type};
+
+/// How a comparison opcode compares floats.
+pub(crate) fn condition(opcode: Opcode) -> Option<FloatCC> {
+    Some(match opcode {
+        Opcode::Eq => FloatCC::Equal,
+        Opcode::Ne => FloatCC::NotEqual,
+        Opcode::Lt => FloatCC::LessThan,
+        Opcode::Le => FloatCC::LessThanOrEqual,
+        Opcode::Gt => FloatCC::GreaterThan,
+        Opcode::Ge => FloatCC::GreaterThanOrEqual,
+        _ => return None,
+    })
+}
+
+/// Whether the bare instruction of x86-64 takes the minimum or maximum with this constant right, if it is the second operand: that
+/// comes out where the other one is NaN, or a zero too.
+fn is_plain(opcode: Opcode, known: Constant) -> bool {
+    let known = known.as_f64();
+    !known.is_nan() && (known != 0.0 || known.is_sign_negative() == (opcode == Opcode::Min))
+}
+
+impl Lowering<'_, '_> {
+    /// `constants` are those of the first two operands that are known.
+    pub(super) fn float(
+        &mut self,
+        opcode: Opcode,
+        args: &[ir::Value],
+        constants: [Option<Constant>; 2],
+    ) -> Option<ir::Value> {
+        Some(match (opcode, args) {
+            (Opcode::Add, &[a, b]) => self.ins().fadd(a, b),
+            (Opcode::Sub, &[a, b]) => self.ins().fsub(a, b),
+            (Opcode::Mul, &[a, b]) => self.ins().fmul(a, b),
+            (Opcode::Div, &[a, b]) => self.ins().fdiv(a, b),
+            (Opcode::Neg, &[a]) => self.ins().fneg(a),
+            (Opcode::Abs, &[a]) => self.ins().fabs(a),
+            (Opcode::Min | Opcode::Max, &[a, b]) => match constants {
+                [Some(known), _] if is_plain(opcode, known) && self.env.x86 => self.pick(opcode == Opcode::Min, b, a),
+                [_, Some(known)] if is_plain(opcode, known) && self.env.x86 => self.pick(opcode == Opcode::Min, a, b),
+                _ => self.min_max(opcode == Opcode::Min, a, b),
+            },
+            (Opcode::MulAdd, &[a, b, c]) => self.ins().fma(a, b, c),
+            (Opcode::Sqrt, &[a]) => self.ins().sqrt(a),
+            (Opcode::Floor, &[a]) => self.ins().floor(a),
+            (Opcode::Ceil, &[a]) => self.ins().ceil(a),
+            (Opcode::Trunc, &[a]) => self.ins().trunc(a),
+            (Opcode::RoundEven, &[a]) => self.ins().nearest(a),
+            (Opcode::CopySign, &[a, b]) => self.ins().fcopysign(a, b),
+            _ => return None,
+        })
+    }
+
+    /// The selects here are for NaN only, so on x86-64 their branches are as good as never taken, and the chain through
+    /// an accumulator is one `min` and one `or`.
+    fn min_max(&mut self, min: bool, a: ir::Value, b: ir::Value) -> ir::Value {
+        let ordered = if self.env.x86 {
+            // `minss` and `maxss` give their second operand when both are zeros: take both orders, and the sign bit
+            // of −0 comes through `or` for the minimum and is lost in `and` for the maximum.
+            let (one, other) = (self.pick(min, a, b), self.pick(min, b, a));
+            if min { self.ins().bor(one, other) } else { self.ins().band(one, other) }
+        } else if min {
+            self.ins().fmin(a, b)
+        } else {
+            self.ins().fmax(a, b)
+        };
+        let a_is_nan = self.ins().fcmp(FloatCC::Unordered, a, a);
+        let either_is_nan = self.ins().fcmp(FloatCC::Unordered, a, b);
+        let number = self.ins().select(a_is_nan, b, a);
+        self.ins().select(either_is_nan, number, ordered)
+    }
+
+    /// `a < b ? a : b` or `a > b ? a : b`, in the form that x86-64 has an instruction for.
+    fn pick(&mut self, min: bool, a: ir::Value, b: ir::Value) -> ir::Value {
+        let (low, high) = if min { (a, b) } else { (b, a) };
+        let less = self.ins().fcmp(FloatCC::LessThan, low, high);
+        self.ins().select(less, a, b)
+    }
+
+    /// `select` by masks. A comparison of floats of the same width stays in vector registers.
+    pub(super) fn float_select(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
+        let (yes, no) = (args[1], args[2]);
+        let [condition_value, yes_value, no_value] = inst.operands() else { return None };
+        let comparison = self
+            .function
+            .inst(*condition_value)
+            .filter(|by| matches!(by.opcode.rule(), Rule::Compare(_)))
+            .filter(|by| self.function.type_of(by.operands()[0]) == Some(ty))
+            .copied();
+        let Some(comparison) = comparison else {
+            let int = clif_type(ty).as_int();
+            let mask = self.ins().uextend(int, args[0]);
+            let mask = self.ins().ineg(mask);
+            let mask = self.same_bits(clif_type(ty), mask);
+            return Some(self.ins().bitselect(mask, yes, no));
+        };
+        let by = [comparison.operands()[0], comparison.operands()[1]];
+        let (a, b) = (self.value(by[0]), self.value(by[1]));
+        let less = match comparison.opcode {
+            Opcode::Lt => Some((a, b)),
+            Opcode::Gt => Some((b, a)),
+            _ => None,
+        };
+        let same = by == [*yes_value, *no_value] || by == [*no_value, *yes_value];
+        if let (Some((low, high)), true) = (less, same) {
+            let less = self.ins().fcmp(FloatCC::LessThan, low, high);
+            return Some(self.ins().select(less, yes, no));
+        }
+        let vector = if ty == Type::F32 { types::F32X4 } else { types::F64X2 };
+        let condition = condition(comparison.opcode)?;
+        let a = self.ins().scalar_to_vector(vector, a);
+        let b = self.ins().scalar_to_vector(vector, b);
+        let mask = self.ins().fcmp(condition, a, b);
+        let mask = self.same_bits(vector, mask);
+        let mask = self.ins().extractlane(mask, 0);
+        Some(self.ins().bitselect(mask, yes, no))
+    }
+}

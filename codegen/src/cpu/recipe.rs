@@ -1,0 +1,410 @@
+//! All that the kernels of a program are built from, and how each is put together.
+
+use std::sync::Arc;
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::{Context, ir};
+use cranelift_frontend::FunctionBuilderContext;
+use monoscan_ir::facts::{self, Advance, Body, Facts, Level, Range, fold_levels, replay_body, work};
+use monoscan_ir::transform::rank_stage;
+use monoscan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
+
+use super::abi::{Access, SHORT_INPUTS, StateLayout};
+use super::blocks::{self, Blocks};
+use super::code::Code;
+use super::combine::combine;
+use super::error::CodegenError;
+use super::interior::interior;
+use super::isa::HostIsa;
+use super::kernel::{self, Carried, TileKernel};
+use super::lower::Env;
+use super::simd::{LaneForm, Work};
+use super::tables::Tables;
+use super::vector::Vector;
+
+/// A kernel of a program; [`abi`](super::abi) says what each does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernel {
+    /// The replay of W blocks.
+    Scan,
+    /// The replay of one.
+    ScanOne,
+    /// The fold of W blocks, at a level.
+    Reduce(usize),
+    /// The fold of one.
+    ReduceOne(usize),
+    /// What takes a carry past a block, at a level.
+    Advance(usize),
+    /// All of ⊕, at a level.
+    Combine(usize),
+    /// Blocks in one pass.
+    ScanBlocks,
+    /// Rows, one after the other, each from the same state.
+    Rows,
+    /// A line from the identities.
+    Short,
+    /// One block with whole states: the replay, or without outputs the fold of all levels.
+    Whole {
+        /// Whether outputs are written.
+        writes: bool,
+    },
+    /// The same for a line whose columns are in registers.
+    ShortWhole {
+        /// Whether outputs are written.
+        writes: bool,
+    },
+}
+
+/// All that kernels are built from.
+pub(crate) struct Recipe {
+    pub(crate) isa: Arc<HostIsa>,
+    pub(crate) state: StateLayout,
+    /// How the states of all stages lie for `ShortWhole`.
+    pub(crate) handed: Layout,
+    pub(crate) ways: u32,
+    pub(crate) levels: Vec<Level>,
+    tables: Vec<Table>,
+    placed: Tables,
+    inputs: Vec<Layout>,
+    outputs: Vec<Layout>,
+    identities: Vec<Vec<Constant>>,
+    ranges: Vec<Vec<Range>>,
+    replay: Body,
+    /// The replay, and the fold of all levels, that carry every component.
+    wholes: [Body; 2],
+    /// The same fold without the rank.
+    total: Body,
+    /// Whether a pass with whole states is no more work than folds and a replay.
+    pub(crate) whole_pays: bool,
+    rank: Option<u32>,
+    /// For each stage what a carry needs of ⊕, and all of it.
+    advances: Vec<Advance>,
+    combines: Vec<Advance>,
+    access: Access,
+    /// The form in lanes, and which kernels have it.
+    lanes: Option<LaneForm>,
+    vector: Vector,
+}
+
+impl Recipe {
+    pub(crate) fn new(
+        program: &Verified<Program>,
+        facts: &Facts,
+        access: Access,
+        ways: u32,
+        vector: Vector,
+        isa: &Arc<HostIsa>,
+    ) -> Result<Recipe, CodegenError> {
+        if !matches!(ways, 1 | 2 | 4 | 8) {
+            return Err(CodegenError::Ways(ways));
+        }
+        let outputs = [Some(&program.output.project), program.output.keep.as_ref()];
+        if outputs.into_iter().flatten().any(|mapping| mapping.reads.iter().any(|s| matches!(s, Source::State(_)))) {
+            return Err(CodegenError::NotLowered);
+        }
+        let stages = program.stages.iter().zip(&facts.stages);
+        let mut fits = facts.stages.len() == program.stages.len();
+        for (stage, known) in stages {
+            fits &= known.ranges.len() == stage.state.len() && known.length_only.len() == stage.state.len();
+        }
+        if !fits {
+            return Err(CodegenError::Facts);
+        }
+        let replay = replay_body(program, facts, Mode::Inclusive);
+        let levels = fold_levels(program, facts);
+        let last = program.stages.len() as u32 - 1;
+        let wholes = [false, true].map(|writes| facts::whole_body(program, writes));
+        let operations = |body: &Body| work(&body.mapping.function);
+        let apart: u32 = levels.iter().map(|level| operations(&level.body)).sum::<u32>() + operations(&replay);
+        let rank = rank_stage(program).filter(|&rank| replay.carried.contains(&(rank, 0)));
+        if program.output.keep.is_some() && rank.is_none() {
+            return Err(CodegenError::NotLowered);
+        }
+        let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
+        let bodies: Vec<&Body> = [&replay].into_iter().chain(levels.iter().map(|level| &level.body)).collect();
+        let advances = (0..=last).map(|stage| {
+            // The folds of a stage's own level and of those before do not start from its carry.
+            let level = levels.iter().position(|level| level.stages.contains(&stage)).unwrap_or(0);
+            let users = [&bodies[..1], &bodies[level + 2..]].concat();
+            facts::advance_over(program, &users, stage)
+        });
+        Ok(Recipe {
+            isa: isa.clone(),
+            state: StateLayout::of(program, levels.iter().flat_map(|level| level.stages.iter().copied())),
+            ways,
+            tables: program.tables.clone(),
+            placed: Tables::new(&program.tables),
+            inputs: program.inputs.clone(),
+            outputs: program.output.columns.clone(),
+            identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
+            ranges: facts.stages.iter().map(|stage| stage.ranges.clone()).collect(),
+            rank,
+            advances: advances.collect(),
+            combines: (0..=last).map(|stage| facts::whole_combine(program, stage)).collect(),
+            handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
+            whole_pays: operations(&wholes[1]) <= apart,
+            wholes,
+            total: facts::total_body(program),
+            levels,
+            replay,
+            access,
+            vector,
+            lanes: LaneForm::of(program, facts).filter(|form| {
+                vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
+            }),
+        })
+    }
+
+    /// The components that replays carry.
+    pub(crate) fn live(&self) -> &[(u32, u32)] {
+        &self.replay.carried
+    }
+
+    /// Whether any kernel works in vectors.
+    pub(crate) fn has_lanes(&self) -> bool {
+        self.lanes.is_some()
+    }
+
+    pub(crate) fn sink_bytes(&self) -> usize {
+        let widest = self.outputs.iter().map(|column| column.size as usize).max();
+        self.rank.and(widest).unwrap_or(0)
+    }
+
+    /// All kernels.
+    fn kernels(&self) -> Vec<Kernel> {
+        let mut all: Vec<Kernel> = [Kernel::ScanOne].into_iter().chain(self.block_kernels()).collect();
+        all.extend([false, true].map(|writes| Kernel::Whole { writes }));
+        if self.access == Access::Line && self.rank.is_none() {
+            all.push(Kernel::Rows);
+        }
+        if self.has_short() {
+            all.push(Kernel::Short);
+            all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
+        }
+        all
+    }
+
+    /// The kernels that reduce, fold and replay blocks.
+    pub(crate) fn block_kernels(&self) -> impl Iterator<Item = Kernel> {
+        let of_level =
+            |level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Advance(level), Kernel::Combine(level)];
+        let blocks = self.whole_blocks().map(|_| Kernel::ScanBlocks);
+        [Kernel::Scan].into_iter().chain((0..self.levels.len()).flat_map(of_level)).chain(blocks)
+    }
+
+    /// The kernel that has the code of this one.
+    #[inline(always)]
+    pub(crate) fn same_code(&self, kernel: Kernel) -> Kernel {
+        match kernel {
+            Kernel::ScanOne if self.ways == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
+            Kernel::ReduceOne(level) if self.ways == 1 => Kernel::Reduce(level),
+            _ => kernel,
+        }
+    }
+
+    /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
+    pub(crate) fn has_short(&self) -> bool {
+        let reads_seed = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Seed { .. }));
+        let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
+        self.access == Access::Line && is_small && !reads_seed
+    }
+
+    fn env(&self) -> Env<'_> {
+        Env {
+            tables: &self.tables,
+            placed: &self.placed,
+            x86: self.isa.x86,
+            pshufb: self.isa.pshufb,
+            frontend: self.isa.isa.frontend_config(),
+        }
+    }
+
+    /// The range of each parameter of a body.
+    fn param_ranges(&self, body: &Body) -> Vec<Range> {
+        let reads = body.mapping.reads.iter().zip(&body.mapping.function.params);
+        let range = |(source, &ty): (&Source, &Type)| match *source {
+            Source::Before { stage, component } => {
+                let known = self.ranges.get(stage as usize).and_then(|ranges| ranges.get(component as usize));
+                known.copied().unwrap_or(Range::full(ty))
+            }
+            _ => Range::full(ty),
+        };
+        reads.map(range).collect()
+    }
+
+    /// Where the carried components of a body start, and which of them are its results: at a level those of its own
+    /// stages, in a replay all, and of a short line from the identities none.
+    fn carried(&self, body: &Body, level: Option<&Level>, kernel: Kernel) -> Option<Vec<Carried>> {
+        let carried = body.carried.iter().enumerate().map(|(place, &(stage, component))| {
+            let identity = *self.identities.get(stage as usize)?.get(component as usize)?;
+            if let Kernel::ShortWhole { .. } = kernel
+                && self.rank != Some(stage)
+            {
+                // Every component is carried, in order.
+                let field = *self.handed.fields.get(place)?;
+                return Some(Carried { field, start: None, is_result: true });
+            }
+            // A short line starts at rank 0, and its caller is told what it ends with.
+            let is_short = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. });
+            let field = self.state.field(stage, component)?;
+            let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
+            let is_result = is_folded || level.is_none() && !is_short && kernel != Kernel::Rows;
+            Some(Carried { field, start: (is_folded || is_short).then_some(identity), is_result })
+        });
+        carried.collect()
+    }
+
+    /// Writes the Cranelift IR of a kernel.
+    pub(crate) fn write(
+        &self,
+        kernel: Kernel,
+        context: &mut FunctionBuilderContext,
+        func: &mut ir::Function,
+    ) -> Result<(), CodegenError> {
+        let stages = |level: usize| self.levels[level].stages.iter().copied();
+        let (level, ways) = match kernel {
+            Kernel::Scan => (None, self.ways),
+            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows | Kernel::Short => (None, 1),
+            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
+            Kernel::Reduce(level) => (Some(&self.levels[level]), self.ways),
+            Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
+            Kernel::Advance(level) => {
+                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.advances[stage as usize])).collect();
+                return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
+            }
+            Kernel::Combine(level) => {
+                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.combines[stage as usize])).collect();
+                return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
+            }
+        };
+        let in_lanes = match kernel {
+            Kernel::ScanBlocks => true,
+            Kernel::Scan => self.vector.scan,
+            Kernel::ScanOne | Kernel::Rows | Kernel::Short => self.vector.scan_one,
+            Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => {
+                self.vector.scan_one && self.folds_all()
+            }
+            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
+            _ => self.vector.reduce,
+        };
+        let whole = match kernel {
+            Kernel::Whole { writes } | Kernel::ShortWhole { writes } => Some(writes),
+            _ => None,
+        };
+        let body = match (level, whole) {
+            (Some(level), _) => &level.body,
+            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => &self.total,
+            (None, Some(writes)) => &self.wholes[usize::from(writes)],
+            (None, None) => &self.replay,
+        };
+        let writes = whole.unwrap_or(level.is_none());
+        let work = match (writes, whole) {
+            (false, _) => Work::Reduce,
+            (true, None) => Work::Scan,
+            (true, Some(_)) => Work::Both,
+        };
+        let ranges = self.param_ranges(body);
+        let interior = interior(body, &ranges, &self.tables);
+        let tile = TileKernel {
+            body,
+            interior: interior.as_ref(),
+            carried: &self.carried(body, level, kernel).ok_or(CodegenError::Facts)?,
+            inputs: &self.inputs,
+            outputs: if writes { &self.outputs } else { &[] },
+            rank: self.rank_in(body).filter(|_| writes),
+            state: &self.state,
+            ranges: &ranges,
+            access: self.access,
+            ways,
+            lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
+        };
+        match (kernel, &self.lanes) {
+            (Kernel::ScanBlocks, Some(form)) => {
+                let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
+                let blocks = Blocks { form, advance: &self.advances[0], combine: &self.combines[0], ranges, identity };
+                blocks::blocks(func, context, &tile, &blocks, &self.env())
+            }
+            (Kernel::Rows, _) => kernel::rows(func, context, &tile, &self.env()),
+            (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
+            (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
+            _ => kernel::tile(func, context, &tile, &self.env()),
+        }
+    }
+
+    /// Of how many elements a block that `scan_blocks` takes is a multiple; none if there is no such kernel.
+    pub(crate) fn whole_blocks(&self) -> Option<usize> {
+        let form = self.lanes.as_ref().filter(|_| self.vector.reduce && self.vector.scan)?;
+        Some(form.group.records())
+    }
+
+    /// Where a body carries the rank.
+    fn rank_in(&self, body: &Body) -> Option<usize> {
+        let rank = self.rank?;
+        body.carried.iter().position(|&carried| carried == (rank, 0))
+    }
+
+    /// Whether reductions in lanes carry every component.
+    fn folds_all(&self) -> bool {
+        self.lanes.as_ref().is_some_and(LaneForm::folds_all)
+    }
+
+    /// Compiles a kernel.
+    ///
+    /// # Errors
+    /// [`CodegenError::Facts`] if the program has no such kernel; what the code generator refuses.
+    pub(crate) fn compile(&self, kernel: Kernel) -> Result<Code, CodegenError> {
+        if !self.kernels().contains(&kernel) {
+            return Err(CodegenError::Facts);
+        }
+        Code::new(&self.isa, |context, func| self.write(kernel, context, func))
+    }
+
+    /// The kernels as Cranelift IR, before optimisation.
+    pub(crate) fn clif(&self) -> String {
+        self.text(|_, context| Ok(context.func.display().to_string()))
+    }
+
+    /// The kernels as assembly. Compiles them anew.
+    pub(crate) fn asm(&self) -> String {
+        self.text(|isa, context| {
+            context.set_disasm(true);
+            let code = context.compile(&*isa.isa, &mut ControlPlane::default()).map_err(|error| error.inner)?;
+            Ok(code.vcode.clone().unwrap_or_default())
+        })
+    }
+
+    /// What `show` makes of each kernel, under its name.
+    fn text(&self, show: impl Fn(&HostIsa, &mut Context) -> Result<String, cranelift_codegen::CodegenError>) -> String {
+        let mut all = String::new();
+        for kernel in self.kernels() {
+            let mut context = Context::new();
+            context.func.signature.call_conv = self.isa.isa.default_call_conv();
+            let written = self.write(kernel, &mut FunctionBuilderContext::new(), &mut context.func);
+            let text = match written {
+                Ok(()) => show(&self.isa, &mut context).unwrap_or_else(|error| error.to_string()),
+                Err(error) => error.to_string(),
+            };
+            all += &format!("; {}\n{}\n", self.name(kernel), text.trim_end());
+        }
+        all
+    }
+
+    fn name(&self, kernel: Kernel) -> String {
+        let at = |level: usize| if self.levels.len() == 1 { String::new() } else { format!(" of level {level}") };
+        match kernel {
+            Kernel::Scan => "scan".into(),
+            Kernel::ScanOne => "scan_one".into(),
+            Kernel::Reduce(level) => format!("reduce{}", at(level)),
+            Kernel::ReduceOne(level) => format!("reduce_one{}", at(level)),
+            Kernel::Advance(level) => format!("advance{}", at(level)),
+            Kernel::Combine(level) => format!("combine{}", at(level)),
+            Kernel::ScanBlocks => "scan_blocks".into(),
+            Kernel::Rows => "rows".into(),
+            Kernel::Short => "short".into(),
+            Kernel::Whole { writes: true } => "scan_whole".into(),
+            Kernel::Whole { writes: false } => "reduce_whole".into(),
+            Kernel::ShortWhole { writes: true } => "short_scan_whole".into(),
+            Kernel::ShortWhole { writes: false } => "short_reduce_whole".into(),
+        }
+    }
+}

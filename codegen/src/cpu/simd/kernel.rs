@@ -1,0 +1,357 @@
+//! The loop over groups, as [`LaneForm`] describes it, for a scan and for a reduction.
+
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder};
+use cranelift_frontend::FunctionBuilder;
+use monoscan_ir::{Constant, Function, Layout, Source, Type};
+
+use super::super::error::CodegenError;
+use super::super::lower::clif_type;
+use super::form::LaneForm;
+use super::lanes::{Lanes, lower_lanes, vector_type};
+use super::shuffle;
+
+/// Where columns start; none for columns that are not read.
+pub(crate) struct Bases<'a> {
+    pub(crate) inputs: &'a [Option<ir::Value>],
+    pub(crate) outputs: &'a [Option<ir::Value>],
+}
+
+/// What the loop over groups starts from, and what it leaves to the scalar loop behind it.
+pub(crate) struct Progress {
+    /// The record of the next element.
+    pub(crate) place: ir::Value,
+    /// How many elements are left.
+    pub(crate) left: ir::Value,
+    /// The carried components.
+    pub(crate) states: Vec<ir::Value>,
+}
+
+/// What is done with groups.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Work {
+    /// Outputs are written; the carried components are those of the replay.
+    Scan,
+    /// The carried components are those of the fold.
+    Reduce,
+    /// Outputs are written; the carried components are those of the replay, then those of the fold.
+    Both,
+}
+
+/// Writes a loop over as many whole groups as there are.
+pub(crate) fn groups(
+    b: &mut FunctionBuilder<'_>,
+    form: &LaneForm,
+    work: Work,
+    bases: &Bases<'_>,
+    progress: Progress,
+) -> Result<Progress, CodegenError> {
+    let Progress { place, left, states } = progress;
+    let shape = form.group.shape;
+    let records = form.group.records();
+    let count = b.ins().ushr_imm_u(left, i64::from(records.trailing_zeros()));
+    let kind = |b: &FunctionBuilder<'_>, value: ir::Value| b.func.dfg.value_type(value);
+
+    let (enter, body, leave, exit) = (b.create_block(), b.create_block(), b.create_block(), b.create_block());
+    let outer: Vec<ir::Value> = [place, left].into_iter().chain(states.iter().copied()).collect();
+    let after: Vec<ir::Value> = outer.iter().map(|&value| b.append_block_param(exit, kind(b, value))).collect();
+    b.ins().brif(count, enter, &[], exit, &arguments(&outer));
+
+    b.switch_to_block(enter);
+    let (replayed, folded) = (&form.replay.carried[..], &form.fold.carried[..]);
+    let carried = match work {
+        Work::Scan => replayed.to_vec(),
+        Work::Reduce => folded.to_vec(),
+        Work::Both => [replayed, folded].concat(),
+    };
+    let types = carried.iter().map(|&(_, component)| form.identity[component as usize].ty());
+    let types: Vec<Type> = types.collect();
+    let mut first = vec![place, count];
+    for (&ty, &state) in types.iter().zip(&states) {
+        first.push(splat(b, form, ty, state));
+    }
+    let params: Vec<ir::Value> = first.iter().map(|&value| b.append_block_param(body, kind(b, value))).collect();
+    b.ins().jump(body, &arguments(&first));
+
+    b.switch_to_block(body);
+    let group = GroupCode { form, bases, place: params[0] };
+    let carry: Vec<Lanes> = params[2..].iter().map(|&value| Lanes::Vector(value)).collect();
+    let carry = match work {
+        Work::Scan => group.scan(b, &carry)?.0,
+        Work::Reduce => group.reduce(b, &carry)?,
+        Work::Both => {
+            let (carry, before) = carry.split_at(replayed.len());
+            let (mut next, prefixes) = group.scan(b, carry)?;
+            next.extend(group.combine(b, before, &prefixes, records)?);
+            next
+        }
+    };
+    let mut next = vec![b.ins().iadd_imm_u(params[0], records as i64), b.ins().iadd_imm_s(params[1], -1)];
+    next.extend(carry.iter().map(|lanes| lanes.vector(b, shape)));
+    let last: Vec<ir::Value> = next.iter().map(|&value| b.append_block_param(leave, kind(b, value))).collect();
+    b.ins().brif(next[1], body, &arguments(&next), leave, &arguments(&next));
+
+    b.switch_to_block(leave);
+    let rest = b.ins().band_imm_u(left, records as i64 - 1);
+    let mut results = vec![last[0], rest];
+    for (&ty, &vector) in types.iter().zip(&last[2..]) {
+        results.push(extract(b, form, ty, vector));
+    }
+    b.ins().jump(exit, &arguments(&results));
+
+    b.switch_to_block(exit);
+    Ok(Progress { place: after[0], left: after[1], states: after[2..].to_vec() })
+}
+
+fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
+    values.iter().map(|&value| BlockArg::Value(value)).collect()
+}
+
+/// A scalar in every lane.
+fn splat(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, value: ir::Value) -> ir::Value {
+    let shape = form.group.shape;
+    let lane = vector_type(shape, ty).lane_type();
+    let is = b.func.dfg.value_type(value);
+    let value = match ty {
+        _ if ty.is_float() => value,
+        Type::Bool => {
+            let mask = b.ins().ineg(value);
+            if is == lane { mask } else { b.ins().sextend(lane, mask) }
+        }
+        _ if is == lane => value,
+        _ if ty.is_signed() => b.ins().sextend(lane, value),
+        _ => b.ins().uextend(lane, value),
+    };
+    b.ins().splat(vector_type(shape, ty), value)
+}
+
+/// The last lane as a scalar.
+fn extract(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, vector: ir::Value) -> ir::Value {
+    let shape = form.group.shape;
+    let value = b.ins().extractlane(vector, (shape.lanes() - 1) as u8);
+    let scalar = clif_type(ty);
+    let value = if b.func.dfg.value_type(value) == scalar { value } else { b.ins().ireduce(scalar, value) };
+    if ty == Type::Bool { b.ins().band_imm_u(value, 1) } else { value }
+}
+
+/// The code of one group.
+struct GroupCode<'a> {
+    form: &'a LaneForm,
+    bases: &'a Bases<'a>,
+    place: ir::Value,
+}
+
+/// For each record of a lane the components of all columns; none for those that are not read.
+type Records = Vec<Vec<Option<ir::Value>>>;
+
+impl GroupCode<'_> {
+    /// Writes the outputs of a group that this carry, the same in all lanes, enters. Gives the carry behind it, and the prefixes
+    /// of its lanes, of which the last is its aggregate.
+    fn scan(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<(Vec<Lanes>, Vec<Lanes>), CodegenError> {
+        let form = self.form;
+        let shape = form.group.shape;
+        let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads])?;
+        let aggregates = self.fold(b, &records)?;
+        let prefixes = self.scan_lanes(b, aggregates)?;
+        let behind = self.advance(b, carry, &prefixes)?;
+
+        let mut states = Vec::new();
+        let mut next = Vec::new();
+        for (carry, behind) in carry.iter().zip(&behind) {
+            let (carry, behind) = (carry.vector(b, shape), behind.vector(b, shape));
+            states.push(Lanes::Vector(shuffle::shift(b, shape, behind, 1, carry)));
+            next.push(Lanes::Vector(shuffle::broadcast_last(b, shape, behind)));
+        }
+        let mut outputs = Vec::new();
+        for record in &records {
+            let mapping = &form.replay.mapping;
+            let mut results = self.run(b, &mapping.function, &states, &mapping.reads, record)?;
+            outputs.push(results.split_off(states.len()));
+            states = results;
+        }
+        self.store(b, &outputs)?;
+        Ok((next, prefixes))
+    }
+
+    /// What this accumulator is behind a group; only the last lanes count.
+    fn reduce(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<Vec<Lanes>, CodegenError> {
+        let form = self.form;
+        let group = form.group;
+        let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads])?;
+        let mut total = self.fold(b, &records)?;
+        let mut distance = 1;
+        while distance < group.shape.lanes() {
+            let before = self.moved(b, &total, distance);
+            total = self.combine(b, &before, &total, distance * group.depth)?;
+            distance *= 2;
+        }
+        self.combine(b, carry, &total, group.records())
+    }
+
+    /// The aggregates of the lanes.
+    fn fold(&self, b: &mut FunctionBuilder<'_>, records: &Records) -> Result<Vec<Lanes>, CodegenError> {
+        let (lift, fold) = (&self.form.lift, &self.form.fold.mapping);
+        let mut states = self.run(b, &lift.function, &[], &lift.reads, &records[0])?;
+        for record in &records[1..] {
+            states = self.run(b, &fold.function, &states, &fold.reads, record)?;
+        }
+        Ok(states)
+    }
+
+    /// The inclusive prefixes of lanes' aggregates.
+    fn scan_lanes(&self, b: &mut FunctionBuilder<'_>, mut lanes: Vec<Lanes>) -> Result<Vec<Lanes>, CodegenError> {
+        let form = self.form;
+        let shape = form.group.shape;
+        let mut distance = 1;
+        while distance < shape.lanes() {
+            // The lowest lanes get the identity, whole: `is_neutral` relies on each of its components.
+            let mut before = Vec::new();
+            for (value, &(_, component)) in lanes.iter().zip(&form.fold.carried) {
+                let identity = Lanes::constant(shape, form.identity[component as usize]).vector(b, shape);
+                let value = value.vector(b, shape);
+                before.push(Lanes::Vector(shuffle::shift(b, shape, value, distance, identity)));
+            }
+            let combined = self.combine(b, &before, &lanes, distance * form.group.depth)?;
+            for (place, (value, combined)) in lanes.iter_mut().zip(combined).enumerate() {
+                if form.is_neutral[place] {
+                    *value = combined;
+                } else {
+                    let (old, new) = (value.vector(b, shape), combined.vector(b, shape));
+                    *value = Lanes::Vector(shuffle::blend(b, shape, old, new, distance));
+                }
+            }
+            distance *= 2;
+        }
+        Ok(lanes)
+    }
+
+    /// The lanes moved up, with anything below.
+    fn moved(&self, b: &mut FunctionBuilder<'_>, lanes: &[Lanes], distance: usize) -> Vec<Lanes> {
+        let shape = self.form.group.shape;
+        let mut all = Vec::new();
+        for value in lanes {
+            let value = value.vector(b, shape);
+            all.push(Lanes::Vector(shuffle::shift(b, shape, value, distance, value)));
+        }
+        all
+    }
+
+    /// ⊕ in the components that the fold carries; what comes after has as many records.
+    fn combine(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        before: &[Lanes],
+        after: &[Lanes],
+        records: usize,
+    ) -> Result<Vec<Lanes>, CodegenError> {
+        let form = self.form;
+        let after = self.state(after, &form.fold.carried, |_| records);
+        // Before, components that the fold does not carry are not used.
+        let before = self.state(before, &form.fold.carried, |_| 0);
+        let args = [before, after].concat();
+        lower_lanes(b, form.group.shape, &form.tables, &form.combine, &args)
+    }
+
+    /// The carry behind each lane.
+    fn advance(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        carry: &[Lanes],
+        prefixes: &[Lanes],
+    ) -> Result<Vec<Lanes>, CodegenError> {
+        let form = self.form;
+        let before = self.state(carry, &form.replay.carried, |_| 0);
+        let after = self.state(prefixes, &form.fold.carried, |lane| (lane + 1) * form.group.depth);
+        let args = [before, after].concat();
+        lower_lanes(b, form.group.shape, &form.tables, &form.advance, &args)
+    }
+
+    /// All components: those given, and of the others what they are after so many records.
+    fn state(&self, given: &[Lanes], carried: &[(u32, u32)], records: impl Fn(usize) -> usize) -> Vec<Lanes> {
+        let form = self.form;
+        let shape = form.group.shape;
+        let all_given = given.len() == form.identity.len();
+        let lanes = if all_given { 0 } else { shape.lanes() };
+        let known: Vec<Vec<Option<Constant>>> = (0..lanes).map(|lane| form.after(records(lane))).collect();
+        let component = |(place, &identity): (usize, &Constant)| {
+            let is_given = carried.iter().position(|&(_, component)| component as usize == place);
+            match is_given {
+                Some(at) => given[at].clone(),
+                None => Lanes::Known(known.iter().map(|known| known[place].unwrap_or(identity)).collect()),
+            }
+        };
+        form.identity.iter().enumerate().map(component).collect()
+    }
+
+    /// Runs a body or a lift on these states and a record of each lane.
+    fn run(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        function: &Function,
+        states: &[Lanes],
+        reads: &[Source],
+        record: &[Option<ir::Value>],
+    ) -> Result<Vec<Lanes>, CodegenError> {
+        let mut args = states.to_vec();
+        for source in &reads[states.len()..] {
+            let Source::Record(component) = *source else { return Err(CodegenError::Facts) };
+            let value = record.get(component as usize).copied().flatten().ok_or(CodegenError::Facts)?;
+            args.push(Lanes::Vector(value));
+        }
+        lower_lanes(b, self.form.group.shape, &self.form.tables, function, &args)
+    }
+
+    fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Result<Records, CodegenError> {
+        let form = self.form;
+        let mut records: Records = vec![Vec::new(); form.group.depth];
+        for (column, layout) in form.inputs.iter().enumerate() {
+            let before = records[0].len() as u32;
+            let is_read = |place: usize| {
+                let source = Source::Record(before + place as u32);
+                reads.iter().any(|reads| reads.contains(&source))
+            };
+            let is_read: Vec<bool> = (0..layout.fields.len()).map(is_read).collect();
+            let columns = match is_read.contains(&true) {
+                true => {
+                    let address = self.address(b, self.bases.inputs[column], layout)?;
+                    form.group.load(b, layout, &is_read, address)
+                }
+                false => vec![vec![None; is_read.len()]; form.group.depth],
+            };
+            for (record, values) in records.iter_mut().zip(columns) {
+                record.extend(values);
+            }
+        }
+        Ok(records)
+    }
+
+    fn store(&self, b: &mut FunctionBuilder<'_>, outputs: &[Vec<Lanes>]) -> Result<(), CodegenError> {
+        let form = self.form;
+        let mut first = 0;
+        for (column, layout) in form.outputs.iter().enumerate() {
+            let range = first..first + layout.fields.len();
+            first = range.end;
+            let mut values = Vec::new();
+            for record in outputs {
+                values.push(record[range.clone()].iter().map(|lanes| lanes.vector(b, form.group.shape)).collect());
+            }
+            let address = self.address(b, self.bases.outputs[column], layout)?;
+            form.group.store(b, layout, &values, address);
+        }
+        Ok(())
+    }
+
+    fn address(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        base: Option<ir::Value>,
+        layout: &Layout,
+    ) -> Result<ir::Value, CodegenError> {
+        let base = base.ok_or(CodegenError::Facts)?;
+        let offset = match layout.size {
+            1 => self.place,
+            size if size.is_power_of_two() => b.ins().ishl_imm_u(self.place, i64::from(size.trailing_zeros())),
+            size => b.ins().imul_imm_u(self.place, i64::from(size)),
+        };
+        Ok(b.ins().iadd(base, offset))
+    }
+}

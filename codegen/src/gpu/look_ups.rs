@@ -1,0 +1,90 @@
+//! What schedules look up, where a program's states are maps: its folds by names, and its replay by letters.
+
+use std::collections::BTreeSet;
+
+use monoscan_ir::facts::{Facts, LaneBody, Left, Names, SMALL_TABLE, Tabulated, by_lanes, composes_maps, replay_body};
+use monoscan_ir::{Function, Mode, Program, Table, Verified};
+
+use super::Schedule;
+
+/// The folds and the replay of a program, where they go by look-ups.
+pub(crate) struct LookUps {
+    /// For each stage its names, if it has any.
+    pub(crate) names: Vec<Option<Names>>,
+    /// The replay by lanes, or by letters if there are such.
+    pub(crate) replay: LaneBody,
+    /// How many letters there are that a fold leaves to the replay.
+    pub(crate) letters: Option<u32>,
+    /// The tables of all of these: those of the program, and more behind them.
+    pub(crate) tables: Vec<Table>,
+    /// Those tables of which blocks keep a copy for each bank: small ones that every record is looked up in.
+    pub(crate) for_banks: Vec<u32>,
+}
+
+/// Most notes that a thread takes before it does what they say.
+pub(crate) const NOTES: usize = 16;
+
+/// Banks of shared memory, and the bytes of a word of one.
+pub(crate) const BANKS: usize = 32;
+pub(crate) const WORD: usize = 4;
+
+impl LookUps {
+    /// Finds them for a lowered program. Letters are left where a tile stays in shared memory from its fold to its replay.
+    pub(crate) fn of(program: &Verified<Program>, facts: &Facts, schedule: Option<Schedule>) -> LookUps {
+        let most_bytes = schedule.map_or(0, most_name_bytes);
+        let mut replay = by_lanes(&replay_body(program, facts, Mode::Inclusive), facts, &program.tables);
+        let mut names: Vec<Option<Names>> = vec![None; program.stages.len()];
+        let stays = matches!(schedule, Some(Schedule::Ring { .. }));
+        let tabulated = stays.then(|| Tabulated::of(program, facts, &replay, most_bytes)).flatten();
+        let letters = tabulated.as_ref().map(|tabulated| tabulated.letters);
+        let mut tables = replay.tables.clone();
+        if let Some(tabulated) = tabulated {
+            names[tabulated.stage as usize] = Some(tabulated.names);
+            (replay, tables) = (tabulated.body.clone(), tabulated.body.tables);
+        } else if most_bytes > 0 {
+            for (stage, names) in (0..).zip(&mut names) {
+                *names = Names::of(program, stage, &tables, most_bytes);
+                tables = names.as_ref().map_or(tables, |names| names.tables.clone());
+            }
+        }
+        let steps = names.iter().flatten().map(|names| &names.step).chain([&replay.mapping.function]);
+        let mut for_banks: Vec<u32> = steps.flat_map(Function::looked_up).collect();
+        let is_small = |table: &Table| table.bytes.len() <= SMALL_TABLE && matches!(table.ty.size(), 1 | 2 | 4);
+        for_banks.retain(|&table| letters.is_some() && is_small(&tables[table as usize]));
+        LookUps { names, replay, letters, tables, for_banks }
+    }
+
+    /// Bytes of notes that a thread of a ring takes of what its folds leave behind.
+    pub(crate) fn note_bytes(&self) -> usize {
+        let is_noted = |names: &Names| matches!(names.left, Some(Left::At(_)));
+        if self.names.iter().flatten().any(is_noted) { 2 * NOTES } else { 0 }
+    }
+
+    /// The same for a plan: none if no state of the program is a map.
+    pub(super) fn planned(program: &Verified<Program>, schedule: Schedule) -> Option<LookUps> {
+        let composes = program.stages.iter().any(|stage| composes_maps(stage, &program.tables));
+        composes.then(|| LookUps::of(program, &Facts::of(program), Some(schedule)))
+    }
+
+    /// Bytes of the tables of names and of copies for banks, and of those that the replay looks up.
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let names: usize = self.names.iter().flatten().map(Names::step_bytes).sum();
+        let size = |table: &u32| {
+            let table = &self.tables[*table as usize];
+            table.len() * table.ty.size().next_power_of_two()
+        };
+        let for_banks: usize = self.for_banks.iter().map(|table| BANKS * size(table).next_multiple_of(WORD)).sum();
+        let of_replay: BTreeSet<u32> = self.replay.mapping.function.looked_up().collect();
+        (names + for_banks, of_replay.iter().map(size).sum())
+    }
+}
+
+/// Most bytes of the table by which maps are folded in names. A persistent block copies it once, others copy it for each
+/// tile.
+fn most_name_bytes(schedule: Schedule) -> usize {
+    match schedule {
+        Schedule::Ring { .. } => 80 << 10,
+        Schedule::LookBack => 4 << 10,
+        Schedule::Columnar => 0,
+    }
+}

@@ -1,0 +1,74 @@
+//! Kernels made ahead of time, with the manifests that stand beside them.
+
+use monoscan_ir::facts::Facts;
+use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::{Program, Verified};
+use sha2::{Digest, Sha256};
+
+use super::{Kernel, NvptxError, compile};
+use crate::gpu::{AotManifest, Arch, GpuPlan, Way};
+
+/// A kernel made ahead of time: what its two files hold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AotFiles {
+    /// The PTX.
+    pub ptx: String,
+    /// What must be known to call it.
+    pub manifest: AotManifest,
+}
+
+/// Makes the kernel of a program for calls of this form, gone through this way. Seeds must lie in the ranges that hold
+/// without them, which the manifest names, unless `any_states` asks for a kernel that takes none for granted.
+///
+/// # Errors
+/// No plan fits the program, or LLVM refuses the kernel.
+pub fn compile_ahead(
+    program: &Verified<Program>,
+    (form, any_states): (Form, bool),
+    way: Way,
+    arch: Arch,
+) -> Result<AotFiles, NvptxError> {
+    let lowered = lower(program, form);
+    let facts = if any_states { Facts::for_any_states(&lowered) } else { Facts::of(&lowered) };
+    let Kernel { text, manifest } = compile_first(&lowered, &facts, way.plans(&lowered, arch), arch)?;
+    let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let manifest = AotManifest::new((program, &lowered), &facts, form, arch, manifest, hash);
+    Ok(AotFiles { ptx: text, manifest })
+}
+
+/// The kernel of the first plan that the program has one for.
+fn compile_first(
+    program: &Verified<Program>,
+    facts: &Facts,
+    plans: impl IntoIterator<Item = GpuPlan>,
+    arch: Arch,
+) -> Result<Kernel, NvptxError> {
+    let mut refused = NvptxError::Plan("no tile of the program fits a block".into());
+    for plan in plans {
+        match compile(program, facts, &plan, arch) {
+            Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
+            made => return made,
+        }
+    }
+    Err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monoscan_ir::{text, verify};
+
+    #[test]
+    fn the_manifest_is_that_of_the_kernel() {
+        let source = include_str!("../../../ir/tests/files/facts/affine.scan");
+        let program = verify(text::parse(source).unwrap()).unwrap();
+        let made = compile_ahead(&program, (Form::default(), false), Way::Any, Arch::Sm90).unwrap();
+        let manifest: AotManifest = made.manifest.to_string().parse().unwrap();
+        assert_eq!(manifest, made.manifest);
+        assert_eq!(manifest.launch.inputs, program.inputs);
+        assert_eq!(manifest.launch.outputs, program.output.columns);
+        assert!(made.ptx.contains(".target sm_90"));
+        let other = compile_ahead(&program, (Form::default(), false), Way::Columnar, Arch::Sm90).unwrap();
+        assert_ne!(other.manifest.ptx_sha256, manifest.ptx_sha256);
+    }
+}

@@ -1,0 +1,113 @@
+//! A kernel as LLVM IR, before LLVM has seen it. Writing it takes a small part of the time that LLVM takes, and what it says is
+//! all that its machine code depends on: so it is the key by which machine code is found again.
+
+use monoscan_ir::facts::Facts;
+use monoscan_ir::{Program, Verified};
+
+use super::assemble::{Passes, assemble, key};
+use super::error::NvptxError;
+use super::{Kernel, as_ptx_kernel, emulated};
+use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
+
+/// A kernel that LLVM may be asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelIr {
+    /// The module, which calls atoms.
+    text: String,
+    passes: Passes,
+    arch: Arch,
+    /// How it is launched.
+    pub manifest: Manifest,
+}
+
+impl KernelIr {
+    /// Writes the kernel of a [lowered](monoscan_ir::transform::lower) program.
+    ///
+    /// # Errors
+    /// [`NvptxError::Plan`] if the plan does not fit the program or the architecture.
+    pub fn new(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<KernelIr, NvptxError> {
+        let Kernel { text, manifest } = emulated(program, facts, plan, arch)?;
+        let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), manifest.threads);
+        let passes = match plan.schedule {
+            Schedule::Ring { .. } => Passes::Few,
+            Schedule::LookBack | Schedule::Columnar => Passes::All,
+        };
+        Ok(KernelIr { text, passes, arch, manifest })
+    }
+
+    /// The SHA-256 hash of all that decides its PTX: the module, the target, and the version of LLVM. It is the same in every
+    /// process.
+    pub fn key(&self) -> [u8; 32] {
+        key(&self.text, self.passes, self.arch.name(), self.arch.feature())
+    }
+
+    /// Its PTX, by LLVM.
+    ///
+    /// # Errors
+    /// [`NvptxError::Llvm`], which is a bug in monoscan.
+    pub fn compile(&self) -> Result<String, NvptxError> {
+        assemble(&self.text, self.passes, self.arch.name(), self.arch.feature())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monoscan_ir::transform::{Form, lower};
+    use monoscan_ir::{Mode, random, text, verify};
+
+    /// A program with this constant.
+    fn program(constant: &str) -> Verified<Program> {
+        let source = include_str!("../../../benches/gpu/src/latency/affine.scan").replace("123456", constant);
+        verify(text::parse(&source).unwrap()).unwrap()
+    }
+
+    fn ir(program: &Verified<Program>, form: Form, plan: &GpuPlan, arch: Arch) -> KernelIr {
+        let lowered = lower(program, form);
+        KernelIr::new(&lowered, &Facts::of(&lowered), plan, arch).unwrap()
+    }
+
+    #[test]
+    fn whatever_makes_another_kernel_makes_another_key() {
+        let (program, form) = (program("7"), Form::default());
+        let plan = GpuPlan::look_back(&lower(&program, form), Arch::Sm90).unwrap();
+        let kernels = [
+            ir(&program, form, &plan, Arch::Sm90),
+            ir(&program, form, &GpuPlan::columnar(), Arch::Sm90),
+            ir(&program, form, &GpuPlan { warps: plan.warps / 2, ..plan.clone() }, Arch::Sm90),
+            ir(&program, form, &GpuPlan { units: plan.units - 2, ..plan.clone() }, Arch::Sm90),
+            ir(&program, form, &plan, Arch::Sm100),
+            ir(&program, Form { mode: Mode::Exclusive, ..form }, &plan, Arch::Sm90),
+            ir(&program, Form { heads: true, ..form }, &plan, Arch::Sm90),
+        ];
+        let mut keys = kernels.each_ref().map(KernelIr::key).to_vec();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), kernels.len());
+    }
+
+    /// A constant of the program, which no layout and no plan shows.
+    #[test]
+    fn constants_are_part_of_the_key() {
+        let of = |constant| {
+            let program = program(constant);
+            let plan = GpuPlan::look_back(&lower(&program, Form::default()), Arch::Sm90).unwrap();
+            ir(&program, Form::default(), &plan, Arch::Sm90)
+        };
+        assert_eq!(of("7").key(), of("7").key());
+        assert_eq!(of("7").manifest, of("8").manifest);
+        assert_ne!(of("7").key(), of("8").key());
+    }
+
+    /// The order of a hash map, if any came into the text, would differ from one writing to the next.
+    #[test]
+    fn a_kernel_is_written_the_same_way_every_time() {
+        for seed in 0..20 {
+            let program = verify(random::random_program(seed, &random::Options::default())).unwrap();
+            let Some(plan) = GpuPlan::look_back(&lower(&program, Form::default()), Arch::Sm90) else { continue };
+            let [one, other] = [(); 2].map(|()| ir(&program, Form::default(), &plan, Arch::Sm90));
+            assert_eq!(one, other);
+            assert_eq!(one.key(), other.key());
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Plans: the schedule of a program on a target, chosen by one small pure function and printable with its reasons.
+//!
+//! On a CPU an input of n elements is cut in tiles, a tile in strips, and a strip in W blocks. A thread takes a tile,
+//! reduces its blocks, those of a strip in one interleaved loop, folds the aggregates onto the carry that enters the
+//! tile, and replays the blocks from cache while it writes. W independent chains hide the latency of ⊕, which is what
+//! bounds a scan; a tile fits the second-level cache, so that memory is read once, and a strip the first.
+//!
+//! Two passes are more work than one, so they must be faster or have threads enough. Where elements may be associated in any way, each
+//! call decides by its threads. Where results are rounded, how elements are associated must not depend on the number of threads: so
+//! the plan decides once, for two passes only where one thread loses nothing by them.
+
+mod explain;
+mod speed;
+#[cfg(test)]
+mod tests;
+
+use monoscan_ir::facts::{Body, Facts, StageFacts, work};
+use monoscan_ir::{Layout, Mode, Program, Verified, facts};
+
+use crate::cpu::Vector;
+use crate::cpu::simd::{Cost, LaneForm};
+use crate::target::CpuTarget;
+
+/// Most blocks of a strip.
+pub const MAX_WAYS: usize = 8;
+
+/// What a plan is asked for besides what the planner chooses: for study, and for tests of boundaries.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct PlanOptions {
+    /// Blocks of a strip: 1, 2, 4 or 8; another number is rounded down to one of these.
+    pub ways: Option<usize>,
+    /// Elements of a block, at least 1.
+    pub block: Option<usize>,
+    /// Strips of a tile, at least 1.
+    pub strips: Option<usize>,
+    /// Inputs of at most this many elements are scanned sequentially.
+    pub direct: Option<usize>,
+    /// All kernels in vectors, where the program has such a form, or none.
+    pub vector: Option<bool>,
+}
+
+/// Whether the result depends on how elements are associated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Association {
+    /// It does not: there is no floating-point arithmetic in the operator. One thread may scan sequentially.
+    Any,
+    /// It does, in the last places: the tree must be the same for any number of threads.
+    Fixed,
+}
+
+/// The schedule of a program on a CPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// Blocks of a strip, worked on side by side: 1, 2, 4 or 8.
+    pub ways: usize,
+    /// Elements of a block.
+    pub block: usize,
+    /// Strips of a tile.
+    pub strips: usize,
+    /// Inputs of at most this many elements are scanned sequentially, without tiles.
+    pub direct: usize,
+    /// Inputs of at most this many elements are left to one thread: helpers would hardly have woken up before it is done.
+    pub alone: usize,
+    /// Which kernels work in vectors along the elements of a block.
+    pub vector: Vector,
+    /// On fewer threads a line is scanned in one sequential pass, however long it is: 1 where two passes over W blocks are faster than
+    /// one also on one thread, `usize::MAX` where they are never taken.
+    pub least_threads: usize,
+    /// Whether the association matters.
+    pub association: Association,
+    /// Of a tile whose last elements [restart](monoscan_ir::facts::StageFacts::restart) these alone are reduced; then it is scanned in
+    /// one pass.
+    pub restarts: bool,
+    reasons: Reasons,
+}
+
+/// What the plan was made from. Latencies are cycles from carry to carry, work is operations an element.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Reasons {
+    /// Bytes of a record of each column, read and written.
+    reads: Vec<usize>,
+    writes: Vec<usize>,
+    state_bytes: usize,
+    fold_latency: usize,
+    replay_latency: usize,
+    longest_path: usize,
+    fold_work: usize,
+    replay_work: usize,
+    combine_work: usize,
+    carried: (usize, usize),
+    /// Whether every stage may restart, and all are reduced at once.
+    restarts: bool,
+    /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
+    most_factors: Option<usize>,
+    /// What kernels in vectors cost, if the program has such a form.
+    lanes: Option<Cost>,
+    l1_bytes: usize,
+    l2_bytes: usize,
+    chosen: bool,
+}
+
+/// Chooses the schedule of a program, best [lowered](monoscan_ir::transform::lower): its stages are walked together.
+pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, options: &PlanOptions) -> Plan {
+    schedule(Reasons::of(program, facts, target), association(program), options)
+}
+
+fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
+    let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
+    let vector = match options.vector {
+        Some(true) => Vector::ALL,
+        Some(false) => Vector::NONE,
+        None => reasons.vector(ways),
+    };
+    let block = options.block.map_or_else(|| reasons.block(ways), |block| block.clamp(1, 1 << 30));
+    let strips = options.strips.map_or_else(|| reasons.strips(ways * block), |strips| strips.clamp(1, 1 << 16));
+    let gain = reasons.gain(ways, vector);
+    // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
+    // threads must make up for waking them, and one tile has work for one only.
+    let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
+        Some(direct) => direct.min(ways * block),
+        None => (ways * block * strips).max(100 * WAKING_CYCLES / reasons.speeds(ways, vector)[2].max(1)),
+    };
+    let restarts = reasons.restarts && association == Association::Any && gain == 0;
+    // Who asks for blocks gets blocks.
+    let is_asked = options.block.is_some() || options.strips.is_some();
+    let least_threads = match association {
+        _ if gain > 0 => 1,
+        Association::Any if is_asked || restarts => 2,
+        Association::Any => reasons.threads_that_pay(ways, vector),
+        // One thread scans and folds in one pass there.
+        Association::Fixed if vector.reduce && vector.scan => 1,
+        Association::Fixed if is_asked => 1,
+        Association::Fixed => usize::MAX,
+    };
+    Plan {
+        ways,
+        block,
+        strips,
+        direct: options.direct.unwrap_or(direct),
+        alone: options.direct.unwrap_or_else(|| direct.max(reasons.alone(ways, vector))),
+        vector,
+        least_threads,
+        association,
+        restarts,
+        reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
+    }
+}
+
+impl Plan {
+    /// Elements of a tile.
+    pub fn tile(&self) -> usize {
+        self.ways * self.block * self.strips
+    }
+
+    /// Whether so many threads take one sequential pass, however long the line.
+    pub fn is_sequential(&self, threads: usize) -> bool {
+        threads.max(1) < self.least_threads
+    }
+}
+
+impl Reasons {
+    fn of(program: &Verified<Program>, facts: &Facts, target: &CpuTarget) -> Reasons {
+        let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
+        let replay = facts::replay_body(program, facts, Mode::Inclusive);
+        let folds: Vec<Body> = facts::fold_levels(program, facts).into_iter().map(|level| level.body).collect();
+        let most = |of: fn(&StageFacts) -> u32| facts.stages.iter().map(of).max().unwrap_or(0) as usize;
+        let multiplies = folds.iter().filter(|fold| fold.carried.len() > replay.carried.len());
+        Reasons {
+            reads: sizes(&program.inputs),
+            writes: sizes(&program.output.columns),
+            state_bytes: program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum(),
+            fold_latency: most(|stage| stage.fold_latency),
+            replay_latency: most(|stage| stage.replay_latency),
+            longest_path: most(|stage| stage.longest_path),
+            fold_work: folds.iter().map(|fold| speed::operations(&fold.mapping.function)).sum(),
+            replay_work: speed::operations(&replay.mapping.function),
+            combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
+            carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
+            restarts: folds.len() == 1 && facts.stages.iter().all(|stage| stage.restart.is_some()),
+            lanes: LaneForm::of(program, facts).map(|form| form.cost()),
+            most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),
+            l1_bytes: target.l1_bytes,
+            l2_bytes: target.l2_bytes,
+            chosen: true,
+        }
+    }
+
+    /// Bytes an element takes in a cache.
+    fn bytes(&self) -> usize {
+        (self.read_bytes() + self.write_bytes()).max(1)
+    }
+
+    fn read_bytes(&self) -> usize {
+        self.reads.iter().sum()
+    }
+
+    fn write_bytes(&self) -> usize {
+        self.writes.iter().sum()
+    }
+
+    /// Enough chains to cover the longest path of a step by the work of the others, as long as their states fit in registers.
+    fn ways(&self) -> usize {
+        let busy = busy_cycles(self.fold_work.max(self.replay_work));
+        let wanted = self.fold_latency.max(self.replay_latency).max(self.longest_path).div_ceil(busy);
+        let registers = REGISTERS / self.carried.0.max(self.carried.1).max(1);
+        supported_ways(wanted.min(registers))
+    }
+
+    /// As many elements as make a strip fit half the first-level cache, in an odd multiple of a power of two. Where the
+    /// reduction multiplies factors that the replay does without, few: products of factors below one would end among
+    /// the denormal numbers, which cost a hundred cycles each.
+    fn block(&self, ways: usize) -> usize {
+        let most = self.most_factors.unwrap_or(1 << 16);
+        let unit = 1 << self.block_zeros(ways);
+        let units = (self.l1_bytes / 2 / self.bytes() / ways).clamp(64, most) / unit;
+        unit * (units.max(1) - 1 + units.max(1) % 2)
+    }
+
+    /// As many strips as fit an eighth of the second-level cache: enough work between two tickets to pay for handing a
+    /// carry on, and tiles enough for all threads on inputs of a megabyte.
+    fn strips(&self, strip: usize) -> usize {
+        (self.l2_bytes / 8 / self.bytes() / strip).clamp(1, 1 << 10)
+    }
+
+    /// How many zero bits the length of a block ends in: so many that blocks start at whole cache lines of 64 bytes, but
+    /// so few that in no column two blocks of a strip start at the same place of a page of 4096 bytes, where their loads
+    /// and stores would hinder each other.
+    fn block_zeros(&self, ways: usize) -> u32 {
+        let zeros = || self.reads.iter().chain(&self.writes).map(|size| size.trailing_zeros());
+        let (least, most) = (zeros().min().unwrap_or(0), zeros().max().unwrap_or(0));
+        // Blocks of a strip are at most ways − 1 apart, so this is the distance with the most zero bits.
+        let farthest = (ways / 2).max(1).ilog2();
+        6u32.saturating_sub(least).min(11u32.saturating_sub(most + farthest))
+    }
+}
+
+/// Vector registers of x86-64 and, nearly, of its general ones.
+const REGISTERS: usize = 16;
+
+/// About what a strip costs beside its elements, and what setting out for strips does.
+const STRIP_CYCLES: usize = 4096;
+
+/// About how long one thread should have to work before another is woken to help: twice what waking it takes.
+const WAKING_CYCLES: usize = 100_000;
+
+/// About how long one thread takes for what is left to it alone: a hundred microseconds.
+const ALONE_CYCLES: usize = 300_000;
+
+/// How long a core is busy with so many of these operations; it starts about three a cycle.
+fn busy_cycles(work: usize) -> usize {
+    (work / 3).max(1)
+}
+
+fn supported_ways(wanted: usize) -> usize {
+    match wanted {
+        0 | 1 => 1,
+        2 | 3 => 2,
+        4..8 => 4,
+        _ => MAX_WAYS,
+    }
+}
+
+/// Floating-point arithmetic anywhere in the operator makes the association matter. Comparing and moving floats does
+/// not round.
+fn association(program: &Program) -> Association {
+    use monoscan_ir::Opcode::{Abs, Const, CopySign, Max, Min, Neg, Select, Table};
+    let rounds = |stage: &monoscan_ir::Stage| {
+        stage.combine.insts.iter().any(|inst| {
+            let exact = matches!(inst.opcode, Const | Select | Min | Max | Neg | Abs | CopySign | Table);
+            inst.ty.is_float() && !exact
+        })
+    };
+    if program.stages.iter().any(rounds) { Association::Fixed } else { Association::Any }
+}

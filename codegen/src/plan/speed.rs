@@ -1,0 +1,218 @@
+//! How fast kernels of a program are, and so which of them work in vectors and whether two passes pay.
+//!
+//! Figures are hundredths of a cycle an element. They come from counting, and were fitted to what kernels take on a core with
+//! AVX-512; plans compare them with each other and nothing else.
+
+use monoscan_ir::{Function, Inst, Opcode, Type};
+
+use super::{ALONE_CYCLES, REGISTERS, Reasons, busy_cycles};
+use crate::cpu::Vector;
+
+/// What a kernel in vectors must take, in hundredths of what the scalar one takes, to be chosen: counting is that good.
+const MARGIN: usize = 90;
+
+/// The same against W blocks side by side. In vectors they are read and written one after the other, which memory is faster
+/// at: 1.2 times for sums of `f32` that no cache holds.
+const MARGIN_IN_TURN: usize = 120;
+
+/// What one pass in vectors must take of two passes over W blocks, and the most that two passes in vectors may. A biquad of `f32`
+/// went from 1.6 to 0.96 ns an element on one thread in cache, and from 0.78 to 0.79 on two.
+const MARGIN_ALONE: usize = 84;
+const MARGIN_TOGETHER: usize = 145;
+
+/// How many places of memory a core fetches ahead of without help. Beyond that, blocks side by side wait for memory: affine
+/// maps of `f32` took 2.3 ns an element in 8 × 3 places, and 1.4 ns one after the other.
+const PLACES: usize = 16;
+
+impl Reasons {
+    /// The kernels that are faster in vectors.
+    pub(super) fn vector(&self, ways: usize) -> Vector {
+        let is_faster =
+            |lanes: Option<usize>, scalar, margin| lanes.is_some_and(|lanes| 100 * lanes <= margin * scalar);
+        let places = ways * (self.reads.len() + self.writes.len());
+        let margin = if ways == 1 { MARGIN } else { MARGIN_IN_TURN };
+        let scan = is_faster(self.scan_in_lanes(), self.scalar_scan(ways), margin);
+        if ways > 1 && self.one_pass_pays(ways) {
+            return Vector::ALL;
+        }
+        Vector {
+            reduce: is_faster(self.reduce_in_lanes(), self.scalar_reduce(ways), MARGIN),
+            scan: scan || places > PLACES && self.lanes.is_some(),
+            scan_one: is_faster(self.scan_in_lanes(), self.scalar_scan(1), MARGIN),
+        }
+    }
+
+    /// Whether all kernels should work in vectors, so that a thread that is alone takes one pass over blocks: if that is faster than two
+    /// passes over W of them, and two passes in vectors, which several threads take then, are not much slower.
+    fn one_pass_pays(&self, ways: usize) -> bool {
+        let scalar = self.scalar_reduce(ways) + self.scalar_scan(ways);
+        let lanes = self.reduce_in_lanes().zip(self.scan_in_lanes());
+        lanes.is_some_and(|(reduce, scan)| {
+            100 * scan <= MARGIN_ALONE * scalar && 100 * (reduce + scan) <= MARGIN_TOGETHER * scalar
+        })
+    }
+
+    /// What an element gains by two passes over W blocks instead of one pass; 0 if nothing.
+    pub(super) fn gain(&self, ways: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        scan_one.saturating_sub(reduce + scan)
+    }
+
+    /// How many times the work of one pass two passes are, in hundredths.
+    pub(super) fn passes(&self, ways: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        100 * (reduce + scan) / scan_one.max(1)
+    }
+
+    /// From how many threads on two passes are faster than one on one thread.
+    pub(super) fn threads_that_pay(&self, ways: usize, vector: Vector) -> usize {
+        (self.passes(ways, vector) * 100).div_ceil(100 * MARGIN).max(2)
+    }
+
+    /// How many elements one thread is done with before helpers pay.
+    pub(super) fn alone(&self, ways: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+        100 * ALONE_CYCLES / scan_one.min(reduce + scan).max(1)
+    }
+
+    /// A reduction, a replay of W blocks, and a replay of one.
+    pub(super) fn speeds(&self, ways: usize, vector: Vector) -> [usize; 3] {
+        let either = |is_vector: bool, lanes: Option<usize>, scalar| lanes.filter(|_| is_vector).unwrap_or(scalar);
+        [
+            either(vector.reduce, self.reduce_in_lanes(), self.scalar_reduce(ways)),
+            either(vector.scan, self.scan_in_lanes(), self.scalar_scan(ways)),
+            either(vector.scan_one, self.scan_in_lanes(), self.scalar_scan(1)),
+        ]
+    }
+
+    fn scalar_reduce(&self, ways: usize) -> usize {
+        scalar(self.fold_latency, self.fold_work, self.reads.len(), self.carried.0, ways)
+    }
+
+    fn scalar_scan(&self, ways: usize) -> usize {
+        scalar(self.replay_latency, self.replay_work, self.reads.len() + self.writes.len(), self.carried.1, ways)
+    }
+
+    fn reduce_in_lanes(&self) -> Option<usize> {
+        self.lanes.map(|cost| 100 * cost.reduce / 3 / cost.records)
+    }
+
+    fn scan_in_lanes(&self) -> Option<usize> {
+        self.lanes.map(|cost| 100 * cost.scan / 3 / cost.records)
+    }
+}
+
+/// How many operations of the machine a function is, about: most opcodes are one.
+pub(super) fn operations(function: &Function) -> usize {
+    let of = |inst: &Inst| {
+        let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
+        match inst.opcode {
+            Opcode::Const => 0,
+            // Zeros and NaN have their rules.
+            Opcode::Min | Opcode::Max if operand.is_float() => 9,
+            Opcode::Select if operand.is_float() => 3,
+            Opcode::Div | Opcode::Rem | Opcode::Sqrt => 8,
+            _ => 1,
+        }
+    };
+    function.insts.iter().map(of).sum()
+}
+
+/// How many factors of 0.5 or more have a product that is no denormal number of its type; none without products.
+pub(super) fn most_factors(function: &Function) -> Option<usize> {
+    use monoscan_ir::Opcode::{Mul, MulAdd};
+    let products = function.insts.iter().filter(|inst| matches!(inst.opcode, Mul | MulAdd));
+    let most = products.filter_map(|inst| match inst.ty {
+        Type::F32 => Some(f32::MIN_EXP.unsigned_abs() as usize + 1),
+        Type::F64 => Some(f64::MIN_EXP.unsigned_abs() as usize + 1),
+        _ => None,
+    });
+    most.min()
+}
+
+/// W chains of this latency, or a core that is busy: with operations, columns, and, where chains leave no register free, with
+/// keeping what is carried in memory.
+fn scalar(latency: usize, work: usize, columns: usize, carried: usize, ways: usize) -> usize {
+    let spilled = if carried * ways >= REGISTERS { 2 * carried } else { 0 };
+    (100 * latency).div_ceil(ways).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled + STEPPING))
+}
+
+/// Operations an element besides its own: the next place, and a share of the loop.
+const STEPPING: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use monoscan_ir::facts::Facts;
+    use monoscan_ir::transform::{Form, lower};
+    use monoscan_ir::{text, verify};
+
+    use crate::cpu::Vector;
+    use crate::plan::{Plan, PlanOptions, plan};
+    use crate::target::CpuTarget;
+
+    /// The plan of a running `op` over a column of `ty`.
+    fn running(op: &str, ty: &str, size: usize, identity: &str) -> Plan {
+        let text = format!(
+            "program running
+               input {{ size {size}, align {size}, {ty} @ 0 }}
+               stage ({ty})
+                 identity ({identity})
+                 lift (%0 = record.0: {ty}) {{ return %0 }}
+                 combine (%0: {ty}, %1: {ty}) {{
+                   %2 = {op}.{ty} %0, %1
+                   return %2
+                 }}
+               output write
+                 column {{ size {size}, align {size}, {ty} @ 0 }}
+                 project (%0 = state.0: {ty}) {{ return %0 }}"
+        );
+        planned(&text)
+    }
+
+    fn planned(text: &str) -> Plan {
+        let program = lower(&verify(text::parse(text).unwrap()).unwrap(), Form::default());
+        let target = CpuTarget { l1_bytes: 48 << 10, l2_bytes: 2 << 20 };
+        plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
+    }
+
+    /// What was measured to be the fastest: see the figures in `simd::cost`.
+    #[test]
+    fn the_measured_winners_are_chosen() {
+        let pairs = include_str!("../../../ir/tests/files/facts/affine.scan");
+        let column = "input { size 4, align 4, f32 @ 0 }";
+        let columns = pairs.replace("input { size 8, align 4, f32 @ 0, f32 @ 4 }", &format!("{column}\n{column}"));
+        let only_reduced = Vector { reduce: true, ..Vector::NONE };
+        let cases = [
+            (running("add", "i32", 4, "0"), Vector::ALL),
+            (running("add", "i16", 2, "0"), Vector::ALL),
+            (running("add", "u8", 1, "0"), Vector::ALL),
+            // Two lanes do not make up for the shuffles.
+            (running("add", "i64", 8, "0"), only_reduced),
+            // W blocks side by side take fewer instructions here, but more from memory.
+            (running("add", "f32", 4, "0"), Vector::ALL),
+            // A thread that is alone takes one pass then.
+            (planned(pairs), Vector::ALL),
+            (planned(&columns), Vector::ALL),
+            // Additions of `f64` are hidden by W chains just as well, without shuffles.
+            (running("add", "f64", 8, "0"), Vector { scan_one: true, ..Vector::NONE }),
+        ];
+        for (plan, vector) in cases {
+            assert_eq!(plan.vector, vector, "{plan}");
+        }
+    }
+
+    #[test]
+    fn one_pass_in_vectors_is_preferred_where_any_order_will_do() {
+        for plan in [running("add", "i32", 4, "0"), running("max", "f32", 4, "-inf")] {
+            assert!(plan.vector.scan_one && plan.is_sequential(1), "{plan}");
+        }
+    }
+
+    #[test]
+    fn the_explanation_tells_what_works_in_vectors_and_why() {
+        let text = running("add", "i64", 8, "0").to_string();
+        assert!(text.contains("reduction in vectors") && text.contains("replay element by element"), "{text}");
+        let none = running("div", "i32", 4, "1").to_string();
+        assert!(none.contains("no form in vectors") && !none.contains("in vectors,"), "{none}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Kernels in vectors against the interpreter and the evaluator: every opcode that has a form in lanes, operators of every type,
+//! records of every kind, every length around groups, odd addresses, outputs over inputs.
+
+mod cpu_support;
+
+use cpu_support::opcodes::{cases, columns, describe, functions, tables};
+use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_tile};
+use monoscan_codegen::cpu::TileArgs;
+use monoscan_ir::interp::{self, Request};
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::{
+    Constant, Field, Function, FunctionBuilder, Inst, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage,
+    Type, Value, Verified, verify,
+};
+
+type Combine = fn(&mut FunctionBuilder, Value, Value) -> Value;
+
+/// Operators that are associative on every type they are given, with their identities. The last non-zero is not
+/// commutative.
+fn operators(ty: Type) -> Vec<(&'static str, Constant, Combine)> {
+    let last: Combine = |b, x, y| {
+        let zero = b.constant(b.type_of(y).zero());
+        let is_some = b.binary(Opcode::Ne, y, zero);
+        b.select(is_some, y, x)
+    };
+    let mut all: Vec<(&'static str, Constant, Combine)> = vec![("last", ty.zero(), last)];
+    if ty == Type::Bool {
+        all.push(("or", ty.zero(), |b, x, y| b.binary(Opcode::Or, x, y)));
+        all.push(("xor", ty.zero(), |b, x, y| b.binary(Opcode::Xor, x, y)));
+        return all;
+    }
+    all.push(("add", ty.zero(), |b, x, y| b.binary(Opcode::Add, x, y)));
+    let (lowest, highest) = match ty {
+        Type::F32 => (f32::NEG_INFINITY.into(), f32::INFINITY.into()),
+        Type::F64 => (f64::NEG_INFINITY.into(), f64::INFINITY.into()),
+        _ if ty.is_signed() => (Constant::new(ty, (ty.mask() >> 1) + 1), Constant::new(ty, ty.mask() >> 1)),
+        _ => (ty.zero(), Constant::new(ty, ty.mask())),
+    };
+    all.push(("max", lowest, |b, x, y| b.binary(Opcode::Max, x, y)));
+    all.push(("min", highest, |b, x, y| b.binary(Opcode::Min, x, y)));
+    if ty.is_int() {
+        all.push(("and", Constant::new(ty, ty.mask()), |b, x, y| b.binary(Opcode::And, x, y)));
+    }
+    if matches!(ty.size(), 2 | 4) && ty.is_int() {
+        all.push(("mul", ty.of_i64(1), |b, x, y| b.binary(Opcode::Mul, x, y)));
+    }
+    all
+}
+
+/// Columns that have a value of this type as component 0, and one of another type as component 1.
+fn inputs(ty: Type) -> Vec<Vec<Layout>> {
+    let field = |offset: usize, ty: Type| Field { offset: offset as u32, ty };
+    let size = ty.size();
+    let record = |size: usize, fields: &[Field]| Layout { size: size as u32, align: 1, fields: fields.to_vec() };
+    vec![
+        vec![Layout::of(ty), Layout::of(Type::U8)],
+        vec![Layout::of(ty), Layout::of(Type::Bool)],
+        vec![Layout::packed(&[ty, ty])],
+        vec![Layout::packed(&[ty, ty, ty])],
+        vec![Layout::packed(&[ty, ty, ty, ty])],
+        vec![record(size + 3, &[field(0, ty), field(size + 1, Type::I8)])],
+        vec![record(2 * size, &[field(size, ty), field(0, ty)])],
+    ]
+}
+
+/// Scans component 0 and writes the state, and component 1 beside it.
+fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Combine), both: bool) -> Verified<Program> {
+    let ty = identity.ty();
+    let other = inputs.iter().flat_map(Layout::types).nth(1).unwrap();
+    let same = |types: &[Type]| {
+        let mut b = FunctionBuilder::new();
+        let params = b.params(types);
+        b.finish(&params)
+    };
+    let mut b = FunctionBuilder::new();
+    let (x, y) = (b.param(ty), b.param(ty));
+    let combined = combine(&mut b, x, y);
+    let combine = b.finish(&[combined]);
+    let lift = Mapping { reads: vec![Source::Record(0)], function: same(&[ty]) };
+    let stage = Stage { state: vec![ty], identity: vec![identity], lift, combine, valid: None };
+    let (project, columns) = match both {
+        false => (Mapping { reads: vec![Source::State(0)], function: same(&[ty]) }, vec![Layout::of(ty)]),
+        true => (
+            Mapping { reads: vec![Source::State(0), Source::Record(1)], function: same(&[ty, other]) },
+            vec![Layout::packed(&[ty, other])],
+        ),
+    };
+    let output = Output { keep: None, project, columns };
+    verify(Program { name: name.into(), tables: Vec::new(), inputs, stages: vec![stage], output }).unwrap()
+}
+
+/// In one block, and in blocks that are reduced and replayed.
+fn check(program: &Verified<Program>, mode: Mode, lengths: &[usize], seed: u64) {
+    for ways in [1, 4] {
+        let compiled = compile_lanes(program, mode, ways);
+        assert!(compiled.is_in_vectors(), "{}", **program);
+        for &total in lengths {
+            let bytes = input(program, total, seed + total as u64);
+            let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+            let expected = interp::run(program, &inputs, &Request { mode, ..Request::default() }).unwrap();
+            let what = format!("{mode:?} W={ways} n={total} seed {seed} of\n{}", **program);
+            let found = run_directly(&compiled, program, &inputs, total);
+            assert_same(program, &found, &expected.outputs, &format!("directly {what}"));
+            let found = run_tile(&compiled, program, &inputs, total);
+            assert_same(program, &found, &expected.outputs, &format!("in a tile {what}"));
+        }
+    }
+}
+
+#[test]
+fn operators_of_every_type_and_every_length() {
+    let lengths: Vec<usize> = (0..=200).collect();
+    for ty in Type::SCALARS {
+        for operator in operators(ty) {
+            let program = program(inputs(ty).swap_remove(0), operator, false);
+            check(&program, Mode::Inclusive, &lengths, 1);
+            check(&program, Mode::Exclusive, &lengths[..80], 2);
+        }
+    }
+}
+
+#[test]
+fn records_of_every_kind() {
+    for ty in Type::SCALARS {
+        for columns in inputs(ty) {
+            // Floats are only held in lanes of their own width.
+            let other = columns.iter().flat_map(Layout::types).nth(1).unwrap();
+            let program = program(columns, operators(ty).swap_remove(0), other.size() <= ty.size());
+            check(&program, Mode::Inclusive, &[0, 1, 7, 16, 33, 64, 100, 257, 300], 3);
+        }
+    }
+}
+
+#[test]
+fn random_associative_programs_agree_with_the_interpreter() {
+    let mut count = 0;
+    for seed in 0..600 {
+        let program = verify(random_program(seed, &Options::default())).unwrap();
+        for mode in [Mode::Inclusive, Mode::Exclusive] {
+            if compile_lanes(&program, mode, 1).is_in_vectors() {
+                count += 1;
+                check(&program, mode, &[0, 1, 7, 15, 16, 17, 31, 33, 64, 65, 131, 200], seed);
+            }
+        }
+    }
+    assert!(count > 4, "{count}");
+}
+
+/// A program that writes this function of the record, and beside it the sum of column 5, which is of bytes.
+fn writes(ty: Type, function: &Function) -> Program {
+    let is_used = |place: &usize| {
+        let value = Value::new(*place);
+        function.insts.iter().any(|inst| inst.operands().contains(&value)) || function.results.contains(&value)
+    };
+    let inputs = columns(ty);
+    let read: Vec<usize> = (0..inputs.len()).filter(is_used).collect();
+    let mut b = FunctionBuilder::new();
+    let params: Vec<Value> = read.iter().map(|&place| b.param(inputs[place])).collect();
+    let sum = b.param(Type::U8);
+    let mut arguments: Vec<Value> = inputs.iter().map(|ty| b.constant(ty.zero())).collect();
+    read.iter().zip(params).for_each(|(&place, param)| arguments[place] = param);
+    let results = [b.inline(function, &arguments), vec![sum]].concat();
+    let columns = results.iter().map(|&result| Layout::of(b.type_of(result))).collect();
+    let reads = read.iter().map(|&place| Source::Record(place as u32)).chain([Source::State(0)]).collect();
+    let output = Output { keep: None, project: Mapping { reads, function: b.finish(&results) }, columns };
+    let bytes = vec![Layout::of(Type::U8), Layout::of(Type::U8)];
+    let mut program = program(bytes, operators(Type::U8).swap_remove(1), false).into_inner();
+    program.inputs = inputs.into_iter().map(Layout::of).collect();
+    program.stages[0].lift.reads = vec![Source::Record(5)];
+    program.tables = tables();
+    Program { output, ..program }
+}
+
+#[test]
+fn opcodes_in_lanes_are_what_the_evaluator_says() {
+    let mut forms: Vec<(Opcode, Type)> = Vec::new();
+    for ty in Type::SCALARS {
+        let (bytes, total) = cases(ty);
+        let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+        for function in functions(ty) {
+            let Ok(program) = verify(writes(ty, &function)) else { panic!("{}", describe(&function)) };
+            let compiled = compile_lanes(&program, Mode::Inclusive, 1);
+            if !compiled.is_in_vectors() {
+                continue;
+            }
+            forms.extend(function.insts.iter().map(|inst: &Inst| (inst.opcode, ty)));
+            let expected = interp::run(&program, &inputs, &Request::default()).unwrap();
+            let found = run_directly(&compiled, &program, &inputs, total);
+            assert_same(&program, &found, &expected.outputs, &format!("{ty} {}", describe(&function)));
+        }
+    }
+    for ty in Type::SCALARS.into_iter().filter(|ty| *ty != Type::Bool) {
+        for opcode in [Opcode::Add, Opcode::Min, Opcode::Max, Opcode::Select, Opcode::Lt, Opcode::Eq, Opcode::Neg] {
+            assert!(forms.contains(&(opcode, ty)), "{} of {ty} has no form in lanes", opcode.name());
+        }
+    }
+}
+
+#[test]
+fn nothing_beyond_a_block_is_touched_and_outputs_may_be_inputs() {
+    let columns = |ty: Type| vec![Layout::packed(&[ty, ty]), Layout::of(Type::Bool)];
+    for ty in Type::SCALARS {
+        let program = program(columns(ty), operators(ty).swap_remove(0), true);
+        let size = 2 * ty.size();
+        let compiled = compile_lanes(&program, Mode::Inclusive, 1);
+        assert!(compiled.is_in_vectors());
+        for (total, start, len) in [(100, 1, 97), (70, 33, 35), (40, 3, 37)] {
+            let bytes = input(&program, total, 9);
+            let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+            let rest: Vec<Vec<u8>> =
+                inputs.iter().map(|column| column[column.len() / total * start..].to_vec()).collect();
+            let rest: Vec<&[u8]> = rest.iter().map(Vec::as_slice).collect();
+            let expected = interp::run(&program, &rest, &Request::default()).unwrap();
+            // The output is the first input, one byte off from any alignment.
+            let mut memory = vec![0xaa; size * total + 1];
+            memory[1..].copy_from_slice(inputs[0]);
+            let before = memory.clone();
+            let base = memory[1..].as_mut_ptr();
+            let mut slots = Slots::new(&compiled, 1);
+            slots.set_all(0, &program.stages[0].identity);
+            let (inputs, outputs) = ([base.cast_const(), inputs[1].as_ptr()], [base]);
+            let range = (start as u64, len as u64, total as u64);
+            let args = TileArgs::line(&inputs, &outputs, range, slots.at(0));
+            // SAFETY: the columns have `total` records; the output is an input, record for record.
+            unsafe { compiled.scan_one(&args) };
+            let written = 1 + size * start..1 + size * (start + len);
+            assert_eq!(memory[..written.start], before[..written.start]);
+            assert_eq!(memory[written.end..], before[written.end..]);
+            assert_same(&program, &[memory[written].to_vec()], &expected.outputs, "in place");
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The interpreter: what a function and a program mean, one instruction and one element at a time.
+//!
+//! It is the oracle that every engine is compared to, so it is written like the formulas in the documentation of
+//! [`Program`]: no tiles, no tricks. [`call`] runs a function, [`run`] a verified program over columns of bytes;
+//! [`Interpreter`] is `call` for those who call often, since it keeps its memory between calls.
+
+use crate::eval::{evaluate, overflows};
+use crate::function::Function;
+use crate::program::{Field, Layout, Program, Source, Stage, Table, Verified};
+use crate::types::{Constant, Type};
+
+/// Which state of the last stage an output sees as its [`Source::State`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Mode {
+    /// `y[i]` includes `x[i]`: the state after the element.
+    #[default]
+    Inclusive,
+    /// `y[i]` stops before `x[i]`: the state before the element.
+    Exclusive,
+}
+
+/// What to run a program with besides its input.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Request {
+    /// Inclusive or exclusive.
+    pub mode: Mode,
+    /// For each stage the state before the first element; the identities if none.
+    pub seeds: Option<Vec<Vec<Constant>>>,
+}
+
+/// What a run gave.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Run {
+    /// The bytes of every output column; padding is zero.
+    pub outputs: Vec<Vec<u8>>,
+    /// How many records each output column has: all elements, or those kept.
+    pub count: usize,
+    /// For each stage the state after the last element: what the next part of a stream is seeded with.
+    pub states_after: Vec<Vec<Constant>>,
+}
+
+/// Why a program cannot be run on these inputs.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InterpError {
+    /// The number of columns is not the program's.
+    #[error("the program reads {expected} input columns, got {got}")]
+    Columns {
+        /// Columns of the program.
+        expected: usize,
+        /// Columns given.
+        got: usize,
+    },
+    /// A column ends inside a record.
+    #[error("input column {column} has {bytes} bytes, which is no whole number of records of {record} bytes")]
+    PartialRecord {
+        /// Which column.
+        column: usize,
+        /// Its length.
+        bytes: usize,
+        /// Bytes of a record.
+        record: usize,
+    },
+    /// Columns have different numbers of records.
+    #[error("input column {column} has {got} records, the first column has {expected}")]
+    Lengths {
+        /// Which column.
+        column: usize,
+        /// Records of the first column.
+        expected: usize,
+        /// Records of this one.
+        got: usize,
+    },
+    /// There is not one seed for each stage.
+    #[error("the program has {expected} stages, got {got} seeds")]
+    Seeds {
+        /// Stages of the program.
+        expected: usize,
+        /// Seeds given.
+        got: usize,
+    },
+    /// A seed is not a state of its stage.
+    #[error("the seed of stage {stage} must have the types {expected:?}, got {got:?}")]
+    SeedType {
+        /// Which stage.
+        stage: usize,
+        /// The types of the state.
+        expected: Vec<Type>,
+        /// The types given.
+        got: Vec<Type>,
+    },
+}
+
+/// Runs functions, keeping its memory from one call to the next.
+///
+/// ```
+/// use monoscan_ir::{interp::Interpreter, FunctionBuilder, Opcode, Type};
+/// let mut b = FunctionBuilder::new();
+/// let x = b.param(Type::U8);
+/// let twice = b.binary(Opcode::Add, x, x);
+/// let double = b.finish(&[twice]);
+///
+/// let mut interpreter = Interpreter::new(&[]);
+/// assert_eq!(interpreter.call(&double, &[100u8.into()]).as_slice(), [200u8.into()]);
+/// assert!(!interpreter.overflowed());
+/// assert_eq!(interpreter.call(&double, &[200u8.into()]).as_slice(), [144u8.into()]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Interpreter<'t> {
+    tables: &'t [Table],
+    values: Vec<Constant>,
+    results: Vec<Constant>,
+    checked: bool,
+    overflowed: bool,
+}
+
+impl<'t> Interpreter<'t> {
+    /// An interpreter of functions over these tables.
+    pub fn new(tables: &'t [Table]) -> Interpreter<'t> {
+        Interpreter { tables, values: Vec::new(), results: Vec::new(), checked: false, overflowed: false }
+    }
+
+    /// One that also notes where Rust would panic with overflow checks; see [`overflowed`](Interpreter::overflowed).
+    pub fn checked(tables: &'t [Table]) -> Interpreter<'t> {
+        Interpreter { checked: true, ..Interpreter::new(tables) }
+    }
+
+    /// The results of `function` on these arguments. They stay readable until the next call.
+    ///
+    /// # Panics
+    /// If the function is not well formed or the arguments do not have its parameters' types: the verifier refuses
+    /// such functions.
+    pub fn call(&mut self, function: &Function, arguments: &[Constant]) -> &Vec<Constant> {
+        debug_assert!(arguments.iter().map(|argument| argument.ty()).eq(function.params.iter().copied()));
+        self.overflowed = false;
+        self.values.clear();
+        self.values.extend_from_slice(arguments);
+        for inst in &function.insts {
+            let mut operands = [Type::Bool.zero(); 3];
+            for (slot, operand) in operands.iter_mut().zip(inst.operands()) {
+                *slot = self.values[operand.index()];
+            }
+            let operands = &operands[..inst.operands().len()];
+            self.overflowed |= self.checked && overflows(inst, operands);
+            let value = evaluate(inst, operands, self.tables);
+            self.values.push(value.expect("a verified function is well typed"));
+        }
+        self.results.clear();
+        self.results.extend(function.results.iter().map(|result| self.values[result.index()]));
+        &self.results
+    }
+
+    /// Whether, in the last call of a [checked](Interpreter::checked) interpreter, some instruction overflowed: Rust
+    /// would panic there in a build with overflow checks, while the IR has a defined result.
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+}
+
+/// The results of `function` on these arguments.
+///
+/// # Panics
+/// As [`Interpreter::call`].
+pub fn call(function: &Function, arguments: &[Constant], tables: &[Table]) -> Vec<Constant> {
+    let mut interpreter = Interpreter::new(tables);
+    interpreter.call(function, arguments);
+    interpreter.results
+}
+
+/// The results of `function`, and whether some instruction overflowed where Rust would panic.
+///
+/// # Panics
+/// As [`Interpreter::call`].
+pub fn call_checked(function: &Function, arguments: &[Constant], tables: &[Table]) -> (Vec<Constant>, bool) {
+    let mut interpreter = Interpreter::checked(tables);
+    interpreter.call(function, arguments);
+    (interpreter.results, interpreter.overflowed)
+}
+
+/// Runs a program over its input columns, each given as the bytes of its records one after the other.
+///
+/// With no elements the outputs are empty and the states after are the seeds. Takes time proportional to elements
+/// times instructions, and is not fast: it is the definition.
+///
+/// # Errors
+/// If the columns are not whole records, not equally many, or the seeds are not states of the stages.
+pub fn run(program: &Verified<Program>, inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
+    run_in_chunks(program, inputs, request, usize::MAX)
+}
+
+/// The same in another association, as engines choose one: the state that leaves each `chunk` elements is the one that entered
+/// them ⊕ their own product, each folded from the identity. Where an operator is exactly associative on the states that occur, the
+/// results are those of [`run`].
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in_chunks(
+    program: &Verified<Program>,
+    inputs: &[&[u8]],
+    request: &Request,
+    chunk: usize,
+) -> Result<Run, InterpError> {
+    let count = count_records(&program.inputs, inputs)?;
+    let identities = || program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
+    let seeds = match &request.seeds {
+        Some(seeds) => check_seeds(&program.stages, seeds)?.to_vec(),
+        None => identities(),
+    };
+    let mut interpreter = Interpreter::new(&program.tables);
+    let mut writer = Writer::new(&program.output.columns);
+    let (mut carries, mut products) = (seeds.clone(), identities());
+    let mut element = Element::new(inputs, &program.inputs, count, request.mode, seeds);
+    let is_one_chunk = chunk >= count;
+    for index in 0..count {
+        element.enter(index);
+        for (k, stage) in program.stages.iter().enumerate() {
+            let combine = |interpreter: &mut Interpreter<'_>, earlier: &[Constant], later: &[Constant]| {
+                interpreter.call(&stage.combine, &[earlier, later].concat()).clone()
+            };
+            let x = interpreter.call(&stage.lift.function, element.read(&stage.lift.reads)).clone();
+            element.after[k] = combine(&mut interpreter, &element.before[k], &x);
+            if is_one_chunk {
+                continue;
+            }
+            products[k] = combine(&mut interpreter, &products[k], &x);
+            if (index + 1).is_multiple_of(chunk) {
+                element.after[k] = combine(&mut interpreter, &carries[k], &products[k]);
+                carries[k].clone_from(&element.after[k]);
+                products[k].clone_from(&stage.identity);
+            }
+        }
+        let kept = program.output.keep.as_ref().is_none_or(|keep| {
+            let results = interpreter.call(&keep.function, element.read(&keep.reads));
+            results[0].bits() != 0
+        });
+        if kept {
+            let project = &program.output.project;
+            writer.write(interpreter.call(&project.function, element.read(&project.reads)));
+        }
+    }
+    Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after })
+}
+
+fn count_records(layouts: &[Layout], inputs: &[&[u8]]) -> Result<usize, InterpError> {
+    if layouts.len() != inputs.len() {
+        return Err(InterpError::Columns { expected: layouts.len(), got: inputs.len() });
+    }
+    let mut count = None;
+    for (column, (layout, bytes)) in layouts.iter().zip(inputs).enumerate() {
+        let (bytes, record) = (bytes.len(), layout.size as usize);
+        if record == 0 || bytes % record != 0 {
+            return Err(InterpError::PartialRecord { column, bytes, record });
+        }
+        let got = bytes / record;
+        let expected = *count.get_or_insert(got);
+        if got != expected {
+            return Err(InterpError::Lengths { column, expected, got });
+        }
+    }
+    Ok(count.unwrap_or(0))
+}
+
+fn check_seeds<'s>(stages: &[Stage], seeds: &'s [Vec<Constant>]) -> Result<&'s [Vec<Constant>], InterpError> {
+    if seeds.len() != stages.len() {
+        return Err(InterpError::Seeds { expected: stages.len(), got: seeds.len() });
+    }
+    for (stage, (declared, seed)) in stages.iter().zip(seeds).enumerate() {
+        let got: Vec<Type> = seed.iter().map(|component| component.ty()).collect();
+        if got != declared.state {
+            return Err(InterpError::SeedType { stage, expected: declared.state.clone(), got });
+        }
+    }
+    Ok(seeds)
+}
+
+/// What the mappings of a program can read at one element.
+struct Element<'i> {
+    inputs: &'i [&'i [u8]],
+    /// For each component of the record: its column, the size of that column's records, and the field.
+    fields: Vec<(usize, usize, Field)>,
+    count: usize,
+    mode: Mode,
+    index: usize,
+    seeds: Vec<Vec<Constant>>,
+    before: Vec<Vec<Constant>>,
+    /// The states after; of a stage that has not yet run for this element, the state before.
+    after: Vec<Vec<Constant>>,
+    arguments: Vec<Constant>,
+}
+
+impl<'i> Element<'i> {
+    fn new(
+        inputs: &'i [&'i [u8]],
+        layouts: &[Layout],
+        count: usize,
+        mode: Mode,
+        seeds: Vec<Vec<Constant>>,
+    ) -> Element<'i> {
+        let columns = layouts.iter().enumerate();
+        let fields = columns
+            .flat_map(|(column, layout)| layout.fields.iter().map(move |&f| (column, layout.size as usize, f)))
+            .collect();
+        let (before, after) = (seeds.clone(), seeds.clone());
+        Element { inputs, fields, count, mode, index: 0, seeds, before, after, arguments: Vec::new() }
+    }
+
+    fn enter(&mut self, index: usize) {
+        self.index = index;
+        for (before, after) in self.before.iter_mut().zip(&self.after) {
+            before.copy_from_slice(after);
+        }
+    }
+
+    fn read(&mut self, reads: &[Source]) -> &[Constant] {
+        let mut arguments = std::mem::take(&mut self.arguments);
+        arguments.clear();
+        arguments.extend(reads.iter().map(|&source| self.source(source)));
+        self.arguments = arguments;
+        &self.arguments
+    }
+
+    fn source(&self, source: Source) -> Constant {
+        match source {
+            Source::Record(component) => self.record(self.index, component),
+            Source::Next(component) => self.record(self.index + 1, component),
+            Source::Last => Constant::from(self.index + 1 == self.count),
+            Source::Index => Constant::from(self.index as u64),
+            Source::Before { stage, component } => self.before[stage as usize][component as usize],
+            Source::After { stage, component } => self.after[stage as usize][component as usize],
+            Source::Seed { stage, component } => self.seeds[stage as usize][component as usize],
+            Source::State(component) => {
+                let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
+                states[states.len() - 1][component as usize]
+            }
+        }
+    }
+
+    fn record(&self, index: usize, component: u32) -> Constant {
+        let (column, size, field) = self.fields[component as usize];
+        if index >= self.count {
+            return field.ty.zero();
+        }
+        Constant::from_bytes(field.ty, &self.inputs[column][index * size + field.offset as usize..])
+    }
+}
+
+/// Appends records to the output columns.
+struct Writer<'p> {
+    layouts: &'p [Layout],
+    columns: Vec<Vec<u8>>,
+    count: usize,
+}
+
+impl<'p> Writer<'p> {
+    fn new(layouts: &'p [Layout]) -> Writer<'p> {
+        Writer { layouts, columns: vec![Vec::new(); layouts.len()], count: 0 }
+    }
+
+    fn write(&mut self, components: &[Constant]) {
+        let mut components = components.iter();
+        for (layout, column) in self.layouts.iter().zip(&mut self.columns) {
+            let start = column.len();
+            column.resize(start + layout.size as usize, 0);
+            for (field, component) in layout.fields.iter().zip(&mut components) {
+                let at = start + field.offset as usize;
+                let bytes = component.bits().to_le_bytes();
+                column[at..at + field.ty.size()].copy_from_slice(&bytes[..field.ty.size()]);
+            }
+        }
+        self.count += 1;
+    }
+}

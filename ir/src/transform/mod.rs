@@ -1,0 +1,101 @@
+//! Transforms: the program that an engine runs for a call of some form, made from the program that the user wrote.
+//!
+//! Which state the output sees, where segments begin and where a kept record goes are all things that the IR can say.
+//! So an engine needs no kernel for any of them: [`lower`] writes them into the program, a file each, and what is left
+//! is a cascade of plain scans whose mappings read no [`Source::State`](crate::Source::State).
+//!
+//! | file | what becomes part of the program |
+//! |---|---|
+//! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
+//! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one |
+//! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
+//! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
+
+mod checked;
+mod overflow;
+mod ranked;
+mod resolve;
+mod segmented;
+
+pub use checked::{Check, Event, Finding};
+pub use ranked::rank_stage;
+
+use crate::builder::FunctionBuilder;
+use crate::function::Function;
+use crate::interp::Mode;
+use crate::program::{Mapping, Program, Verified};
+
+/// Which calls a program is lowered for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Form {
+    /// Inclusive or exclusive.
+    pub mode: Mode,
+    /// Whether a column of flags says where segments begin.
+    pub heads: bool,
+    /// Whether segments begin with the seeds of the call, and not with the identities. Without `heads` it changes
+    /// nothing: the first record's state before is where the engine starts.
+    pub seeded: bool,
+    /// Whether the first integer overflow of the sequential loop is found.
+    pub checked: bool,
+}
+
+/// The program that an engine runs for calls of this form. It is what the user wrote (and not a lowered program), with
+/// all that the form asks for said in the program itself:
+///
+/// - No mapping reads [`Source::State`](crate::Source::State).
+/// - With `heads` there is one more input column, the last one, of one `bool`: true where a record begins a segment.
+///   The state of every stage has one more component, its last: a `bool` whose identity is false. At a flagged record
+///   the state before, wherever it is read, is the start of a segment; the record before it has no next one and is a
+///   last one. The index counts on. A first record that is not flagged goes on from the state that the run starts with.
+/// - With `checked` there is one more stage behind those of the user, whose state [`Check`] reads. It goes through all
+///   segments, and its identity is all zeros.
+/// - With `keep` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
+///   through all segments. [`rank_stage`] finds it.
+///
+/// So a lowered program has up to two stages, one column and, for each stage, one component more than the verifier
+/// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time linear in the program's size.
+///
+/// ```
+/// use monoscan_ir::{interp, text, transform::{lower, Form}, verify};
+/// let sum = text::parse("program sum
+///   input { size 1, align 1, u8 @ 0 }
+///   stage (u8)
+///     identity (0)
+///     lift (%0 = record.0: u8) { return %0 }
+///     combine (%0: u8, %1: u8) {
+///       %2 = add.u8 %0, %1
+///       return %2
+///     }
+///   output write
+///     column { size 1, align 1, u8 @ 0 }
+///     project (%0 = state.0: u8) { return %0 }").unwrap();
+/// let lowered = lower(&verify(sum).unwrap(), Form { heads: true, ..Form::default() });
+/// let run = interp::run(&lowered, &[&[1, 2, 3, 4], &[1, 0, 1, 0]], &interp::Request::default()).unwrap();
+/// assert_eq!(run.outputs, [[1, 3, 3, 7]]);
+/// ```
+pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
+    let mut lowered = Program::clone(program);
+    resolve::resolve(&mut lowered, form.mode);
+    let mut check = form.checked.then(|| Check::of(program).stage(&lowered));
+    lowered = lowered.map_functions(Function::unmarked);
+    if form.heads {
+        lowered = segmented::segmented(lowered, form.seeded, check.as_mut());
+    }
+    lowered.stages.extend(check);
+    ranked::rank(&mut lowered);
+    // What the verifier accepted was changed by well-typed rewrites alone. The verifier itself is not asked, since the
+    // limits that it sets to what users write may now be passed by what the documentation above says.
+    Verified::trust(lowered)
+}
+
+/// A lowered program that writes nothing: for reductions, which want the states after the last element alone. A program
+/// that keeps goes on counting, and has its columns still, in which there needs to be no room.
+pub fn without_outputs(lowered: &Verified<Program>) -> Verified<Program> {
+    let mut program = Program::clone(lowered);
+    if program.output.keep.is_none() {
+        program.output.columns.clear();
+        program.output.project = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
+    }
+    // A program without output columns is what no user may write, and well-typed still.
+    Verified::trust(program)
+}

@@ -1,0 +1,421 @@
+//! Automata: replays that carry a byte, and folds that carry a name, do what the interpreter does with maps, and only
+//! where the program allows it.
+
+use monoscan_ir::facts::{Carried, Closed, Facts, LaneBody, Left, Names, Tabulated, by_lanes, replay_body};
+use monoscan_ir::interp::{Mode, call};
+use monoscan_ir::{
+    Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
+    Verified, verify,
+};
+
+/// A byte's map.
+type Map = Vec<u8>;
+
+/// Room for the step's table.
+const ROOM: usize = 64 << 10;
+
+/// An automaton: a map of states for each byte. What it writes is in the hands of `project`.
+fn automaton(maps: &[Map], project: Mapping) -> Program {
+    let vector = Type::bytes(maps[0].len()).unwrap();
+    let identity: Vec<u8> = (0..maps[0].len() as u8).collect();
+    let lift = {
+        let mut b = FunctionBuilder::new();
+        let byte = b.param(Type::U8);
+        let index = b.cast(Type::U32, byte);
+        let map = b.table(0, vector, index);
+        b.finish(&[map])
+    };
+    let combine = {
+        let mut b = FunctionBuilder::new();
+        let (earlier, later) = (b.param(vector), b.param(vector));
+        let both = b.binary(Opcode::Permute, later, earlier);
+        b.finish(&[both])
+    };
+    let columns = project.function.result_types().into_iter().map(Layout::of).collect();
+    Program {
+        name: "automaton".into(),
+        tables: vec![Table::new(vector, maps.iter().map(|map| Constant::vector(map)))],
+        inputs: vec![Layout::of(Type::U8)],
+        stages: vec![Stage {
+            state: vec![vector],
+            identity: vec![Constant::vector(&identity)],
+            lift: Mapping { reads: vec![Source::Record(0)], function: lift },
+            combine,
+            valid: None,
+        }],
+        output: Output { keep: None, project, columns },
+    }
+}
+
+/// Writes these lanes of the state.
+fn lanes_of(states: usize, lanes: &[u8]) -> Mapping {
+    let mut b = FunctionBuilder::new();
+    let state = b.param(Type::bytes(states).unwrap());
+    let lanes: Vec<Value> = lanes.iter().map(|&lane| b.lane(state, lane)).collect();
+    Mapping { reads: vec![Source::State(0)], function: b.finish(&lanes) }
+}
+
+fn writes_the_state(maps: &[Map]) -> Verified<Program> {
+    verify(automaton(maps, lanes_of(maps[0].len(), &[0]))).unwrap()
+}
+
+/// Numbers that look random, below a bound.
+fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed;
+    move |bound| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % bound
+    }
+}
+
+/// A string with escapes, and numbers, in 8 states.
+fn small() -> Vec<Map> {
+    let next = |state: u8, byte: u8| match (state, byte) {
+        (1, b'"') => 0,
+        (1, b'\\') => 2,
+        (1 | 2, _) => 1,
+        (3..=6, b'0'..=b'9') => 7 - state,
+        (3..=6, b'.') => state + 1,
+        (_, b'"') => 1,
+        (_, b'-') => 3,
+        _ => 0,
+    };
+    (0..=255).map(|byte| (0..8).map(|state| next(state, byte)).collect()).collect()
+}
+
+/// Strings with escapes alone.
+fn strings() -> Vec<Map> {
+    let next = |state: u8, byte: u8| match (state, byte) {
+        (1, b'\\') => 2,
+        (1, b'"') => 0,
+        (0, b'"') | (1 | 2, _) => 1,
+        _ => 0,
+    };
+    (0..=255).map(|byte| (0..3).map(|state| next(state, byte)).collect()).collect()
+}
+
+/// Half of the bytes are permutations of a group with 64 elements, the others are any maps.
+fn turning() -> Vec<Map> {
+    let mut random = numbers(3);
+    let turn = |byte: u8| (0..16).map(|state: u8| (state * 5 + byte) & 15).collect();
+    (0..=255u8).map(|byte| if byte < 128 { turn(byte) } else { (0..16).map(|_| random(16) as u8).collect() }).collect()
+}
+
+fn any(states: u64) -> Vec<Map> {
+    let mut random = numbers(4);
+    (0..256).map(|_| (0..states).map(|_| random(states) as u8).collect()).collect()
+}
+
+/// A fold by names: the name, and what was left behind.
+struct Fold<'a> {
+    names: &'a Names,
+    combine: &'a Function,
+    name: Constant,
+    left: Constant,
+}
+
+impl<'a> Fold<'a> {
+    fn new(program: &'a Program, names: &'a Names) -> Fold<'a> {
+        let stage = &program.stages[0];
+        Fold { names, combine: &stage.combine, name: Constant::from(0u32), left: stage.identity[0] }
+    }
+
+    /// Takes it past an element, of which this is read; gives its mark.
+    fn step(&mut self, read: &[Constant]) -> Constant {
+        let Fold { names, name, .. } = *self;
+        let mark = call(&names.mark, read, &names.tables)[0];
+        assert!(mark.bits() < names.marks.into());
+        let place = call(&names.place, &[name, mark], &names.tables)[0];
+        assert!(place.bits() < 1 << 16);
+        let mut next = call(&names.step, &[place], &names.tables)[0].bits() as u32;
+        if let Some(left) = names.left.as_ref().filter(|_| next % 2 == 1) {
+            let map = match left {
+                Left::At(left) => call(left, &[place], &names.tables)[0],
+                Left::Of(left) => call(left, &[&[place, name], read].concat(), &names.tables)[0],
+            };
+            self.left = self.composed(map);
+            next -= 1;
+        }
+        assert!(next < names.end());
+        self.name = Constant::from(next);
+        mark
+    }
+
+    fn composed(&self, map: Constant) -> Constant {
+        call(self.combine, &[self.left, map], &[])[0]
+    }
+
+    fn map(&self) -> Constant {
+        self.composed(call(&self.names.map, &[self.name], &self.names.tables)[0])
+    }
+}
+
+fn must_fold(maps: &[Map], most_bytes: usize) -> Names {
+    let program = writes_the_state(maps);
+    let names = Names::of(&program, 0, &program.tables, most_bytes).expect("there is room for names");
+    let mut random = numbers(5);
+    for range in [256, 128, 4] {
+        let text: Vec<u8> = (0..400).map(|_| random(range) as u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").collect();
+        let mut map: Map = (0..maps[0].len() as u8).collect();
+        let mut fold = Fold::new(&program, &names);
+        let mut middle = None;
+        for (place, &byte) in text.iter().enumerate() {
+            map = map.iter().map(|&state| maps[usize::from(byte)][usize::from(state)]).collect();
+            fold.step(&[byte.into()]);
+            assert_eq!(fold.map(), Constant::vector(&map));
+            let Some(Closed { compose, apply }) = &names.closed else { continue };
+            let (state, map) = (place % map.len(), &map);
+            let led = call(apply, &[fold.name, Constant::from(state as u8)], &names.tables)[0];
+            assert_eq!(led, Constant::from(map[state]));
+            // What came before the middle, and what came since.
+            let (earlier, later) = middle.get_or_insert_with(|| (fold.name, Constant::from(0u32)));
+            let both = call(compose, &[*earlier, *later], &names.tables)[0];
+            assert_eq!(both, fold.name, "at {place}");
+            if let Some(&next) = text.get(place + 1) {
+                let mark = call(&names.mark, &[next.into()], &names.tables)[0];
+                let place = call(&names.place, &[*later, mark], &names.tables)[0];
+                *later = call(&names.step, &[place], &names.tables)[0];
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn folds_by_names_are_folds() {
+    // Every map has a name; a few names are composed as such.
+    let names = must_fold(&small(), ROOM);
+    assert!(names.count > 256 && names.left.is_none() && names.closed.is_none(), "{}", names.count);
+    let names = must_fold(&strings(), ROOM);
+    assert!(names.count < 20 && names.left.is_none() && names.closed.is_some(), "{}", names.count);
+    // Every image is found, and none is given up.
+    let names = must_fold(&small(), 4 << 10);
+    assert!(matches!(names.left, Some(Left::At(_))), "{}", names.count);
+    // The group's 64 permutations; the maps of other bytes are composed as they come.
+    let names = must_fold(&turning(), ROOM);
+    assert_eq!(names.count, 64);
+    assert!(matches!(names.left, Some(Left::Of(_))));
+    must_fold(&any(2), ROOM);
+}
+
+/// As a lexer's: the map is that of the class of a byte before the class of the next one, or before the end.
+fn with_the_next_byte() -> Verified<Program> {
+    let mut random = numbers(6);
+    let mut maps =
+        |count: usize| -> Vec<Map> { (0..count).map(|_| (0..4).map(|_| random(4) as u8).collect()).collect() };
+    let mut program = automaton(&maps(3 * 4), lanes_of(4, &[0]));
+    let classes = (0..=255u8).map(|byte| Constant::from(byte.leading_zeros() as u8 / 3));
+    program.tables.push(Table::new(Type::U8, classes));
+    let mut b = FunctionBuilder::new();
+    let (byte, next, last) = (b.param(Type::U8), b.param(Type::U8), b.param(Type::Bool));
+    let [class, next] = [byte, next].map(|byte| {
+        let index = b.cast(Type::U32, byte);
+        let class = b.table(1, Type::U8, index);
+        b.cast(Type::U32, class)
+    });
+    let (end, classes) = (b.lit(3u32), b.lit(4u32));
+    let next = b.select(last, end, next);
+    let row = b.binary(Opcode::Mul, class, classes);
+    let pair = b.binary(Opcode::Add, row, next);
+    let map = b.table(0, Type::bytes(4).unwrap(), pair);
+    let reads = vec![Source::Record(0), Source::Next(0), Source::Last];
+    program.stages[0].lift = Mapping { reads, function: b.finish(&[map]) };
+    verify(program).unwrap()
+}
+
+#[test]
+fn letters_may_follow_from_several_sources() {
+    let program = with_the_next_byte();
+    let names = Names::of(&program, 0, &program.tables, ROOM).unwrap();
+    // As many as there are pairs of classes, and fewer than the 128 Ki combinations of what is read.
+    assert!(names.marks <= 12, "{}", names.marks);
+    let lift = &program.stages[0].lift;
+    let mut map = program.stages[0].identity[0];
+    let mut fold = Fold::new(&program, &names);
+    for read in triples() {
+        map = call(fold.combine, &[map, call(&lift.function, &read, &program.tables)[0]], &[])[0];
+        fold.step(&read);
+        assert_eq!(fold.map(), map);
+    }
+}
+
+/// Bytes, next bytes, and whether they are the last.
+fn triples() -> impl Iterator<Item = [Constant; 3]> {
+    let mut random = numbers(7);
+    let mut byte = move || random(256) as u8 >> random(8);
+    (0..300).map(move |_| [Constant::from(byte()), byte().into(), (byte() == 0).into()])
+}
+
+fn replay_of(program: &Verified<Program>, mode: Mode) -> (LaneBody, Facts) {
+    let facts = Facts::of(program);
+    (by_lanes(&replay_body(program, &facts, mode), &facts, &program.tables), facts)
+}
+
+/// Replays by letters and by what is read, side by side, from each state.
+fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>]) -> Tabulated {
+    let (body, facts) = replay_of(program, mode);
+    let tabulated = Tabulated::of(program, &facts, &body, ROOM).expect("there is room for names");
+    for state in 0..program.stages[0].state[0].size() as u8 {
+        let (mut fold, mut lane, mut lettered) = (Fold::new(program, &tabulated.names), state.into(), state.into());
+        for (place, read) in reads.iter().enumerate() {
+            let mark = fold.step(read);
+            let letter = Constant::from(mark.bits() as u8);
+            assert!(letter.bits() < tabulated.letters.into());
+            let arguments = |body: &LaneBody, lane: Constant, record: Constant| -> Vec<Constant> {
+                let value = |source: &Source| match source {
+                    Source::Before { .. } => lane,
+                    Source::Record(_) => record,
+                    Source::Next(_) => read[1],
+                    Source::Last => read[2],
+                    Source::Index => Constant::from(place as u64),
+                    other => panic!("{other:?} is not read"),
+                };
+                body.mapping.reads.iter().map(value).collect()
+            };
+            let own = arguments(&body, lane, read[0]);
+            let expected = call(&body.mapping.function, &own, &body.tables);
+            let own = arguments(&tabulated.body, lettered, letter);
+            let got = call(&tabulated.body.mapping.function, &own, &tabulated.body.tables);
+            assert_eq!(got, expected);
+            (lane, lettered) = (expected[0], got[0]);
+        }
+    }
+    tabulated
+}
+
+#[test]
+fn a_replay_by_letters_is_the_replay() {
+    let bytes: Vec<Vec<Constant>> = (0..=255u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").map(|b| vec![b.into()]).collect();
+    for mode in [Mode::Inclusive, Mode::Exclusive] {
+        let tabulated = must_replay(&writes_the_state(&small()), mode, &bytes);
+        assert!(tabulated.letters < 16);
+        let look_ups = |function: &Function| function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
+        assert_eq!(look_ups(&tabulated.body.mapping.function), 1);
+    }
+    let reads: Vec<Vec<Constant>> = triples().map(|read| read.to_vec()).collect();
+    must_replay(&with_the_next_byte(), Mode::Inclusive, &reads);
+}
+
+#[test]
+fn outputs_may_be_computed_from_what_is_found() {
+    // Where the byte and the state before are odd, the index; else the state. The byte as it is makes 256 letters.
+    let project = |lane_of_byte: bool| {
+        let mut b = FunctionBuilder::new();
+        let (state, byte, index) = (b.param(Type::bytes(8).unwrap()), b.param(Type::U8), b.param(Type::U64));
+        let state = b.lane(state, 0);
+        let (one, none) = (b.lit(1u8), b.lit(0u8));
+        let odd = b.binary(Opcode::And, byte, state);
+        let odd = b.binary(Opcode::And, odd, one);
+        let is_odd = b.binary(Opcode::Ne, odd, none);
+        let state = b.cast(Type::U64, if lane_of_byte { byte } else { state });
+        let result = b.select(is_odd, index, state);
+        let reads = vec![Source::Before { stage: 0, component: 0 }, Source::Record(0), Source::Index];
+        Mapping { reads, function: b.finish(&[result]) }
+    };
+    let bytes: Vec<Vec<Constant>> = (0..=255u8).map(|byte| vec![byte.into()]).collect();
+    let found = verify(automaton(&small(), project(false))).unwrap();
+    must_replay(&found, Mode::Inclusive, &bytes);
+    let too_many = verify(automaton(&small(), project(true))).unwrap();
+    let (body, facts) = replay_of(&too_many, Mode::Inclusive);
+    assert_eq!(Tabulated::of(&too_many, &facts, &body, ROOM), None);
+}
+
+#[test]
+fn replays_that_carry_more_or_have_no_names_are_not_tabulated() {
+    let of = |program: Program| {
+        let program = verify(program).unwrap();
+        let (body, facts) = replay_of(&program, Mode::Inclusive);
+        Tabulated::of(&program, &facts, &body, ROOM)
+    };
+    assert!(of(automaton(&small(), lanes_of(8, &[3]))).is_some());
+    assert_eq!(of(automaton(&small(), lanes_of(8, &[5, 2]))), None, "two lanes");
+    assert_eq!(of(automaton(&any(16), lanes_of(16, &[0]))), None, "too many images");
+    assert_eq!(of(automaton(&turning(), lanes_of(16, &[0]))), None, "as many letters as bytes");
+    let mut columns = automaton(&small(), lanes_of(8, &[0]));
+    columns.inputs.push(Layout::of(Type::U8));
+    assert_eq!(of(columns), None, "another column");
+    let mut wide = automaton(&small(), lanes_of(8, &[0]));
+    wide.inputs = vec![Layout { size: 2, ..Layout::of(Type::U8) }];
+    assert_eq!(of(wide), None, "records that are more than a byte");
+}
+
+#[test]
+fn there_are_names_only_if_there_is_room_for_them() {
+    let most = |most| Names::of(&writes_the_state(&small()), 0, &writes_the_state(&small()).tables, most);
+    let count = most(ROOM).unwrap().count;
+    let is_known = |room: &usize| most(*room).is_some_and(|names| names.count == count);
+    let least = (1..ROOM).step_by(2).find(is_known).unwrap();
+    assert!(least / 2 >= count as usize, "{least} bytes for {count} names");
+    assert_eq!(must_fold(&small(), least).count, count);
+    assert!(must_fold(&small(), least - 2).left.is_some());
+    // With less, maps of fewer letters have names of their own, and in the end there is no table.
+    assert!(must_fold(&small(), least - 2).count < count);
+    assert_eq!(most(100), None);
+    let any = writes_the_state(&any(16));
+    assert_eq!(Names::of(&any, 0, &any.tables, ROOM), None);
+    // Fewer than half of the bytes turn.
+    let mut turning = turning();
+    turning[..2].clone_from_slice(&[vec![0; 16], vec![1; 16]]);
+    let turning = writes_the_state(&turning);
+    assert_eq!(Names::of(&turning, 0, &turning.tables, ROOM), None);
+}
+
+#[test]
+fn what_is_no_fold_of_known_maps_has_no_names() {
+    let of = |program: Program| {
+        let program = verify(program).unwrap();
+        Names::of(&program, 0, &program.tables, ROOM)
+    };
+    let base = automaton(&small(), lanes_of(8, &[0]));
+    assert!(of(base.clone()).is_some());
+
+    let mut outside = small();
+    outside[7][3] = 8;
+    assert_eq!(of(automaton(&outside, lanes_of(8, &[0]))), None, "a map leads to what is no state");
+
+    let mut by_index = base.clone();
+    let mut b = FunctionBuilder::new();
+    let index = b.param(Type::U64);
+    let index = b.cast(Type::U32, index);
+    let map = b.table(0, Type::bytes(8).unwrap(), index);
+    by_index.stages[0].lift = Mapping { reads: vec![Source::Index], function: b.finish(&[map]) };
+    assert_eq!(of(by_index), None, "the lift reads the index");
+
+    let mut backwards = base.clone();
+    let combine = &mut backwards.stages[0].combine;
+    let mut b = FunctionBuilder::new();
+    let params = b.params(&combine.params);
+    let result = b.inline(combine, &[params[1], params[0]]);
+    *combine = b.finish(&result);
+    assert_eq!(of(backwards), None, "later maps are applied first");
+
+    let mut shifted = base;
+    shifted.stages[0].identity = vec![Constant::vector(&[1, 2, 3, 4, 5, 6, 7, 0])];
+    assert_eq!(of(shifted), None, "it begins with another map");
+}
+
+/// What a replay carries that writes these lanes.
+fn carried(maps: &[Map], lanes: &[u8]) -> (Vec<Option<u8>>, Function) {
+    let program = verify(automaton(maps, lanes_of(maps[0].len(), lanes))).unwrap();
+    let (body, _) = replay_of(&program, Mode::Inclusive);
+    let lanes = body.carried.iter().map(|carried: &Carried| carried.lane).collect();
+    (lanes, body.mapping.function)
+}
+
+#[test]
+fn a_replay_carries_the_lanes_that_outputs_read() {
+    let look_ups = |function: &Function| function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
+    let (lanes, function) = carried(&small(), &[0]);
+    assert_eq!(lanes, [Some(0)]);
+    assert_eq!(look_ups(&function), 1);
+    let (lanes, function) = carried(&small(), &[5, 2]);
+    assert_eq!(lanes, [Some(2), Some(5)]);
+    assert_eq!(look_ups(&function), 2);
+    // Three are cheaper as a vector.
+    assert_eq!(carried(&small(), &[0, 1, 2]).0, [None]);
+    // What is no lane reads 0.
+    let mut outside = small();
+    outside[7][3] = 8;
+    assert!(carried(&outside, &[0]).1.insts.iter().any(|inst| inst.opcode == Opcode::Select));
+    assert!(carried(&small(), &[0]).1.insts.iter().all(|inst| inst.opcode != Opcode::Select));
+}

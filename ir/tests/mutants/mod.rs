@@ -1,0 +1,149 @@
+//! Programs made of damage: random changes, most of which break an invariant.
+
+use monoscan_ir::{Constant, Function, Inst, Layout, Opcode, Payload, Program, Source, Stage, Type, Value};
+
+/// Random numbers (splitmix64).
+pub(crate) struct Noise(pub(crate) u64);
+
+impl Noise {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % count.max(1) as u64) as usize
+    }
+
+    fn ty(&mut self) -> Type {
+        Type::SCALARS.get(self.below(13)).copied().unwrap_or_else(|| Type::bytes(1 + self.below(16)).unwrap())
+    }
+
+    fn number(&mut self) -> u32 {
+        [0, 1, 2, 3, 7, 255, 4096, u32::MAX - 1, u32::MAX][self.below(9)]
+    }
+
+    fn constant(&mut self) -> Constant {
+        Constant::new(self.ty(), (self.below(usize::MAX) as u128) << self.below(100))
+    }
+
+    fn value(&mut self) -> Value {
+        Value::new(if self.below(4) == 0 { self.number() as usize } else { self.below(20) })
+    }
+}
+
+/// Changes a program in a few places.
+pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
+    let mut noise = Noise(seed);
+    for _ in 0..changes {
+        match noise.below(12) {
+            0 => program.name = ["", "two words", "quote\"", "ok"][noise.below(4)].into(),
+            1 => mutate_tables(program, &mut noise),
+            2 | 3 => {
+                let columns = [&mut program.inputs, &mut program.output.columns][noise.below(2)].iter_mut();
+                columns.for_each(|layout| mutate_layout(layout, &mut noise));
+            }
+            4 => [&mut program.inputs, &mut program.output.columns][noise.below(2)].clear(),
+            5 => mutate_stages(&mut program.stages, &mut noise),
+            6 => program.stages.iter_mut().for_each(|stage| mutate_stage(stage, &mut noise)),
+            7 => mutate_reads(&mut program.output.project.reads, &mut noise),
+            8 => program.stages.iter_mut().for_each(|stage| mutate_reads(&mut stage.lift.reads, &mut noise)),
+            _ => {
+                let mut functions = vec![&mut program.output.project.function];
+                functions.extend(program.output.keep.iter_mut().map(|keep| &mut keep.function));
+                for stage in &mut program.stages {
+                    functions.extend([&mut stage.lift.function, &mut stage.combine]);
+                    functions.extend(stage.valid.as_mut());
+                }
+                let at = noise.below(functions.len());
+                mutate_function(functions[at], &mut noise);
+            }
+        }
+    }
+}
+
+fn mutate_tables(program: &mut Program, noise: &mut Noise) {
+    match program.tables.first_mut() {
+        Some(table) if noise.below(2) == 0 => {
+            table.ty = noise.ty();
+            table.bytes.truncate(noise.below(9));
+        }
+        _ => drop(program.tables.pop()),
+    }
+}
+
+fn mutate_layout(layout: &mut Layout, noise: &mut Noise) {
+    match noise.below(6) {
+        0 => layout.size = noise.number(),
+        1 => layout.align = noise.number(),
+        2 => layout.fields.iter_mut().for_each(|field| field.offset = noise.number()),
+        3 => layout.fields.iter_mut().for_each(|field| field.ty = noise.ty()),
+        4 => layout.fields.clear(),
+        _ => {}
+    }
+}
+
+fn mutate_stages(stages: &mut Vec<Stage>, noise: &mut Noise) {
+    let at = noise.below(stages.len());
+    match stages.get(at).cloned() {
+        Some(stage) if noise.below(2) == 0 => stages.extend([stage.clone(), stage]),
+        _ => stages.truncate(at),
+    }
+}
+
+fn mutate_stage(stage: &mut Stage, noise: &mut Noise) {
+    match noise.below(5) {
+        0 => stage.state = (0..noise.below(60)).map(|_| noise.ty()).collect(),
+        1 => stage.identity = (0..noise.below(4)).map(|_| noise.constant()).collect(),
+        2 => drop(stage.identity.pop()),
+        3 => stage.valid = Some(stage.combine.clone()),
+        _ => {}
+    }
+}
+
+fn mutate_reads(reads: &mut Vec<Source>, noise: &mut Noise) {
+    let (stage, component) = (noise.number(), noise.number());
+    let source = [
+        Source::Record(component),
+        Source::Next(component),
+        Source::Last,
+        Source::Index,
+        Source::Before { stage, component },
+        Source::After { stage, component },
+        Source::Seed { stage, component },
+        Source::State(component),
+    ][noise.below(8)];
+    match noise.below(3) {
+        0 => reads.push(source),
+        1 => drop(reads.pop()),
+        _ => reads.iter_mut().for_each(|read| *read = source),
+    }
+}
+
+fn mutate_function(function: &mut Function, noise: &mut Noise) {
+    match noise.below(6) {
+        0 => function.params.push(noise.ty()),
+        1 => drop(function.params.pop()),
+        2 => function.results.push(noise.value()),
+        3 => drop(function.results.pop()),
+        _ => {
+            let inst = arbitrary_inst(noise);
+            let at = noise.below(function.insts.len() + 1);
+            match function.insts.get_mut(at) {
+                Some(old) if noise.below(2) == 0 => *old = inst,
+                _ => function.insts.insert(at, inst),
+            }
+        }
+    }
+}
+
+fn arbitrary_inst(noise: &mut Noise) -> Inst {
+    let opcode = Opcode::ALL[noise.below(Opcode::ALL.len())];
+    let operands: Vec<Value> = (0..noise.below(4)).map(|_| noise.value()).collect();
+    let payload = match noise.below(7) {
+        0 => Payload::Constant(noise.constant()),
+        1 => Payload::Table(noise.number()),
+        2 => Payload::Lane(noise.number() as u8),
+        3 => Payload::Wraps,
+        _ => Payload::None,
+    };
+    Inst::new(opcode, noise.ty(), &operands, payload)
+}

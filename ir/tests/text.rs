@@ -1,0 +1,140 @@
+//! The text form round-trips, and refuses what is no program without ever panicking.
+//!
+//! `files/text/*.scan` are programs as the printer writes them; `files/text/bad/*.scan` say at the end of a line, as
+//! `; error: substring`, what the parser reports there, and it reports nothing else.
+
+mod annotated;
+mod mutants;
+
+use annotated::{assert_annotated, scan_files};
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::text::{parse, parse_function};
+use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Source, Table, Type, Value};
+use mutants::{Noise, mutate};
+
+const EVERYTHING: Options =
+    Options { stages: 3, allow_emit: true, allow_vectors: true, allow_next: true, associative: false };
+
+#[track_caller]
+fn assert_round_trip(program: &Program) {
+    let text = program.to_string();
+    match parse(&text) {
+        Ok(parsed) => assert!(parsed == *program, "parsed to\n{parsed}\nfrom\n{text}"),
+        Err(errors) => panic!("{errors}\n{text}"),
+    }
+}
+
+#[test]
+fn printed_files_print_the_same_again() {
+    for (path, text) in scan_files("text") {
+        match parse(&text) {
+            Ok(program) => assert_eq!(program.to_string(), text, "{path}"),
+            Err(errors) => panic!("{path}: {errors}"),
+        }
+    }
+}
+
+#[test]
+fn parse_errors_sit_on_the_offending_lines() {
+    for (path, text) in scan_files("text/bad") {
+        let errors = parse(&text).expect_err(&path);
+        let found = errors.iter().map(|error| (error.line, error.message.clone())).collect();
+        assert_annotated(&path, &text, found);
+    }
+}
+
+#[test]
+fn random_programs_round_trip() {
+    for seed in 0..1500 {
+        assert_round_trip(&random_program(seed, &EVERYTHING));
+    }
+}
+
+#[test]
+fn programs_that_do_not_verify_round_trip() {
+    for seed in 0..1500 {
+        let mut program = random_program(seed, &EVERYTHING);
+        mutate(&mut program, seed, 1 + seed % 5);
+        assert_round_trip(&program);
+    }
+}
+
+#[test]
+fn functions_round_trip_alone() {
+    for seed in 0..300 {
+        let function = random_program(seed, &EVERYTHING).stages.remove(0).combine;
+        assert_eq!(parse_function(&function.to_string()).unwrap(), function);
+    }
+}
+
+#[test]
+fn constants_keep_all_their_bits() {
+    let mut constants: Vec<Constant> =
+        [f32::NAN, -f32::NAN, 0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::MIN_POSITIVE, f32::MAX, 1e-45, 0.1]
+            .map(Constant::from)
+            .to_vec();
+    constants.extend([f64::NAN, -0.0, f64::NEG_INFINITY, f64::MAX, 5e-324, 1e300, 1.0 / 3.0].map(Constant::from));
+    constants.extend([0x7f80_0001, 0xffff_ffff].map(|bits| Constant::new(Type::F32, bits)));
+    constants.extend([0x7ff0_0000_0000_0001, 0xfff8_dead_beef_0000].map(|bits| Constant::new(Type::F64, bits)));
+    constants.extend([i64::MIN, i64::MAX, -1].map(Constant::from));
+    constants.extend([Constant::from(u64::MAX), Constant::from(i8::MIN), Constant::from(true)]);
+    constants.push(Constant::vector(&[255, 0, 7]));
+    let insts: Vec<Inst> = constants.into_iter().map(Inst::constant).collect();
+    let function = Function { params: vec![], results: vec![], insts };
+    assert_eq!(parse_function(&function.to_string()).unwrap(), function);
+}
+
+#[test]
+fn any_name_round_trips() {
+    for name in ["", "Affine<f32>", "a::b,c", "two words", "\"\\\u{7}\n;", "größe", "program", "λ { }"] {
+        assert_round_trip(&Program { name: name.into(), ..random_program(0, &EVERYTHING) });
+    }
+}
+
+#[test]
+fn what_the_verifier_refuses_has_a_form_of_its_own() {
+    let mut program = random_program(1, &EVERYTHING);
+    program.tables.push(Table { ty: Type::U32, bytes: vec![1, 2, 3] });
+    program.tables.push(Table { ty: Type::Bool, bytes: vec![1, 2] });
+    program.tables.push(Table { ty: Type::Bytes(monoscan_ir::Lanes::MAX), bytes: vec![] });
+    let stage = &mut program.stages[0];
+    stage.identity.extend([Constant::from(f32::NAN), Constant::vector(&[1, 2])]);
+    stage.identity[0] = Constant::from(stage.identity[0].ty() != Type::Bool);
+    stage.lift.reads.extend([Source::State(9), Source::Before { stage: 7, component: u32::MAX }]);
+    let far = Value::new(u32::MAX as usize);
+    stage.combine.insts.extend([
+        Inst::new(Opcode::Add, Type::I8, &[far, far, far], Payload::Constant(Constant::from(1.5f64))),
+        Inst::new(Opcode::Const, Type::I8, &[], Payload::Constant(Constant::from(true))),
+        Inst::new(Opcode::Const, Type::I8, &[], Payload::None),
+        Inst::new(Opcode::Select, Type::U64, &[far], Payload::Lane(255)),
+        Inst::new(Opcode::Neg, Type::U64, &[], Payload::Table(u32::MAX)),
+    ]);
+    program.output.project.reads.clear();
+    assert_round_trip(&program);
+    program.stages.clear();
+    program.inputs.clear();
+    program.output.columns.clear();
+    assert_round_trip(&program);
+}
+
+#[test]
+fn nothing_makes_the_parser_panic() {
+    for seed in 0..60 {
+        let text = random_program(seed, &EVERYTHING).to_string();
+        let mut noise = Noise(seed);
+        for _ in 0..40 {
+            let mut bytes = text.clone().into_bytes();
+            for _ in 0..1 + noise.below(4) {
+                let (at, other) = (noise.below(bytes.len()), noise.below(bytes.len()));
+                match noise.below(4) {
+                    0 => bytes.truncate(at + 1),
+                    1 => bytes[at] = b"%@#.:{}()[]=,;\"\\-\n\x80 0a"[noise.below(22)],
+                    2 => bytes.swap(at, other),
+                    _ => drop(bytes.drain(at.min(other)..at.max(other))),
+                }
+                bytes.push(b' ');
+            }
+            let _ = parse(&String::from_utf8_lossy(&bytes));
+        }
+    }
+}

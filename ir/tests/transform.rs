@@ -1,0 +1,229 @@
+//! A lowered program does by plain scans what its form asks for: segment by segment what the program does to the segment
+//! alone, and the rank of every kept record.
+
+mod common;
+
+use common::random_inputs;
+use monoscan_ir::facts::{Facts, LengthOnly};
+use monoscan_ir::interp::{self, Mode, Request, Run};
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::transform::{Form, lower, rank_stage, without_outputs};
+use monoscan_ir::{Constant, Mapping, Program, Source, Type, Verified, verify};
+
+const COUNT: usize = 11;
+
+fn forms() -> impl Iterator<Item = Form> {
+    [Mode::Inclusive, Mode::Exclusive].into_iter().flat_map(|mode| {
+        [(false, false), (true, false), (true, true)].map(|(heads, seeded)| Form {
+            mode,
+            heads,
+            seeded,
+            checked: false,
+        })
+    })
+}
+
+fn random_programs() -> impl Iterator<Item = (u64, Verified<Program>)> {
+    (0..400).map(|seed| {
+        let options = Options { stages: 3, allow_emit: true, ..Options::default() };
+        (seed, verify(random_program(seed, &options)).expect("random programs verify"))
+    })
+}
+
+fn mappings(program: &Program) -> impl Iterator<Item = &Mapping> {
+    let lifts = program.stages.iter().map(|stage| &stage.lift);
+    lifts.chain([&program.output.project]).chain(&program.output.keep)
+}
+
+fn reads(program: &Program, is: impl Fn(&Source) -> bool) -> bool {
+    mappings(program).any(|mapping| mapping.reads.iter().any(&is))
+}
+
+/// Flags of segments, of one record and of many; half of the time the first record has none.
+fn random_heads(seed: u64) -> Vec<bool> {
+    let bits = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    (0..COUNT).map(|i| bits >> (2 * i) & 3 == 0 || (i > 4 && bits >> i & 1 == 1)).collect()
+}
+
+/// The segments that these flags make.
+fn segments(heads: &[bool]) -> Vec<std::ops::Range<usize>> {
+    let mut starts: Vec<usize> = (0..heads.len()).filter(|&i| i == 0 || heads[i]).collect();
+    starts.push(heads.len());
+    starts.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+/// States that some elements lead to, so that they are states that occur.
+fn seeds_of(program: &Verified<Program>, seed: u64) -> Vec<Vec<Constant>> {
+    interpret(program, &random_inputs(program, 3, !seed), &Request::default()).states_after
+}
+
+fn interpret(program: &Verified<Program>, inputs: &[Vec<u8>], request: &Request) -> Run {
+    interp::run(program, &inputs.iter().map(Vec::as_slice).collect::<Vec<_>>(), request).unwrap()
+}
+
+/// The state of a lowered program that is this state of the program.
+fn lowered_state(lowered: &Program, state: &[Vec<Constant>], heads: bool) -> Vec<Vec<Constant>> {
+    let flag = heads.then_some(Constant::from(false));
+    let mut all: Vec<Vec<Constant>> = state.iter().map(|stage| stage.iter().copied().chain(flag).collect()).collect();
+    all.extend(rank_stage(lowered).map(|_| vec![Constant::from(0u64)]));
+    all
+}
+
+#[test]
+fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
+    let mut tried = [0; 4];
+    for (seed, program) in random_programs().filter(|(_, program)| !reads(program, |source| *source == Source::Index)) {
+        let mut inputs = random_inputs(&program, COUNT, seed);
+        let heads = random_heads(seed);
+        for form in forms().filter(|form| form.heads) {
+            let seeds = form.seeded.then(|| seeds_of(&program, seed));
+            let mut expected = vec![Vec::new(); program.output.columns.len()];
+            let (mut kept, mut states_after) = (0, Vec::new());
+            for segment in segments(&heads) {
+                let sizes = program.inputs.iter().map(|layout| layout.size as usize);
+                let alone = inputs
+                    .iter()
+                    .zip(sizes)
+                    .map(|(column, size)| column[segment.start * size..segment.end * size].to_vec());
+                let request = Request { mode: form.mode, seeds: seeds.clone() };
+                let run = interpret(&program, &alone.collect::<Vec<_>>(), &request);
+                expected.iter_mut().zip(run.outputs).for_each(|(all, own)| all.extend(own));
+                kept += run.count;
+                states_after = run.states_after;
+            }
+
+            let lowered = lower(&program, form);
+            inputs.push(heads.iter().map(|&head| u8::from(head)).collect());
+            let start = seeds.as_ref().map(|seeds| lowered_state(&lowered, seeds, true));
+            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, seeds: start });
+            inputs.pop();
+            assert_eq!(run.outputs, expected, "program {seed}, {form:?}, heads {heads:?}\n{}\n{}", *program, *lowered);
+            assert_eq!(run.count, kept);
+            for (stage, state) in states_after.iter().enumerate() {
+                let got = &run.states_after[stage];
+                assert_eq!(got[..state.len()], state[..], "program {seed}, {form:?}, stage {stage}");
+                assert_eq!(got[state.len()..], [Constant::from(heads.contains(&true))], "whether a segment began");
+            }
+            if let Some(rank) = rank_stage(&lowered) {
+                assert_eq!(run.states_after[rank as usize], [Constant::from(kept as u64)]);
+            }
+        }
+        tried[program.stages.len()] += 1;
+        tried[0] += usize::from(program.output.keep.is_some() && reads(&program, |s| matches!(s, Source::Next(_))));
+    }
+    assert!(tried.iter().all(|&programs| programs > 20), "programs of 1, 2, 3 stages, and that emit: {tried:?}");
+}
+
+#[test]
+fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted() {
+    for (seed, program) in random_programs() {
+        let inputs = random_inputs(&program, COUNT, seed);
+        for form in forms().filter(|form| !form.heads) {
+            let lowered = lower(&program, form);
+            assert_eq!(lowered, lower(&program, Form { seeded: true, ..form }), "without heads seeds change nothing");
+            let seeds = seeds_of(&program, seed);
+            let expected = interpret(&program, &inputs, &Request { mode: form.mode, seeds: Some(seeds.clone()) });
+            // The mode that the interpreter is asked for no longer matters.
+            let request = Request { mode: Mode::default(), seeds: Some(lowered_state(&lowered, &seeds, false)) };
+            let mut got = interpret(&lowered, &inputs, &request);
+            assert_eq!(rank_stage(&lowered).is_some(), program.output.keep.is_some());
+            if rank_stage(&lowered).is_some() {
+                assert_eq!(got.states_after.pop(), Some(vec![Constant::from(expected.count as u64)]));
+            }
+            assert_eq!(got, expected, "program {seed}, {form:?}");
+        }
+    }
+}
+
+#[test]
+fn lowered_programs_verify_but_for_the_stages_they_have_too_many() {
+    let mut cascades = 0;
+    for (seed, program) in random_programs() {
+        assert_eq!(rank_stage(&program), None, "program {seed} counts nothing of its own");
+        for form in forms().flat_map(|form| [form, Form { checked: true, ..form }]) {
+            let lowered = lower(&program, form).into_inner();
+            assert!(!reads(&lowered, |source| matches!(source, Source::State(_))), "program {seed}, {form:?}");
+            assert_eq!(lowered.inputs.len() - program.inputs.len(), usize::from(form.heads));
+            let too_many = lowered.stages.len() > monoscan_ir::MAX_STAGES;
+            match verify(lowered) {
+                Ok(_) => assert!(!too_many),
+                Err(errors) => {
+                    assert!(too_many, "program {seed}, {form:?}: {errors}");
+                    assert_eq!(errors.len(), 1, "program {seed}, {form:?}: {errors}");
+                    cascades += 1;
+                }
+            }
+        }
+    }
+    assert!(cascades > 0, "some program of three stages emits");
+}
+
+#[test]
+fn nothing_that_a_head_resets_depends_on_the_length_alone() {
+    let mut before = 0;
+    for (seed, program) in random_programs() {
+        let length_only = |program: &Program, stage: usize| {
+            LengthOnly::of(&program.stages[stage], &program.tables).components().iter().filter(|is| **is).count()
+        };
+        let lowered = lower(&program, Form { heads: true, ..Form::default() });
+        for stage in 0..program.stages.len() {
+            before += length_only(&program, stage);
+            assert_eq!(length_only(&lowered, stage), 0, "program {seed}, stage {stage}");
+        }
+    }
+    assert!(before > 0, "some random program has length-only components");
+}
+
+#[test]
+fn states_in_which_a_segment_began_forget_what_was_before() {
+    for (seed, program) in random_programs() {
+        let lowered = lower(&program, Form { heads: true, ..Form::default() });
+        let facts = Facts::of(&lowered);
+        // Not the rank, which goes on from segment to segment.
+        for (stage, facts) in lowered.stages.iter().zip(&facts.stages).take(program.stages.len()) {
+            let restart = facts.restart.expect("the head, if nothing else") as usize;
+            let state = |bits| stage.state.iter().map(move |&ty| Constant::new(ty, bits));
+            let mut later: Vec<Constant> = state(0x0302_0100_0403_0201_0303_0303_0000_0102).collect();
+            later[restart] = Constant::from(true);
+            let after = |bits| {
+                let both: Vec<Constant> = state(bits).chain(later.iter().copied()).collect();
+                interp::call(&stage.combine, &both, &lowered.tables)
+            };
+            assert_eq!(after(0), after(0x0101_0101_0101_0101_0001), "program {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_flagged_state_is_valid_where_the_state_is() {
+    for (seed, program) in random_programs() {
+        let lowered = lower(&program, Form { heads: true, seeded: true, ..Form::default() });
+        for (own, segmented) in program.stages.iter().zip(&lowered.stages) {
+            assert_eq!(own.valid.is_some(), segmented.valid.is_some());
+            let (Some(own_valid), Some(valid)) = (&own.valid, &segmented.valid) else { continue };
+            assert_eq!(valid.params.last(), Some(&Type::Bool));
+            for bits in [0, u128::MAX, 0x0302_0100_0403_0201_0303_0303_0000_0102] {
+                let state: Vec<Constant> = own.state.iter().map(|&ty| Constant::new(ty, bits)).collect();
+                let expected = interp::call(own_valid, &state, &program.tables);
+                for flag in [false, true] {
+                    let flagged: Vec<Constant> = state.iter().copied().chain([Constant::from(flag)]).collect();
+                    assert_eq!(interp::call(valid, &flagged, &program.tables), expected, "program {seed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_outputs_a_program_comes_to_the_same_states() {
+    for (seed, program) in random_programs().take(100) {
+        let lowered = lower(&program, Form::default());
+        let inputs = random_inputs(&program, COUNT, seed);
+        let columns: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let run = |program: &Verified<Program>| interp::run(program, &columns, &Request::default()).unwrap();
+        let (whole, reduced) = (run(&lowered), run(&without_outputs(&lowered)));
+        assert_eq!(whole.states_after, reduced.states_after, "program {seed}");
+        let keeps = program.output.keep.is_some();
+        assert_eq!(if keeps { whole.outputs } else { Vec::new() }, reduced.outputs, "program {seed}");
+    }
+}

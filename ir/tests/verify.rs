@@ -1,0 +1,95 @@
+//! The verifier reports every broken invariant on the offending line, and survives any program.
+//!
+//! `files/verify/*.scan` say at the end of a line, as `; error: substring`, what is wrong with it. Each annotation is
+//! matched by one diagnostic, and no diagnostic is left over: files without annotations verify.
+
+mod annotated;
+#[allow(dead_code, reason = "only the parser's test needs the noise itself")]
+mod mutants;
+
+use annotated::{assert_annotated, scan_files};
+use monoscan_ir::random::{Options, random_program};
+use monoscan_ir::{
+    Function, Inst, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_TABLE_BYTES, Opcode, Payload, Program, Table, Type,
+    Value, interp, text, verify, verify_function,
+};
+use mutants::mutate;
+
+const EVERYTHING: Options =
+    Options { stages: 3, allow_emit: true, allow_vectors: true, allow_next: true, associative: false };
+
+fn messages(program: Program) -> Vec<String> {
+    verify(program).err().iter().flatten().map(|diagnostic| diagnostic.to_string()).collect()
+}
+
+#[test]
+fn diagnostics_sit_on_the_offending_lines() {
+    for (path, text) in scan_files("verify") {
+        let (program, lines) = text::parse_with_lines(&text).unwrap_or_else(|errors| panic!("{path}: {errors}"));
+        let errors = verify(program).err();
+        let found = errors.iter().flatten();
+        let found = found.map(|diagnostic| (lines.line_of(diagnostic.place), diagnostic.message.clone())).collect();
+        assert_annotated(&path, &text, found);
+    }
+}
+
+#[test]
+fn the_verdict_of_a_program_is_the_same_each_time() {
+    for seed in 0..300 {
+        let mut program = random_program(seed, &EVERYTHING);
+        mutate(&mut program, seed, 6);
+        assert_eq!(messages(program.clone()), messages(program));
+    }
+}
+
+#[test]
+fn no_program_makes_the_verifier_panic_and_what_it_accepts_runs() {
+    let mut accepted = 0;
+    for seed in 0..4000 {
+        let mut program = random_program(seed, &EVERYTHING);
+        mutate(&mut program, seed, 1 + seed % 4);
+        let Ok(program) = verify(program) else { continue };
+        accepted += 1;
+        let inputs: Vec<Vec<u8>> = program.inputs.iter().map(|layout| vec![0xa5; layout.size as usize * 3]).collect();
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        interp::run(&program, &inputs, &interp::Request::default()).unwrap();
+    }
+    assert!(accepted > 100, "{accepted} mutants verify, too few to say anything");
+}
+
+#[test]
+fn sizes_are_capped() {
+    let base = random_program(0, &EVERYTHING);
+    let has = |program: Program, expected: &str| {
+        let found = messages(program);
+        assert!(found.iter().any(|message| message.contains(expected)), "{expected:?} is not in {found:#?}");
+    };
+    let wide = |count: usize| vec![Layout::of(Type::U8); count];
+    has(Program { inputs: wide(MAX_COLUMNS + 1), ..base.clone() }, "expected at most 64 input columns, found 65");
+    let mut program = base.clone();
+    program.output.columns = wide(MAX_COLUMNS + 1);
+    has(program, "expected at most 64 output columns, found 65");
+    let half = Table { ty: Type::U8, bytes: vec![0; MAX_TABLE_BYTES / 2 + 1] };
+    has(Program { tables: vec![half.clone(), half], ..base.clone() }, "expected at most 67108864 bytes of tables");
+
+    let long = Function {
+        params: vec![Type::U8; MAX_PARAMS + 1],
+        insts: vec![Inst::constant(1u8.into()); MAX_INSTS + 1],
+        results: vec![Value::new(0); MAX_PARAMS + 1],
+    };
+    let errors = verify_function(long, &[]).unwrap_err().to_string();
+    for expected in ["at most 4096 parameters, found 4097", "at most 65536 instructions", "at most 4096 results"] {
+        assert!(errors.contains(expected), "{expected:?} is not in {errors}");
+    }
+}
+
+#[test]
+fn an_error_shows_place_message_and_context() {
+    let add = Inst::new(Opcode::Add, Type::I32, &[Value::new(0), Value::new(1)], Payload::None);
+    let function = Function { params: vec![Type::I32, Type::F32], insts: vec![add], results: vec![Value::new(2)] };
+    assert_eq!(
+        verify_function(function, &[]).unwrap_err().to_string(),
+        "the function does not verify: 1 error\n\
+         function, %2: expected %1 to be i32, as the result, found f32\n    %2 = add.i32 %0, %1"
+    );
+}
