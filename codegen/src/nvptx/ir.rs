@@ -4,10 +4,10 @@
 use monoscan_ir::facts::Facts;
 use monoscan_ir::{Program, Verified};
 
-use super::assemble::{Passes, assemble, key};
-use super::error::NvptxError;
 use super::{Kernel, as_ptx_kernel, emulated};
 use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
+use crate::nvptx::emit::{Passes, assemble, key};
+use crate::nvptx::error::NvptxError;
 
 /// A kernel that LLVM may be asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]

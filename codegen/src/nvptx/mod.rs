@@ -5,31 +5,14 @@
 //! on a CPU under the emulator of the tests, which gives the atoms other bodies.
 
 mod ahead;
-mod assemble;
-mod atoms;
-mod bytes;
-mod columnar;
-mod columns;
-mod element;
 mod emit;
 mod error;
-mod given;
 mod ir;
+mod kernel;
 pub mod ladder;
-mod lanes;
-mod look_back;
 mod lower;
-mod named;
-mod packed;
-mod passes;
-mod published;
-mod recipe;
-mod ring;
-mod room;
-mod run;
-mod shared_tables;
-mod state;
-mod ticket;
+mod schedule;
+mod strategy;
 
 use monoscan_ir::facts::Facts;
 use monoscan_ir::{Program, Verified};
@@ -38,8 +21,8 @@ pub use ahead::{AotFiles, compile_ahead};
 pub use error::NvptxError;
 pub use ir::KernelIr;
 
-use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
-use recipe::Recipe;
+use crate::gpu::{Arch, GpuPlan, Manifest};
+use kernel::recipe::Recipe;
 
 /// A kernel, and how it is launched.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,11 +42,7 @@ pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch:
 /// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
 pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
     let recipe = Recipe::new(program, facts, Some(plan.schedule))?;
-    match plan.schedule {
-        Schedule::Ring { stages, ahead, shifted } => ring::kernel(&recipe, plan, (stages, ahead, shifted), arch),
-        Schedule::LookBack => look_back::kernel(&recipe, plan, arch),
-        Schedule::Columnar => columnar::kernel(&recipe, plan),
-    }
+    schedule::kernel(&recipe, plan, arch)
 }
 
 /// The head of every kernel.

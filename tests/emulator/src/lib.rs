@@ -1,6 +1,6 @@
 //! A GPU made of software: it runs the kernels of `monoscan-codegen` on the CPU, where their mistakes can be found.
 //!
-//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *atom*, a function of `nvptx/atoms.ll`. For a GPU the
+//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *atom*, a function of `nvptx/emit/intrinsics.ll`. For a GPU the
 //! atoms are a few lines of PTX each. Here LLVM compiles the same text for this processor, and the atoms call the emulator.
 //!
 //! ```

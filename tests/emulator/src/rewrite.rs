@@ -37,7 +37,7 @@ const ARGUMENTS: usize = 5;
 const PURE_ARGUMENTS: usize = 3;
 
 /// What the atoms look like.
-const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/atoms.ll");
+const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
 /// Gives every instruction that matters its callback, and lists them.
 pub(crate) fn rewrite<'c>(

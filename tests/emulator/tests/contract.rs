@@ -2,7 +2,7 @@
 
 use scan_emulator::{Atom, CompileError, Device, Kernel, Launch, LaunchError, Misuse};
 
-const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/atoms.ll");
+const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
 #[test]
 fn every_atom_of_the_contract_has_a_body_here_and_no_other_has() {

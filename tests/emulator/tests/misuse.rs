@@ -4,7 +4,7 @@
 
 use scan_emulator::{Device, Kernel, Launch, LaunchError, Misuse};
 
-const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/atoms.ll");
+const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
 /// The atoms as kernels declare them.
 fn declarations() -> String {

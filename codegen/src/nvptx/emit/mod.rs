@@ -11,14 +11,18 @@
 //!
 //! Constants are folded where that is an identity (`x + 0`, `x * 1`), LLVM does the rest.
 
+mod assemble;
 mod control;
+mod intrinsics;
 mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
+pub(crate) use assemble::{Passes, assemble, key};
 pub(crate) use control::Var;
+pub(crate) use intrinsics::CachePolicy;
 pub(crate) use value::Value;
 
 /// The type of a value.

@@ -4,7 +4,7 @@
 
 use super::block::{Banks, Block, Scanned};
 use crate::nvptx::emit::Value;
-use crate::nvptx::lanes::{get, set, variables};
+use crate::nvptx::kernel::warp::{get, set, variables};
 
 impl<'k> Block<'k, '_> {
     pub(super) fn hillis_steele(&self, state: &[Value<'k>]) -> Scanned<'k> {

@@ -33,16 +33,16 @@ use monoscan_ir::{Program, Source, Verified};
 
 pub use rung::Rung;
 
-use super::assemble::{Passes, assemble};
-use super::columns::is_packed;
-use super::emit::Emit;
-use super::error::NvptxError;
-use super::given::Given;
-use super::lanes::Lanes;
-use super::lower::Tables;
-use super::recipe::Recipe;
 use super::{Kernel, as_ptx_kernel, head};
 use crate::gpu::{Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
+use crate::nvptx::emit::Emit;
+use crate::nvptx::emit::{Passes, assemble};
+use crate::nvptx::error::NvptxError;
+use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::columns::is_packed;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::warp::Lanes;
+use crate::nvptx::lower::Tables;
 use block::Block;
 use rung::{Between, Design};
 

@@ -3,17 +3,17 @@
 //! In a full tile they are moved in accesses of up to 16 bytes, else field by field.
 
 use super::block::Block;
-use crate::nvptx::bytes::Bytes;
-use crate::nvptx::columns::{access, load_field, store_fields, unit_bytes};
-use crate::nvptx::element::Element;
 use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::given::Given;
-use crate::nvptx::lanes::{get, variables};
+use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::bytes::Bytes;
+use crate::nvptx::kernel::columns::{access, load_field, store_fields, unit_bytes};
+use crate::nvptx::kernel::element::Element;
+use crate::nvptx::kernel::items::Pass;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::state::State;
+use crate::nvptx::kernel::warp::{get, variables};
 use crate::nvptx::lower;
-use crate::nvptx::passes::{Fold, Handed, Replay};
-use crate::nvptx::recipe::Recipe;
-use crate::nvptx::run::Pass;
-use crate::nvptx::state::State;
+use crate::nvptx::strategy::passes::{Fold, Handed, Replay};
 
 /// The records of a thread, in registers.
 pub(super) struct Records<'k, 'a> {

@@ -9,10 +9,10 @@ use super::rung::Between;
 use super::{Given, Kit};
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::lanes::{get, set, variables};
-use crate::nvptx::published::Published;
-use crate::nvptx::state::{State, select};
-use crate::nvptx::ticket;
+use crate::nvptx::kernel::state::{State, select};
+use crate::nvptx::kernel::ticket;
+use crate::nvptx::kernel::tile_states::Published;
+use crate::nvptx::kernel::warp::{get, set, variables};
 
 /// How many of the tiles before it a tile looks at together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

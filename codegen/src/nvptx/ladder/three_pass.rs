@@ -14,7 +14,7 @@ use super::records::Records;
 use super::{Given, Kit};
 use crate::gpu::{Arguments, HEADER_BYTES};
 use crate::nvptx::emit::{Ty, Value};
-use crate::nvptx::lanes::{get, set, variables};
+use crate::nvptx::kernel::warp::{get, set, variables};
 
 /// About how many words of tile aggregates a thread of `carries` has in registers.
 const WORDS_IN_HAND: usize = 8;

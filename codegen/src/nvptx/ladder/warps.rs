@@ -4,7 +4,7 @@
 
 use super::block::{Banks, Block, Exchange, Scanned, Slots};
 use crate::nvptx::emit::Value;
-use crate::nvptx::state::{State, select};
+use crate::nvptx::kernel::state::{State, select};
 
 const LANES: usize = 32;
 

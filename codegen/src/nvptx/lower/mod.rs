@@ -27,7 +27,7 @@ mod vectors;
 use monoscan_ir::facts::{Range, value_ranges};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 
-use super::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Emit, Ty, Value};
 pub(crate) use tables::Tables;
 
 /// The type that holds values of a type in registers.

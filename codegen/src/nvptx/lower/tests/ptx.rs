@@ -7,8 +7,8 @@ use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type
 use super::cases::random_functions;
 use super::opcodes::{functions, tables, vector};
 use super::{Code, Tables, module, ptxas, to_memory};
-use crate::nvptx::assemble::{Passes, assemble};
 use crate::nvptx::emit::{Emit, Ty};
+use crate::nvptx::emit::{Passes, assemble};
 
 /// Processors, each with the oldest version of PTX that has what monoscan asks of it.
 const PROCESSORS: [(&str, &str); 4] =

@@ -1,0 +1,37 @@
+//! What a kernel is given, inside it: its arguments (see [`Arguments`]) and tables.
+
+use crate::gpu::Arguments;
+use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::lower::{Tables, from_memory};
+
+/// The arguments and tables of a kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'k, 'a> {
+    pub(crate) k: &'k Emit,
+    pub(crate) layout: &'a Arguments,
+    /// Where the program's tables are.
+    pub(crate) tables: &'a Tables<'k>,
+}
+
+impl<'k> Given<'k, '_> {
+    fn base(self) -> Value<'k> {
+        self.k.named(Ty::GENERIC, "%arguments")
+    }
+
+    /// The 64-bit number at an offset.
+    pub(crate) fn word(self, offset: usize) -> Value<'k> {
+        self.base().at(offset).load(Ty::I64, 8)
+    }
+
+    /// The address of a column.
+    pub(crate) fn column(self, place: usize) -> Value<'k> {
+        self.word(self.layout.column(place)).as_global()
+    }
+
+    /// A component of the state at an offset, by its number through all stages.
+    pub(crate) fn component(self, offset: usize, place: usize) -> Value<'k> {
+        let field = self.layout.states.fields[place];
+        let bits = Ty::Int(8 * field.ty.size() as u16);
+        from_memory(self.base().at(offset + field.offset as usize).load(bits, 1), field.ty)
+    }
+}

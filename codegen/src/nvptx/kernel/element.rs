@@ -1,0 +1,50 @@
+//! Elements, as code sees them: what it reads of one, and what it is.
+
+use monoscan_ir::facts::{Facts, Range};
+use monoscan_ir::{Mapping, Source, Table};
+
+use crate::nvptx::emit::Value;
+use crate::nvptx::lower::Code;
+
+/// What an element's code reads besides states and seeds.
+pub(crate) trait Element<'k> {
+    /// A component of the record, numbered through all columns.
+    fn record(&self, component: usize) -> Value<'k>;
+    /// The same of the next record; zeros at the last.
+    fn next(&self, component: usize) -> Value<'k>;
+    /// Whether it is the last.
+    fn is_last(&self) -> Value<'k>;
+    /// Its place in the scan, as 64 bits.
+    fn index(&self) -> Value<'k>;
+}
+
+/// What an element's code reads, and the code.
+pub(crate) struct ElementCode {
+    pub(crate) reads: Vec<Source>,
+    pub(crate) code: Code,
+}
+
+impl ElementCode {
+    /// The code of a mapping, in which records are one of so many letters if that is said.
+    pub(crate) fn new(mapping: &Mapping, facts: &Facts, tables: &[Table], letters: Option<u32>) -> ElementCode {
+        let reads = mapping.reads.iter().zip(&mapping.function.params);
+        let ranges = reads.map(|(source, &ty)| match *source {
+            Source::Before { stage, component } => facts.stages[stage as usize].ranges[component as usize],
+            Source::Record(_) if letters.is_some() => Range { min: 0, max: letters.map_or(0, i128::from) - 1 },
+            _ => Range::full(ty),
+        });
+        let ranges: Vec<Range> = ranges.collect();
+        ElementCode { reads: mapping.reads.clone(), code: Code::new(&mapping.function, &ranges, tables) }
+    }
+}
+
+/// What an element has of a source, if that is no state.
+pub(crate) fn read<'k>(element: &dyn Element<'k>, source: Source) -> Option<Value<'k>> {
+    match source {
+        Source::Record(component) => Some(element.record(component as usize)),
+        Source::Next(component) => Some(element.next(component as usize)),
+        Source::Last => Some(element.is_last()),
+        Source::Index => Some(element.index()),
+        _ => None,
+    }
+}

@@ -1,0 +1,251 @@
+//! A thread's run: consecutive records of a tile in shared memory, gone over by a pass.
+//!
+//! Where records lie in the order of the scan, a unit of them is in registers at a time, loaded and
+//! stored in wide pieces. Else, and in shifted columns and units that are not full, each record is read where it lies.
+
+use monoscan_ir::Layout;
+
+use crate::gpu::GpuPlan;
+use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::kernel::bytes::Bytes;
+use crate::nvptx::kernel::columns::{InMemory, Loaded, store_fields, unit_bytes};
+use crate::nvptx::kernel::element::Element;
+
+/// About how many instructions a run may have when it is unrolled; a longer one becomes a loop over units.
+const MOST_UNROLLED: usize = 3000;
+
+/// What is done to each record of a run.
+pub(crate) trait Pass<'k> {
+    /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
+    fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>>;
+
+    /// The same for some consecutive elements.
+    fn elements(&self, elements: &[&dyn Element<'k>]) -> Vec<Vec<Value<'k>>> {
+        elements.iter().map(|&element| self.element(element)).collect()
+    }
+
+    /// Whether it can take all units of a run side by side, each by itself.
+    fn takes_apart(&self, _units: usize) -> bool {
+        false
+    }
+
+    /// Takes its state past all units of a run; gives the records to write, unit by unit.
+    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+        units.iter().map(|unit| self.elements(unit)).collect()
+    }
+
+    /// Takes note that no element follows.
+    fn end(&self) {}
+
+    /// Whether it gives records to write.
+    fn writes(&self) -> bool;
+
+    /// Whether the first record of a run must not be written, as the thread before reads what is there. Such records are bytes.
+    fn spares_first(&self) -> bool {
+        false
+    }
+
+    /// How many instructions an element takes, about.
+    fn work(&self) -> usize;
+
+    /// The same pass on the bytes of four records at once, where that is shorter.
+    fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
+        None
+    }
+}
+
+/// What is done to the records of a run whose columns are bytes, four at a time.
+pub(crate) trait PackedPass<'k> {
+    /// Takes its state past a unit; `columns` are words of each. Gives the words to write, if the pass writes.
+    fn unit(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
+
+    /// Takes note that no unit follows, though records may.
+    fn end(&self);
+
+    /// How many instructions four records take, about.
+    fn work(&self) -> usize;
+}
+
+/// A tile in shared memory, as a thread sees it.
+pub(crate) struct Run<'k, 'a> {
+    pub(crate) k: &'k Emit,
+    pub(crate) plan: &'a GpuPlan,
+    pub(crate) columns: (&'a [Layout], &'a [Layout]),
+    /// Where the first record of the tile lies in memory order, column by column.
+    pub(crate) inputs: Vec<Value<'k>>,
+    /// Where results go, in the same order.
+    pub(crate) outputs: Vec<Value<'k>>,
+    /// The number of the thread among those that compute.
+    pub(crate) thread: Value<'k>,
+    /// The index of the tile's first record, as 64 bits, and how many it has, as 32.
+    pub(crate) first: Value<'k>,
+    pub(crate) count: Value<'k>,
+    /// Records of the row.
+    pub(crate) records: Value<'k>,
+    /// Whether records lie from the last to the first.
+    pub(crate) reversed: Value<'k>,
+    /// Whether columns begin at [natural](crate::gpu::natural) addresses, and not at multiples of 16.
+    pub(crate) shifted: bool,
+}
+
+impl<'k> Run<'k, '_> {
+    /// Runs a pass over the records of this thread's run.
+    pub(crate) fn each(&self, is_full: Value<'k>, pass: &dyn Pass<'k>) {
+        let k = self.k;
+        let start = self.thread * self.plan.run();
+        k.either(
+            is_full & self.reversed.not(),
+            || self.full(start, pass),
+            || {
+                let records = (self.count - start).umin(k.i32(self.plan.run()));
+                let records = start.below(self.count).select(records, k.i32(0));
+                let first = self.first_units(start, records, pass);
+                k.range(first, records, k.i32(1), |place| self.single(start + place, pass));
+            },
+        );
+        pass.end();
+    }
+
+    /// The whole units of a run of so many records; gives how many records these are. Most of a tile that is not full, too, is such units, and
+    /// one record after the other would take many times as long.
+    fn first_units(&self, start: Value<'k>, records: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
+        let k = self.k;
+        if self.shifted {
+            return k.i32(0);
+        }
+        let units = self.reversed.select(k.i32(0), records.udiv(k.i32(self.plan.unit)));
+        let each = |unit: &dyn Fn(Value<'k>)| {
+            k.range(k.i32(0), units, k.i32(1), |place| unit(start + place * self.plan.unit));
+        };
+        match self.packed(pass) {
+            Some(packed) => {
+                each(&|start| self.words(start, &*packed));
+                packed.end();
+            }
+            None => each(&|start| self.unit(start, pass)),
+        }
+        units * self.plan.unit
+    }
+
+    /// The pass on four records at once, where that is shorter and records are in whole words.
+    fn packed<'p>(&self, pass: &'p dyn Pass<'k>) -> Option<Box<dyn PackedPass<'k> + 'p>> {
+        pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4))
+    }
+
+    /// The records of a run without gaps, in the order of the scan.
+    fn full(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        if let Some(packed) = self.packed(pass) {
+            self.each_unit(start, packed.work() * self.plan.run() / 4, |start| self.words(start, &*packed));
+            packed.end();
+        } else if !self.shifted && pass.takes_apart(self.plan.units) {
+            self.apart(start, pass);
+        } else {
+            self.each_unit(start, (pass.work() + 2) * self.plan.run(), |start| self.unit(start, pass));
+        }
+    }
+
+    /// Runs over the units from a record on, which take so many instructions.
+    fn each_unit(&self, start: Value<'k>, work: usize, unit: impl Fn(Value<'k>)) {
+        let k = self.k;
+        let unit = |place: Value<'k>| unit(start + place * self.plan.unit);
+        match work <= MOST_UNROLLED {
+            true => (0..self.plan.units).for_each(|place| unit(k.i32(place))),
+            false => k.range(k.i32(0), k.i32(self.plan.units), k.i32(1), unit),
+        }
+    }
+
+    /// The records of a unit, each a byte of every column, as words.
+    fn words(&self, start: Value<'k>, pass: &dyn PackedPass<'k>) {
+        let (k, bytes) = (self.k, self.plan.unit);
+        let load = |&area: &Value<'k>| Bytes::load(k, area.byte(start), bytes).into_words();
+        let written = pass.unit(&self.inputs.iter().map(load).collect::<Vec<_>>());
+        for (words, &area) in written.into_iter().zip(&self.outputs) {
+            Bytes::of_words(k, words).store(area.byte(start), bytes);
+        }
+    }
+
+    /// The records of a unit, in registers.
+    fn unit(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        if self.shifted {
+            return (0..self.plan.unit).for_each(|place| self.single(start + place, pass));
+        }
+        let bytes = self.load(start);
+        let elements = self.elements(start, &bytes);
+        let written = pass.elements(&elements.iter().map(|element| element as &dyn Element<'k>).collect::<Vec<_>>());
+        self.store(start, &written, pass);
+    }
+
+    /// The records of all units at once: those of different units do not wait for each other.
+    fn apart(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        let starts: Vec<Value<'k>> = (0..self.plan.units).map(|unit| start + unit * self.plan.unit).collect();
+        let bytes: Vec<Vec<Bytes<'k>>> = starts.iter().map(|&start| self.load(start)).collect();
+        let units = starts.iter().zip(&bytes).map(|(&start, bytes)| self.elements(start, bytes));
+        let units: Vec<Vec<Loaded<'k, '_>>> = units.collect();
+        let units = units.iter().map(|unit| unit.iter().map(|element| element as &dyn Element<'k>).collect());
+        let written = pass.apart(&units.collect::<Vec<_>>());
+        starts.into_iter().zip(&written).for_each(|(start, written)| self.store(start, written, pass));
+    }
+
+    /// The bytes of a unit, column by column.
+    fn load(&self, start: Value<'k>) -> Vec<Bytes<'k>> {
+        let load = |(column, &area): (&Layout, &Value<'k>)| {
+            let size = column.size as usize;
+            Bytes::load(self.k, area.byte(start * size), self.plan.unit * size)
+        };
+        self.columns.0.iter().zip(&self.inputs).map(load).collect()
+    }
+
+    /// The records that these bytes are.
+    fn elements<'b>(&'b self, start: Value<'k>, bytes: &'b [Bytes<'k>]) -> Vec<Loaded<'k, 'b>> {
+        let element = |place| {
+            let here = self.in_memory(start + place);
+            Loaded { columns: self.columns.0, bytes, place, unit: self.plan.unit, here }
+        };
+        (0..self.plan.unit).map(element).collect()
+    }
+
+    /// Stores what a pass gives of a unit, if it gives anything.
+    fn store(&self, start: Value<'k>, written: &[Vec<Value<'k>>], pass: &dyn Pass<'k>) {
+        let k = self.k;
+        if !pass.writes() {
+            return;
+        }
+        let all = unit_bytes(k, self.columns.1, written);
+        for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {
+            let size = column.size as usize;
+            let to = area.byte(start * size);
+            let store = || bytes.store(to, self.plan.unit * size);
+            match pass.spares_first() {
+                true => k.either(start.is(self.thread * self.plan.run()), || bytes.store_but_first(to), store),
+                false => store(),
+            }
+        }
+    }
+
+    /// One record where it lies.
+    fn single(&self, place: Value<'k>, pass: &dyn Pass<'k>) {
+        let written = pass.element(&self.in_memory(place));
+        let store = || store_fields(self.columns.1, &self.outputs, self.slot(place), &written, self.shifted);
+        match pass.spares_first() {
+            true => self.k.when(place.is_not(self.thread * self.plan.run()), store),
+            false => store(),
+        }
+    }
+
+    fn in_memory(&self, place: Value<'k>) -> InMemory<'k, '_> {
+        let index = self.first + place.resize(Ty::I64);
+        InMemory {
+            columns: self.columns.0,
+            areas: &self.inputs,
+            slots: (self.slot(place), self.slot(place + 1)),
+            index,
+            is_last: (index + 1).is(self.records),
+            shifted: self.shifted,
+        }
+    }
+
+    /// Which record in memory order a record is.
+    fn slot(&self, place: Value<'k>) -> Value<'k> {
+        self.reversed.select(self.count - 1 - place, place)
+    }
+}

@@ -1,0 +1,414 @@
+//! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
+
+use monoscan_ir::facts::{Carried, Facts, Level, Names, fold_levels, whole_combine};
+use monoscan_ir::transform::rank_stage;
+use monoscan_ir::{Constant, Layout, Program, Source, Table, Type, Verified};
+
+use crate::gpu::{Arguments, GpuPlan, LookUps, MOST_TABLE_BYTES, Manifest, Schedule, overlays};
+use crate::nvptx::emit::{Emit, Value};
+use crate::nvptx::error::NvptxError;
+use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::element::{Element, ElementCode, read};
+use crate::nvptx::kernel::state::{Packing, State};
+use crate::nvptx::lower::{self, Code};
+use crate::nvptx::strategy::monoid::Named;
+use crate::nvptx::strategy::packed::Packed;
+
+/// A [lowered](monoscan_ir::transform::lower) program, taken apart.
+pub(crate) struct Recipe {
+    pub(crate) inputs: Vec<Layout>,
+    pub(crate) outputs: Vec<Layout>,
+    /// The input column that each output column may lie over in shared memory.
+    pub(crate) overlays: Vec<Option<usize>>,
+    pub(crate) arguments: Arguments,
+    /// The levels, and how each one's states are packed.
+    pub(crate) levels: Vec<(Level, Packing)>,
+    /// The component of the replay's state that says where a kept record goes.
+    pub(crate) rank: Option<usize>,
+    /// Its form for four records at a time, if it has one.
+    pub(crate) packed: Option<Packed>,
+    /// Those of the program, and those that the code of this recipe looks up besides.
+    pub(crate) tables: Vec<Table>,
+    /// Bytes of tables up to which blocks copy them to shared memory.
+    pub(crate) most_table_bytes: usize,
+    /// Those tables of which blocks keep a copy for each bank of shared memory.
+    pub(crate) for_banks: Vec<u32>,
+    /// Bytes of notes that a thread takes of what its folds leave behind, where there is room for such.
+    pub(crate) note_bytes: usize,
+    /// What the fold writes over a record for the replay: its letter.
+    pub(crate) letters: Option<Layout>,
+    folds: Vec<LevelFold>,
+    replay: Replay,
+    identities: Vec<Vec<Constant>>,
+}
+
+/// How the states of a level are worked on.
+struct LevelFold {
+    /// The components of the level's stages, in the order of its states.
+    components: Vec<(u32, u32)>,
+    /// The components of earlier levels that the step carries along.
+    followed: Vec<(u32, u32)>,
+    /// For each stage of the level its operator.
+    combines: Vec<Code>,
+    step: ElementCode,
+    named: Option<Named>,
+}
+
+/// The replay, and what it carries.
+struct Replay {
+    carried: Vec<Carried>,
+    element: ElementCode,
+}
+
+/// What the replay of an element gives.
+pub(crate) struct Replayed<'k> {
+    /// The replay's state after the element.
+    pub(crate) after: State<'k>,
+    /// The components of the output record.
+    pub(crate) outputs: Vec<Value<'k>>,
+    /// Whether it is kept, in a program that asks.
+    pub(crate) keep: Option<Value<'k>>,
+}
+
+impl Recipe {
+    /// Takes a program apart, for a schedule of ours or for any other.
+    pub(crate) fn new(
+        program: &Verified<Program>,
+        facts: &Facts,
+        schedule: Option<Schedule>,
+    ) -> Result<Recipe, NvptxError> {
+        let mappings = [Some(&program.output.project), program.output.keep.as_ref()];
+        let mut reads = mappings.into_iter().flatten().flat_map(|mapping| &mapping.reads);
+        if reads.any(|source| matches!(source, Source::State(_))) {
+            return Err(NvptxError::NotLowered);
+        }
+        // Threads, warps and tiles combine runs of many lengths.
+        let facts = facts.clone().carrying_all(program);
+        let look_ups = LookUps::of(program, &facts, schedule);
+        let note_bytes = look_ups.note_bytes();
+        let LookUps { mut names, replay, letters, tables, for_banks } = look_ups;
+        let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
+        let rank = rank_stage(program).and_then(|stage| replay.carried.iter().position(is_rank(stage)));
+        if program.output.keep.is_some() && rank.is_none() {
+            return Err(NvptxError::NotLowered);
+        }
+        let mut recipe = Recipe {
+            inputs: program.inputs.clone(),
+            outputs: program.output.columns.clone(),
+            overlays: overlays(program, letters.is_some()),
+            arguments: Arguments::of(program),
+            levels: Vec::new(),
+            rank,
+            packed: Packed::of(program, &facts, &replay.carried),
+            replay: Replay {
+                carried: replay.carried,
+                element: ElementCode::new(&replay.mapping, &facts, &tables, letters),
+            },
+            tables,
+            for_banks,
+            note_bytes,
+            most_table_bytes: MOST_TABLE_BYTES,
+            letters: letters.map(|_| Layout::of(Type::U8)),
+            folds: Vec::new(),
+            identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
+        };
+        for level in fold_levels(program, &facts) {
+            let stages = level.stages.iter().map(|&stage| &program.stages[stage as usize]);
+            let types: Vec<Type> = stages.flat_map(|stage| stage.state.iter().copied()).collect();
+            let names = match level.stages[..] {
+                [stage] => names[stage as usize].take(),
+                _ => None,
+            };
+            let fold = recipe.level_fold(program, &facts, &level, names);
+            let composes = fold.named.as_ref().is_some_and(Named::composes);
+            recipe.folds.push(fold);
+            recipe.levels.push((level, Packing::of(if composes { &[Type::U32] } else { &types })));
+        }
+        Ok(recipe)
+    }
+
+    fn level_fold(
+        &mut self,
+        program: &Verified<Program>,
+        facts: &Facts,
+        level: &Level,
+        names: Option<Names>,
+    ) -> LevelFold {
+        let of_stage = |&stage: &u32| (0..program.stages[stage as usize].state.len() as u32).map(move |c| (stage, c));
+        let components: Vec<(u32, u32)> = level.stages.iter().flat_map(of_stage).collect();
+        self.most_table_bytes += names.as_ref().map_or(0, Names::step_bytes);
+        let combine = |&stage: &u32| {
+            let both = facts.stages[stage as usize].ranges.repeat(2);
+            Code::new(&whole_combine(program, stage).function, &both, &program.tables)
+        };
+        LevelFold {
+            followed: level.body.carried.iter().copied().filter(|carried| !components.contains(carried)).collect(),
+            components,
+            combines: level.stages.iter().map(combine).collect(),
+            step: ElementCode::new(&level.body.mapping, facts, &program.tables, None),
+            named: names.as_ref().map(Named::new),
+        }
+    }
+
+    /// Whether any element's code reads such a source.
+    pub(crate) fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
+        let folds = self.folds.iter().map(|fold| &fold.step);
+        folds.chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
+    }
+
+    /// For each table, whether the code of elements looks it up.
+    pub(crate) fn looked_up(&self) -> Vec<bool> {
+        let mut looked_up = vec![false; self.tables.len()];
+        let mut look_up = |table: u32| looked_up[table as usize] = true;
+        self.replay.element.code.looked_up().for_each(&mut look_up);
+        for fold in &self.folds {
+            match &fold.named {
+                Some(named) => named.looked_up().for_each(&mut look_up),
+                None => fold.step.code.looked_up().for_each(&mut look_up),
+            }
+        }
+        looked_up
+    }
+
+    /// The components of a level's stages, in the order of its states.
+    fn components(&self, level: usize) -> &[(u32, u32)] {
+        &self.folds[level].components
+    }
+
+    /// Where a component is in the states of all levels, and in the numbering through all stages.
+    fn place(&self, level: usize, component: (u32, u32)) -> Option<usize> {
+        self.components(level).iter().position(|&own| own == component)
+    }
+
+    fn number(&self, (stage, component): (u32, u32)) -> usize {
+        self.identities[..stage as usize].iter().map(Vec::len).sum::<usize>() + component as usize
+    }
+
+    /// Whether the states of a level are names, and scans of it begin with that of the identity.
+    fn composes_names(&self, level: usize) -> bool {
+        self.folds[level].named.as_ref().is_some_and(Named::composes)
+    }
+
+    /// The names of the only level, if its states are names and the replay carries but the state that these lead to.
+    pub(crate) fn chained(&self) -> Option<&Named> {
+        let [fold] = &self.folds[..] else { return None };
+        let carries_a_lane = self.replay.carried.len() == 1 && self.letters.is_some();
+        fold.named.as_ref().filter(|named| named.composes() && carries_a_lane)
+    }
+
+    /// Whether a letter follows from the next record too, so that the first one of a run must not be written over.
+    pub(crate) fn keeps_first(&self) -> bool {
+        self.letters.is_some() && self.folds.iter().flat_map(|fold| &fold.named).any(Named::reads_next)
+    }
+
+    /// The state that changes nothing.
+    pub(crate) fn identity<'k>(&self, k: &'k Emit, level: usize) -> State<'k> {
+        if self.composes_names(level) {
+            return vec![k.i32(0)];
+        }
+        let components = self.components(level).iter();
+        components.map(|&(stage, c)| lower::constant(k, self.identities[stage as usize][c as usize])).collect()
+    }
+
+    /// The state that a scan of a level starts from.
+    pub(crate) fn start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
+        match self.composes_names(level) {
+            true => self.identity(given.k, level),
+            false => self.given_start(given, level),
+        }
+    }
+
+    /// The components of a state that a scan has led to.
+    fn components_of<'k>(&self, given: Given<'k, '_>, level: usize, state: &[Value<'k>]) -> State<'k> {
+        match self.folds[level].named.as_ref().filter(|named| named.composes()) {
+            Some(named) => {
+                let map = named.map(given, state[0]);
+                let both = [&self.given_start(given, level)[..], &[map]].concat();
+                self.folds[level].combines[0].write(given.k, &both, given.tables)
+            }
+            None => state.to_vec(),
+        }
+    }
+
+    /// The state that the caller says the first record starts from.
+    fn given_start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
+        let offset = given.layout.start();
+        self.components(level).iter().map(|&component| given.component(offset, self.number(component))).collect()
+    }
+
+    /// Writes the state of a level after the last record of a row, if anyone wants totals.
+    pub(crate) fn tell_total<'k>(&self, given: Given<'k, '_>, level: usize, row: Value<'k>, total: &[Value<'k>]) {
+        let address = given.word(Arguments::TOTAL);
+        let states = &self.arguments.states;
+        given.k.when(address.is_not(given.k.i64(0)), || {
+            for (&component, value) in self.components(level).iter().zip(self.components_of(given, level, total)) {
+                let field = states.fields[self.number(component)];
+                let at = address.as_global().byte(row * states.size as usize).at(field.offset as usize);
+                at.store(lower::to_memory(value, field.ty), 1);
+            }
+        });
+    }
+
+    /// How a kernel of this program is launched.
+    pub(crate) fn manifest(&self, plan: &GpuPlan, threads: usize, shared_bytes: usize) -> Manifest {
+        Manifest {
+            plan: plan.clone(),
+            threads,
+            shared_bytes,
+            tile_state_bytes: self.tile_state_bytes(),
+            arguments: self.arguments.clone(),
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+        }
+    }
+
+    /// Bytes of the states that a tile publishes, level by level.
+    pub(crate) fn tile_state_bytes(&self) -> usize {
+        // A slot holds 8-byte and 16-byte pieces, the latter at multiples of 16.
+        let bytes: Vec<usize> = self.levels.iter().map(|(_, packing)| packing.tile_state_bytes()).collect();
+        match bytes[..] {
+            [only] => only,
+            _ => bytes.iter().map(|bytes| bytes.next_multiple_of(16)).sum(),
+        }
+    }
+
+    /// Where a level's state is in what a tile publishes.
+    pub(crate) fn tile_state_offset(&self, level: usize) -> usize {
+        self.levels[..level].iter().map(|(_, packing)| packing.tile_state_bytes().next_multiple_of(16)).sum()
+    }
+
+    /// `earlier ⊕ later`.
+    pub(crate) fn combine<'k>(
+        &self,
+        given: Given<'k, '_>,
+        level: usize,
+        earlier: &[Value<'k>],
+        later: &[Value<'k>],
+    ) -> State<'k> {
+        let named = self.folds[level].named.as_ref();
+        if let Some(name) = named.and_then(|named| named.compose(given, earlier[0], later[0])) {
+            return vec![name];
+        }
+        let mut result = Vec::new();
+        let mut first = 0;
+        for (&stage, code) in self.levels[level].0.stages.iter().zip(&self.folds[level].combines) {
+            let own = first..first + self.identities[stage as usize].len();
+            first = own.end;
+            let both = [&earlier[own.clone()], &later[own]].concat();
+            result.extend(code.write(given.k, &both, given.tables));
+        }
+        result
+    }
+
+    /// The state of a level after an element. Stages of earlier levels that it follows are in `passed`, in the order of
+    /// [`followed`](Recipe::followed).
+    pub(crate) fn step<'k>(
+        &self,
+        given: Given<'k, '_>,
+        level: usize,
+        before: &[Value<'k>],
+        passed: &mut [Value<'k>],
+        element: &dyn Element<'k>,
+    ) -> State<'k> {
+        let body = &self.levels[level].0.body;
+        let followed = |component| {
+            let mut followed = self.followed(level).iter();
+            followed.position(|&own| own == component).expect("other states are followed")
+        };
+        let carried = body.carried.iter().map(|&component| match self.place(level, component) {
+            Some(place) => before[place],
+            None => passed[followed(component)],
+        });
+        let carried: Vec<Value<'k>> = carried.collect();
+        let results = self.write(given, &self.folds[level].step, &carried, element);
+        let mut after = before.to_vec();
+        for (&component, result) in body.carried.iter().zip(results) {
+            match self.place(level, component) {
+                Some(place) => after[place] = result,
+                None => passed[followed(component)] = result,
+            }
+        }
+        after
+    }
+
+    /// About how many instructions the step of a level has, and the replay.
+    pub(crate) fn step_work(&self, level: usize) -> usize {
+        self.folds[level].step.code.work()
+    }
+
+    pub(crate) fn replay_work(&self) -> usize {
+        self.replay.element.code.work()
+    }
+
+    /// The fold of a level in names, if there is one.
+    pub(crate) fn named(&self, level: usize) -> Option<&Named> {
+        self.folds[level].named.as_ref()
+    }
+
+    /// The components of earlier levels that a level's fold carries along, from their true values before the tile.
+    pub(crate) fn followed(&self, level: usize) -> &[(u32, u32)] {
+        &self.folds[level].followed
+    }
+
+    /// The components that the replay carries, out of the states of all levels before an element.
+    pub(crate) fn live<'k>(&self, given: Given<'k, '_>, states: &[State<'k>]) -> State<'k> {
+        let carried = &self.replay.carried;
+        if let (Some(named), &[Carried { lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
+            let start = lower::lane(self.given_start(given, 0)[0], lane);
+            return named.apply(given, states[0][0], start).into_iter().collect();
+        }
+        let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
+        let wholes = self.select(given, &components, states).into_iter();
+        let part =
+            |(whole, carried): (Value<'k>, &Carried)| carried.lane.map_or(whole, |lane| lower::lane(whole, lane));
+        wholes.zip(carried).map(part).collect()
+    }
+
+    /// These components out of the states of the first levels.
+    pub(crate) fn select<'k>(
+        &self,
+        given: Given<'k, '_>,
+        components: &[(u32, u32)],
+        states: &[State<'k>],
+    ) -> State<'k> {
+        let states = states.iter().enumerate().map(|(level, state)| self.components_of(given, level, state));
+        let states: Vec<State<'k>> = states.collect();
+        let find = |&component: &(u32, u32)| {
+            let mut places =
+                states.iter().enumerate().filter_map(|(level, state)| Some(state[self.place(level, component)?]));
+            places.next().expect("every component belongs to a level")
+        };
+        components.iter().map(find).collect()
+    }
+
+    /// An element of the replay.
+    pub(crate) fn replay<'k>(
+        &self,
+        given: Given<'k, '_>,
+        before: &[Value<'k>],
+        element: &dyn Element<'k>,
+    ) -> Replayed<'k> {
+        let mut results = self.write(given, &self.replay.element, before, element).into_iter();
+        let after = results.by_ref().take(before.len()).collect();
+        let outputs: usize = self.outputs.iter().map(|column| column.fields.len()).sum();
+        Replayed { after, outputs: results.by_ref().take(outputs).collect(), keep: results.next() }
+    }
+
+    /// Writes an element's code.
+    fn write<'k>(
+        &self,
+        given: Given<'k, '_>,
+        code: &ElementCode,
+        carried: &[Value<'k>],
+        element: &dyn Element<'k>,
+    ) -> Vec<Value<'k>> {
+        let mut states = carried.iter();
+        let reads = code.reads.iter().map(|&source| match source {
+            Source::Seed { stage, component } => given.component(given.layout.seed(), self.number((stage, component))),
+            source => read(element, source)
+                .unwrap_or_else(|| *states.next().expect("the first parameters are the carried components")),
+        });
+        let arguments: Vec<Value<'k>> = reads.collect();
+        code.code.write(given.k, &arguments, given.tables)
+    }
+}

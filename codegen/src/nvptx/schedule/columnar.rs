@@ -1,0 +1,107 @@
+//! Columnar: a thread for each row, from its first record to its last, without any talk among threads.
+//!
+//! For rows that lie side by side: then the threads of a warp read neighbouring records. There is one carry for each row,
+//! so all stages of a cascade go along in the replay, and a program is read once.
+
+use crate::gpu::{Arguments, GpuPlan};
+use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::error::NvptxError;
+use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::columns::{field, store_record};
+use crate::nvptx::kernel::element::Element;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::state::State;
+use crate::nvptx::kernel::warp::{get, set, variables};
+use crate::nvptx::lower::{Tables, from_memory};
+use crate::nvptx::{HEAD, Kernel};
+
+/// Writes the kernel.
+pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Result<Kernel, NvptxError> {
+    if recipe.rank.is_some() {
+        return Err(NvptxError::Plan("rows of programs that keep have no order to keep records in".into()));
+    }
+    if plan.warps < 1 || plan.warps > 32 {
+        return Err(NvptxError::Plan(format!("blocks of {} warps, expected 1 to 32", plan.warps)));
+    }
+    let k = Emit::new();
+    k.function(HEAD, |k| {
+        let tables = Tables::in_module(k, &recipe.tables);
+        write(Given { k, layout: &recipe.arguments, tables: &tables }, recipe, plan);
+    });
+    Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, 0) })
+}
+
+fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
+    let k = given.k;
+    let row = (k.block() * (32 * plan.warps) + k.thread()).resize(Ty::I64);
+    k.when(row.below(given.word(Arguments::ROWS)), || {
+        let step = given.word(Arguments::STEP);
+        let plane = row.udiv(step);
+        let first = plane * given.word(Arguments::PITCH) + (row - plane * step);
+        let records = given.word(Arguments::RECORDS);
+        let reversed = given.word(Arguments::REVERSED).is_not(k.i64(0));
+        let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(given, level)).collect();
+        let states: Vec<Vec<_>> = states.iter().map(|state| variables(state)).collect();
+        let live = variables(&recipe.live(given, &states.iter().map(|state| get(state)).collect::<Vec<_>>()));
+        let totals = given.word(Arguments::TOTAL).is_not(k.i64(0));
+        k.range(k.i64(0), records, k.i64(1), |index| {
+            let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;
+            let element = InDevice { recipe, given, places: (place(index), place(index + 1)), index, records };
+            // Totals need every component, outputs those that live.
+            k.when(totals, || {
+                let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
+                for level in 0..recipe.levels.len() {
+                    let mut followed = recipe.select(given, recipe.followed(level), &before);
+                    let after = recipe.step(given, level, &before[level], &mut followed, &element);
+                    set(&states[level], &after);
+                }
+            });
+            let replayed = recipe.replay(given, &get(&live), &element);
+            set(&live, &replayed.after);
+            store_record(given, recipe, element.places.0, &replayed.outputs);
+        });
+        for (level, state) in states.iter().enumerate() {
+            recipe.tell_total(given, level, row, &get(state));
+        }
+    });
+}
+
+/// A record in device memory.
+struct InDevice<'k, 'a> {
+    recipe: &'a Recipe,
+    given: Given<'k, 'a>,
+    /// Which records there this one and the next are.
+    places: (Value<'k>, Value<'k>),
+    index: Value<'k>,
+    records: Value<'k>,
+}
+
+impl<'k> InDevice<'k, '_> {
+    fn load(&self, place: Value<'k>, component: usize) -> Value<'k> {
+        let (column, offset, ty) = field(&self.recipe.inputs, component);
+        let size = self.recipe.inputs[column].size as usize;
+        let bits = Ty::Int(8 * ty.size() as u16);
+        from_memory(self.given.column(column).byte(place * size).at(offset).load(bits, 1), ty)
+    }
+}
+
+impl<'k> Element<'k> for InDevice<'k, '_> {
+    fn record(&self, component: usize) -> Value<'k> {
+        self.load(self.places.0, component)
+    }
+
+    fn next(&self, component: usize) -> Value<'k> {
+        // The record after the last one may not exist: that of the last itself is read in its place.
+        let is_last = self.is_last();
+        let next = self.load(is_last.select(self.places.0, self.places.1), component);
+        is_last.select(self.given.k.int(next.ty(), 0), next)
+    }
+
+    fn is_last(&self) -> Value<'k> {
+        (self.index + 1).is(self.records)
+    }
+
+    fn index(&self) -> Value<'k> {
+        self.index
+    }
+}

@@ -1,0 +1,74 @@
+//! What the block's shared memory holds: the tile's columns, in and out, and the states of warps.
+
+use monoscan_ir::Source;
+
+use crate::gpu::{Arch, GpuPlan};
+use crate::nvptx::error::NvptxError;
+use crate::nvptx::kernel::columns::is_packed;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::shared_memory::{Room, expect_whole_accesses};
+use crate::nvptx::kernel::shared_tables::SharedTables;
+
+/// Bytes from the start of shared memory.
+pub(super) struct Shared {
+    /// Where the first record of each input column is. If programs read the next record, there is room for one more before it and
+    /// after the tile.
+    pub(super) inputs: Vec<usize>,
+    /// Where that of each output column is; nothing if results go to device memory record by record.
+    pub(super) outputs: Vec<usize>,
+    /// Whether they do.
+    pub(super) is_direct: bool,
+    /// Whether programs read the next record.
+    pub(super) reads_next: bool,
+    pub(super) ticket: usize,
+    pub(super) warps: usize,
+    /// Where copies of tables are.
+    pub(super) tables: SharedTables,
+    pub(super) bytes: usize,
+}
+
+impl Shared {
+    /// Lays it out, or says why this plan cannot be.
+    pub(super) fn of(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<Shared, NvptxError> {
+        let refuse = |why: String| Err(NvptxError::Plan(why));
+        if plan.warps < 1 || plan.warps > 32 {
+            return refuse(format!("blocks of {} warps, expected 1 to 32", plan.warps));
+        }
+        expect_whole_accesses(recipe, plan)?;
+        let reads_next = recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last));
+        // A block copies whole records out; where bytes between their fields must stay, or their places are not known
+        // beforehand, threads write their own.
+        let is_direct = recipe.rank.is_some() || recipe.outputs.iter().any(|column| !is_packed(column));
+
+        let mut room = Room::default();
+        let beside = |size: usize| if reads_next { size } else { 0 };
+        let inputs: Vec<usize> = recipe
+            .inputs
+            .iter()
+            .map(|column| {
+                let size = column.size as usize;
+                room.take(beside(size));
+                let start = room.take(plan.tile() * size);
+                room.take(beside(size));
+                start
+            })
+            .collect();
+        let outputs = recipe.overlays.iter().zip(&recipe.outputs).filter(|_| !is_direct);
+        let outputs = outputs.map(|(over, column)| match *over {
+            Some(input) => inputs[input],
+            None => room.take(plan.tile() * column.size as usize),
+        });
+        let outputs = outputs.collect();
+        let state = recipe.levels.iter().map(|(_, packing)| packing.shared_bytes()).max().unwrap_or(0);
+        Ok(Shared {
+            inputs,
+            outputs,
+            is_direct,
+            reads_next,
+            ticket: room.take(16),
+            warps: room.take(plan.warps * state),
+            tables: SharedTables::of(recipe, &mut room),
+            bytes: room.finish(arch)?,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! What the block's shared memory holds: the stages of the ring, barriers, tickets, and the states of warps.
+
+use monoscan_ir::{Layout, Source};
+
+use crate::gpu::{Arch, GpuPlan, LINE, RESULTS};
+use crate::nvptx::error::NvptxError;
+use crate::nvptx::kernel::columns::is_packed;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::shared_memory::{Room, expect_whole_accesses};
+use crate::nvptx::kernel::shared_tables::SharedTables;
+
+/// Bytes from the start of shared memory, except where said otherwise.
+pub(super) struct Shared {
+    /// Where each input column is in a stage.
+    pub(super) inputs: Vec<usize>,
+    /// Bytes of an input column that are copied beside a tile of it: the next record, and what lies between a multiple of 16 and
+    /// the first one.
+    pub(super) beside: Vec<usize>,
+    /// How many records there must be behind a tile for these to be bytes of the column.
+    pub(super) margin: usize,
+    /// Whether the program reads the next record.
+    pub(super) reads_next: bool,
+    pub(super) outputs: Vec<Results>,
+    pub(super) stage_bytes: usize,
+    /// The tiles of results that are kept apart, if any are, and the bytes of each.
+    pub(super) results: usize,
+    pub(super) results_bytes: usize,
+    /// The ranks before and behind each of these tiles.
+    pub(super) ranks: usize,
+    pub(super) full: usize,
+    pub(super) drained: usize,
+    pub(super) freed: usize,
+    pub(super) reduced: usize,
+    pub(super) totalled: usize,
+    pub(super) carried: usize,
+    pub(super) tickets: usize,
+    pub(super) warp_aggregates: usize,
+    pub(super) warp_carries: usize,
+    pub(super) tile_aggregates: usize,
+    /// Notes of what folds leave behind, if any are taken.
+    pub(super) notes: Option<usize>,
+    /// Where copies of tables are.
+    pub(super) tables: SharedTables,
+    pub(super) bytes: usize,
+}
+
+/// Where an output column of a tile is until it is copied to device memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Results {
+    /// In the stage of the tile, over an input column.
+    InStage(usize),
+    /// Among the results that are kept apart.
+    Apart(usize),
+}
+
+impl Shared {
+    /// Lays it out, or says why this schedule cannot run the program.
+    pub(super) fn of(
+        recipe: &Recipe,
+        plan: &GpuPlan,
+        (stages, ahead, shifted): (usize, usize, bool),
+        arch: Arch,
+    ) -> Result<Shared, NvptxError> {
+        let refuse = |why: String| Err(NvptxError::Plan(why));
+        if !arch.has_bulk_copies() {
+            return refuse(format!("{arch} has no bulk copies, which a ring is filled by"));
+        }
+        if recipe.levels.len() > 1 {
+            return refuse("a ring runs programs of one level".into());
+        }
+        if recipe.outputs.iter().any(|column| !is_packed(column)) {
+            return refuse("a ring writes whole records, and an output column has padding".into());
+        }
+        if ahead < 1 || stages < ahead + 2 || plan.warps < 1 || plan.warps > 29 {
+            return refuse(format!("a ring of {stages} stages, {ahead} ahead, {} warps", plan.warps));
+        }
+        if !shifted {
+            expect_whole_accesses(recipe, plan)?;
+        }
+
+        let reads_next = recipe.reads(|source| matches!(source, Source::Next(_)));
+        let next = |column: &Layout| if reads_next { (column.size as usize).next_multiple_of(16) } else { 0 };
+        let beside = |column: &Layout| next(column) + if shifted { 16 } else { 0 };
+        let tile = |column: &Layout| plan.tile() * column.size as usize;
+        let shift = if shifted { LINE } else { 0 };
+        let kept_shift = if shifted || recipe.rank.is_some() { LINE } else { 0 };
+        let records_beside = |column: &Layout| beside(column).div_ceil((column.size as usize).max(1));
+
+        let mut room = Room::default();
+        let inputs = recipe.inputs.iter().map(|column| room.take_lines(tile(column) + next(column) + shift));
+        let inputs: Vec<usize> = inputs.collect();
+        let stage_bytes = room.repeat(stages);
+        let mut results = Room::default();
+        let outputs =
+            recipe.overlays.iter().zip(&recipe.outputs).map(|(over, column)| match over.filter(|_| !shifted) {
+                Some(input) => Results::InStage(inputs[input]),
+                None => Results::Apart(results.take_lines(tile(column) + kept_shift)),
+            });
+        let outputs = outputs.collect();
+        let results_bytes = results.repeat(1);
+        let state = recipe.levels[0].1.shared_bytes();
+        let pending = ahead + 1;
+        Ok(Shared {
+            inputs,
+            beside: recipe.inputs.iter().map(beside).collect(),
+            margin: recipe.inputs.iter().map(records_beside).max().unwrap_or(0),
+            reads_next,
+            outputs,
+            stage_bytes,
+            results: room.take_lines(RESULTS * results_bytes),
+            results_bytes,
+            ranks: room.take(if recipe.rank.is_some() { RESULTS * 16 } else { 0 }),
+            full: room.take(8 * stages),
+            drained: room.take(8 * stages),
+            freed: room.take(8 * RESULTS),
+            reduced: room.take(8 * pending),
+            totalled: room.take(8 * pending),
+            carried: room.take(8 * pending),
+            tickets: room.take(4 * stages),
+            warp_aggregates: room.take(pending * plan.warps * state),
+            warp_carries: room.take(pending * plan.warps * state),
+            tile_aggregates: room.take(pending * state),
+            notes: (recipe.note_bytes > 0).then(|| room.take(32 * plan.warps * recipe.note_bytes)),
+            tables: SharedTables::of(recipe, &mut room),
+            bytes: room.finish(arch)?,
+        })
+    }
+
+    /// Whether results of a tile are kept apart from its stage.
+    pub(super) fn has_results_apart(&self) -> bool {
+        self.outputs.iter().any(|results| matches!(results, Results::Apart(_)))
+    }
+
+    /// Whether results of a tile lie in its stage.
+    pub(super) fn has_results_in_stage(&self) -> bool {
+        self.outputs.iter().any(|results| matches!(results, Results::InStage(_)))
+    }
+}

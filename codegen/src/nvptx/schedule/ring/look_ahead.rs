@@ -1,0 +1,81 @@
+//! The look-ahead warp: finds the carry of each of the block's tiles in what all blocks published.
+//!
+//! A carry is the fold of all whole groups of tiles before, one after the other, then that of the beginning of one more
+//! group. A window of two groups is read at once, since a block is seldom further behind than that, or of one group where states
+//! are so wide that two would not stay in registers.
+
+use super::{Cursor, END, Ring};
+use crate::gpu::GROUP;
+use crate::nvptx::emit::{Ty, Value, Var};
+use crate::nvptx::kernel::state::select;
+use crate::nvptx::kernel::warp::{get, set, variables};
+
+/// Groups of a window.
+const GROUPS: usize = 2;
+/// The most bytes that a lane holds of a window of several groups: 96 registers, besides which it needs a few states more.
+const WINDOW_BYTES: usize = 384;
+
+impl<'k> Ring<'k, '_> {
+    pub(super) fn look_ahead(&self) {
+        let k = self.k;
+        let packing = self.lanes.packing();
+        let start = self.recipe.start(self.given, 0);
+        // The state after all whole groups before `position`, and before the tile in hand.
+        let (carry, before) = (variables(&start), variables(&start));
+        let position = k.var(k.i32(0));
+        let (stage, pending) = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
+        k.forever(|tiles| {
+            stage.wait(self.full());
+            let tile = self.ticket(stage.get()).load(Ty::I32, 4);
+            k.leave_if(tiles, tile.is(k.int(Ty::I32, END)));
+            k.forever(|windows| {
+                let rest = tile - position.get();
+                self.pass_window(tile, position, &carry, &before);
+                k.leave_if(windows, rest.below(k.i32(self.window() * GROUP + 1)));
+            });
+            pending.wait(self.totalled());
+            let before = get(&before);
+            let own = self.lanes.lane.umin(k.i32(self.plan.warps - 1));
+            let prefix = packing.load_shared(k, self.warp_aggregate(pending.get(), own));
+            let after = self.lanes.combine(&before, &prefix);
+            let carried = select(self.lanes.is_first(), &before, &after);
+            k.when(self.lanes.lane.below(k.i32(self.plan.warps)), || {
+                packing.store_shared(k, self.warp_carry(pending.get(), self.lanes.lane), &carried);
+            });
+            k.when(self.lanes.is_first() & (tile + 1).is(self.tiles), || {
+                let aggregate = packing.load_shared(k, self.tile_aggregate(pending.get()));
+                self.recipe.tell_total(self.given, 0, k.i64(0), &self.lanes.combine(&before, &aggregate));
+            });
+            k.barrier_arrive(self.carried().byte(pending.get() * 8));
+            stage.advance();
+            pending.advance();
+        });
+    }
+
+    /// How many groups a window has.
+    fn window(&self) -> usize {
+        let held = GROUPS * GROUP / 32 * self.lanes.packing().tile_state_bytes();
+        if held <= WINDOW_BYTES { GROUPS } else { 1 }
+    }
+
+    /// Reads the window from `position` up to the tile, takes the carry past the groups of it that are whole, and finds the
+    /// state before the tile if it is in reach.
+    fn pass_window(&self, tile: Value<'k>, position: Var<'k>, carry: &[Var<'k>], before: &[Var<'k>]) {
+        let k = self.k;
+        let first = position.get();
+        let rest = tile - first;
+        let mut state = get(carry);
+        let (mut reached, mut whole, mut passed) = (state.clone(), state.clone(), k.i32(0));
+        let groups = self.published.fold_groups(first, tile, self.window(), |tile| tile);
+        for (place, group) in groups.iter().enumerate() {
+            state = self.lanes.combine(&state, group);
+            reached = select(rest.at_least(k.i32(place * GROUP + 1)), &state, &reached);
+            let is_whole = rest.at_least(k.i32((place + 1) * GROUP));
+            whole = select(is_whole, &state, &whole);
+            passed = is_whole.select(k.i32((place + 1) * GROUP), passed);
+        }
+        set(before, &reached);
+        set(carry, &whole);
+        position.set(first + passed);
+    }
+}

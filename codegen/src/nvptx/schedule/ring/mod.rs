@@ -1,0 +1,274 @@
+//! The ring: one persistent block for each multiprocessor, fed by bulk copies, reducing tiles ahead of replaying them.
+//!
+//! A block has `warps` warps that compute and three that help, which hand tiles on to each other by barriers in shared
+//! memory; nothing waits for the whole block. A tile's way, where k counts the tiles of the block:
+//!
+//! | who | does | and then |
+//! |---|---|---|
+//! | copy | takes a ticket, starts the copy of that tile into the next stage of the ring | `full` ends when it has landed |
+//! | compute | reduces tile k + ahead: threads, then warps | `reduced` ends when all warps have |
+//! | aggregate | scans the warps' aggregates, publishes that of the tile at once | `totalled` |
+//! | look-ahead | folds what all blocks published up to tile k, and puts it before the warps' prefixes | `carried` |
+//! | compute | replays tile k from its stage into its stage | `drained` ends when all warps have |
+//! | copy | starts the copy of the results to device memory; when it has been read, the stage is free | |
+//!
+//! Results lie over input columns of the same size. Where that cannot be, there are places for the results of two tiles
+//! beside the stages: `freed` ends when such a place has been read, and the stage is free at once. That is how columns of other sizes
+//! are written, those whose next record is read, and
+//!
+//! - kept records, which are put side by side there, and moved from there to their ranks;
+//! - shifted columns, which begin between multiples of 16.
+//!
+//! Bulk copies move whole pieces of 16 bytes, best between the same places of lines of 128: so these begin as far behind a line in
+//! shared memory as in device memory.
+//!
+//! Every lane arrives for itself where all lanes of a warp have something to hand on.
+//!
+//! No block publishes prefixes: each folds all aggregates itself, its own carry being what it has folded so far. It folds
+//! them by groups of tiles that are the same for every block and every number of blocks, so floats are rounded the same way in every run.
+//!
+//! Tiles are taken by ticket, the first included, so that a tile waits only for tiles that run. The block that draws the last
+//! ticket of all leaves the counter at zero and the epoch one higher, for the next launch.
+
+mod compute;
+mod copy;
+mod layout;
+mod look_ahead;
+
+use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan, LINE, RESULTS};
+use crate::nvptx::emit::{Emit, Ty, Value, Var};
+use crate::nvptx::error::NvptxError;
+use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::tile_states::Published;
+use crate::nvptx::kernel::warp::Lanes;
+use crate::nvptx::lower::Tables;
+use crate::nvptx::{HEAD, Kernel};
+use layout::{Results, Shared};
+
+/// The ticket that says that there are no more tiles.
+const END: i128 = u32::MAX as i128;
+
+/// Warps that help.
+const HELPERS: usize = 3;
+
+/// Writes the kernel.
+pub(super) fn kernel(
+    recipe: &Recipe,
+    plan: &GpuPlan,
+    (stages, ahead, shifted): (usize, usize, bool),
+    arch: Arch,
+) -> Result<Kernel, NvptxError> {
+    let shared = Shared::of(recipe, plan, (stages, ahead, shifted), arch)?;
+    let k = Emit::new();
+    k.function(HEAD, |k| {
+        let mut tables = Tables::in_module(k, &recipe.tables);
+        shared.tables.fill(k, &mut tables, k.thread(), 32 * (plan.warps + HELPERS));
+        let given = Given { k, layout: &recipe.arguments, tables: &tables };
+        Ring::new(given, recipe, plan, &shared, (stages, ahead, shifted)).write();
+    });
+    Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) })
+}
+
+/// What all parts of the kernel know.
+struct Ring<'k, 'a> {
+    k: &'k Emit,
+    recipe: &'a Recipe,
+    plan: &'a GpuPlan,
+    shared: &'a Shared,
+    given: Given<'k, 'a>,
+    stages: usize,
+    ahead: usize,
+    /// How far each column, output columns after input columns, begins behind a whole line; none if all begin at multiples of 16.
+    shifts: Option<Vec<Value<'k>>>,
+    /// Where the block's shared memory begins.
+    base: Value<'k>,
+    thread: Value<'k>,
+    warp: Value<'k>,
+    lanes: Lanes<'k, 'a>,
+    published: Published<'k, 'a>,
+    records: Value<'k>,
+    /// How many tiles, how many of them are full, and how many can be copied with all that is beside them.
+    tiles: Value<'k>,
+    full_tiles: Value<'k>,
+    whole_tiles: Value<'k>,
+    workspace: Value<'k>,
+    /// The tag of this launch's tile states.
+    tag: Value<'k>,
+}
+
+/// A place in a ring of barriers, and the parity of the phase that comes next there.
+struct Cursor<'k> {
+    k: &'k Emit,
+    length: usize,
+    place: Var<'k>,
+    parity: Var<'k>,
+}
+
+impl<'k> Cursor<'k> {
+    fn new(k: &'k Emit, length: usize) -> Cursor<'k> {
+        Cursor { k, length, place: k.var(k.i32(0)), parity: k.var(k.i32(0)) }
+    }
+
+    fn get(&self) -> Value<'k> {
+        self.place.get()
+    }
+
+    /// Waits for the phase of the barrier at this place, in an array of them.
+    fn wait(&self, barriers: Value<'k>) {
+        self.k.barrier_wait(barriers.byte(self.get() * 8), self.parity.get());
+    }
+
+    fn advance(&self) {
+        let next = self.get() + 1;
+        let wraps = next.is(self.k.i32(self.length));
+        self.place.set(wraps.select(self.k.i32(0), next));
+        self.parity.set(self.parity.get() ^ wraps.resize(Ty::I32));
+    }
+}
+
+impl<'k, 'a> Ring<'k, 'a> {
+    fn new(
+        given: Given<'k, 'a>,
+        recipe: &'a Recipe,
+        plan: &'a GpuPlan,
+        shared: &'a Shared,
+        (stages, ahead, shifted): (usize, usize, bool),
+    ) -> Ring<'k, 'a> {
+        let k = given.k;
+        let records = given.word(Arguments::RECORDS);
+        let workspace = given.word(Arguments::WORKSPACE).as_global();
+        let tile = k.i64(plan.tile());
+        let thread = k.thread();
+        let lanes = Lanes { k, given, recipe, level: 0, lane: thread & 31 };
+        let tag = k.load_control(workspace.at(EPOCH)) + 1;
+        let slot_bytes = lanes.packing().tile_state_bytes();
+        let columns = recipe.inputs.len() + recipe.outputs.len();
+        let shift = |place: usize| (given.column(place).address() & (LINE - 1)).resize(Ty::I32);
+        let margin = k.i64(shared.margin).umin(records);
+        Ring {
+            k,
+            recipe,
+            plan,
+            shared,
+            given,
+            stages,
+            ahead,
+            shifts: shifted.then(|| (0..columns).map(shift).collect()),
+            base: k.shared(),
+            thread,
+            warp: thread >> 5,
+            lanes,
+            published: Published { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) },
+            records,
+            tiles: (records + (plan.tile() - 1)).udiv(tile).resize(Ty::I32),
+            full_tiles: records.udiv(tile).resize(Ty::I32),
+            whole_tiles: (records - margin).udiv(tile).resize(Ty::I32),
+            workspace,
+            tag,
+        }
+    }
+
+    fn write(&self) {
+        let k = self.k;
+        k.when(self.thread.is(k.i32(0)), || self.set_up_barriers());
+        k.barrier();
+        let helper = |place: usize| self.warp.is(k.i32(self.plan.warps + place));
+        k.either(
+            self.warp.below(k.i32(self.plan.warps)),
+            || self.compute(),
+            || {
+                k.when(helper(0), || self.aggregate());
+                k.when(helper(1), || self.look_ahead());
+                k.when(helper(2) & self.lanes.is_first(), || self.copy());
+            },
+        );
+    }
+
+    fn set_up_barriers(&self) {
+        let k = self.k;
+        let set_up = |barriers: Value<'k>, count: usize, arrivals: usize| {
+            (0..count).for_each(|place| k.barrier_init(barriers.at(8 * place), k.i32(arrivals)));
+        };
+        set_up(self.full(), self.stages, 1);
+        set_up(self.drained(), self.stages, 32 * self.plan.warps);
+        if self.shared.has_results_apart() {
+            set_up(self.freed(), RESULTS, 1);
+        }
+        set_up(self.reduced(), self.ahead + 1, self.plan.warps);
+        set_up(self.totalled(), self.ahead + 1, 32);
+        set_up(self.carried(), self.ahead + 1, 32);
+        k.barrier_init_fence();
+    }
+
+    fn full(&self) -> Value<'k> {
+        self.base.at(self.shared.full)
+    }
+
+    fn drained(&self) -> Value<'k> {
+        self.base.at(self.shared.drained)
+    }
+
+    fn freed(&self) -> Value<'k> {
+        self.base.at(self.shared.freed)
+    }
+
+    fn reduced(&self) -> Value<'k> {
+        self.base.at(self.shared.reduced)
+    }
+
+    fn totalled(&self) -> Value<'k> {
+        self.base.at(self.shared.totalled)
+    }
+
+    fn carried(&self) -> Value<'k> {
+        self.base.at(self.shared.carried)
+    }
+
+    /// Where the tile is said that a stage holds.
+    fn ticket(&self, stage: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.tickets).byte(stage * 4)
+    }
+
+    /// Where a stage begins.
+    fn stage(&self, stage: Value<'k>) -> Value<'k> {
+        self.base.byte(stage * self.shared.stage_bytes)
+    }
+
+    /// Where a place for results apart begins, by its number.
+    fn results(&self, place: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.results).byte(place * self.shared.results_bytes)
+    }
+
+    /// Where the ranks before and behind the tile are said whose results are in such a place.
+    fn ranks(&self, place: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.ranks).byte(place * 16)
+    }
+
+    /// How far a column begins behind a whole line, in a stage or among the results too.
+    fn shift(&self, column: usize) -> Value<'k> {
+        self.shifts.as_ref().map_or(self.k.i32(0), |shifts| shifts[column])
+    }
+
+    /// The number of an output column among all columns.
+    fn output(&self, place: usize) -> usize {
+        self.recipe.inputs.len() + place
+    }
+
+    /// Where a warp's aggregate of a pending tile is, which the aggregate warp replaces by the prefix before the warp.
+    fn warp_aggregate(&self, pending: Value<'k>, warp: Value<'k>) -> Value<'k> {
+        let state = self.lanes.packing().shared_bytes();
+        self.base.at(self.shared.warp_aggregates).byte((pending * self.plan.warps + warp) * state)
+    }
+
+    /// Where the state is that a warp's part of a pending tile starts from.
+    fn warp_carry(&self, pending: Value<'k>, warp: Value<'k>) -> Value<'k> {
+        let state = self.lanes.packing().shared_bytes();
+        self.base.at(self.shared.warp_carries).byte((pending * self.plan.warps + warp) * state)
+    }
+
+    /// Where the aggregate of a pending tile is.
+    fn tile_aggregate(&self, pending: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.tile_aggregates).byte(pending * self.lanes.packing().shared_bytes())
+    }
+}

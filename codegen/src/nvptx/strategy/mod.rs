@@ -1,0 +1,5 @@
+//! Strategies: how a pass takes a thread's items, one by one, four bytes at a time, or by the ids of maps.
+
+pub(crate) mod monoid;
+pub(crate) mod packed;
+pub(crate) mod passes;

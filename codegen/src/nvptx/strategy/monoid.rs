@@ -1,0 +1,150 @@
+//! The fold of a level [in names](Names), as code for one element.
+
+use monoscan_ir::Source;
+use monoscan_ir::facts::{self, Names, Range, value_ranges};
+
+use crate::nvptx::emit::Value;
+use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::element::{Element, read};
+use crate::nvptx::lower::Code;
+
+/// The code of names.
+pub(crate) struct Named {
+    reads: Vec<Source>,
+    mark: Code,
+    place: Code,
+    step: Code,
+    left: Option<Left>,
+    map: Code,
+    closed: Option<Closed>,
+}
+
+/// The code of a monoid of few names.
+struct Closed {
+    compose: Code,
+    apply: Code,
+}
+
+/// The code of what is left behind.
+enum Left {
+    At(Code),
+    Of(Code),
+}
+
+impl Named {
+    pub(crate) fn new(names: &Names) -> Named {
+        let below = |count: u32| Range { min: 0, max: i128::from(count) - 1 };
+        let (name, mark) = (below(names.end()), below(names.marks));
+        let ranges = value_ranges(&names.place, &[name, mark], &names.tables);
+        let place = ranges[names.place.results[0].index()];
+        let code = |function, ranges: &[Range]| Code::new(function, ranges, &names.tables);
+        Named {
+            reads: names.reads.clone(),
+            mark: code(&names.mark, &[]),
+            place: code(&names.place, &[name, mark]),
+            step: code(&names.step, &[place]),
+            left: names.left.as_ref().map(|left| match left {
+                facts::Left::At(left) => Left::At(code(left, &[place])),
+                facts::Left::Of(left) => Left::Of(code(left, &[place, name])),
+            }),
+            map: code(&names.map, &[name]),
+            closed: names.closed.as_ref().map(|closed| Closed {
+                compose: code(&closed.compose, &[name, name]),
+                apply: code(&closed.apply, &[name]),
+            }),
+        }
+    }
+
+    /// About how many instructions an element takes.
+    pub(crate) fn work(&self) -> usize {
+        // To leave something behind is to combine, which takes some dozen instructions; to note it, a few.
+        const LEAVING: usize = 48;
+        const NOTING: usize = 4;
+        let left = match &self.left {
+            None => 0,
+            Some(Left::At(_)) => NOTING,
+            Some(Left::Of(left)) => left.work() + LEAVING,
+        };
+        self.mark.work() + self.place.work() + self.step.work() + left
+    }
+
+    /// Which tables it looks up again and again.
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
+        let closed = self.closed.iter().flat_map(|closed| [&closed.compose, &closed.apply]);
+        [&self.mark, &self.place, &self.step].into_iter().chain(closed).flat_map(Code::looked_up)
+    }
+
+    /// Whether states of the level are names, which only those need as maps who know what was before.
+    pub(crate) fn composes(&self) -> bool {
+        self.closed.is_some()
+    }
+
+    /// Whether what an element is follows from the next one too.
+    pub(crate) fn reads_next(&self) -> bool {
+        self.reads.iter().any(|source| matches!(source, Source::Next(_)))
+    }
+
+    /// The mark of an element.
+    pub(crate) fn mark<'k>(&self, given: Given<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
+        self.mark.write(given.k, &self.read(element), given.tables)[0]
+    }
+
+    /// Where it says what becomes of a name.
+    pub(crate) fn place<'k>(&self, given: Given<'k, '_>, name: Value<'k>, mark: Value<'k>) -> Value<'k> {
+        self.place.write(given.k, &[name, mark], given.tables)[0]
+    }
+
+    /// The name after an element, plus 1 if something is left behind.
+    pub(crate) fn step<'k>(&self, given: Given<'k, '_>, place: Value<'k>) -> Value<'k> {
+        self.step.write(given.k, &[place], given.tables)[0]
+    }
+
+    /// Whether anything is ever left behind.
+    pub(crate) fn leaves(&self) -> bool {
+        self.left.is_some()
+    }
+
+    /// Whether the place says all of what is left behind, so that it may be noted, and composed later.
+    pub(crate) fn leaves_by_place(&self) -> bool {
+        matches!(self.left, Some(Left::At(_)))
+    }
+
+    /// What is left behind at a place, if that says all of it.
+    pub(crate) fn left_at<'k>(&self, given: Given<'k, '_>, place: Value<'k>) -> Value<'k> {
+        let Some(Left::At(left)) = &self.left else { panic!("`leaves_by_place` says when") };
+        left.write(given.k, &[place], given.tables)[0]
+    }
+
+    /// What an element leaves behind.
+    pub(crate) fn left<'k>(
+        &self,
+        given: Given<'k, '_>,
+        (place, name): (Value<'k>, Value<'k>),
+        element: &dyn Element<'k>,
+    ) -> Value<'k> {
+        match self.left.as_ref().expect("nothing is left behind unless `leaves` says so") {
+            Left::At(left) => left.write(given.k, &[place], given.tables)[0],
+            Left::Of(left) => left.write(given.k, &[&[place, name], &self.read(element)[..]].concat(), given.tables)[0],
+        }
+    }
+
+    /// The map of a name.
+    pub(crate) fn map<'k>(&self, given: Given<'k, '_>, name: Value<'k>) -> Value<'k> {
+        self.map.write(given.k, &[name], given.tables)[0]
+    }
+
+    /// The name of two maps composed, where states are names.
+    pub(crate) fn compose<'k>(&self, given: Given<'k, '_>, earlier: Value<'k>, later: Value<'k>) -> Option<Value<'k>> {
+        self.closed.as_ref().map(|closed| closed.compose.write(given.k, &[earlier, later], given.tables)[0])
+    }
+
+    /// The state that a name leads another to, where states of the level are names.
+    pub(crate) fn apply<'k>(&self, given: Given<'k, '_>, name: Value<'k>, state: Value<'k>) -> Option<Value<'k>> {
+        self.closed.as_ref().map(|closed| closed.apply.write(given.k, &[name, state], given.tables)[0])
+    }
+
+    fn read<'k>(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
+        let reads = self.reads.iter();
+        reads.map(|&source| read(element, source).expect("names follow from records alone")).collect()
+    }
+}

@@ -1,0 +1,166 @@
+//! Programs of bytes, worked on four records to a 32-bit word.
+//!
+//! The *packed form* of a program has its lift, operator and projection as [`Code`] for four lanes at once. A state is a
+//! word for each component; neighbouring lanes are neighbouring states.
+//!
+//! A program has a packed form if it has one stage, its components and columns are single bytes, it reads nothing but
+//! records, states and seeds, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
+
+mod code;
+mod operator;
+mod passes;
+mod sums;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::iter::zip;
+
+use monoscan_ir::facts::{Body, Carried, Facts, Range, advance_over, whole_combine};
+use monoscan_ir::{Constant, Layout, Mapping, Program, Source, Type, Verified, simplify};
+
+use crate::nvptx::emit::{Emit, Value};
+use crate::nvptx::kernel::arguments::Given;
+use code::Code;
+use operator::Operator;
+pub(crate) use passes::{PackedFold, PackedReplay};
+use words::Word;
+
+/// Instructions that take a byte out of a word, and that put one in, about.
+const TAKE: usize = 1;
+const PUT: usize = 3;
+
+/// Instructions of the machine for four records one by one, by those of the IR for one: of four, one goes into another.
+const FOUR: usize = 3;
+
+/// The packed form of a program.
+pub(crate) struct Packed {
+    identity: Vec<Constant>,
+    /// The components that a replay carries, in its order.
+    live: Vec<usize>,
+    /// What each column holds.
+    inputs: Vec<Type>,
+    outputs: Vec<Type>,
+    lift: Reading,
+    operator: Operator,
+    project: Reading,
+}
+
+/// The code of a mapping, and what it reads.
+struct Reading {
+    reads: Vec<Source>,
+    code: Code,
+}
+
+impl Packed {
+    /// The packed form of a [lowered](monoscan_ir::transform::lower) program whose replay carries these components.
+    pub(crate) fn of(program: &Verified<Program>, facts: &Facts, carried: &[Carried]) -> Option<Packed> {
+        let [stage] = program.stages.as_slice() else { return None };
+        let ranges = facts.stages[0].ranges.as_slice();
+        let has_bytes = !program.inputs.is_empty() && stage.state.iter().copied().all(is_byte);
+        let is_packable = has_bytes && program.output.keep.is_none() && is_closed(program, carried);
+        let columns = |columns: &[Layout]| columns.iter().map(only_byte).collect::<Option<Vec<Type>>>();
+        is_packable.then_some(())?;
+        Some(Packed {
+            identity: stage.identity.clone(),
+            live: carried.iter().map(|carried| carried.component as usize).collect(),
+            inputs: columns(&program.inputs)?,
+            outputs: columns(&program.output.columns)?,
+            lift: Reading::new(program, &stage.lift, ranges)?,
+            operator: Operator::new(&whole_combine(program, 0).function, &stage.identity, ranges)?,
+            project: Reading::new(program, &program.output.project, ranges)?,
+        })
+    }
+
+    /// About how many instructions the fold of four records takes.
+    fn fold_work(&self) -> usize {
+        self.lift.code.work() + self.operator.fold_work(self.identity.len())
+    }
+
+    /// About how many instructions the replay of four records takes.
+    fn replay_work(&self) -> usize {
+        self.lift.code.work() + self.operator.scan_work(self.identity.len()) + self.project.code.work()
+    }
+
+    /// Whether four records are folded in fewer instructions than one by one, each in so many besides those that take
+    /// it out of its word.
+    pub(crate) fn folds_faster(&self, work: usize) -> bool {
+        self.fold_work() < FOUR * (work + TAKE * self.inputs.len())
+    }
+
+    /// The same of their replay.
+    pub(crate) fn replays_faster(&self, work: usize) -> bool {
+        self.replay_work() < FOUR * (work + TAKE * self.inputs.len() + PUT * self.outputs.len())
+    }
+
+    /// Four times the state that changes nothing.
+    fn identity<'k>(&self, k: &'k Emit) -> Vec<Word<'k>> {
+        self.identity.iter().map(|&constant| words::constant(k, constant)).collect()
+    }
+
+    /// The records of columns of bytes, four at a time: a word of each column.
+    fn records<'k>(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Word<'k>>> {
+        let word = |place: usize| {
+            zip(columns, &self.inputs).map(move |(column, &ty)| words::from_memory(column[place], ty)).collect()
+        };
+        (0..columns[0].len()).map(word).collect()
+    }
+
+    /// Four times the seed.
+    fn seed<'k>(&self, given: Given<'k, '_>) -> Vec<Word<'k>> {
+        // Components of the only stage are numbered as those of all.
+        let component = |place| words::splat(given.component(given.layout.seed(), place));
+        (0..self.identity.len()).map(component).collect()
+    }
+
+    /// The states of four records; `record` is a word of each column.
+    fn lift<'k>(&self, k: &'k Emit, record: &[Word<'k>], seed: &[Word<'k>]) -> Vec<Word<'k>> {
+        self.lift.write(k, |source| match source {
+            Source::Record(component) => record[component as usize],
+            Source::Seed { component, .. } => seed[component as usize],
+            _ => unreachable!("the lift of a packed form reads records and seeds"),
+        })
+    }
+}
+
+impl Reading {
+    fn new(program: &Program, mapping: &Mapping, ranges: &[Range]) -> Option<Reading> {
+        let range = |(&source, &ty): (&Source, &Type)| match source {
+            Source::Record(_) | Source::Seed { .. } => Some(Range::full(ty)),
+            Source::Before { component, .. } | Source::After { component, .. } => Some(ranges[component as usize]),
+            _ => None,
+        };
+        let function = simplify(&mapping.function, &program.tables);
+        let ranges = mapping.reads.iter().zip(&function.params).map(range).collect::<Option<Vec<Range>>>()?;
+        Some(Reading { reads: mapping.reads.clone(), code: Code::new(&function, &ranges)? })
+    }
+
+    fn write<'k>(&self, k: &'k Emit, read: impl Fn(Source) -> Word<'k>) -> Vec<Word<'k>> {
+        self.code.write(k, &self.reads.iter().map(|&source| read(source)).collect::<Vec<_>>())
+    }
+}
+
+fn is_byte(ty: Type) -> bool {
+    matches!(ty, Type::Bool | Type::I8 | Type::U8)
+}
+
+/// The type of a column's only component, if that is a byte and there is nothing else.
+fn only_byte(column: &Layout) -> Option<Type> {
+    match column.fields.as_slice() {
+        [field] if column.size == 1 && is_byte(field.ty) => Some(field.ty),
+        _ => None,
+    }
+}
+
+/// Whether `combine`, and the projection, need no other components of an earlier state than these. What one element does to
+/// them can need fewer than what any state does.
+fn is_closed(program: &Verified<Program>, carried: &[Carried]) -> bool {
+    let read = program.output.project.reads.iter().filter_map(|source| match *source {
+        Source::Before { stage, component } | Source::After { stage, component } => Some((stage, component)),
+        _ => None,
+    });
+    let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
+    let all = Body { mapping: Mapping::default(), carried: read.chain(components.iter().copied()).collect() };
+    let needed = advance_over(program, &[&all], 0).components;
+    needed.iter().all(|&component| components.contains(&(0, component)))
+}
