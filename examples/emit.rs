@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use common::{Failure, finish, say};
-use monoscan::nvptx::{Arch, Form, Way, compile_ahead};
+use monoscan::nvptx::{AccessPattern, Arch, Form, compile_ahead};
 use monoscan_ir::Mode;
 
 mod common;
@@ -28,7 +28,7 @@ struct Options {
     arch: Arch,
     out: PathBuf,
     form: Form,
-    way: Way,
+    pattern: AccessPattern,
     any_states: bool,
 }
 
@@ -42,7 +42,7 @@ fn options() -> Result<Options, Failure> {
         arch: Arch::Sm90,
         out: "target/kernels".into(),
         form: Form::default(),
-        way: Way::Plain,
+        pattern: AccessPattern::Aligned,
         any_states: false,
     };
     let mut arguments = std::env::args_os().skip(1);
@@ -55,9 +55,9 @@ fn options() -> Result<Options, Failure> {
             "--out" => options.out = value()?.into(),
             "--exclusive" => options.form.mode = Mode::Exclusive,
             "--segmented" => (options.form.heads, options.form.seeded) = (true, true),
-            "--shifted" => options.way = Way::Shifted,
-            "--any" => options.way = Way::Any,
-            "--columnar" => options.way = Way::Columnar,
+            "--shifted" => options.pattern = AccessPattern::Shifted,
+            "--any" => options.pattern = AccessPattern::Any,
+            "--columnar" => options.pattern = AccessPattern::Columnar,
             "--any-states" => options.any_states = true,
             _ => return Err(Failure::Usage(format!("unknown argument `{argument}`"))),
         }
@@ -73,9 +73,9 @@ fn arch(name: &str) -> Result<Arch, Failure> {
 }
 
 fn run(options: Options) -> Result<(), Failure> {
-    let Options { program, arch, out, form, way, any_states } = options;
+    let Options { program, arch, out, form, pattern, any_states } = options;
     let verified = programs::program(&program)?;
-    let made = compile_ahead(&verified, (form, any_states), way, arch)?;
+    let made = compile_ahead(&verified, (form, any_states), pattern, arch)?;
     let name = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     std::fs::create_dir_all(&out).map_err(|error| named(&out, error))?;
     for (end, text) in [("ptx", &made.ptx), ("manifest", &made.manifest.to_string())] {

@@ -36,7 +36,7 @@ pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Se
 /// a build with the feature `cuda` alone loads.
 #[cfg(feature = "ptx")]
 pub mod nvptx {
-    pub use monoscan_codegen::gpu::{AotManifest, Arch, Component, GpuPlan, Manifest, Role, Schedule, Way};
+    pub use monoscan_codegen::gpu::{AccessPattern, AotManifest, Arch, Component, GpuPlan, Manifest, Role, Schedule};
     pub use monoscan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
     pub use monoscan_ir::transform::Form;
 }

@@ -140,7 +140,7 @@ fn row(head: &str, samples: &[Sample], bar: Duration) -> String {
 mod tests {
     use super::*;
     use monoscan::DynScan;
-    use monoscan::nvptx::{Arch, Form, Way, compile_ahead};
+    use monoscan::nvptx::{AccessPattern, Arch, Form, compile_ahead};
     use monoscan_codegen::gpu::ptx_instructions;
 
     #[test]
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn kernels_are_small() {
         for operator in &OPERATORS {
-            let made = compile_ahead(&operator.program(1 << 20), (Form::default(), false), Way::Plain, Arch::Sm90);
+            let made =
+                compile_ahead(&operator.program(1 << 20), (Form::default(), false), AccessPattern::Aligned, Arch::Sm90);
             let count = ptx_instructions(&made.unwrap().ptx);
             assert!(0 < count && count <= SMALL, "{}: {count} instructions", operator.name);
         }

@@ -16,7 +16,7 @@ pub(crate) const MOST_TABLE_BYTES: usize = 16 << 10;
 /// About the bytes of a tile where several blocks share a multiprocessor.
 const LOOK_BACK_TILE_BYTES: usize = 24 << 10;
 /// Most records of a run.
-const MOST_RUN: usize = 256;
+const MOST_ITEMS: usize = 256;
 /// Barriers, tickets, and what is lost between parts that begin at whole lines.
 const CONTROL_BYTES: usize = 1024;
 
@@ -25,7 +25,7 @@ pub(super) struct Fit<'a> {
     program: &'a Program,
     schedule: Schedule,
     arch: Arch,
-    unit: usize,
+    load_group: usize,
     /// What is looked up where states are maps.
     look_ups: Option<LookUps>,
 }
@@ -33,8 +33,8 @@ pub(super) struct Fit<'a> {
 impl<'a> Fit<'a> {
     pub(super) fn new(program: &'a Verified<Program>, schedule: Schedule, arch: Arch) -> Fit<'a> {
         let look_ups = LookUps::planned(program, schedule);
-        let unit = if matches!(schedule, Schedule::Ring { shifted: true, .. }) { 1 } else { unit(program) };
-        Fit { program, schedule, arch, unit, look_ups }
+        let load_group = if matches!(schedule, Schedule::Ring { shifted: true, .. }) { 1 } else { load_group(program) };
+        Fit { program, schedule, arch, load_group, look_ups }
     }
 
     /// Whether a fold looks each record up in a table.
@@ -49,20 +49,20 @@ impl<'a> Fit<'a> {
 
     /// The largest tile of so many warps that leaves shared memory for all that a block keeps.
     pub(super) fn plan(&self, warps: usize) -> Option<GpuPlan> {
-        let Fit { program, schedule, unit, .. } = *self;
+        let Fit { program, schedule, load_group, .. } = *self;
         let state = self.state_bytes();
         let of_program = || (0, program.tables.iter().map(|table| 2 * table.bytes.len()).sum());
         let (names, tables) = self.look_ups.as_ref().map_or_else(of_program, LookUps::bytes);
-        let notes = self.look_ups.as_ref().map_or(0, LookUps::note_bytes);
+        let deferred = self.look_ups.as_ref().map_or(0, LookUps::deferred_bytes);
         let letters = self.look_ups.as_ref().is_some_and(|look_ups| look_ups.letters.is_some());
         let kept = CONTROL_BYTES + tables.min(2 * MOST_TABLE_BYTES) + names;
         let room = |kept: usize| self.arch.shared_bytes().saturating_sub(kept);
         let (record, most) = match schedule {
-            Schedule::Ring { stages, ahead, shifted } => {
+            Schedule::Ring { buffers, ahead, shifted } => {
                 let (input, results) = in_and_apart(program, shifted, letters);
                 let pending = (ahead + 1) * (2 * warps + 1) * state;
-                let beside = beside(program, stages, shifted) + 32 * warps * notes;
-                (stages * input + RESULTS * results, room(kept + pending + beside))
+                let beside = beside(program, buffers, shifted) + 32 * warps * deferred;
+                (buffers * input + RESULTS * results, room(kept + pending + beside))
             }
             _ => {
                 let (input, results) = in_and_apart(program, false, letters);
@@ -71,16 +71,16 @@ impl<'a> Fit<'a> {
                 (input + results, room(kept + warps * state).min(LOOK_BACK_TILE_BYTES))
             }
         };
-        let units = (most / (32 * warps * unit * record.max(1))).min(MOST_RUN / unit);
+        let load_groups = (most / (32 * warps * load_group * record.max(1))).min(MOST_ITEMS / load_group);
         // An odd number of them.
-        let units = units.checked_sub(1 - units % 2)?;
-        Some(GpuPlan { schedule, warps, unit, units })
+        let load_groups = load_groups.checked_sub(1 - load_groups % 2)?;
+        Some(GpuPlan { schedule, warps, load_group, load_groups })
     }
 }
 
 /// The unit whose accesses spread over all banks: the records of the column with the highest power of two in its size
 /// make one access of 16 bytes.
-fn unit(program: &Program) -> usize {
+fn load_group(program: &Program) -> usize {
     let columns = program.inputs.iter().chain(&program.output.columns);
     let zeros = columns.filter(|column| column.size > 0).map(|column| column.size.trailing_zeros());
     1 << 4u32.saturating_sub(zeros.max().unwrap_or(0))
@@ -123,12 +123,12 @@ fn in_and_apart(program: &Program, shifted: bool, letters: bool) -> (usize, usiz
 }
 
 /// Bytes that a ring has beside the tiles of columns, at most: for the next record, and for what comes before the first one in its line.
-fn beside(program: &Program, stages: usize, shifted: bool) -> usize {
+fn beside(program: &Program, buffers: usize, shifted: bool) -> usize {
     let reads_next = next_components(program).next().is_some();
     let next = |column: &Layout| if reads_next { (column.size as usize).next_multiple_of(LINE) } else { 0 };
     let line = if shifted { LINE } else { 0 };
     let inputs: usize = program.inputs.iter().map(|column| line + next(column)).sum();
     let is_apart = shifted || program.output.keep.is_some();
     let results = if is_apart { LINE * program.output.columns.len() } else { 0 };
-    stages * inputs + RESULTS * results
+    buffers * inputs + RESULTS * results
 }

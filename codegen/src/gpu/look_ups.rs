@@ -18,11 +18,11 @@ pub(crate) struct LookUps {
     /// The tables of all of these: those of the program, and more behind them.
     pub(crate) tables: Vec<Table>,
     /// Those tables of which blocks keep a copy for each bank: small ones that every record is looked up in.
-    pub(crate) for_banks: Vec<u32>,
+    pub(crate) bank_replicated: Vec<u32>,
 }
 
 /// Most notes that a thread takes before it does what they say.
-pub(crate) const NOTES: usize = 16;
+pub(crate) const MOST_DEFERRED: usize = 16;
 
 /// Banks of shared memory, and the bytes of a word of one.
 pub(crate) const BANKS: usize = 32;
@@ -48,16 +48,16 @@ impl LookUps {
             }
         }
         let steps = names.iter().flatten().map(|names| &names.step).chain([&replay.mapping.function]);
-        let mut for_banks: Vec<u32> = steps.flat_map(Function::looked_up).collect();
+        let mut bank_replicated: Vec<u32> = steps.flat_map(Function::looked_up).collect();
         let is_small = |table: &Table| table.bytes.len() <= SMALL_TABLE && matches!(table.ty.size(), 1 | 2 | 4);
-        for_banks.retain(|&table| letters.is_some() && is_small(&tables[table as usize]));
-        LookUps { names, replay, letters, tables, for_banks }
+        bank_replicated.retain(|&table| letters.is_some() && is_small(&tables[table as usize]));
+        LookUps { names, replay, letters, tables, bank_replicated }
     }
 
     /// Bytes of notes that a thread of a ring takes of what its folds leave behind.
-    pub(crate) fn note_bytes(&self) -> usize {
-        let is_noted = |names: &Names| matches!(names.left, Some(Left::At(_)));
-        if self.names.iter().flatten().any(is_noted) { 2 * NOTES } else { 0 }
+    pub(crate) fn deferred_bytes(&self) -> usize {
+        let is_deferred = |names: &Names| matches!(names.left, Some(Left::At(_)));
+        if self.names.iter().flatten().any(is_deferred) { 2 * MOST_DEFERRED } else { 0 }
     }
 
     /// The same for a plan: none if no state of the program is a map.
@@ -73,9 +73,10 @@ impl LookUps {
             let table = &self.tables[*table as usize];
             table.len() * table.ty.size().next_power_of_two()
         };
-        let for_banks: usize = self.for_banks.iter().map(|table| BANKS * size(table).next_multiple_of(WORD)).sum();
+        let bank_replicated: usize =
+            self.bank_replicated.iter().map(|table| BANKS * size(table).next_multiple_of(WORD)).sum();
         let of_replay: BTreeSet<u32> = self.replay.mapping.function.looked_up().collect();
-        (names + for_banks, of_replay.iter().map(size).sum())
+        (names + bank_replicated, of_replay.iter().map(size).sum())
     }
 }
 

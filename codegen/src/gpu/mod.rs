@@ -2,6 +2,7 @@
 //!
 //! Plain data, built always. Kernels themselves are made behind the feature `ptx`.
 
+mod access_pattern;
 mod aot;
 mod arch;
 mod arguments;
@@ -10,18 +11,17 @@ mod look_ups;
 mod manifest;
 mod plan;
 mod ptx;
-mod way;
 
+pub use access_pattern::AccessPattern;
 pub use aot::{AotManifest, Component, ManifestError, Role};
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
 pub use plan::{GpuPlan, Schedule, natural};
 pub use ptx::ptx_instructions;
-pub use way::Way;
 #[cfg(feature = "ptx")]
 pub(crate) use {
     fit::{LINE, MOST_TABLE_BYTES, RESULTS, overlays},
-    look_ups::{BANKS, LookUps, NOTES, WORD},
+    look_ups::{BANKS, LookUps, MOST_DEFERRED, WORD},
     plan::alignment,
 };

@@ -20,9 +20,9 @@ pub struct GpuPlan {
     /// Warps of a block that compute.
     pub warps: usize,
     /// Records of a unit, a power of two.
-    pub unit: usize,
+    pub load_group: usize,
     /// Units of a run.
-    pub units: usize,
+    pub load_groups: usize,
 }
 
 /// How tiles come, go and talk to each other.
@@ -33,7 +33,7 @@ pub enum Schedule {
     /// published since the block's own last tile.
     Ring {
         /// Stages, at least `ahead` + 2.
-        stages: usize,
+        buffers: usize,
         /// By how many tiles the reduction is ahead, at least 1.
         ahead: usize,
         /// Whether columns may begin anywhere that is [natural] for them, and not only at multiples of 16.
@@ -70,13 +70,13 @@ impl Schedule {
 
 impl GpuPlan {
     /// Records of a thread.
-    pub fn run(&self) -> usize {
-        self.unit * self.units
+    pub fn items_per_thread(&self) -> usize {
+        self.load_group * self.load_groups
     }
 
     /// Records of a tile.
     pub fn tile(&self) -> usize {
-        32 * self.warps * self.run()
+        32 * self.warps * self.items_per_thread()
     }
 
     /// The plans for a lowered program, the best first. A plan may turn out not to fit the program, which
@@ -88,7 +88,7 @@ impl GpuPlan {
     /// The plan for long lines, in columns that may be shifted or not. None if the architecture has no bulk copies, or no ring of
     /// tiles fits a block.
     pub fn ring(program: &Verified<Program>, arch: Arch, shifted: bool) -> Option<GpuPlan> {
-        let fit = Fit::new(program, Schedule::Ring { stages: STAGES, ahead: AHEAD, shifted }, arch);
+        let fit = Fit::new(program, Schedule::Ring { buffers: BUFFERS, ahead: AHEAD, shifted }, arch);
         let largest = |plans: &[GpuPlan]| plans.iter().map(GpuPlan::tile).max();
         // The fewest warps whose tile is about as large as any.
         let few = |warps: RangeInclusive<usize>| {
@@ -105,7 +105,7 @@ impl GpuPlan {
         let names = if fit.folds_in_names() { many(RING_WARPS_OF_NAMES) } else { None };
         let most = if fit.state_bytes() <= NARROW_STATE { *RING_WARPS.end() } else { *RING_WARPS.start() };
         let plan = names.or_else(|| few(*RING_WARPS.start()..=most));
-        let plan = match plan.as_ref().is_some_and(|plan| plan.run() >= LONG_RUN) {
+        let plan = match plan.as_ref().is_some_and(|plan| plan.items_per_thread() >= LONG_RUN) {
             true => plan,
             false => few(FEW_RING_WARPS).or(plan).or_else(|| few(1..=3)),
         };
@@ -116,7 +116,7 @@ impl GpuPlan {
     /// and every step of a block is waited for.
     pub fn small(program: &Verified<Program>, arch: Arch) -> Option<GpuPlan> {
         let plan = GpuPlan::look_back(program, arch)?;
-        Some(GpuPlan { warps: SMALL_WARPS.min(plan.warps), units: 1, ..plan })
+        Some(GpuPlan { warps: SMALL_WARPS.min(plan.warps), load_groups: 1, ..plan })
     }
 
     /// Up to how many records a line is short, if this is the [small](GpuPlan::small) plan.
@@ -132,13 +132,13 @@ impl GpuPlan {
 
     /// The plan for rows that lie side by side.
     pub fn columnar() -> GpuPlan {
-        GpuPlan { schedule: Schedule::Columnar, warps: COLUMNAR_WARPS, unit: 1, units: 1 }
+        GpuPlan { schedule: Schedule::Columnar, warps: COLUMNAR_WARPS, load_group: 1, load_groups: 1 }
     }
 }
 
 /// Stages of a ring and how far it reduces ahead: with fewer, blocks wait for each other in convoys, and with more, tiles get
 /// too small for their copies.
-const STAGES: usize = 5;
+const BUFFERS: usize = 5;
 const AHEAD: usize = 3;
 /// Warps that compute: enough to keep up with the copies, few enough for long runs. Larger tiles are better.
 const RING_WARPS: RangeInclusive<usize> = 8..=12;
@@ -157,12 +157,12 @@ const SMALL_TILES: usize = 256;
 
 impl fmt::Display for GpuPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tile =
-            || format!("{} warps × 32 runs of {} records, tiles of {} records", self.warps, self.run(), self.tile());
+        let (warps, items, tile) = (self.warps, self.items_per_thread(), self.tile());
+        let tile = || format!("{warps} warps × 32 threads × {items} records, tiles of {tile} records");
         match self.schedule {
-            Schedule::Ring { stages, ahead, shifted } => {
+            Schedule::Ring { buffers, ahead, shifted } => {
                 let columns = if shifted { ", shifted columns" } else { "" };
-                write!(f, "ring of {stages} stages, {ahead} ahead{columns}; {}", tile())
+                write!(f, "ring of {buffers} buffers, {ahead} ahead{columns}; {}", tile())
             }
             Schedule::LookBack => write!(f, "look-back; {}", tile()),
             Schedule::Columnar => write!(f, "columnar; {} warps of 32 rows", self.warps),

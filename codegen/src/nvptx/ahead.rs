@@ -6,7 +6,7 @@ use monoscan_ir::{Program, Verified};
 use sha2::{Digest, Sha256};
 
 use super::{Kernel, NvptxError, compile};
-use crate::gpu::{AotManifest, Arch, GpuPlan, Way};
+use crate::gpu::{AccessPattern, AotManifest, Arch, GpuPlan};
 
 /// A kernel made ahead of time: what its two files hold.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,7 +17,7 @@ pub struct AotFiles {
     pub manifest: AotManifest,
 }
 
-/// Makes the kernel of a program for calls of this form, gone through this way. Seeds must lie in the ranges that hold
+/// Makes the kernel of a program for calls of this form, gone through this access pattern. Seeds must lie in the ranges that hold
 /// without them, which the manifest names, unless `any_states` asks for a kernel that takes none for granted.
 ///
 /// # Errors
@@ -25,12 +25,12 @@ pub struct AotFiles {
 pub fn compile_ahead(
     program: &Verified<Program>,
     (form, any_states): (Form, bool),
-    way: Way,
+    pattern: AccessPattern,
     arch: Arch,
 ) -> Result<AotFiles, NvptxError> {
     let lowered = lower(program, form);
     let facts = if any_states { Facts::for_any_states(&lowered) } else { Facts::of(&lowered) };
-    let Kernel { text, manifest } = compile_first(&lowered, &facts, way.plans(&lowered, arch), arch)?;
+    let Kernel { text, manifest } = compile_first(&lowered, &facts, pattern.plans(&lowered, arch), arch)?;
     let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
     let manifest = AotManifest::new((program, &lowered), &facts, form, arch, manifest, hash);
     Ok(AotFiles { ptx: text, manifest })
@@ -62,13 +62,13 @@ mod tests {
     fn the_manifest_is_that_of_the_kernel() {
         let source = include_str!("../../../ir/tests/files/facts/affine.scan");
         let program = verify(text::parse(source).unwrap()).unwrap();
-        let made = compile_ahead(&program, (Form::default(), false), Way::Any, Arch::Sm90).unwrap();
+        let made = compile_ahead(&program, (Form::default(), false), AccessPattern::Any, Arch::Sm90).unwrap();
         let manifest: AotManifest = made.manifest.to_string().parse().unwrap();
         assert_eq!(manifest, made.manifest);
         assert_eq!(manifest.launch.inputs, program.inputs);
         assert_eq!(manifest.launch.outputs, program.output.columns);
         assert!(made.ptx.contains(".target sm_90"));
-        let other = compile_ahead(&program, (Form::default(), false), Way::Columnar, Arch::Sm90).unwrap();
+        let other = compile_ahead(&program, (Form::default(), false), AccessPattern::Columnar, Arch::Sm90).unwrap();
         assert_ne!(other.manifest.ptx_sha256, manifest.ptx_sha256);
     }
 }

@@ -75,7 +75,7 @@ mod tests {
             ir(&program, form, &plan, Arch::Sm90),
             ir(&program, form, &GpuPlan::columnar(), Arch::Sm90),
             ir(&program, form, &GpuPlan { warps: plan.warps / 2, ..plan.clone() }, Arch::Sm90),
-            ir(&program, form, &GpuPlan { units: plan.units - 2, ..plan.clone() }, Arch::Sm90),
+            ir(&program, form, &GpuPlan { load_groups: plan.load_groups - 2, ..plan.clone() }, Arch::Sm90),
             ir(&program, form, &plan, Arch::Sm100),
             ir(&program, Form { mode: Mode::Exclusive, ..form }, &plan, Arch::Sm90),
             ir(&program, Form { heads: true, ..form }, &plan, Arch::Sm90),

@@ -1,6 +1,6 @@
 //! The calls of a [`GpuScan`] over device memory: the form and the kernel that each wants.
 
-use monoscan_codegen::gpu::{Way, natural};
+use monoscan_codegen::gpu::{AccessPattern, natural};
 use monoscan_ir::Layout;
 use monoscan_ir::transform::Form;
 use smallvec::SmallVec;
@@ -99,28 +99,31 @@ impl GpuScan {
         let variant = variants.holding(need, [call.seed, call.carry]);
         // Held until the launch is in the stream.
         let _flags = task.add_flags(stream)?;
-        let (span, way) = match call.shape {
+        let (span, pattern) = match call.shape {
             DeviceShape::Rows(rows) => {
                 let tile = variant.tile(&variants.maker);
                 let are_short = tile.is_some_and(|tile| rows.len() < tile / SHORT_ROWS && rows.count() > 1);
-                (Span::of(rows), if rows.step() > 1 || are_short { Way::Columnar } else { Way::Any })
+                (
+                    Span::of(rows),
+                    if rows.step() > 1 || are_short { AccessPattern::Columnar } else { AccessPattern::Any },
+                )
             }
-            _ => (task.line(), Way::Any),
+            _ => (task.line(), AccessPattern::Any),
         };
-        let is_line = way == Way::Any && span.rows == 1;
+        let is_line = pattern == AccessPattern::Any && span.rows == 1;
         let goes_on = !call.reversed && !task.reduces;
         let is_at = |alignment: fn(&Layout) -> usize| {
             task.is_aligned(&variant.program.inputs, &variant.program.output.columns, alignment)
         };
-        let way = match is_line {
-            true if variant.is_short(span.records, &variants.maker) => Way::Short,
-            true if goes_on && is_at(|_| 16) => Way::Plain,
-            true if goes_on && is_at(natural) => Way::Shifted,
-            _ => way,
+        let pattern = match is_line {
+            true if variant.is_short(span.records, &variants.maker) => AccessPattern::Short,
+            true if goes_on && is_at(|_| 16) => AccessPattern::Aligned,
+            true if goes_on && is_at(natural) => AccessPattern::Shifted,
+            _ => pattern,
         };
-        let kernel = || variant.kernel(way, &variants.maker);
+        let kernel = || variant.kernel(pattern, &variants.maker);
         // SAFETY: the columns were checked against the program, and the kernel is that of its variant for this form and
-        // this way.
+        // this access pattern.
         unsafe { task.launch(&variant.states, span, kernel, stream, self.limit) }
     }
 }

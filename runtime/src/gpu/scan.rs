@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use monoscan_codegen::gpu::{Arch, GpuPlan, Way};
+use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan};
 use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
 use monoscan_ir::{Program, Verified};
@@ -198,7 +198,7 @@ impl GpuScan {
     pub fn kernel(&self) -> Result<Arc<GpuKernel>, Error> {
         let Shared { variants, .. } = &*self.shared;
         let need = Need { form: Form::default(), any_states: false, reduces: false };
-        variants.get(need).kernel(Way::Plain, &variants.maker)
+        variants.get(need).kernel(AccessPattern::Aligned, &variants.maker)
     }
 
     /// The scan whose outputs are the states at the ends of segments.

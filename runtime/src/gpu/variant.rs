@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
+use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 use monoscan_codegen::nvptx::{KernelIr, NvptxError};
 use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower, without_outputs};
@@ -30,7 +30,7 @@ pub(super) struct Variant {
     pub(super) program: Verified<Program>,
     pub(super) states: Arc<States>,
     facts: Facts,
-    kernels: Mutex<HashMap<Way, Arc<GpuKernel>>>,
+    kernels: Mutex<HashMap<AccessPattern, Arc<GpuKernel>>>,
     /// Up to how many records a line is short.
     short: OnceLock<usize>,
     /// Records of the tiles of lines and rows. To plan may be to look for names of an automaton's maps, so it is done once.
@@ -95,19 +95,19 @@ impl Variant {
         ranges.zip(state).all(|(range, &component)| range.holds(component))
     }
 
-    /// The kernel for this way, compiled if this is the first call for it.
-    pub(super) fn kernel(&self, way: Way, maker: &Maker) -> Result<Arc<GpuKernel>, Error> {
-        if let Some(kernel) = lock(&self.kernels).get(&way) {
+    /// The kernel for this access pattern, compiled if this is the first call for it.
+    pub(super) fn kernel(&self, pattern: AccessPattern, maker: &Maker) -> Result<Arc<GpuKernel>, Error> {
+        if let Some(kernel) = lock(&self.kernels).get(&pattern) {
             return Ok(kernel.clone());
         }
-        let made = self.make(way, maker)?;
-        Ok(lock(&self.kernels).entry(way).or_insert(made).clone())
+        let made = self.make(pattern, maker)?;
+        Ok(lock(&self.kernels).entry(pattern).or_insert(made).clone())
     }
 
     /// The kernel of the first plan that the program has one for.
-    fn make(&self, way: Way, maker: &Maker) -> Result<Arc<GpuKernel>, Error> {
+    fn make(&self, pattern: AccessPattern, maker: &Maker) -> Result<Arc<GpuKernel>, Error> {
         let mut refused = NvptxError::Plan("no tile of the program fits a block".into());
-        for plan in self.plans(way, maker.plan.as_ref(), maker.arch) {
+        for plan in self.plans(pattern, maker.plan.as_ref(), maker.arch) {
             // Two ways may have one plan.
             if let Some(made) = lock(&self.kernels).values().find(|made| made.manifest().plan == plan) {
                 return Ok(made.clone());
@@ -124,25 +124,27 @@ impl Variant {
 
     /// Records of the tiles of lines and rows; none if no tile fits a block.
     pub(super) fn tile(&self, maker: &Maker) -> Option<usize> {
-        let tile = || self.plans(Way::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile);
+        let tile = || self.plans(AccessPattern::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile);
         *self.tile.get_or_init(tile)
     }
 
     /// Whether a line of so many records is short; none is where a plan was asked for.
     pub(super) fn is_short(&self, records: usize, maker: &Maker) -> bool {
-        let small = || self.plans(Way::Short, None, maker.arch).first().map_or(0, GpuPlan::short);
+        let small = || self.plans(AccessPattern::Short, None, maker.arch).first().map_or(0, GpuPlan::short);
         maker.plan.is_none() && records <= *self.short.get_or_init(small)
     }
 
-    /// The plans for this way, the best first; `asked` is the only one for lines, if it is there.
-    fn plans(&self, way: Way, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
-        match (way, asked) {
-            (Way::Plain, Some(plan)) => vec![plan.clone()],
-            (Way::Any | Way::Shifted, Some(plan)) if plan.schedule == Schedule::LookBack => vec![plan.clone()],
-            (Way::Shifted, Some(plan)) if matches!(plan.schedule, Schedule::Ring { shifted: true, .. }) => {
+    /// The plans for this access pattern, the best first; `asked` is the only one for lines, if it is there.
+    fn plans(&self, pattern: AccessPattern, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
+        match (pattern, asked) {
+            (AccessPattern::Aligned, Some(plan)) => vec![plan.clone()],
+            (AccessPattern::Any | AccessPattern::Shifted, Some(plan)) if plan.schedule == Schedule::LookBack => {
                 vec![plan.clone()]
             }
-            _ => way.plans(&self.program, arch),
+            (AccessPattern::Shifted, Some(plan)) if matches!(plan.schedule, Schedule::Ring { shifted: true, .. }) => {
+                vec![plan.clone()]
+            }
+            _ => pattern.plans(&self.program, arch),
         }
     }
 }
@@ -189,8 +191,14 @@ mod tests {
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
                 let form = Form { mode: Mode::Exclusive, heads, seeded: heads, checked: heads };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
-                for way in [Way::Plain, Way::Shifted, Way::Short, Way::Any, Way::Columnar] {
-                    let plans = variant.plans(way, None, Arch::Sm90);
+                for pattern in [
+                    AccessPattern::Aligned,
+                    AccessPattern::Shifted,
+                    AccessPattern::Short,
+                    AccessPattern::Any,
+                    AccessPattern::Columnar,
+                ] {
+                    let plans = variant.plans(pattern, None, Arch::Sm90);
                     let made =
                         |plan: GpuPlan| KernelIr::new(&variant.program, &variant.facts, &plan, Arch::Sm90)?.compile();
                     let mut refusals = Vec::new();
@@ -202,11 +210,15 @@ mod tests {
                                 break;
                             }
                             Err(NvptxError::Plan(why)) => refusals.push(why),
-                            Err(error) => panic!("{way:?} {heads} {reduces}: {error}\n{}", *program),
+                            Err(error) => panic!("{pattern:?} {heads} {reduces}: {error}\n{}", *program),
                         }
                     }
-                    let has_none = keeps && way == Way::Columnar;
-                    assert!(refusals.is_empty() || has_none, "{way:?} {heads} {reduces}: {refusals:?}\n{}", *program);
+                    let has_none = keeps && pattern == AccessPattern::Columnar;
+                    assert!(
+                        refusals.is_empty() || has_none,
+                        "{pattern:?} {heads} {reduces}: {refusals:?}\n{}",
+                        *program
+                    );
                 }
             }
         }

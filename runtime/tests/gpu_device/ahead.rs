@@ -1,6 +1,6 @@
 //! Kernels made ahead of time, through their texts, beside the same scans compiled for the call.
 
-use monoscan_codegen::gpu::{Arch, Way};
+use monoscan_codegen::gpu::{AccessPattern, Arch};
 use monoscan_codegen::nvptx::{AotFiles, compile_ahead};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
@@ -13,18 +13,18 @@ use monoscan_runtime::{Error, Rows};
 use crate::programs;
 use crate::subject::device;
 
-fn ahead(form: Form, way: Way) -> AotScan {
+fn ahead(form: Form, pattern: AccessPattern) -> AotScan {
     let facts = device().facts();
     let arch = Arch::for_capability(facts.architecture.major, facts.architecture.minor).unwrap();
     let program = programs::parse(programs::RECURRENCE);
-    let AotFiles { ptx, manifest } = compile_ahead(&program, (form, true), way, arch).unwrap();
+    let AotFiles { ptx, manifest } = compile_ahead(&program, (form, true), pattern, arch).unwrap();
     let kernel = AotKernel::from_texts(ptx.leak(), manifest.to_string().leak());
     // SAFETY: both texts were just made together.
     unsafe { kernel.load(&device(), None) }.unwrap()
 }
 
-fn agree(form: Form, way: Way, call: &DeviceCall<'_>) {
-    let (ahead, stream) = (ahead(form, way), Stream::new(&device()).unwrap());
+fn agree(form: Form, pattern: AccessPattern, call: &DeviceCall<'_>) {
+    let (ahead, stream) = (ahead(form, pattern), Stream::new(&device()).unwrap());
     let compiled = GpuScan::new(programs::parse(programs::RECURRENCE), &device()).unwrap();
     let x: Vec<u32> = (0..(1 << 20) + 12).map(|i: u32| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
@@ -34,7 +34,7 @@ fn agree(form: Form, way: Way, call: &DeviceCall<'_>) {
     let reference =
         compiled.call(call, inputs, &mut [DeviceColumnMut::new::<u32>(&mut expected)], &stream).unwrap().wait();
     assert_eq!(outcome.unwrap(), reference.unwrap());
-    assert!(found.to_vec(&stream).unwrap() == expected.to_vec(&stream).unwrap(), "{form:?} {way:?} {call:?}");
+    assert!(found.to_vec(&stream).unwrap() == expected.to_vec(&stream).unwrap(), "{form:?} {pattern:?} {call:?}");
 }
 
 #[test]
@@ -43,13 +43,13 @@ fn kernels_from_texts_do_what_compiled_ones_do() {
     let seed = [Constant::from(3u32), Constant::from(5u32)];
     let line = DeviceCall { totals: true, ..DeviceCall::default() };
     let exclusive = Form { mode: Mode::Exclusive, ..Form::default() };
-    agree(Form::default(), Way::Plain, &line);
-    agree(exclusive, Way::Plain, &DeviceCall { mode: Mode::Exclusive, ..line.clone() });
-    agree(Form::default(), Way::Plain, &DeviceCall { seed: Some(&seed), ..line.clone() });
-    agree(Form::default(), Way::Any, &DeviceCall { reversed: true, ..line.clone() });
+    agree(Form::default(), AccessPattern::Aligned, &line);
+    agree(exclusive, AccessPattern::Aligned, &DeviceCall { mode: Mode::Exclusive, ..line.clone() });
+    agree(Form::default(), AccessPattern::Aligned, &DeviceCall { seed: Some(&seed), ..line.clone() });
+    agree(Form::default(), AccessPattern::Any, &DeviceCall { reversed: true, ..line.clone() });
     let rows = |axis| DeviceShape::Rows(Rows::along(&[1 << 10, 1 << 10], axis).unwrap());
-    agree(Form::default(), Way::Any, &DeviceCall { shape: rows(1), ..line.clone() });
-    agree(Form::default(), Way::Columnar, &DeviceCall { shape: rows(0), ..line });
+    agree(Form::default(), AccessPattern::Any, &DeviceCall { shape: rows(1), ..line.clone() });
+    agree(Form::default(), AccessPattern::Columnar, &DeviceCall { shape: rows(0), ..line });
 }
 
 #[test]
@@ -60,14 +60,14 @@ fn segments_are_those_of_the_flags() {
     let flags = DeviceBuffer::from_slice(&stream, &flags).unwrap();
     let form = Form { heads: true, ..Form::default() };
     let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
-    agree(form, Way::Any, &DeviceCall { shape: shape.clone(), ..DeviceCall::default() });
-    agree(form, Way::Any, &DeviceCall { shape, reversed: true, ..DeviceCall::default() });
+    agree(form, AccessPattern::Any, &DeviceCall { shape: shape.clone(), ..DeviceCall::default() });
+    agree(form, AccessPattern::Any, &DeviceCall { shape, reversed: true, ..DeviceCall::default() });
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn other_calls_are_refused() {
-    let (ahead, stream) = (ahead(Form::default(), Way::Any), Stream::new(&device()).unwrap());
+    let (ahead, stream) = (ahead(Form::default(), AccessPattern::Any), Stream::new(&device()).unwrap());
     let from = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     let mut to = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     let call = DeviceCall { mode: Mode::Exclusive, ..DeviceCall::default() };

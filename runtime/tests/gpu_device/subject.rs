@@ -22,7 +22,7 @@ pub(crate) fn tiny_plan(program: &Verified<Program>) -> GpuPlan {
         Arch::for_capability(architecture.major, architecture.minor).expect("a device that kernels are made for");
     let lowered = lower(program, Form::default());
     let plan = GpuPlan::look_back(&lowered, arch).expect("a tile fits");
-    GpuPlan { schedule: Schedule::LookBack, warps: 1, units: 1, ..plan }
+    GpuPlan { schedule: Schedule::LookBack, warps: 1, load_groups: 1, ..plan }
 }
 
 /// A scan on the device with the program's reference.

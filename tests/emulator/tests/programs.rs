@@ -31,8 +31,12 @@ static AFFINE: LazyLock<Verified<Program>> = LazyLock::new(|| {
     lower(&verify(program.unwrap()).unwrap(), Form::default())
 });
 
-const RING: GpuPlan =
-    GpuPlan { schedule: Schedule::Ring { stages: 4, ahead: 2, shifted: false }, warps: 2, unit: 2, units: 3 };
+const RING: GpuPlan = GpuPlan {
+    schedule: Schedule::Ring { buffers: 4, ahead: 2, shifted: false },
+    warps: 2,
+    load_group: 2,
+    load_groups: 3,
+};
 
 /// A kernel of the program.
 struct Scan {

@@ -179,9 +179,9 @@ fn boundary(random: &mut Random, subject: &Subject<'_>, most: usize) -> usize {
     let tile = plan.tile();
     let around = [
         1,
-        plan.unit,
-        plan.run(),
-        32 * plan.run(),
+        plan.load_group,
+        plan.items_per_thread(),
+        32 * plan.items_per_thread(),
         tile,
         tile,
         (2 + random.below(9)) * tile,

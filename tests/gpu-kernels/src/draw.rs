@@ -11,17 +11,17 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
     let columns = case.program.inputs.iter().chain(&case.program.output.columns);
     let zeros = columns.map(|layout| layout.size.trailing_zeros()).max().unwrap_or(0);
     // A run of one unit may be of any size.
-    let (unit, units) = match random.chance(3) {
+    let (load_group, load_groups) = match random.chance(3) {
         true => (1 + random.below(5), 1),
         false => (1 << 4u32.saturating_sub(zeros), 1 + 2 * random.below(2)),
     };
     match schedule {
         Schedule::Ring { shifted, .. } => {
             let ahead = 1 + random.below(3);
-            let schedule = Schedule::Ring { stages: ahead + 2 + random.below(2), ahead, shifted };
-            GpuPlan { schedule, warps: 1 + random.below(3), unit, units }
+            let schedule = Schedule::Ring { buffers: ahead + 2 + random.below(2), ahead, shifted };
+            GpuPlan { schedule, warps: 1 + random.below(3), load_group, load_groups }
         }
-        other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), unit, units },
+        other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), load_group, load_groups },
     }
 }
 

@@ -12,7 +12,7 @@ use std::mem::discriminant;
 use std::sync::Mutex;
 use std::thread;
 
-use monoscan_codegen::gpu::{Arch, Schedule, Way};
+use monoscan_codegen::gpu::{AccessPattern, Arch, Schedule};
 use monoscan_codegen::nvptx::{KernelIr, NvptxError};
 use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower};
@@ -26,20 +26,21 @@ const SMALL_STATE: usize = 64;
 const MANY_THREADS: usize = 512;
 const WINDOW: usize = 16;
 
-const WAYS: [Way; 5] = [Way::Plain, Way::Shifted, Way::Short, Way::Any, Way::Columnar];
+const PATTERNS: [AccessPattern; 5] =
+    [AccessPattern::Aligned, AccessPattern::Shifted, AccessPattern::Short, AccessPattern::Any, AccessPattern::Columnar];
 
 /// A kernel to be assembled.
 struct Job {
     program: String,
     state_bytes: usize,
-    way: Way,
+    pattern: AccessPattern,
     arch: Arch,
     ir: KernelIr,
 }
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} ({:?}, {})", self.arch, self.program, self.way, self.ir.manifest.plan)
+        write!(f, "{} {} ({:?}, {})", self.arch, self.program, self.pattern, self.ir.manifest.plan)
     }
 }
 
@@ -73,14 +74,14 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
     let facts = Facts::of(&program);
     let state_bytes = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum();
     let mut jobs: Vec<Job> = Vec::new();
-    for (arch, way) in Arch::ALL.into_iter().flat_map(|arch| WAYS.map(|way| (arch, way))) {
-        for plan in way.plans(&program, arch) {
+    for (arch, pattern) in Arch::ALL.into_iter().flat_map(|arch| PATTERNS.map(|pattern| (arch, pattern))) {
+        for plan in pattern.plans(&program, arch) {
             // Two ways may have one plan.
             if jobs.iter().any(|job| (job.arch, &job.ir.manifest.plan) == (arch, &plan)) {
                 continue;
             }
             match KernelIr::new(&program, &facts, &plan, arch) {
-                Ok(ir) => jobs.push(Job { program: program.name.clone(), state_bytes, way, arch, ir }),
+                Ok(ir) => jobs.push(Job { program: program.name.clone(), state_bytes, pattern, arch, ir }),
                 Err(NvptxError::Plan(_)) => {}
                 Err(error) => panic!("{error}\n{plan}\n{}", *program),
             }
@@ -93,7 +94,8 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
 /// Of the kernels that differ in their architectures alone, one: another at each turn.
 fn in_turn(mut jobs: Vec<Job>, turn: usize) -> Vec<Job> {
     let kind = |job: &Job| {
-        let apart = [Way::Short, Way::Shifted].into_iter().position(|way| way == job.way);
+        let apart =
+            [AccessPattern::Short, AccessPattern::Shifted].into_iter().position(|pattern| pattern == job.pattern);
         (discriminant(&job.ir.manifest.plan.schedule), apart)
     };
     let (mut picked, mut kinds) = (Vec::new(), 0);
@@ -178,8 +180,11 @@ fn kernels_of_all_programs() {
     let sum = cases.iter().find(|case| case.program.name == "sum_i32").expect("sums are among the programs");
     all.extend(jobs(sum, true));
     for arch in Arch::ALL {
-        for way in [Way::Plain, Way::Short, Way::Columnar] {
-            assert!(all.iter().any(|job| (job.arch, job.way) == (arch, way)), "{arch} has no kernel for {way:?}");
+        for pattern in [AccessPattern::Aligned, AccessPattern::Short, AccessPattern::Columnar] {
+            assert!(
+                all.iter().any(|job| (job.arch, job.pattern) == (arch, pattern)),
+                "{arch} has no kernel for {pattern:?}"
+            );
         }
     }
     assemble(all);

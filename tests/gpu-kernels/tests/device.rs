@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule, Way};
+use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 use monoscan_codegen::nvptx::NvptxError;
 use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Call, Case, OnDevice, Random, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
@@ -15,12 +15,14 @@ const MOST: usize = 60_000;
 
 /// The schedules, with small tiles, and then what the planner asks for.
 fn plans(random: &mut Random, case: &Case, form: Form) -> Vec<GpuPlan> {
-    let ring = |shifted| Schedule::Ring { stages: 4, ahead: 2, shifted };
+    let ring = |shifted| Schedule::Ring { buffers: 4, ahead: 2, shifted };
     let schedules = [ring(false), ring(true), Schedule::LookBack, Schedule::Columnar];
     let small = schedules.map(|schedule| small_plan(random, case, schedule));
     let program = lower(&case.program, form);
-    let planned = [Way::Plain, Way::Shifted, Way::Short, Way::Any].into_iter();
-    let mut plans: Vec<GpuPlan> = planned.flat_map(|way| way.plans(&program, Arch::Sm90)).chain(small).collect();
+    let planned =
+        [AccessPattern::Aligned, AccessPattern::Shifted, AccessPattern::Short, AccessPattern::Any].into_iter();
+    let mut plans: Vec<GpuPlan> =
+        planned.flat_map(|pattern| pattern.plans(&program, Arch::Sm90)).chain(small).collect();
     let mut seen = Vec::new();
     plans.retain(|plan| {
         !seen.contains(plan) && {

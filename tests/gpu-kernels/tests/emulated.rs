@@ -65,8 +65,8 @@ fn name(schedule: Schedule) -> &'static str {
     }
 }
 
-const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: false };
-const SHIFTED: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: true };
+const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
+const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
 
 /// Some calls, a few at a time in one workspace, of a kernel by each schedule.
 fn check(cases: &[Case], seed: u64) -> Seen {
@@ -139,7 +139,7 @@ fn automata() {
     let is_one = |case: &Case| case.program.name.starts_with("automaton_") || case.program.name == "lexer";
     for (seed, case) in by_hand().iter().filter(|case| is_one(case)).enumerate() {
         for schedule in [RING, Schedule::LookBack] {
-            let plan = GpuPlan { schedule, warps: 2, unit: 16, units: 3 };
+            let plan = GpuPlan { schedule, warps: 2, load_group: 16, load_groups: 3 };
             let subject = match Subject::new(case, Form::default(), &plan) {
                 Ok(subject) => subject,
                 Err(NvptxError::Plan(_)) => continue,
@@ -158,9 +158,9 @@ fn automata() {
 fn bytes() {
     for (seed, case) in of_bytes().iter().enumerate() {
         let random = &mut Random::new(seed as u64);
-        for (unit, units) in [(16, 3), (4, 5), (2, 1)] {
+        for (load_group, load_groups) in [(16, 3), (4, 5), (2, 1)] {
             for schedule in [RING, Schedule::LookBack] {
-                let plan = GpuPlan { schedule, warps: 1, unit, units };
+                let plan = GpuPlan { schedule, warps: 1, load_group, load_groups };
                 let Ok(subject) = Subject::new(case, form(random), &plan) else { continue };
                 let tile = subject.plan().tile();
                 let lengths = [2 * tile + random.below(tile), tile];
@@ -199,7 +199,8 @@ fn named(name: &str) -> Case {
 }
 
 fn small(case: &Case, schedule: Schedule, warps: usize) -> Subject<'_> {
-    Subject::new(case, Form::default(), &GpuPlan { schedule, warps, unit: 1, units: 1 }).expect("a plan that fits")
+    Subject::new(case, Form::default(), &GpuPlan { schedule, warps, load_group: 1, load_groups: 1 })
+        .expect("a plan that fits")
 }
 
 #[test]

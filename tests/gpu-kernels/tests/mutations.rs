@@ -12,13 +12,13 @@ const SCHEDULES: u64 = 16;
 /// Schedules within which a mistake must show.
 const MOST_SCHEDULES: u64 = 100;
 
-const RING: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: false };
-const SHIFTED: Schedule = Schedule::Ring { stages: 4, ahead: 2, shifted: true };
+const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
+const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
 
 /// A kernel with tiles so small that many of them take little time.
 fn with_kernel(name: &str, schedule: Schedule, act: impl FnOnce(&Subject<'_>)) {
     let case: Case = by_hand().into_iter().find(|case| case.program.name == name).expect("a program by hand");
-    let plan = GpuPlan { schedule, warps: 2, unit: 1, units: 1 };
+    let plan = GpuPlan { schedule, warps: 2, load_group: 1, load_groups: 1 };
     let subject = Subject::new(&case, Form::default(), &plan).expect("a plan that fits");
     (0..SCHEDULES).for_each(|schedule| subject.must_be_right(&calls(&subject, schedule)));
     act(&subject);

@@ -5,7 +5,7 @@
 //! a line, so that people read it, differences show, and a file that was cut or edited is refused at its line:
 //!
 //! ```text
-//! monoscan-kernel 1
+//! monoscan-kernel 2
 //! version 0.1.0
 //! program sum_i32
 //! arch sm_90
@@ -14,10 +14,10 @@
 //! heads false
 //! seeded false
 //! output write
-//! schedule ring stages 5 ahead 3
+//! schedule ring buffers 5 ahead 3
 //! warps 8
-//! unit 4
-//! units 9
+//! load-group 4
+//! load-groups 9
 //! threads 352
 //! shared-bytes 204800
 //! tile-state-bytes 8
@@ -41,7 +41,7 @@ use monoscan_ir::{Constant, Program};
 use super::{Arch, Manifest};
 
 /// The version of the text form.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What is known of a kernel that was made ahead of time.
 #[derive(Clone, PartialEq, Debug)]

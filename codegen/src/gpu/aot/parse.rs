@@ -98,9 +98,9 @@ impl<'a> Lines<'a> {
     }
 
     fn plan(&mut self) -> Result<GpuPlan, ManifestError> {
-        let schedule = self.value("schedule", "`ring stages S ahead A`, `look-back` or `columnar`", schedule)?;
-        let (warps, unit) = (self.number("warps", 1..=32)?, self.number("unit", 1..=1 << 10)?);
-        Ok(GpuPlan { schedule, warps, unit, units: self.number("units", 1..=1 << 10)? })
+        let schedule = self.value("schedule", "`ring buffers B ahead A`, `look-back` or `columnar`", schedule)?;
+        let (warps, load_group) = (self.number("warps", 1..=32)?, self.number("load-group", 1..=1 << 10)?);
+        Ok(GpuPlan { schedule, warps, load_group, load_groups: self.number("load-groups", 1..=1 << 10)? })
     }
 
     fn layouts(&mut self, key: &str) -> Result<Vec<Layout>, ManifestError> {
@@ -147,10 +147,10 @@ fn hash(value: &str) -> Option<String> {
 fn schedule(value: &str) -> Option<Schedule> {
     let words: Vec<&str> = value.split_whitespace().collect();
     match words[..] {
-        [ring @ ("ring" | "shifted-ring"), "stages", stages, "ahead", ahead] => {
-            let (stages, ahead) = (stages.parse().ok()?, ahead.parse().ok()?);
-            Some(Schedule::Ring { stages, ahead, shifted: ring == "shifted-ring" })
-                .filter(|_| (1..64).contains(&ahead) && (ahead + 2..=64).contains(&stages))
+        [ring @ ("ring" | "shifted-ring"), "buffers", buffers, "ahead", ahead] => {
+            let (buffers, ahead) = (buffers.parse().ok()?, ahead.parse().ok()?);
+            Some(Schedule::Ring { buffers, ahead, shifted: ring == "shifted-ring" })
+                .filter(|_| (1..64).contains(&ahead) && (ahead + 2..=64).contains(&buffers))
         }
         ["look-back"] => Some(Schedule::LookBack),
         ["columnar"] => Some(Schedule::Columnar),

@@ -24,16 +24,16 @@ impl Display for AotManifest {
         writeln!(f, "seeded {}", form.seeded)?;
         writeln!(f, "output {}", if self.keeps { "emit" } else { "write" })?;
         match launch.plan.schedule {
-            Schedule::Ring { stages, ahead, shifted } => {
+            Schedule::Ring { buffers, ahead, shifted } => {
                 let ring = if shifted { "shifted-ring" } else { "ring" };
-                writeln!(f, "schedule {ring} stages {stages} ahead {ahead}")?;
+                writeln!(f, "schedule {ring} buffers {buffers} ahead {ahead}")?;
             }
             Schedule::LookBack => writeln!(f, "schedule look-back")?,
             Schedule::Columnar => writeln!(f, "schedule columnar")?,
         }
         writeln!(f, "warps {}", launch.plan.warps)?;
-        writeln!(f, "unit {}", launch.plan.unit)?;
-        writeln!(f, "units {}", launch.plan.units)?;
+        writeln!(f, "load-group {}", launch.plan.load_group)?;
+        writeln!(f, "load-groups {}", launch.plan.load_groups)?;
         writeln!(f, "threads {}", launch.threads)?;
         writeln!(f, "shared-bytes {}", launch.shared_bytes)?;
         writeln!(f, "tile-state-bytes {}", launch.tile_state_bytes)?;

@@ -89,15 +89,15 @@ fn what_is_wrong_is_named_with_its_line() {
     let error = refusal("threads", "threads 0");
     assert_eq!(error.to_string(), "line 14: expected `threads` and a number from 1 to 1024, got `threads 0`");
     assert_eq!(
-        refusal("monoscan-kernel", "monoscan-kernel 2").to_string().split(", got").next(),
-        Some("line 1: expected `monoscan-kernel` and 1")
+        refusal("monoscan-kernel", "monoscan-kernel 1").to_string().split(", got").next(),
+        Some("line 1: expected `monoscan-kernel` and 2")
     );
     assert!(refusal("arch", "arch sm_70").expected.contains("`sm_80`"));
     assert!(refusal("ptx-sha256", "ptx-sha256 abc").expected.contains("64 hexadecimal digits"));
     assert_eq!(refusal("mode", "mode both").line, 6);
     assert_eq!(refusal("heads", "seeded true").got, "`seeded true`");
-    assert!(refusal("schedule", "schedule ring stages 3 ahead 3").expected.contains("look-back"));
-    assert_eq!(refusal("units", "units 99999999999999999999").line, 13);
+    assert!(refusal("schedule", "schedule ring buffers 3 ahead 3").expected.contains("look-back"));
+    assert_eq!(refusal("load-groups", "load-groups 99999999999999999999").line, 13);
     assert!(refusal("states", "states { size 2, align 4, f32 @ 0 }").expected.contains("layout"));
     assert!(refusal("component", "component own 0.5").expected.contains("literal of type f32"));
     assert!(refusal("column", "colum").expected.contains("`end`"));

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::nvptx::error::NvptxError;
 
 /// The atoms in PTX.
-const ATOMS: &str = include_str!("intrinsics.ll");
+const INTRINSICS: &str = include_str!("intrinsics.ll");
 
 /// This file, which says what LLVM is asked for.
 const THIS: &str = include_str!("assemble.rs");
@@ -44,7 +44,7 @@ impl Passes {
 pub(crate) fn key(module: &str, passes: Passes, processor: &str, features: &str) -> [u8; 32] {
     let (major, minor, patch) = inkwell::support::get_llvm_version();
     let mut hash = Sha256::new();
-    for part in [module, passes.names(), processor, features, ATOMS, THIS, &format!("{major}.{minor}.{patch}")] {
+    for part in [module, passes.names(), processor, features, INTRINSICS, THIS, &format!("{major}.{minor}.{patch}")] {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
@@ -57,7 +57,7 @@ pub(crate) fn assemble(module: &str, passes: Passes, processor: &str, features: 
     ONCE.call_once(|| Target::initialize_nvptx(&InitializationConfig::default()));
     // Atoms are defined here, so their declarations go.
     let lines = module.lines().filter(|line| !(line.starts_with("declare") && line.contains("@scan.")));
-    let text = lines.chain(ATOMS.lines()).collect::<Vec<_>>().join("\n");
+    let text = lines.chain(INTRINSICS.lines()).collect::<Vec<_>>().join("\n");
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
     let module = context.create_module_from_ir(buffer).map_err(|error| NvptxError::Llvm(error.to_string()))?;

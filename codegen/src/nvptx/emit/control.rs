@@ -1,6 +1,6 @@
 //! Control flow, and variables.
 
-use super::{Emit, Ty, Value};
+use super::{Builder, Ty, Value};
 
 /// A stack slot of the function, which LLVM turns into registers.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct Loop {
     exit: u32,
 }
 
-impl Emit {
+impl Builder {
     /// A variable with its first value, which is set where this is called.
     pub(crate) fn var<'k>(&'k self, first: Value<'k>) -> Var<'k> {
         let var = self.unset(first.ty());

@@ -1,6 +1,6 @@
-//! The atoms as Rust functions: what `atoms.ll` defines, under its names.
+//! The atoms as Rust functions: what `intrinsics.ll` defines, under its names.
 
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// How bulk copies use the second-level cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,9 +9,9 @@ pub(crate) enum CachePolicy {
     Normal,
 }
 
-macro_rules! atoms {
+macro_rules! intrinsics {
     ($($name:ident($($arg:ident),*) -> $result:expr, $symbol:literal;)*) => {
-        impl Emit {$(
+        impl Builder {$(
             pub(crate) fn $name<'k>(&'k self, $($arg: Value<'k>),*) -> Value<'k> {
                 self.intrinsic($result, $symbol, &[$($arg),*])
             }
@@ -19,9 +19,9 @@ macro_rules! atoms {
     };
 }
 
-macro_rules! void_atoms {
+macro_rules! void_intrinsics {
     ($($name:ident($($arg:ident),*), $symbol:literal;)*) => {
-        impl Emit {$(
+        impl Builder {$(
             pub(crate) fn $name(&self, $($arg: Value<'_>),*) {
                 self.call(None, $symbol, &[$($arg),*]);
             }
@@ -29,7 +29,7 @@ macro_rules! void_atoms {
     };
 }
 
-atoms! {
+intrinsics! {
     thread() -> Ty::I32, "scan.thread";
     block() -> Ty::I32, "scan.block";
     blocks() -> Ty::I32, "scan.blocks";
@@ -47,7 +47,7 @@ atoms! {
     clock() -> Ty::I64, "scan.clock";
 }
 
-void_atoms! {
+void_intrinsics! {
     barrier(), "scan.barrier";
     warp_barrier(), "scan.warp_barrier";
     barrier_init(barrier, count), "scan.barrier_init";
@@ -65,7 +65,7 @@ void_atoms! {
     store_control(to, value), "scan.store_control";
 }
 
-impl Emit {
+impl Builder {
     pub(crate) fn cache_policy(&self, policy: CachePolicy) -> Value<'_> {
         let symbol = match policy {
             CachePolicy::Keep => "scan.policy_keep",

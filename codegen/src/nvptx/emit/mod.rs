@@ -98,7 +98,7 @@ impl fmt::Display for Ty {
 
 /// A module while it is written.
 #[derive(Default)]
-pub(crate) struct Emit {
+pub(crate) struct Builder {
     /// What stands before the functions: globals and declarations, each once.
     heads: RefCell<BTreeSet<String>>,
     functions: RefCell<String>,
@@ -109,13 +109,13 @@ pub(crate) struct Emit {
     blocks: Cell<u32>,
 }
 
-impl Emit {
-    pub(crate) fn new() -> Emit {
-        Emit::default()
+impl Builder {
+    pub(crate) fn new() -> Builder {
+        Builder::default()
     }
 
     /// Writes a function without a result: `head` is the text before its body, such as `define void @f(i32 %x)`.
-    pub(crate) fn function<'k>(&'k self, head: &str, body: impl FnOnce(&'k Emit)) {
+    pub(crate) fn function<'k>(&'k self, head: &str, body: impl FnOnce(&'k Builder)) {
         self.slots.take();
         self.body.take();
         self.values.set(0);

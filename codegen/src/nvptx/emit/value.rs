@@ -3,12 +3,12 @@
 use std::fmt;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Shl, Shr, Sub};
 
-use super::{Emit, Ty};
+use super::{Builder, Ty};
 
 /// An operand. Cheap to copy; operators append an instruction to the function that is being written.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'k> {
-    k: &'k Emit,
+    k: &'k Builder,
     ty: Ty,
     operand: Operand,
 }
@@ -39,27 +39,27 @@ impl fmt::Display for Value<'_> {
 }
 
 impl<'k> Value<'k> {
-    pub(super) fn temporary(k: &'k Emit, ty: Ty, number: u32) -> Value<'k> {
+    pub(super) fn temporary(k: &'k Builder, ty: Ty, number: u32) -> Value<'k> {
         Value { k, ty, operand: Operand::Temporary(number) }
     }
 
-    pub(super) fn named(k: &'k Emit, ty: Ty, name: &'static str) -> Value<'k> {
+    pub(super) fn named(k: &'k Builder, ty: Ty, name: &'static str) -> Value<'k> {
         Value { k, ty, operand: Operand::Named(name) }
     }
 
-    pub(super) fn table(k: &'k Emit, number: usize) -> Value<'k> {
+    pub(super) fn table(k: &'k Builder, number: usize) -> Value<'k> {
         Value { k, ty: Ty::GLOBAL, operand: Operand::Table(number) }
     }
 
-    pub(super) fn constant(k: &'k Emit, ty: Ty, value: i128) -> Value<'k> {
+    pub(super) fn constant(k: &'k Builder, ty: Ty, value: i128) -> Value<'k> {
         Value { k, ty, operand: Operand::Constant(value) }
     }
 
-    pub(super) fn poison(k: &'k Emit, ty: Ty) -> Value<'k> {
+    pub(super) fn poison(k: &'k Builder, ty: Ty) -> Value<'k> {
         Value { k, ty, operand: Operand::Poison }
     }
 
-    pub(crate) fn emit(self) -> &'k Emit {
+    pub(crate) fn emit(self) -> &'k Builder {
         self.k
     }
 

@@ -1,19 +1,19 @@
 //! What a kernel is given, inside it: its arguments (see [`Arguments`]) and tables.
 
 use crate::gpu::Arguments;
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::lower::{Tables, from_memory};
 
 /// The arguments and tables of a kernel.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'k, 'a> {
-    pub(crate) k: &'k Emit,
+pub(crate) struct KernelArguments<'k, 'a> {
+    pub(crate) k: &'k Builder,
     pub(crate) layout: &'a Arguments,
     /// Where the program's tables are.
     pub(crate) tables: &'a Tables<'k>,
 }
 
-impl<'k> Given<'k, '_> {
+impl<'k> KernelArguments<'k, '_> {
     fn base(self) -> Value<'k> {
         self.k.named(Ty::GENERIC, "%arguments")
     }

@@ -5,12 +5,12 @@
 
 use monoscan_ir::Type;
 
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::lower::{from_memory, to_memory};
 
 /// Consecutive bytes, as integers of at most 32 bits with the places where they begin.
 pub(crate) struct Bytes<'k> {
-    k: &'k Emit,
+    k: &'k Builder,
     parts: Vec<(usize, Value<'k>)>,
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn width(bytes: usize) -> usize {
 
 impl<'k> Bytes<'k> {
     /// Loads `bytes` bytes from an address that is a multiple of their [`width`].
-    pub(crate) fn load(k: &'k Emit, from: Value<'k>, bytes: usize) -> Bytes<'k> {
+    pub(crate) fn load(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
         let width = width(bytes);
         let mut parts = Vec::new();
         for start in (0..bytes).step_by(width) {
@@ -38,7 +38,7 @@ impl<'k> Bytes<'k> {
     }
 
     /// The bytes of these words.
-    pub(crate) fn of_words(k: &'k Emit, words: Vec<Value<'k>>) -> Bytes<'k> {
+    pub(crate) fn of_words(k: &'k Builder, words: Vec<Value<'k>>) -> Bytes<'k> {
         Bytes { k, parts: words.into_iter().enumerate().map(|(place, word)| (4 * place, word)).collect() }
     }
 
@@ -100,7 +100,7 @@ impl<'k> Bytes<'k> {
 
 /// Consecutive bytes while fields are put in.
 pub(crate) struct Pieces<'k> {
-    k: &'k Emit,
+    k: &'k Builder,
     /// The type of a part.
     ty: Ty,
     /// What was put into each part.
@@ -112,7 +112,7 @@ type Piece<'k> = (usize, usize, Value<'k>);
 
 impl<'k> Pieces<'k> {
     /// No fields yet, of `bytes` bytes.
-    pub(crate) fn new(k: &'k Emit, bytes: usize) -> Pieces<'k> {
+    pub(crate) fn new(k: &'k Builder, bytes: usize) -> Pieces<'k> {
         let part = width(bytes).min(4);
         Pieces { k, ty: Ty::Int(8 * part as u16), parts: vec![Vec::new(); bytes / part] }
     }

@@ -3,8 +3,8 @@
 use monoscan_ir::{Layout, Type};
 
 use crate::gpu::{alignment, natural};
-use crate::nvptx::emit::{Emit, Ty, Value};
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::emit::{Builder, Ty, Value};
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::bytes::{Bytes, Pieces};
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::recipe::Recipe;
@@ -29,7 +29,7 @@ pub(crate) struct Loaded<'k, 'a> {
     pub(crate) bytes: &'a [Bytes<'k>],
     /// Which record of the unit, and how many there are.
     pub(crate) place: usize,
-    pub(crate) unit: usize,
+    pub(crate) group: usize,
     /// The same record, for what is not in registers.
     pub(crate) here: InMemory<'k, 'a>,
 }
@@ -42,7 +42,7 @@ impl<'k> Loaded<'k, '_> {
 
     /// Whether the next record is there too. Then there is a next record.
     fn has_next(&self) -> bool {
-        self.place + 1 < self.unit
+        self.place + 1 < self.group
     }
 }
 
@@ -136,11 +136,11 @@ pub(crate) fn store_fields<'k>(
 }
 
 /// Writes an output record to a place of the columns in device memory, field by field.
-pub(crate) fn store_record<'k>(given: Given<'k, '_>, recipe: &Recipe, place: Value<'k>, record: &[Value<'k>]) {
+pub(crate) fn store_record<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, place: Value<'k>, record: &[Value<'k>]) {
     let mut values = record.iter();
     for (number, column) in recipe.outputs.iter().enumerate() {
         let size = column.size as usize;
-        let base = given.column(recipe.inputs.len() + number);
+        let base = args.column(recipe.inputs.len() + number);
         let own: Vec<Value<'k>> = values.by_ref().take(column.fields.len()).copied().collect();
         let store = |is_aligned: bool| {
             for (field, &value) in column.fields.iter().zip(&own) {
@@ -150,13 +150,13 @@ pub(crate) fn store_record<'k>(given: Given<'k, '_>, recipe: &Recipe, place: Val
             }
         };
         // Device memory is as aligned as its owner made it: mostly enough for any field.
-        let is_aligned = (base.address() & 7usize).is(given.k.i64(0));
-        given.k.either(is_aligned, || store(true), || store(false));
+        let is_aligned = (base.address() & 7usize).is(args.k.i64(0));
+        args.k.either(is_aligned, || store(true), || store(false));
     }
 }
 
 /// The bytes of a unit of output records, column by column.
-pub(crate) fn unit_bytes<'k>(k: &'k Emit, columns: &[Layout], records: &[Vec<Value<'k>>]) -> Vec<Bytes<'k>> {
+pub(crate) fn group_bytes<'k>(k: &'k Builder, columns: &[Layout], records: &[Vec<Value<'k>>]) -> Vec<Bytes<'k>> {
     let mut numbered = 0;
     let mut all = Vec::new();
     for column in columns {

@@ -6,9 +6,9 @@
 use monoscan_ir::Layout;
 
 use crate::gpu::GpuPlan;
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::bytes::Bytes;
-use crate::nvptx::kernel::columns::{InMemory, Loaded, store_fields, unit_bytes};
+use crate::nvptx::kernel::columns::{InMemory, Loaded, group_bytes, store_fields};
 use crate::nvptx::kernel::element::Element;
 
 /// About how many instructions a run may have when it is unrolled; a longer one becomes a loop over units.
@@ -25,13 +25,13 @@ pub(crate) trait Pass<'k> {
     }
 
     /// Whether it can take all units of a run side by side, each by itself.
-    fn takes_apart(&self, _units: usize) -> bool {
+    fn interleaves(&self, _units: usize) -> bool {
         false
     }
 
     /// Takes its state past all units of a run; gives the records to write, unit by unit.
-    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
-        units.iter().map(|unit| self.elements(unit)).collect()
+    fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+        groups.iter().map(|group| self.elements(group)).collect()
     }
 
     /// Takes note that no element follows.
@@ -57,7 +57,7 @@ pub(crate) trait Pass<'k> {
 /// What is done to the records of a run whose columns are bytes, four at a time.
 pub(crate) trait PackedPass<'k> {
     /// Takes its state past a unit; `columns` are words of each. Gives the words to write, if the pass writes.
-    fn unit(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
+    fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
 
     /// Takes note that no unit follows, though records may.
     fn end(&self);
@@ -67,8 +67,8 @@ pub(crate) trait PackedPass<'k> {
 }
 
 /// A tile in shared memory, as a thread sees it.
-pub(crate) struct Run<'k, 'a> {
-    pub(crate) k: &'k Emit,
+pub(crate) struct ThreadItems<'k, 'a> {
+    pub(crate) k: &'k Builder,
     pub(crate) plan: &'a GpuPlan,
     pub(crate) columns: (&'a [Layout], &'a [Layout]),
     /// Where the first record of the tile lies in memory order, column by column.
@@ -88,18 +88,18 @@ pub(crate) struct Run<'k, 'a> {
     pub(crate) shifted: bool,
 }
 
-impl<'k> Run<'k, '_> {
+impl<'k> ThreadItems<'k, '_> {
     /// Runs a pass over the records of this thread's run.
     pub(crate) fn each(&self, is_full: Value<'k>, pass: &dyn Pass<'k>) {
         let k = self.k;
-        let start = self.thread * self.plan.run();
+        let start = self.thread * self.plan.items_per_thread();
         k.either(
             is_full & self.reversed.not(),
             || self.full(start, pass),
             || {
-                let records = (self.count - start).umin(k.i32(self.plan.run()));
+                let records = (self.count - start).umin(k.i32(self.plan.items_per_thread()));
                 let records = start.below(self.count).select(records, k.i32(0));
-                let first = self.first_units(start, records, pass);
+                let first = self.first_groups(start, records, pass);
                 k.range(first, records, k.i32(1), |place| self.single(start + place, pass));
             },
         );
@@ -108,66 +108,68 @@ impl<'k> Run<'k, '_> {
 
     /// The whole units of a run of so many records; gives how many records these are. Most of a tile that is not full, too, is such units, and
     /// one record after the other would take many times as long.
-    fn first_units(&self, start: Value<'k>, records: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
+    fn first_groups(&self, start: Value<'k>, records: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
         let k = self.k;
         if self.shifted {
             return k.i32(0);
         }
-        let units = self.reversed.select(k.i32(0), records.udiv(k.i32(self.plan.unit)));
-        let each = |unit: &dyn Fn(Value<'k>)| {
-            k.range(k.i32(0), units, k.i32(1), |place| unit(start + place * self.plan.unit));
+        let groups = self.reversed.select(k.i32(0), records.udiv(k.i32(self.plan.load_group)));
+        let each = |group: &dyn Fn(Value<'k>)| {
+            k.range(k.i32(0), groups, k.i32(1), |place| group(start + place * self.plan.load_group));
         };
         match self.packed(pass) {
             Some(packed) => {
                 each(&|start| self.words(start, &*packed));
                 packed.end();
             }
-            None => each(&|start| self.unit(start, pass)),
+            None => each(&|start| self.group(start, pass)),
         }
-        units * self.plan.unit
+        groups * self.plan.load_group
     }
 
     /// The pass on four records at once, where that is shorter and records are in whole words.
     fn packed<'p>(&self, pass: &'p dyn Pass<'k>) -> Option<Box<dyn PackedPass<'k> + 'p>> {
-        pass.packed().filter(|_| !self.shifted && self.plan.unit.is_multiple_of(4))
+        pass.packed().filter(|_| !self.shifted && self.plan.load_group.is_multiple_of(4))
     }
 
     /// The records of a run without gaps, in the order of the scan.
     fn full(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
         if let Some(packed) = self.packed(pass) {
-            self.each_unit(start, packed.work() * self.plan.run() / 4, |start| self.words(start, &*packed));
+            self.each_group(start, packed.work() * self.plan.items_per_thread() / 4, |start| {
+                self.words(start, &*packed)
+            });
             packed.end();
-        } else if !self.shifted && pass.takes_apart(self.plan.units) {
-            self.apart(start, pass);
+        } else if !self.shifted && pass.interleaves(self.plan.load_groups) {
+            self.interleaved(start, pass);
         } else {
-            self.each_unit(start, (pass.work() + 2) * self.plan.run(), |start| self.unit(start, pass));
+            self.each_group(start, (pass.work() + 2) * self.plan.items_per_thread(), |start| self.group(start, pass));
         }
     }
 
     /// Runs over the units from a record on, which take so many instructions.
-    fn each_unit(&self, start: Value<'k>, work: usize, unit: impl Fn(Value<'k>)) {
+    fn each_group(&self, start: Value<'k>, work: usize, group: impl Fn(Value<'k>)) {
         let k = self.k;
-        let unit = |place: Value<'k>| unit(start + place * self.plan.unit);
+        let group = |place: Value<'k>| group(start + place * self.plan.load_group);
         match work <= MOST_UNROLLED {
-            true => (0..self.plan.units).for_each(|place| unit(k.i32(place))),
-            false => k.range(k.i32(0), k.i32(self.plan.units), k.i32(1), unit),
+            true => (0..self.plan.load_groups).for_each(|place| group(k.i32(place))),
+            false => k.range(k.i32(0), k.i32(self.plan.load_groups), k.i32(1), group),
         }
     }
 
     /// The records of a unit, each a byte of every column, as words.
     fn words(&self, start: Value<'k>, pass: &dyn PackedPass<'k>) {
-        let (k, bytes) = (self.k, self.plan.unit);
+        let (k, bytes) = (self.k, self.plan.load_group);
         let load = |&area: &Value<'k>| Bytes::load(k, area.byte(start), bytes).into_words();
-        let written = pass.unit(&self.inputs.iter().map(load).collect::<Vec<_>>());
+        let written = pass.group(&self.inputs.iter().map(load).collect::<Vec<_>>());
         for (words, &area) in written.into_iter().zip(&self.outputs) {
             Bytes::of_words(k, words).store(area.byte(start), bytes);
         }
     }
 
     /// The records of a unit, in registers.
-    fn unit(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+    fn group(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
         if self.shifted {
-            return (0..self.plan.unit).for_each(|place| self.single(start + place, pass));
+            return (0..self.plan.load_group).for_each(|place| self.single(start + place, pass));
         }
         let bytes = self.load(start);
         let elements = self.elements(start, &bytes);
@@ -176,13 +178,14 @@ impl<'k> Run<'k, '_> {
     }
 
     /// The records of all units at once: those of different units do not wait for each other.
-    fn apart(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
-        let starts: Vec<Value<'k>> = (0..self.plan.units).map(|unit| start + unit * self.plan.unit).collect();
+    fn interleaved(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
+        let starts: Vec<Value<'k>> =
+            (0..self.plan.load_groups).map(|group| start + group * self.plan.load_group).collect();
         let bytes: Vec<Vec<Bytes<'k>>> = starts.iter().map(|&start| self.load(start)).collect();
-        let units = starts.iter().zip(&bytes).map(|(&start, bytes)| self.elements(start, bytes));
-        let units: Vec<Vec<Loaded<'k, '_>>> = units.collect();
-        let units = units.iter().map(|unit| unit.iter().map(|element| element as &dyn Element<'k>).collect());
-        let written = pass.apart(&units.collect::<Vec<_>>());
+        let groups = starts.iter().zip(&bytes).map(|(&start, bytes)| self.elements(start, bytes));
+        let groups: Vec<Vec<Loaded<'k, '_>>> = groups.collect();
+        let groups = groups.iter().map(|group| group.iter().map(|element| element as &dyn Element<'k>).collect());
+        let written = pass.interleaved(&groups.collect::<Vec<_>>());
         starts.into_iter().zip(&written).for_each(|(start, written)| self.store(start, written, pass));
     }
 
@@ -190,7 +193,7 @@ impl<'k> Run<'k, '_> {
     fn load(&self, start: Value<'k>) -> Vec<Bytes<'k>> {
         let load = |(column, &area): (&Layout, &Value<'k>)| {
             let size = column.size as usize;
-            Bytes::load(self.k, area.byte(start * size), self.plan.unit * size)
+            Bytes::load(self.k, area.byte(start * size), self.plan.load_group * size)
         };
         self.columns.0.iter().zip(&self.inputs).map(load).collect()
     }
@@ -199,9 +202,9 @@ impl<'k> Run<'k, '_> {
     fn elements<'b>(&'b self, start: Value<'k>, bytes: &'b [Bytes<'k>]) -> Vec<Loaded<'k, 'b>> {
         let element = |place| {
             let here = self.in_memory(start + place);
-            Loaded { columns: self.columns.0, bytes, place, unit: self.plan.unit, here }
+            Loaded { columns: self.columns.0, bytes, place, group: self.plan.load_group, here }
         };
-        (0..self.plan.unit).map(element).collect()
+        (0..self.plan.load_group).map(element).collect()
     }
 
     /// Stores what a pass gives of a unit, if it gives anything.
@@ -210,13 +213,15 @@ impl<'k> Run<'k, '_> {
         if !pass.writes() {
             return;
         }
-        let all = unit_bytes(k, self.columns.1, written);
+        let all = group_bytes(k, self.columns.1, written);
         for ((column, &area), bytes) in self.columns.1.iter().zip(&self.outputs).zip(all) {
             let size = column.size as usize;
             let to = area.byte(start * size);
-            let store = || bytes.store(to, self.plan.unit * size);
+            let store = || bytes.store(to, self.plan.load_group * size);
             match pass.spares_first() {
-                true => k.either(start.is(self.thread * self.plan.run()), || bytes.store_but_first(to), store),
+                true => {
+                    k.either(start.is(self.thread * self.plan.items_per_thread()), || bytes.store_but_first(to), store)
+                }
                 false => store(),
             }
         }
@@ -227,7 +232,7 @@ impl<'k> Run<'k, '_> {
         let written = pass.element(&self.in_memory(place));
         let store = || store_fields(self.columns.1, &self.outputs, self.slot(place), &written, self.shifted);
         match pass.spares_first() {
-            true => self.k.when(place.is_not(self.thread * self.plan.run()), store),
+            true => self.k.when(place.is_not(self.thread * self.plan.items_per_thread()), store),
             false => store(),
         }
     }

@@ -5,9 +5,9 @@ use monoscan_ir::transform::rank_stage;
 use monoscan_ir::{Constant, Layout, Program, Source, Table, Type, Verified};
 
 use crate::gpu::{Arguments, GpuPlan, LookUps, MOST_TABLE_BYTES, Manifest, Schedule, overlays};
-use crate::nvptx::emit::{Emit, Value};
+use crate::nvptx::emit::{Builder, Value};
 use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, ElementCode, read};
 use crate::nvptx::kernel::state::{Packing, State};
 use crate::nvptx::lower::{self, Code};
@@ -32,9 +32,9 @@ pub(crate) struct Recipe {
     /// Bytes of tables up to which blocks copy them to shared memory.
     pub(crate) most_table_bytes: usize,
     /// Those tables of which blocks keep a copy for each bank of shared memory.
-    pub(crate) for_banks: Vec<u32>,
+    pub(crate) bank_replicated: Vec<u32>,
     /// Bytes of notes that a thread takes of what its folds leave behind, where there is room for such.
-    pub(crate) note_bytes: usize,
+    pub(crate) deferred_bytes: usize,
     /// What the fold writes over a record for the replay: its letter.
     pub(crate) letters: Option<Layout>,
     folds: Vec<LevelFold>,
@@ -85,8 +85,8 @@ impl Recipe {
         // Threads, warps and tiles combine runs of many lengths.
         let facts = facts.clone().carrying_all(program);
         let look_ups = LookUps::of(program, &facts, schedule);
-        let note_bytes = look_ups.note_bytes();
-        let LookUps { mut names, replay, letters, tables, for_banks } = look_ups;
+        let deferred_bytes = look_ups.deferred_bytes();
+        let LookUps { mut names, replay, letters, tables, bank_replicated } = look_ups;
         let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
         let rank = rank_stage(program).and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         if program.output.keep.is_some() && rank.is_none() {
@@ -105,8 +105,8 @@ impl Recipe {
                 element: ElementCode::new(&replay.mapping, &facts, &tables, letters),
             },
             tables,
-            for_banks,
-            note_bytes,
+            bank_replicated,
+            deferred_bytes,
             most_table_bytes: MOST_TABLE_BYTES,
             letters: letters.map(|_| Layout::of(Type::U8)),
             folds: Vec::new(),
@@ -202,7 +202,7 @@ impl Recipe {
     }
 
     /// The state that changes nothing.
-    pub(crate) fn identity<'k>(&self, k: &'k Emit, level: usize) -> State<'k> {
+    pub(crate) fn identity<'k>(&self, k: &'k Builder, level: usize) -> State<'k> {
         if self.composes_names(level) {
             return vec![k.i32(0)];
         }
@@ -211,37 +211,43 @@ impl Recipe {
     }
 
     /// The state that a scan of a level starts from.
-    pub(crate) fn start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
+    pub(crate) fn start<'k>(&self, args: KernelArguments<'k, '_>, level: usize) -> State<'k> {
         match self.composes_names(level) {
-            true => self.identity(given.k, level),
-            false => self.given_start(given, level),
+            true => self.identity(args.k, level),
+            false => self.start_argument(args, level),
         }
     }
 
     /// The components of a state that a scan has led to.
-    fn components_of<'k>(&self, given: Given<'k, '_>, level: usize, state: &[Value<'k>]) -> State<'k> {
+    fn components_of<'k>(&self, args: KernelArguments<'k, '_>, level: usize, state: &[Value<'k>]) -> State<'k> {
         match self.folds[level].named.as_ref().filter(|named| named.composes()) {
             Some(named) => {
-                let map = named.map(given, state[0]);
-                let both = [&self.given_start(given, level)[..], &[map]].concat();
-                self.folds[level].combines[0].write(given.k, &both, given.tables)
+                let map = named.map(args, state[0]);
+                let both = [&self.start_argument(args, level)[..], &[map]].concat();
+                self.folds[level].combines[0].write(args.k, &both, args.tables)
             }
             None => state.to_vec(),
         }
     }
 
     /// The state that the caller says the first record starts from.
-    fn given_start<'k>(&self, given: Given<'k, '_>, level: usize) -> State<'k> {
-        let offset = given.layout.start();
-        self.components(level).iter().map(|&component| given.component(offset, self.number(component))).collect()
+    fn start_argument<'k>(&self, args: KernelArguments<'k, '_>, level: usize) -> State<'k> {
+        let offset = args.layout.start();
+        self.components(level).iter().map(|&component| args.component(offset, self.number(component))).collect()
     }
 
     /// Writes the state of a level after the last record of a row, if anyone wants totals.
-    pub(crate) fn tell_total<'k>(&self, given: Given<'k, '_>, level: usize, row: Value<'k>, total: &[Value<'k>]) {
-        let address = given.word(Arguments::TOTAL);
+    pub(crate) fn tell_total<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        level: usize,
+        row: Value<'k>,
+        total: &[Value<'k>],
+    ) {
+        let address = args.word(Arguments::TOTAL);
         let states = &self.arguments.states;
-        given.k.when(address.is_not(given.k.i64(0)), || {
-            for (&component, value) in self.components(level).iter().zip(self.components_of(given, level, total)) {
+        args.k.when(address.is_not(args.k.i64(0)), || {
+            for (&component, value) in self.components(level).iter().zip(self.components_of(args, level, total)) {
                 let field = states.fields[self.number(component)];
                 let at = address.as_global().byte(row * states.size as usize).at(field.offset as usize);
                 at.store(lower::to_memory(value, field.ty), 1);
@@ -280,13 +286,13 @@ impl Recipe {
     /// `earlier ⊕ later`.
     pub(crate) fn combine<'k>(
         &self,
-        given: Given<'k, '_>,
+        args: KernelArguments<'k, '_>,
         level: usize,
         earlier: &[Value<'k>],
         later: &[Value<'k>],
     ) -> State<'k> {
         let named = self.folds[level].named.as_ref();
-        if let Some(name) = named.and_then(|named| named.compose(given, earlier[0], later[0])) {
+        if let Some(name) = named.and_then(|named| named.compose(args, earlier[0], later[0])) {
             return vec![name];
         }
         let mut result = Vec::new();
@@ -295,7 +301,7 @@ impl Recipe {
             let own = first..first + self.identities[stage as usize].len();
             first = own.end;
             let both = [&earlier[own.clone()], &later[own]].concat();
-            result.extend(code.write(given.k, &both, given.tables));
+            result.extend(code.write(args.k, &both, args.tables));
         }
         result
     }
@@ -304,7 +310,7 @@ impl Recipe {
     /// [`followed`](Recipe::followed).
     pub(crate) fn step<'k>(
         &self,
-        given: Given<'k, '_>,
+        args: KernelArguments<'k, '_>,
         level: usize,
         before: &[Value<'k>],
         passed: &mut [Value<'k>],
@@ -320,7 +326,7 @@ impl Recipe {
             None => passed[followed(component)],
         });
         let carried: Vec<Value<'k>> = carried.collect();
-        let results = self.write(given, &self.folds[level].step, &carried, element);
+        let results = self.write(args, &self.folds[level].step, &carried, element);
         let mut after = before.to_vec();
         for (&component, result) in body.carried.iter().zip(results) {
             match self.place(level, component) {
@@ -351,14 +357,14 @@ impl Recipe {
     }
 
     /// The components that the replay carries, out of the states of all levels before an element.
-    pub(crate) fn live<'k>(&self, given: Given<'k, '_>, states: &[State<'k>]) -> State<'k> {
+    pub(crate) fn live<'k>(&self, args: KernelArguments<'k, '_>, states: &[State<'k>]) -> State<'k> {
         let carried = &self.replay.carried;
         if let (Some(named), &[Carried { lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
-            let start = lower::lane(self.given_start(given, 0)[0], lane);
-            return named.apply(given, states[0][0], start).into_iter().collect();
+            let start = lower::lane(self.start_argument(args, 0)[0], lane);
+            return named.apply(args, states[0][0], start).into_iter().collect();
         }
         let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
-        let wholes = self.select(given, &components, states).into_iter();
+        let wholes = self.select(args, &components, states).into_iter();
         let part =
             |(whole, carried): (Value<'k>, &Carried)| carried.lane.map_or(whole, |lane| lower::lane(whole, lane));
         wholes.zip(carried).map(part).collect()
@@ -367,11 +373,11 @@ impl Recipe {
     /// These components out of the states of the first levels.
     pub(crate) fn select<'k>(
         &self,
-        given: Given<'k, '_>,
+        args: KernelArguments<'k, '_>,
         components: &[(u32, u32)],
         states: &[State<'k>],
     ) -> State<'k> {
-        let states = states.iter().enumerate().map(|(level, state)| self.components_of(given, level, state));
+        let states = states.iter().enumerate().map(|(level, state)| self.components_of(args, level, state));
         let states: Vec<State<'k>> = states.collect();
         let find = |&component: &(u32, u32)| {
             let mut places =
@@ -384,11 +390,11 @@ impl Recipe {
     /// An element of the replay.
     pub(crate) fn replay<'k>(
         &self,
-        given: Given<'k, '_>,
+        args: KernelArguments<'k, '_>,
         before: &[Value<'k>],
         element: &dyn Element<'k>,
     ) -> Replayed<'k> {
-        let mut results = self.write(given, &self.replay.element, before, element).into_iter();
+        let mut results = self.write(args, &self.replay.element, before, element).into_iter();
         let after = results.by_ref().take(before.len()).collect();
         let outputs: usize = self.outputs.iter().map(|column| column.fields.len()).sum();
         Replayed { after, outputs: results.by_ref().take(outputs).collect(), keep: results.next() }
@@ -397,18 +403,18 @@ impl Recipe {
     /// Writes an element's code.
     fn write<'k>(
         &self,
-        given: Given<'k, '_>,
+        args: KernelArguments<'k, '_>,
         code: &ElementCode,
         carried: &[Value<'k>],
         element: &dyn Element<'k>,
     ) -> Vec<Value<'k>> {
         let mut states = carried.iter();
         let reads = code.reads.iter().map(|&source| match source {
-            Source::Seed { stage, component } => given.component(given.layout.seed(), self.number((stage, component))),
+            Source::Seed { stage, component } => args.component(args.layout.seed(), self.number((stage, component))),
             source => read(element, source)
                 .unwrap_or_else(|| *states.next().expect("the first parameters are the carried components")),
         });
         let arguments: Vec<Value<'k>> = reads.collect();
-        code.code.write(given.k, &arguments, given.tables)
+        code.code.write(args.k, &arguments, args.tables)
     }
 }

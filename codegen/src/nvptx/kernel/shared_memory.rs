@@ -7,9 +7,9 @@ use crate::nvptx::kernel::recipe::Recipe;
 
 /// What is taken so far, in bytes.
 #[derive(Default)]
-pub(crate) struct Room(usize);
+pub(crate) struct SharedAllocator(usize);
 
-impl Room {
+impl SharedAllocator {
     /// The place of so many bytes, a multiple of 16.
     pub(crate) fn take(&mut self, bytes: usize) -> usize {
         let start = self.0;
@@ -43,10 +43,10 @@ impl Room {
 /// Refuses a plan whose units are no whole accesses in some column.
 pub(crate) fn expect_whole_accesses(recipe: &Recipe, plan: &GpuPlan) -> Result<(), NvptxError> {
     let mut sizes = recipe.inputs.iter().chain(&recipe.outputs).map(|column| column.size as usize);
-    match sizes.find(|size| width(plan.unit * size) < width(plan.run() * size)) {
+    match sizes.find(|size| width(plan.load_group * size) < width(plan.items_per_thread() * size)) {
         None => Ok(()),
         Some(size) => {
-            Err(NvptxError::Plan(format!("a unit of {} records of {size} bytes is no whole access", plan.unit)))
+            Err(NvptxError::Plan(format!("a unit of {} records of {size} bytes is no whole access", plan.load_group)))
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Copies of a program's tables in shared memory, where every lane of a warp can look up another element at once.
 
 use crate::gpu::{BANKS, WORD};
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::shared_memory::Room;
+use crate::nvptx::kernel::shared_memory::SharedAllocator;
 use crate::nvptx::lower::Tables;
 
 /// Bytes that a thread copies at a time. Tables begin at multiples of it, and are padded to one.
@@ -16,12 +16,12 @@ pub(crate) struct SharedTables(Vec<Copied>);
 struct Copied {
     table: u32,
     offset: usize,
-    for_banks: bool,
+    bank_replicated: bool,
 }
 
 impl SharedTables {
     /// Takes what those need that elements look up, unless that is too much.
-    pub(crate) fn of(recipe: &Recipe, room: &mut Room) -> SharedTables {
+    pub(crate) fn of(recipe: &Recipe, room: &mut SharedAllocator) -> SharedTables {
         let tables = (0..).zip(&recipe.tables).zip(recipe.looked_up()).filter(|(_, looked_up)| *looked_up);
         let sizes = tables.map(|((number, table), _)| (number, table.len() * table.ty.size().next_power_of_two()));
         let sizes: Vec<(u32, usize)> = sizes.collect();
@@ -29,19 +29,20 @@ impl SharedTables {
             return SharedTables(Vec::new());
         }
         let copied = sizes.into_iter().map(|(table, size)| {
-            let for_banks = recipe.for_banks.contains(&table);
-            let offset = if for_banks { room.take_lines(BANKS * size.next_multiple_of(WORD)) } else { room.take(size) };
-            Copied { table, offset, for_banks }
+            let bank_replicated = recipe.bank_replicated.contains(&table);
+            let offset =
+                if bank_replicated { room.take_lines(BANKS * size.next_multiple_of(WORD)) } else { room.take(size) };
+            Copied { table, offset, bank_replicated }
         });
         SharedTables(copied.collect())
     }
 
     /// Copies them, all threads together, and has them read there. A barrier must follow.
-    pub(crate) fn fill<'k>(&self, k: &'k Emit, tables: &mut Tables<'k>, thread: Value<'k>, threads: usize) {
-        for &Copied { table: number, offset, for_banks } in &self.0 {
+    pub(crate) fn fill<'k>(&self, k: &'k Builder, tables: &mut Tables<'k>, thread: Value<'k>, threads: usize) {
+        for &Copied { table: number, offset, bank_replicated } in &self.0 {
             let Some(table) = tables.get(number) else { continue };
             let to = k.shared().at(offset);
-            if for_banks {
+            if bank_replicated {
                 k.range(thread, k.i32(BANKS * table.size().div_ceil(WORD)), k.i32(threads), |place| {
                     let word = table.base.byte((place >> BANKS.ilog2() as usize) * WORD).load_constant(Ty::I32, WORD);
                     to.byte(place * WORD).store(word, WORD);

@@ -9,7 +9,7 @@
 
 use monoscan_ir::Type;
 
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::bytes::{Bytes, Pieces};
 
 /// The components of a state, in order.
@@ -40,7 +40,7 @@ impl Packing {
         Packing { types: types.to_vec(), offsets, words: end.div_ceil(4).max(1) }
     }
 
-    pub(crate) fn pack<'k>(&self, k: &'k Emit, state: &[Value<'k>]) -> Vec<Value<'k>> {
+    pub(crate) fn pack<'k>(&self, k: &'k Builder, state: &[Value<'k>]) -> Vec<Value<'k>> {
         let mut pieces = Pieces::new(k, 4 * self.words);
         for ((&value, &ty), &offset) in state.iter().zip(&self.types).zip(&self.offsets) {
             pieces.put(offset, ty, value);
@@ -48,7 +48,7 @@ impl Packing {
         pieces.join().into_words()
     }
 
-    pub(crate) fn unpack<'k>(&self, k: &'k Emit, words: &[Value<'k>]) -> State<'k> {
+    pub(crate) fn unpack<'k>(&self, k: &'k Builder, words: &[Value<'k>]) -> State<'k> {
         let bytes = Bytes::of_words(k, words.to_vec());
         self.types.iter().zip(&self.offsets).map(|(&ty, &offset)| bytes.field(offset, ty)).collect()
     }
@@ -56,7 +56,7 @@ impl Packing {
     /// The state that `exchange` makes of each word: for shuffles.
     pub(crate) fn map<'k>(
         &self,
-        k: &'k Emit,
+        k: &'k Builder,
         state: &[Value<'k>],
         exchange: impl Fn(Value<'k>) -> Value<'k>,
     ) -> State<'k> {
@@ -69,11 +69,11 @@ impl Packing {
         4 * self.words
     }
 
-    pub(crate) fn store_shared<'k>(&self, k: &'k Emit, to: Value<'k>, state: &[Value<'k>]) {
+    pub(crate) fn store_shared<'k>(&self, k: &'k Builder, to: Value<'k>, state: &[Value<'k>]) {
         self.pack(k, state).into_iter().enumerate().for_each(|(place, word)| to.at(4 * place).store(word, 4));
     }
 
-    pub(crate) fn load_shared<'k>(&self, k: &'k Emit, from: Value<'k>) -> State<'k> {
+    pub(crate) fn load_shared<'k>(&self, k: &'k Builder, from: Value<'k>) -> State<'k> {
         let words: Vec<Value<'k>> = (0..self.words).map(|place| from.at(4 * place).load(Ty::I32, 4)).collect();
         self.unpack(k, &words)
     }
@@ -84,7 +84,7 @@ impl Packing {
     }
 
     /// Writes a tile state.
-    pub(crate) fn publish<'k>(&self, k: &'k Emit, to: Value<'k>, state: &[Value<'k>], tag: Value<'k>) {
+    pub(crate) fn publish<'k>(&self, k: &'k Builder, to: Value<'k>, state: &[Value<'k>], tag: Value<'k>) {
         let words = self.pack(k, state);
         let join = |low: Value<'k>, high: Value<'k>| low.resize(Ty::I64) | (high.resize(Ty::I64) << 32);
         if let [word] = words[..] {
@@ -98,14 +98,14 @@ impl Packing {
     }
 
     /// Reads a tile state as it is now: its words, and whether its tag is this one.
-    pub(crate) fn peek<'k>(&self, k: &'k Emit, from: Value<'k>, tag: Value<'k>) -> (Vec<Value<'k>>, Value<'k>) {
+    pub(crate) fn peek<'k>(&self, k: &'k Builder, from: Value<'k>, tag: Value<'k>) -> (Vec<Value<'k>>, Value<'k>) {
         let (words, tags) = self.read(k, from);
         let same: Vec<Value<'k>> = tags.into_iter().map(|found| found.is(tag)).collect();
         (words, same[1..].iter().fold(same[0], |all, &same| all & same))
     }
 
     /// Reads a tile state as it is now: its words, and the tags of its pieces.
-    pub(crate) fn read<'k>(&self, k: &'k Emit, from: Value<'k>) -> (Vec<Value<'k>>, Vec<Value<'k>>) {
+    pub(crate) fn read<'k>(&self, k: &'k Builder, from: Value<'k>) -> (Vec<Value<'k>>, Vec<Value<'k>>) {
         let low = |pair: Value<'k>| pair.resize(Ty::I32);
         let high = |pair: Value<'k>| (pair >> 32).resize(Ty::I32);
         if self.words == 1 {

@@ -4,7 +4,7 @@
 //! epoch, which nobody of this launch reads any more. A block that is alone needs neither.
 
 use crate::gpu::TICKET;
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// What a block drew.
 pub(crate) struct Ticket<'k> {
@@ -16,7 +16,7 @@ pub(crate) struct Ticket<'k> {
 
 /// Draws one of `all` tickets, by the first thread of the block; `drawn` is 8 bytes of shared memory. Waits for the block.
 pub(crate) fn draw<'k>(
-    k: &'k Emit,
+    k: &'k Builder,
     (thread, drawn): (Value<'k>, Value<'k>),
     workspace: Value<'k>,
     all: Value<'k>,

@@ -14,7 +14,7 @@ const PER_LANE: usize = GROUP / 32;
 const PATIENCE: usize = 1 << 12;
 
 /// The tile states of a level.
-pub(crate) struct Published<'k, 'a> {
+pub(crate) struct TileStates<'k, 'a> {
     pub(crate) lanes: Lanes<'k, 'a>,
     pub(crate) workspace: Value<'k>,
     /// The tag of this launch.
@@ -26,7 +26,7 @@ pub(crate) struct Published<'k, 'a> {
     pub(crate) base: Value<'k>,
 }
 
-impl<'k> Published<'k, '_> {
+impl<'k> TileStates<'k, '_> {
     /// Where a slot is.
     pub(crate) fn slot(&self, slot: Value<'k>) -> Value<'k> {
         let place = self.base + slot.resize(Ty::I64);
@@ -113,7 +113,7 @@ impl<'k> Published<'k, '_> {
         let k = self.lanes.k;
         let now = k.clock();
         since.set(since.get().is(k.i64(0)).select(now, since.get()));
-        let late = (now - since.get()).at_least(self.lanes.given.word(Arguments::TIMEOUT));
+        let late = (now - since.get()).at_least(self.lanes.args.word(Arguments::TIMEOUT));
         let fault = self.workspace.at(FAULT);
         k.when(late, || k.store_control(fault, k.i32(FAULT_STUCK as usize)));
         late | k.load_control(fault).is_not(k.i32(0))

@@ -1,15 +1,15 @@
 //! A warp at work on the states of a level: shuffles, scans and folds across its 32 lanes.
 
-use crate::nvptx::emit::{Emit, Value, Var};
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::emit::{Builder, Value, Var};
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::state::{Packing, State, select};
 
 /// A warp, and the level whose states it combines.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<'k, 'a> {
-    pub(crate) k: &'k Emit,
-    pub(crate) given: Given<'k, 'a>,
+    pub(crate) k: &'k Builder,
+    pub(crate) args: KernelArguments<'k, 'a>,
     pub(crate) recipe: &'a Recipe,
     pub(crate) level: usize,
     /// The number of the lane.
@@ -26,7 +26,7 @@ impl<'k, 'a> Lanes<'k, 'a> {
     }
 
     pub(crate) fn combine(&self, earlier: &[Value<'k>], later: &[Value<'k>]) -> State<'k> {
-        self.recipe.combine(self.given, self.level, earlier, later)
+        self.recipe.combine(self.args, self.level, earlier, later)
     }
 
     /// Whether this is the first lane.

@@ -35,10 +35,10 @@ pub use rung::Rung;
 
 use super::{Kernel, as_ptx_kernel, head};
 use crate::gpu::{Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
-use crate::nvptx::emit::Emit;
+use crate::nvptx::emit::Builder;
 use crate::nvptx::emit::{Passes, assemble};
 use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::columns::is_packed;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::warp::Lanes;
@@ -174,18 +174,18 @@ fn ours(program: &Verified<Program>, facts: &Facts, rung: Rung, arch: Arch) -> R
 struct Kit<'a> {
     recipe: &'a Recipe,
     design: Design,
-    room: Room,
+    room: Shared,
 }
 
 /// Bytes from the start of shared memory, at which the block's scan has its own.
-struct Room {
+struct Shared {
     carry: usize,
     ticket: usize,
     bytes: usize,
 }
 
 /// A kernel: its name, its blocks, and what writes it.
-type Entry<'a> = (&'static str, Grid, fn(Given<'_, '_>, &Kit<'a>));
+type Entry<'a> = (&'static str, Grid, fn(KernelArguments<'_, '_>, &Kit<'a>));
 
 impl<'a> Kit<'a> {
     /// Lays shared memory out, or says why the rung does not fit.
@@ -193,7 +193,7 @@ impl<'a> Kit<'a> {
         let packing = &recipe.levels[0].1;
         let carry = design.block.bytes(design.threads, packing);
         let ticket = (carry + packing.shared_bytes()).next_multiple_of(8);
-        let room = Room { carry, ticket, bytes: ticket + 8 };
+        let room = Shared { carry, ticket, bytes: ticket + 8 };
         if room.bytes > arch.shared_bytes() {
             let (needs, has) = (room.bytes, arch.shared_bytes());
             return Err(NvptxError::Plan(format!("it takes {needs} bytes of shared memory, {arch} has {has}")));
@@ -218,12 +218,12 @@ impl<'a> Kit<'a> {
     }
 
     fn kernels(&self, rung: Rung) -> Result<LadderKernels, NvptxError> {
-        let k = Emit::new();
+        let k = Builder::new();
         let mut launches = Vec::new();
         for (entry, grid, write) in self.entries() {
             k.function(&head(entry), |k| {
                 let tables = Tables::in_module(k, &self.recipe.tables);
-                write(Given { k, layout: &self.recipe.arguments, tables: &tables }, self);
+                write(KernelArguments { k, layout: &self.recipe.arguments, tables: &tables }, self);
             });
             launches.push(Launch { entry, grid, threads: self.design.threads, shared_bytes: self.room.bytes });
         }
@@ -238,11 +238,11 @@ impl<'a> Kit<'a> {
     }
 
     /// The threads of a block, in a kernel that is being written.
-    fn block<'k>(&'k self, given: Given<'k, 'k>) -> Block<'k, 'k> {
-        let k = given.k;
+    fn block<'k>(&'k self, args: KernelArguments<'k, 'k>) -> Block<'k, 'k> {
+        let k = args.k;
         let thread = k.thread();
         Block {
-            lanes: Lanes { k, given, recipe: self.recipe, level: 0, lane: thread & 31 },
+            lanes: Lanes { k, args, recipe: self.recipe, level: 0, lane: thread & 31 },
             threads: self.design.threads,
             thread,
             scan: self.design.block,

@@ -4,20 +4,20 @@
 
 use super::block::Block;
 use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::bytes::Bytes;
-use crate::nvptx::kernel::columns::{access, load_field, store_fields, unit_bytes};
+use crate::nvptx::kernel::columns::{access, group_bytes, load_field, store_fields};
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::items::Pass;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::state::State;
 use crate::nvptx::kernel::warp::{get, variables};
 use crate::nvptx::lower;
-use crate::nvptx::strategy::passes::{Fold, Handed, Replay};
+use crate::nvptx::strategy::passes::{Fold, FoldToReplay, Replay};
 
 /// The records of a thread, in registers.
 pub(super) struct Records<'k, 'a> {
-    given: Given<'k, 'a>,
+    args: KernelArguments<'k, 'a>,
     recipe: &'a Recipe,
     /// The components of each record.
     records: Vec<Vec<Var<'k>>>,
@@ -31,13 +31,13 @@ pub(super) struct Records<'k, 'a> {
 impl<'k, 'a> Records<'k, 'a> {
     /// Loads `count` records for each thread of the block, of the tile with this number (64 bits) in a line of `end` records.
     pub(super) fn load(block: &Block<'k, 'a>, tile: Value<'k>, count: usize, end: Value<'k>) -> Records<'k, 'a> {
-        let (given, recipe) = (block.lanes.given, block.lanes.recipe);
-        let k = given.k;
+        let (args, recipe) = (block.lanes.args, block.lanes.recipe);
+        let k = args.k;
         let fields = || recipe.inputs.iter().flat_map(|column| &column.fields);
         let record = || fields().map(|field| k.unset(lower::ty(field.ty))).collect();
         let start = tile * (block.threads * count);
         let records = Records {
-            given,
+            args,
             recipe,
             records: (0..count).map(|_| record()).collect(),
             first: start + block.thread.resize(Ty::I64) * count,
@@ -52,8 +52,8 @@ impl<'k, 'a> Records<'k, 'a> {
         let mut numbered = 0;
         for (number, column) in self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0) {
             let size = column.size as usize;
-            let from = self.given.column(number).byte(self.first * size);
-            let bytes = Bytes::load(self.given.k, from, self.records.len() * size);
+            let from = self.args.column(number).byte(self.first * size);
+            let bytes = Bytes::load(self.args.k, from, self.records.len() * size);
             for (place, record) in self.records.iter().enumerate() {
                 for (field, component) in column.fields.iter().zip(&record[numbered..]) {
                     component.set(bytes.field(place * size + field.offset as usize, field.ty));
@@ -68,7 +68,7 @@ impl<'k, 'a> Records<'k, 'a> {
         let fields = columns.flat_map(|(number, column)| column.fields.iter().map(move |f| (number, column, f)));
         for ((number, column, field), component) in fields.zip(&self.records[place]) {
             let size = column.size as usize;
-            let record = self.given.column(number).byte((self.first + place) * size);
+            let record = self.args.column(number).byte((self.first + place) * size);
             let offset = field.offset as usize;
             component.set(load_field(record, (offset, field.ty, access(column, offset, false))));
         }
@@ -77,14 +77,14 @@ impl<'k, 'a> Records<'k, 'a> {
     /// Runs `act` for each record that exists.
     fn each_there(&self, act: impl Fn(usize)) {
         for place in 0..self.records.len() {
-            self.given.k.when((self.first + place).below(self.end), || act(place));
+            self.args.k.when((self.first + place).below(self.end), || act(place));
         }
     }
 
     /// Runs a pass over the records, all of which exist in a full tile.
     fn pass(&self, pass: &dyn Pass<'k>) {
         let element = |place: usize| pass.element(&Register { records: self, place });
-        self.given.k.either(
+        self.args.k.either(
             self.is_full,
             || {
                 let written: Vec<_> = (0..self.records.len()).map(element).collect();
@@ -106,34 +106,34 @@ impl<'k, 'a> Records<'k, 'a> {
     /// What they come to.
     pub(super) fn fold(&self, block: &Block<'k, 'a>) -> State<'k> {
         let state = variables(&block.lanes.identity());
-        self.pass(&Fold::new(self.recipe, self.given, 0, &state, &[]));
+        self.pass(&Fold::new(self.recipe, self.args, 0, &state, &[]));
         get(&state)
     }
 
     /// Writes their results, from the state before them.
     pub(super) fn replay(&self, before: State<'k>) {
-        let live = variables(&self.recipe.live(self.given, &[before]));
+        let live = variables(&self.recipe.live(self.args, &[before]));
         self.pass(&Replay {
             recipe: self.recipe,
-            given: self.given,
+            args: self.args,
             state: &live,
             elsewhere: None,
-            handed: Handed::NONE,
+            from_fold: FoldToReplay::NONE,
         });
     }
 
     fn store_all(&self, records: &[Vec<Value<'k>>]) {
-        let all = unit_bytes(self.given.k, &self.recipe.outputs, records);
+        let all = group_bytes(self.args.k, &self.recipe.outputs, records);
         for ((number, column), bytes) in self.recipe.outputs.iter().enumerate().zip(all) {
             let size = column.size as usize;
-            let to = self.given.column(self.recipe.inputs.len() + number).byte(self.first * size);
+            let to = self.args.column(self.recipe.inputs.len() + number).byte(self.first * size);
             bytes.store(to, records.len() * size);
         }
     }
 
     fn store_one(&self, place: usize, record: &[Value<'k>]) {
         let outputs = &self.recipe.outputs;
-        let areas = (0..outputs.len()).map(|number| self.given.column(self.recipe.inputs.len() + number));
+        let areas = (0..outputs.len()).map(|number| self.args.column(self.recipe.inputs.len() + number));
         store_fields(outputs, &areas.collect::<Vec<_>>(), self.first + place, record, false);
     }
 }

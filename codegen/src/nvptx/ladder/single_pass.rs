@@ -6,12 +6,12 @@
 use super::block::Block;
 use super::records::Records;
 use super::rung::Between;
-use super::{Given, Kit};
+use super::{KernelArguments, Kit};
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::ticket;
-use crate::nvptx::kernel::tile_states::Published;
+use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::{get, set, variables};
 
 /// How many of the tiles before it a tile looks at together.
@@ -28,8 +28,8 @@ const LANES: usize = 32;
 const PREFIX: i128 = 1 << 31;
 
 /// Writes the kernel.
-pub(super) fn scan(given: Given<'_, '_>, kit: &Kit<'_>) {
-    let (k, block) = (given.k, kit.block(given));
+pub(super) fn scan(args: KernelArguments<'_, '_>, kit: &Kit<'_>) {
+    let (k, block) = (args.k, kit.block(args));
     let (lanes, packing) = (block.lanes, block.lanes.packing());
     let tile = Tile::draw(block, kit);
     let records = Records::load(&block, tile.number.resize(Ty::I64), kit.design.records, tile.records);
@@ -48,7 +48,7 @@ pub(super) fn scan(given: Given<'_, '_>, kit: &Kit<'_>) {
             tile.prefixes.publish(tile.number, &prefix);
             packing.store_shared(k, carried, &carry);
             let is_last = ((tile.number.resize(Ty::I64) + 1) * kit.tile()).at_least(tile.records);
-            k.when(is_last, || lanes.recipe.tell_total(given, 0, k.i64(0), &prefix));
+            k.when(is_last, || lanes.recipe.tell_total(args, 0, k.i64(0), &prefix));
         });
     });
     k.barrier();
@@ -62,35 +62,35 @@ struct Tile<'k, 'a> {
     /// Records of the line.
     records: Value<'k>,
     /// Where tiles publish, as aggregates and as prefixes.
-    aggregates: Published<'k, 'a>,
-    prefixes: Published<'k, 'a>,
+    aggregates: TileStates<'k, 'a>,
+    prefixes: TileStates<'k, 'a>,
 }
 
 impl<'k, 'a> Tile<'k, 'a> {
     /// Takes a ticket.
     fn draw(block: Block<'k, 'a>, kit: &Kit<'_>) -> Tile<'k, 'a> {
         let (lanes, k) = (block.lanes, block.lanes.k);
-        let records = lanes.given.word(Arguments::RECORDS);
-        let workspace = lanes.given.word(Arguments::WORKSPACE).as_global();
+        let records = lanes.args.word(Arguments::RECORDS);
+        let workspace = lanes.args.word(Arguments::WORKSPACE).as_global();
         let all = (records + (kit.tile() - 1)).udiv(k.i64(kit.tile()));
         let drawn = block.base.at(kit.room.ticket);
         let ticket = ticket::draw(k, (block.thread, drawn), workspace, all, k.bool(false));
         let launch = ticket.launch & k.int(Ty::I32, PREFIX - 1);
         let slot_bytes = lanes.packing().tile_state_bytes();
-        let published = |tag| Published { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) };
+        let tile_states = |tag| TileStates { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) };
         Tile {
             block,
             number: ticket.number.resize(Ty::I32),
             records,
-            aggregates: published(launch),
-            prefixes: published(launch | k.int(Ty::I32, PREFIX)),
+            aggregates: tile_states(launch),
+            prefixes: tile_states(launch | k.int(Ty::I32, PREFIX)),
         }
     }
 
     /// Waits for the prefix of the tile before. Called by a warp, as is what follows.
     fn wait(&self) -> State<'k> {
         let (k, lanes) = (self.block.lanes.k, self.block.lanes);
-        let carry = variables(&lanes.recipe.start(lanes.given, 0));
+        let carry = variables(&lanes.recipe.start(lanes.args, 0));
         k.when(self.number.is_not(k.i32(0)), || set(&carry, &self.prefixes.wait(self.number - 1)));
         get(&carry)
     }
@@ -149,7 +149,7 @@ impl<'k, 'a> Tile<'k, 'a> {
             found_prefix.set(prefix);
             aggregate | prefix | is_before
         });
-        let start = lanes.recipe.start(lanes.given, 0);
+        let start = lanes.recipe.start(lanes.args, 0);
         (select(is_before, &start, &packing.unpack(k, &get(&found))), found_prefix.get() | is_before)
     }
 }

@@ -11,7 +11,7 @@
 
 use super::block::Block;
 use super::records::Records;
-use super::{Given, Kit};
+use super::{KernelArguments, Kit};
 use crate::gpu::{Arguments, HEADER_BYTES};
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::warp::{get, set, variables};
@@ -20,10 +20,10 @@ use crate::nvptx::kernel::warp::{get, set, variables};
 const WORDS_IN_HAND: usize = 8;
 
 /// Writes `reduce`.
-pub(super) fn reduce(given: Given<'_, '_>, kit: &Kit<'_>) {
-    let (k, block) = (given.k, kit.block(given));
+pub(super) fn reduce(args: KernelArguments<'_, '_>, kit: &Kit<'_>) {
+    let (k, block) = (args.k, kit.block(args));
     let tile = k.block().resize(Ty::I64);
-    let records = Records::load(&block, tile, kit.design.records, given.word(Arguments::RECORDS));
+    let records = Records::load(&block, tile, kit.design.records, args.word(Arguments::RECORDS));
     let aggregate = block.scan(&records.fold(&block)).aggregate;
     k.when(block.thread.is(k.i32(0)), || {
         block.lanes.packing().store_shared(k, place(&block, tile), &aggregate);
@@ -31,13 +31,13 @@ pub(super) fn reduce(given: Given<'_, '_>, kit: &Kit<'_>) {
 }
 
 /// Writes `carries`.
-pub(super) fn carries(given: Given<'_, '_>, kit: &Kit<'_>) {
-    let (k, block) = (given.k, kit.block(given));
+pub(super) fn carries(args: KernelArguments<'_, '_>, kit: &Kit<'_>) {
+    let (k, block) = (args.k, kit.block(args));
     let (lanes, packing) = (block.lanes, block.lanes.packing());
     let tile = kit.design.threads * kit.design.records;
-    let tiles = (given.word(Arguments::RECORDS) + (tile - 1)).udiv(k.i64(tile));
+    let tiles = (args.word(Arguments::RECORDS) + (tile - 1)).udiv(k.i64(tile));
     let each = (WORDS_IN_HAND / packing.words).max(1);
-    let carry = variables(&lanes.recipe.start(given, 0));
+    let carry = variables(&lanes.recipe.start(args, 0));
     k.range(k.i64(0), tiles, k.i64(block.threads * each), |first| {
         let own = |tile: usize| first + block.thread.resize(Ty::I64) * each + tile;
         let load = |tile: usize| {
@@ -56,14 +56,14 @@ pub(super) fn carries(given: Given<'_, '_>, kit: &Kit<'_>) {
         set(&carry, &lanes.combine(&get(&carry), &scanned.aggregate));
         k.barrier();
     });
-    k.when(block.thread.is(k.i32(0)), || lanes.recipe.tell_total(given, 0, k.i64(0), &get(&carry)));
+    k.when(block.thread.is(k.i32(0)), || lanes.recipe.tell_total(args, 0, k.i64(0), &get(&carry)));
 }
 
 /// Writes `scan`.
-pub(super) fn scan(given: Given<'_, '_>, kit: &Kit<'_>) {
-    let (k, block) = (given.k, kit.block(given));
+pub(super) fn scan(args: KernelArguments<'_, '_>, kit: &Kit<'_>) {
+    let (k, block) = (args.k, kit.block(args));
     let tile = k.block().resize(Ty::I64);
-    let records = Records::load(&block, tile, kit.design.records, given.word(Arguments::RECORDS));
+    let records = Records::load(&block, tile, kit.design.records, args.word(Arguments::RECORDS));
     let carry = block.lanes.packing().load_shared(k, place(&block, tile));
     let scanned = block.scan(&records.fold(&block));
     records.replay(block.behind(&carry, &scanned.before));
@@ -71,6 +71,6 @@ pub(super) fn scan(given: Given<'_, '_>, kit: &Kit<'_>) {
 
 /// Where a tile's state is in the workspace.
 fn place<'k>(block: &Block<'k, '_>, tile: Value<'k>) -> Value<'k> {
-    let workspace = block.lanes.given.word(Arguments::WORKSPACE).as_global();
+    let workspace = block.lanes.args.word(Arguments::WORKSPACE).as_global();
     workspace.at(HEADER_BYTES).byte(tile * block.lanes.packing().shared_bytes())
 }

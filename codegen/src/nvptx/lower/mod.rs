@@ -27,7 +27,7 @@ mod vectors;
 use monoscan_ir::facts::{Range, value_ranges};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 pub(crate) use tables::Tables;
 
 /// The type that holds values of a type in registers.
@@ -47,7 +47,7 @@ pub(crate) fn memory_ty(ty: Type) -> Ty {
 }
 
 /// A constant.
-pub(crate) fn constant(k: &Emit, value: Constant) -> Value<'_> {
+pub(crate) fn constant(k: &Builder, value: Constant) -> Value<'_> {
     match value.ty() {
         Type::F32 | Type::F64 => k.float(ty(value.ty()), value.bits() as u64),
         // Of 128 bits all count, as those of a negative number.
@@ -98,7 +98,7 @@ impl Code {
     }
 
     /// Appends its instructions for these arguments, and gives its results.
-    pub(crate) fn write<'k>(&self, k: &'k Emit, args: &[Value<'k>], tables: &Tables<'k>) -> Vec<Value<'k>> {
+    pub(crate) fn write<'k>(&self, k: &'k Builder, args: &[Value<'k>], tables: &Tables<'k>) -> Vec<Value<'k>> {
         let Code { function, ranges } = self;
         debug_assert_eq!(function.params.len(), args.len());
         let mut lowering = Lowering { k, function, values: args.to_vec(), ranges, tables };
@@ -119,7 +119,7 @@ pub(crate) fn lane(vector: Value<'_>, lane: u8) -> Value<'_> {
 }
 
 struct Lowering<'a, 'k> {
-    k: &'k Emit,
+    k: &'k Builder,
     function: &'a Function,
     values: Vec<Value<'k>>,
     ranges: &'a [Range],

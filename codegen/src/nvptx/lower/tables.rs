@@ -8,7 +8,7 @@ use monoscan_ir::{Table, Type};
 
 use super::{from_memory, memory_ty};
 use crate::gpu::{BANKS, WORD};
-use crate::nvptx::emit::{Emit, Space, Ty, Value};
+use crate::nvptx::emit::{Builder, Space, Ty, Value};
 
 /// Where the tables of a program are.
 pub(crate) struct Tables<'k>(Vec<Place<'k>>);
@@ -24,18 +24,18 @@ pub(crate) struct Place<'k> {
     /// How many elements there are.
     len: usize,
     /// Whether there is a copy for each bank of shared memory: `base` is that of a lane's own, whose words are all in one bank.
-    for_banks: bool,
+    bank_replicated: bool,
 }
 
 impl<'k> Tables<'k> {
     /// Makes the tables constants of the module.
-    pub(crate) fn in_module(k: &'k Emit, contents: &[Table]) -> Tables<'k> {
+    pub(crate) fn in_module(k: &'k Builder, contents: &[Table]) -> Tables<'k> {
         let place = |(number, table): (usize, &Table)| Place {
             base: k.constant_bytes(number, &padded(table)),
             ty: table.ty,
             stride: table.ty.size().next_power_of_two(),
             len: table.len(),
-            for_banks: false,
+            bank_replicated: false,
         };
         Tables(contents.iter().enumerate().map(place).collect())
     }
@@ -47,9 +47,9 @@ impl<'k> Tables<'k> {
 
     /// From now on the table is read at `base`, in memory of any kind, aligned to 16 bytes, where the kernel has put
     /// a copy of it; or one for each bank, of which `base` is that of this lane.
-    pub(crate) fn moved(&mut self, number: u32, base: Value<'k>, for_banks: bool) {
+    pub(crate) fn moved(&mut self, number: u32, base: Value<'k>, bank_replicated: bool) {
         if let Some(place) = self.0.get_mut(number as usize) {
-            (place.base, place.for_banks) = (base, for_banks);
+            (place.base, place.bank_replicated) = (base, bank_replicated);
         }
     }
 }
@@ -74,7 +74,7 @@ impl<'k> Place<'k> {
     pub(super) fn load(self, index: Value<'k>, range: Range) -> Option<Value<'k>> {
         let last = self.len.checked_sub(1)?;
         let index = if range.max <= last as i128 { index } else { index.math("umin", &[index.same(last as i128)]) };
-        let element = match self.for_banks {
+        let element = match self.bank_replicated {
             true => self.base.byte(self.place_in_bank(index.resize(Ty::I32))),
             false => self.base.byte(index.resize(Ty::I64) * self.stride),
         };

@@ -5,7 +5,7 @@
 use monoscan_ir::{Inst, Opcode, Type};
 
 use super::{Lowering, swar, ty};
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// The words of a vector, the lowest lanes first.
 pub(super) fn words(vector: Value<'_>) -> Vec<Value<'_>> {
@@ -83,6 +83,6 @@ fn by_words<'k>(a: Value<'k>, b: Value<'k>, f: impl Fn(Value<'k>, Value<'k>) -> 
 }
 
 /// Bytes of two words, picked by the four low nibbles of the selector.
-pub(super) fn pick<'k>(k: &'k Emit, a: Value<'k>, b: Value<'k>, selector: Value<'k>) -> Value<'k> {
+pub(super) fn pick<'k>(k: &'k Builder, a: Value<'k>, b: Value<'k>, selector: Value<'k>) -> Value<'k> {
     k.intrinsic(Ty::I32, "scan.pick_bytes", &[a, b, selector])
 }

@@ -4,9 +4,9 @@
 //! so all stages of a cascade go along in the replay, and a program is read once.
 
 use crate::gpu::{Arguments, GpuPlan};
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::columns::{field, store_record};
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::recipe::Recipe;
@@ -23,45 +23,45 @@ pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Result<Kernel, NvptxErr
     if plan.warps < 1 || plan.warps > 32 {
         return Err(NvptxError::Plan(format!("blocks of {} warps, expected 1 to 32", plan.warps)));
     }
-    let k = Emit::new();
+    let k = Builder::new();
     k.function(HEAD, |k| {
         let tables = Tables::in_module(k, &recipe.tables);
-        write(Given { k, layout: &recipe.arguments, tables: &tables }, recipe, plan);
+        write(KernelArguments { k, layout: &recipe.arguments, tables: &tables }, recipe, plan);
     });
     Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, 0) })
 }
 
-fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
-    let k = given.k;
+fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
+    let k = args.k;
     let row = (k.block() * (32 * plan.warps) + k.thread()).resize(Ty::I64);
-    k.when(row.below(given.word(Arguments::ROWS)), || {
-        let step = given.word(Arguments::STEP);
+    k.when(row.below(args.word(Arguments::ROWS)), || {
+        let step = args.word(Arguments::STEP);
         let plane = row.udiv(step);
-        let first = plane * given.word(Arguments::PITCH) + (row - plane * step);
-        let records = given.word(Arguments::RECORDS);
-        let reversed = given.word(Arguments::REVERSED).is_not(k.i64(0));
-        let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(given, level)).collect();
+        let first = plane * args.word(Arguments::PITCH) + (row - plane * step);
+        let records = args.word(Arguments::RECORDS);
+        let reversed = args.word(Arguments::REVERSED).is_not(k.i64(0));
+        let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(args, level)).collect();
         let states: Vec<Vec<_>> = states.iter().map(|state| variables(state)).collect();
-        let live = variables(&recipe.live(given, &states.iter().map(|state| get(state)).collect::<Vec<_>>()));
-        let totals = given.word(Arguments::TOTAL).is_not(k.i64(0));
+        let live = variables(&recipe.live(args, &states.iter().map(|state| get(state)).collect::<Vec<_>>()));
+        let totals = args.word(Arguments::TOTAL).is_not(k.i64(0));
         k.range(k.i64(0), records, k.i64(1), |index| {
             let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;
-            let element = InDevice { recipe, given, places: (place(index), place(index + 1)), index, records };
+            let element = InDevice { recipe, args, places: (place(index), place(index + 1)), index, records };
             // Totals need every component, outputs those that live.
             k.when(totals, || {
                 let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
                 for level in 0..recipe.levels.len() {
-                    let mut followed = recipe.select(given, recipe.followed(level), &before);
-                    let after = recipe.step(given, level, &before[level], &mut followed, &element);
+                    let mut followed = recipe.select(args, recipe.followed(level), &before);
+                    let after = recipe.step(args, level, &before[level], &mut followed, &element);
                     set(&states[level], &after);
                 }
             });
-            let replayed = recipe.replay(given, &get(&live), &element);
+            let replayed = recipe.replay(args, &get(&live), &element);
             set(&live, &replayed.after);
-            store_record(given, recipe, element.places.0, &replayed.outputs);
+            store_record(args, recipe, element.places.0, &replayed.outputs);
         });
         for (level, state) in states.iter().enumerate() {
-            recipe.tell_total(given, level, row, &get(state));
+            recipe.tell_total(args, level, row, &get(state));
         }
     });
 }
@@ -69,7 +69,7 @@ fn write<'k>(given: Given<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
 /// A record in device memory.
 struct InDevice<'k, 'a> {
     recipe: &'a Recipe,
-    given: Given<'k, 'a>,
+    args: KernelArguments<'k, 'a>,
     /// Which records there this one and the next are.
     places: (Value<'k>, Value<'k>),
     index: Value<'k>,
@@ -81,7 +81,7 @@ impl<'k> InDevice<'k, '_> {
         let (column, offset, ty) = field(&self.recipe.inputs, component);
         let size = self.recipe.inputs[column].size as usize;
         let bits = Ty::Int(8 * ty.size() as u16);
-        from_memory(self.given.column(column).byte(place * size).at(offset).load(bits, 1), ty)
+        from_memory(self.args.column(column).byte(place * size).at(offset).load(bits, 1), ty)
     }
 }
 
@@ -94,7 +94,7 @@ impl<'k> Element<'k> for InDevice<'k, '_> {
         // The record after the last one may not exist: that of the last itself is read in its place.
         let is_last = self.is_last();
         let next = self.load(is_last.select(self.places.0, self.places.1), component);
-        is_last.select(self.given.k.int(next.ty(), 0), next)
+        is_last.select(self.args.k.int(next.ty(), 0), next)
     }
 
     fn is_last(&self) -> Value<'k> {

@@ -12,7 +12,7 @@ use crate::gpu::{Arch, GpuPlan, Schedule};
 /// Writes the kernel of a plan.
 pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
     match plan.schedule {
-        Schedule::Ring { stages, ahead, shifted } => ring::kernel(recipe, plan, (stages, ahead, shifted), arch),
+        Schedule::Ring { buffers, ahead, shifted } => ring::kernel(recipe, plan, (buffers, ahead, shifted), arch),
         Schedule::LookBack => look_back::kernel(recipe, plan, arch),
         Schedule::Columnar => columnar::kernel(recipe, plan),
     }

@@ -4,7 +4,7 @@ use monoscan_ir::Source;
 use monoscan_ir::facts::{self, Names, Range, value_ranges};
 
 use crate::nvptx::emit::Value;
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, read};
 use crate::nvptx::lower::Code;
 
@@ -85,18 +85,18 @@ impl Named {
     }
 
     /// The mark of an element.
-    pub(crate) fn mark<'k>(&self, given: Given<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
-        self.mark.write(given.k, &self.read(element), given.tables)[0]
+    pub(crate) fn mark<'k>(&self, args: KernelArguments<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
+        self.mark.write(args.k, &self.read(element), args.tables)[0]
     }
 
     /// Where it says what becomes of a name.
-    pub(crate) fn place<'k>(&self, given: Given<'k, '_>, name: Value<'k>, mark: Value<'k>) -> Value<'k> {
-        self.place.write(given.k, &[name, mark], given.tables)[0]
+    pub(crate) fn place<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>, mark: Value<'k>) -> Value<'k> {
+        self.place.write(args.k, &[name, mark], args.tables)[0]
     }
 
     /// The name after an element, plus 1 if something is left behind.
-    pub(crate) fn step<'k>(&self, given: Given<'k, '_>, place: Value<'k>) -> Value<'k> {
-        self.step.write(given.k, &[place], given.tables)[0]
+    pub(crate) fn step<'k>(&self, args: KernelArguments<'k, '_>, place: Value<'k>) -> Value<'k> {
+        self.step.write(args.k, &[place], args.tables)[0]
     }
 
     /// Whether anything is ever left behind.
@@ -110,37 +110,47 @@ impl Named {
     }
 
     /// What is left behind at a place, if that says all of it.
-    pub(crate) fn left_at<'k>(&self, given: Given<'k, '_>, place: Value<'k>) -> Value<'k> {
+    pub(crate) fn left_at<'k>(&self, args: KernelArguments<'k, '_>, place: Value<'k>) -> Value<'k> {
         let Some(Left::At(left)) = &self.left else { panic!("`leaves_by_place` says when") };
-        left.write(given.k, &[place], given.tables)[0]
+        left.write(args.k, &[place], args.tables)[0]
     }
 
     /// What an element leaves behind.
     pub(crate) fn left<'k>(
         &self,
-        given: Given<'k, '_>,
+        args: KernelArguments<'k, '_>,
         (place, name): (Value<'k>, Value<'k>),
         element: &dyn Element<'k>,
     ) -> Value<'k> {
         match self.left.as_ref().expect("nothing is left behind unless `leaves` says so") {
-            Left::At(left) => left.write(given.k, &[place], given.tables)[0],
-            Left::Of(left) => left.write(given.k, &[&[place, name], &self.read(element)[..]].concat(), given.tables)[0],
+            Left::At(left) => left.write(args.k, &[place], args.tables)[0],
+            Left::Of(left) => left.write(args.k, &[&[place, name], &self.read(element)[..]].concat(), args.tables)[0],
         }
     }
 
     /// The map of a name.
-    pub(crate) fn map<'k>(&self, given: Given<'k, '_>, name: Value<'k>) -> Value<'k> {
-        self.map.write(given.k, &[name], given.tables)[0]
+    pub(crate) fn map<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>) -> Value<'k> {
+        self.map.write(args.k, &[name], args.tables)[0]
     }
 
     /// The name of two maps composed, where states are names.
-    pub(crate) fn compose<'k>(&self, given: Given<'k, '_>, earlier: Value<'k>, later: Value<'k>) -> Option<Value<'k>> {
-        self.closed.as_ref().map(|closed| closed.compose.write(given.k, &[earlier, later], given.tables)[0])
+    pub(crate) fn compose<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        earlier: Value<'k>,
+        later: Value<'k>,
+    ) -> Option<Value<'k>> {
+        self.closed.as_ref().map(|closed| closed.compose.write(args.k, &[earlier, later], args.tables)[0])
     }
 
     /// The state that a name leads another to, where states of the level are names.
-    pub(crate) fn apply<'k>(&self, given: Given<'k, '_>, name: Value<'k>, state: Value<'k>) -> Option<Value<'k>> {
-        self.closed.as_ref().map(|closed| closed.apply.write(given.k, &[name, state], given.tables)[0])
+    pub(crate) fn apply<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        name: Value<'k>,
+        state: Value<'k>,
+    ) -> Option<Value<'k>> {
+        self.closed.as_ref().map(|closed| closed.apply.write(args.k, &[name, state], args.tables)[0])
     }
 
     fn read<'k>(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {

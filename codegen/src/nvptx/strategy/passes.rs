@@ -1,8 +1,8 @@
 //! The two passes over a run: the fold of a level, and the replay.
 
-use crate::gpu::NOTES;
+use crate::gpu::MOST_DEFERRED;
 use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::items::{PackedPass, Pass};
 use crate::nvptx::kernel::recipe::Recipe;
@@ -11,18 +11,18 @@ use crate::nvptx::strategy::monoid::Named;
 use crate::nvptx::strategy::packed::{PackedFold, PackedReplay};
 
 /// No letter: what stands for that of a run's first record once it is not the next one to come.
-const NO_LETTER: i128 = 256;
+const CONSUMED: i128 = 256;
 
 /// Folds a level: its state, and the components of earlier levels that it follows. It begins with the identity.
 pub(crate) struct Fold<'k, 'a> {
     recipe: &'a Recipe,
-    given: Given<'k, 'a>,
+    args: KernelArguments<'k, 'a>,
     level: usize,
     state: &'a [Var<'k>],
     followed: &'a [Var<'k>],
     /// In a fold by names, the name. The state is what was left behind, until the fold ends, unless it is the name itself.
     named: Option<(&'a Named, Var<'k>)>,
-    notes: Option<Notes<'k>>,
+    deferred: Option<Deferred<'k>>,
     /// The letter of the run's first record, which is not written over it, as the thread before reads that.
     first: Option<Var<'k>>,
     /// The names of what comes before each unit but the first in the run, each a byte, where units are taken apart.
@@ -31,20 +31,20 @@ pub(crate) struct Fold<'k, 'a> {
 
 /// What a fold hands on to the replay of the same run, besides a prefix.
 #[derive(Clone, Copy)]
-pub(crate) struct Handed<T> {
+pub(crate) struct FoldToReplay<T> {
     /// The letter of the run's first record, if that is not written over it.
     first: Option<T>,
     /// The names of what comes before each unit but the first, where units are taken apart.
     before: Option<T>,
 }
 
-impl<T: Copy> Handed<T> {
+impl<T: Copy> FoldToReplay<T> {
     /// Nothing.
-    pub(crate) const NONE: Handed<T> = Handed { first: None, before: None };
+    pub(crate) const NONE: FoldToReplay<T> = FoldToReplay { first: None, before: None };
 
     /// What the folds of a program hand on, made one by one.
-    pub(crate) fn of(recipe: &Recipe, mut make: impl FnMut() -> T) -> Handed<T> {
-        Handed { first: recipe.keeps_first().then(&mut make), before: recipe.chained().map(|_| make()) }
+    pub(crate) fn of(recipe: &Recipe, mut make: impl FnMut() -> T) -> FoldToReplay<T> {
+        FoldToReplay { first: recipe.keeps_first().then(&mut make), before: recipe.chained().map(|_| make()) }
     }
 
     /// What there is.
@@ -53,24 +53,24 @@ impl<T: Copy> Handed<T> {
     }
 
     /// The same of other things, made one by one.
-    pub(crate) fn map<U>(self, mut make: impl FnMut(T) -> U) -> Handed<U> {
-        Handed { first: self.first.map(&mut make), before: self.before.map(make) }
+    pub(crate) fn map<U>(self, mut make: impl FnMut(T) -> U) -> FoldToReplay<U> {
+        FoldToReplay { first: self.first.map(&mut make), before: self.before.map(make) }
     }
 }
 
 /// Most units of a run that are taken apart: the names before them fit a word.
-const MOST_APART: usize = 5;
+const MOST_INTERLEAVED: usize = 5;
 
 /// Room in shared memory for the notes of a thread: the first of each thread side by side, then the second of each.
 #[derive(Clone, Copy)]
-pub(crate) struct Notes<'k> {
+pub(crate) struct Deferred<'k> {
     /// That of its first note.
     pub(crate) first: Value<'k>,
     /// How many threads there are.
     pub(crate) threads: usize,
 }
 
-impl<'k> Notes<'k> {
+impl<'k> Deferred<'k> {
     fn of(self, number: Value<'k>) -> Value<'k> {
         self.first.byte(number * (2 * self.threads))
     }
@@ -79,61 +79,61 @@ impl<'k> Notes<'k> {
 impl<'k, 'a> Fold<'k, 'a> {
     pub(crate) fn new(
         recipe: &'a Recipe,
-        given: Given<'k, 'a>,
+        args: KernelArguments<'k, 'a>,
         level: usize,
         state: &'a [Var<'k>],
         followed: &'a [Var<'k>],
     ) -> Fold<'k, 'a> {
-        let k = given.k;
+        let k = args.k;
         let name = |named: &Named| if named.composes() { state[0] } else { k.var(k.i32(0)) };
         let named = recipe.named(level).map(|named| (named, name(named)));
-        let Handed { first, before } = Handed::of(recipe, || k.var(k.int(Ty::I32, NO_LETTER)));
-        Fold { recipe, given, level, state, followed, named, notes: None, first, before }
+        let FoldToReplay { first, before } = FoldToReplay::of(recipe, || k.var(k.int(Ty::I32, CONSUMED)));
+        Fold { recipe, args, level, state, followed, named, deferred: None, first, before }
     }
 
     /// The same with room for notes.
-    pub(crate) fn with_notes(self, notes: Option<Notes<'k>>) -> Fold<'k, 'a> {
-        Fold { notes, ..self }
+    pub(crate) fn with_deferred(self, deferred: Option<Deferred<'k>>) -> Fold<'k, 'a> {
+        Fold { deferred, ..self }
     }
 
     /// What it hands on to the replay.
-    pub(crate) fn handed(&self) -> Handed<Value<'k>> {
-        Handed { first: self.first, before: self.before }.map(Var::get)
+    pub(crate) fn from_fold(&self) -> FoldToReplay<Value<'k>> {
+        FoldToReplay { first: self.first, before: self.before }.map(Var::get)
     }
 
     /// Puts a map behind the state.
     fn leave(&self, map: Value<'k>) {
-        set(self.state, &self.recipe.combine(self.given, self.level, &get(self.state), &[map]));
+        set(self.state, &self.recipe.combine(self.args, self.level, &get(self.state), &[map]));
     }
 
     /// Takes a name past elements. In a warp some lane leaves something behind at most of them, but a lane does at few: so
     /// where there is room for notes, it is noted, and done for all elements together.
     fn steps(&self, named: &Named, name: Var<'k>, elements: &[(&dyn Element<'k>, Value<'k>)]) {
-        let k = self.given.k;
-        let notes = self.notes.filter(|_| named.leaves_by_place());
-        let noted = k.var(k.i32(0));
+        let k = self.args.k;
+        let deferred = self.deferred.filter(|_| named.leaves_by_place());
+        let count = k.var(k.i32(0));
         for &(element, mark) in elements {
             let before = name.get();
-            let place = named.place(self.given, before, mark);
-            let after = named.step(self.given, place);
+            let place = named.place(self.args, before, mark);
+            let after = named.step(self.args, place);
             if !named.leaves() {
                 name.set(after);
                 continue;
             }
             let leaves = after & 1usize;
             name.set(after - leaves);
-            k.when(leaves.is(k.i32(1)), || match notes {
-                Some(notes) => {
-                    notes.of(noted.get()).store(place.resize(Ty::Int(16)), 2);
-                    noted.set(noted.get() + 1);
+            k.when(leaves.is(k.i32(1)), || match deferred {
+                Some(deferred) => {
+                    deferred.of(count.get()).store(place.resize(Ty::Int(16)), 2);
+                    count.set(count.get() + 1);
                 }
-                None => self.leave(named.left(self.given, (place, before), element)),
+                None => self.leave(named.left(self.args, (place, before), element)),
             });
         }
-        if let Some(notes) = notes {
-            k.range(k.i32(0), noted.get(), k.i32(1), |note| {
-                let place = notes.of(note).load(Ty::Int(16), 2).resize(Ty::I32);
-                self.leave(named.left_at(self.given, place));
+        if let Some(deferred) = deferred {
+            k.range(k.i32(0), count.get(), k.i32(1), |note| {
+                let place = deferred.of(note).load(Ty::Int(16), 2).resize(Ty::I32);
+                self.leave(named.left_at(self.args, place));
             });
         }
     }
@@ -142,7 +142,7 @@ impl<'k, 'a> Fold<'k, 'a> {
     fn letter(&self, mark: Value<'k>) -> Vec<Value<'k>> {
         let letter = mark.resize(Ty::I8);
         if let Some(first) = self.first {
-            let is_first = first.get().is(first.get().same(NO_LETTER));
+            let is_first = first.get().is(first.get().same(CONSUMED));
             first.set(is_first.select(letter.resize(Ty::I32), first.get()));
         }
         if self.writes() { vec![letter] } else { Vec::new() }
@@ -155,7 +155,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             return self.elements(&[element]).concat();
         }
         let mut followed = get(self.followed);
-        let after = self.recipe.step(self.given, self.level, &get(self.state), &mut followed, element);
+        let after = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
         set(self.state, &after);
         set(self.followed, &followed);
         Vec::new()
@@ -166,43 +166,43 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             return elements.iter().map(|&element| self.element(element)).collect();
         };
         // Marks are looked up side by side, names one after the other.
-        let marks: Vec<Value<'k>> = elements.iter().map(|&element| named.mark(self.given, element)).collect();
+        let marks: Vec<Value<'k>> = elements.iter().map(|&element| named.mark(self.args, element)).collect();
         let marked: Vec<_> = elements.iter().copied().zip(marks.iter().copied()).collect();
-        marked.chunks(NOTES).for_each(|marked| self.steps(named, name, marked));
+        marked.chunks(MOST_DEFERRED).for_each(|marked| self.steps(named, name, marked));
         marks.into_iter().map(|mark| self.letter(mark)).collect()
     }
 
-    fn takes_apart(&self, units: usize) -> bool {
-        self.before.is_some() && (2..=MOST_APART).contains(&units)
+    fn interleaves(&self, groups: usize) -> bool {
+        self.before.is_some() && (2..=MOST_INTERLEAVED).contains(&groups)
     }
 
-    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+    fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
         let Some((named, name)) = self.named else { return Vec::new() };
-        let k = self.given.k;
-        let mut names = vec![k.i32(0); units.len()];
-        let mut written = vec![Vec::new(); units.len()];
-        for place in 0..units[0].len() {
-            for ((unit, name), written) in units.iter().zip(&mut names).zip(&mut written) {
-                let mark = named.mark(self.given, unit[place]);
-                *name = named.step(self.given, named.place(self.given, *name, mark));
+        let k = self.args.k;
+        let mut names = vec![k.i32(0); groups.len()];
+        let mut written = vec![Vec::new(); groups.len()];
+        for place in 0..groups[0].len() {
+            for ((group, name), written) in groups.iter().zip(&mut names).zip(&mut written) {
+                let mark = named.mark(self.args, group[place]);
+                *name = named.step(self.args, named.place(self.args, *name, mark));
                 written.push(self.letter(mark));
             }
         }
         let (mut all, mut before) = (names[0], k.i32(0));
         for (place, &own) in names[1..].iter().enumerate() {
             before = before | (all << (8 * place));
-            all = named.compose(self.given, all, own).expect("units are taken apart where names are composed");
+            all = named.compose(self.args, all, own).expect("groups are taken interleaved where names are composed");
         }
         name.set(all);
-        if let Some(handed) = self.before {
-            handed.set(before);
+        if let Some(from_fold) = self.before {
+            from_fold.set(before);
         }
         written
     }
 
     fn end(&self) {
         match self.named {
-            Some((named, name)) if !named.composes() => self.leave(named.map(self.given, name.get())),
+            Some((named, name)) if !named.composes() => self.leave(named.map(self.args, name.get())),
             _ => {}
         }
     }
@@ -222,7 +222,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
         let packed = self.recipe.packed.as_ref();
         let packed = packed.filter(|packed| self.named.is_none() && packed.folds_faster(self.work()))?;
-        Some(Box::new(PackedFold::new(self.given, packed, self.state)))
+        Some(Box::new(PackedFold::new(self.args, packed, self.state)))
     }
 }
 
@@ -232,12 +232,12 @@ pub(crate) type Keep<'k, 'a> = &'a dyn Fn(Value<'k>, &[Value<'k>]);
 /// Replays from the state before the run, and writes.
 pub(crate) struct Replay<'k, 'a> {
     pub(crate) recipe: &'a Recipe,
-    pub(crate) given: Given<'k, 'a>,
+    pub(crate) args: KernelArguments<'k, 'a>,
     pub(crate) state: &'a [Var<'k>],
     /// Where kept records go, in a program that keeps; where each record goes that is not written beside its own, by its index.
     pub(crate) elsewhere: Option<Keep<'k, 'a>>,
     /// What the fold handed on.
-    pub(crate) handed: Handed<Var<'k>>,
+    pub(crate) from_fold: FoldToReplay<Var<'k>>,
 }
 
 /// An element of which it is known what the record is.
@@ -267,46 +267,46 @@ impl<'k> Element<'k> for Known<'k, '_> {
 impl<'k> Pass<'k> for Replay<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
         let before = get(self.state);
-        let known = self.handed.first.map(|first| {
-            let (letter, none) = (first.get(), first.get().same(NO_LETTER));
+        let known = self.from_fold.first.map(|first| {
+            let (letter, none) = (first.get(), first.get().same(CONSUMED));
             first.set(none);
             Known { element, record: letter.is(none).select(element.record(0), letter.resize(Ty::I8)) }
         });
         let element = known.as_ref().map_or(element, |known| known);
-        let replayed = self.recipe.replay(self.given, &before, element);
+        let replayed = self.recipe.replay(self.args, &before, element);
         set(self.state, &replayed.after);
         let Some(elsewhere) = self.elsewhere else { return replayed.outputs };
         match (self.recipe.rank, replayed.keep) {
-            (Some(rank), Some(keep)) => self.given.k.when(keep, || elsewhere(before[rank], &replayed.outputs)),
+            (Some(rank), Some(keep)) => self.args.k.when(keep, || elsewhere(before[rank], &replayed.outputs)),
             _ => elsewhere(element.index(), &replayed.outputs),
         }
         Vec::new()
     }
 
-    fn takes_apart(&self, units: usize) -> bool {
-        self.writes() && self.handed.before.is_some() && (2..=MOST_APART).contains(&units)
+    fn interleaves(&self, groups: usize) -> bool {
+        self.writes() && self.from_fold.before.is_some() && (2..=MOST_INTERLEAVED).contains(&groups)
     }
 
-    fn apart(&self, units: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
-        let (Some(before), Some(named)) = (self.handed.before, self.recipe.chained()) else { return Vec::new() };
+    fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
+        let (Some(before), Some(named)) = (self.from_fold.before, self.recipe.chained()) else { return Vec::new() };
         let start = self.state[0].get();
-        let led = |unit: usize| match unit.checked_sub(1) {
+        let led = |group: usize| match group.checked_sub(1) {
             None => start,
             Some(place) => {
                 let name = (before.get() >> (8 * place)) & 255usize;
-                named.apply(self.given, name, start).expect("units are taken apart where names are applied")
+                named.apply(self.args, name, start).expect("groups are taken interleaved where names are applied")
             }
         };
-        let mut states: Vec<Value<'k>> = (0..units.len()).map(led).collect();
-        let mut written = vec![Vec::new(); units.len()];
-        for place in 0..units[0].len() {
-            for ((unit, state), written) in units.iter().zip(&mut states).zip(&mut written) {
-                let replayed = self.recipe.replay(self.given, &[*state], unit[place]);
+        let mut states: Vec<Value<'k>> = (0..groups.len()).map(led).collect();
+        let mut written = vec![Vec::new(); groups.len()];
+        for place in 0..groups[0].len() {
+            for ((group, state), written) in groups.iter().zip(&mut states).zip(&mut written) {
+                let replayed = self.recipe.replay(self.args, &[*state], group[place]);
                 *state = replayed.after[0];
                 written.push(replayed.outputs);
             }
         }
-        self.state[0].set(states[units.len() - 1]);
+        self.state[0].set(states[groups.len() - 1]);
         written
     }
 
@@ -320,7 +320,6 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
 
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
         let packed = self.recipe.packed.as_ref().filter(|packed| packed.replays_faster(self.work()))?;
-        self.writes()
-            .then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.given, packed, self.state)) })
+        self.writes().then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.args, packed, self.state)) })
     }
 }

@@ -21,8 +21,8 @@ pub(crate) type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);
 #[derive(Clone)]
 pub(crate) struct Slot(pub(crate) [u8; SLOT]);
 
-/// The atoms that lowered functions call, by the words of `atoms.ll`.
-fn atoms() -> [(&'static str, usize); 6] {
+/// The atoms that lowered functions call, by the words of `intrinsics.ll`.
+fn intrinsics() -> [(&'static str, usize); 6] {
     [
         ("scan.pick_bytes", pick_bytes as *const () as usize),
         ("scan.from_f16", from_f16 as *const () as usize),
@@ -87,7 +87,7 @@ pub(crate) fn compiled(text: &str, count: usize, run: impl FnOnce(&[Lowered])) {
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.run_passes("default<O3>", &machine, PassBuilderOptions::create()).expect("passes that are there");
     let engine = module.create_jit_execution_engine(OptimizationLevel::Default).expect("a compiler for this machine");
-    for (name, address) in atoms() {
+    for (name, address) in intrinsics() {
         if let Some(atom) = module.get_function(name) {
             engine.add_global_mapping(&atom, address);
         }

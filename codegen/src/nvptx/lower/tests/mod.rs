@@ -12,14 +12,14 @@ use monoscan_ir::facts::Range;
 use monoscan_ir::{Function, Table};
 
 use super::{Code, Tables, from_memory, memory_ty, to_memory};
-use crate::nvptx::emit::{Emit, Ty};
+use crate::nvptx::emit::{Builder, Ty};
 
 /// Bytes from one operand or result to the next in memory, and what their addresses are multiples of.
 pub(crate) const SLOT: usize = 16;
 
 /// A module of functions `@f0`, `@f1`, … `(ptr operands, ptr results)`, called as `convention` says.
 fn module(convention: &str, functions: &[Function], tables: &[Table]) -> String {
-    let k = Emit::new();
+    let k = Builder::new();
     let placed = Tables::in_module(&k, tables);
     for (number, function) in functions.iter().enumerate() {
         k.function(&format!("define {convention} void @f{number}(ptr %operands, ptr %results)"), |k| {

@@ -7,7 +7,7 @@ use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type
 use super::cases::random_functions;
 use super::opcodes::{functions, tables, vector};
 use super::{Code, Tables, module, ptxas, to_memory};
-use crate::nvptx::emit::{Emit, Ty};
+use crate::nvptx::emit::{Builder, Ty};
 use crate::nvptx::emit::{Passes, assemble};
 
 /// Processors, each with the oldest version of PTX that has what monoscan asks of it.
@@ -177,7 +177,7 @@ fn only_indices_that_may_be_outside_are_clamped() {
 #[test]
 fn a_table_that_was_moved_is_read_where_it_is() {
     let contents = [Table::new(Type::U16, [3u16, 1, 4].map(Constant::from))];
-    let k = Emit::new();
+    let k = Builder::new();
     k.function("define ptx_kernel void @f(i32 %index, ptr addrspace(3) %copy, ptr %result)", |k| {
         let (index, result) = (k.named(Ty::I32, "%index"), k.named(Ty::GENERIC, "%result"));
         let mut tables = Tables::in_module(k, &contents);

@@ -6,7 +6,7 @@ use crate::gpu::{Arch, GpuPlan};
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::columns::is_packed;
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::shared_memory::{Room, expect_whole_accesses};
+use crate::nvptx::kernel::shared_memory::{SharedAllocator, expect_whole_accesses};
 use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory.
@@ -40,7 +40,7 @@ impl Shared {
         // beforehand, threads write their own.
         let is_direct = recipe.rank.is_some() || recipe.outputs.iter().any(|column| !is_packed(column));
 
-        let mut room = Room::default();
+        let mut room = SharedAllocator::default();
         let beside = |size: usize| if reads_next { size } else { 0 };
         let inputs: Vec<usize> = recipe
             .inputs

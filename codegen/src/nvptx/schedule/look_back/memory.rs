@@ -14,7 +14,7 @@ impl<'k> Block<'k, '_> {
         let k = self.k;
         for (place, column) in self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0) {
             let size = column.size as usize;
-            let from = self.given.column(place).byte(self.place * size);
+            let from = self.args.column(place).byte(self.place * size);
             let to = self.base.at(self.shared.inputs[place]);
             self.copy(from, to, from, self.count * size);
             if self.shared.reads_next {
@@ -36,7 +36,7 @@ impl<'k> Block<'k, '_> {
     pub(super) fn write_back(&self) {
         for (place, column) in self.recipe.outputs.iter().enumerate().filter(|(_, column)| column.size > 0) {
             let size = column.size as usize;
-            let to = self.given.column(self.recipe.inputs.len() + place).byte(self.place * size);
+            let to = self.args.column(self.recipe.inputs.len() + place).byte(self.place * size);
             self.copy(self.base.at(self.shared.outputs[place]), to, to, self.count * size);
         }
     }
@@ -75,14 +75,14 @@ impl<'k> Block<'k, '_> {
 
     /// Writes a kept record to its rank, if there is room.
     pub(super) fn write_kept(&self, rank: Value<'k>, record: &[Value<'k>]) {
-        let room = self.given.word(Arguments::ROOM);
-        self.k.when(rank.below(room), || store_record(self.given, self.recipe, rank, record));
+        let room = self.args.word(Arguments::ROOM);
+        self.k.when(rank.below(room), || store_record(self.args, self.recipe, rank, record));
     }
 
     /// Writes a record beside its own, by its index.
     pub(super) fn write_record(&self, index: Value<'k>, record: &[Value<'k>]) {
-        let row = self.row * self.given.word(Arguments::PITCH);
+        let row = self.row * self.args.word(Arguments::PITCH);
         let place = row + self.reversed.select(self.records - 1 - index, index);
-        store_record(self.given, self.recipe, place, record);
+        store_record(self.args, self.recipe, place, record);
     }
 }

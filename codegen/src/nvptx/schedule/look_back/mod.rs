@@ -15,40 +15,40 @@ mod layout;
 mod memory;
 
 use crate::gpu::{Arch, Arguments, GROUP, GpuPlan};
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::arguments::Given;
-use crate::nvptx::kernel::items::Run;
+use crate::nvptx::kernel::arguments::KernelArguments;
+use crate::nvptx::kernel::items::ThreadItems;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::ticket::{self, Ticket};
-use crate::nvptx::kernel::tile_states::Published;
+use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::{Lanes, get, variables};
 use crate::nvptx::lower::Tables;
-use crate::nvptx::strategy::passes::{Fold, Handed, Keep, Replay};
+use crate::nvptx::strategy::passes::{Fold, FoldToReplay, Keep, Replay};
 use crate::nvptx::{HEAD, Kernel};
 use layout::Shared;
 
 /// Writes the kernel.
 pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
     let shared = Shared::of(recipe, plan, arch)?;
-    let k = Emit::new();
+    let k = Builder::new();
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * plan.warps);
-        let given = Given { k, layout: &recipe.arguments, tables: &tables };
-        Block::new(given, recipe, plan, &shared).write();
+        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables };
+        Block::new(args, recipe, plan, &shared).write();
     });
     Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, shared.bytes) })
 }
 
 /// What all parts of the kernel know.
 struct Block<'k, 'a> {
-    k: &'k Emit,
+    k: &'k Builder,
     recipe: &'a Recipe,
     plan: &'a GpuPlan,
     shared: &'a Shared,
-    given: Given<'k, 'a>,
+    args: KernelArguments<'k, 'a>,
     base: Value<'k>,
     thread: Value<'k>,
     warp: Value<'k>,
@@ -74,29 +74,29 @@ struct Block<'k, 'a> {
 
 impl<'k, 'a> Block<'k, 'a> {
     /// Takes a ticket.
-    fn new(given: Given<'k, 'a>, recipe: &'a Recipe, plan: &'a GpuPlan, shared: &'a Shared) -> Block<'k, 'a> {
-        let k = given.k;
-        let (records, reversed) = (given.word(Arguments::RECORDS), given.word(Arguments::REVERSED).is_not(k.i64(0)));
-        let workspace = given.word(Arguments::WORKSPACE).as_global();
+    fn new(args: KernelArguments<'k, 'a>, recipe: &'a Recipe, plan: &'a GpuPlan, shared: &'a Shared) -> Block<'k, 'a> {
+        let k = args.k;
+        let (records, reversed) = (args.word(Arguments::RECORDS), args.word(Arguments::REVERSED).is_not(k.i64(0)));
+        let workspace = args.word(Arguments::WORKSPACE).as_global();
         let (base, thread) = (k.shared(), k.thread());
         let tile_records = k.i64(plan.tile());
         let tiles = (records + (plan.tile() - 1)).udiv(tile_records);
         let alone = k.blocks().is(k.i32(1));
-        let all = given.word(Arguments::ROWS) * tiles;
+        let all = args.word(Arguments::ROWS) * tiles;
         let Ticket { number: ticket, launch: tag } =
             ticket::draw(k, (thread, base.at(shared.ticket)), workspace, all, alone);
         let row = ticket.udiv(tiles);
         let tile = ticket - row * tiles;
         let first = tile * tile_records;
         let count = (records - first).umin(tile_records);
-        let forward = row * given.word(Arguments::PITCH) + first;
-        let backward = row * given.word(Arguments::PITCH) + records - first - count;
+        let forward = row * args.word(Arguments::PITCH) + first;
+        let backward = row * args.word(Arguments::PITCH) + records - first - count;
         Block {
             k,
             recipe,
             plan,
             shared,
-            given,
+            args,
             base,
             thread,
             warp: thread >> 5,
@@ -124,11 +124,11 @@ impl<'k, 'a> Block<'k, 'a> {
             let state = self.level(level, &before);
             before.push(state);
         }
-        let live = variables(&self.recipe.live(self.given, &before));
+        let live = variables(&self.recipe.live(self.args, &before));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
             let replay =
-                Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, handed: Handed::NONE };
-            self.run().each(self.is_full(), &replay);
+                Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold: FoldToReplay::NONE };
+            self.items().each(self.is_full(), &replay);
         };
         match (self.recipe.rank, self.shared.is_direct) {
             (Some(_), _) => replay(Some(&|rank, record| self.write_kept(rank, record))),
@@ -145,9 +145,9 @@ impl<'k, 'a> Block<'k, 'a> {
         self.count.is(self.k.i32(self.plan.tile()))
     }
 
-    fn run(&self) -> Run<'k, '_> {
+    fn items(&self) -> ThreadItems<'k, '_> {
         let areas = |offsets: &[usize]| offsets.iter().map(|&offset| self.base.at(offset)).collect();
-        Run {
+        ThreadItems {
             k: self.k,
             plan: self.plan,
             columns: (&self.recipe.inputs, &self.recipe.outputs),
@@ -165,11 +165,11 @@ impl<'k, 'a> Block<'k, 'a> {
     /// The state of a level before this thread's run, when those of earlier levels are known.
     fn level(&self, level: usize, before: &[State<'k>]) -> State<'k> {
         let k = self.k;
-        let lanes = Lanes { k, given: self.given, recipe: self.recipe, level, lane: self.lane };
+        let lanes = Lanes { k, args: self.args, recipe: self.recipe, level, lane: self.lane };
         let state = variables(&lanes.identity());
-        let followed = variables(&self.recipe.select(self.given, self.recipe.followed(level), before));
-        let fold = Fold::new(self.recipe, self.given, level, &state, &followed);
-        self.run().each(self.is_full(), &fold);
+        let followed = variables(&self.recipe.select(self.args, self.recipe.followed(level), before));
+        let fold = Fold::new(self.recipe, self.args, level, &state, &followed);
+        self.items().each(self.is_full(), &fold);
         let inclusive = lanes.scan(get(&state), 32);
         let packing = lanes.packing();
         let own = |warp: Value<'k>| self.base.at(self.shared.warps).byte(warp * packing.shared_bytes());
@@ -200,7 +200,7 @@ impl<'k, 'a> Block<'k, 'a> {
         let k = self.k;
         // Slots: those of a group's tiles, then that of the group's prefix.
         let slots = self.tiles + self.tiles.udiv(k.i32(GROUP)) + 1;
-        let published = Published {
+        let tile_states = TileStates {
             lanes,
             workspace: self.workspace,
             tag: self.tag,
@@ -210,18 +210,18 @@ impl<'k, 'a> Block<'k, 'a> {
         };
         let slot = |tile: Value<'k>| tile + tile.udiv(k.i32(GROUP));
         k.when(self.lane.is(k.i32(self.plan.warps - 1)) & self.alone.not(), || {
-            published.publish(slot(self.tile), warps)
+            tile_states.publish(slot(self.tile), warps)
         });
         let aggregate = lanes.packing().map(k, warps, |word| k.shuffle_from(word, k.i32(self.plan.warps - 1)));
 
         let group = self.tile.udiv(k.i32(GROUP)) * GROUP;
-        let carry = variables(&self.recipe.start(self.given, lanes.level));
+        let carry = variables(&self.recipe.start(self.args, lanes.level));
         k.when(group.is_not(k.i32(0)), || {
-            let prefix = published.wait(slot(group) - 1);
+            let prefix = tile_states.wait(slot(group) - 1);
             carry.iter().zip(prefix).for_each(|(carry, prefix)| carry.set(prefix));
         });
         k.when(group.is_not(self.tile), || {
-            let tiles = published.fold_groups(group, self.tile, 1, slot);
+            let tiles = tile_states.fold_groups(group, self.tile, 1, slot);
             let after = lanes.combine(&get(&carry), &tiles[0]);
             carry.iter().zip(after).for_each(|(carry, after)| carry.set(after));
         });
@@ -230,10 +230,10 @@ impl<'k, 'a> Block<'k, 'a> {
         k.when(lanes.is_first(), || {
             k.when((self.tile - group).is(k.i32(GROUP - 1)), || {
                 // A group's prefix is the fold of its tiles put after the prefix before: the tree of every other carry.
-                published.publish(slot(self.tile) + 1, &after);
+                tile_states.publish(slot(self.tile) + 1, &after);
             });
             k.when((self.tile + 1).is(self.tiles), || {
-                self.recipe.tell_total(self.given, lanes.level, self.row, &after);
+                self.recipe.tell_total(self.args, lanes.level, self.row, &after);
             });
         });
         carry

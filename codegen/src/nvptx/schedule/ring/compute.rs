@@ -6,10 +6,10 @@ use super::{Cursor, END, Results, Ring};
 use crate::gpu::{LINE, RESULTS};
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::columns::store_fields;
-use crate::nvptx::kernel::items::{Pass, Run};
+use crate::nvptx::kernel::items::{Pass, ThreadItems};
 use crate::nvptx::kernel::state::select;
 use crate::nvptx::kernel::warp::{get, set, variables};
-use crate::nvptx::strategy::passes::{Fold, Handed, Keep, Notes, Replay};
+use crate::nvptx::strategy::passes::{Deferred, Fold, FoldToReplay, Keep, Replay};
 
 impl<'k> Ring<'k, '_> {
     /// What a warp of those does that compute.
@@ -17,25 +17,25 @@ impl<'k> Ring<'k, '_> {
         let k = self.k;
         // The prefixes of this thread within its warp, of the tile that is replayed next and those ahead of it.
         // What folds hand on goes with them.
-        let handed = || Handed::of(self.recipe, || k.i32(0)).values();
-        let prefix = || self.lanes.identity().into_iter().chain(handed()).collect::<Vec<_>>();
+        let from_fold = || FoldToReplay::of(self.recipe, || k.i32(0)).values();
+        let prefix = || self.lanes.identity().into_iter().chain(from_fold()).collect::<Vec<_>>();
         let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&prefix())).collect();
-        let reducing = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
-        let replaying = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
+        let reducing = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
+        let replaying = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
         let results = Cursor::new(k, RESULTS);
         let end = k.var(k.bool(false));
         let [rounds, reduced, replayed] = [(); 3].map(|()| k.var(k.i32(0)));
         let reduce = |prefix: &[Var<'k>]| {
             k.when(end.get().not(), || {
-                let (stage, pending) = (&reducing.0, &reducing.1);
-                stage.wait(self.full());
-                let tile = self.ticket(stage.get()).load(Ty::I32, 4);
+                let (buffer, pending) = (&reducing.0, &reducing.1);
+                buffer.wait(self.full());
+                let tile = self.ticket(buffer.get()).load(Ty::I32, 4);
                 k.either(
                     tile.is(k.int(Ty::I32, END)),
                     || end.set(k.bool(true)),
                     || {
-                        self.reduce(tile, stage.get(), pending.get(), prefix);
-                        stage.advance();
+                        self.reduce(tile, buffer.get(), pending.get(), prefix);
+                        buffer.advance();
                         pending.advance();
                         reduced.set(reduced.get() + 1);
                     },
@@ -47,15 +47,15 @@ impl<'k> Ring<'k, '_> {
             k.leave_if(tiles, end.get() & replayed.get().is(reduced.get()));
             // The first rounds only reduce. Were they written apart from the others, the code that reduces would be there once for each.
             k.when(rounds.get().at_least(k.i32(self.ahead)), || {
-                let (stage, pending) = (&replaying.0, &replaying.1);
+                let (buffer, pending) = (&replaying.0, &replaying.1);
                 pending.wait(self.carried());
                 if self.shared.has_results_apart() {
                     results.wait(self.freed());
                 }
-                self.replay(stage.get(), pending.get(), results.get(), &get(&prefixes[0]));
+                self.replay(buffer.get(), pending.get(), results.get(), &get(&prefixes[0]));
                 k.bulk_fence();
-                k.barrier_arrive(self.drained().byte(stage.get() * 8));
-                stage.advance();
+                k.barrier_arrive(self.drained().byte(buffer.get() * 8));
+                buffer.advance();
                 pending.advance();
                 results.advance();
                 replayed.set(replayed.get() + 1);
@@ -68,17 +68,17 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Reduces this thread's run of a tile, and scans the runs of the warp.
-    fn reduce(&self, tile: Value<'k>, stage: Value<'k>, pending: Value<'k>, prefix: &[Var<'k>]) {
+    fn reduce(&self, tile: Value<'k>, buffer: Value<'k>, pending: Value<'k>, prefix: &[Var<'k>]) {
         let k = self.k;
         let state = variables(&self.lanes.identity());
-        let notes = self
-            .shared
-            .notes
-            .map(|notes| Notes { first: self.base.at(notes).byte(self.thread * 2), threads: 32 * self.plan.warps });
-        let fold = Fold::new(self.recipe, self.given, 0, &state, &[]).with_notes(notes);
+        let deferred = self.shared.deferred.map(|deferred| Deferred {
+            first: self.base.at(deferred).byte(self.thread * 2),
+            threads: 32 * self.plan.warps,
+        });
+        let fold = Fold::new(self.recipe, self.args, 0, &state, &[]).with_deferred(deferred);
         let letters = self.recipe.letters.as_slice();
-        let areas = letters.iter().map(|_| self.input_area(stage, 0)).collect();
-        self.each_record(tile, stage, (letters, areas), &fold);
+        let areas = letters.iter().map(|_| self.input_area(buffer, 0)).collect();
+        self.each_record(tile, buffer, (letters, areas), &fold);
         // What lanes read of the next one's run, and of the carries of the tile replayed before, is behind them when the last lane hands on
         // the aggregate.
         k.warp_barrier();
@@ -88,28 +88,28 @@ impl<'k> Ring<'k, '_> {
             k.barrier_arrive(self.reduced().byte(pending * 8));
         });
         let exclusive = self.lanes.shifted_up(&inclusive, 1).into_iter();
-        set(prefix, &exclusive.chain(fold.handed().values()).collect::<Vec<_>>());
+        set(prefix, &exclusive.chain(fold.from_fold().values()).collect::<Vec<_>>());
     }
 
     /// Replays this thread's run of a tile from the state before it.
-    fn replay(&self, stage: Value<'k>, pending: Value<'k>, results: Value<'k>, prefix: &[Value<'k>]) {
+    fn replay(&self, buffer: Value<'k>, pending: Value<'k>, results: Value<'k>, prefix: &[Value<'k>]) {
         let k = self.k;
-        let tile = self.ticket(stage).load(Ty::I32, 4);
+        let tile = self.ticket(buffer).load(Ty::I32, 4);
         let carry = |warp: Value<'k>| self.lanes.packing().load_shared(k, self.warp_carry(pending, warp));
         let own = carry(self.warp);
-        let (prefix, handed) = prefix.split_at(own.len());
-        let mut handed = handed.iter();
-        let handed = Handed::of(self.recipe, || *handed.next().expect("as much as there is room for"));
+        let (prefix, from_fold) = prefix.split_at(own.len());
+        let mut from_fold = from_fold.iter();
+        let from_fold = FoldToReplay::of(self.recipe, || *from_fold.next().expect("as much as there is room for"));
         let after = self.lanes.combine(&own, prefix);
         let before = select(self.lanes.is_first(), &own, &after);
-        let live = variables(&self.recipe.live(self.given, &[before]));
+        let live = variables(&self.recipe.live(self.args, &[before]));
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
-            let handed = handed.map(|value| k.var(value));
-            let replay = Replay { recipe: self.recipe, given: self.given, state: &live, elsewhere, handed };
-            self.each_record(tile, stage, (&self.recipe.outputs, areas), &replay);
+            let from_fold = from_fold.map(|value| k.var(value));
+            let replay = Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold };
+            self.each_record(tile, buffer, (&self.recipe.outputs, areas), &replay);
         };
-        let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas(stage, results)) };
-        let first_rank = self.recipe.live(self.given, &[carry(k.i32(0))])[rank];
+        let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas(buffer, results)) };
+        let first_rank = self.recipe.live(self.args, &[carry(k.i32(0))])[rank];
         let areas = self.kept_areas(results, first_rank);
         let keep = |rank: Value<'k>, record: &[Value<'k>]| {
             store_fields(&self.recipe.outputs, &areas, (rank - first_rank).resize(Ty::I32), record, true);
@@ -122,9 +122,9 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Where the results of a tile begin, which lie beside their records.
-    pub(super) fn result_areas(&self, stage: Value<'k>, results: Value<'k>) -> Vec<Value<'k>> {
+    pub(super) fn result_areas(&self, buffer: Value<'k>, results: Value<'k>) -> Vec<Value<'k>> {
         let area = |(place, area): (usize, &Results)| match *area {
-            Results::InStage(offset) => self.stage(stage).at(offset),
+            Results::InBuffer(offset) => self.buffer(buffer).at(offset),
             Results::Apart(offset) => self.results(results).at(offset).byte(self.shift(self.output(place))),
         };
         self.shared.outputs.iter().enumerate().map(area).collect()
@@ -133,32 +133,32 @@ impl<'k> Ring<'k, '_> {
     /// Where the results of a tile begin that are put side by side, the first of them to go to this rank.
     pub(super) fn kept_areas(&self, results: Value<'k>, first_rank: Value<'k>) -> Vec<Value<'k>> {
         let area = |(place, (area, column)): (usize, (&Results, &Layout))| {
-            let (Results::InStage(offset) | Results::Apart(offset)) = *area;
-            let to = self.given.column(self.output(place)).byte(first_rank * column.size as usize);
+            let (Results::InBuffer(offset) | Results::Apart(offset)) = *area;
+            let to = self.args.column(self.output(place)).byte(first_rank * column.size as usize);
             self.results(results).at(offset).byte(to.address() & (LINE - 1))
         };
         self.shared.outputs.iter().zip(&self.recipe.outputs).enumerate().map(area).collect()
     }
 
     /// Where an input column of the tile in a stage begins.
-    fn input_area(&self, stage: Value<'k>, place: usize) -> Value<'k> {
-        self.stage(stage).at(self.shared.inputs[place]).byte(self.shift(place))
+    fn input_area(&self, buffer: Value<'k>, place: usize) -> Value<'k> {
+        self.buffer(buffer).at(self.shared.inputs[place]).byte(self.shift(place))
     }
 
     /// Runs a pass over the records of this thread, which writes to these columns.
     fn each_record(
         &self,
         tile: Value<'k>,
-        stage: Value<'k>,
+        buffer: Value<'k>,
         (written, outputs): (&[Layout], Vec<Value<'k>>),
         pass: &dyn Pass<'k>,
     ) {
         let k = self.k;
         let first = tile.resize(Ty::I64) * self.plan.tile();
-        let inputs = (0..self.recipe.inputs.len()).map(|place| self.input_area(stage, place));
+        let inputs = (0..self.recipe.inputs.len()).map(|place| self.input_area(buffer, place));
         let is_full = tile.below(self.full_tiles);
         let rest = (self.records - first).resize(Ty::I32);
-        let run = Run {
+        let items = ThreadItems {
             k,
             plan: self.plan,
             columns: (&self.recipe.inputs, written),
@@ -171,7 +171,7 @@ impl<'k> Ring<'k, '_> {
             reversed: k.bool(false),
             shifted: self.shifts.is_some(),
         };
-        run.each(is_full, pass);
+        items.each(is_full, pass);
     }
 
     /// What the warp does that puts the aggregates of warps together.
@@ -180,23 +180,23 @@ impl<'k> Ring<'k, '_> {
         let packing = self.lanes.packing();
         let lane = self.lanes.lane;
         let warps = self.plan.warps;
-        let (stage, pending) = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
+        let (buffer, pending) = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
         k.forever(|tiles| {
-            stage.wait(self.full());
-            let tile = self.ticket(stage.get()).load(Ty::I32, 4);
+            buffer.wait(self.full());
+            let tile = self.ticket(buffer.get()).load(Ty::I32, 4);
             k.leave_if(tiles, tile.is(k.int(Ty::I32, END)));
             pending.wait(self.reduced());
             let own = self.warp_aggregate(pending.get(), lane.umin(k.i32(warps - 1)));
             let inclusive = self.lanes.scan(packing.load_shared(k, own), warps);
             k.when(lane.is(k.i32(warps - 1)), || {
-                self.published.publish(tile, &inclusive);
+                self.tile_states.publish(tile, &inclusive);
                 packing.store_shared(k, self.tile_aggregate(pending.get()), &inclusive);
             });
             let exclusive = self.lanes.shifted_up(&inclusive, 1);
             k.warp_barrier();
             k.when(lane.below(k.i32(warps)), || packing.store_shared(k, own, &exclusive));
             k.barrier_arrive(self.totalled().byte(pending.get() * 8));
-            stage.advance();
+            buffer.advance();
             pending.advance();
         });
     }

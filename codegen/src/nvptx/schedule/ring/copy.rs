@@ -24,13 +24,13 @@ impl<'k> Ring<'k, '_> {
         let this = Copying {
             keep: k.cache_policy(CachePolicy::Keep),
             normal: k.cache_policy(CachePolicy::Normal),
-            filling: Cursor::new(k, self.stages),
+            filling: Cursor::new(k, self.buffers),
             begun: k.var(k.i32(0)),
             ticket: k.var(self.draw()),
             done: k.var(k.bool(false)),
         };
         let apart = self.shared.has_results_apart();
-        let (draining, results) = (Cursor::new(k, self.stages), Cursor::new(k, RESULTS));
+        let (draining, results) = (Cursor::new(k, self.buffers), Cursor::new(k, RESULTS));
         if apart {
             // All places are free at first.
             (0..RESULTS).for_each(|place| k.barrier_arrive(self.freed().at(8 * place)));
@@ -39,12 +39,12 @@ impl<'k> Ring<'k, '_> {
         k.forever(|tiles| {
             k.leave_if(tiles, this.done.get() & ended.get().at_least(this.begun.get()));
             // All stages are free at first; written apart, those rounds would be a second copy of all that begins a tile.
-            let is_full = rounds.get().at_least(k.i32(self.stages));
+            let is_full = rounds.get().at_least(k.i32(self.buffers));
             k.when(is_full, || {
                 draining.wait(self.drained());
                 self.write_back(draining.get(), results.get(), this.normal);
                 k.bulk_commit();
-                if self.shared.has_results_in_stage() {
+                if self.shared.has_results_in_buffer() {
                     k.bulk_wait_read();
                 }
             });
@@ -70,19 +70,19 @@ impl<'k> Ring<'k, '_> {
     /// Starts the next tile, or says that there is none.
     fn begin(&self, this: &Copying<'k>) {
         let k = self.k;
-        let (stage, tile) = (this.filling.get(), this.ticket.get());
-        let full = self.full().byte(stage * 8);
+        let (buffer, tile) = (this.filling.get(), this.ticket.get());
+        let full = self.full().byte(buffer * 8);
         k.either(
             tile.below(self.tiles),
             || {
-                self.ticket(stage).store(tile, 4);
-                self.fetch(tile, (stage, full), this.keep);
+                self.ticket(buffer).store(tile, 4);
+                self.fetch(tile, (buffer, full), this.keep);
                 this.filling.advance();
                 this.begun.set(this.begun.get() + 1);
                 this.ticket.set(self.draw());
             },
             || {
-                self.ticket(stage).store(k.int(Ty::I32, END), 4);
+                self.ticket(buffer).store(k.int(Ty::I32, END), 4);
                 k.barrier_arrive(full);
                 this.done.set(k.bool(true));
                 // Every block draws one ticket too many; who draws the last of all of them tidies up.
@@ -96,7 +96,7 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Starts the copies of a tile's columns into a stage.
-    fn fetch(&self, tile: Value<'k>, (stage, full): (Value<'k>, Value<'k>), policy: Value<'k>) {
+    fn fetch(&self, tile: Value<'k>, (buffer, full): (Value<'k>, Value<'k>), policy: Value<'k>) {
         let k = self.k;
         // Before the first record of all there may be nothing.
         let nothing_before = self.shifts.is_some();
@@ -106,9 +106,9 @@ impl<'k> Ring<'k, '_> {
         let before = |place: usize| self.shift(place) & 15usize;
         let from = |place: usize, size: u32| {
             let before = k.i64(0) - before(place).resize(Ty::I64);
-            self.given.column(place).byte(first * size as usize).byte(before)
+            self.args.column(place).byte(first * size as usize).byte(before)
         };
-        let to = |place: usize| self.stage(stage).at(self.shared.inputs[place]).byte(self.shift(place) & !15usize);
+        let to = |place: usize| self.buffer(buffer).at(self.shared.inputs[place]).byte(self.shift(place) & !15usize);
         let mut is_whole = tile.below(self.whole_tiles);
         if nothing_before {
             is_whole = is_whole & tile.is_not(k.i32(0));
@@ -160,17 +160,17 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Starts the copies of a tile's results to device memory.
-    fn write_back(&self, stage: Value<'k>, results: Value<'k>, policy: Value<'k>) {
+    fn write_back(&self, buffer: Value<'k>, results: Value<'k>, policy: Value<'k>) {
         let k = self.k;
         if self.recipe.rank.is_some() {
             return self.write_kept(results, policy);
         }
-        let tile = self.ticket(stage).load(Ty::I32, 4);
+        let tile = self.ticket(buffer).load(Ty::I32, 4);
         let first = tile.resize(Ty::I64) * self.plan.tile();
-        let columns = self.recipe.outputs.iter().zip(self.result_areas(stage, results)).enumerate();
+        let columns = self.recipe.outputs.iter().zip(self.result_areas(buffer, results)).enumerate();
         for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
             let size = column.size as usize;
-            let to = self.given.column(self.output(place)).byte(first * size);
+            let to = self.args.column(self.output(place)).byte(first * size);
             let rest = || (self.records - first).resize(Ty::I32);
             match self.shifts {
                 None => k.either(
@@ -190,14 +190,14 @@ impl<'k> Ring<'k, '_> {
     /// Starts the copies of kept records to their ranks, as far as there is room.
     fn write_kept(&self, results: Value<'k>, policy: Value<'k>) {
         let k = self.k;
-        let room = self.given.word(Arguments::ROOM);
+        let room = self.args.word(Arguments::ROOM);
         let rank = |place: usize| self.ranks(results).at(8 * place).load(Ty::I64, 8);
         let first = rank(0);
         let count = (rank(1).umin(room) - first.umin(room)).resize(Ty::I32);
         let columns = self.recipe.outputs.iter().zip(self.kept_areas(results, first)).enumerate();
         for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
             let size = column.size as usize;
-            let to = self.given.column(self.output(place)).byte(first * size);
+            let to = self.args.column(self.output(place)).byte(first * size);
             let before = (k.i64(0) - to.address()) & 15usize;
             self.write_bytes(to, from, (before.resize(Ty::I32), count * size, natural(column)), policy);
         }

@@ -6,7 +6,7 @@ use crate::gpu::{Arch, GpuPlan, LINE, RESULTS};
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::columns::is_packed;
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::shared_memory::{Room, expect_whole_accesses};
+use crate::nvptx::kernel::shared_memory::{SharedAllocator, expect_whole_accesses};
 use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory, except where said otherwise.
@@ -21,7 +21,7 @@ pub(super) struct Shared {
     /// Whether the program reads the next record.
     pub(super) reads_next: bool,
     pub(super) outputs: Vec<Results>,
-    pub(super) stage_bytes: usize,
+    pub(super) buffer_bytes: usize,
     /// The tiles of results that are kept apart, if any are, and the bytes of each.
     pub(super) results: usize,
     pub(super) results_bytes: usize,
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pub(super) warp_carries: usize,
     pub(super) tile_aggregates: usize,
     /// Notes of what folds leave behind, if any are taken.
-    pub(super) notes: Option<usize>,
+    pub(super) deferred: Option<usize>,
     /// Where copies of tables are.
     pub(super) tables: SharedTables,
     pub(super) bytes: usize,
@@ -48,7 +48,7 @@ pub(super) struct Shared {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Results {
     /// In the stage of the tile, over an input column.
-    InStage(usize),
+    InBuffer(usize),
     /// Among the results that are kept apart.
     Apart(usize),
 }
@@ -58,7 +58,7 @@ impl Shared {
     pub(super) fn of(
         recipe: &Recipe,
         plan: &GpuPlan,
-        (stages, ahead, shifted): (usize, usize, bool),
+        (buffers, ahead, shifted): (usize, usize, bool),
         arch: Arch,
     ) -> Result<Shared, NvptxError> {
         let refuse = |why: String| Err(NvptxError::Plan(why));
@@ -71,8 +71,8 @@ impl Shared {
         if recipe.outputs.iter().any(|column| !is_packed(column)) {
             return refuse("a ring writes whole records, and an output column has padding".into());
         }
-        if ahead < 1 || stages < ahead + 2 || plan.warps < 1 || plan.warps > 29 {
-            return refuse(format!("a ring of {stages} stages, {ahead} ahead, {} warps", plan.warps));
+        if ahead < 1 || buffers < ahead + 2 || plan.warps < 1 || plan.warps > 29 {
+            return refuse(format!("a ring of {buffers} buffers, {ahead} ahead, {} warps", plan.warps));
         }
         if !shifted {
             expect_whole_accesses(recipe, plan)?;
@@ -86,14 +86,14 @@ impl Shared {
         let kept_shift = if shifted || recipe.rank.is_some() { LINE } else { 0 };
         let records_beside = |column: &Layout| beside(column).div_ceil((column.size as usize).max(1));
 
-        let mut room = Room::default();
+        let mut room = SharedAllocator::default();
         let inputs = recipe.inputs.iter().map(|column| room.take_lines(tile(column) + next(column) + shift));
         let inputs: Vec<usize> = inputs.collect();
-        let stage_bytes = room.repeat(stages);
-        let mut results = Room::default();
+        let buffer_bytes = room.repeat(buffers);
+        let mut results = SharedAllocator::default();
         let outputs =
             recipe.overlays.iter().zip(&recipe.outputs).map(|(over, column)| match over.filter(|_| !shifted) {
-                Some(input) => Results::InStage(inputs[input]),
+                Some(input) => Results::InBuffer(inputs[input]),
                 None => Results::Apart(results.take_lines(tile(column) + kept_shift)),
             });
         let outputs = outputs.collect();
@@ -106,21 +106,21 @@ impl Shared {
             margin: recipe.inputs.iter().map(records_beside).max().unwrap_or(0),
             reads_next,
             outputs,
-            stage_bytes,
+            buffer_bytes,
             results: room.take_lines(RESULTS * results_bytes),
             results_bytes,
             ranks: room.take(if recipe.rank.is_some() { RESULTS * 16 } else { 0 }),
-            full: room.take(8 * stages),
-            drained: room.take(8 * stages),
+            full: room.take(8 * buffers),
+            drained: room.take(8 * buffers),
             freed: room.take(8 * RESULTS),
             reduced: room.take(8 * pending),
             totalled: room.take(8 * pending),
             carried: room.take(8 * pending),
-            tickets: room.take(4 * stages),
+            tickets: room.take(4 * buffers),
             warp_aggregates: room.take(pending * plan.warps * state),
             warp_carries: room.take(pending * plan.warps * state),
             tile_aggregates: room.take(pending * state),
-            notes: (recipe.note_bytes > 0).then(|| room.take(32 * plan.warps * recipe.note_bytes)),
+            deferred: (recipe.deferred_bytes > 0).then(|| room.take(32 * plan.warps * recipe.deferred_bytes)),
             tables: SharedTables::of(recipe, &mut room),
             bytes: room.finish(arch)?,
         })
@@ -132,7 +132,7 @@ impl Shared {
     }
 
     /// Whether results of a tile lie in its stage.
-    pub(super) fn has_results_in_stage(&self) -> bool {
-        self.outputs.iter().any(|results| matches!(results, Results::InStage(_)))
+    pub(super) fn has_results_in_buffer(&self) -> bool {
+        self.outputs.iter().any(|results| matches!(results, Results::InBuffer(_)))
     }
 }

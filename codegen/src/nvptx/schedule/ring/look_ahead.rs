@@ -19,14 +19,14 @@ impl<'k> Ring<'k, '_> {
     pub(super) fn look_ahead(&self) {
         let k = self.k;
         let packing = self.lanes.packing();
-        let start = self.recipe.start(self.given, 0);
+        let start = self.recipe.start(self.args, 0);
         // The state after all whole groups before `position`, and before the tile in hand.
         let (carry, before) = (variables(&start), variables(&start));
         let position = k.var(k.i32(0));
-        let (stage, pending) = (Cursor::new(k, self.stages), Cursor::new(k, self.ahead + 1));
+        let (buffer, pending) = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
         k.forever(|tiles| {
-            stage.wait(self.full());
-            let tile = self.ticket(stage.get()).load(Ty::I32, 4);
+            buffer.wait(self.full());
+            let tile = self.ticket(buffer.get()).load(Ty::I32, 4);
             k.leave_if(tiles, tile.is(k.int(Ty::I32, END)));
             k.forever(|windows| {
                 let rest = tile - position.get();
@@ -44,10 +44,10 @@ impl<'k> Ring<'k, '_> {
             });
             k.when(self.lanes.is_first() & (tile + 1).is(self.tiles), || {
                 let aggregate = packing.load_shared(k, self.tile_aggregate(pending.get()));
-                self.recipe.tell_total(self.given, 0, k.i64(0), &self.lanes.combine(&before, &aggregate));
+                self.recipe.tell_total(self.args, 0, k.i64(0), &self.lanes.combine(&before, &aggregate));
             });
             k.barrier_arrive(self.carried().byte(pending.get() * 8));
-            stage.advance();
+            buffer.advance();
             pending.advance();
         });
     }
@@ -66,7 +66,7 @@ impl<'k> Ring<'k, '_> {
         let rest = tile - first;
         let mut state = get(carry);
         let (mut reached, mut whole, mut passed) = (state.clone(), state.clone(), k.i32(0));
-        let groups = self.published.fold_groups(first, tile, self.window(), |tile| tile);
+        let groups = self.tile_states.fold_groups(first, tile, self.window(), |tile| tile);
         for (place, group) in groups.iter().enumerate() {
             state = self.lanes.combine(&state, group);
             reached = select(rest.at_least(k.i32(place * GROUP + 1)), &state, &reached);

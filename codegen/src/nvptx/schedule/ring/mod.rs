@@ -36,11 +36,11 @@ mod layout;
 mod look_ahead;
 
 use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan, LINE, RESULTS};
-use crate::nvptx::emit::{Emit, Ty, Value, Var};
+use crate::nvptx::emit::{Builder, Ty, Value, Var};
 use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::tile_states::Published;
+use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::Lanes;
 use crate::nvptx::lower::Tables;
 use crate::nvptx::{HEAD, Kernel};
@@ -56,28 +56,28 @@ const HELPERS: usize = 3;
 pub(super) fn kernel(
     recipe: &Recipe,
     plan: &GpuPlan,
-    (stages, ahead, shifted): (usize, usize, bool),
+    (buffers, ahead, shifted): (usize, usize, bool),
     arch: Arch,
 ) -> Result<Kernel, NvptxError> {
-    let shared = Shared::of(recipe, plan, (stages, ahead, shifted), arch)?;
-    let k = Emit::new();
+    let shared = Shared::of(recipe, plan, (buffers, ahead, shifted), arch)?;
+    let k = Builder::new();
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * (plan.warps + HELPERS));
-        let given = Given { k, layout: &recipe.arguments, tables: &tables };
-        Ring::new(given, recipe, plan, &shared, (stages, ahead, shifted)).write();
+        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables };
+        Ring::new(args, recipe, plan, &shared, (buffers, ahead, shifted)).write();
     });
     Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) })
 }
 
 /// What all parts of the kernel know.
 struct Ring<'k, 'a> {
-    k: &'k Emit,
+    k: &'k Builder,
     recipe: &'a Recipe,
     plan: &'a GpuPlan,
     shared: &'a Shared,
-    given: Given<'k, 'a>,
-    stages: usize,
+    args: KernelArguments<'k, 'a>,
+    buffers: usize,
     ahead: usize,
     /// How far each column, output columns after input columns, begins behind a whole line; none if all begin at multiples of 16.
     shifts: Option<Vec<Value<'k>>>,
@@ -86,7 +86,7 @@ struct Ring<'k, 'a> {
     thread: Value<'k>,
     warp: Value<'k>,
     lanes: Lanes<'k, 'a>,
-    published: Published<'k, 'a>,
+    tile_states: TileStates<'k, 'a>,
     records: Value<'k>,
     /// How many tiles, how many of them are full, and how many can be copied with all that is beside them.
     tiles: Value<'k>,
@@ -99,14 +99,14 @@ struct Ring<'k, 'a> {
 
 /// A place in a ring of barriers, and the parity of the phase that comes next there.
 struct Cursor<'k> {
-    k: &'k Emit,
+    k: &'k Builder,
     length: usize,
     place: Var<'k>,
     parity: Var<'k>,
 }
 
 impl<'k> Cursor<'k> {
-    fn new(k: &'k Emit, length: usize) -> Cursor<'k> {
+    fn new(k: &'k Builder, length: usize) -> Cursor<'k> {
         Cursor { k, length, place: k.var(k.i32(0)), parity: k.var(k.i32(0)) }
     }
 
@@ -129,37 +129,37 @@ impl<'k> Cursor<'k> {
 
 impl<'k, 'a> Ring<'k, 'a> {
     fn new(
-        given: Given<'k, 'a>,
+        args: KernelArguments<'k, 'a>,
         recipe: &'a Recipe,
         plan: &'a GpuPlan,
         shared: &'a Shared,
-        (stages, ahead, shifted): (usize, usize, bool),
+        (buffers, ahead, shifted): (usize, usize, bool),
     ) -> Ring<'k, 'a> {
-        let k = given.k;
-        let records = given.word(Arguments::RECORDS);
-        let workspace = given.word(Arguments::WORKSPACE).as_global();
+        let k = args.k;
+        let records = args.word(Arguments::RECORDS);
+        let workspace = args.word(Arguments::WORKSPACE).as_global();
         let tile = k.i64(plan.tile());
         let thread = k.thread();
-        let lanes = Lanes { k, given, recipe, level: 0, lane: thread & 31 };
+        let lanes = Lanes { k, args, recipe, level: 0, lane: thread & 31 };
         let tag = k.load_control(workspace.at(EPOCH)) + 1;
         let slot_bytes = lanes.packing().tile_state_bytes();
         let columns = recipe.inputs.len() + recipe.outputs.len();
-        let shift = |place: usize| (given.column(place).address() & (LINE - 1)).resize(Ty::I32);
+        let shift = |place: usize| (args.column(place).address() & (LINE - 1)).resize(Ty::I32);
         let margin = k.i64(shared.margin).umin(records);
         Ring {
             k,
             recipe,
             plan,
             shared,
-            given,
-            stages,
+            args,
+            buffers,
             ahead,
             shifts: shifted.then(|| (0..columns).map(shift).collect()),
             base: k.shared(),
             thread,
             warp: thread >> 5,
             lanes,
-            published: Published { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) },
+            tile_states: TileStates { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) },
             records,
             tiles: (records + (plan.tile() - 1)).udiv(tile).resize(Ty::I32),
             full_tiles: records.udiv(tile).resize(Ty::I32),
@@ -190,8 +190,8 @@ impl<'k, 'a> Ring<'k, 'a> {
         let set_up = |barriers: Value<'k>, count: usize, arrivals: usize| {
             (0..count).for_each(|place| k.barrier_init(barriers.at(8 * place), k.i32(arrivals)));
         };
-        set_up(self.full(), self.stages, 1);
-        set_up(self.drained(), self.stages, 32 * self.plan.warps);
+        set_up(self.full(), self.buffers, 1);
+        set_up(self.drained(), self.buffers, 32 * self.plan.warps);
         if self.shared.has_results_apart() {
             set_up(self.freed(), RESULTS, 1);
         }
@@ -226,13 +226,13 @@ impl<'k, 'a> Ring<'k, 'a> {
     }
 
     /// Where the tile is said that a stage holds.
-    fn ticket(&self, stage: Value<'k>) -> Value<'k> {
-        self.base.at(self.shared.tickets).byte(stage * 4)
+    fn ticket(&self, buffer: Value<'k>) -> Value<'k> {
+        self.base.at(self.shared.tickets).byte(buffer * 4)
     }
 
     /// Where a stage begins.
-    fn stage(&self, stage: Value<'k>) -> Value<'k> {
-        self.base.byte(stage * self.shared.stage_bytes)
+    fn buffer(&self, buffer: Value<'k>) -> Value<'k> {
+        self.base.byte(buffer * self.shared.buffer_bytes)
     }
 
     /// Where a place for results apart begins, by its number.

@@ -8,7 +8,7 @@ use monoscan_ir::{Function, Inst, Opcode, Type};
 
 use super::is_byte;
 use super::words::{ONES, Word};
-use crate::nvptx::emit::Emit;
+use crate::nvptx::emit::Builder;
 use crate::nvptx::lower::swar;
 
 /// A function whose every instruction has a form on four lanes.
@@ -84,7 +84,7 @@ impl Code {
     }
 
     /// Appends its instructions for these arguments, and gives its results.
-    pub(super) fn write<'k>(&self, k: &'k Emit, args: &[Word<'k>]) -> Vec<Word<'k>> {
+    pub(super) fn write<'k>(&self, k: &'k Builder, args: &[Word<'k>]) -> Vec<Word<'k>> {
         debug_assert_eq!(self.params, args.len());
         let mut values = args.to_vec();
         for (form, operands) in &self.steps {
@@ -225,7 +225,7 @@ impl Form {
         }
     }
 
-    fn write<'k>(self, k: &'k Emit, args: &[Word<'k>]) -> Word<'k> {
+    fn write<'k>(self, k: &'k Builder, args: &[Word<'k>]) -> Word<'k> {
         match (self, args) {
             (Form::Constant(byte), []) => k.i32(usize::from(byte) * ONES),
             (Form::And, &[a, b]) => a & b,

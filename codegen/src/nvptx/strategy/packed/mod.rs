@@ -19,8 +19,8 @@ use std::iter::zip;
 use monoscan_ir::facts::{Body, Carried, Facts, Range, advance_over, whole_combine};
 use monoscan_ir::{Constant, Layout, Mapping, Program, Source, Type, Verified, simplify};
 
-use crate::nvptx::emit::{Emit, Value};
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::emit::{Builder, Value};
+use crate::nvptx::kernel::arguments::KernelArguments;
 use code::Code;
 use operator::Operator;
 pub(crate) use passes::{PackedFold, PackedReplay};
@@ -94,7 +94,7 @@ impl Packed {
     }
 
     /// Four times the state that changes nothing.
-    fn identity<'k>(&self, k: &'k Emit) -> Vec<Word<'k>> {
+    fn identity<'k>(&self, k: &'k Builder) -> Vec<Word<'k>> {
         self.identity.iter().map(|&constant| words::constant(k, constant)).collect()
     }
 
@@ -107,14 +107,14 @@ impl Packed {
     }
 
     /// Four times the seed.
-    fn seed<'k>(&self, given: Given<'k, '_>) -> Vec<Word<'k>> {
+    fn seed<'k>(&self, args: KernelArguments<'k, '_>) -> Vec<Word<'k>> {
         // Components of the only stage are numbered as those of all.
-        let component = |place| words::splat(given.component(given.layout.seed(), place));
+        let component = |place| words::splat(args.component(args.layout.seed(), place));
         (0..self.identity.len()).map(component).collect()
     }
 
     /// The states of four records; `record` is a word of each column.
-    fn lift<'k>(&self, k: &'k Emit, record: &[Word<'k>], seed: &[Word<'k>]) -> Vec<Word<'k>> {
+    fn lift<'k>(&self, k: &'k Builder, record: &[Word<'k>], seed: &[Word<'k>]) -> Vec<Word<'k>> {
         self.lift.write(k, |source| match source {
             Source::Record(component) => record[component as usize],
             Source::Seed { component, .. } => seed[component as usize],
@@ -135,7 +135,7 @@ impl Reading {
         Some(Reading { reads: mapping.reads.clone(), code: Code::new(&function, &ranges)? })
     }
 
-    fn write<'k>(&self, k: &'k Emit, read: impl Fn(Source) -> Word<'k>) -> Vec<Word<'k>> {
+    fn write<'k>(&self, k: &'k Builder, read: impl Fn(Source) -> Word<'k>) -> Vec<Word<'k>> {
         self.code.write(k, &self.reads.iter().map(|&source| read(source)).collect::<Vec<_>>())
     }
 }

@@ -12,7 +12,7 @@ use monoscan_ir::{Constant, Function};
 use super::code::Code;
 use super::sums::{self, is_sum};
 use super::words::{self, Word};
-use crate::nvptx::emit::{Emit, Value};
+use crate::nvptx::emit::{Builder, Value};
 
 /// The operator of a program.
 pub(super) enum Operator {
@@ -57,7 +57,7 @@ impl Operator {
     /// The states after each of four records, and the carry behind the last, component by component.
     pub(super) fn scan<'k>(
         &self,
-        k: &'k Emit,
+        k: &'k Builder,
         carry: &[Word<'k>],
         states: &[Word<'k>],
         identity: &[Word<'k>],

@@ -8,14 +8,14 @@ use super::code::Code;
 use super::operator::Operator;
 use super::words::{self, Word};
 use super::{Packed, sums};
-use crate::nvptx::emit::{Emit, Value, Var};
-use crate::nvptx::kernel::arguments::Given;
+use crate::nvptx::emit::{Builder, Value, Var};
+use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::items::PackedPass;
 use crate::nvptx::kernel::warp::{get, set, variables};
 
 /// Folds from the identity.
 pub(crate) struct PackedFold<'k, 'a> {
-    k: &'k Emit,
+    k: &'k Builder,
     packed: &'a Packed,
     /// Where the fold goes when it ends.
     state: &'a [Var<'k>],
@@ -25,9 +25,9 @@ pub(crate) struct PackedFold<'k, 'a> {
 }
 
 impl<'k, 'a> PackedFold<'k, 'a> {
-    pub(crate) fn new(given: Given<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedFold<'k, 'a> {
-        let k = given.k;
-        PackedFold { k, packed, state, folded: variables(&packed.identity(k)), seed: packed.seed(given) }
+    pub(crate) fn new(args: KernelArguments<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedFold<'k, 'a> {
+        let k = args.k;
+        PackedFold { k, packed, state, folded: variables(&packed.identity(k)), seed: packed.seed(args) }
     }
 
     fn lift(&self, record: &[Word<'k>]) -> Vec<Word<'k>> {
@@ -52,7 +52,7 @@ impl<'k, 'a> PackedFold<'k, 'a> {
 }
 
 impl<'k> PackedPass<'k> for PackedFold<'k, '_> {
-    fn unit(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>> {
+    fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>> {
         let records = self.packed.records(columns);
         let before = get(&self.folded);
         let after = match &self.packed.operator {
@@ -90,7 +90,7 @@ impl<'k> PackedPass<'k> for PackedFold<'k, '_> {
 
 /// Replays from the state before the run, and gives what is written.
 pub(crate) struct PackedReplay<'k, 'a> {
-    k: &'k Emit,
+    k: &'k Builder,
     packed: &'a Packed,
     /// Where the state goes when it ends.
     state: &'a [Var<'k>],
@@ -100,10 +100,10 @@ pub(crate) struct PackedReplay<'k, 'a> {
 }
 
 impl<'k, 'a> PackedReplay<'k, 'a> {
-    pub(crate) fn new(given: Given<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedReplay<'k, 'a> {
-        let k = given.k;
+    pub(crate) fn new(args: KernelArguments<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedReplay<'k, 'a> {
+        let k = args.k;
         let carry = state.iter().map(|state| k.var(packed.operator.carry(state.get()))).collect();
-        PackedReplay { k, packed, state, carry, seed: packed.seed(given) }
+        PackedReplay { k, packed, state, carry, seed: packed.seed(args) }
     }
 
     /// The results of four records, a word for each column.
@@ -128,7 +128,7 @@ impl<'k, 'a> PackedReplay<'k, 'a> {
 }
 
 impl<'k> PackedPass<'k> for PackedReplay<'k, '_> {
-    fn unit(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>> {
+    fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>> {
         let mut written = vec![Vec::new(); self.packed.outputs.len()];
         for record in self.packed.records(columns) {
             zip(&mut written, self.word(&record)).for_each(|(column, word)| column.push(word));

@@ -6,7 +6,7 @@ use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Type, Value
 
 use super::code::Code;
 use super::{is_byte, words};
-use crate::nvptx::emit::{Emit, Ty};
+use crate::nvptx::emit::{Builder, Ty};
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::lower::tests::SLOT;
 use crate::nvptx::lower::tests::cases::{operands, ranged};
@@ -63,7 +63,7 @@ fn of_few_bits(ty: Type) -> Vec<Function> {
 
 /// A module of functions, each on four lanes: parameters and results are words in slots.
 fn module(codes: &[(Function, Code)]) -> String {
-    let k = Emit::new();
+    let k = Builder::new();
     for (number, (function, code)) in codes.iter().enumerate() {
         k.function(&format!("define void @f{number}(ptr %operands, ptr %results)"), |k| {
             let (operands, results) = (k.named(Ty::GENERIC, "%operands"), k.named(Ty::GENERIC, "%results"));

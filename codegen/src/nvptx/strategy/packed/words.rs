@@ -8,7 +8,7 @@ use std::iter::zip;
 use monoscan_ir::{Constant, Type};
 
 use super::code::is_nonzero;
-use crate::nvptx::emit::{Emit, Ty, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::lower;
 
 /// Four values of one type in a 32-bit register, the first one lowest.
@@ -18,7 +18,7 @@ pub(super) type Word<'k> = Value<'k>;
 pub(super) const ONES: usize = 0x0101_0101;
 
 /// Four times this constant of a byte.
-pub(super) fn constant(k: &Emit, value: Constant) -> Word<'_> {
+pub(super) fn constant(k: &Builder, value: Constant) -> Word<'_> {
     k.i32((value.bits() as usize & 0xff) * ONES)
 }
 

@@ -6,9 +6,9 @@ use super::{Arch, GpuPlan};
 
 /// How the records of a call are gone through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Way {
+pub enum AccessPattern {
     /// One line, forwards, in columns at multiples of 16 bytes.
-    Plain,
+    Aligned,
     /// One line, forwards, in columns at [natural](super::natural) addresses.
     Shifted,
     /// One short line, at any address and in any direction.
@@ -19,18 +19,18 @@ pub enum Way {
     Columnar,
 }
 
-impl Way {
-    /// The plans of a lowered program for this way, the best first.
+impl AccessPattern {
+    /// The plans of a lowered program for this access pattern, the best first.
     pub fn plans(self, program: &Verified<Program>, arch: Arch) -> Vec<GpuPlan> {
         match self {
-            Way::Plain => GpuPlan::candidates(program, arch),
-            Way::Shifted => {
+            AccessPattern::Aligned => GpuPlan::candidates(program, arch),
+            AccessPattern::Shifted => {
                 let plans = [GpuPlan::ring(program, arch, true), GpuPlan::look_back(program, arch)];
                 plans.into_iter().flatten().collect()
             }
-            Way::Short => GpuPlan::small(program, arch).into_iter().collect(),
-            Way::Any => GpuPlan::look_back(program, arch).into_iter().collect(),
-            Way::Columnar => vec![GpuPlan::columnar()],
+            AccessPattern::Short => GpuPlan::small(program, arch).into_iter().collect(),
+            AccessPattern::Any => GpuPlan::look_back(program, arch).into_iter().collect(),
+            AccessPattern::Columnar => vec![GpuPlan::columnar()],
         }
     }
 }
