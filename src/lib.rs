@@ -26,7 +26,7 @@ mod scan;
 
 pub use monoscan_runtime::{
     Call, Column, ColumnMut, Combination, DynScan, DynScanBuilder, Error, InPlaceError, Overflow, Plan, PlanOptions,
-    Rows, RowsError, Shape, Stage,
+    Representation, Rows, RowsError, Shape,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};

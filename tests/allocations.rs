@@ -1,4 +1,4 @@
-//! Small scans into slices allocate nothing: neither the typed front end nor the engine, seeds and flags included.
+//! Small scans into slices allocate nothing: neither the typed front end nor the engine, initial states and flags included.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -50,12 +50,12 @@ fn small_scans_into_slices_allocate_nothing() {
     let lift = scan!(|a: f32, b: f32| -> Affine<f32> { Affine { a, b } });
     let value = scan!(|state: Affine<f32>| -> f32 { state.b });
     let solve = Scan::<Affine<f32>>::builder().lift(lift).project(value).build().unwrap();
-    let seed = Affine { a: 1.0, b: 3.0 };
+    let init = Affine { a: 1.0, b: 3.0 };
     let flags = [true; 100];
 
     assert_eq!(allocations(|| _ = solve.inclusive_into((&a, &b), &mut y).unwrap()), 0);
     assert_eq!(allocations(|| _ = solve.exclusive_into((&a, &b), &mut y).unwrap()), 0);
-    assert_eq!(allocations(|| _ = solve.seeded(seed).inclusive_into((&a, &b), &mut y).unwrap()), 0);
+    assert_eq!(allocations(|| _ = solve.init(init).inclusive_into((&a, &b), &mut y).unwrap()), 0);
     assert_eq!(allocations(|| _ = solve.reversed().inclusive_into((&a, &b), &mut y).unwrap()), 0);
     assert_eq!(allocations(|| _ = solve.segmented(&flags).inclusive_into((&a, &b), &mut y).unwrap()), 0);
 

@@ -75,9 +75,9 @@ fn every_function_of_a_scan_is_checked() {
     overflow_at(doubled.inclusive(&[3, 40_000, 1]), 1, "`project`");
     // Before the first record it is twice the lowest number.
     overflow_at(doubled.exclusive(&[3, 40_000, 1]), 0, "`project`");
-    overflow_at(doubled.seeded(Max(0)).exclusive(&[3, 40_000, 1]), 2, "`project`");
-    assert_eq!(doubled.seeded(Max(0)).exclusive(&[3, 40_000]).unwrap(), [0, 18]);
-    let kept = Scan::<Max<i32>>::builder().lift(scan!(|x: i32| -> Max<i32> { Max(x) })).keep(is_next_even {}).build();
+    overflow_at(doubled.init(Max(0)).exclusive(&[3, 40_000, 1]), 2, "`project`");
+    assert_eq!(doubled.init(Max(0)).exclusive(&[3, 40_000]).unwrap(), [0, 18]);
+    let kept = Scan::<Max<i32>>::builder().lift(scan!(|x: i32| -> Max<i32> { Max(x) })).filter(is_next_even {}).build();
     let kept = kept.unwrap().checked();
     assert_eq!(kept.inclusive(&[1, 4, 7]).unwrap(), [Max(1), Max(7)]);
     overflow_at(kept.inclusive(&[1, 4, i32::MAX, 7]), 2, "`keep`");
@@ -131,13 +131,13 @@ fn records_are_numbered_as_in_the_columns() {
     overflow_at(scan.segmented(&[0usize, 1, 2, 3, 6]).totals(&x), 5, "`combine`");
     assert!(scan.segmented(&[0usize, 1, 2, 3, 5, 6]).inclusive(&x).is_ok());
     let rows = monoscan::Rows::new(2, 3, 3).unwrap();
-    overflow_at(scan.along(rows).inclusive(&[1, 2, 3, 4, most, 6]), 4, "`combine`");
+    overflow_at(scan.rows(rows).inclusive(&[1, 2, 3, 4, most, 6]), 4, "`combine`");
     overflow_at(
-        scan.along(monoscan::Rows::along(&[2, 3], 0).unwrap()).reversed().inclusive(&[0, 1, most, 0, 0, 1]),
+        scan.rows(monoscan::Rows::axis(&[2, 3], 0).unwrap()).reversed().inclusive(&[0, 1, most, 0, 0, 1]),
         2,
         "`combine`",
     );
-    overflow_at(scan.seeded(Sum(most)).inclusive(&[0, 0, 1]), 2, "`combine`");
+    overflow_at(scan.init(Sum(most)).inclusive(&[0, 0, 1]), 2, "`combine`");
     let mut records = [1, 1, most, 4];
     overflow_at(scan.inclusive_in_place(&mut records), 2, "`combine`");
 }
@@ -206,10 +206,10 @@ fn a_state_that_another_order_spoils_is_no_result() {
             Some(*peak)
         })
         .collect();
-    // With a seed it is no short line, which would be scanned in order. Whether tiles are reduced depends on which thread comes first.
+    // With an initial state it is no short line, which would be scanned in order. Whether tiles are reduced depends on which thread comes first.
     let start = scan.identity();
     for _ in 0..100 {
-        match scan.checked().seeded(start).inclusive(&x) {
+        match scan.checked().init(start).inclusive(&x) {
             Ok(found) => assert!(found.iter().map(|path| path.peak).eq(looped.iter().copied())),
             Err(Error::Regrouped { index }) => assert!((4..32).contains(&index)),
             other => panic!("{other:?}"),
@@ -267,7 +267,7 @@ fn words_are_counted_with_their_truthful_valid_states() {
     let words = text.split(|&x| x <= 32).filter(|word| !word.is_empty()).count();
     assert_eq!(scan.checked().reduce(&text).unwrap().count as usize, words);
     let almost = Runs { any: true, first: false, last: false, count: u32::MAX };
-    overflow_at(scan.checked().seeded(almost).reduce(b"  x "), 2, "`combine`");
+    overflow_at(scan.checked().init(almost).reduce(b"  x "), 2, "`combine`");
 }
 
 /// How far below the highest number so far: a running maximum without the number that it is a maximum of.

@@ -82,7 +82,7 @@ fn alone<M: Monoid>(make: impl Fn(&mut Random) -> M) {
                     let asked = Asked {
                         mode: if is(0) { Mode::Exclusive } else { Mode::Inclusive },
                         reversed: is(1),
-                        seed: is(2).then(|| to_constants(&state(make(&mut random)))),
+                        init: is(2).then(|| to_constants(&state(make(&mut random)))),
                         threads: if is(3) { 3 } else { 1 },
                         over: over.clone(),
                         ..Asked::line(len)
@@ -239,6 +239,6 @@ fn a_line_and_a_segment_begin_alike() -> Result<(), monoscan::Error> {
     assert_eq!(scan.inclusive(&x)?, [low, low, 1.0]);
     assert_eq!(scan.segmented(&[true; 3]).inclusive(&x)?, [low, low, 1.0]);
     assert_eq!(scan.segmented(&[0usize, 1, 2, 3]).inclusive(&x)?, [low, low, 1.0]);
-    assert_eq!(scan.along(monoscan::Rows::new(3, 1, 1)?).inclusive(&x)?, [low, low, 1.0]);
+    assert_eq!(scan.rows(monoscan::Rows::new(3, 1, 1)?).inclusive(&x)?, [low, low, 1.0]);
     Ok(())
 }

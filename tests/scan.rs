@@ -6,7 +6,7 @@ mod zoo;
 use std::fmt::Debug;
 
 use monoscan::prelude::*;
-use monoscan::{Error, PlanOptions, Stage};
+use monoscan::{Error, PlanOptions, Representation};
 use zoo::*;
 
 /// Tiles of 3 strips of 4 blocks of 8 records: small, so that a few hundred records are many tiles.
@@ -302,9 +302,9 @@ fn a_scan_can_be_looked_at_at_every_stage() {
     for word in ["proved", "polynomial", "work", "depth", "bytes"] {
         assert!(explained.to_lowercase().contains(word), "no {word:?} in\n{explained}");
     }
-    assert!(scan.emit(Stage::Ir).contains("mul.u64"));
-    assert!(scan.emit(Stage::Clif).contains("imul"));
-    assert!(!scan.emit(Stage::Asm).is_empty());
+    assert!(scan.emit(Representation::Ir).contains("mul.u64"));
+    assert!(scan.emit(Representation::Clif).contains("imul"));
+    assert!(!scan.emit(Representation::Asm).is_empty());
 }
 
 #[test]

@@ -56,11 +56,11 @@ struct Fold<M> {
     totals: Vec<M>,
 }
 
-fn fold<M: Monoid>(asked: &Asked, records: &[M], seed: M, carry: M) -> Fold<M> {
+fn fold<M: Monoid>(asked: &Asked, records: &[M], init: M, carry: M) -> Fold<M> {
     let mut outputs = vec![None; records.len()];
     let mut totals = Vec::new();
     for run in asked.runs() {
-        let mut state = if run.resumes { carry } else { seed };
+        let mut state = if run.resumes { carry } else { init };
         for i in run.records {
             let after = state.combine(records[i]);
             outputs[i] = Some(if asked.mode == Mode::Inclusive { after } else { state });
@@ -99,7 +99,7 @@ struct Visit<'a, M: Monoid> {
     /// The records, with junk around them.
     all: &'a [M],
     junk: M,
-    seed: Option<M>,
+    init: Option<M>,
     carry: Option<M>,
 }
 
@@ -110,22 +110,22 @@ impl<M: Monoid + Debug> Visit<'_, M> {
 
     fn request<'c>(&'c self, carry: &'c mut Option<M>) -> Request<'c, M, (M,), M> {
         let request = match &self.asked.over {
-            Over::Line => self.scan.seeded(M::identity()),
+            Over::Line => self.scan.init(M::identity()),
             Over::Heads(flags) => self.scan.segmented(flags),
             Over::Offsets(offsets) => self.scan.segmented(offsets),
             &Over::Rows { planes, pitch, len, step } => {
-                self.scan.along(monoscan::Rows::planes(planes, pitch, len, step).unwrap())
+                self.scan.rows(monoscan::Rows::planes(planes, pitch, len, step).unwrap())
             }
         };
         let request = if self.asked.reversed { request.reversed() } else { request };
-        let request = if let Some(seed) = self.seed { request.seeded(seed) } else { request };
+        let request = if let Some(init) = self.init { request.init(init) } else { request };
         if let Some(carry) = carry { request.resuming(carry) } else { request }
     }
 
     /// Through every entry point.
     fn check(&self, reference: &Reference) {
         let identity = M::identity();
-        let fold = fold(self.asked, self.records(), self.seed.unwrap_or(identity), self.carry.unwrap_or(identity));
+        let fold = fold(self.asked, self.records(), self.init.unwrap_or(identity), self.carry.unwrap_or(identity));
         self.check_oracles(reference, &fold);
         let covers = fold.outputs.iter().all(Option::is_some);
         let inclusive = self.asked.mode == Mode::Inclusive;
@@ -256,8 +256,8 @@ fn everywhere<M: Monoid + Debug>(seed: u64, junk: M, make: impl Fn(&mut zoo::Ran
                 let state = |constants: &Option<Vec<Constant>>| {
                     constants.as_ref().map(|constants| M::load(&mut constants.iter().copied()))
                 };
-                let (seed, carry) = (state(&asked.seed), state(&asked.carry));
-                Visit { scan: &scan, asked: &asked, all: &all, junk, seed, carry }.check(&reference);
+                let (init, carry) = (state(&asked.init), state(&asked.carry));
+                Visit { scan: &scan, asked: &asked, all: &all, junk, init, carry }.check(&reference);
             }
         }
     }

@@ -141,7 +141,7 @@ fn counted() -> Verified<Program> {
 }
 
 fn request(mode: Mode) -> Request {
-    Request { mode, seeds: None }
+    Request { mode, init: None }
 }
 
 /// Direct and tiled runs of an associative program.

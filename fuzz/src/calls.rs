@@ -96,7 +96,7 @@ impl<'s> Try<'s> {
         let program = scan.program();
         let len = bytes.below(150);
         let (over, shape) = shape(bytes, len);
-        let (seed, seed_fits) = state(bytes, program);
+        let (init, init_fits) = state(bytes, program);
         let (carry, carry_fits) = state(bytes, program);
         let modes = [Mode::Inclusive, Mode::Exclusive];
         let (mode, reversed, in_place) = (*bytes.pick(&modes), bytes.chance(2), bytes.chance(4));
@@ -107,7 +107,7 @@ impl<'s> Try<'s> {
             Over::Offsets(_) => carry.is_none(),
             Over::Rows { .. } => carry.is_none() && program.output.keep.is_none(),
         };
-        let asked = Asked { len, mode, reversed, seed, over, carry, in_place, threads: 1 };
+        let asked = Asked { len, mode, reversed, init, over, carry, in_place, threads: 1 };
         let mut length = || if bytes.chance(16) { bytes.below(200) } else { len };
         // The first column says how many records there are.
         let lens: Vec<usize> =
@@ -121,7 +121,7 @@ impl<'s> Try<'s> {
         };
         let expect = [
             shape,
-            seed_fits,
+            init_fits,
             carry_fits,
             rooms_fit,
             Expect::same_if(lens.iter().all(|&n| n == len) && odd.is_none()),
@@ -250,7 +250,7 @@ fn call(asked: &Asked) -> Option<Call<'_>> {
         Over::Offsets(offsets) => Shape::Offsets(offsets),
         &Over::Rows { planes, pitch, len, step } => Shape::Rows(Rows::planes(planes, pitch, len, step).ok()?),
     };
-    Some(Call { mode: asked.mode, reversed: asked.reversed, seed: asked.seed.as_deref(), shape })
+    Some(Call { mode: asked.mode, reversed: asked.reversed, init: asked.init.as_deref(), shape })
 }
 
 /// How many runs a call has; for heads, at most.
@@ -299,7 +299,7 @@ fn rows(bytes: &mut Bytes<'_>, len: usize) -> (Over, Expect) {
     (Over::Rows { planes, pitch, len: row, step }, Expect::same_if(fits))
 }
 
-/// A seed or carry: mostly none, a valid state, any values of the right types, or no state at all.
+/// An initial state or carry: mostly none, a valid state, any values of the right types, or no state at all.
 fn state(bytes: &mut Bytes<'_>, program: &Verified<Program>) -> (Option<Vec<Constant>>, Expect) {
     let mut interpreter = Interpreter::new(&program.tables);
     let (mut all, mut expect) = (Vec::new(), Expect::Same);

@@ -25,7 +25,7 @@ pub struct Request {
     /// Inclusive or exclusive.
     pub mode: Mode,
     /// For each stage the state before the first element; the identities if none.
-    pub seeds: Option<Vec<Vec<Constant>>>,
+    pub init: Option<Vec<Vec<Constant>>>,
 }
 
 /// What a run gave.
@@ -35,7 +35,7 @@ pub struct Run {
     pub outputs: Vec<Vec<u8>>,
     /// How many records each output column has: all elements, or those kept.
     pub count: usize,
-    /// For each stage the state after the last element: what the next part of a stream is seeded with.
+    /// For each stage the state after the last element: the initial state of the next part of a stream.
     pub states_after: Vec<Vec<Constant>>,
 }
 
@@ -71,16 +71,16 @@ pub enum InterpError {
         /// Records of this one.
         got: usize,
     },
-    /// There is not one seed for each stage.
-    #[error("the program has {expected} stages, got {got} seeds")]
-    Seeds {
+    /// There is not one initial state for each stage.
+    #[error("the program has {expected} stages, got {got} initial states")]
+    Init {
         /// Stages of the program.
         expected: usize,
-        /// Seeds given.
+        /// Initial states given.
         got: usize,
     },
-    /// A seed is not a state of its stage.
-    #[error("the seed of stage {stage} must have the types {expected:?}, got {got:?}")]
+    /// An initial state is not a state of its stage.
+    #[error("the initial state of stage {stage} must have the types {expected:?}, got {got:?}")]
     SeedType {
         /// Which stage.
         stage: usize,
@@ -179,11 +179,11 @@ pub fn call_checked(function: &Function, arguments: &[Constant], tables: &[Table
 
 /// Runs a program over its input columns, each given as the bytes of its records one after the other.
 ///
-/// With no elements the outputs are empty and the states after are the seeds. Takes time proportional to elements
+/// With no elements the outputs are empty and the states after are the initial states. Takes time proportional to elements
 /// times instructions, and is not fast: it is the definition.
 ///
 /// # Errors
-/// If the columns are not whole records, not equally many, or the seeds are not states of the stages.
+/// If the columns are not whole records, not equally many, or the initial states are not states of the stages.
 pub fn run(program: &Verified<Program>, inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
     run_in_chunks(program, inputs, request, usize::MAX)
 }
@@ -202,14 +202,14 @@ pub fn run_in_chunks(
 ) -> Result<Run, InterpError> {
     let count = count_records(&program.inputs, inputs)?;
     let identities = || program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
-    let seeds = match &request.seeds {
-        Some(seeds) => check_seeds(&program.stages, seeds)?.to_vec(),
+    let init = match &request.init {
+        Some(init) => check_init(&program.stages, init)?.to_vec(),
         None => identities(),
     };
     let mut interpreter = Interpreter::new(&program.tables);
     let mut writer = Writer::new(&program.output.columns);
-    let (mut carries, mut products) = (seeds.clone(), identities());
-    let mut element = Element::new(inputs, &program.inputs, count, request.mode, seeds);
+    let (mut carries, mut products) = (init.clone(), identities());
+    let mut element = Element::new(inputs, &program.inputs, count, request.mode, init);
     let is_one_chunk = chunk >= count;
     for index in 0..count {
         element.enter(index);
@@ -260,17 +260,17 @@ fn count_records(layouts: &[Layout], inputs: &[&[u8]]) -> Result<usize, InterpEr
     Ok(count.unwrap_or(0))
 }
 
-fn check_seeds<'s>(stages: &[Stage], seeds: &'s [Vec<Constant>]) -> Result<&'s [Vec<Constant>], InterpError> {
-    if seeds.len() != stages.len() {
-        return Err(InterpError::Seeds { expected: stages.len(), got: seeds.len() });
+fn check_init<'s>(stages: &[Stage], init: &'s [Vec<Constant>]) -> Result<&'s [Vec<Constant>], InterpError> {
+    if init.len() != stages.len() {
+        return Err(InterpError::Init { expected: stages.len(), got: init.len() });
     }
-    for (stage, (declared, seed)) in stages.iter().zip(seeds).enumerate() {
-        let got: Vec<Type> = seed.iter().map(|component| component.ty()).collect();
+    for (stage, (declared, init)) in stages.iter().zip(init).enumerate() {
+        let got: Vec<Type> = init.iter().map(|component| component.ty()).collect();
         if got != declared.state {
             return Err(InterpError::SeedType { stage, expected: declared.state.clone(), got });
         }
     }
-    Ok(seeds)
+    Ok(init)
 }
 
 /// What the mappings of a program can read at one element.
@@ -281,7 +281,7 @@ struct Element<'i> {
     count: usize,
     mode: Mode,
     index: usize,
-    seeds: Vec<Vec<Constant>>,
+    init: Vec<Vec<Constant>>,
     before: Vec<Vec<Constant>>,
     /// The states after; of a stage that has not yet run for this element, the state before.
     after: Vec<Vec<Constant>>,
@@ -294,14 +294,14 @@ impl<'i> Element<'i> {
         layouts: &[Layout],
         count: usize,
         mode: Mode,
-        seeds: Vec<Vec<Constant>>,
+        init: Vec<Vec<Constant>>,
     ) -> Element<'i> {
         let columns = layouts.iter().enumerate();
         let fields = columns
             .flat_map(|(column, layout)| layout.fields.iter().map(move |&f| (column, layout.size as usize, f)))
             .collect();
-        let (before, after) = (seeds.clone(), seeds.clone());
-        Element { inputs, fields, count, mode, index: 0, seeds, before, after, arguments: Vec::new() }
+        let (before, after) = (init.clone(), init.clone());
+        Element { inputs, fields, count, mode, index: 0, init, before, after, arguments: Vec::new() }
     }
 
     fn enter(&mut self, index: usize) {
@@ -327,7 +327,7 @@ impl<'i> Element<'i> {
             Source::Index => Constant::from(self.index as u64),
             Source::Before { stage, component } => self.before[stage as usize][component as usize],
             Source::After { stage, component } => self.after[stage as usize][component as usize],
-            Source::Seed { stage, component } => self.seeds[stage as usize][component as usize],
+            Source::Init { stage, component } => self.init[stage as usize][component as usize],
             Source::State(component) => {
                 let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
                 states[states.len() - 1][component as usize]

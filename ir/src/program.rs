@@ -7,8 +7,8 @@
 //! For element i of n, with `combine` written ⊕ and `identity` e, stage k computes
 //!
 //! ```text
-//! x[i]      = lift_k(record i, next record, last, index, seeds, states of the stages before k)
-//! before[i] = seed ⊕ x[0] ⊕ … ⊕ x[i-1]            (seed = e unless the caller gives one)
+//! x[i]      = lift_k(record i, next record, last, index, initial states, states of the stages before k)
+//! before[i] = init ⊕ x[0] ⊕ … ⊕ x[i-1]            (init = e unless the caller gives one)
 //! after[i]  = before[i] ⊕ x[i]
 //! ```
 //!
@@ -106,9 +106,9 @@ pub enum Source {
         /// Which component of its state.
         component: u32,
     },
-    /// A component of the state that a stage's runs start from: its seed, or the identity where none is given. The same
+    /// A component of the state that a stage's runs start from: its initial state, or the identity where none is given. The same
     /// for every element, and any mapping may read that of any stage.
-    Seed {
+    Init {
         /// Which stage.
         stage: u32,
         /// Which component of its state.
@@ -135,7 +135,7 @@ pub struct Stage {
     pub state: Vec<Type>,
     /// The state that changes nothing.
     pub identity: Vec<Constant>,
-    /// What one element does: reads the record, the next one, seeds, and earlier stages; gives a state.
+    /// What one element does: reads the record, the next one, initial states, and earlier stages; gives a state.
     pub lift: Mapping,
     /// The operator: (earlier state, later state) → state, each as its components in order.
     pub combine: Function,
@@ -244,7 +244,7 @@ impl Program {
             Source::Index => Some(Type::U64),
             Source::Before { stage, component: c }
             | Source::After { stage, component: c }
-            | Source::Seed { stage, component: c } => component(stage as usize, c),
+            | Source::Init { stage, component: c } => component(stage as usize, c),
             Source::State(c) => component(self.stages.len().checked_sub(1)?, c),
         }
     }

@@ -42,7 +42,7 @@ impl Engine<'_> {
                 Source::Next(component) => self.record(index + 1, component),
                 Source::Last => Constant::from(index + 1 == COUNT),
                 Source::Index => Constant::from(index as u64),
-                Source::Seed { stage, component } => self.seeds[stage as usize][component as usize],
+                Source::Init { stage, component } => self.seeds[stage as usize][component as usize],
                 Source::Before { stage, component } => states[stage as usize][component as usize],
                 other => panic!("a body reads {other:?}"),
             };
@@ -131,7 +131,7 @@ fn poison(ty: Type) -> Constant {
 
 fn check(program: &Verified<Program>, inputs: &[Vec<u8>], seeds: Vec<State>, what: &str) {
     let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    let request = Request { mode: Mode::Inclusive, seeds: Some(seeds.clone()) };
+    let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()) };
     let Run { outputs, states_after, .. } = run(program, &slices, &request).unwrap();
     let (mut rows, totals) = Engine { program, inputs, seeds }.scan();
     if program.output.keep.is_some() {
@@ -151,7 +151,7 @@ fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
         let program = verify(random_program(seed, &options)).expect("random programs verify");
         for (heads, seeded) in [(false, false), (true, false), (true, true)] {
             let mode = [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize];
-            let form = Form { mode, heads, seeded, checked: seed % 5 == 0 };
+            let form = Form { mode, heads, init: seeded, checked: seed % 5 == 0 };
             let lowered = lower(&program, form);
             levels[fold_levels(&lowered, &Facts::of(&lowered)).len() - 1] += 1;
             let (warm_up, inputs) = (random_inputs(&lowered, 3, !seed), random_inputs(&lowered, COUNT, seed));

@@ -17,7 +17,7 @@ fn forms() -> impl Iterator<Item = Form> {
         [(false, false), (true, false), (true, true)].map(|(heads, seeded)| Form {
             mode,
             heads,
-            seeded,
+            init: seeded,
             checked: false,
         })
     })
@@ -76,7 +76,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
         let mut inputs = random_inputs(&program, COUNT, seed);
         let heads = random_heads(seed);
         for form in forms().filter(|form| form.heads) {
-            let seeds = form.seeded.then(|| seeds_of(&program, seed));
+            let seeds = form.init.then(|| seeds_of(&program, seed));
             let mut expected = vec![Vec::new(); program.output.columns.len()];
             let (mut kept, mut states_after) = (0, Vec::new());
             for segment in segments(&heads) {
@@ -85,7 +85,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
                     .iter()
                     .zip(sizes)
                     .map(|(column, size)| column[segment.start * size..segment.end * size].to_vec());
-                let request = Request { mode: form.mode, seeds: seeds.clone() };
+                let request = Request { mode: form.mode, init: seeds.clone() };
                 let run = interpret(&program, &alone.collect::<Vec<_>>(), &request);
                 expected.iter_mut().zip(run.outputs).for_each(|(all, own)| all.extend(own));
                 kept += run.count;
@@ -95,7 +95,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
             let lowered = lower(&program, form);
             inputs.push(heads.iter().map(|&head| u8::from(head)).collect());
             let start = seeds.as_ref().map(|seeds| lowered_state(&lowered, seeds, true));
-            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, seeds: start });
+            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, init: start });
             inputs.pop();
             assert_eq!(run.outputs, expected, "program {seed}, {form:?}, heads {heads:?}\n{}\n{}", *program, *lowered);
             assert_eq!(run.count, kept);
@@ -120,11 +120,11 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
         let inputs = random_inputs(&program, COUNT, seed);
         for form in forms().filter(|form| !form.heads) {
             let lowered = lower(&program, form);
-            assert_eq!(lowered, lower(&program, Form { seeded: true, ..form }), "without heads seeds change nothing");
+            assert_eq!(lowered, lower(&program, Form { init: true, ..form }), "without heads seeds change nothing");
             let seeds = seeds_of(&program, seed);
-            let expected = interpret(&program, &inputs, &Request { mode: form.mode, seeds: Some(seeds.clone()) });
+            let expected = interpret(&program, &inputs, &Request { mode: form.mode, init: Some(seeds.clone()) });
             // The mode that the interpreter is asked for no longer matters.
-            let request = Request { mode: Mode::default(), seeds: Some(lowered_state(&lowered, &seeds, false)) };
+            let request = Request { mode: Mode::default(), init: Some(lowered_state(&lowered, &seeds, false)) };
             let mut got = interpret(&lowered, &inputs, &request);
             assert_eq!(rank_stage(&lowered).is_some(), program.output.keep.is_some());
             if rank_stage(&lowered).is_some() {
@@ -197,7 +197,7 @@ fn states_in_which_a_segment_began_forget_what_was_before() {
 #[test]
 fn a_flagged_state_is_valid_where_the_state_is() {
     for (seed, program) in random_programs() {
-        let lowered = lower(&program, Form { heads: true, seeded: true, ..Form::default() });
+        let lowered = lower(&program, Form { heads: true, init: true, ..Form::default() });
         for (own, segmented) in program.stages.iter().zip(&lowered.stages) {
             assert_eq!(own.valid.is_some(), segmented.valid.is_some());
             let (Some(own_valid), Some(valid)) = (&own.valid, &segmented.valid) else { continue };

@@ -10,10 +10,10 @@
 //! y[i]      = project(after[i])    inclusive
 //!             project(before[i])   exclusive
 //! start(i)  = carry    if i = 0 and the call resumes a stream, and i is not flagged as a head
-//!             seed     else
+//!             init     else
 //! ```
 //!
-//! - The seed is the identity unless [`Call::seed`] gives another state.
+//! - The initial state is the identity unless [`Call::init`] gives another state.
 //! - A *run* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment ([`Shape::Heads`],
 //!   [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
 //! - A reversed call numbers the records of every run from its end: in a run of records s to e, `before[e]` is the start,
@@ -28,8 +28,8 @@
 //!   the next chunk alone would know whether it goes on with the segment.
 //! - `start ⊕ x` is computed at the first record of every run, also where the start is the identity e. Floats show it: of `Max`
 //!   the first output of a run that begins with NaN is −∞, and of a float `Sum` that of one that begins with −0 is +0.
-//! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So a seed should be a state that `e ⊕ seed` leaves as it
-//!   is: NaN is none of `Max` and `Min`, nor −0 of a float `Sum`. Otherwise outputs are those of the seed or those of `e ⊕ seed`.
+//! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state should be a state that `e ⊕ init` leaves as it
+//!   is: NaN is none of `Max` and `Min`, nor −0 of a float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
 
 use monoscan_ir::{Constant, Mode};
 
@@ -44,7 +44,7 @@ pub struct Call<'a> {
     /// From the last record to the first.
     pub reversed: bool,
     /// The state every run starts from, the components of all stages in order; none for the identities.
-    pub seed: Option<&'a [Constant]>,
+    pub init: Option<&'a [Constant]>,
     /// What is scanned on its own.
     pub shape: Shape<'a>,
 }
@@ -91,14 +91,14 @@ impl Rows {
     /// ```
     /// use monoscan_runtime::call::Rows;
     /// // A matrix of 3 × 4: its rows, and its columns.
-    /// assert_eq!(Rows::along(&[3, 4], 1)?, Rows::new(3, 4, 4)?);
-    /// assert_eq!(Rows::along(&[3, 4], 0)?.count(), 4);
+    /// assert_eq!(Rows::axis(&[3, 4], 1)?, Rows::new(3, 4, 4)?);
+    /// assert_eq!(Rows::axis(&[3, 4], 0)?.count(), 4);
     /// # Ok::<(), monoscan_runtime::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`Error::Rows`] if there is no such axis, or if the array has more than `usize::MAX` records.
-    pub fn along(shape: &[usize], axis: usize) -> Result<Rows, Error> {
+    pub fn axis(shape: &[usize], axis: usize) -> Result<Rows, Error> {
         let Some(&len) = shape.get(axis) else {
             return Err(RowsError::Axis { axis, shape: shape.to_vec() }.into());
         };

@@ -78,7 +78,7 @@ mod tests {
         let offsets = |reversed| Elements::Offsets { offsets: &[0, 4, 10], reversed };
         assert_eq!([record(offsets(false), 1, 5), record(offsets(true), 1, 5)], [5, 4]);
         assert_eq!([record(offsets(false), 0, u64::MAX), record(offsets(true), 1, u64::MAX)], [3, 4]);
-        let rows = |reversed| Elements::Rows { rows: Rows::along(&[3, 4], 0).unwrap(), reversed };
+        let rows = |reversed| Elements::Rows { rows: Rows::axis(&[3, 4], 0).unwrap(), reversed };
         assert_eq!([record(rows(false), 1, 2), record(rows(true), 1, 2)], [9, 1]);
         assert_eq!([record(rows(false), 1, u64::MAX), record(rows(true), 1, u64::MAX)], [9, 1]);
     }

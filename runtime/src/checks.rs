@@ -67,8 +67,8 @@ pub(crate) fn call(
     carry: Option<&[Constant]>,
     len: usize,
 ) -> Result<(), Error> {
-    if let Some(seed) = call.seed {
-        state(program, "seed", seed)?;
+    if let Some(init) = call.init {
+        state(program, "init", init)?;
     }
     if let Some(carry) = carry {
         state(program, "carry", carry)?;

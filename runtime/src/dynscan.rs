@@ -15,10 +15,10 @@ use crate::engine::{Variant, Variants};
 use crate::error::Error;
 use crate::verdicts::{self, Terms};
 
-/// What [`DynScan::emit`] shows: the program at one stage of its compilation.
+/// What [`DynScan::emit`] shows: a form of the program on its way to machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Stage {
+pub enum Representation {
     /// The program in the text form of the IR.
     Ir,
     /// Cranelift's IR of the inclusive kernels.
@@ -233,13 +233,13 @@ impl DynScan {
         format!("program {}\n{laws}\n{}", key.program.name, self.plan())
     }
 
-    /// The program as text at one stage of its compilation.
-    pub fn emit(&self, stage: Stage) -> String {
+    /// The program as text, in one of the representations it is compiled through.
+    pub fn emit(&self, representation: Representation) -> String {
         let code = || self.shared.inclusive().kernels(Access::Line).map(|kernels| &kernels.code);
-        match stage {
-            Stage::Ir => self.program().to_string(),
-            Stage::Clif => code().map_or_else(|error| error.to_string(), Compiled::clif),
-            Stage::Asm => code().map_or_else(|error| error.to_string(), Compiled::asm),
+        match representation {
+            Representation::Ir => self.program().to_string(),
+            Representation::Clif => code().map_or_else(|error| error.to_string(), Compiled::clif),
+            Representation::Asm => code().map_or_else(|error| error.to_string(), Compiled::asm),
         }
     }
 }

@@ -155,7 +155,7 @@ pub enum Error {
         record: usize,
     },
 
-    /// A seed or carry that is no state of the program.
+    /// An initial state or carry that is no state of the program.
     #[error(
         "the {argument} has components of types {}, expected {}, the states of all stages", types(.got), types(.expected)
     )]
@@ -191,8 +191,8 @@ pub enum Error {
     Rows(#[from] RowsError),
 
     /// An output column is too short for what a program keeps.
-    #[error("output column {column} has room for {got} records, expected at least {expected}, as many as are kept")]
-    Room {
+    #[error("output column {column} has {got} records, expected at least {expected}, as many as are kept")]
+    OutputTooShort {
         /// Which column.
         column: usize,
         /// How many records are kept.

@@ -29,7 +29,7 @@ mod verdicts;
 
 pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
-pub use dynscan::{DynScan, DynScanBuilder, Stage};
+pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Short, ShortRows, ShortWhole, Whole};
 pub use error::Error;
 pub use monoscan_codegen::cpu::SHORT_INPUTS;

@@ -108,7 +108,7 @@ pub enum Combination {
     #[error("resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known")]
     ResumedFromEnd,
     /// The total of a stream's chunk.
-    #[error("the total of a resumed scan: it is the carry after `inclusive`; or seed a line")]
+    #[error("the total of a resumed scan: it is the carry after `inclusive`; or start a line with `init`")]
     ResumedTotal,
     /// Rows of a program that keeps some records only.
     #[error("keeping records of {rows} rows: scan each row as a line")]

@@ -63,7 +63,7 @@ impl DynScan {
     /// records, one more pass counts them first.
     ///
     /// # Errors
-    /// If a column, the seed or the shape does not fit the program or the other columns, or if the outputs have no room; then
+    /// If a column, the initial state or the shape does not fit the program or the other columns, or if the outputs have no room; then
     /// nothing was written.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
         self.write(call, None, inputs, outputs)
@@ -167,7 +167,7 @@ impl DynScan {
                 Task { call, carry, inputs: inputs.clone(), outputs: Bases::new(), len, purpose: Purpose::Count };
             let expected = self.engine().run(&counting, None)?;
             if expected > got {
-                return Err(Error::Room { column, expected, got });
+                return Err(Error::OutputTooShort { column, expected, got });
             }
         }
         let outputs = outputs.iter_mut().map(|column| column.base).collect();
@@ -257,14 +257,14 @@ impl DynScan {
         }
         let Some(short) = self.parts().1.make_short_whole(Whole::Reduce).ok().flatten() else { return false };
         let identities = self.program().stages.iter().flat_map(|stage| &stage.identity);
-        match call.seed {
-            Some(seed) => totals.copy_from_slice(seed),
+        match call.init {
+            Some(init) => totals.copy_from_slice(init),
             None => totals.iter_mut().zip(identities).for_each(|(total, identity)| *total = *identity),
         }
-        self.pass(short, inputs, (std::ptr::null_mut(), len), (totals, call.seed.is_none())).is_some()
+        self.pass(short, inputs, (std::ptr::null_mut(), len), (totals, call.init.is_none())).is_some()
     }
 
-    /// Scans a short line of columns that were checked from a carry, which is moved on, or from a seed. Gives how many records were
+    /// Scans a short line of columns that were checked from a carry, which is moved on, or from an initial state. Gives how many records were
     /// written, if it did.
     fn resumed(
         &self,
@@ -276,8 +276,8 @@ impl DynScan {
         if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
             return None;
         }
-        let mut seed: SmallVec<[Constant; 4]> = call.seed.unwrap_or_default().into();
-        let states = carry.or(call.seed.map(|_| &mut seed[..]))?;
+        let mut init: SmallVec<[Constant; 4]> = call.init.unwrap_or_default().into();
+        let states = carry.or(call.init.map(|_| &mut init[..]))?;
         let short = self.parts().1.make_short_whole(call.mode.into()).ok().flatten()?;
         self.pass(short, inputs, output, (states, false))
     }
@@ -319,7 +319,7 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = !call.reversed && call.seed.is_none() && !self.is_checked();
+        let is_plain = !call.reversed && call.init.is_none() && !self.is_checked();
         let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         let mut bases = [std::ptr::null(); SHORT_INPUTS];

@@ -3,7 +3,7 @@
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
-use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape, Stage};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Representation, Rows, Shape};
 
 const RUNNING_SUM: &str = "
 program running_sum
@@ -101,27 +101,27 @@ fn every_part_of_a_call_does_what_it_says() {
     let offsets = Shape::Offsets(&[0, 0, 2, 5, 5, 6]);
     assert_eq!(run(line.clone()), [1, 3, 6, 10, 15, 21]);
     assert_eq!(run(exclusive.clone()), [0, 1, 3, 6, 10, 15]);
-    assert_eq!(run(Call { seed: Some(&ten), ..exclusive.clone() }), [10, 11, 13, 16, 20, 25]);
+    assert_eq!(run(Call { init: Some(&ten), ..exclusive.clone() }), [10, 11, 13, 16, 20, 25]);
     assert_eq!(run(Call { reversed: true, ..line.clone() }), [21, 20, 18, 15, 11, 6]);
     assert_eq!(run(Call { reversed: true, ..exclusive.clone() }), [20, 18, 15, 11, 6, 0]);
     for shape in [heads, offsets] {
         assert_eq!(run(Call { shape, ..line.clone() }), [1, 3, 3, 7, 12, 6]);
         assert_eq!(run(Call { shape, ..exclusive.clone() }), [0, 1, 0, 3, 7, 0]);
-        assert_eq!(run(Call { shape, seed: Some(&ten), ..line.clone() }), [11, 13, 13, 17, 22, 16]);
+        assert_eq!(run(Call { shape, init: Some(&ten), ..line.clone() }), [11, 13, 13, 17, 22, 16]);
         assert_eq!(run(Call { shape, reversed: true, ..line.clone() }), [3, 2, 12, 9, 5, 6]);
     }
     let rows = |rows: Result<Rows, Error>| Shape::Rows(rows.unwrap());
-    assert_eq!(run(Call { shape: rows(Rows::along(&[2, 3], 1)), ..line.clone() }), [1, 3, 6, 4, 9, 15]);
-    assert_eq!(run(Call { shape: rows(Rows::along(&[2, 3], 0)), ..line.clone() }), [1, 2, 3, 5, 7, 9]);
+    assert_eq!(run(Call { shape: rows(Rows::axis(&[2, 3], 1)), ..line.clone() }), [1, 3, 6, 4, 9, 15]);
+    assert_eq!(run(Call { shape: rows(Rows::axis(&[2, 3], 0)), ..line.clone() }), [1, 2, 3, 5, 7, 9]);
     let totals = |shape| {
-        let call = Call { shape, seed: Some(&ten), ..Call::default() };
+        let call = Call { shape, init: Some(&ten), ..Call::default() };
         let totals = scan.reduce(&call, &[Column::new(&x)]).unwrap();
         totals.into_iter().map(|total| total.bits() as i32).collect::<Vec<_>>()
     };
     assert_eq!(totals(Shape::Line), [31]);
     assert_eq!(totals(heads), [16]);
     assert_eq!(totals(offsets), [10, 13, 22, 10, 16]);
-    assert_eq!(totals(rows(Rows::along(&[2, 3], 0))), [15, 17, 19]);
+    assert_eq!(totals(rows(Rows::axis(&[2, 3], 0))), [15, 17, 19]);
 
     let (mut carry, mut y) = (ten, [0; 6]);
     let written = scan.resume(&line, &mut carry, &[Column::new(&x)], &mut [ColumnMut::new(&mut y)]).unwrap();
@@ -169,7 +169,7 @@ fn cascades_and_kept_records_are_one_scan() {
         assert_eq!((written.unwrap(), &y[..evens.len()]), (evens.len(), &evens[..]));
         let short = &mut [ColumnMut::new(&mut y[..evens.len() - 1])];
         let error = emits.run(&Call::default(), &[Column::new(&x)], short).unwrap_err();
-        assert!(matches!(error, Error::Room { expected, .. } if expected == evens.len()), "{error}");
+        assert!(matches!(error, Error::OutputTooShort { expected, .. } if expected == evens.len()), "{error}");
     }
 }
 
@@ -185,9 +185,9 @@ fn an_operator_that_is_not_associative_is_refused_unless_that_is_assumed() {
 #[test]
 fn every_stage_can_be_shown() {
     let scan = running_sum();
-    assert_eq!(text::parse(&scan.emit(Stage::Ir)).unwrap(), **scan.program());
-    assert!(scan.emit(Stage::Clif).contains("iadd"));
-    assert!(scan.emit(Stage::Asm).contains("ret"));
+    assert_eq!(text::parse(&scan.emit(Representation::Ir)).unwrap(), **scan.program());
+    assert!(scan.emit(Representation::Clif).contains("iadd"));
+    assert!(scan.emit(Representation::Asm).contains("ret"));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
             .collect();
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         for mode in [Mode::Inclusive, Mode::Exclusive] {
-            let expected = interp::run(&program, &slices, &Request { mode, seeds: None }).unwrap().outputs;
+            let expected = interp::run(&program, &slices, &Request { mode, init: None }).unwrap().outputs;
             for (ways, threads) in [(1, 2), (4, 1), (2, 3), (8, 2)] {
                 let options = PlanOptions {
                     ways: Some(ways),

@@ -97,7 +97,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     {
         self.change(|functions| {
             if functions.keep.is_some() || functions.project.is_some() {
-                return Err(Error::Order { function: "then", after: "`keep` or a `project`" });
+                return Err(Error::Order { function: "then", after: "`filter` or a `project`" });
             }
             functions.lifts.push(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
             Ok(())
@@ -138,13 +138,13 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     ///
     /// let evens = Scan::<Sum<u32>>::builder()
     ///     .lift(scan!(|x: u32| -> Sum<u32> { Sum(x % 2 ^ 1) }))
-    ///     .keep(is_even {})
+    ///     .filter(is_even {})
     ///     .project_with_record(scan!(|count: Sum<u32>, x: u32| -> (u32, u32) { (count.0, x) }))
     ///     .build()?;
     /// assert_eq!(evens.inclusive(&[1, 2, 3, 4, 6])?, [(1, 2), (2, 4), (3, 6)]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn keep<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out> {
+    pub fn filter<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out> {
         self.change(|functions| {
             functions.keep = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
             Ok(())

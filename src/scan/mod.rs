@@ -31,7 +31,7 @@
 //!
 //! // From another state, backwards, in segments; along an axis of an array; in chunks of a stream: see `Request`.
 //! let start = Affine { a: 1.0, b: 10.0 };
-//! assert_eq!(solve.seeded(start).segmented(&[true, true, false]).inclusive((&a, &b))?, [21.0, 8.0, 32.0]);
+//! assert_eq!(solve.init(start).segmented(&[true, true, false]).inclusive((&a, &b))?, [21.0, 8.0, 32.0]);
 //! # Ok::<(), monoscan::Error>(())
 //! ```
 
@@ -51,7 +51,7 @@ use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
 use monoscan_ir::laws::Judgement;
-use monoscan_runtime::{DynScan, Error, Plan, Rows, Stage};
+use monoscan_runtime::{DynScan, Error, Plan, Representation, Rows};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Record};
@@ -79,7 +79,7 @@ use crate::lang::{Monoid, ScanType, TraceError};
 /// has all the formulas.
 ///
 /// A cascade of two or three stages, each a scan that sees the states of those before it, is a `Scan<(A, B), In, Out>` or
-/// `Scan<(A, B, C), In, Out>`: see [`ScanBuilder::then`]. With [`keep`](ScanBuilder::keep), some records are written only.
+/// `Scan<(A, B, C), In, Out>`: see [`ScanBuilder::then`]. With [`filter`](ScanBuilder::filter), only some records are written.
 ///
 /// A `Scan` is cheap to clone, and may be shared between threads. Its code is compiled once for equal programs and freed
 /// with the last of them. One call costs about two reads of the input from cache and one from memory, and one write.
@@ -112,9 +112,9 @@ impl<M: Monoid> Scan<M> {
 
 /// What a scan is asked for besides its columns; calls of these can follow each other.
 impl<S: States, In, Out> Scan<S, In, Out> {
-    /// Every run starts from this state instead of the identity; see [`Request::seeded`].
-    pub fn seeded(&self, seed: S) -> Request<'_, S, In, Out> {
-        self.request().seeded(seed)
+    /// Every run starts from this state instead of the identity; see [`Request::init`].
+    pub fn init(&self, init: S) -> Request<'_, S, In, Out> {
+        self.request().init(init)
     }
 
     /// From the last record to the first; see [`Request::reversed`].
@@ -127,9 +127,14 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         self.request().segmented(segments)
     }
 
-    /// Each row of an array on its own; see [`Request::along`].
-    pub fn along(&self, rows: Rows) -> Request<'_, S, In, Out> {
-        self.request().along(rows)
+    /// Along an axis of a row-major array, each row on its own; see [`Request::axis`].
+    pub fn axis(&self, shape: &[usize], axis: usize) -> Request<'_, S, In, Out> {
+        self.request().axis(shape, axis)
+    }
+
+    /// Each of these rows on its own; see [`Request::rows`].
+    pub fn rows(&self, rows: Rows) -> Request<'_, S, In, Out> {
+        self.request().rows(rows)
     }
 
     /// From the state that a stream was left in, which is moved on; see [`Request::resuming`].
@@ -170,7 +175,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Request::new(&self.inner)
     }
 
-    /// What every run starts from without a seed, and a stream's first carry: the identities of all stages.
+    /// What every run starts from without an initial state, and a stream's first carry: the identities of all stages.
     pub fn identity(&self) -> S {
         S::identities()
     }
@@ -195,11 +200,11 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
 
     /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
     ///
-    /// A scan that [keeps](ScanBuilder::keep) gives how many it kept, which come first; there must be room for these. With room
+    /// A scan that [keeps](ScanBuilder::filter) gives how many it kept, which come first; there must be room for these. With room
     /// for all records it reads its input once; with less, one more time.
     ///
     /// # Errors
-    /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::Room`] if what is
+    /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::OutputTooShort`] if what is
     /// kept does not fit. Nothing is written then.
     #[inline]
     pub fn inclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
@@ -236,7 +241,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         input: impl Columns<In>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.init(Mode::Inclusive, input, output)
+        self.write_new(Mode::Inclusive, input, output)
     }
 
     /// [`exclusive`](Scan::exclusive) into memory that need not hold anything yet; gives the records that were written.
@@ -249,7 +254,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         input: impl Columns<In>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.init(Mode::Exclusive, input, output)
+        self.write_new(Mode::Exclusive, input, output)
     }
 
     /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
@@ -311,9 +316,9 @@ impl<S, In, Out> Scan<S, In, Out> {
         self.inner.explain()
     }
 
-    /// The program as text at one stage of its compilation.
-    pub fn emit(&self, stage: Stage) -> String {
-        self.inner.emit(stage)
+    /// The program as text, in one of the representations it is compiled through.
+    pub fn emit(&self, representation: Representation) -> String {
+        self.inner.emit(representation)
     }
 
     /// What is known about the operator's laws, and under which conditions they hold; of a cascade, the first stage's.

@@ -12,7 +12,7 @@ use super::short;
 use super::states::States;
 use crate::lang::{self, ScanType};
 
-/// A scan from another state, in the other direction, or of many runs: made by [`Scan::seeded`](crate::Scan::seeded) and its
+/// A scan from another state, in the other direction, or of many runs: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).
 ///
 /// Parts are independent and every combination has one meaning. With ⊕ for `combine`, `x[i] = lift(record i)`, and records
@@ -23,7 +23,7 @@ use crate::lang::{self, ScanType};
 ///             after[i-1]      else
 /// after[i]  = before[i] ⊕ x[i]
 /// start(i)  = carry           if the scan is resumed, i = 0, and record 0 is not flagged as a head
-///             seed            else; the identity unless one is given
+///             init            else; the identity unless one is given
 ///
 /// inclusive:  y[i] = project(after[i])
 /// exclusive:  y[i] = project(before[i])
@@ -31,10 +31,10 @@ use crate::lang::{self, ScanType};
 /// ```
 ///
 /// `start ⊕ x` is computed at the first record of every run, whatever the runs are: of `Max<f32>` the first output of a line, a segment or a row that begins
-/// with NaN is −∞, which is e ⊕ NaN. A seed should be a state that `e ⊕ seed` leaves as it is; from one that is not, such as NaN for
-/// `Max`, outputs are those of the seed or those of `e ⊕ seed`, since parts of a run may be put together from e on.
+/// with NaN is −∞, which is e ⊕ NaN. An initial state should be a state that `e ⊕ init` leaves as it is; from one that is not, such as NaN for
+/// `Max`, outputs are those of the initial state or those of `e ⊕ init`, since parts of a run may be put together from e on.
 ///
-/// A *run* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::along).
+/// A *run* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::axis).
 /// A [reversed](Request::reversed) scan numbers the records of each run from its end, and leaves outputs beside their records.
 ///
 /// ```
@@ -46,23 +46,23 @@ use crate::lang::{self, ScanType};
 ///     .build()?;
 /// let x = [1, 2, 3, 4, 5];
 /// let heads = [true, false, true, false, false];
-/// assert_eq!(scan.seeded(Sum(100)).segmented(&heads).inclusive(&x)?, [101, 103, 103, 107, 112]);
+/// assert_eq!(scan.init(Sum(100)).segmented(&heads).inclusive(&x)?, [101, 103, 103, 107, 112]);
 /// assert_eq!(scan.reversed().segmented(&heads).inclusive(&x)?, [3, 2, 12, 9, 5]);
-/// assert_eq!(scan.seeded(Sum(100)).reversed().segmented(&heads).exclusive(&x)?, [102, 100, 109, 105, 100]);
+/// assert_eq!(scan.init(Sum(100)).reversed().segmented(&heads).exclusive(&x)?, [102, 100, 109, 105, 100]);
 /// # Ok::<(), monoscan::Error>(())
 /// ```
 #[must_use = "a request does nothing until a method such as `inclusive` runs it"]
 pub struct Request<'a, S, In, Out> {
     scan: &'a DynScan,
     reversed: bool,
-    seed: Option<S>,
+    init: Option<S>,
     carry: Option<&'a mut S>,
-    runs: Runs<'a>,
+    runs: Result<Runs<'a>, Error>,
     types: PhantomData<fn(In, S) -> Out>,
 }
 
 /// Which records are scanned on their own.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Runs<'a> {
     Line,
     Segments(Boundaries<'a>),
@@ -92,13 +92,13 @@ impl Runs<'_> {
 
 impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     pub(super) fn new(scan: &'a DynScan) -> Self {
-        Request { scan, reversed: false, seed: None, carry: None, runs: Runs::Line, types: PhantomData }
+        Request { scan, reversed: false, init: None, carry: None, runs: Ok(Runs::Line), types: PhantomData }
     }
 
     /// Every run starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
-    /// that `e ⊕ seed` changes, harms nobody, but what comes out of it has no meaning.
-    pub fn seeded(mut self, seed: S) -> Self {
-        self.seed = Some(seed);
+    /// that `e ⊕ init` changes, harms nobody, but what comes out of it has no meaning.
+    pub fn init(mut self, init: S) -> Self {
+        self.init = Some(init);
         self
     }
 
@@ -112,19 +112,31 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     ///
     /// Costs nothing beforehand, except for offsets of `u32` and `u64`, which are converted.
     pub fn segmented(mut self, segments: impl Segments<'a>) -> Self {
-        self.runs = match self.runs {
+        self.runs = self.runs.map(|runs| match runs {
             Runs::Rows(rows) | Runs::Segmented(rows) => Runs::Segmented(rows),
             Runs::Line | Runs::Segments(_) => Runs::Segments(segments.boundaries()),
-        };
+        });
         self
     }
 
-    /// Each row of an array is a run, along any of its axes.
-    pub fn along(mut self, rows: Rows) -> Self {
-        self.runs = match self.runs {
+    /// Each row along one axis of an array is a run: of a row-major array of this shape, without gaps. `axis(&[r, c], 1)` scans
+    /// the r rows of a matrix, `axis(&[r, c], 0)` its c columns. As [`rows`](Request::rows) of [`Rows::axis`].
+    pub fn axis(mut self, shape: &[usize], axis: usize) -> Self {
+        match Rows::axis(shape, axis) {
+            Ok(rows) => self.rows(rows),
+            Err(error) => {
+                self.runs = Err(error);
+                self
+            }
+        }
+    }
+
+    /// Each of these rows is a run: rows with gaps between them, or planes; [`axis`](Request::axis) is the usual case.
+    pub fn rows(mut self, rows: Rows) -> Self {
+        self.runs = self.runs.map(|runs| match runs {
             Runs::Segments(_) | Runs::Segmented(_) => Runs::Segmented(rows),
             Runs::Line | Runs::Rows(_) => Runs::Rows(rows),
-        };
+        });
         self
     }
 
@@ -137,8 +149,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// The state that a line starts from, if one was given; a short line may leave another there.
     fn start(&mut self) -> Option<&mut S> {
-        let is_line = matches!(self.runs, Runs::Line) && !self.reversed;
-        let start = self.carry.as_deref_mut().or(self.seed.as_mut());
+        let is_line = matches!(self.runs, Ok(Runs::Line)) && !self.reversed;
+        let start = self.carry.as_deref_mut().or(self.init.as_mut());
         start.filter(|_| is_line)
     }
 
@@ -148,8 +160,9 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         mode: Mode,
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let seed = self.seed.as_ref().map(lang::components);
-        let call = Call { mode, reversed: self.reversed, seed: seed.as_deref(), shape: self.runs.shape()? };
+        let init = self.init.as_ref().map(lang::components);
+        let runs = self.runs?;
+        let call = Call { mode, reversed: self.reversed, init: init.as_deref(), shape: runs.shape()? };
         let Some(carry) = self.carry else { return run(&call, None) };
         let mut components = lang::components(carry);
         let result = run(&call, Some(&mut components))?;
@@ -180,11 +193,11 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 
     /// [`inclusive`](Request::inclusive) into a slice; gives how many records were written: all, or those kept, which come first.
     ///
-    /// Allocates nothing but for a seed or carry, and for the engine's own needs where the input is large.
+    /// Allocates nothing but for an initial state or carry, and for the engine's own needs where the input is large.
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
-    /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::Room`] says how much that is; with
+    /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::OutputTooShort`] says how much that is; with
     /// room for all records the input is read once, with less once more. Nothing is written after an error.
     pub fn inclusive_into(self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
         self.fill(Mode::Inclusive, &input, output)
@@ -207,7 +220,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         input: impl Columns<In>,
         output: &mut [MaybeUninit<Out>],
     ) -> Result<&mut [Out], Error> {
-        self.init(Mode::Inclusive, &input, output)
+        self.write_new(Mode::Inclusive, &input, output)
     }
 
     /// [`exclusive`](Request::exclusive) into memory that need not hold anything yet; gives the records that were written.
@@ -219,7 +232,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         input: impl Columns<In>,
         output: &mut [MaybeUninit<Out>],
     ) -> Result<&mut [Out], Error> {
-        self.init(Mode::Exclusive, &input, output)
+        self.write_new(Mode::Exclusive, &input, output)
     }
 
     /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
@@ -230,9 +243,9 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// [`totals`](Request::totals) gives.
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
         let runs = match &self.runs {
-            Runs::Segments(Boundaries::Offsets(offsets)) => offsets.len().saturating_sub(1),
-            Runs::Rows(rows) => rows.count(),
-            Runs::Line | Runs::Segments(Boundaries::Heads(_)) | Runs::Segmented(_) => {
+            Ok(Runs::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
+            Ok(Runs::Rows(rows)) => rows.count(),
+            Ok(Runs::Line | Runs::Segments(Boundaries::Heads(_)) | Runs::Segmented(_)) | Err(_) => {
                 if let Some(total) = self.short_total(&input) {
                     return Ok(total);
                 }
@@ -258,8 +271,8 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 
     /// The total of a short line.
     fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
-        let is_plain = matches!(self.runs, Runs::Line) && !self.reversed && self.carry.is_none();
-        is_plain.then(|| short::total(self.scan, self.seed, input)).flatten()
+        let is_plain = matches!(self.runs, Ok(Runs::Line)) && !self.reversed && self.carry.is_none();
+        is_plain.then(|| short::total(self.scan, self.init, input)).flatten()
     }
 
     pub(super) fn totals_of(self, input: &impl Columns<In>) -> Result<Vec<S>, Error> {
@@ -279,19 +292,21 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         let mut result = Vec::new();
         let bytes = len.saturating_mul(size_of::<Out>());
         result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-        let written = self.init(mode, input, &mut result.spare_capacity_mut()[..len])?.len();
-        // SAFETY: `init` gave a slice of the first records, which it initialised.
+        let written = self.write_new(mode, input, &mut result.spare_capacity_mut()[..len])?.len();
+        // SAFETY: `write_new` gave a slice of the first records, which it initialised.
         unsafe { result.set_len(written) };
         Ok(result)
     }
 
-    pub(super) fn init<'o>(
+    pub(super) fn write_new<'o>(
         self,
         mode: Mode,
         input: &impl Columns<In>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.runs.check_covers(output.len())?;
+        if let Ok(runs) = &self.runs {
+            runs.check_covers(output.len())?;
+        }
         let written = self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))?;
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since no record is in no run.
         Ok(unsafe { output[..written].assume_init_mut() })
@@ -304,9 +319,9 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
     fn run(mut self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
         let scan = self.scan;
-        if let Runs::Rows(rows) = &self.runs
+        if let Ok(Runs::Rows(rows)) = &self.runs
             && !self.reversed
-            && self.seed.is_none()
+            && self.init.is_none()
             && self.carry.is_none()
             // SAFETY: the callers borrow this memory for as long as this runs.
             && unsafe { short::rows(scan, mode, rows, input, (base, len)) }

@@ -1,6 +1,6 @@
 //! The short way of a plain scan: short lines go from the caller's slices straight to the kernel.
 //!
-//! So do their reductions, and scans from a carry or a seed, which the kernel finds in the caller's memory.
+//! So do their reductions, and scans from a carry or an initial state, which the kernel finds in the caller's memory.
 //!
 //! All of this is compiled into the caller. What it does not do, because the line is long, the columns are many or the kernel is
 //! not there yet, is left to a [`Request`](super::Request), by functions that are kept apart so that none of theirs is.
@@ -27,7 +27,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
 
     /// A plain scan into memory that need not hold anything yet.
     #[inline]
-    pub(super) fn init<'o>(
+    pub(super) fn write_new<'o>(
         &self,
         mode: Mode,
         input: impl Columns<In>,
@@ -37,7 +37,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         match unsafe { self.scanned(mode, &input, (output.as_mut_ptr().cast(), output.len())) } {
             // SAFETY: these records were written.
             Some(written) => Ok(unsafe { output[..written].assume_init_mut() }),
-            None => self.init_any(mode, &input, output),
+            None => self.write_new_any(mode, &input, output),
         }
     }
 
@@ -47,13 +47,13 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     }
 
     #[inline(never)]
-    fn init_any<'o>(
+    fn write_new_any<'o>(
         &self,
         mode: Mode,
         input: &impl Columns<In>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.request().init(mode, input, output)
+        self.request().write_new(mode, input, output)
     }
 
     /// Scans a short line into memory for `len` records. Gives how many were written, if it did.
@@ -87,11 +87,11 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
 
 /// The total of a short line from this state, or from the identities; none if the line is not short.
 #[inline]
-pub(super) fn total<S: States, R: Record>(scan: &DynScan, seed: Option<S>, input: &impl Columns<R>) -> Option<S> {
+pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
     let short = scan.short_whole(Whole::Reduce)?;
     let (inputs, len) = columns::equal(input)?;
-    let mut states = seed.unwrap_or_else(S::identities);
-    let to = ((&raw mut states).cast(), seed.is_none());
+    let mut states = init.unwrap_or_else(S::identities);
+    let to = ((&raw mut states).cast(), init.is_none());
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
     unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }

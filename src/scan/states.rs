@@ -10,7 +10,7 @@ use crate::lang::{self, Monoid, ScanType, Traced};
 
 /// The state of a scan: a monoid `M`, or for a cascade of two or three stages the tuple `(A, B)` or `(A, B, C)` of theirs.
 ///
-/// It is what seeds, carries and totals are.
+/// It is what initial states, carries and totals are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the state of a scan",
     label = "neither a monoid nor a tuple of them",
@@ -20,7 +20,7 @@ pub trait States: ScanType {
     /// The monoid of the last stage: what [`project`](crate::ScanBuilder::project) takes.
     type Last: Monoid;
 
-    /// What every run starts from unless a seed is given: the identities.
+    /// What every run starts from unless an initial state is given: the identities.
     #[doc(hidden)]
     fn identities() -> Self;
 

@@ -61,7 +61,7 @@ type Seen = Element<u8, All>;
 fn elements(ask: &Ask<All>, x: &[u8], identity: All) -> (Vec<(usize, Seen)>, Vec<All>) {
     let (mut seen, mut totals) = (Vec::new(), Vec::new());
     for run in ask.runs(x.len()) {
-        let (mut a, mut b, mut c) = ask.seed.unwrap_or(identity);
+        let (mut a, mut b, mut c) = ask.init.unwrap_or(identity);
         for Step { place, next, index } in run {
             let (record, last) = (x[place], next.is_none());
             let next = next.map_or(0, |next| x[next]);
@@ -80,7 +80,7 @@ fn elements(ask: &Ask<All>, x: &[u8], identity: All) -> (Vec<(usize, Seen)>, Vec
 #[test]
 fn three_stages_see_what_came_before_in_every_combination() {
     let mut r = Random(1);
-    let seed = (Bicyclic { closing: 3, opening: 8 }, Since { restarted: true, count: 70 }, Hash { hash: 1, power: 2 });
+    let init = (Bicyclic { closing: 3, opening: 8 }, Since { restarted: true, count: 70 }, Hash { hash: 1, power: 2 });
     for plan in plans() {
         for threads in [1, 3] {
             let stages = || {
@@ -89,10 +89,10 @@ fn three_stages_see_what_came_before_in_every_combination() {
             };
             let write = stages().project_at(everything {}).build().unwrap();
             let plain = stages().build().unwrap();
-            let emit = stages().keep(interesting {}).project_at(everything {}).build().unwrap();
+            let emit = stages().filter(interesting {}).project_at(everything {}).build().unwrap();
             for n in SIZES {
                 let x: Vec<u8> = (0..n).map(|_| r.next() as u8).collect();
-                for ask in asks(n, seed, &mut r) {
+                for ask in asks(n, init, &mut r) {
                     let (seen, totals) = elements(&ask, &x, write.identity());
                     let mut expected = vec![(7, 7, 7, 7, 7); n];
                     let mut states = vec![(Hash::identity(), Hash::identity()); n];
@@ -139,7 +139,7 @@ fn check_kept(ask: &Ask<All>, emit: &Scan<All, (u8,), Written>, x: &[u8], seen: 
         let mut y = vec![(9, 9, 9, 9, 9); room];
         let error = ask.request(emit).inclusive_into(x, &mut y).unwrap_err();
         assert!(
-            matches!(error, Error::Room { got, expected: all, .. } if got == room && all == expected.len()),
+            matches!(error, Error::OutputTooShort { got, expected: all, .. } if got == room && all == expected.len()),
             "{error}"
         );
         assert_eq!(y, vec![(9, 9, 9, 9, 9); room], "something was written");
@@ -153,7 +153,7 @@ fn a_filter_is_retain() {
     for plan in plans() {
         let filter = Scan::<Sum<u32>>::builder()
             .lift(scan!(|_x: u32| -> Sum<u32> { Sum(1) }))
-            .keep(even)
+            .filter(even)
             .project_with_record(scan!(|_count: Sum<u32>, x: u32| -> u32 { x }))
             .plan(plan)
             .threads(3)
@@ -182,7 +182,7 @@ fn run_lengths_are_one_scan() {
         let encode = Scan::<Sum<u32>>::builder()
             .lift(count)
             .then(last_end)
-            .keep(ends_here)
+            .filter(ends_here)
             .project_at(run)
             .plan(plan)
             .threads(2)
@@ -203,7 +203,7 @@ fn a_function_reads_what_it_uses() {
         .project_at(scan!(|e: Element<(u8, u32), Sum<u32>>| -> u32 { e.after.0 ^ e.record.1 }))
         .build()
         .unwrap();
-    let ir = scan.emit(monoscan::Stage::Ir);
+    let ir = scan.emit(monoscan::Representation::Ir);
     assert!(ir.contains("lift (%0 = next.0: u8)"), "{ir}");
     assert!(ir.contains("project (%0 = after.0.0: u32, %1 = record.1: u32)"), "{ir}");
     assert_eq!(scan.inclusive((&[1u8, 2, 3], &[0, 0, 0])).unwrap(), [2, 5, 5]);
@@ -223,9 +223,9 @@ fn parts_that_would_change_what_others_read_are_refused() {
     let one = || Scan::<Sum<u32>>::builder().lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }));
     let keep = scan!(|e: Element<u32, Sum<u32>>| -> bool { e.last });
     let stage = scan!(|e: Element<u32, Sum<u32>>| -> Max<u32> { Max(e.after.0) });
-    let error = one().keep(keep).then(stage).build().unwrap_err();
+    let error = one().filter(keep).then(stage).build().unwrap_err();
     assert!(matches!(error, Error::Order { function: "then", .. }), "{error}");
-    let error = one().keep(keep).lift(scan!(|x: u64| -> Sum<u32> { Sum(x as u32) })).build().unwrap_err();
+    let error = one().filter(keep).lift(scan!(|x: u64| -> Sum<u32> { Sum(x as u32) })).build().unwrap_err();
     assert!(matches!(error, Error::Order { function: "lift", .. }), "{error}");
 }
 
@@ -258,7 +258,7 @@ fn rows_of_a_cascade_are_their_own_lines() {
         .then(scan!(|e: Element<i32, Max<i32>>| -> Sum<u32> { Sum(if e.after.0 > e.before.0 { 1 } else { 0 }) }))
         .build()
         .unwrap();
-    let columns = Rows::along(&[3, 2], 0).unwrap();
-    let records = scan.along(columns).inclusive(&[1, 9, 3, 8, 2, 10]).unwrap();
+    let columns = Rows::axis(&[3, 2], 0).unwrap();
+    let records = scan.rows(columns).inclusive(&[1, 9, 3, 8, 2, 10]).unwrap();
     assert_eq!(records, [1, 1, 2, 1, 2, 2].map(Sum));
 }

@@ -1,4 +1,4 @@
-//! Every direction × seed × kind of runs × entry point × boundary of a plan × number of threads.
+//! Every direction × initial state × kind of runs × entry point × boundary of a plan × number of threads.
 
 use std::fmt::Debug;
 
@@ -55,14 +55,14 @@ fn check_request<M: Monoid + PartialEq + Debug>(scan: &Scan<M>, ask: &Ask<M>, x:
 }
 
 /// `filler` is a state that no scan of these records gives.
-fn check<M: Monoid + PartialEq + Debug>(seed: M, filler: M, make: impl Fn(&mut Random, usize) -> M) {
+fn check<M: Monoid + PartialEq + Debug>(init: M, filler: M, make: impl Fn(&mut Random, usize) -> M) {
     let mut random = Random(size_of::<M>() as u64);
     for plan in plans() {
         for threads in [1, 2, 3] {
             let scan = Scan::<M>::builder().plan(plan.clone()).threads(threads).build().unwrap();
             for n in SIZES {
                 let x: Vec<M> = (0..n).map(|i| make(&mut random, i)).collect();
-                for ask in asks(n, seed, &mut random) {
+                for ask in asks(n, init, &mut random) {
                     check_request(&scan, &ask, &x, filler);
                 }
             }

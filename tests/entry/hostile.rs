@@ -57,17 +57,17 @@ fn offsets_must_cut_the_records() {
 fn rows_must_be_in_the_columns_and_apart() {
     assert!(matches!(Rows::new(3, 4, 3), Err(Error::Rows(_))));
     assert!(matches!(Rows::planes(2, 5, 3, 2), Err(Error::Rows(_))));
-    assert!(matches!(Rows::along(&[3, 4], 2), Err(Error::Rows(_))));
-    assert!(matches!(Rows::along(&[usize::MAX, 2, 2], 1), Err(Error::Rows(_))));
+    assert!(matches!(Rows::axis(&[3, 4], 2), Err(Error::Rows(_))));
+    assert!(matches!(Rows::axis(&[usize::MAX, 2, 2], 1), Err(Error::Rows(_))));
     let scan = sums();
-    for rows in [Rows::new(2, 3, 3), Rows::new(2, 2, 4), Rows::along(&[2, 3], 0), Rows::along(&[2, 3, 1], 1)] {
+    for rows in [Rows::new(2, 3, 3), Rows::new(2, 2, 4), Rows::axis(&[2, 3], 0), Rows::axis(&[2, 3, 1], 1)] {
         let rows = rows.unwrap();
         let mut y = [7; 5];
-        let error = scan.along(rows).inclusive_into(&[1; 5], &mut y).unwrap_err();
+        let error = scan.rows(rows).inclusive_into(&[1; 5], &mut y).unwrap_err();
         let expected = RowsError::TooFew { rows: rows.count(), expected: 6, got: 5 };
         assert!(matches!(&error, Error::Rows(why) if *why == expected), "{error}");
-        assert!(matches!(scan.along(rows).totals(&[1; 5]), Err(Error::Rows(_))));
-        assert!(matches!(scan.along(rows).exclusive(&[1; 5]), Err(Error::Rows(why)) if why == expected));
+        assert!(matches!(scan.rows(rows).totals(&[1; 5]), Err(Error::Rows(_))));
+        assert!(matches!(scan.rows(rows).exclusive(&[1; 5]), Err(Error::Rows(why)) if why == expected));
         assert_eq!(y, [7; 5]);
     }
 }
@@ -77,10 +77,9 @@ fn rows_and_segments_exclude_each_other() {
     let scan = sums();
     let rows = Rows::new(1, 5, 5).unwrap();
     let heads = [true; 5];
-    for error in [
-        refused(|| scan.along(rows).segmented(&heads), &[1; 5]),
-        refused(|| scan.segmented(&heads).along(rows), &[1; 5]),
-    ] {
+    for error in
+        [refused(|| scan.rows(rows).segmented(&heads), &[1; 5]), refused(|| scan.segmented(&heads).rows(rows), &[1; 5])]
+    {
         assert!(matches!(error, Error::Combination(Combination::SegmentsOfRows { rows: 1 })), "{error}");
         assert!(error.to_string().contains("one or the other"), "{error}");
     }
@@ -90,12 +89,12 @@ fn rows_and_segments_exclude_each_other() {
 fn a_new_vector_has_no_room_for_records_beside_rows() {
     let scan = sums();
     let rows = Rows::new(2, 2, 3).unwrap();
-    let error = scan.along(rows).inclusive(&[1; 5]).unwrap_err();
+    let error = scan.rows(rows).inclusive(&[1; 5]).unwrap_err();
     let uncovered = RowsError::Uncovered { rows: 2, inside: 4, records: 5 };
     assert!(matches!(&error, Error::Rows(why) if *why == uncovered), "{error}");
     assert!(error.to_string().contains("inclusive_into"), "{error}");
     let mut y = [7; 5];
-    scan.along(rows).inclusive_into(&[1; 5], &mut y).unwrap();
+    scan.rows(rows).inclusive_into(&[1; 5], &mut y).unwrap();
     assert_eq!(y, [1, 2, 7, 1, 2]);
 }
 
@@ -128,7 +127,7 @@ fn what_is_overwritten_cannot_be_read_later() {
 fn kept_records_go_to_another_slice() {
     let scan = Scan::<Sum<u32>>::builder()
         .lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }))
-        .keep(scan!(|e: Element<u32, Sum<u32>>| -> bool { e.record > 1 }))
+        .filter(scan!(|e: Element<u32, Sum<u32>>| -> bool { e.record > 1 }))
         .project(scan!(|sum: Sum<u32>| -> u32 { sum.0 }))
         .build()
         .unwrap();
@@ -147,9 +146,9 @@ fn an_input_may_be_empty() {
     let scan = sums();
     assert_eq!(scan.inclusive(&[]).unwrap(), []);
     assert_eq!(scan.reduce(&[]).unwrap(), Sum(0));
-    assert_eq!(scan.seeded(Sum(5)).reversed().reduce(&[]).unwrap(), Sum(5));
-    assert_eq!(scan.seeded(Sum(5)).segmented(&[0usize, 0, 0]).totals(&[]).unwrap(), [Sum(5), Sum(5)]);
+    assert_eq!(scan.init(Sum(5)).reversed().reduce(&[]).unwrap(), Sum(5));
+    assert_eq!(scan.init(Sum(5)).segmented(&[0usize, 0, 0]).totals(&[]).unwrap(), [Sum(5), Sum(5)]);
     assert_eq!(scan.segmented(&[0usize]).totals(&[]).unwrap(), []);
-    assert_eq!(scan.seeded(Sum(5)).along(Rows::new(3, 0, 0).unwrap()).totals(&[]).unwrap(), [Sum(5); 3]);
-    assert_eq!(scan.along(Rows::new(0, 7, 7).unwrap()).totals(&[]).unwrap(), []);
+    assert_eq!(scan.init(Sum(5)).rows(Rows::new(3, 0, 0).unwrap()).totals(&[]).unwrap(), [Sum(5); 3]);
+    assert_eq!(scan.rows(Rows::new(0, 7, 7).unwrap()).totals(&[]).unwrap(), []);
 }

@@ -76,16 +76,20 @@ fn rows_that_do_not_fit() {
         Rows::new(3, 4, 2),
         "rows: 3 rows of 4 records, 1 of them side by side, begin every 2 records: expected at least 4, else they overlap",
     );
-    says(Rows::along(&[2, 3], 2), "rows: axis 2 of an array of shape [2, 3]: expected an axis below 2");
-    let seven = Rows::new(7, 1, 1).unwrap();
-    says(sums.along(seven).inclusive((&X, &X)), "rows: 7 rows take 7 records, and the columns have 6");
+    says(Rows::axis(&[2, 3], 2), "rows: axis 2 of an array of shape [2, 3]: expected an axis below 2");
     says(
-        sums.along(seven).inclusive_into((&X, &X), &mut [0.0; 6]),
+        sums.axis(&[2, 3], 2).inclusive((&X, &X)),
+        "rows: axis 2 of an array of shape [2, 3]: expected an axis below 2",
+    );
+    let seven = Rows::new(7, 1, 1).unwrap();
+    says(sums.rows(seven).inclusive((&X, &X)), "rows: 7 rows take 7 records, and the columns have 6");
+    says(
+        sums.rows(seven).inclusive_into((&X, &X), &mut [0.0; 6]),
         "rows: 7 rows take 7 records, and the columns have 6",
     );
-    says(sums.along(seven).totals((&X, &X)), "rows: 7 rows take 7 records, and the columns have 6");
+    says(sums.rows(seven).totals((&X, &X)), "rows: 7 rows take 7 records, and the columns have 6");
     says(
-        sums.along(Rows::new(2, 2, 3).unwrap()).inclusive((&X, &X)),
+        sums.rows(Rows::new(2, 2, 3).unwrap()).inclusive((&X, &X)),
         "rows: 2 rows have 4 of 6 records, and a new vector needs a value for each: give an output, which keeps what is beside the \
          rows (`inclusive_into`, `exclusive_into`)",
     );
@@ -96,13 +100,13 @@ fn parts_of_a_call_that_exclude_each_other() {
     let (sums, rows) = (sums(), Rows::new(2, 3, 3).unwrap());
     let flags = [true; 6];
     says(
-        sums.along(rows).segmented(&flags).inclusive((&X, &X)),
+        sums.rows(rows).segmented(&flags).inclusive((&X, &X)),
         "not supported: segments of 2 rows: give one or the other; contiguous rows are segments too",
     );
-    says(sums.along(rows).reduce((&X, &X)), "not supported: one total of 2 runs: `totals` gives one for each");
+    says(sums.rows(rows).reduce((&X, &X)), "not supported: one total of 2 runs: `totals` gives one for each");
     let mut carry = Sum(0.0);
     says(
-        sums.along(rows).resuming(&mut carry).inclusive((&X, &X)),
+        sums.rows(rows).resuming(&mut carry).inclusive((&X, &X)),
         "not supported: resuming 2 rows: resume each as a line",
     );
 }
@@ -111,7 +115,7 @@ fn parts_of_a_call_that_exclude_each_other() {
 fn scans_that_cannot_be_in_place() {
     let kept = Scan::<Sum<f32>>::builder()
         .lift(scan!(|x: f32| -> Sum<f32> { Sum(x) }))
-        .keep(scan!(|e: Element<f32, Sum<f32>>| -> bool { e.record > 1.0 }))
+        .filter(scan!(|e: Element<f32, Sum<f32>>| -> bool { e.record > 1.0 }))
         .project(scan!(|sum: Sum<f32>| -> f32 { sum.0 }))
         .build()
         .unwrap();
@@ -130,7 +134,7 @@ fn scans_that_cannot_be_in_place() {
 fn builders_in_another_order() {
     let lift = scan!(|x: f32| -> Sum<f32> { Sum(x) });
     let built = Scan::<Sum<f32>>::builder()
-        .keep(scan!(|e: Element<Sum<f32>, Sum<f32>>| -> bool { e.record.0 > 1.0 }))
+        .filter(scan!(|e: Element<Sum<f32>, Sum<f32>>| -> bool { e.record.0 > 1.0 }))
         .lift(lift)
         .build();
     says(

@@ -16,12 +16,12 @@ fn records(n: u64) -> Vec<Hash> {
 
 fn asks(n: usize) -> Vec<Ask<Hash>> {
     let flags = (0..n).map(|place| place % 100 == 0).collect();
-    let seed = Some(Hash { hash: 5, power: 3 });
+    let init = Some(Hash { hash: 5, power: 3 });
     vec![
         Ask::line(),
         Ask { reversed: true, ..Ask::line() },
-        Ask { seed, runs: Runs::Heads(flags), ..Ask::line() },
-        Ask { seed, runs: Runs::Offsets(vec![0, 1, 1, n / 2, n]), reversed: true },
+        Ask { init, runs: Runs::Heads(flags), ..Ask::line() },
+        Ask { init, runs: Runs::Offsets(vec![0, 1, 1, n / 2, n]), reversed: true },
     ]
 }
 

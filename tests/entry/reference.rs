@@ -33,7 +33,7 @@ impl Planes {
 #[derive(Clone, Debug)]
 pub(crate) struct Ask<S> {
     pub(crate) reversed: bool,
-    pub(crate) seed: Option<S>,
+    pub(crate) init: Option<S>,
     pub(crate) runs: Runs,
 }
 
@@ -55,13 +55,13 @@ pub(crate) struct Step {
 impl<S: States> Ask<S> {
     /// The plain request.
     pub(crate) fn line() -> Ask<S> {
-        Ask { reversed: false, seed: None, runs: Runs::Line }
+        Ask { reversed: false, init: None, runs: Runs::Line }
     }
 
     pub(crate) fn request<'a, In, Out>(&'a self, scan: &'a Scan<S, In, Out>) -> Request<'a, S, In, Out> {
         let mut request = scan.request();
-        if let Some(seed) = self.seed {
-            request = request.seeded(seed);
+        if let Some(init) = self.init {
+            request = request.init(init);
         }
         if self.reversed {
             request = request.reversed();
@@ -70,7 +70,7 @@ impl<S: States> Ask<S> {
             Runs::Line => request,
             Runs::Heads(flags) => request.segmented(flags),
             Runs::Offsets(offsets) => request.segmented(offsets),
-            Runs::Planes(planes) => request.along(planes.rows()),
+            Runs::Planes(planes) => request.rows(planes.rows()),
         }
     }
 
@@ -129,7 +129,7 @@ impl<M: Monoid> Ask<M> {
     pub(crate) fn answer(&self, x: &[M]) -> Answer<M> {
         let mut answer = Answer { before: vec![None; x.len()], after: vec![None; x.len()], totals: Vec::new() };
         for run in self.runs(x.len()) {
-            let mut state = self.seed.unwrap_or_else(M::identity);
+            let mut state = self.init.unwrap_or_else(M::identity);
             for step in run {
                 answer.before[step.place] = Some(state);
                 state = state.combine(x[step.place]);
@@ -157,8 +157,8 @@ pub(crate) fn plans() -> Vec<PlanOptions> {
 /// Sizes around the boundaries of these plans.
 pub(crate) const SIZES: [usize; 12] = [0, 1, 2, 3, 5, 6, 7, 11, 12, 13, 26, 61];
 
-/// Requests over n records: every direction, seed and kind of runs.
-pub(crate) fn asks<S: States>(n: usize, seed: S, random: &mut Random) -> Vec<Ask<S>> {
+/// Requests over n records: every direction, initial state and kind of runs.
+pub(crate) fn asks<S: States>(n: usize, init: S, random: &mut Random) -> Vec<Ask<S>> {
     let mut runs = vec![Runs::Line];
     for one_in in [1, 3, 20] {
         runs.push(Runs::Heads((0..n).map(|_| random.below(one_in) == 0).collect()));
@@ -175,8 +175,8 @@ pub(crate) fn asks<S: States>(n: usize, seed: S, random: &mut Random) -> Vec<Ask
         runs.push(Runs::Planes(planes));
     }
     let directed = |runs: Runs| {
-        let ask = move |reversed, seed| Ask { reversed, seed, runs: runs.clone() };
-        [ask(false, None), ask(true, None), ask(false, Some(seed)), ask(true, Some(seed))]
+        let ask = move |reversed, init| Ask { reversed, init, runs: runs.clone() };
+        [ask(false, None), ask(true, None), ask(false, Some(init)), ask(true, Some(init))]
     };
     runs.into_iter().flat_map(directed).collect()
 }

@@ -20,8 +20,8 @@ fn plan() -> PlanOptions {
 }
 
 /// What a plain loop gives, and the last state.
-fn by_hand(heads: &[bool], x: &[i32], seed: i32, of: impl Fn(i32, i32) -> i32) -> (Vec<i32>, i32) {
-    let mut state = seed;
+fn by_hand(heads: &[bool], x: &[i32], init: i32, of: impl Fn(i32, i32) -> i32) -> (Vec<i32>, i32) {
+    let mut state = init;
     let each = heads.iter().zip(x).map(|(&head, &x)| {
         state = if head { x } else { of(state, x) };
         state

@@ -76,21 +76,21 @@ fn totals_carries_and_seeds_are_the_folds_from_the_second_call_on() {
     for n in (0..8).chain([30, 31]) {
         let b: Vec<i64> = (0..n).map(|i| 7 * i - 30).collect();
         let c: Vec<i32> = (0..n).map(|i| 5 - i as i32).collect();
-        let seed = (Affine { a: 2, b: -5 }, Sum(40));
+        let init = (Affine { a: 2, b: -5 }, Sum(40));
         let (total, _) = fold(scan.identity(), &b, &c);
-        let (seeded, expected) = fold(seed, &b, &c);
+        let (resumed, expected) = fold(init, &b, &c);
         for _ in 0..2 {
             assert_eq!(scan.reduce((&b, &c)).unwrap(), total);
-            assert_eq!(scan.seeded(seed).reduce((&b, &c)).unwrap(), seeded);
-            assert_eq!(scan.seeded(seed).totals((&b, &c)).unwrap(), [seeded]);
-            let (mut carry, mut y) = (seed, vec![0; b.len()]);
+            assert_eq!(scan.init(init).reduce((&b, &c)).unwrap(), resumed);
+            assert_eq!(scan.init(init).totals((&b, &c)).unwrap(), [resumed]);
+            let (mut carry, mut y) = (init, vec![0; b.len()]);
             assert_eq!(scan.resume(&mut carry, (&b, &c)).unwrap(), expected);
-            assert_eq!(carry, seeded);
-            carry = seed;
+            assert_eq!(carry, resumed);
+            carry = init;
             assert_eq!(scan.resuming(&mut carry).inclusive_into((&b, &c), &mut y).unwrap(), b.len());
-            assert_eq!((carry, &y), (seeded, &expected));
+            assert_eq!((carry, &y), (resumed, &expected));
             y.fill(0);
-            scan.seeded(seed).inclusive_into((&b, &c), &mut y).unwrap();
+            scan.init(init).inclusive_into((&b, &c), &mut y).unwrap();
             assert_eq!(y, expected);
         }
     }
@@ -111,7 +111,7 @@ fn resumed_sums_are_written_over_their_input_too() {
             (y, carry) = (x.clone(), Sum(100));
             scan.resuming(&mut carry).exclusive_in_place(&mut y).unwrap();
             assert_eq!((&y, carry), (&exclusive, total));
-            assert_eq!(scan.seeded(Sum(100)).exclusive(&x).unwrap(), exclusive);
+            assert_eq!(scan.init(Sum(100)).exclusive(&x).unwrap(), exclusive);
         }
     }
 }
@@ -219,7 +219,7 @@ fn changes() -> Scan<Sum<u32>, (i32,), (u32, i32)> {
     fn numbered(e: Element<i32, Sum<u32>>) -> (u32, i32) {
         (e.before.0, e.record)
     }
-    Scan::<Sum<u32>>::builder().lift_at(one {}).keep(differs {}).project_at(numbered {}).build().unwrap()
+    Scan::<Sum<u32>>::builder().lift_at(one {}).filter(differs {}).project_at(numbered {}).build().unwrap()
 }
 
 #[test]
@@ -277,13 +277,13 @@ fn short_rows_are_scanned_alike_from_the_second_call_on() {
         }
         for _ in 0..2 {
             let mut y = vec![-1; x.len()];
-            assert_eq!(scan.along(rows).inclusive_into(&x, &mut y).unwrap(), count * len);
+            assert_eq!(scan.rows(rows).inclusive_into(&x, &mut y).unwrap(), count * len);
             assert_eq!(y, inclusive);
             y.fill(-1);
-            scan.along(rows).exclusive_into(&x, &mut y).unwrap();
+            scan.rows(rows).exclusive_into(&x, &mut y).unwrap();
             assert_eq!(y, exclusive);
             let mut short = vec![-1; rows.records().saturating_sub(1)];
-            assert!(count * len == 0 || scan.along(rows).inclusive_into(&x[..short.len()], &mut short).is_err());
+            assert!(count * len == 0 || scan.rows(rows).inclusive_into(&x[..short.len()], &mut short).is_err());
         }
     }
 }

@@ -71,19 +71,19 @@ fn a_reversed_stream_comes_from_its_end() {
 #[test]
 fn segments_go_on_from_chunk_to_chunk_unless_flagged() {
     let mut r = Random(3);
-    let seed = Bicyclic { closing: 4, opening: 9 };
+    let init = Bicyclic { closing: 4, opening: 9 };
     for plan in plans() {
         let scan = Scan::<Bicyclic>::builder().plan(plan).threads(2).build().unwrap();
         for n in SIZES {
             let x = records(n, &mut r);
             let flags: Vec<bool> = (0..n).map(|_| r.below(4) == 0).collect();
-            let ask = Ask { reversed: false, seed: Some(seed), runs: Runs::Heads(flags.clone()) };
+            let ask = Ask { reversed: false, init: Some(init), runs: Runs::Heads(flags.clone()) };
             let answer = ask.answer(&x);
             let mut y = Vec::new();
-            // What enters record 0 is the carry; later heads start from the seed.
-            let mut carry = seed;
+            // What enters record 0 is the carry; later heads start from the initial state.
+            let mut carry = init;
             for chunk in chunks(n, &mut r) {
-                let request = scan.resuming(&mut carry).seeded(seed).segmented(&flags[chunk.clone()]);
+                let request = scan.resuming(&mut carry).init(init).segmented(&flags[chunk.clone()]);
                 y.extend(request.exclusive(&x[chunk]).unwrap());
             }
             assert_eq!(y, states(answer.before));

@@ -41,7 +41,7 @@ pub(crate) fn run_lengths(threads: impl Into<Option<usize>>) -> Result<RunLength
     let builder = Scan::<Sum<u32>>::builder()
         .lift(scan!(|_x: u8| -> Sum<u32> { Sum(1) }))
         .then(end)
-        .keep(scan!(|e: Element<u8, (Sum<u32>, Max<u32>)>| -> bool { e.last || e.next != e.record }))
+        .filter(scan!(|e: Element<u8, (Sum<u32>, Max<u32>)>| -> bool { e.last || e.next != e.record }))
         .project_at(scan!(|e: Element<u8, (Sum<u32>, Max<u32>)>| -> (u8, u32) {
             (e.record, (e.after.0).0 - (e.before.1).0)
         }));

@@ -66,8 +66,8 @@ pub struct TileArgs {
     pub total: u64,
     /// The slots.
     pub states: *mut u8,
-    /// A slot with the state that runs start from; only programs that read `Seed` look at it.
-    pub seed: *const u8,
+    /// A slot with the state that runs start from; only programs that read `Init` look at it.
+    pub init: *const u8,
     /// Room for a record of any output column; only programs that `keep` write there.
     pub sink: *mut u8,
     /// Strided access: the record that the first element of the first block is.
@@ -100,7 +100,7 @@ impl TileArgs {
             len,
             total,
             states,
-            seed: std::ptr::null(),
+            init: std::ptr::null(),
             sink: std::ptr::null_mut(),
             place: start,
             step: 1,

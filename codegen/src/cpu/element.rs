@@ -89,7 +89,7 @@ pub(crate) struct Data<'a> {
     outputs: Vec<Component>,
     input_bases: Vec<Option<ir::Value>>,
     output_bases: Vec<Option<ir::Value>>,
-    seeds: Vec<(Source, ir::Value)>,
+    init: Vec<(Source, ir::Value)>,
     sink: Option<ir::Value>,
     total: ir::Value,
     /// Records from one element to the next, if that is not 1.
@@ -109,7 +109,7 @@ impl<'a> Data<'a> {
         let total = word(std::mem::offset_of!(TileArgs, total));
         let step = (kernel.access == Access::Strided).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
-        let seeds = seeds(b, kernel, args)?;
+        let init = init(b, kernel, args)?;
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
             let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
@@ -124,7 +124,7 @@ impl<'a> Data<'a> {
         let input_bases =
             (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
         let output_bases = (0..kernel.outputs.len()).map(|column| Some(base(columns_out, column))).collect();
-        Ok(Data { kernel, inputs, outputs, input_bases, output_bases, seeds, sink, total, step })
+        Ok(Data { kernel, inputs, outputs, input_bases, output_bases, init, sink, total, step })
     }
 
     /// Of a `short` kernel, whose arguments are in registers, and whose sink is on its stack.
@@ -145,7 +145,7 @@ impl<'a> Data<'a> {
             outputs: components(kernel.outputs),
             input_bases: inputs.map(Some).into(),
             output_bases: kernel.outputs.iter().map(|_| Some(output)).collect(),
-            seeds: Vec::new(),
+            init: Vec::new(),
             sink,
             total: len,
             step: None,
@@ -198,9 +198,9 @@ impl<'a> Data<'a> {
             }
             Source::Last => Ok(self.next(b, e).none),
             Source::Index => Ok(e.position.number),
-            Source::Seed { .. } => {
-                let seed = self.seeds.iter().find(|(seed, _)| *seed == source);
-                seed.map(|&(_, value)| value).ok_or(CodegenError::Facts)
+            Source::Init { .. } => {
+                let init = self.init.iter().find(|(init, _)| *init == source);
+                init.map(|&(_, value)| value).ok_or(CodegenError::Facts)
             }
             _ => Err(CodegenError::Facts),
         }
@@ -268,8 +268,8 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The components of the seed that the body reads.
-fn seeds(
+/// The components of the initial state that the body reads.
+fn init(
     b: &mut FunctionBuilder<'_>,
     kernel: &TileKernel<'_>,
     args: ir::Value,
@@ -278,7 +278,7 @@ fn seeds(
     let sources = kernel.body.mapping.reads.iter();
     let fields: Vec<(Source, Field)> = sources
         .filter_map(|&source| match source {
-            Source::Seed { stage, component } => {
+            Source::Init { stage, component } => {
                 Some(kernel.state.field(stage, component).map(|field| (source, field)))
             }
             _ => None,
@@ -288,9 +288,9 @@ fn seeds(
     if fields.is_empty() {
         return Ok(Vec::new());
     }
-    let seed = b.ins().load(types::I64, flags, args, std::mem::offset_of!(TileArgs, seed) as i32);
+    let init = b.ins().load(types::I64, flags, args, std::mem::offset_of!(TileArgs, init) as i32);
     let load = |(source, field): (Source, Field)| {
-        (source, memory::load(b, flags, field.ty, field.ty.size(), seed, field.offset as i32))
+        (source, memory::load(b, flags, field.ty, field.ty.size(), init, field.offset as i32))
     };
     Ok(fields.into_iter().map(load).collect())
 }

@@ -276,7 +276,7 @@ impl Compiled {
     /// of all blocks (with `Next`, all of the run); columns overlap only as [`abi`](super::abi) allows and no one
     /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
     /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
-    /// reads `Seed`, `seed` points to a slot. If it keeps, the outputs have room for the records kept, `sink` for one of any.
+    /// reads `Init`, `init` points to a slot. If it keeps, the outputs have room for the records kept, `sink` for one of any.
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Scan)(args) }
@@ -328,7 +328,7 @@ impl Compiled {
     }
 
     /// The kernel for short lines of at most [`SHORT_INPUTS`](super::SHORT_INPUTS) input columns and one output, if the program writes
-    /// reads no `Seed`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
+    /// reads no `Init`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
     /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
     pub fn short(&self) -> Option<ShortFn> {
         let code = self.code(Kernel::Short).ok()?;

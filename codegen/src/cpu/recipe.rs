@@ -204,9 +204,9 @@ impl Recipe {
 
     /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
     pub(crate) fn has_short(&self) -> bool {
-        let reads_seed = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Seed { .. }));
+        let reads_init = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Init { .. }));
         let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
-        self.access == Access::Line && is_small && !reads_seed
+        self.access == Access::Line && is_small && !reads_init
     }
 
     fn env(&self) -> Env<'_> {

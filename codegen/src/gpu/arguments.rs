@@ -14,7 +14,7 @@
 //! | 72 | `u64` | 0 |
 //! | 80 | addresses | input columns, then output columns |
 //! | then, at a multiple of 16 | components | the state that the first record starts from, all stages in order, [packed](Layout::packed) |
-//! | then, at a multiple of 16 | components | the seed that programs may read, in the same way |
+//! | then, at a multiple of 16 | components | the initial state that programs may read, in the same way |
 
 use monoscan_ir::{Layout, Program, Type};
 
@@ -79,13 +79,13 @@ impl Arguments {
         self.column(self.inputs + self.outputs).next_multiple_of(16)
     }
 
-    /// Where the seed is.
-    pub fn seed(&self) -> usize {
+    /// Where the initial state is.
+    pub fn init(&self) -> usize {
         self.start() + (self.states.size as usize).next_multiple_of(16)
     }
 
     /// Bytes of all arguments.
     pub fn bytes(&self) -> usize {
-        self.seed() + (self.states.size as usize).next_multiple_of(16)
+        self.init() + (self.states.size as usize).next_multiple_of(16)
     }
 }

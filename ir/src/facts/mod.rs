@@ -71,7 +71,7 @@ pub struct StageFacts {
     pub length_only: Vec<bool>,
     /// The `bool` component that, where it is true in the later of two states, makes `combine` the same for every earlier one.
     pub restart: Option<u32>,
-    /// The interval each component stays in, as long as seeds lie in it too ([`Range::holds`]).
+    /// The interval each component stays in, as long as initial states lie in it too ([`Range::holds`]).
     pub ranges: Vec<Range>,
     /// From the state before and what the lift reads to the state after: simplified, one result for each component.
     pub step: Mapping,
@@ -120,7 +120,7 @@ impl Facts {
         self
     }
 
-    /// The same, with [full](Range::full) ranges: for calls with a seed outside of the ranges that the program keeps to
+    /// The same, with [full](Range::full) ranges: for calls with an initial state outside of the ranges that the program keeps to
     /// by itself.
     pub fn for_any_states(program: &Verified<Program>) -> Facts {
         let mut facts = Facts::of(program);

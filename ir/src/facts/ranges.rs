@@ -3,7 +3,7 @@
 //! A flag that is 0 or 1 needs one bit of a packed tile state; a map over 12 automaton states never holds a byte above
 //! 11, so a backend may drop the mask in front of a byte shuffle. The ranges are found by induction: a state is an
 //! identity, a lifted element or the combination of two states, so any intervals that contain the first two and that
-//! `combine` maps into themselves hold every state. What a caller seeds must lie in them as well.
+//! `combine` maps into themselves hold every state. An initial state that a caller gives must lie in them as well.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ impl Range {
         self.min <= other.min && other.max <= self.max
     }
 
-    /// Whether a constant, or every lane of it, lies in this range: what a seed must do.
+    /// Whether a constant, or every lane of it, lies in this range: what an initial state must do.
     pub fn holds(self, constant: Constant) -> bool {
         self.contains(Range::of(constant))
     }
@@ -105,13 +105,13 @@ pub(super) fn state_ranges(program: &Program) -> Vec<Vec<Range>> {
     known
 }
 
-/// The ranges of a mapping's results. A state before or after an element is a state like any other, and so is a seed;
+/// The ranges of a mapping's results. A state before or after an element is a state like any other, and so is an initial state;
 /// of stages whose ranges are not known yet it may be any.
 fn mapping_ranges(program: &Program, mapping: &Mapping, stages: &[Vec<Range>]) -> Vec<Range> {
     let params = mapping.reads.iter().zip(&mapping.function.params).map(|(source, &ty)| match *source {
         Source::Before { stage, component }
         | Source::After { stage, component }
-        | Source::Seed { stage, component } => {
+        | Source::Init { stage, component } => {
             stages.get(stage as usize).map_or(Range::full(ty), |ranges| ranges[component as usize])
         }
         _ => Range::full(ty),
@@ -128,7 +128,7 @@ fn results(function: &Function, params: &[Range], tables: &[Table]) -> Vec<Range
 /// those of the stages before it.
 fn stage_ranges(program: &Program, stage: &Stage, earlier: &[Vec<Range>]) -> Vec<Range> {
     let identity: Vec<Range> = stage.identity.iter().map(|&identity| Range::of(identity)).collect();
-    // A lift may read its own stage's seed, so what it gives grows with the ranges.
+    // A lift may read its own stage's initial state, so what it gives grows with the ranges.
     let grown = |from: &[Range]| -> Vec<Range> {
         let lifted = mapping_ranges(program, &stage.lift, &[earlier, &[from.to_vec()]].concat());
         let combined = results(&stage.combine, &[from, from].concat(), &program.tables);

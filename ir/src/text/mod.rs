@@ -47,7 +47,7 @@
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body
 //! source    = "record."n | "next."n | "last" | "index" | "before."stage"."n | "after."stage"."n
-//!           | "seed."stage"."n | "state."n
+//!           | "init."stage"."n | "state."n
 //! body      = "{" {value "=" opcode"."type operand, …} "return" value, … "}"
 //! operand   = value | literal | "@"table | "#"lane | "wraps"                 the last: overflow is meant
 //! value     = "%"n

@@ -167,7 +167,7 @@ fn source(word: &str) -> Option<Source> {
         ("index", []) => Source::Index,
         ("before", &[stage, component]) => Source::Before { stage, component },
         ("after", &[stage, component]) => Source::After { stage, component },
-        ("seed", &[stage, component]) => Source::Seed { stage, component },
+        ("init", &[stage, component]) => Source::Init { stage, component },
         ("state", &[component]) => Source::State(component),
         _ => return None,
     })

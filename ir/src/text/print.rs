@@ -24,7 +24,7 @@ impl Display for Source {
             Source::Index => f.write_str("index"),
             Source::Before { stage, component } => write!(f, "before.{stage}.{component}"),
             Source::After { stage, component } => write!(f, "after.{stage}.{component}"),
-            Source::Seed { stage, component } => write!(f, "seed.{stage}.{component}"),
+            Source::Init { stage, component } => write!(f, "init.{stage}.{component}"),
             Source::State(component) => write!(f, "state.{component}"),
         }
     }

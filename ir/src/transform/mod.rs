@@ -32,9 +32,9 @@ pub struct Form {
     pub mode: Mode,
     /// Whether a column of flags says where segments begin.
     pub heads: bool,
-    /// Whether segments begin with the seeds of the call, and not with the identities. Without `heads` it changes
+    /// Whether segments begin with the initial states of the call, and not with the identities. Without `heads` it changes
     /// nothing: the first record's state before is where the engine starts.
-    pub seeded: bool,
+    pub init: bool,
     /// Whether the first integer overflow of the sequential loop is found.
     pub checked: bool,
 }
@@ -79,7 +79,7 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
     let mut check = form.checked.then(|| Check::of(program).stage(&lowered));
     lowered = lowered.map_functions(Function::unmarked);
     if form.heads {
-        lowered = segmented::segmented(lowered, form.seeded, check.as_mut());
+        lowered = segmented::segmented(lowered, form.init, check.as_mut());
     }
     lowered.stages.extend(check);
     ranked::rank(&mut lowered);

@@ -5,11 +5,11 @@
 //!
 //! ```text
 //! (s, f) ⊕ (t, g) = ((g ? e : s) ⊕ t,  f | g)        identity (e, false), lift (x, head)
-//! with seeds        (g ? t : s ⊕ t,    f | g)        identity (e, false), lift (head ? seed ⊕ x : x, head)
+//! with initial states        (g ? t : s ⊕ t,    f | g)        identity (e, false), lift (head ? init ⊕ x : x, head)
 //! ```
 //!
 //! So the state after an element is always the true one, and that of a head is `start ⊕ x`, as on a line. `e ⊕ x` is not
-//! taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and 0 + −0 is 0). With seeds `combine` cannot know
+//! taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and 0 + −0 is 0). With initial states `combine` cannot know
 //! the start, so the lift does. The state before the head of a segment is not the true one: it belongs to
 //! the segment before. Wherever a mapping reads it, it reads `head ? start : before`.
 
@@ -23,10 +23,10 @@ use crate::types::{Constant, Type};
 
 /// The program with a column of heads as its last input. The stage that checks it, if there is one, sees what its other
 /// mappings see, and goes through all segments.
-pub(super) fn segmented(mut program: Program, seeded: bool, check: Option<&mut Stage>) -> Program {
+pub(super) fn segmented(mut program: Program, init: bool, check: Option<&mut Stage>) -> Program {
     let head = program.record_types().len() as u32;
     program.inputs.push(Layout::of(Type::Bool));
-    let segments = Segments { program: &program, head, seeded };
+    let segments = Segments { program: &program, head, init };
     if let Some(check) = check {
         check.lift = segments.mapping(&check.lift, &[], |code, mut results| {
             checked::begins(&mut results, code.read(Source::Record(head)));
@@ -47,7 +47,7 @@ struct Segments<'p> {
     program: &'p Program,
     /// The number of the component that is the head.
     head: u32,
-    seeded: bool,
+    init: bool,
 }
 
 impl Segments<'_> {
@@ -57,19 +57,19 @@ impl Segments<'_> {
             state: [declared.state.as_slice(), &[Type::Bool]].concat(),
             identity: [declared.identity.as_slice(), &[Constant::from(false)]].concat(),
             lift: self.lift(stage),
-            combine: if self.seeded { combine_started(declared) } else { combine_from_identity(declared) },
+            combine: if self.init { combine_started(declared) } else { combine_from_identity(declared) },
             valid: declared.valid.as_ref().map(|valid| ignoring_flag(valid, &declared.state)),
         }
     }
 
     fn lift(&self, stage: usize) -> Mapping {
         let declared = &self.program.stages[stage];
-        let components = (0..declared.state.len() as u32).filter(|_| self.seeded);
-        let seeds: Vec<Source> = components.map(|component| Source::Seed { stage: stage as u32, component }).collect();
-        self.mapping(&declared.lift, &seeds, |code, mut x| {
+        let components = (0..declared.state.len() as u32).filter(|_| self.init);
+        let init: Vec<Source> = components.map(|component| Source::Init { stage: stage as u32, component }).collect();
+        self.mapping(&declared.lift, &init, |code, mut x| {
             let head = code.read(Source::Record(self.head));
-            if self.seeded {
-                let both: Vec<Value> = seeds.iter().map(|&seed| code.read(seed)).chain(x.iter().copied()).collect();
+            if self.init {
+                let both: Vec<Value> = init.iter().map(|&init| code.read(init)).chain(x.iter().copied()).collect();
                 let first = code.builder.inline(&declared.combine, &both);
                 x = first.iter().zip(&x).map(|(&first, &x)| code.builder.select(head, first, x)).collect();
             }
@@ -87,7 +87,7 @@ impl Segments<'_> {
         finish: impl FnOnce(&mut Code, Vec<Value>) -> Vec<Value>,
     ) -> Mapping {
         let starts = mapping.reads.iter().filter_map(|&source| match source {
-            Source::Before { stage, component } if self.seeded => Some(Source::Seed { stage, component }),
+            Source::Before { stage, component } if self.init => Some(Source::Init { stage, component }),
             _ => None,
         });
         let heads = [Source::Record(self.head), Source::Next(self.head)];
@@ -107,8 +107,8 @@ impl Segments<'_> {
         match source {
             Source::Before { stage, component } => {
                 let head = code.read(Source::Record(self.head));
-                let start = match self.seeded {
-                    true => code.read(Source::Seed { stage, component }),
+                let start = match self.init {
+                    true => code.read(Source::Init { stage, component }),
                     false => code.builder.constant(self.program.stages[stage as usize].identity[component as usize]),
                 };
                 code.builder.select(head, start, value)

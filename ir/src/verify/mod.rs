@@ -26,7 +26,7 @@
 //! **Mappings** (`lift`, `keep`, `project`)
 //! 13. There is one source for each parameter.
 //! 14. Each source exists, and the parameter has its type.
-//! 15. `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may read every `seed`.)
+//! 15. `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may read every `init`.)
 //! 16. `keep` gives one `bool`; `project` gives the types of the output columns' fields.
 //!
 //! **Functions**
@@ -231,7 +231,7 @@ impl Scope<'_> {
                 }
                 _ => self.component(stage as usize, component, source),
             },
-            Source::Seed { stage, component } => self.component(stage as usize, component, source),
+            Source::Init { stage, component } => self.component(stage as usize, component, source),
             Source::State(component) => match (lifts, self.stages.len().checked_sub(1)) {
                 (None, Some(last)) => self.component(last, component, source),
                 (None, None) => Err(format!("expected a state to read, found {source} in a program without stages")),

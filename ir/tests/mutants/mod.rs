@@ -108,7 +108,7 @@ fn mutate_reads(reads: &mut Vec<Source>, noise: &mut Noise) {
         Source::Index,
         Source::Before { stage, component },
         Source::After { stage, component },
-        Source::Seed { stage, component },
+        Source::Init { stage, component },
         Source::State(component),
     ][noise.below(8)];
     match noise.below(3) {

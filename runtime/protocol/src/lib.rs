@@ -28,7 +28,7 @@
 //!     fn tiles(&self) -> usize { self.0.len().div_ceil(64) }
 //!     fn levels(&self) -> usize { 1 }
 //!     fn part(&self, _: usize) -> std::ops::Range<usize> { 0..1 }
-//!     fn seed(&self) -> State { State::new([0]) }
+//!     fn init(&self) -> State { State::new([0]) }
 //!     fn is_in_place(&self) -> bool { false }
 //!     fn combine(&self, _: usize, earlier: &mut State, later: &State) {
 //!         earlier.set(0, earlier.get(0) + later.get(0));

@@ -46,7 +46,7 @@ pub trait Tiles: Sync {
     fn part(&self, level: usize) -> Range<usize>;
 
     /// The carries into the first tile.
-    fn seed(&self) -> State;
+    fn init(&self) -> State;
 
     /// Whether results are written over the inputs.
     fn is_in_place(&self) -> bool;
@@ -76,7 +76,7 @@ pub trait Tiles: Sync {
 /// How a scan ended.
 #[derive(Debug)]
 pub struct Scanned {
-    /// The inclusive prefix of the last tile; without tiles, the seed.
+    /// The inclusive prefix of the last tile; without tiles, the initial state.
     pub total: State,
     /// How long the caller, with everything done, waited for helpers that were still in a step.
     pub waited: Duration,
@@ -93,15 +93,15 @@ pub struct Scanned {
 /// then written and others not.
 pub fn scan<T: Tiles>(tiles: &T, helpers: usize, spawn: impl FnMut(HelperTask)) -> Scanned {
     assert!((1..=MAX_LEVELS).contains(&tiles.levels()), "{} levels; 1 to {MAX_LEVELS} are possible", tiles.levels());
-    let seed = tiles.seed();
+    let init = tiles.init();
     let board = Board {
-        descriptors: Descriptors::new(tiles.tiles(), seed.len(), tiles.is_in_place()),
+        descriptors: Descriptors::new(tiles.tiles(), init.len(), tiles.is_in_place()),
         tickets: Tickets::new(tiles.tiles()),
         claims: (0..=helpers).map(|_| CacheLine::default()).collect(),
         is_careful: AtomicBool::new(false),
     };
     let waited = crew::with_helpers(spawn, helpers, &|seat| Worker::new(tiles, &board, seat), &Worker::step);
-    let mut total = seed;
+    let mut total = init;
     if let Some(last) = tiles.tiles().checked_sub(1) {
         assert!(board.descriptors.flags(last).has_prefix(), "whoever claims a tile publishes its prefix");
         let all = 0..total.len();

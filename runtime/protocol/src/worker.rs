@@ -75,7 +75,7 @@ struct Missing {
 
 impl<'a, T: Tiles> Worker<'a, T> {
     pub(crate) fn new(tiles: &'a T, board: &'a Board, seat: usize) -> Self {
-        let carries = tiles.seed();
+        let carries = tiles.init();
         let (passing, prefix) = (State::zeroed(carries.len()), State::zeroed(carries.len()));
         let (pending, spare) = (VecDeque::with_capacity(AHEAD + 1), Vec::with_capacity(AHEAD + 1));
         let (ahead, patience) = ((board.claims.len() - 1).clamp(1, AHEAD), MOST_PATIENCE);
@@ -131,7 +131,7 @@ impl<'a, T: Tiles> Worker<'a, T> {
         let (descriptors, part) = (&self.board.descriptors, self.tiles.part(level));
         if self.known[level] > tile {
             self.known[level] = 0;
-            self.carries.copy_part(&self.tiles.seed(), part.clone());
+            self.carries.copy_part(&self.tiles.init(), part.clone());
         }
         let (mut start, mut end) = (self.known[level], tile);
         for earlier in (start..tile).rev() {

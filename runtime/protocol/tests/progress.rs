@@ -93,7 +93,7 @@ impl Tiles for Stopping {
         0..1
     }
 
-    fn seed(&self) -> State {
+    fn init(&self) -> State {
         State::new([0])
     }
 

@@ -63,7 +63,7 @@ impl Tiles for Counts {
         0..self.words
     }
 
-    fn seed(&self) -> State {
+    fn init(&self) -> State {
         State::new(0..self.words as u64)
     }
 

@@ -46,7 +46,7 @@ pub(crate) struct Line<'a> {
     /// The flags of a segmented scan.
     pub(crate) flags: Option<FlagColumn<'a>>,
     /// The states that segments start from, and the one that element 0 does.
-    pub(crate) seed: &'a Slots<'a>,
+    pub(crate) init: &'a Slots<'a>,
     pub(crate) carry: &'a Slots<'a>,
     /// Whether outputs are written.
     pub(crate) writes: bool,
@@ -245,7 +245,7 @@ impl<'a> Line<'a> {
             len: strip.block as u64,
             total: (self.first + self.len) as u64,
             states: worker.states.from(strip.slot),
-            seed: self.seed.as_ptr(),
+            init: self.init.as_ptr(),
             sink: worker.sink.as_mut_ptr().cast(),
             place: self.place.wrapping_add_signed(records(strip.start)) as u64,
             step: self.step as u64,

@@ -57,7 +57,7 @@ const MAX_COMPARED_BYTES: usize = 480;
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
     pub(crate) call: &'a Call<'a>,
-    /// The state that element 0 starts from, if that is not the seed.
+    /// The state that element 0 starts from, if that is not the initial state.
     pub(crate) carry: Option<&'a [Constant]>,
     pub(crate) inputs: Bases<*const u8>,
     pub(crate) outputs: Bases<*mut u8>,
@@ -100,10 +100,10 @@ impl Engine<'_> {
             Shape::Offsets(_) => task.purpose != Purpose::Reduce,
             _ => false,
         };
-        let form = Form { mode: call.mode, heads: is_segmented, seeded: is_segmented && call.seed.is_some(), checked };
+        let form = Form { mode: call.mode, heads: is_segmented, init: is_segmented && call.init.is_some(), checked };
         let components: SmallVec<[usize; 4]> = self.program.stages.iter().map(|stage| stage.state.len()).collect();
         let mut variant = self.variants.get(form, false);
-        if [call.seed, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
+        if [call.init, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
             variant = self.variants.get(form, true);
         }
         let wants_totals = totals.is_some();
@@ -124,8 +124,8 @@ impl Engine<'_> {
         let layout = kernels.code.state_layout();
         let fields = || user_fields(kernels, &components);
         let identity = || self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
-        let seed = match call.seed {
-            Some(seed) => Slots::one(layout, fields().zip(seed.iter().copied())),
+        let init = match call.init {
+            Some(init) => Slots::one(layout, fields().zip(init.iter().copied())),
             None => Slots::one(layout, fields().zip(identity())),
         };
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
@@ -143,8 +143,8 @@ impl Engine<'_> {
             place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
             step: if call.reversed { -1 } else { 1 },
             flags: None,
-            seed: &seed,
-            carry: carry.as_ref().unwrap_or(&seed),
+            init: &init,
+            carry: carry.as_ref().unwrap_or(&init),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             totals: wants_totals || checked,

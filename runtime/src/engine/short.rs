@@ -28,7 +28,7 @@ pub struct Short {
 }
 
 impl Short {
-    /// Of a form that is neither segmented nor seeded; none if its columns are many or if it has no kernels.
+    /// Of a form that is neither segmented nor from an initial state; none if its columns are many or if it has no kernels.
     pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let Some(scan) = kernels.code.short() else { return Ok(None) };
@@ -76,7 +76,7 @@ pub struct ShortRows {
 }
 
 impl ShortRows {
-    /// Of a form that is neither segmented nor seeded; none if its columns are many or if it has no such kernel.
+    /// Of a form that is neither segmented nor from an initial state; none if its columns are many or if it has no such kernel.
     pub(super) fn of(variant: &Variant) -> Result<Option<ShortRows>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let is_small = variant.program.inputs.len() <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
@@ -148,7 +148,7 @@ pub struct ShortWhole {
 }
 
 impl ShortWhole {
-    /// Of a form that is neither segmented nor seeded; none if its columns are many, if it has no kernels, or if one pass with whole
+    /// Of a form that is neither segmented nor from an initial state; none if its columns are many, if it has no kernels, or if one pass with whole
     /// states is not the way for short lines.
     pub(super) fn of(variant: &Variant, work: Whole) -> Result<Option<ShortWhole>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };

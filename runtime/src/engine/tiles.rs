@@ -77,7 +77,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         bytes.start / size_of::<u64>()..bytes.end / size_of::<u64>()
     }
 
-    fn seed(&self) -> State {
+    fn init(&self) -> State {
         self.0.carry.state(0)
     }
 

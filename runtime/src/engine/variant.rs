@@ -211,7 +211,7 @@ impl Variants {
         self.check.get_or_init(|| Check::of(&self.program))
     }
 
-    /// A form; with `any_states`, for seeds that lie outside of the ranges that hold without them.
+    /// A form; with `any_states`, for initial states that lie outside of the ranges that hold without them.
     pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
         self.made[place(form, any_states)].get_or_init(|| Variant::new(self, form, any_states))
     }
@@ -221,7 +221,7 @@ impl Variants {
 fn place(form: Form, any_states: bool) -> usize {
     let kind = match form {
         Form { heads: false, .. } => 0,
-        Form { seeded: false, .. } => 1,
+        Form { init: false, .. } => 1,
         Form { .. } => 2,
     };
     12 * usize::from(form.checked) + 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)

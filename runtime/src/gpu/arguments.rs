@@ -27,7 +27,7 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
     for (place, &address) in launch.columns.iter().enumerate() {
         put(layout.column(place), address);
     }
-    for (first, state) in [(layout.start(), launch.start), (layout.seed(), launch.seed)] {
+    for (first, state) in [(layout.start(), launch.start), (layout.init(), launch.init)] {
         for (field, component) in layout.states.fields.iter().zip(state) {
             let at = first + field.offset as usize;
             block[at..at + field.ty.size()].copy_from_slice(&component.to_bytes());
@@ -61,12 +61,12 @@ mod tests {
         let states = Layout::packed(&[Type::U64, Type::Bool, Type::F32]);
         let layout = Arguments { inputs: 2, outputs: 1, states };
         let start = [Constant::from(7u64), Constant::from(true), Constant::from(1.5f32)];
-        let seed = [Constant::from(9u64), Constant::from(false), Constant::from(-2f32)];
+        let init = [Constant::from(9u64), Constant::from(false), Constant::from(-2f32)];
         let launch = Launch {
             span: Span { rows: 3, records: 1000, pitch: 1024, step: 2 },
             reversed: true,
             start: &start,
-            seed: &seed,
+            init: &init,
             columns: &[0x1000, 0x2001, 0x3002],
             room: 77,
             totals: true,
@@ -79,7 +79,7 @@ mod tests {
         // Columns end at 104, so states begin at 112; what is packed has its fields at multiples of their size.
         assert_eq!(layout.start(), 112);
         assert_eq!(unpack(&layout, &block[112..][..layout.states.size as usize]), start);
-        assert_eq!(unpack(&layout, &block[layout.seed()..][..layout.states.size as usize]), seed);
+        assert_eq!(unpack(&layout, &block[layout.init()..][..layout.states.size as usize]), init);
         assert_eq!(block.len(), layout.bytes());
         assert_eq!(word(&block, 112), 7);
     }
@@ -88,7 +88,7 @@ mod tests {
     fn times_without_end_are_the_longest_time() {
         let layout = Arguments { inputs: 0, outputs: 0, states: Layout::packed(&[Type::U8]) };
         let span = Span { rows: 1, records: 1, pitch: 0, step: 1 };
-        let launch = Launch { span, reversed: false, start: &[], seed: &[], columns: &[], room: 0, totals: false };
+        let launch = Launch { span, reversed: false, start: &[], init: &[], columns: &[], room: 0, totals: false };
         assert_eq!(word(&pack(&layout, &launch, 0, 0, Duration::MAX), Arguments::TIMEOUT), u64::MAX);
     }
 }

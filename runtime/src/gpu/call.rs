@@ -14,8 +14,8 @@ pub struct DeviceCall<'a> {
     /// From the last record to the first.
     pub reversed: bool,
     /// The state every run starts from, the components of all stages in order; none for the identities.
-    pub seed: Option<&'a [Constant]>,
-    /// The state that a resumed stream goes on from; none for the seed. What follows it is a total.
+    pub init: Option<&'a [Constant]>,
+    /// The state that a resumed stream goes on from; none for the initial state. What follows it is a total.
     pub carry: Option<&'a [Constant]>,
     /// What is scanned on its own.
     pub shape: DeviceShape<'a>,
@@ -44,6 +44,6 @@ impl DeviceCall<'_> {
             DeviceShape::Rows(rows) => Shape::Rows(rows),
             DeviceShape::Line | DeviceShape::Heads(_) => Shape::Line,
         };
-        Call { mode: self.mode, reversed: self.reversed, seed: self.seed, shape }
+        Call { mode: self.mode, reversed: self.reversed, init: self.init, shape }
     }
 }

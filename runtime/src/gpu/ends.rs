@@ -56,11 +56,11 @@ pub(super) fn totals(
     let mut outputs = outputs.collect::<Result<Vec<_>, Error>>()?;
     let mut inputs = inputs.to_vec();
     inputs.push(Column::new(&ends));
-    let call = Call { mode: Mode::Inclusive, reversed: call.reversed, seed: call.seed, shape: Shape::Offsets(offsets) };
+    let call = Call { mode: Mode::Inclusive, reversed: call.reversed, init: call.init, shape: Shape::Offsets(offsets) };
     run(&call, &inputs, &mut outputs)?;
 
     let identities: Vec<Constant> = program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
-    let start = call.seed.unwrap_or(&identities);
+    let start = call.init.unwrap_or(&identities);
     let total = |place: usize| {
         let fields = columns.iter().zip(layouts);
         fields.map(move |(bytes, layout)| {
@@ -112,10 +112,10 @@ mod tests {
         let (scan, ends) = (DynScan::new(program.clone()).unwrap(), states_at_ends(&program).unwrap());
         let at_ends = DynScan::new(ends.clone()).unwrap();
         let digits: Vec<u64> = (1..=9).collect();
-        let seed = [Constant::from(5u64), Constant::from(1u64)];
-        for (reversed, seed) in [(false, None), (true, None), (false, Some(&seed[..])), (true, Some(&seed[..]))] {
+        let init = [Constant::from(5u64), Constant::from(1u64)];
+        for (reversed, init) in [(false, None), (true, None), (false, Some(&init[..])), (true, Some(&init[..]))] {
             for offsets in [&[0usize, 0, 3, 3, 4, 9, 9][..], &[0, 9], &[0, 1, 2, 9]] {
-                let call = Call { reversed, seed, shape: Shape::Offsets(offsets), ..Call::default() };
+                let call = Call { reversed, init, shape: Shape::Offsets(offsets), ..Call::default() };
                 let inputs = [Column::new(&digits)];
                 let run = |call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]| {
                     at_ends.run(call, inputs, outputs)

@@ -50,7 +50,7 @@ impl GpuScan {
     /// Runs a call, and gives how many records were written: all of its runs, or those that the program keeps.
     ///
     /// # Errors
-    /// If a column, the seed or the shape does not fit the program or the other columns, or if the outputs have no
+    /// If a column, the initial state or the shape does not fit the program or the other columns, or if the outputs have no
     /// room; then nothing was written. [`Error::Cuda`] and [`Error::Nvptx`] if the device or the compiler fails.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
         self.write(call, None, inputs, outputs).map(|outcome| outcome.written)
@@ -229,5 +229,5 @@ fn device_call<'a>(
         (Shape::Rows(rows), None) => DeviceShape::Rows(rows),
         (_, None) => DeviceShape::Line,
     };
-    DeviceCall { mode: call.mode, reversed: call.reversed, seed: call.seed, carry, shape, totals: false }
+    DeviceCall { mode: call.mode, reversed: call.reversed, init: call.init, carry, shape, totals: false }
 }

@@ -74,8 +74,8 @@ pub struct Launch<'a> {
     pub reversed: bool,
     /// The state that the first record of every row starts from, all components of the lowered program.
     pub start: &'a [Constant],
-    /// The seed that the program may read, likewise.
-    pub seed: &'a [Constant],
+    /// The initial state that the program may read, likewise.
+    pub init: &'a [Constant],
     /// Where the input columns begin, then the output columns.
     pub columns: &'a [u64],
     /// Records that the output columns of a program that keeps have room for.

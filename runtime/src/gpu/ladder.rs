@@ -115,7 +115,7 @@ impl LadderScan {
         }
         keep_with_graph(stream, self.loaded.clone())?;
         let columns: Vec<u64> = task.inputs.iter().chain(&task.outputs).copied().collect();
-        let launch = Launch { span, reversed: false, start, seed: start, columns: &columns, room: 0, totals: false };
+        let launch = Launch { span, reversed: false, start, init: start, columns: &columns, room: 0, totals: false };
         let arguments = pack(&kernels.arguments, &launch, workspace.address(), 0, limit);
         let multiprocessors = self.scan.device().facts().multiprocessors as usize;
         for (kernel, launch) in code.iter().zip(&kernels.launches) {

@@ -177,7 +177,7 @@ impl Pending {
     /// left so far: wait for those first.
     ///
     /// # Errors
-    /// [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::Room`] if more records were kept than the outputs have room for: then the first ones were written.
+    /// [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have room for: then the first ones were written.
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
@@ -194,7 +194,7 @@ impl Pending {
         if let Some((column, got)) = self.room {
             written = self.states.kept(&lowered).unwrap_or(0);
             if written > got {
-                return Err(Error::Room { column, expected: written, got });
+                return Err(Error::OutputTooShort { column, expected: written, got });
             }
         }
         let totals = if self.wants_totals { self.states.own(&lowered) } else { Vec::new() };

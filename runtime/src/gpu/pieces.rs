@@ -201,11 +201,11 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             (_, Some(_)) => DeviceShape::Heads(DeviceColumn::new::<u8>(&parts[self.task.inputs.len()])),
             (_, None) => DeviceShape::Line,
         };
-        let Call { mode, reversed, seed, .. } = *self.task.call;
+        let Call { mode, reversed, init, .. } = *self.task.call;
         let carry = self.carry.as_deref();
         // Whatever follows goes on from the totals.
         let totals = self.task.outputs.is_none() || self.task.carry.is_some() || self.pieces.len() > 1;
-        let call = DeviceCall { mode, reversed, seed, carry, shape, totals };
+        let call = DeviceCall { mode, reversed, init, carry, shape, totals };
         let pending = match &self.task.outputs {
             None => self.scan.reduce_call(&call, &columns, &staging.scan)?,
             Some(_) => {

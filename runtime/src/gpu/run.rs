@@ -24,7 +24,7 @@ impl GpuScan {
     /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph.
     ///
     /// # Errors
-    /// If a column, the seed or the shape does not fit the program, the device or the other columns; then nothing was
+    /// If a column, the initial state or the shape does not fit the program, the device or the other columns; then nothing was
     /// given to the stream. [`Error::Nvptx`] and [`Error::Cuda`] if no kernel could be made, there is too little memory
     /// for a workspace, or the driver fails.
     pub fn call(
@@ -91,12 +91,12 @@ impl GpuScan {
         let form = Form {
             mode: call.mode,
             heads: is_segmented,
-            seeded: is_segmented && call.seed.is_some(),
+            init: is_segmented && call.init.is_some(),
             checked: self.checked,
         };
         let need = Need { form, any_states: false, reduces: task.reduces };
         let variants = &self.shared.variants;
-        let variant = variants.holding(need, [call.seed, call.carry]);
+        let variant = variants.holding(need, [call.init, call.carry]);
         // Held until the launch is in the stream.
         let _flags = task.add_flags(stream)?;
         let (span, pattern) = match call.shape {

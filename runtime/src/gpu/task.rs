@@ -135,8 +135,8 @@ impl Task<'_> {
         limit: Duration,
     ) -> Result<Pending, Error> {
         let Task { call, .. } = self;
-        let start = states.lowered(call.carry.or(call.seed), 0);
-        let seed = states.lowered(call.seed, 0);
+        let start = states.lowered(call.carry.or(call.init), 0);
+        let init = states.lowered(call.init, 0);
         let mut columns = self.inputs;
         columns.extend(self.outputs);
         let wants_totals = call.totals || call.carry.is_some();
@@ -144,7 +144,7 @@ impl Task<'_> {
             span,
             reversed: call.reversed,
             start: &start,
-            seed: &seed,
+            init: &init,
             columns: &columns,
             room: self.room.1,
             totals: wants_totals || states.keeps() || states.checked_stages().is_some(),

@@ -19,7 +19,7 @@ use crate::error::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Need {
     pub(super) form: Form,
-    /// For seeds that lie outside of the ranges that hold without them.
+    /// For initial states that lie outside of the ranges that hold without them.
     pub(super) any_states: bool,
     /// Totals and nothing else.
     pub(super) reduces: bool,
@@ -189,7 +189,7 @@ mod tests {
         for program in programs {
             let keeps = program.output.keep.is_some();
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
-                let form = Form { mode: Mode::Exclusive, heads, seeded: heads, checked: heads };
+                let form = Form { mode: Mode::Exclusive, heads, init: heads, checked: heads };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
                 for pattern in [
                     AccessPattern::Aligned,

@@ -124,7 +124,7 @@ fn default_plans_around_their_boundaries() {
             for len in [boundary.saturating_sub(1), boundary, boundary + 1, boundary + plan.ways] {
                 let asked = Asked {
                     reversed: random.chance(3),
-                    seed: random.chance(2).then(|| subject.state(&mut random)),
+                    init: random.chance(2).then(|| subject.state(&mut random)),
                     threads: random.below(4),
                     ..Asked::line(len)
                 };

@@ -11,7 +11,7 @@ pub(crate) struct Asked {
     pub(crate) len: usize,
     pub(crate) mode: Mode,
     pub(crate) reversed: bool,
-    pub(crate) seed: Option<Vec<Constant>>,
+    pub(crate) init: Option<Vec<Constant>>,
     pub(crate) over: Over,
     /// The state that a resumed stream goes on from; none for a call that resumes nothing.
     pub(crate) carry: Option<Vec<Constant>>,
@@ -36,7 +36,7 @@ impl Asked {
             len,
             mode: Mode::Inclusive,
             reversed: false,
-            seed: None,
+            init: None,
             over: Over::Line,
             carry: None,
             in_place: false,
@@ -54,7 +54,7 @@ impl Asked {
                 Shape::Rows(Rows::planes(planes, pitch, len, step).expect("rows that do not overlap"))
             }
         };
-        Call { mode: self.mode, reversed: self.reversed, seed: self.seed.as_deref(), shape }
+        Call { mode: self.mode, reversed: self.reversed, init: self.init.as_deref(), shape }
     }
 
     /// A random call; `state` gives random states.
@@ -83,7 +83,7 @@ impl Asked {
             len,
             mode: *random.pick(&[Mode::Inclusive, Mode::Exclusive]),
             reversed,
-            seed: random.chance(2).then(|| state(random)),
+            init: random.chance(2).then(|| state(random)),
             over,
             carry: (may_resume && random.chance(3)).then(|| state(random)),
             in_place: random.chance(3),
@@ -103,7 +103,7 @@ impl Asked {
         };
         with(&|asked| asked.over = Over::Line);
         with(&|asked| asked.carry = None);
-        with(&|asked| asked.seed = None);
+        with(&|asked| asked.init = None);
         with(&|asked| asked.in_place = false);
         with(&|asked| asked.reversed = false);
         with(&|asked| asked.mode = Mode::Inclusive);

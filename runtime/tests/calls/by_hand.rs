@@ -67,8 +67,8 @@ fn exclusive(asked: Asked) -> Asked {
     Asked { mode: Mode::Exclusive, ..asked }
 }
 
-fn seeded(asked: Asked) -> Asked {
-    Asked { seed: state(9), ..asked }
+fn from_init(asked: Asked) -> Asked {
+    Asked { init: state(9), ..asked }
 }
 
 fn resumed(asked: Asked) -> Asked {
@@ -109,35 +109,35 @@ fn a_reversed_scan_combines_from_the_last_record_to_the_first() {
 }
 
 #[test]
-fn a_seed_is_before_everything() {
-    assert_eq!(digits(seeded(Asked::line(3))), [91, 912, 9123]);
-    assert_eq!(digits(seeded(exclusive(Asked::line(3)))), [9, 91, 912]);
-    assert_eq!(digits(seeded(reversed(Asked::line(3)))), [9321, 932, 93]);
-    assert_eq!(digits(seeded(reversed(exclusive(Asked::line(3))))), [932, 93, 9]);
+fn an_initial_state_is_before_everything() {
+    assert_eq!(digits(from_init(Asked::line(3))), [91, 912, 9123]);
+    assert_eq!(digits(from_init(exclusive(Asked::line(3)))), [9, 91, 912]);
+    assert_eq!(digits(from_init(reversed(Asked::line(3)))), [9321, 932, 93]);
+    assert_eq!(digits(from_init(reversed(exclusive(Asked::line(3))))), [932, 93, 9]);
 }
 
 #[test]
 fn a_head_begins_a_segment() {
     assert_eq!(digits(heads()), [1, 2, 3, 34, 345, 6, 67]);
     assert_eq!(digits(exclusive(heads())), [0, 0, 0, 3, 34, 0, 6]);
-    assert_eq!(digits(seeded(heads())), [91, 92, 93, 934, 9345, 96, 967]);
-    assert_eq!(digits(seeded(exclusive(heads()))), [9, 9, 9, 93, 934, 9, 96]);
+    assert_eq!(digits(from_init(heads())), [91, 92, 93, 934, 9345, 96, 967]);
+    assert_eq!(digits(from_init(exclusive(heads()))), [9, 9, 9, 93, 934, 9, 96]);
 }
 
 #[test]
 fn a_reversed_scan_starts_at_the_last_record_of_a_segment() {
     assert_eq!(digits(reversed(heads())), [1, 2, 543, 54, 5, 76, 7]);
     assert_eq!(digits(reversed(exclusive(heads()))), [0, 0, 54, 5, 0, 7, 0]);
-    assert_eq!(digits(seeded(reversed(heads()))), [91, 92, 9543, 954, 95, 976, 97]);
-    assert_eq!(digits(seeded(reversed(exclusive(heads())))), [9, 9, 954, 95, 9, 97, 9]);
-    assert_eq!(digits(seeded(reversed(offsets()))), [921, 92, 9543, 954, 95]);
+    assert_eq!(digits(from_init(reversed(heads()))), [91, 92, 9543, 954, 95, 976, 97]);
+    assert_eq!(digits(from_init(reversed(exclusive(heads())))), [9, 9, 954, 95, 9, 97, 9]);
+    assert_eq!(digits(from_init(reversed(offsets()))), [921, 92, 9543, 954, 95]);
 }
 
 #[test]
 fn segments_between_offsets_may_be_empty() {
     assert_eq!(digits(offsets()), [1, 12, 3, 34, 345]);
     assert_eq!(digits(exclusive(offsets())), [0, 1, 0, 3, 34]);
-    assert_eq!(digits(seeded(offsets())), [91, 912, 93, 934, 9345]);
+    assert_eq!(digits(from_init(offsets())), [91, 912, 93, 934, 9345]);
     let none = Asked { over: Over::Offsets(vec![0]), ..Asked::line(0) };
     assert!(digits(none).is_empty());
 }
@@ -147,8 +147,8 @@ fn rows_go_along_any_axis() {
     assert_eq!(digits(matrix(1)), [1, 12, 123, 4, 45, 456]);
     assert_eq!(digits(matrix(0)), [1, 2, 3, 14, 25, 36]);
     assert_eq!(digits(reversed(matrix(0))), [41, 52, 63, 4, 5, 6]);
-    assert_eq!(digits(exclusive(seeded(matrix(0)))), [9, 9, 9, 91, 92, 93]);
-    assert_eq!(digits(seeded(reversed(matrix(1)))), [9321, 932, 93, 9654, 965, 96]);
+    assert_eq!(digits(exclusive(from_init(matrix(0)))), [9, 9, 9, 91, 92, 93]);
+    assert_eq!(digits(from_init(reversed(matrix(1)))), [9321, 932, 93, 9654, 965, 96]);
 }
 
 #[test]
@@ -168,16 +168,16 @@ fn a_resumed_stream_goes_on_from_its_carry_and_leaves_one() {
     let answer = ask(DIGITS, &[1u64, 2, 3], resumed(reversed(Asked::line(3))));
     assert_eq!(answer.column::<u64>(0), [8321, 832, 83]);
     assert_eq!(answer.totals, state(8321).unwrap());
-    let nothing = ask::<u64>(DIGITS, &[], resumed(seeded(Asked::line(0))));
+    let nothing = ask::<u64>(DIGITS, &[], resumed(from_init(Asked::line(0))));
     assert_eq!(nothing.totals, state(8).unwrap());
 }
 
 #[test]
 fn a_resumed_segment_goes_on_unless_its_first_record_is_a_head() {
-    assert_eq!(digits(resumed(seeded(heads()))), [81, 92, 93, 934, 9345, 96, 967]);
-    assert_eq!(digits(resumed(seeded(exclusive(heads())))), [8, 9, 9, 93, 934, 9, 96]);
+    assert_eq!(digits(resumed(from_init(heads()))), [81, 92, 93, 934, 9345, 96, 967]);
+    assert_eq!(digits(resumed(from_init(exclusive(heads())))), [8, 9, 9, 93, 934, 9, 96]);
     let head = Asked { over: Over::Heads(vec![true, false, true]), ..Asked::line(3) };
-    assert_eq!(digits(resumed(seeded(head.clone()))), [91, 912, 93]);
+    assert_eq!(digits(resumed(from_init(head.clone()))), [91, 912, 93]);
     assert_eq!(digits(resumed(head)), [1, 12, 3]);
 }
 
@@ -190,15 +190,15 @@ fn totals_are_of_runs() {
     };
     assert_eq!(totals(Asked::line(4)), [1234]);
     assert_eq!(totals(reversed(Asked::line(4))), [4321]);
-    assert_eq!(totals(seeded(Asked::line(0))), [9]);
+    assert_eq!(totals(from_init(Asked::line(0))), [9]);
     assert_eq!(totals(heads()), [67]);
-    assert_eq!(totals(seeded(reversed(heads()))), [91]);
+    assert_eq!(totals(from_init(reversed(heads()))), [91]);
     assert_eq!(totals(offsets()), [0, 12, 0, 345, 0]);
-    assert_eq!(totals(seeded(reversed(offsets()))), [9, 921, 9, 9543, 9]);
+    assert_eq!(totals(from_init(reversed(offsets()))), [9, 921, 9, 9543, 9]);
     assert_eq!(totals(matrix(0)), [14, 25, 36]);
-    assert_eq!(totals(seeded(reversed(matrix(1)))), [9321, 9654]);
+    assert_eq!(totals(from_init(reversed(matrix(1)))), [9321, 9654]);
     let nothing = Asked { over: Over::Rows { planes: 2, pitch: 0, len: 0, step: 1 }, ..Asked::line(0) };
-    assert_eq!(totals(seeded(nothing)), [9, 9]);
+    assert_eq!(totals(from_init(nothing)), [9, 9]);
 }
 
 #[test]
@@ -225,9 +225,9 @@ fn every_stage_of_a_cascade_starts_over_with_a_run() {
     };
     assert_eq!(cascade(Asked::line(4)), [0, 1, 13, 136]);
     assert_eq!(cascade(heads()), [0, 0, 0, 3, 37, 0, 6]);
-    let seed = |asked| Asked { seed: Some(vec![9u64.into(), 10u64.into(), 1000u64.into()]), ..asked };
-    assert_eq!(cascade(seed(heads())), [1009, 1009, 1009, 1102, 2036, 1009, 1105]);
-    assert_eq!(cascade(seed(reversed(exclusive(matrix(1))))), [1102, 1009, 1000, 1105, 1009, 1000]);
+    let from_init = |asked| Asked { init: Some(vec![9u64.into(), 10u64.into(), 1000u64.into()]), ..asked };
+    assert_eq!(cascade(from_init(heads())), [1009, 1009, 1009, 1102, 2036, 1009, 1105]);
+    assert_eq!(cascade(from_init(reversed(exclusive(matrix(1))))), [1102, 1009, 1000, 1105, 1009, 1000]);
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn what_is_kept_is_written_densely_in_the_order_of_the_scan() {
     assert_eq!(kept(exclusive(Asked::line(5))), [0, 12, 1234]);
     assert_eq!(kept(heads()), [1, 3, 345, 67]);
     assert_eq!(kept(reversed(heads())), [7, 5, 543, 1]);
-    assert_eq!(kept(seeded(offsets())), [91, 93, 9345]);
+    assert_eq!(kept(from_init(offsets())), [91, 93, 9345]);
     assert_eq!(kept(resumed(Asked::line(3))), [81, 8123]);
 }
 
@@ -252,10 +252,10 @@ fn run_lengths_are_one_scan() {
 }
 
 #[test]
-fn a_seed_may_be_what_no_lift_gives() {
-    let answer = ask(BOUNDED, &[3u8, 200, 7], Asked { seed: Some(vec![70_000u32.into()]), ..Asked::line(3) });
+fn an_initial_state_may_be_what_no_lift_gives() {
+    let answer = ask(BOUNDED, &[3u8, 200, 7], Asked { init: Some(vec![70_000u32.into()]), ..Asked::line(3) });
     assert_eq!((answer.column::<u32>(0), answer.column::<u8>(1)), (vec![70_000; 3], vec![0; 3]));
-    let seed = Some(vec![5u32.into(), 1u32.into()]);
-    let answer = ask(&powers(), &[1u32, 1, 1], Asked { seed, ..Asked::line(3) });
+    let init = Some(vec![5u32.into(), 1u32.into()]);
+    let answer = ask(&powers(), &[1u32, 1, 1], Asked { init, ..Asked::line(3) });
     assert_eq!((answer.column::<u32>(0), answer.column::<u32>(1)), (vec![15, 45, 135], vec![4, 13, 40]));
 }

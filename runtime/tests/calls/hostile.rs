@@ -178,9 +178,9 @@ fn rows_that_are_none() {
         Rows::planes(2, 5, 2, 3),
         Rows::planes(3, usize::MAX / 2, 1, 1),
         Rows::planes(1, 0, usize::MAX, 2),
-        Rows::along(&[2, 3], 2),
-        Rows::along(&[], 0),
-        Rows::along(&[usize::MAX, 2, 2], 1),
+        Rows::axis(&[2, 3], 2),
+        Rows::axis(&[], 0),
+        Rows::axis(&[usize::MAX, 2, 2], 1),
         Rows::planes(usize::MAX, 0, 0, 2),
     ] {
         assert!(matches!(rows, Err(Error::Rows(_))), "{rows:?}");
@@ -211,7 +211,7 @@ fn rows_beyond_the_columns() {
 }
 
 #[test]
-fn seeds_and_carries_that_are_no_states() {
+fn initial_states_and_carries_that_are_no_states() {
     let wrong: [&[Constant]; 5] = [
         &[],
         &[Constant::new(Type::U64, 1)],
@@ -221,12 +221,12 @@ fn seeds_and_carries_that_are_no_states() {
     ];
     let scan = scan(DIGITS);
     for state in wrong {
-        let call = Call { seed: Some(state), ..Call::default() };
+        let call = Call { init: Some(state), ..Call::default() };
         let types: Vec<Type> = state.iter().map(|component| component.ty()).collect();
         let error = refused_and_reduced(&scan, &call, &[Column::new(&RECORDS)], &[6]);
-        let Error::State { argument: "seed", expected, got } = &error else { panic!("{error}") };
+        let Error::State { argument: "init", expected, got } = &error else { panic!("{error}") };
         assert_eq!((&expected[..], got), (&[Type::U64; 2][..], &types));
-        assert!(matches!(refused_in_place(&scan, &call, &[number()]), Error::State { argument: "seed", .. }));
+        assert!(matches!(refused_in_place(&scan, &call, &[number()]), Error::State { argument: "init", .. }));
 
         let (mut carry, mut y) = (state.to_vec(), [7u64; 6]);
         let error = scan
@@ -313,7 +313,7 @@ fn too_little_room_for_what_is_kept() {
             let x: Vec<u64> = (1..=records).collect();
             for room in [0, kept - 1] {
                 let error = refused(&scan, &Call::default(), &[Column::new(&x)], &[room]);
-                let fits = matches!(error, Error::Room { column: 0, expected, got } if expected == kept && got == room);
+                let fits = matches!(error, Error::OutputTooShort { column: 0, expected, got } if expected == kept && got == room);
                 assert!(fits, "{error}");
             }
             let mut y = vec![0u64; kept];

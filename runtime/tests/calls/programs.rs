@@ -111,7 +111,7 @@ program run_lengths
     }
 ";
 
-/// y[i] = 3·y[i-1] + x[i]: the factor depends on how many elements there are alone, unless a seed brings another one.
+/// y[i] = 3·y[i-1] + x[i]: the factor depends on how many elements there are alone, unless an initial state brings another one.
 pub(crate) const RECURRENCE: &str = "
 program recurrence
   input { size 4, align 4, u32 @ 0 }
@@ -140,7 +140,7 @@ pub(crate) fn powers() -> String {
         .replace("(%0 = state.1: u32) { return %0 }", "(%0 = state.0: u32, %1 = state.1: u32) { return %0, %1 }")
 }
 
-/// The greatest byte so far, and whether it is below 256: always, unless a seed is not.
+/// The greatest byte so far, and whether it is below 256: always, unless an initial state is not.
 pub(crate) const BOUNDED: &str = "
 program bounded
   input { size 1, align 1, u8 @ 0 }

@@ -56,8 +56,8 @@ impl Reference {
         let mut totals = Vec::new();
         let mut count = 0;
         for run in asked.runs() {
-            let start = asked.carry.clone().filter(|_| run.resumes).unwrap_or_else(|| self.seed(asked));
-            let request = Request { mode: asked.mode, seeds: Some(self.by_stage(&start)) };
+            let start = asked.carry.clone().filter(|_| run.resumes).unwrap_or_else(|| self.init(asked));
+            let request = Request { mode: asked.mode, init: Some(self.by_stage(&start)) };
             let columns = self.gather(&run, inputs);
             let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
             let result =
@@ -79,8 +79,8 @@ impl Reference {
         bytes.len() / self.program.output.columns[column].size as usize
     }
 
-    fn seed(&self, asked: &Asked) -> Vec<Constant> {
-        asked.seed.clone().unwrap_or_else(|| self.identities())
+    fn init(&self, asked: &Asked) -> Vec<Constant> {
+        asked.init.clone().unwrap_or_else(|| self.identities())
     }
 
     /// The records of a run one after the other, and their indexes as the last column.

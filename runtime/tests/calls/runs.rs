@@ -9,7 +9,7 @@ pub(crate) struct Run {
     pub(crate) records: Vec<usize>,
     /// The index of the first.
     pub(crate) index: u64,
-    /// Whether a resumed stream goes on here; else the run starts from the seed.
+    /// Whether a resumed stream goes on here; else the run starts from the initial state.
     pub(crate) resumes: bool,
 }
 

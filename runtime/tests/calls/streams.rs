@@ -41,7 +41,7 @@ fn in_chunks(
             .collect();
         let layouts = &program.output.columns;
         let mut to: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; chunk * layout.size as usize]).collect();
-        let call = Call { mode: whole.mode, reversed: whole.reversed, seed: whole.seed.as_deref(), shape: Shape::Line };
+        let call = Call { mode: whole.mode, reversed: whole.reversed, init: whole.init.as_deref(), shape: Shape::Line };
         let (from, mut columns) = (
             columns(inputs.iter().map(Vec::as_slice), &program.inputs),
             columns_mut(to.iter_mut().map(Vec::as_mut_slice), layouts),
@@ -70,7 +70,7 @@ fn chunks_are_the_whole(program: &Verified<Program>, random: &mut Random) {
         let whole = Asked {
             mode: *random.pick(&[Mode::Inclusive, Mode::Exclusive]),
             reversed: random.chance(3),
-            seed: random.chance(2).then(|| subject.state(random)),
+            init: random.chance(2).then(|| subject.state(random)),
             carry: Some(subject.state(random)),
             ..Asked::line(random.below(200))
         };

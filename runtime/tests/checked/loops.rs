@@ -187,7 +187,7 @@ pub(crate) fn compare_any(operator: &Operator, run: Run<'_>, len: usize, noise: 
         _ => Shape::Line,
     };
     let mode = if noise.below(3) == 0 { Mode::Exclusive } else { Mode::Inclusive };
-    let call = Call { mode, reversed: noise.below(3) == 0, seed: Some(&seed), shape };
+    let call = Call { mode, reversed: noise.below(3) == 0, init: Some(&seed), shape };
     compare(operator, run, &call, &states, &start, seen);
 }
 

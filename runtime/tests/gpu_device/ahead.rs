@@ -40,14 +40,14 @@ fn agree(form: Form, pattern: AccessPattern, call: &DeviceCall<'_>) {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn kernels_from_texts_do_what_compiled_ones_do() {
-    let seed = [Constant::from(3u32), Constant::from(5u32)];
+    let init = [Constant::from(3u32), Constant::from(5u32)];
     let line = DeviceCall { totals: true, ..DeviceCall::default() };
     let exclusive = Form { mode: Mode::Exclusive, ..Form::default() };
     agree(Form::default(), AccessPattern::Aligned, &line);
     agree(exclusive, AccessPattern::Aligned, &DeviceCall { mode: Mode::Exclusive, ..line.clone() });
-    agree(Form::default(), AccessPattern::Aligned, &DeviceCall { seed: Some(&seed), ..line.clone() });
+    agree(Form::default(), AccessPattern::Aligned, &DeviceCall { init: Some(&init), ..line.clone() });
     agree(Form::default(), AccessPattern::Any, &DeviceCall { reversed: true, ..line.clone() });
-    let rows = |axis| DeviceShape::Rows(Rows::along(&[1 << 10, 1 << 10], axis).unwrap());
+    let rows = |axis| DeviceShape::Rows(Rows::axis(&[1 << 10, 1 << 10], axis).unwrap());
     agree(Form::default(), AccessPattern::Any, &DeviceCall { shape: rows(1), ..line.clone() });
     agree(Form::default(), AccessPattern::Columnar, &DeviceCall { shape: rows(0), ..line });
 }

@@ -1,4 +1,4 @@
-//! Every shape, mode, direction, seed and carry, at sizes around those of tiles: bit for bit what the reference gives.
+//! Every shape, mode, direction, initial state and carry, at sizes around those of tiles: bit for bit what the reference gives.
 //! All operators are exact, so the association does not matter.
 
 use monoscan_ir::{Mode, Program, Verified};
@@ -12,13 +12,13 @@ fn inputs(program: &Program, len: usize, random: &mut Random) -> Vec<Vec<u8>> {
     program.inputs.iter().map(|layout| random.bytes(len * layout.size as usize)).collect()
 }
 
-/// Lines of all these lengths, in all modes and directions, from the identities and from a seed.
+/// Lines of all these lengths, in all modes and directions, from the identities and from an initial state.
 fn lines(on_gpu: &OnGpu, lengths: &[usize], random: &mut Random) {
     for &len in lengths {
         for case in 0..8 {
             let mode = if case & 1 == 0 { Mode::Inclusive } else { Mode::Exclusive };
-            let seed = (case & 4 != 0).then(|| on_gpu.subject.state(random));
-            let asked = Asked { mode, reversed: case & 2 != 0, seed, ..Asked::line(len) };
+            let init = (case & 4 != 0).then(|| on_gpu.subject.state(random));
+            let asked = Asked { mode, reversed: case & 2 != 0, init, ..Asked::line(len) };
             let inputs = inputs(on_gpu.scan.program(), len, random);
             on_gpu.must_agree(&asked, &inputs);
         }
@@ -118,7 +118,7 @@ fn long_and_short_rows() {
                 let asked = Asked {
                     mode: if case & 1 == 0 { Mode::Inclusive } else { Mode::Exclusive },
                     reversed: case & 2 != 0,
-                    seed: (case & 4 != 0).then(|| on_gpu.subject.state(&mut random)),
+                    init: (case & 4 != 0).then(|| on_gpu.subject.state(&mut random)),
                     over: Over::Rows { planes, pitch, len, step },
                     ..Asked::line(records + 2)
                 };

@@ -100,9 +100,9 @@ fn wrong_columns_are_refused() {
     assert!(matches!(call(&plain, DeviceColumnMut::new::<u32>(&mut short)), Error::Length { expected: 3, got: 2, .. }));
     assert!(matches!(call(&plain, DeviceColumnMut::new::<u64>(&mut wide)), Error::Layout { .. }));
     let mut right = DeviceBuffer::<u32>::zeroed(&stream, 3).unwrap();
-    let seed = [Constant::from(1u32)];
-    let seeded = DeviceCall { seed: Some(&seed), ..DeviceCall::default() };
-    assert!(matches!(call(&seeded, DeviceColumnMut::new::<u32>(&mut right)), Error::State { argument: "seed", .. }));
+    let init = [Constant::from(1u32)];
+    let init = DeviceCall { init: Some(&init), ..DeviceCall::default() };
+    assert!(matches!(call(&init, DeviceColumnMut::new::<u32>(&mut right)), Error::State { argument: "init", .. }));
     let flags = DeviceBuffer::<u8>::zeroed(&stream, 2).unwrap();
     let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
     let segmented = DeviceCall { shape, ..DeviceCall::default() };

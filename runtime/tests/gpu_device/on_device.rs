@@ -97,7 +97,9 @@ fn kept_records_and_their_room() {
         let outputs = &mut [DeviceColumnMut::new::<u64>(&mut part)];
         match scan.call(&DeviceCall::default(), &inputs, outputs, &stream).unwrap().wait() {
             Ok(outcome) => assert_eq!((outcome.written, room >= 50_000), (50_000, true)),
-            Err(Error::Room { column: 0, expected: 50_000, got }) => assert_eq!((got, room < 50_000), (room, true)),
+            Err(Error::OutputTooShort { column: 0, expected: 50_000, got }) => {
+                assert_eq!((got, room < 50_000), (room, true))
+            }
             Err(other) => panic!("{other}"),
         }
         assert_eq!(to.to_vec(&stream).unwrap()[room], 7, "the record behind");

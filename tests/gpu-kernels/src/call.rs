@@ -27,7 +27,7 @@ pub struct Call {
     pub reversed: bool,
     /// Whether the first record starts from another state than the identities.
     pub started: bool,
-    /// Whether the seeds that the program reads are others than that.
+    /// Whether the initial states that the program reads are others than that.
     pub resumed: bool,
     /// Whether totals are asked for.
     pub totals: bool,

@@ -9,9 +9,9 @@ use crate::Call;
 /// A lowered program, ready to be interpreted.
 pub(crate) struct Reference {
     program: Verified<Program>,
-    /// Whether the program's seeds are its last input column: the interpreter takes one state for what a row starts from
-    /// and for its seed, a kernel takes two.
-    has_seed_column: bool,
+    /// Whether the program's initial states are its last input column: the interpreter takes one state for what a row starts from
+    /// and for its initial state, a kernel takes two.
+    has_init_column: bool,
     states: Layout,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Given {
     /// What the first record of each row starts from.
     pub(crate) start: Vec<Constant>,
     /// What programs read.
-    pub(crate) seed: Vec<Constant>,
+    pub(crate) init: Vec<Constant>,
 }
 
 /// What a launch gives besides its outputs.
@@ -33,23 +33,23 @@ impl Reference {
     pub(crate) fn new(lowered: &Verified<Program>) -> Reference {
         let types: Vec<Type> = lowered.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
         let states = Layout::packed(&types);
-        let mut seeded = Program::clone(lowered);
-        let first = seeded.record_types().len() as u32;
-        let sizes: Vec<usize> = seeded.stages.iter().map(|stage| stage.state.len()).collect();
-        seeded.inputs.push(states.clone());
-        let lifts = seeded.stages.iter_mut().map(|stage| &mut stage.lift);
-        for mapping in lifts.chain(&mut seeded.output.keep).chain([&mut seeded.output.project]) {
+        let mut with_column = Program::clone(lowered);
+        let first = with_column.record_types().len() as u32;
+        let sizes: Vec<usize> = with_column.stages.iter().map(|stage| stage.state.len()).collect();
+        with_column.inputs.push(states.clone());
+        let lifts = with_column.stages.iter_mut().map(|stage| &mut stage.lift);
+        for mapping in lifts.chain(&mut with_column.output.keep).chain([&mut with_column.output.project]) {
             for source in &mut mapping.reads {
-                if let Source::Seed { stage, component } = *source {
+                if let Source::Init { stage, component } = *source {
                     let number = sizes[..stage as usize].iter().sum::<usize>() as u32 + component;
                     *source = Source::Record(first + number);
                 }
             }
         }
         // A lowered program may have passed the limits of the verifier.
-        match verify(seeded) {
-            Ok(program) => Reference { program, has_seed_column: true, states },
-            Err(_) => Reference { program: lowered.clone(), has_seed_column: false, states },
+        match verify(with_column) {
+            Ok(program) => Reference { program, has_init_column: true, states },
+            Err(_) => Reference { program: lowered.clone(), has_init_column: false, states },
         }
     }
 
@@ -70,9 +70,9 @@ impl Reference {
         Some(self.program.stages[..stage].iter().map(|stage| stage.state.len()).sum())
     }
 
-    /// Whether a kernel can be given seeds other than what rows start from.
-    pub(crate) fn tells_seed_from_start(&self) -> bool {
-        self.has_seed_column
+    /// Whether a kernel can be given initial states other than what rows start from.
+    pub(crate) fn tells_init_from_start(&self) -> bool {
+        self.has_init_column
     }
 
     /// Writes to `outputs` what a call writes.
@@ -85,7 +85,7 @@ impl Reference {
                 places.iter().flat_map(|&place| &bytes[place * size..][..size]).copied().collect()
             };
             let columns = inputs.iter().zip(&self.program.inputs).map(gather).collect();
-            let run = self.interpret(columns, &given.start, &given.seed);
+            let run = self.interpret(columns, &given.start, &given.init);
             let places = match self.rank() {
                 Some(_) => {
                     (call.kept..call.kept + run.count).take_while(|&place| place < call.room_records()).collect()
@@ -106,16 +106,16 @@ impl Reference {
         Results { totals }
     }
 
-    fn interpret(&self, mut columns: Vec<Vec<u8>>, start: &[Constant], seed: &[Constant]) -> interp::Run {
-        if self.has_seed_column {
+    fn interpret(&self, mut columns: Vec<Vec<u8>>, start: &[Constant], init: &[Constant]) -> interp::Run {
+        if self.has_init_column {
             let count = columns[0].len() / self.program.inputs[0].size as usize;
-            columns.push(self.state_bytes(seed).repeat(count));
+            columns.push(self.state_bytes(init).repeat(count));
         }
         let mut rest = start.iter().copied();
         let stages = self.program.stages.iter();
-        let seeds = stages.map(|stage| rest.by_ref().take(stage.state.len()).collect()).collect();
+        let init = stages.map(|stage| rest.by_ref().take(stage.state.len()).collect()).collect();
         let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
-        let request = Request { seeds: Some(seeds), ..Request::default() };
+        let request = Request { init: Some(init), ..Request::default() };
         interp::run(&self.program, &columns, &request).expect("whole columns, and states of the program")
     }
 

@@ -143,17 +143,17 @@ impl Subject<'_> {
 
     fn given(&self, call: &Call, random: &mut Random) -> Given {
         let count = 1 + random.below(5);
-        let [start, seed] = [0; 2].map(|_| self.records(random, count));
+        let [start, init] = [0; 2].map(|_| self.records(random, count));
         let none = || self.program.inputs.iter().map(|_| Vec::new()).collect::<Vec<Vec<u8>>>();
         let mut start = self.reference.states(&if call.started { start } else { none() });
-        let seed = match call.resumed && self.reference.tells_seed_from_start() {
-            true => self.reference.states(&seed),
+        let init = match call.resumed && self.reference.tells_init_from_start() {
+            true => self.reference.states(&init),
             false => start.clone(),
         };
         if let Some(rank) = self.reference.rank() {
             start[rank] = (call.kept as u64).into();
         }
-        Given { start, seed }
+        Given { start, init }
     }
 
     fn arguments<M: Machine>(
@@ -178,7 +178,7 @@ impl Subject<'_> {
         set(Arguments::PITCH, call.pitch() as u64);
         set(Arguments::STEP, call.step as u64);
         columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), machine.address(column)));
-        for (at, state) in [(layout.start(), &given.start), (layout.seed(), &given.seed)] {
+        for (at, state) in [(layout.start(), &given.start), (layout.init(), &given.init)] {
             let state = self.reference.state_bytes(state);
             bytes[at..at + state.len()].copy_from_slice(&state);
         }

@@ -254,7 +254,7 @@ program brackets
     project (%0 = index: u64, %1 = state.0: i32) { return %0, %1 }
 ";
 
-/// Three stages, each following the ones before; indexes, next records and seeds are read as well.
+/// Three stages, each following the ones before; indexes, next records and initial states are read as well.
 const CASCADE: &str = "
 program cascade_of_three
   input { size 4, align 4, u32 @ 0 }
@@ -284,7 +284,7 @@ program cascade_of_three
     }
   stage (u32)
     identity (0)
-    lift (%0 = after.1.0: u64, %1 = seed.0.1: u32, %2 = after.0.0: u32) {
+    lift (%0 = after.1.0: u64, %1 = init.0.1: u32, %2 = after.0.0: u32) {
       %3 = cast.u32 %0
       %4 = xor.u32 %3, %1
       %5 = xor.u32 %4, %2

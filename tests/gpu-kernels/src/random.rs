@@ -4,7 +4,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// The numbers of an initial state.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }

@@ -15,8 +15,8 @@ fn columns(scan: &Sums) -> Result<(), Error> {
     Ok(())
 }
 
-fn seeds(scan: &Sums) {
-    let _ = scan.seeded(5);
+fn init(scan: &Sums) {
+    let _ = scan.init(5);
 }
 
 fn fourth_stage(builder: monoscan::ScanBuilder<(Sum<u32>, Max<u32>, Sum<u32>), (u32,), Sum<u32>>) {

@@ -1,6 +1,6 @@
 use monoscan::ops::Sum;
 use monoscan::prelude::*;
-use monoscan::{Error, Request, Rows};
+use monoscan::{Error, Request};
 
 /// Requests are built up where what is asked for is known at run time only.
 fn ask<'a>(
@@ -22,6 +22,6 @@ pub(crate) fn main() -> Result<(), Error> {
     assert_eq!(ask(&scan, true, Some(&[0, 1, 4])).inclusive(&x)?, [1, 9, 7, 4].map(Sum));
     assert_eq!(ask(&scan, false, None).reduce(&x)?, Sum(10));
     // The columns of a matrix of 2 × 2.
-    assert_eq!(scan.along(Rows::along(&[2, 2], 0)?).inclusive(&x)?, [1, 2, 4, 6].map(Sum));
+    assert_eq!(scan.axis(&[2, 2], 0).inclusive(&x)?, [1, 2, 4, 6].map(Sum));
     Ok(())
 }

@@ -63,7 +63,7 @@ pub(super) fn runs(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> 
     let scan = |threads| {
         Scan::<SinceEnd>::builder()
             .lift_at(counted {})
-            .keep(ends {})
+            .filter(ends {})
             .project_at(run {})
             .threads(threads)
             .build()
@@ -97,7 +97,7 @@ pub(super) fn unique(session: &Session, field: Field<'_>, len: usize) -> Vec<Row
     let scan = |threads| {
         Scan::<Sum<u32>>::builder()
             .lift(scan!(|_x: u32| -> Sum<u32> { Sum(0) }))
-            .keep(differs {})
+            .filter(differs {})
             .project_with_record(scan!(|_none: Sum<u32>, x: u32| -> u32 { x }))
             .threads(threads)
             .build()
@@ -135,7 +135,7 @@ pub(super) fn flagged(session: &Session, field: Field<'_>, len: usize) -> Vec<Ro
     let scan = |threads| {
         Scan::<Sum<i32>>::builder()
             .lift(scan!(|_flag: bool, _x: i32| -> Sum<i32> { Sum(0) }))
-            .keep(is_flagged {})
+            .filter(is_flagged {})
             .project_with_record(scan!(|_none: Sum<i32>, _flag: bool, x: i32| -> i32 { x }))
             .threads(threads)
             .build()
@@ -170,7 +170,7 @@ pub(super) fn flagged_sums(session: &Session, field: Field<'_>, len: usize) -> V
     let scan = |threads| {
         Scan::<Sum<i32>>::builder()
             .lift(scan!(|flag: bool, x: i32| -> Sum<i32> { Sum(if flag { x } else { 0 }) }))
-            .keep(is_flagged {})
+            .filter(is_flagged {})
             .project(scan!(|sum: Sum<i32>| -> i32 { sum.0 }))
             .threads(threads)
             .build()

@@ -67,7 +67,7 @@ pub(super) fn u256(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> 
         || RefMut::map(y.values.borrow_mut(), Vec::as_mut_slice),
         plain,
         [1, 2].map(scan),
-        |scan, y| scan.along(rows).exclusive_into((a, b), y),
+        |scan, y| scan.rows(rows).exclusive_into((a, b), y),
     )
 }
 

@@ -22,7 +22,7 @@ fn record(e: Element<i32, Any>) -> i32 {
 pub(super) fn odd(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let scan = Scan::<Any>::builder()
         .lift(scan!(|_x: i32| -> Any { Any(false) }))
-        .keep(is_odd {})
+        .filter(is_odd {})
         .project_at(record {})
         .build()?;
     let x: Vec<i32> = data::column(seed, PERIOD, |numbers| numbers.bits() as i32);

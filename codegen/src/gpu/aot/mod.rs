@@ -12,7 +12,7 @@
 //! ptx-sha256 8f4e…
 //! mode inclusive
 //! heads false
-//! seeded false
+//! init false
 //! output write
 //! schedule ring buffers 5 ahead 3
 //! warps 8
@@ -71,7 +71,7 @@ pub struct Component {
     pub role: Role,
     /// Its value in the identity.
     pub identity: Constant,
-    /// What the kernel takes for granted of it, so what seeds must lie in.
+    /// What the kernel takes for granted of it, so what initial states must lie in.
     pub range: Range,
 }
 

@@ -27,7 +27,7 @@ impl FromStr for AotManifest {
             "exclusive" => Some(Mode::Exclusive),
             _ => None,
         })?;
-        let (heads, seeded) = (lines.truth("heads")?, lines.truth("seeded")?);
+        let (heads, init) = (lines.truth("heads")?, lines.truth("init")?);
         let keeps = lines.value("output", "`write` or `emit`", |word| match word {
             "write" => Some(false),
             "emit" => Some(true),
@@ -49,7 +49,7 @@ impl FromStr for AotManifest {
         lines.end()?;
         let arguments = Arguments { inputs: inputs.len(), outputs: outputs.len(), states };
         let launch = Manifest { plan, threads, shared_bytes, tile_state_bytes, arguments, inputs, outputs };
-        let form = Form { mode, heads, seeded, checked: false };
+        let form = Form { mode, heads, init, checked: false };
         Ok(AotManifest { version, program, arch, ptx_sha256, form, keeps, components, launch })
     }
 }

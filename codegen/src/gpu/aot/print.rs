@@ -21,7 +21,7 @@ impl Display for AotManifest {
         };
         writeln!(f, "mode {mode}")?;
         writeln!(f, "heads {}", form.heads)?;
-        writeln!(f, "seeded {}", form.seeded)?;
+        writeln!(f, "init {}", form.init)?;
         writeln!(f, "output {}", if self.keeps { "emit" } else { "write" })?;
         match launch.plan.schedule {
             Schedule::Ring { buffers, ahead, shifted } => {

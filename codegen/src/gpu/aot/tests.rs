@@ -34,7 +34,7 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
         let program = verify(random::random_program(seed, &random::Options::default())).unwrap();
         for form in [
             Form::default(),
-            Form { mode: Mode::Exclusive, heads: true, seeded: true, checked: false },
+            Form { mode: Mode::Exclusive, heads: true, init: true, checked: false },
             Form { heads: true, ..Form::default() },
         ] {
             let lowered = lower(&program, form);
@@ -95,7 +95,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(refusal("arch", "arch sm_70").expected.contains("`sm_80`"));
     assert!(refusal("ptx-sha256", "ptx-sha256 abc").expected.contains("64 hexadecimal digits"));
     assert_eq!(refusal("mode", "mode both").line, 6);
-    assert_eq!(refusal("heads", "seeded true").got, "`seeded true`");
+    assert_eq!(refusal("heads", "init true").got, "`init true`");
     assert!(refusal("schedule", "schedule ring buffers 3 ahead 3").expected.contains("look-back"));
     assert_eq!(refusal("load-groups", "load-groups 99999999999999999999").line, 13);
     assert!(refusal("states", "states { size 2, align 4, f32 @ 0 }").expected.contains("layout"));

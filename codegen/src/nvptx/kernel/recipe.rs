@@ -410,7 +410,7 @@ impl Recipe {
     ) -> Vec<Value<'k>> {
         let mut states = carried.iter();
         let reads = code.reads.iter().map(|&source| match source {
-            Source::Seed { stage, component } => args.component(args.layout.seed(), self.number((stage, component))),
+            Source::Init { stage, component } => args.component(args.layout.init(), self.number((stage, component))),
             source => read(element, source)
                 .unwrap_or_else(|| *states.next().expect("the first parameters are the carried components")),
         });

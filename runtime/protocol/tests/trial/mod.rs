@@ -63,7 +63,7 @@ const TOLD: &str = "failed as told";
 fn carries(trial: Trial) -> Vec<Vec<u64>> {
     let mut all = vec![(0..trial.levels as u64).collect::<Vec<_>>()];
     for tile in 0..trial.tiles {
-        let before = all.last().expect("there is the seed").clone();
+        let before = all.last().expect("there is the initial state").clone();
         let prefix = |level: usize| then(before[level], aggregate(tile, level, &before));
         all.push((0..trial.levels).map(prefix).collect());
     }
@@ -171,7 +171,7 @@ impl Tiles for Cells {
         level..level + 1
     }
 
-    fn seed(&self) -> State {
+    fn init(&self) -> State {
         State::new(self.carries[0].iter().copied())
     }
 

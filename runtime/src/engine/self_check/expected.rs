@@ -72,10 +72,10 @@ impl<'a> Expected<'a> {
         program: &'a Verified<Program>,
         association: Association,
         sample: &Sample,
-        seeds: &[Vec<Constant>],
+        init: &[Vec<Constant>],
     ) -> Expected<'a> {
         let inputs: Vec<&[u8]> = sample.columns.iter().map(Vec::as_slice).collect();
-        let request = Request { seeds: Some(seeds.to_vec()), ..Request::default() };
+        let request = Request { init: Some(init.to_vec()), ..Request::default() };
         let sequential = run(program, &inputs, &request).expect("a sample has the program's columns");
         let in_chunks = |chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
         let regrouped = CHUNKS.map(in_chunks);

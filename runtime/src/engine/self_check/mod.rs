@@ -41,7 +41,7 @@ pub(super) fn check(variant: &Variant, kernels: &Kernels, walks: Walks) -> Resul
     if walks.is_empty() {
         return Ok(());
     }
-    Check { program: &variant.program, variant, kernels, seeds: &seeds(variant) }.run(walks)
+    Check { program: &variant.program, variant, kernels, init: &init(variant) }.run(walks)
 }
 
 /// Kernels, as those of a program.
@@ -50,7 +50,7 @@ struct Check<'a> {
     variant: &'a Variant,
     kernels: &'a Kernels,
     /// For each stage the state that runs start from.
-    seeds: &'a [Vec<Constant>],
+    init: &'a [Vec<Constant>],
 }
 
 impl Check<'_> {
@@ -61,7 +61,7 @@ impl Check<'_> {
         let mut first = None;
         for kind in Kind::ALL {
             let sample = Sample::new(self.program, len, kind);
-            let expected = Expected::new(self.program, self.variant.plan.association, &sample, self.seeds);
+            let expected = Expected::new(self.program, self.variant.plan.association, &sample, self.init);
             if !expected.is_comparable() {
                 continue;
             }
@@ -93,16 +93,16 @@ impl Check<'_> {
 }
 
 /// For each stage a state that runs may start from: the identity, or another one if the program reads where segments start.
-fn seeds(variant: &Variant) -> Vec<Vec<Constant>> {
+fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     let program = &variant.program;
     let stages = program.stages.iter().zip(&variant.facts.stages);
-    let seed = |(stage, facts): (&Stage, &StageFacts)| {
+    let init = |(stage, facts): (&Stage, &StageFacts)| {
         let states = laws::sample_states(stage, &program.tables, 4, 0);
         let holds = |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
-    match variant.form.seeded && program.output.keep.is_none() {
-        true => stages.map(seed).collect(),
+    match variant.form.init && program.output.keep.is_none() {
+        true => stages.map(init).collect(),
         false => program.stages.iter().map(|stage| stage.identity.clone()).collect(),
     }
 }
@@ -147,9 +147,9 @@ mod tests {
         let options = PlanOptions { ways: Some(ways), ..PlanOptions::default() };
         let variants = Variants::new(kernels_of.clone(), options, None, true);
         let variant = variants.get(Form::default(), false);
-        let seeds = [program.stages[0].identity.clone()];
+        let init = [program.stages[0].identity.clone()];
         let kernels = variant.kernels(access).unwrap();
-        let check = Check { program, variant, kernels, seeds: &seeds };
+        let check = Check { program, variant, kernels, init: &init };
         let of_lines = |walk: &Walk| matches!(walk, Walk::Rows | Walk::Short | Walk::ShortWhole { .. });
         let is_there = |walk: &Walk| access == Access::Line || !of_lines(walk);
         Walks::every().iter().filter(is_there).map(|walk| check.run([walk].into_iter().collect())).collect()

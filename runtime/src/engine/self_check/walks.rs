@@ -157,7 +157,7 @@ impl Check<'_> {
         len: usize,
     ) -> (usize, Option<Vec<Constant>>) {
         let layout = self.kernels.code.state_layout();
-        let seed = Slots::one(layout, layout.fields().zip(self.seeds.iter().flatten().copied()));
+        let init = Slots::one(layout, layout.fields().zip(self.init.iter().flatten().copied()));
         let mut plan = self.variant.plan.clone();
         plan.block = block;
         // So there are two tiles.
@@ -173,8 +173,8 @@ impl Check<'_> {
             place: if is_reversed { len - 1 } else { 0 },
             step: if is_reversed { -1 } else { 1 },
             flags: None,
-            seed: &seed,
-            carry: &seed,
+            init: &init,
+            carry: &init,
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
             totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),
@@ -204,8 +204,8 @@ impl Check<'_> {
             let layout = self.variant.states.as_ref()?;
             let mut memory = vec![0u128; (layout.size as usize).div_ceil(16)];
             let states: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-            for (field, seed) in layout.fields.iter().zip(self.seeds.iter().flatten()) {
-                states[field.offset as usize..][..field.ty.size()].copy_from_slice(&seed.to_bytes());
+            for (field, init) in layout.fields.iter().zip(self.init.iter().flatten()) {
+                states[field.offset as usize..][..field.ty.size()].copy_from_slice(&init.to_bytes());
             }
             // SAFETY: the columns have the program's layouts and as many records, and the states lie as the kernel was told.
             let count = unsafe { kernel(len, output, a, b, c, d, states.as_mut_ptr()) };

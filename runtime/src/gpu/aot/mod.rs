@@ -55,7 +55,7 @@ pub enum AotError {
         /// What was asked for.
         got: &'static str,
     },
-    /// A seed or carry that the kernel takes for impossible.
+    /// An initial state or carry that the kernel takes for impossible.
     #[error(
         "component {component} of the {argument} is {got}, expected one in {expected}: make the kernel for any states"
     )]
@@ -198,7 +198,7 @@ impl AotScan {
     /// Gives a call to a stream, as `GpuScan::call` does. What it reads and writes is used when the stream gets there.
     ///
     /// # Errors
-    /// [`Error::Aot`] if the kernel was made for other calls. If a column, the seed or the shape does not fit the
+    /// [`Error::Aot`] if the kernel was made for other calls. If a column, the initial state or the shape does not fit the
     /// kernel, the device or the other columns. [`Error::Cuda`] if there is too little memory for a workspace, or the
     /// driver fails. Nothing was given to the stream then.
     pub fn call(
@@ -275,15 +275,15 @@ fn expect_form(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), AotE
         (false, true) => return Err(refuse("scans without segments", "flagged segments")),
         _ => {}
     }
-    if form.heads && call.seed.is_some() && !form.seeded {
-        return Err(refuse("segments that start from identities", "segments that start from a seed"));
+    if form.heads && call.init.is_some() && !form.init {
+        return Err(refuse("segments that start from identities", "segments that start from a given state"));
     }
     Ok(())
 }
 
 /// The call's states lie in the ranges that the kernel relies on.
 fn expect_states(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), AotError> {
-    for (argument, state) in [("seed", call.seed), ("carry", call.carry)] {
+    for (argument, state) in [("init", call.init), ("carry", call.carry)] {
         let own = manifest.components.iter().filter(|component| component.role == Role::Own);
         for (component, (known, &got)) in own.zip(state.into_iter().flatten()).enumerate() {
             if !known.range.holds(got) {

@@ -61,8 +61,8 @@ fn calls_that_a_kernel_was_not_made_for_are_refused() {
     assert_eq!(refused(&with(|manifest| manifest.form.mode = Mode::Exclusive), &exclusive), "not refused");
     assert!(refused(&with(|manifest| manifest.form.heads = true), &line).contains("flagged segments"));
 
-    let side_by_side = DeviceCall { shape: DeviceShape::Rows(Rows::along(&[4, 6], 0).unwrap()), ..line.clone() };
-    let one_by_one = DeviceCall { shape: DeviceShape::Rows(Rows::along(&[4, 6], 1).unwrap()), ..line.clone() };
+    let side_by_side = DeviceCall { shape: DeviceShape::Rows(Rows::axis(&[4, 6], 0).unwrap()), ..line.clone() };
+    let one_by_one = DeviceCall { shape: DeviceShape::Rows(Rows::axis(&[4, 6], 1).unwrap()), ..line.clone() };
     let look_back = with(|manifest| manifest.launch.plan.schedule = Schedule::LookBack);
     let columnar = with(|manifest| manifest.launch.plan = GpuPlan::columnar());
     assert!(refused(&ring, &one_by_one).contains("made for lines"));
@@ -78,7 +78,7 @@ fn calls_that_a_kernel_was_not_made_for_are_refused() {
 fn states_that_a_kernel_takes_for_impossible_are_refused() {
     let manifest = NONE.manifest().unwrap();
     let (within, beyond) = ([Constant::from(100)], [Constant::from(101)]);
-    assert_eq!(refused(&manifest, &DeviceCall { seed: Some(&within), ..DeviceCall::default() }), "not refused");
+    assert_eq!(refused(&manifest, &DeviceCall { init: Some(&within), ..DeviceCall::default() }), "not refused");
     assert_eq!(
         refused(&manifest, &DeviceCall { carry: Some(&beyond), ..DeviceCall::default() }),
         "component 0 of the carry is 101, expected one in 0..=100: make the kernel for any states"

@@ -4,7 +4,7 @@
 //! word for each component; neighbouring lanes are neighbouring states.
 //!
 //! A program has a packed form if it has one stage, its components and columns are single bytes, it reads nothing but
-//! records, states and seeds, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
+//! records, states and initial states, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
 
 mod code;
 mod operator;
@@ -106,19 +106,19 @@ impl Packed {
         (0..columns[0].len()).map(word).collect()
     }
 
-    /// Four times the seed.
-    fn seed<'k>(&self, args: KernelArguments<'k, '_>) -> Vec<Word<'k>> {
+    /// Four times the initial state.
+    fn init<'k>(&self, args: KernelArguments<'k, '_>) -> Vec<Word<'k>> {
         // Components of the only stage are numbered as those of all.
-        let component = |place| words::splat(args.component(args.layout.seed(), place));
+        let component = |place| words::splat(args.component(args.layout.init(), place));
         (0..self.identity.len()).map(component).collect()
     }
 
     /// The states of four records; `record` is a word of each column.
-    fn lift<'k>(&self, k: &'k Builder, record: &[Word<'k>], seed: &[Word<'k>]) -> Vec<Word<'k>> {
+    fn lift<'k>(&self, k: &'k Builder, record: &[Word<'k>], init: &[Word<'k>]) -> Vec<Word<'k>> {
         self.lift.write(k, |source| match source {
             Source::Record(component) => record[component as usize],
-            Source::Seed { component, .. } => seed[component as usize],
-            _ => unreachable!("the lift of a packed form reads records and seeds"),
+            Source::Init { component, .. } => init[component as usize],
+            _ => unreachable!("the lift of a packed form reads records and initial states"),
         })
     }
 }
@@ -126,7 +126,7 @@ impl Packed {
 impl Reading {
     fn new(program: &Program, mapping: &Mapping, ranges: &[Range]) -> Option<Reading> {
         let range = |(&source, &ty): (&Source, &Type)| match source {
-            Source::Record(_) | Source::Seed { .. } => Some(Range::full(ty)),
+            Source::Record(_) | Source::Init { .. } => Some(Range::full(ty)),
             Source::Before { component, .. } | Source::After { component, .. } => Some(ranges[component as usize]),
             _ => None,
         };

@@ -147,7 +147,7 @@ fn programs_of_bytes_have_a_packed_form() {
     let pair = "input { size 2, align 1, u8 @ 0, u8 @ 1 }";
     let record = "(%0 = record.0: u8) { return %0 }";
     let next = "(%0 = next.0: u8) { return %0 }";
-    let seed = "(%0 = state.0: u8, %1 = seed.0.0: u8) {\n %2 = xor.u8 %0, %1\n return %2 }";
+    let init = "(%0 = state.0: u8, %1 = init.0.0: u8) {\n %2 = xor.u8 %0, %1\n return %2 }";
     let index = "(%0 = state.0: u8, %1 = index: u64) {\n %2 = cast.u8 %1\n %3 = xor.u8 %0, %2\n return %3 }";
     let product = "(%0 = record.0: u8) {\n %1 = mul.u8 %0, %0\n return %1 }";
     let state = "(%0 = state.0: u8) { return %0 }";
@@ -158,7 +158,7 @@ fn programs_of_bytes_have_a_packed_form() {
         (pair, record, state, false),
         (byte, next, state, false),
         (byte, product, state, false),
-        (byte, record, seed, true),
+        (byte, record, init, true),
         (byte, record, index, false),
     ] {
         let source = program(inputs, lift, project);
