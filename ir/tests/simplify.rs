@@ -201,6 +201,35 @@ fn selects_with_known_conditions_or_equal_arms_disappear() {
     assert!(is_parameter(&function), "{function:?}");
 }
 
+/// As where the lengths of runs are counted: c ? 0 : x + (not c) is c ? 0 : x + 1.
+#[test]
+fn an_arm_knows_the_condition_within_its_operations() {
+    for opposite in [Opcode::Ne, Opcode::Eq] {
+        let function = simplified(Type::U32, |b, x| {
+            let (five, zero) = (b.lit(5u32), b.lit(0u32));
+            let ended = b.binary(Opcode::Eq, x, five);
+            let counts = if opposite == Opcode::Eq { b.unary(Opcode::Not, ended) } else { b.binary(opposite, x, five) };
+            let counts = b.cast(Type::U32, counts);
+            let longer = b.binary(Opcode::Add, x, counts);
+            b.select(ended, zero, longer)
+        });
+        let is_cast = |inst: &Inst| inst.opcode == Opcode::Cast;
+        assert!(!function.insts.iter().any(is_cast) && function.insts.len() == 6, "{function}");
+    }
+}
+
+#[test]
+fn one_more_where_a_condition_holds_is_a_sum() {
+    let function = simplified(Type::U64, |b, x| {
+        let (five, one) = (b.lit(5u64), b.lit(1u64));
+        let carries = b.binary(Opcode::Gt, x, five);
+        let more = b.binary(Opcode::Add, x, one);
+        b.select(carries, more, x)
+    });
+    let opcodes: Vec<Opcode> = function.insts.iter().map(|inst| inst.opcode).collect();
+    assert_eq!(opcodes, [Opcode::Const, Opcode::Gt, Opcode::Cast, Opcode::Add], "{function}");
+}
+
 #[test]
 fn tables_at_known_indices_are_constants() {
     let function = simplified(Type::I32, |b, x| {

@@ -19,9 +19,15 @@ fn not(cx: &mut Rewriter, a: Value) -> Option<Value> {
     if let Some(x) = cx.unary(a, Opcode::Not) {
         return Some(x);
     }
-    let comparisons = [Opcode::Eq, Opcode::Ne, Opcode::Lt, Opcode::Le, Opcode::Gt, Opcode::Ge];
-    let (opcode, (x, y)) = comparisons.iter().find_map(|&op| Some((op, cx.binary(a, op)?)))?;
-    let negated = match opcode {
+    let (negated, [x, y]) = negated(cx, a)?;
+    Some(cx.op(negated, &[x, y]))
+}
+
+/// The comparison that is true where this one is false.
+fn negated(cx: &Rewriter, comparison: Value) -> Option<(Opcode, [Value; 2])> {
+    let inst = cx.builder.function().inst(comparison)?;
+    let &[x, y] = inst.operands() else { return None };
+    let negated = match inst.opcode {
         Opcode::Eq => Opcode::Ne,
         Opcode::Ne => Opcode::Eq,
         // Of a NaN both orders are false.
@@ -29,9 +35,17 @@ fn not(cx: &mut Rewriter, a: Value) -> Option<Value> {
         Opcode::Lt => Opcode::Ge,
         Opcode::Le => Opcode::Gt,
         Opcode::Gt => Opcode::Le,
-        _ => Opcode::Lt,
+        Opcode::Ge => Opcode::Lt,
+        _ => return None,
     };
-    Some(cx.op(negated, &[x, y]))
+    Some((negated, [x, y]))
+}
+
+/// Whether one truth value is the other one's opposite.
+fn are_opposite(cx: &Rewriter, a: Value, b: Value) -> bool {
+    let is_not = |a, b| cx.unary(a, Opcode::Not) == Some(b);
+    let is_negated = || negated(cx, a).is_some_and(|(opcode, [x, y])| cx.binary(b, opcode) == Some((x, y)));
+    is_not(a, b) || is_not(b, a) || is_negated()
 }
 
 fn bits(cx: &mut Rewriter, inst: &Inst, a: Value, b: Value) -> Option<Value> {
@@ -132,16 +146,48 @@ fn select(cx: &mut Rewriter, ty: Type, condition: Value, yes: Value, no: Value) 
         return Some(cx.op(Opcode::Select, &[opposite, no, yes]));
     }
     // An arm that asks the same question again knows the answer.
-    if let Some(inner) = cx.defined_by(yes, Opcode::Select).filter(|inner| inner.operands()[0] == condition) {
-        return Some(cx.op(Opcode::Select, &[condition, inner.operands()[1], no]));
-    }
-    if let Some(inner) = cx.defined_by(no, Opcode::Select).filter(|inner| inner.operands()[0] == condition) {
-        return Some(cx.op(Opcode::Select, &[condition, yes, inner.operands()[2]]));
+    let known = [arm(cx, yes, condition, true, ARM_DEPTH), arm(cx, no, condition, false, ARM_DEPTH)];
+    if let [Some(_), _] | [_, Some(_)] = known {
+        let [yes, no] = [known[0].unwrap_or(yes), known[1].unwrap_or(no)];
+        return Some(cx.op(Opcode::Select, &[condition, yes, no]));
     }
     if ty == Type::Bool {
         return select_truth(cx, condition, yes, no);
     }
+    if let Some(counted) = select_counted(cx, ty, condition, yes, no) {
+        return Some(counted);
+    }
     select_compared(cx, ty, condition, yes, no)
+}
+
+/// How many instructions lie between a select and the question in its arm, at most.
+const ARM_DEPTH: usize = 2;
+
+/// What `value` is where `condition` is `truth`, if that is less: a constant, an arm of its own, or an operation with a constant.
+fn arm(cx: &mut Rewriter, value: Value, condition: Value, truth: bool, depth: usize) -> Option<Value> {
+    if value == condition {
+        return Some(cx.constant(truth));
+    }
+    let inst = cx.builder.function().inst(value).copied()?;
+    if inst.opcode == Opcode::Select && inst.operands()[0] == condition {
+        return Some(inst.operands()[if truth { 1 } else { 2 }]);
+    }
+    if inst.ty == Type::Bool && are_opposite(cx, value, condition) {
+        return Some(cx.constant(!truth));
+    }
+    let (depth, single) = (depth.checked_sub(1)?, matches!(*inst.operands(), [_]));
+    if !single && !matches!(inst.opcode, Opcode::Add | Opcode::Sub | Opcode::And | Opcode::Or | Opcode::Xor) {
+        return None;
+    }
+    let mut is_less = false;
+    let operands = inst.operands().to_vec();
+    let known = operands.into_iter().map(|operand| {
+        let known = arm(cx, operand, condition, truth, depth).filter(|&known| cx.known(known).is_some());
+        is_less |= known.is_some();
+        known.unwrap_or(operand)
+    });
+    let known: Vec<Value> = known.collect();
+    is_less.then(|| cx.push(Inst::new(inst.opcode, inst.ty, &known, inst.payload)))
 }
 
 /// A select between truth values is a formula.
@@ -163,6 +209,21 @@ fn select_truth(cx: &mut Rewriter, condition: Value, yes: Value, no: Value) -> O
         return Some(cx.op(Opcode::Or, &[opposite, yes]));
     }
     None
+}
+
+/// `c ? x + 1 : x` is x + c.
+fn select_counted(cx: &mut Rewriter, ty: Type, condition: Value, yes: Value, no: Value) -> Option<Value> {
+    let is_one_more = |more, x| {
+        cx.with_constant(more, Opcode::Add)
+            .is_some_and(|(a, one)| a == x && cx.known(one) == Some(Constant::new(ty, 1)))
+    };
+    let (x, counted) = match ty.is_int() {
+        true if is_one_more(yes, no) => (no, condition),
+        true if is_one_more(no, yes) => (yes, cx.op(Opcode::Not, &[condition])),
+        _ => return None,
+    };
+    let counted = cx.cast(Opcode::Cast, ty, counted);
+    Some(cx.op(Opcode::Add, &[x, counted]))
 }
 
 /// `a < b ? a : b` is a minimum, `a == b ? a : b` is b: exact for everything but floats.
