@@ -2,11 +2,10 @@
 
 use std::f64::consts::LN_2;
 
-use super::{Doubles, LN_2_HEAD, LN_2_LACKS, LN_2_REST, LOG2_E, in_f64};
+use super::{Doubles, LN_2_HEAD, LN_2_LACKS, LN_2_REST, LOG2_E, WHOLE, in_f64};
 use crate::builder::FunctionBuilder;
 use crate::function::Value;
 use crate::opcode::Opcode;
-use crate::types::Type;
 
 /// eˣ for an `f32` or `f64` value, in at most 40 instructions besides constants.
 ///
@@ -22,8 +21,9 @@ pub fn exp(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         // Beyond, the result is 0 or ∞ already.
         let x = if short { d.clamp(x, -110.0, 90.0) } else { d.clamp(x, -750.0, 711.0) };
-        let (n, r, missing) = reduce(d, x);
-        scaled_exp(d, n, r, missing, short)
+        let Reduced { n, r, .. } = reduce(d, x);
+        // What r lacks is a quarter of a unit in the last place of the result at most.
+        scaled_exp(d, n, r, None, short)
     })
 }
 
@@ -38,7 +38,7 @@ pub fn exp2(b: &mut FunctionBuilder, x: Value) -> Value {
         let minus = d.0.unary(Opcode::Neg, r);
         let missing = d.mul_add(fraction, ln_2, minus);
         let missing = d.mul_add(fraction, ln_2_rest, missing);
-        scaled_exp(d, n, r, missing, short)
+        scaled_exp(d, n, r, Some(missing), short)
     })
 }
 
@@ -47,14 +47,15 @@ pub fn exp_m1(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         // Below, the result is −1; above, ∞.
         let clamped = d.clamp(x, -45.0, 711.0);
-        let (n, r, missing) = reduce(d, clamped);
+        let reduced = reduce(d, clamped);
+        let missing = reduced.missing(d);
+        let Reduced { n, r, .. } = reduced;
         // 2¹⁰²⁴ is no number, so what n has beyond 1023 is multiplied in at the end, where the 1 no longer counts.
         let most = d.lit(1023.0);
         let low = d.select_less(most, n, most, n);
         let (head, tail) = minus_one_as_sum(d, low, r, missing, short);
         let value = d.add(head, tail);
         let beyond = d.sub(n, low);
-        let beyond = d.0.cast(Type::I64, beyond);
         let scale = d.power_of_two(beyond);
         let value = d.mul(value, scale);
         d.0.binary(Opcode::CopySign, value, x)
@@ -69,7 +70,6 @@ pub(super) fn minus_one_as_sum(d: &mut Doubles, n: Value, r: Value, missing: Val
     let lost = d.sub(r, sum);
     let lost = d.add(lost, tail);
     // 2ⁿ·(1 + sum + lost) − 1; 2ⁿ − 1 is 0 or larger than 2ⁿ·sum, so again the rounding error is exact.
-    let n = d.0.cast(Type::I64, n);
     let power = d.power_of_two(n);
     let minus_one = d.lit(-1.0);
     let whole = d.add(power, minus_one);
@@ -81,16 +81,31 @@ pub(super) fn minus_one_as_sum(d: &mut Doubles, n: Value, r: Value, missing: Val
     (head, tail)
 }
 
-/// x as n·ln 2 + r with an integer n and |r| ≤ ½·ln 2; then what r lacks.
-pub(super) fn reduce(d: &mut Doubles, x: Value) -> (Value, Value, Value) {
+/// n·ln 2 + r with a whole n and |r| ≤ ½·ln 2.
+pub(super) struct Reduced {
+    pub(super) n: Value,
+    pub(super) r: Value,
+    /// x less the first bits of n·ln 2, exactly.
+    exact: Value,
+}
+
+/// x as such a sum.
+pub(super) fn reduce(d: &mut Doubles, x: Value) -> Reduced {
     let (log2_e, head, rest) = (d.lit(LOG2_E), d.lit(-LN_2_HEAD), d.lit(-LN_2_REST));
     let quotient = d.mul(x, log2_e);
     let n = d.0.unary(Opcode::RoundEven, quotient);
     let exact = d.mul_add(n, head, x);
     let r = d.mul_add(n, rest, exact);
-    let lost = d.sub(exact, r);
-    let missing = d.mul_add(n, rest, lost);
-    (n, r, missing)
+    Reduced { n, r, exact }
+}
+
+impl Reduced {
+    /// What r lacks.
+    pub(super) fn missing(&self, d: &mut Doubles) -> Value {
+        let rest = d.lit(-LN_2_REST);
+        let lost = d.sub(self.exact, self.r);
+        d.mul_add(self.n, rest, lost)
+    }
 }
 
 /// (eʳ − 1 − r) / r² for |r| ≤ ½·ln 2, to 2⁻⁵⁷.
@@ -125,25 +140,27 @@ fn series(d: &mut Doubles, r: Value, short: bool) -> (Value, Value) {
 }
 
 /// 2ⁿ times e to the power r + missing. Half of the exponent at a time, so that only the last product overflows or loses bits.
-pub(super) fn scaled_exp(d: &mut Doubles, n: Value, r: Value, missing: Value, short: bool) -> Value {
+pub(super) fn scaled_exp(d: &mut Doubles, n: Value, r: Value, missing: Option<Value>, short: bool) -> Value {
     let (square, factor) = series(d, r, short);
     let one = d.lit(1.0);
-    let small = if short {
-        d.mul_add(square, factor, r)
-    } else {
-        let tail = d.mul_add(square, factor, missing);
-        d.add(r, tail)
+    let small = match missing.filter(|_| !short) {
+        None => d.mul_add(square, factor, r),
+        Some(missing) => {
+            let tail = d.mul_add(square, factor, missing);
+            d.add(r, tail)
+        }
     };
     let value = d.add(one, small);
-    let n = d.0.cast(Type::I64, n);
     if short {
         let power = d.power_of_two(n);
         return d.mul(value, power);
     }
-    let by_one = d.0.lit(1u32);
-    let half = d.0.binary(Opcode::Shr, n, by_one);
-    let other = d.0.binary(Opcode::Sub, n, half);
-    let (half, other) = (d.power_of_two(half), d.power_of_two(other));
-    let value = d.mul(value, half);
+    let (biased, by_two) = (d.lit(WHOLE + 1023.0), d.lit(0.5));
+    let half = d.mul_add(n, by_two, biased);
+    let power = d.as_exponent(half);
+    let half = d.sub(half, biased);
+    let other = d.sub(n, half);
+    let other = d.power_of_two(other);
+    let value = d.mul(value, power);
     d.mul(value, other)
 }

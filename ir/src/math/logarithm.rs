@@ -73,6 +73,9 @@ pub fn ln_1p(b: &mut FunctionBuilder, x: Value) -> Value {
     })
 }
 
+/// More than the exponent of the least number is below 0; with it, that of the largest has 12 bits.
+const OFFSET: u64 = 2048;
+
 /// x = 2ᵏ·(1 + f) with √½ ≤ 1 + f < √2, both as `f64`.
 pub(super) struct Parts {
     pub(super) k: Value,
@@ -82,26 +85,37 @@ pub(super) struct Parts {
 /// Splits a positive finite number; of any other it gives some numbers.
 pub(super) fn split(d: &mut Doubles, x: Value, short: bool) -> Parts {
     let mantissa_bits = d.0.lit(52u32);
-    let root_half = d.0.lit(std::f64::consts::FRAC_1_SQRT_2.to_bits() as i64);
+    // Less √½, the exponent changes where the one that is wanted does; with an offset it is no negative number.
+    let root_half = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    let offset = (OFFSET << 52).wrapping_sub(root_half);
     // Subnormal numbers are made normal first; an f32 widened to f64 is none.
-    let (normal, offset) = if short {
-        (x, None)
+    let bits = if short {
+        let bits = d.0.bitcast(Type::U64, x);
+        let offset = d.0.lit(offset);
+        d.0.binary(Opcode::Add, bits, offset)
     } else {
-        let (least, scale) = (d.lit(f64::MIN_POSITIVE), d.lit(2f64.powi(54)));
-        let scaled = d.mul(x, scale);
-        let (none, some) = (d.lit(0.0), d.lit(-54.0));
-        (d.select_less(x, least, scaled, x), Some(d.select_less(x, least, some, none)))
+        let (least, scale, one) = (d.lit(f64::MIN_POSITIVE), d.lit(2f64.powi(54)), d.lit(1.0));
+        let scale = d.select_less(x, least, scale, one);
+        let normal = d.mul(x, scale);
+        let (bits, scale) = (d.0.bitcast(Type::U64, normal), d.0.bitcast(Type::U64, scale));
+        let bits = d.0.binary(Opcode::Sub, bits, scale);
+        let offset = d.0.lit(offset.wrapping_add(1f64.to_bits()));
+        d.0.binary(Opcode::Add, bits, offset)
     };
-    let bits = d.0.bitcast(Type::I64, normal);
-    let above = d.0.binary(Opcode::Sub, bits, root_half);
-    let exponent = d.0.binary(Opcode::Shr, above, mantissa_bits);
-    let power = d.0.binary(Opcode::Shl, exponent, mantissa_bits);
-    let m = d.0.binary(Opcode::Sub, bits, power);
+    let mantissa = d.0.lit((1u64 << 52) - 1);
+    let m = d.0.binary(Opcode::And, bits, mantissa);
+    let root_half = d.0.lit(root_half);
+    let m = d.0.binary(Opcode::Add, m, root_half);
     let m = d.0.bitcast(Type::F64, m);
     let one = d.lit(1.0);
     let f = d.sub(m, one);
-    let k = d.0.cast(Type::F64, exponent);
-    let k = offset.map_or(k, |offset| d.add(k, offset));
+    // 2⁵² + n has n in its last bits.
+    let exponent = d.0.binary(Opcode::Shr, bits, mantissa_bits);
+    let base = d.0.lit(2f64.powi(52).to_bits());
+    let k = d.0.binary(Opcode::Or, exponent, base);
+    let k = d.0.bitcast(Type::F64, k);
+    let offset = d.lit((1u64 << 52 | OFFSET) as f64);
+    let k = d.sub(k, offset);
     Parts { k, f }
 }
 

@@ -51,6 +51,9 @@ const LN_2_HEAD: f64 = 0.6931471805598903;
 /// What `LN_2_HEAD` lacks.
 const LN_2_REST: f64 = 5.497923018708371e-14;
 
+/// The sum of this number and a small one is rounded to a whole number, which is in its last bits.
+const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
+
 /// Computes in `f64`, and for an `f32` argument rounds once at the end. `short` says that an `f32` is all that is needed.
 /// Integers hold bits of floats here, so what overflows is meant to.
 fn in_f64(b: &mut FunctionBuilder, x: Value, function: impl FnOnce(&mut Doubles, Value, bool) -> Value) -> Value {
@@ -108,14 +111,23 @@ impl Doubles<'_> {
         (product, self.mul_add(a, b, minus))
     }
 
-    /// c₀ + c₁·x + c₂·x² + …
+    /// c₀ + c₁·x + c₂·x² + …: c₀, on which the error depends, as in Horner's scheme; the others by Estrin's, neighbours first, then
+    /// pairs by x², then fours by x⁴. That is about as many operations, of which only some log₂ wait for each other.
     fn polynomial(&mut self, x: Value, coefficients: &[f64]) -> Value {
-        let mut sum = self.lit(*coefficients.last().unwrap_or(&0.0));
-        for &coefficient in coefficients.iter().rev().skip(1) {
-            let coefficient = self.lit(coefficient);
-            sum = self.mul_add(sum, x, coefficient);
+        let mut parts: Vec<Value> = coefficients.iter().map(|&coefficient| self.lit(coefficient)).collect();
+        let first = parts.remove(0);
+        let mut power = x;
+        while parts.len() > 1 {
+            let together = |pair: &[Value]| match *pair {
+                [low, high] => self.mul_add(high, power, low),
+                _ => pair[0],
+            };
+            parts = parts.chunks(2).map(together).collect();
+            if parts.len() > 1 {
+                power = self.mul(power, power);
+            }
         }
-        sum
+        self.mul_add(parts[0], x, first)
     }
 
     /// Whether x has no fraction.
@@ -144,11 +156,18 @@ impl Doubles<'_> {
         self.select_less(most, x, most, x)
     }
 
-    /// 2ⁿ for an `i64` n from −1022 to 1023.
+    /// 2ⁿ for a whole n from −1022 to 1023.
     fn power_of_two(&mut self, n: Value) -> Value {
-        let (bias, mantissa_bits) = (self.0.lit(1023i64), self.0.lit(52u32));
-        let biased = self.0.binary(Opcode::Add, n, bias);
-        let bits = self.0.binary(Opcode::Shl, biased, mantissa_bits);
+        let biased = self.lit(WHOLE + 1023.0);
+        let biased = self.add(n, biased);
+        self.as_exponent(biased)
+    }
+
+    /// The number whose exponent has these last bits.
+    fn as_exponent(&mut self, biased: Value) -> Value {
+        let mantissa_bits = self.0.lit(52u32);
+        let bits = self.0.bitcast(Type::I64, biased);
+        let bits = self.0.binary(Opcode::Shl, bits, mantissa_bits);
         self.0.bitcast(Type::F64, bits)
     }
 }

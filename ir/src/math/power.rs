@@ -1,6 +1,6 @@
 //! `powf`: e to the power y·ln x, with ln x to 64 bits, since the product's error is the result's relative one.
 
-use super::exponential::{reduce, scaled_exp};
+use super::exponential::{Reduced, reduce, scaled_exp};
 use super::logarithm::{ln, split};
 use super::{Doubles, LN_2_HEAD, LN_2_REST};
 use crate::builder::FunctionBuilder;
@@ -22,8 +22,8 @@ fn power(d: &mut Doubles, x: Value, y: Value, short: bool) -> Value {
         let logarithm = ln(d.0, magnitude);
         let exponent = d.mul(y, logarithm);
         let exponent = d.clamp(exponent, -110.0, 90.0);
-        let (n, r, missing) = reduce(d, exponent);
-        scaled_exp(d, n, r, missing, true)
+        let Reduced { n, r, .. } = reduce(d, exponent);
+        scaled_exp(d, n, r, None, true)
     } else {
         let (head, tail) = logarithm(d, magnitude);
         let (exponent, lost) = d.two_product(y, head);
@@ -33,10 +33,11 @@ fn power(d: &mut Doubles, x: Value, y: Value, short: bool) -> Value {
         let (zero, far) = (d.lit(0.0), d.lit(1e4));
         let distance = d.0.unary(Opcode::Abs, exponent);
         let lost = d.select_less(distance, far, lost, zero);
-        let (n, r, missing) = reduce(d, clamped);
+        let reduced = reduce(d, clamped);
+        let missing = reduced.missing(d);
         let missing = d.add(missing, lost);
-        let (r, missing) = d.two_sum(r, missing);
-        scaled_exp(d, n, r, missing, false)
+        let (r, missing) = d.two_sum(reduced.r, missing);
+        scaled_exp(d, reduced.n, r, Some(missing), false)
     };
     with_special_arguments(d, x, magnitude, y, value)
 }

@@ -14,8 +14,9 @@ pub fn tanh(b: &mut FunctionBuilder, x: Value) -> Value {
         // From 2·19.1 on the result is 1.
         let most = d.lit(44.0);
         let twice = d.select_less(most, twice, most, twice);
-        let (n, r, missing) = reduce(d, twice);
-        let (head, tail) = minus_one_as_sum(d, n, r, missing, short);
+        let reduced = reduce(d, twice);
+        let missing = reduced.missing(d);
+        let (head, tail) = minus_one_as_sum(d, reduced.n, reduced.r, missing, short);
         let value = quotient(d, head, tail, short);
         d.0.binary(Opcode::CopySign, value, x)
     })

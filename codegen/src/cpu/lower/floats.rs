@@ -116,11 +116,11 @@ impl Lowering<'_, '_> {
         }
         let vector = if ty == Type::F32 { types::F32X4 } else { types::F64X2 };
         let condition = condition(comparison.opcode)?;
-        let a = self.ins().scalar_to_vector(vector, a);
-        let b = self.ins().scalar_to_vector(vector, b);
+        // One blend, which Cranelift finds where a comparison of vectors gives the mask.
+        let [a, b, yes, no] = [a, b, yes, no].map(|value| self.ins().splat(vector, value));
         let mask = self.ins().fcmp(condition, a, b);
         let mask = self.same_bits(vector, mask);
-        let mask = self.ins().extractlane(mask, 0);
-        Some(self.ins().bitselect(mask, yes, no))
+        let picked = self.ins().bitselect(mask, yes, no);
+        Some(self.ins().extractlane(picked, 0))
     }
 }
