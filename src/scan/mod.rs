@@ -201,7 +201,8 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
     ///
     /// A scan that [keeps](ScanBuilder::filter) gives how many it kept, which come first; there must be room for these. With room
-    /// for all records it reads its input once; with less, one more time.
+    /// for all records it reads its input once, and may overwrite the record behind the last that is kept; with less, it reads
+    /// its input one more time.
     ///
     /// # Errors
     /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::OutputTooShort`] if what is

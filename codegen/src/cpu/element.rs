@@ -1,6 +1,6 @@
 //! One element of one block: what its function reads, and where its results go.
 
-use cranelift_codegen::ir::{self, InstBuilder, StackSlotData, StackSlotKind, condcodes::IntCC, types};
+use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Field, Layout, Source};
 
@@ -90,6 +90,7 @@ pub(crate) struct Data<'a> {
     input_bases: Vec<Option<ir::Value>>,
     output_bases: Vec<Option<ir::Value>>,
     init: Vec<(Source, ir::Value)>,
+    /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
     total: ir::Value,
     /// Records from one element to the next, if that is not 1.
@@ -127,18 +128,8 @@ impl<'a> Data<'a> {
         Ok(Data { kernel, inputs, outputs, input_bases, output_bases, init, sink, total, step })
     }
 
-    /// Of a `short` kernel, whose arguments are in registers, and whose sink is on its stack.
-    pub(crate) fn in_registers(
-        b: &mut FunctionBuilder<'_>,
-        kernel: &'a TileKernel<'a>,
-        [len, output, inputs @ ..]: ShortArgs,
-    ) -> Data<'a> {
-        let sink = kernel.rank.map(|_| {
-            let widest = kernel.outputs.iter().map(|column| column.size).max().unwrap_or(0);
-            let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, widest.next_multiple_of(16), 4);
-            let slot = b.create_sized_stack_slot(slot);
-            b.ins().stack_addr(types::I64, slot, 0)
-        });
+    /// Of a `short` kernel, whose arguments are in registers, and whose output has room for a record of every element.
+    pub(crate) fn in_registers(kernel: &'a TileKernel<'a>, [len, output, inputs @ ..]: ShortArgs) -> Data<'a> {
         Data {
             kernel,
             inputs: components(kernel.inputs),
@@ -146,7 +137,7 @@ impl<'a> Data<'a> {
             input_bases: inputs.map(Some).into(),
             output_bases: kernel.outputs.iter().map(|_| Some(output)).collect(),
             init: Vec::new(),
-            sink,
+            sink: None,
             total: len,
             step: None,
         }
@@ -247,19 +238,19 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// Writes the output components to the record at `rank`, or, unless `kept`, nowhere that matters.
+    /// Writes the output components to the record at `rank`; unless `kept`, the next record that is kept replaces them there. Where
+    /// there may be no room behind the last one that is kept, or it belongs to another thread, they go to the sink instead.
     pub(crate) fn emit(
         &self,
         b: &mut FunctionBuilder<'_>,
         (rank, kept): (ir::Value, ir::Value),
         values: &[ir::Value],
     ) -> Result<(), CodegenError> {
-        let sink = self.sink.ok_or(CodegenError::Facts)?;
         let mut addresses = Vec::new();
         for column in 0..self.kernel.outputs.len() {
             let base = self.output_bases[column].ok_or(CodegenError::Facts)?;
             let (address, _) = record(b, base, Place::at(rank), self.kernel.outputs[column].size);
-            addresses.push(b.ins().select(kept, address, sink));
+            addresses.push(self.sink.map_or(address, |sink| b.ins().select(kept, address, sink)));
         }
         for (of, &value) in self.outputs.iter().zip(values) {
             memory::store(b, of.field.ty, value, addresses[of.column], of.field.offset as i32);

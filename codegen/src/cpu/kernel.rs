@@ -184,7 +184,7 @@ impl<'a> Loop<'a> {
         states: ir::Value,
     ) -> Loop<'a> {
         let first = b.ins().iconst(types::I64, 0);
-        let data = Data::in_registers(b, kernel, args);
+        let data = Data::in_registers(kernel, args);
         Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1, is_short: true }
     }
 

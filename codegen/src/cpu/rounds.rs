@@ -14,7 +14,7 @@ use super::kernel::{Loop, branch};
 use super::lower::{Env, lower_function};
 
 /// Instructions of the elements of an unrolled loop, about, and most rounds of it.
-const UNROLLED: usize = 16;
+const UNROLLED: usize = 32;
 const MOST_AT_ONCE: usize = 4;
 
 /// What goes from round to round.
