@@ -1,7 +1,5 @@
 //! Every entry point of [`Scan`](monoscan::Scan) in every combination, against plain Rust written from the formulas.
 
-mod zoo;
-
 mod entry {
     mod cascades;
     mod combinations;

@@ -4,26 +4,12 @@
 //! Floats may be regrouped, so either every record is a run of its own, where there is nothing to regroup, or records are
 //! such that the operator rounds nothing: then regrouping changes no bit.
 
-#[path = "../runtime/tests/calls/asked.rs"]
-mod asked;
-#[path = "../runtime/tests/calls/check.rs"]
-#[allow(dead_code, reason = "states are not drawn there")]
-mod check;
-#[path = "../runtime/tests/calls/random.rs"]
-#[allow(dead_code, reason = "bytes are not drawn here")]
-mod random;
-#[path = "../runtime/tests/calls/reference.rs"]
-mod reference;
-#[path = "../runtime/tests/calls/runs.rs"]
-mod runs;
-
-use asked::{Asked, Over};
-use check::Subject;
 use monoscan::lang::to_constants;
 use monoscan::ops::*;
 use monoscan::{PlanOptions, prelude::*};
 use monoscan_ir::Mode;
-use random::Random;
+use scan_kit::Random;
+use scan_kit::calls::{Asked, Over, Subject};
 
 /// Random calls for each plan.
 const CALLS: usize = 30;

@@ -5,30 +5,11 @@ use std::fmt::Debug;
 
 use monoscan::ops::*;
 use monoscan::prelude::*;
+use scan_kit::Random;
 
-/// A generator that is the same everywhere.
-struct Random(u64);
-
-impl Random {
-    /// Below `bound`.
-    fn next(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (((self.0 >> 32) * bound as u64) >> 32) as u32
-    }
-
-    fn flag(&mut self) -> bool {
-        self.next(2) == 1
-    }
-
-    /// In [0, 1), in steps of 1/1024, so that some values come twice.
-    fn fraction(&mut self) -> f64 {
-        self.next(1024) as f64 / 1024.0
-    }
-
-    /// One of these.
-    fn pick<T: Copy, const N: usize>(&mut self, of: [T; N]) -> T {
-        of[self.next(N as u32) as usize]
-    }
+/// In [0, 1), in steps of 1/1024, so that some values come twice.
+fn fraction(random: &mut Random) -> f64 {
+    random.below(1024) as f64 / 1024.0
 }
 
 const SIZES: [usize; 4] = [0, 1, 1000, 70_000];
@@ -141,17 +122,17 @@ fn wrappers_inherit_proofs() {
 
 #[test]
 fn sums_products_and_extremes_are_those_of_the_loop() {
-    check(|r, _| Sum(r.next(1000) as i64 - 500), exactly);
-    check(|r, _| Sum(r.fraction()), |a, b| close(a.0, b.0));
-    check(|r, _| Product(r.pick([1i32, -1])), exactly);
-    check(|r, _| Product(1.0 + (r.fraction() - 0.5) / 1000.0), |a: &Product<f64>, b| close(a.0, b.0));
-    check(|r, _| Min(r.next(1 << 30)), exactly);
-    check(|r, _| Max(r.fraction()), exactly);
+    check(|r, _| Sum(r.below(1000) as i64 - 500), exactly);
+    check(|r, _| Sum(fraction(r)), |a, b| close(a.0, b.0));
+    check(|r, _| Product(*r.pick(&[1i32, -1])), exactly);
+    check(|r, _| Product(1.0 + (fraction(r) - 0.5) / 1000.0), |a: &Product<f64>, b| close(a.0, b.0));
+    check(|r, _| Min(r.below(1 << 30)), exactly);
+    check(|r, _| Max(fraction(r)), exactly);
 }
 
 #[test]
 fn extremes_skip_nan() {
-    let or_nan = |r: &mut Random| if r.next(3) == 0 { f32::NAN } else { r.fraction() as f32 };
+    let or_nan = |r: &mut Random| if r.below(3) == 0 { f32::NAN } else { fraction(r) as f32 };
     check(|r, _| Min(or_nan(r)), exactly);
     check(|r, i| ArgMax { value: or_nan(r), index: i as u32 }, exactly);
     let nothing = [ArgMin { value: f64::NAN, index: 3 }; 2];
@@ -161,8 +142,8 @@ fn extremes_skip_nan() {
 
 #[test]
 fn ties_keep_the_leftmost() {
-    check(|r, i| ArgMin { value: 20 - (i / 10_000) as i32 + r.next(3) as i32, index: i as u32 }, exactly);
-    check(|r, i| ArgMax { value: (i / 10_000) as f32 + r.next(3) as f32, index: i as u32 }, exactly);
+    check(|r, i| ArgMin { value: 20 - (i / 10_000) as i32 + r.below(3) as i32, index: i as u32 }, exactly);
+    check(|r, i| ArgMax { value: (i / 10_000) as f32 + r.below(3) as f32, index: i as u32 }, exactly);
     let level: Vec<_> = (0..70_000).map(|index| ArgMax { value: 7u8, index }).collect();
     let highest = Scan::<ArgMax<u8>>::new().unwrap().inclusive(&level).unwrap();
     assert!(highest.iter().all(|state| state.index == 0));
@@ -175,17 +156,17 @@ fn ties_keep_the_leftmost() {
 
 #[test]
 fn bits_and_flags_are_those_of_the_loop() {
-    check(|r, _| And(!(1u64 << r.next(64)) | 1 << r.next(64)), exactly);
-    check(|r, i| Or(if i % 900 == 0 { 1u32 << r.next(32) } else { 0 }), exactly);
-    check(|r, _| Xor(r.next(1 << 16) as u16), exactly);
-    check(|r, _| Xor(r.flag()), exactly);
+    check(|r, _| And(!(1u64 << r.below(64)) | 1 << r.below(64)), exactly);
+    check(|r, i| Or(if i % 900 == 0 { 1u32 << r.below(32) } else { 0 }), exactly);
+    check(|r, _| Xor(r.below(1 << 16) as u16), exactly);
+    check(|r, _| Xor(r.chance(2)), exactly);
     check(|_, i| All(i != 60_000), exactly);
     check(|_, i| Any(i == 60_000), exactly);
 }
 
 #[test]
 fn carries_ripple_through_whole_tiles() {
-    let digit = |r: &mut Random, i: usize| if (20_000..50_000).contains(&i) { u64::MAX } else { r.next(2) as u64 };
+    let digit = |r: &mut Random, i: usize| if (20_000..50_000).contains(&i) { u64::MAX } else { r.below(2) as u64 };
     check(|r, i| Carry::of(digit(r, i), if i == 20_000 { 1 } else { 0 }), exactly);
     assert_eq!(Carry::of(u64::MAX, 1), Carry { generate: true, propagate: false });
     assert_eq!(Carry::of(u64::MAX - 1, 1), Carry { generate: false, propagate: true });
@@ -194,10 +175,10 @@ fn carries_ripple_through_whole_tiles() {
 
 #[test]
 fn affine_maps_are_those_of_the_loop() {
-    check(|r, _| Affine { a: r.pick([1i64, -1, 0]), b: r.next(100) as i64 }, exactly);
-    let fraction = |r: &mut Random| Affine { a: r.fraction(), b: r.fraction() };
+    check(|r, _| Affine { a: *r.pick(&[1i64, -1, 0]), b: r.below(100) as i64 }, exactly);
+    let fraction = |r: &mut Random| Affine { a: fraction(r), b: fraction(r) };
     check(|r, _| fraction(r), |x, y| close(x.a, y.a) && close(x.b, y.b));
-    let map = |r: &mut Random| MaxPlus { a: r.next(9) as f64 - 4.0, b: r.pick([f64::NEG_INFINITY, 0.0, 5.0]) };
+    let map = |r: &mut Random| MaxPlus { a: r.below(9) as f64 - 4.0, b: *r.pick(&[f64::NEG_INFINITY, 0.0, 5.0]) };
     check(|r, _| map(r), exactly);
 }
 
@@ -207,12 +188,12 @@ fn matrices_and_quaternions_keep_their_order() {
     const SWAP: Matrix<i32, 3> = Matrix { rows: [[0, 1, 0], [-1, 0, 0], [0, 0, 1]] };
     const TURN: Matrix<i32, 3> = Matrix { rows: [[0, 0, 1], [1, 0, 0], [0, 1, 0]] };
     assert_ne!(SWAP.combine(TURN), TURN.combine(SWAP));
-    check(|r, _| r.pick([SWAP, TURN]), exactly);
-    check(|r, _| Dual(r.pick([SWAP, TURN])), exactly);
+    check(|r, _| *r.pick(&[SWAP, TURN]), exactly);
+    check(|r, _| Dual(*r.pick(&[SWAP, TURN])), exactly);
     let unit = |w, x, y, z| Quaternion { w, x, y, z };
-    check(|r, _| r.pick([unit(0, 1, 0, 0), unit(0, 0, 1, 0), unit(0, 0, 0, -1), unit(-1, 0, 0, 0)]), exactly);
-    check(|r, _| r.pick([(1i16, 0), (0, 1), (0, -1)].map(|(re, im)| Complex { re, im })), exactly);
-    let turn = |r: &mut Random| Complex { re: r.fraction().cos(), im: r.fraction().sin() };
+    check(|r, _| *r.pick(&[unit(0, 1, 0, 0), unit(0, 0, 1, 0), unit(0, 0, 0, -1), unit(-1, 0, 0, 0)]), exactly);
+    check(|r, _| *r.pick(&[(1i16, 0), (0, 1), (0, -1)].map(|(re, im)| Complex { re, im })), exactly);
+    let turn = |r: &mut Random| Complex { re: fraction(r).cos(), im: fraction(r).sin() };
     let same = |a: &Complex<f64>, b: &Complex<f64>| close(a.re, b.re) && close(a.im, b.im);
     check(|r, _| turn(r), same);
 }
@@ -232,8 +213,8 @@ fn a_quaternion_turns_space_as_its_factors_do_one_after_the_other() {
 fn moments_do_not_cancel_and_nothing_has_none() {
     let same =
         |a: &Moments<f64>, b: &Moments<f64>| a.count == b.count && close(a.mean, b.mean) && close(a.squares, b.squares);
-    check(|r, _| Moments::of(r.fraction()), same);
-    check(|r, _| if r.flag() { Moments::of(r.fraction()) } else { Moments::identity() }, same);
+    check(|r, _| Moments::of(fraction(r)), same);
+    check(|r, _| if r.chance(2) { Moments::of(fraction(r)) } else { Moments::identity() }, same);
     let shifted: Vec<_> = (0..70_000).map(|i| Moments::of(1e9 + (i % 3) as f64)).collect();
     let end = Scan::<Moments<f64>>::new().unwrap().inclusive(&shifted).unwrap()[69_999 - 1];
     assert!((end.variance() - 2.0 / 3.0).abs() < 1e-3, "{end:?}");
@@ -243,8 +224,8 @@ fn moments_do_not_cancel_and_nothing_has_none() {
 #[test]
 fn logarithms_of_sums_hold_zeros_and_infinity() {
     let same = |a: &LogSumExp<f64>, b: &LogSumExp<f64>| close(a.0, b.0);
-    check(|r, _| LogSumExp(-700.0 - 300.0 * r.fraction()), same);
-    check(|r, i| LogSumExp(if i < 30_000 { f64::NEG_INFINITY } else { r.fraction() }), same);
+    check(|r, _| LogSumExp(-700.0 - 300.0 * fraction(r)), same);
+    check(|r, i| LogSumExp(if i < 30_000 { f64::NEG_INFINITY } else { fraction(r) }), same);
     let ends = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, 0.0, f32::INFINITY].map(LogSumExp);
     let sums = Scan::<LogSumExp<f32>>::new().unwrap().inclusive(&ends).unwrap();
     let expected = [f32::NEG_INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY, f32::INFINITY];
@@ -255,9 +236,9 @@ fn logarithms_of_sums_hold_zeros_and_infinity() {
 
 #[test]
 fn hashes_depths_and_runs_are_those_of_the_loop() {
-    check(|r, _| RabinKarp::of(r.next(256) as u8, 0x9e37_79b9_7f4a_7c15), exactly);
-    check(|r, _| r.pick([BracketDepth::OPEN, BracketDepth::CLOSE, BracketDepth::NEITHER]), exactly);
-    check(|r, _| LongestRun::of(r.next(100) != 0), exactly);
+    check(|r, _| RabinKarp::of(r.below(256) as u8, 0x9e37_79b9_7f4a_7c15), exactly);
+    check(|r, _| *r.pick(&[BracketDepth::OPEN, BracketDepth::CLOSE, BracketDepth::NEITHER]), exactly);
+    check(|r, _| LongestRun::of(r.below(100) != 0), exactly);
     check(|_, i| LongestRun::of(i != 65_000), exactly);
 }
 
@@ -265,10 +246,10 @@ fn hashes_depths_and_runs_are_those_of_the_loop() {
 fn maps_of_states_are_those_of_the_loop() {
     fn some<const N: usize>(r: &mut Random) -> StateMap<N> {
         let mut map = StateMap::identity();
-        if r.flag() {
-            map.to.swap(r.next(N as u32) as usize, r.next(N as u32) as usize);
-        } else if r.next(500) == 0 {
-            map.to[r.next(N as u32) as usize] = r.next(N as u32) as u8;
+        if r.chance(2) {
+            map.to.swap(r.below(N as u32) as usize, r.below(N as u32) as usize);
+        } else if r.below(500) == 0 {
+            map.to[r.below(N as u32) as usize] = r.below(N as u32) as u8;
         }
         map
     }
@@ -277,16 +258,16 @@ fn maps_of_states_are_those_of_the_loop() {
     check(|r, _| some::<8>(r), exactly);
     check(|r, _| some::<13>(r), exactly);
     check(|r, _| some::<16>(r), exactly);
-    check(|r, _| Segmented { start: r.next(50) == 0, value: some::<5>(r) }, exactly);
+    check(|r, _| Segmented { start: r.below(50) == 0, value: some::<5>(r) }, exactly);
     check(|r, _| Dual(some::<4>(r)), exactly);
 }
 
 #[test]
 fn segments_restart_where_they_should() {
-    check(|r, _| Segmented { start: r.next(40) == 0, value: LongestRun::of(r.flag()) }, exactly);
+    check(|r, _| Segmented { start: r.below(40) == 0, value: LongestRun::of(r.chance(2)) }, exactly);
     let nested = |r: &mut Random| Segmented {
-        start: r.next(200) == 0,
-        value: Segmented { start: r.next(5) == 0, value: Affine { a: r.pick([1i32, -1]), b: 1 } },
+        start: r.below(200) == 0,
+        value: Segmented { start: r.below(5) == 0, value: Affine { a: *r.pick(&[1i32, -1]), b: 1 } },
     };
     check(|r, _| nested(r), exactly);
     // One segment, and a segment each.
@@ -296,8 +277,8 @@ fn segments_restart_where_they_should() {
 
 #[test]
 fn parts_of_pairs_and_triples_do_not_touch() {
-    check(|r, _| Pair(Sum(r.next(9)), Min(r.next(1 << 20))), exactly);
-    check(|r, _| Triple(Sum(1u64), BracketDepth::CLOSE, Pair(Max(r.fraction()), Any(r.next(10_000) == 0))), exactly);
+    check(|r, _| Pair(Sum(r.below(9)), Min(r.below(1 << 20))), exactly);
+    check(|r, _| Triple(Sum(1u64), BracketDepth::CLOSE, Pair(Max(fraction(r)), Any(r.below(10_000) == 0))), exactly);
 }
 
 /// The first and the last: a semigroup in which nothing is an identity.
@@ -316,10 +297,10 @@ impl Semigroup for Ends {
 
 #[test]
 fn a_semigroup_gets_an_identity_that_no_value_is() {
-    let ends = |r: &mut Random| WithIdentity::of(Ends { first: r.next(9), last: r.next(9) as f32 });
+    let ends = |r: &mut Random| WithIdentity::of(Ends { first: r.below(9), last: r.below(9) as f32 });
     check(|r, _| ends(r), exactly);
-    check(|r, _| if r.next(50) == 0 { ends(r) } else { WithIdentity::identity() }, exactly);
-    check(|r, _| Segmented { start: r.next(20) == 0, value: ends(r) }, exactly);
+    check(|r, _| if r.below(50) == 0 { ends(r) } else { WithIdentity::identity() }, exactly);
+    check(|r, _| Segmented { start: r.below(20) == 0, value: ends(r) }, exactly);
     let zeros = WithIdentity::of(Ends { first: 0, last: 0.0 });
     let before = Scan::<WithIdentity<Ends>>::new().unwrap().exclusive(&[zeros; 2]).unwrap();
     assert_eq!([before[0].get(), before[1].get()], [None, zeros.get()]);

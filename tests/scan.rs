@@ -1,13 +1,12 @@
 //! Every monoid of the zoo through every entry point of [`Scan`], at sizes around every boundary of its plan, on one and
 //! several threads, against the user's own Rust function folded sequentially.
 
-mod zoo;
-
 use std::fmt::Debug;
 
 use monoscan::prelude::*;
 use monoscan::{Error, PlanOptions, Representation};
-use zoo::*;
+use scan_kit::Random;
+use scan_kit::zoo::*;
 
 /// Tiles of 3 strips of 4 blocks of 8 records: small, so that a few hundred records are many tiles.
 const SMALL_TILES: PlanOptions =
@@ -110,7 +109,7 @@ fn only_neighbours_are_combined_and_each_once() {
 fn matrices_do_not_commute() {
     check(
         3,
-        |r, _| Matrix::<2> { m: [[r.next() as u32, r.next() as u32], [r.next() as u32, r.next() as u32]] },
+        |r, _| Matrix::<2> { m: [[r.bits() as u32, r.bits() as u32], [r.bits() as u32, r.bits() as u32]] },
         exactly,
     );
 }
@@ -141,7 +140,7 @@ fn carries_ripple_through_whole_tiles() {
 
 #[test]
 fn states_of_128_bytes_are_carried() {
-    check(8, |r, _| Wide { sums: std::array::from_fn(|_| r.next()) }, exactly);
+    check(8, |r, _| Wide { sums: std::array::from_fn(|_| r.bits()) }, exactly);
 }
 
 #[test]

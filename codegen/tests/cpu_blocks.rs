@@ -6,6 +6,7 @@ use cpu_support::{Columns, Slots, assert_same, compile_lanes, empty_outputs, run
 use monoscan_codegen::cpu::Compiled;
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::{Constant, Mode, Program, Verified, text, verify};
+use scan_kit::Random;
 
 /// Programs over two columns of a float type, all of whose arithmetic rounds.
 fn programs(ty: &str, size: usize) -> Vec<Verified<Program>> {
@@ -57,13 +58,8 @@ fn programs(ty: &str, size: usize) -> Vec<Verified<Program>> {
 
 /// Numbers around one, with digits to the end.
 fn numbers(seed: u64, count: usize) -> impl Iterator<Item = f64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    (0..count).map(move |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        0.75 + (state >> 11) as f64 / (1u64 << 54) as f64
-    })
+    let mut random = Random(seed);
+    (0..count).map(move |_| 0.75 + random.unit() / 2.0)
 }
 
 /// The components of a slot.

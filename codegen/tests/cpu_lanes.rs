@@ -3,7 +3,6 @@
 
 mod cpu_support;
 
-use cpu_support::opcodes::{cases, columns, describe, functions, tables};
 use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_tile};
 use monoscan_codegen::cpu::TileArgs;
 use monoscan_ir::interp::{self, Request};
@@ -12,6 +11,7 @@ use monoscan_ir::{
     Constant, Field, Function, FunctionBuilder, Inst, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage,
     Type, Value, Verified, verify,
 };
+use scan_kit::opcodes::{cases, columns, describe, functions, tables};
 
 type Combine = fn(&mut FunctionBuilder, Value, Value) -> Value;
 

@@ -3,12 +3,12 @@
 
 mod cpu_support;
 
-use cpu_support::opcodes::{cases, columns, describe, functions, tables, vector};
 use cpu_support::{assert_same, compile, isas, run_directly};
 use monoscan_ir::{
     Constant, Function, FunctionBuilder, Inst, Layout, Mapping, Mode, Opcode, Output, Payload, Program, Source, Stage,
     Type, Value, interp, verify,
 };
+use scan_kit::opcodes::{cases, columns, describe, functions, tables, vector};
 
 /// Most output columns of one program.
 const COLUMNS: usize = 60;

@@ -1,14 +1,13 @@
 //! Every rung of the ladder is PTX that NVIDIA's assembler takes, and what a rung cannot run is refused.
 #![cfg(feature = "ptx")]
 
-mod ptxas;
-
 use monoscan_codegen::gpu::{Arch, Arguments};
 use monoscan_codegen::nvptx::NvptxError;
 use monoscan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
 use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Program, Verified, text, verify};
+use scan_kit::ptxas;
 
 /// A scan of records of so many `u32`, each added up by itself.
 fn sums(words: usize) -> Verified<Program> {

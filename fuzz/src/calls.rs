@@ -9,10 +9,10 @@ use monoscan_ir::random::Options;
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, Verified, verify};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape};
 
-use crate::asked::{Asked, Over};
 use crate::bytes::Bytes;
-use crate::reference::Reference;
 use crate::{columns, edit};
+use scan_kit::calls::Reference;
+use scan_kit::calls::{Asked, Over};
 
 /// Bytes on both sides of an output that nothing may touch.
 const FENCE: usize = 37;

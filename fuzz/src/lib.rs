@@ -18,21 +18,6 @@ mod edit;
 mod engine;
 mod parser;
 
-// The meaning of calls is written down once, beside the runtime's own tests of calls.
-#[allow(dead_code, missing_docs, unreachable_pub, reason = "modules of another package's tests, used in part")]
-#[path = "../../runtime/tests/calls/asked.rs"]
-mod asked;
-#[allow(dead_code, missing_docs, unreachable_pub, reason = "as above")]
-#[path = "../../runtime/tests/calls/random.rs"]
-mod random;
-#[allow(dead_code, missing_docs, unreachable_pub, reason = "as above")]
-#[path = "../../runtime/tests/calls/reference.rs"]
-mod reference;
-
-#[allow(dead_code, missing_docs, unreachable_pub, reason = "as above")]
-#[path = "../../runtime/tests/calls/runs.rs"]
-mod runs;
-
 pub use calls::calls;
 pub use engine::engine;
 pub use parser::parser;

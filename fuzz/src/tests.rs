@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::random::Random;
 use crate::{calls, engine, parser};
+use scan_kit::Random;
 
 /// Runs a target on the files of a folder, of which there must be some.
 fn corpus(folder: &str, target: fn(&[u8])) {

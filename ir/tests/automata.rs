@@ -7,6 +7,7 @@ use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
     Verified, verify,
 };
+use scan_kit::Random;
 
 /// A byte's map.
 type Map = Vec<u8>;
@@ -59,15 +60,6 @@ fn writes_the_state(maps: &[Map]) -> Verified<Program> {
     verify(automaton(maps, lanes_of(maps[0].len(), &[0]))).unwrap()
 }
 
-/// Numbers that look random, below a bound.
-fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |bound| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % bound
-    }
-}
-
 /// A string with escapes, and numbers, in 8 states.
 fn small() -> Vec<Map> {
     let next = |state: u8, byte: u8| match (state, byte) {
@@ -96,14 +88,16 @@ fn strings() -> Vec<Map> {
 
 /// Half of the bytes are permutations of a group with 64 elements, the others are any maps.
 fn turning() -> Vec<Map> {
-    let mut random = numbers(3);
+    let mut random = Random(3);
     let turn = |byte: u8| (0..16).map(|state: u8| (state * 5 + byte) & 15).collect();
-    (0..=255u8).map(|byte| if byte < 128 { turn(byte) } else { (0..16).map(|_| random(16) as u8).collect() }).collect()
+    (0..=255u8)
+        .map(|byte| if byte < 128 { turn(byte) } else { (0..16).map(|_| random.below(16) as u8).collect() })
+        .collect()
 }
 
 fn any(states: u64) -> Vec<Map> {
-    let mut random = numbers(4);
-    (0..256).map(|_| (0..states).map(|_| random(states) as u8).collect()).collect()
+    let mut random = Random(4);
+    (0..256).map(|_| (0..states).map(|_| random.below(states) as u8).collect()).collect()
 }
 
 /// A fold by names: the name, and what was left behind.
@@ -153,9 +147,9 @@ impl<'a> Fold<'a> {
 fn must_fold(maps: &[Map], most_bytes: usize) -> Names {
     let program = writes_the_state(maps);
     let names = Names::of(&program, 0, &program.tables, most_bytes).expect("there is room for names");
-    let mut random = numbers(5);
+    let mut random = Random(5);
     for range in [256, 128, 4] {
-        let text: Vec<u8> = (0..400).map(|_| random(range) as u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").collect();
+        let text: Vec<u8> = (0..400).map(|_| random.below(range) as u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").collect();
         let mut map: Map = (0..maps[0].len() as u8).collect();
         let mut fold = Fold::new(&program, &names);
         let mut middle = None;
@@ -200,9 +194,9 @@ fn folds_by_names_are_folds() {
 
 /// As a lexer's: the map is that of the class of a byte before the class of the next one, or before the end.
 fn with_the_next_byte() -> Verified<Program> {
-    let mut random = numbers(6);
+    let mut random = Random(6);
     let mut maps =
-        |count: usize| -> Vec<Map> { (0..count).map(|_| (0..4).map(|_| random(4) as u8).collect()).collect() };
+        |count: usize| -> Vec<Map> { (0..count).map(|_| (0..4).map(|_| random.below(4) as u8).collect()).collect() };
     let mut program = automaton(&maps(3 * 4), lanes_of(4, &[0]));
     let classes = (0..=255u8).map(|byte| Constant::from(byte.leading_zeros() as u8 / 3));
     program.tables.push(Table::new(Type::U8, classes));
@@ -241,8 +235,8 @@ fn letters_may_follow_from_several_sources() {
 
 /// Bytes, next bytes, and whether they are the last.
 fn triples() -> impl Iterator<Item = [Constant; 3]> {
-    let mut random = numbers(7);
-    let mut byte = move || random(256) as u8 >> random(8);
+    let mut random = Random(7);
+    let mut byte = move || random.below(256) as u8 >> random.below(8);
     (0..300).map(move |_| [Constant::from(byte()), byte().into(), (byte() == 0).into()])
 }
 

@@ -11,6 +11,7 @@ use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::text::{parse, parse_function};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Source, Table, Type, Value};
 use mutants::{Noise, mutate};
+use scan_kit::Random;
 
 const EVERYTHING: Options =
     Options { stages: 3, allow_emit: true, allow_vectors: true, allow_next: true, associative: false };
@@ -121,7 +122,7 @@ fn what_the_verifier_refuses_has_a_form_of_its_own() {
 fn nothing_makes_the_parser_panic() {
     for seed in 0..60 {
         let text = random_program(seed, &EVERYTHING).to_string();
-        let mut noise = Noise(seed);
+        let mut noise = Noise(Random(seed));
         for _ in 0..40 {
             let mut bytes = text.clone().into_bytes();
             for _ in 0..1 + noise.below(4) {

@@ -3,7 +3,8 @@
 use monoscan::prelude::*;
 
 use super::harness::Laws::{Accepted, Proved};
-use super::harness::{Random, exactly, scans_like_the_loop};
+use super::harness::{exactly, scans_like_the_loop};
+use scan_kit::Random;
 
 /// The least value and its first place.
 #[scan_monoid]

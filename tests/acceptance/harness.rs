@@ -3,31 +3,10 @@
 use std::fmt::Debug;
 
 use monoscan::prelude::*;
+use scan_kit::Random;
 
 /// The longest is several tiles of most plans.
 const SIZES: [usize; 5] = [0, 1, 2, 1000, 40_003];
-
-/// SplitMix64: the same inputs everywhere.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.bits() % bound
-    }
-
-    /// In [0, 1).
-    pub(super) fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// What is to be known about the laws.
 #[derive(Clone, Copy, PartialEq, Debug)]

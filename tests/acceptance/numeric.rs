@@ -3,7 +3,8 @@
 use monoscan::prelude::*;
 
 use super::harness::Laws::{Accepted, Proved};
-use super::harness::{Random, close, exactly, scans_like_the_loop};
+use super::harness::{close, exactly, scans_like_the_loop};
+use scan_kit::Random;
 
 /// Sums of any number type.
 #[scan_monoid]

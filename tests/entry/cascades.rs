@@ -7,7 +7,8 @@ use monoscan::prelude::*;
 use monoscan::{Combination, Error, Rows, RowsError};
 
 use super::reference::{Ask, Runs, SIZES, Step, asks, plans};
-use crate::zoo::*;
+use scan_kit::Random;
+use scan_kit::zoo::*;
 
 /// How many records came since the last head, by a scan that sees only neighbours.
 #[scan_monoid]
@@ -91,7 +92,7 @@ fn three_stages_see_what_came_before_in_every_combination() {
             let plain = stages().build().unwrap();
             let emit = stages().filter(interesting {}).project_at(everything {}).build().unwrap();
             for n in SIZES {
-                let x: Vec<u8> = (0..n).map(|_| r.next() as u8).collect();
+                let x: Vec<u8> = (0..n).map(|_| r.bits() as u8).collect();
                 for ask in asks(n, init, &mut r) {
                     let (seen, totals) = elements(&ask, &x, write.identity());
                     let mut expected = vec![(7, 7, 7, 7, 7); n];
@@ -160,7 +161,7 @@ fn a_filter_is_retain() {
             .build()
             .unwrap();
         for n in SIZES {
-            let x: Vec<u32> = (0..n).map(|_| r.next() as u32).collect();
+            let x: Vec<u32> = (0..n).map(|_| r.bits() as u32).collect();
             let mut expected = x.clone();
             expected.retain(|x| x % 2 == 0);
             assert_eq!(filter.inclusive(&x).unwrap(), expected);

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use monoscan::prelude::*;
 
 use super::reference::{Answer, Ask, Runs, SIZES, asks, plans};
-use crate::zoo::*;
+use scan_kit::Random;
+use scan_kit::zoo::*;
 
 /// All entry points of one request, held to the reference.
 fn check_request<M: Monoid + PartialEq + Debug>(scan: &Scan<M>, ask: &Ask<M>, x: &[M], filler: M) {
@@ -79,7 +80,7 @@ fn order_is_kept() {
 #[test]
 fn matrices_do_not_commute() {
     let matrix =
-        |r: &mut Random| Matrix::<2> { m: [[r.next() as u32, r.next() as u32], [r.next() as u32, r.next() as u32]] };
+        |r: &mut Random| Matrix::<2> { m: [[r.bits() as u32, r.bits() as u32], [r.bits() as u32, r.bits() as u32]] };
     let mut r = Random(7);
     check(matrix(&mut r), matrix(&mut r), |r, _| matrix(r));
 }
@@ -104,7 +105,7 @@ fn merges_are_of_neighbours_only() {
 
 #[test]
 fn states_of_128_bytes_are_carried() {
-    let wide = |r: &mut Random| Wide { sums: std::array::from_fn(|_| r.next()) };
+    let wide = |r: &mut Random| Wide { sums: std::array::from_fn(|_| r.bits()) };
     let mut r = Random(3);
     check(wide(&mut r), wide(&mut r), |r, _| wide(r));
 }
@@ -118,8 +119,8 @@ fn columns_are_lifted_and_outputs_projected_in_every_combination() {
     for plan in plans() {
         let scan = Scan::<Hash>::builder().lift(lift).project_with_record(value).plan(plan).threads(2).build().unwrap();
         for n in SIZES {
-            let a: Vec<u8> = (0..n).map(|_| r.next() as u8).collect();
-            let b: Vec<u32> = (0..n).map(|_| r.next() as u32).collect();
+            let a: Vec<u8> = (0..n).map(|_| r.bits() as u8).collect();
+            let b: Vec<u32> = (0..n).map(|_| r.bits() as u32).collect();
             let x: Vec<Hash> = a.iter().zip(&b).map(|(&hash, &power)| lift.call((hash, power))).collect();
             for ask in asks(n, Hash { hash: 3, power: 5 }, &mut r) {
                 let Answer { before, after, totals } = ask.answer(&x);

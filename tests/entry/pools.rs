@@ -4,7 +4,7 @@ use monoscan::prelude::*;
 use rayon::prelude::*;
 
 use super::reference::{Ask, Runs, tiny};
-use crate::zoo::*;
+use scan_kit::zoo::*;
 
 fn scan() -> Scan<Hash> {
     Scan::<Hash>::builder().plan(tiny(4, 8, 2, 10)).threads(4).build().unwrap()

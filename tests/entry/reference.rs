@@ -3,7 +3,7 @@
 use monoscan::prelude::*;
 use monoscan::{PlanOptions, Request, Rows, Scan, States};
 
-use crate::zoo::Random;
+use scan_kit::Random;
 
 /// What is scanned on its own.
 #[derive(Clone, Debug)]

@@ -3,7 +3,8 @@
 use monoscan::prelude::*;
 
 use super::reference::{Ask, Runs, SIZES, plans};
-use crate::zoo::*;
+use scan_kit::Random;
+use scan_kit::zoo::*;
 
 fn records(n: usize, r: &mut Random) -> Vec<Bicyclic> {
     (0..n).map(|_| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 }).collect()

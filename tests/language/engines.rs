@@ -8,7 +8,9 @@ use monoscan::ops::Sum;
 use monoscan::prelude::*;
 use monoscan_ir::{Constant, interp};
 
-use super::agree::Random;
+use scan_kit::Random;
+
+use super::agree::value;
 
 /// Enough for blocks, vectors and what is left over.
 const RECORDS: usize = 3001;
@@ -79,8 +81,8 @@ where
     L: ScanFn<(X,), Out = Sum<u32>> + Copy,
     P: ScanFn<(Sum<u32>, X), Out = Y> + Copy,
 {
-    let mut random = Random::new();
-    let records: Vec<Vec<Constant>> = (0..RECORDS).map(|_| random.value::<X>()).collect();
+    let mut random = Random(1);
+    let records: Vec<Vec<Constant>> = (0..RECORDS).map(|_| value::<X>(&mut random)).collect();
     let typed: Vec<X> = records.iter().map(|record| from_constants(record.iter().copied())).collect();
     let traced = trace_fn::<P, (Sum<u32>, X)>(&project).unwrap();
     let mut interpreter = interp::Interpreter::new(&traced.tables);

@@ -27,7 +27,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `rows/` `json.rs` | the operators, their data, and the bars; automata |
+//! | `rows/` | the operators, their data, and the bars; automata |
 //! | `line.rs` | what results should be |
 //! | `arena.rs` `bench.rs` | the device's memory; verification and timing |
 //! | `cub.rs` `latency.rs` | the rival; from a new operator to its kernel |
@@ -41,7 +41,6 @@ mod cub;
 #[allow(dead_code, reason = "shared with the benchmark of the CPU")]
 #[path = "../../cpu/src/data.rs"]
 mod data;
-mod json;
 mod ladder;
 mod latency;
 mod line;

@@ -2,14 +2,13 @@
 
 #![allow(dead_code, reason = "not every test file uses all of it")]
 
-pub(crate) mod opcodes;
-
 use std::sync::Arc;
 
 use monoscan_codegen::cpu::{Access, Compiled, HostIsa, TileArgs, Vector};
 use monoscan_ir::facts::{Facts, LengthOnly};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Constant, Field, Mode, Program, Verified};
+use scan_kit::Random;
 
 /// This machine with all its extensions, and with none.
 pub(crate) fn isas() -> [Arc<HostIsa>; 2] {
@@ -181,23 +180,17 @@ fn found_is_bit(value: Constant) -> bool {
 
 /// Bytes without a pattern that matters; floats stay moderate, since they are made of small integers.
 pub(crate) fn input(program: &Program, total: usize, seed: u64) -> Vec<Vec<u8>> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
-    };
+    let mut random = Random(seed);
     let column = |layout: &monoscan_ir::Layout| {
-        let mut bytes: Vec<u8> = (0..layout.size as usize * total).map(|_| next() as u8).collect();
+        let mut bytes: Vec<u8> = (0..layout.size as usize * total).map(|_| random.bits() as u8).collect();
         for record in bytes.chunks_exact_mut(layout.size as usize) {
             for field in &layout.fields {
                 if field.ty.is_float() {
-                    let value = field.ty.of_i64((next() % 5) as i64 - 2).to_bytes();
+                    let value = field.ty.of_i64(random.below(5) - 2).to_bytes();
                     record[field.offset as usize..][..value.len()].copy_from_slice(&value);
                 } else if field.ty == monoscan_ir::Type::Bool {
                     // Any byte but zero is true.
-                    record[field.offset as usize] = if next() % 4 == 0 { next() as u8 } else { 0 };
+                    record[field.offset as usize] = if random.chance(4) { random.bits() as u8 } else { 0 };
                 }
             }
         }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use monoscan_ir::{Constant, Program, Type, Verified, text, verify};
+use scan_kit::Random;
 
 /// Checks every program under `files/FOLDER`: the comments `;= …` at its end must be what `actual` says of it, given
 /// the rest of the file.
@@ -31,13 +32,8 @@ pub(crate) fn check_files(folder: &str, actual: impl Fn(&Verified<Program>, &str
 
 /// Columns of `count` records for a program: small numbers and extremes as well as arbitrary bits.
 pub(crate) fn random_inputs(program: &Program, count: usize, seed: u64) -> Vec<Vec<u8>> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    };
+    let mut random = Random(seed);
+    let mut random = move || random.bits();
     let column = |layout: &monoscan_ir::Layout| {
         let mut bytes = vec![0xa5; layout.size as usize * count];
         for record in bytes.chunks_exact_mut(layout.size as usize) {

@@ -1,16 +1,15 @@
 //! Programs made of damage: random changes, most of which break an invariant.
 
 use monoscan_ir::{Constant, Function, Inst, Layout, Opcode, Payload, Program, Source, Stage, Type, Value};
+use scan_kit::Random;
 
-/// Random numbers (splitmix64).
-pub(crate) struct Noise(pub(crate) u64);
+/// Random changes.
+pub(crate) struct Noise(pub(crate) Random);
 
 impl Noise {
+    /// A number below `count`; 0 where that is 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % count.max(1) as u64) as usize
+        self.0.below(count.max(1))
     }
 
     fn ty(&mut self) -> Type {
@@ -32,7 +31,7 @@ impl Noise {
 
 /// Changes a program in a few places.
 pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
-    let mut noise = Noise(seed);
+    let mut noise = Noise(Random(seed));
     for _ in 0..changes {
         match noise.below(12) {
             0 => program.name = ["", "two words", "quote\"", "ok"][noise.below(4)].into(),

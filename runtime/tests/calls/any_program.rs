@@ -1,14 +1,14 @@
-//! Random calls of random programs, and of those of [`programs`](crate::programs), at sizes around every boundary of tiny plans:
+//! Random calls of random programs, and of those of [`programs`](scan_kit::programs), at sizes around every boundary of tiny plans:
 //! bit for bit what the reference gives. All operators are exact, so the association does not matter.
 
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{FunctionBuilder, Mapping, Opcode, Program, Source, Type, Value, Verified, verify};
 use monoscan_runtime::PlanOptions;
 
-use crate::asked::Asked;
-use crate::check::Subject;
-use crate::programs;
-use crate::random::Random;
+use scan_kit::Random;
+use scan_kit::calls::Asked;
+use scan_kit::calls::Subject;
+use scan_kit::programs;
 
 /// How many calls of a program are tried.
 const CALLS: usize = 20;

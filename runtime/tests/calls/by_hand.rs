@@ -6,10 +6,10 @@ use bytemuck::{AnyBitPattern, NoUninit, cast_slice, pod_read_unaligned};
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::PlanOptions;
 
-use crate::asked::{Asked, Over};
-use crate::check::Subject;
-use crate::programs::*;
-use crate::reference::Reference;
+use scan_kit::calls::Reference;
+use scan_kit::calls::Subject;
+use scan_kit::calls::{Asked, Over};
+use scan_kit::programs::*;
 
 /// Everything sequentially; and blocks so small that a few records are several tiles.
 const PLANS: [PlanOptions; 3] = [

@@ -14,8 +14,8 @@ use monoscan_ir::random::{Options, plain_program, random_program};
 use monoscan_ir::{Layout, Mode, Program, Verified, interp, verify};
 use monoscan_runtime::{Call, DynScan, PlanOptions};
 
-use crate::check::{Subject, columns, columns_mut, poison, same_bytes};
-use crate::random::Random;
+use scan_kit::Random;
+use scan_kit::calls::{Subject, columns, columns_mut, poison, same_bytes};
 
 /// The longest line: more than two groups of the narrowest records in each of several blocks.
 const LONGEST: usize = 150;

@@ -6,8 +6,8 @@ use monoscan_runtime::{
     Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Mode, PlanOptions, Rows, RowsError, Shape,
 };
 
-use crate::check::poison;
-use crate::programs::{AROUND, CASCADE, DIGITS, odd_digits, parse};
+use scan_kit::calls::poison;
+use scan_kit::programs::{AROUND, CASCADE, DIGITS, odd_digits, parse};
 
 const RECORDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
 

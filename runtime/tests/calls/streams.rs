@@ -5,10 +5,10 @@ use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Mode, Program, Verified, verify};
 use monoscan_runtime::{Call, PlanOptions, Shape};
 
-use crate::asked::{Asked, boundary};
-use crate::check::{Subject, columns, columns_mut};
-use crate::programs;
-use crate::random::Random;
+use scan_kit::Random;
+use scan_kit::calls::{Asked, boundary};
+use scan_kit::calls::{Subject, columns, columns_mut};
+use scan_kit::programs;
 
 /// Whether what the program gives is independent of where a stream is cut.
 fn may_be_cut(program: &Program) -> bool {

@@ -7,10 +7,10 @@ use monoscan_ir::{Program, Verified};
 use monoscan_runtime::PlanOptions;
 use rayon::prelude::*;
 
-use crate::asked::Asked;
-use crate::check::Subject;
-use crate::programs::{CASCADE, DIGITS, RUN_LENGTHS, parse};
-use crate::random::Random;
+use scan_kit::Random;
+use scan_kit::calls::Asked;
+use scan_kit::calls::Subject;
+use scan_kit::programs::{CASCADE, DIGITS, RUN_LENGTHS, parse};
 
 /// Tiles of 12 records, so that a call has work for every thread that comes.
 const SMALL_TILES: PlanOptions =

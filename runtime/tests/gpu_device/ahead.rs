@@ -10,8 +10,8 @@ use monoscan_runtime::gpu::{
 };
 use monoscan_runtime::{Error, Rows};
 
-use crate::programs;
 use crate::subject::device;
+use scan_kit::programs;
 
 fn ahead(form: Form, pattern: AccessPattern) -> AotScan {
     let facts = device().facts();

@@ -3,19 +3,20 @@
 use monoscan_runtime::Error;
 use monoscan_runtime::gpu::GpuScan;
 
-use crate::loops::families::{Noise, family};
-use crate::loops::{Seen, any_operator, compare_any, program};
 use crate::subject::{device, tiny_plan};
 use monoscan_ir::Type;
 use monoscan_runtime::Column;
+use scan_kit::Random;
+use scan_kit::families::family;
+use scan_kit::loops::{Seen, any_operator, compare_any, program};
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
     let mut seen = Seen::default();
     for seed in 0..24 {
-        let mut noise = Noise(seed);
-        let operator = any_operator(seed, &mut noise);
+        let mut random = Random(seed);
+        let operator = any_operator(seed, &mut random);
         let program = program(&operator);
         let plain = GpuScan::builder(program.clone(), &device()).assume_associative();
         let scan = if seed % 2 == 0 { plain } else { plain.plan(tiny_plan(&program)) }.build().unwrap().checked();
@@ -25,7 +26,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
                 &operator,
                 &|call, inputs, outputs| scan.run(call, inputs, outputs),
                 len,
-                &mut noise,
+                &mut random,
                 &mut seen,
             );
         }

@@ -10,8 +10,8 @@ use monoscan_runtime::cuda::CubinCache;
 use monoscan_runtime::gpu::{CompileTimes, GpuScan};
 
 use crate::on_device::{numbers, solved};
-use crate::programs::{RECURRENCE, parse};
 use crate::subject::device;
+use scan_kit::programs::{RECURRENCE, parse};
 
 /// The recurrence under a name that no other test uses: scans of equal programs share kernels while there are any.
 fn program() -> Verified<Program> {

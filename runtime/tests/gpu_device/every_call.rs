@@ -3,10 +3,10 @@
 
 use monoscan_ir::{Mode, Program, Verified};
 
-use crate::asked::{Asked, Over};
-use crate::programs;
-use crate::random::Random;
 use crate::subject::{OnGpu, tiny_plan};
+use scan_kit::Random;
+use scan_kit::calls::{Asked, Over};
+use scan_kit::programs;
 
 fn inputs(program: &Program, len: usize, random: &mut Random) -> Vec<Vec<u8>> {
     program.inputs.iter().map(|layout| random.bytes(len * layout.size as usize)).collect()

@@ -6,8 +6,8 @@ use monoscan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Stream};
 use monoscan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan, LadderScan};
 
 use crate::on_device::{numbers, solved};
-use crate::programs::{RECURRENCE, odd_digits, parse};
 use crate::subject::device;
+use scan_kit::programs::{RECURRENCE, odd_digits, parse};
 
 /// The recurrence by each rung that this device has.
 fn each_rung(mut test: impl FnMut(Rung, LadderScan)) {

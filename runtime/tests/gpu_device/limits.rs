@@ -8,8 +8,8 @@ use monoscan_runtime::Error;
 use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Stream};
 use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
 
-use crate::programs::{RECURRENCE, parse};
 use crate::subject::device;
+use scan_kit::programs::{RECURRENCE, parse};
 
 /// Counts records; the output is the low byte of how many there are up to each.
 const COUNT: &str = "

@@ -3,12 +3,6 @@
 //! driver and nothing else is needed there.
 
 mod ahead;
-#[allow(dead_code, reason = "shared with the tests of the CPU engine, which draw calls for its plans")]
-#[path = "../calls/asked.rs"]
-mod asked;
-#[allow(dead_code, reason = "as above")]
-#[path = "../calls/check.rs"]
-mod check;
 mod checked;
 mod cubins;
 mod every_call;
@@ -17,19 +11,7 @@ mod every_call;
 mod kernels;
 mod ladder;
 mod limits;
-#[path = "../checked/loops.rs"]
-mod loops;
 mod on_device;
-#[allow(dead_code, reason = "as above")]
-#[path = "../calls/programs.rs"]
-mod programs;
-#[path = "../calls/random.rs"]
-mod random;
-#[allow(dead_code, reason = "as above")]
-#[path = "../calls/reference.rs"]
-mod reference;
-#[path = "../calls/runs.rs"]
-mod runs;
 mod streams;
 mod subject;
 mod together;

@@ -5,8 +5,8 @@ use monoscan_runtime::cuda::{DeviceBuffer, Stream};
 use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
 
-use crate::programs;
 use crate::subject::device;
+use scan_kit::programs;
 
 fn recurrence() -> GpuScan {
     GpuScan::new(programs::parse(programs::RECURRENCE), &device()).unwrap()

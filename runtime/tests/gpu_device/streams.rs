@@ -6,8 +6,8 @@ use monoscan_runtime::Error;
 use monoscan_runtime::cuda::{DeviceBuffer, Graph, Stream};
 use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
 
-use crate::programs::parse;
 use crate::subject::device;
+use scan_kit::programs::parse;
 
 const SUM: &str = "
 program float_sum

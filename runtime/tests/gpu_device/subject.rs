@@ -7,8 +7,8 @@ use monoscan_runtime::PlanOptions;
 use monoscan_runtime::cuda::Device;
 use monoscan_runtime::gpu::GpuScan;
 
-use crate::asked::Asked;
-use crate::check::{Subject, columns, columns_mut, poison, same_bytes, same_states};
+use scan_kit::calls::Asked;
+use scan_kit::calls::{Subject, columns, columns_mut, poison, same_bytes, same_states};
 
 /// The device of these tests.
 pub(crate) fn device() -> Device {
@@ -76,7 +76,7 @@ impl OnGpu {
     /// Panics if the device differs from the reference.
     pub(crate) fn must_agree(&self, asked: &Asked, inputs: &[Vec<u8>]) {
         if let Err(difference) = self.compare(asked, inputs) {
-            let shown = Asked { over: crate::asked::Over::Line, ..asked.clone() };
+            let shown = Asked { over: scan_kit::calls::Over::Line, ..asked.clone() };
             let over = format!("{:?}", asked.over);
             let over: String = over.chars().take(400).collect();
             panic!("{difference}\n{shown:?}\nover {over}\n{}", **self.scan.program());

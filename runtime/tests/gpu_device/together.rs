@@ -9,8 +9,8 @@ use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, 
 
 use crate::kernels::{Argument, kernel};
 use crate::on_device::{numbers, solved};
-use crate::programs::{RECURRENCE, parse};
 use crate::subject::device;
+use scan_kit::programs::{RECURRENCE, parse};
 
 /// A line of records on a device, which may be scanned again and again.
 struct Line {

@@ -4,6 +4,7 @@ mod random;
 mod refused;
 
 use monoscan_ir::{Constant, interp};
+use scan_kit::Random;
 
 use super::reference::Reference;
 use super::*;
@@ -104,32 +105,19 @@ const EXACT: [(&str, &str, &[&str]); 10] = [
     ),
 ];
 
-/// A small deterministic generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % bound as u64) as usize
-    }
-
-    /// Pieces in any order, some cut in the middle, now and then any byte.
-    fn text(&mut self, pieces: &[&str]) -> Vec<u8> {
-        let mut text = Vec::new();
-        for _ in 0..self.below(24) {
-            let piece = pieces[self.below(pieces.len())].as_bytes();
-            match self.below(12) {
-                0 => text.push(self.below(256) as u8),
-                1 => text.extend([[0xff, 0xfe, 0x80, 0x00][self.below(4)]]),
-                2 => text.extend(&piece[..self.below(piece.len() + 1)]),
-                _ => text.extend(piece),
-            }
+/// Pieces in any order, some cut in the middle, now and then any byte.
+fn text(random: &mut Random, pieces: &[&str]) -> Vec<u8> {
+    let mut text = Vec::new();
+    for _ in 0..random.below(24) {
+        let piece = pieces[random.below(pieces.len())].as_bytes();
+        match random.below(12) {
+            0 => text.push(random.below(256) as u8),
+            1 => text.extend([[0xff, 0xfe, 0x80, 0x00][random.below(4)]]),
+            2 => text.extend(&piece[..random.below(piece.len() + 1)]),
+            _ => text.extend(piece),
         }
-        text
     }
+    text
 }
 
 fn compile(rules: &str) -> Lexer {
@@ -183,7 +171,7 @@ fn tokens_are_those_of_maximal_munch() {
         let reference = Reference::new(lexer.rules());
         let mut random = Random(7);
         for _ in 0..400 {
-            let text = random.text(pieces);
+            let text = text(&mut random, pieces);
             check(name, &lexer, &reference, &text, &mut random);
         }
     }
@@ -196,7 +184,7 @@ fn the_input_may_end_inside_any_token() {
         let reference = Reference::new(lexer.rules());
         let mut random = Random(11);
         for _ in 0..8 {
-            let text = random.text(pieces);
+            let text = text(&mut random, pieces);
             for end in 0..=text.len() {
                 check(name, &lexer, &reference, &text[..end], &mut random);
             }
@@ -314,7 +302,7 @@ fn the_scan_labels_as_the_plain_loop_does() {
         let program = lexer.tables().program();
         let mut random = Random(13);
         for _ in 0..20 {
-            let text = random.text(pieces);
+            let text = text(&mut random, pieces);
             let run = interp::run(&program, &[&text], &interp::Request::default()).expect("one column of bytes");
             assert_eq!(run.outputs, [lexer.tables().label_sequentially(&text)], "{rules}");
         }

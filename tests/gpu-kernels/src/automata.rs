@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use scan_kit::Random;
+
 /// A map of states for each byte.
 pub(crate) type Maps = Vec<Vec<u8>>;
 
@@ -18,12 +20,8 @@ pub(crate) fn that_turn() -> Maps {
 
 /// Any maps, of which there are too many.
 pub(crate) fn at_random(states: u64) -> Maps {
-    let mut number = 1u64;
-    let mut any = || {
-        number = number.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((number >> 33) % states) as u8
-    };
-    (0..256).map(|_| (0..states).map(|_| any()).collect()).collect()
+    let mut random = Random(1);
+    (0..256).map(|_| (0..states).map(|_| random.below(states) as u8).collect()).collect()
 }
 
 /// The scan of these maps. Its lift looks up the map of the byte, or of the byte and the index; it writes these lanes.

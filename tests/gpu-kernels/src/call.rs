@@ -2,7 +2,8 @@
 
 use monoscan_codegen::gpu::{GROUP, Schedule};
 
-use crate::{Random, Subject};
+use crate::Subject;
+use scan_kit::Random;
 
 /// What a launch is asked for. The records, and the states that they start from, follow from `data`.
 #[derive(Clone, PartialEq, Debug)]
@@ -93,8 +94,8 @@ impl Call {
         let shift = |random: &mut Random| shift(random) / natural * natural;
         let shifts = if random.chance(3) { [0; 3] } else { [0; 3].map(|_| shift(random)) };
         Call {
-            data: random.number(),
-            schedule: random.number(),
+            data: random.bits(),
+            schedule: random.bits(),
             resident: 1 + random.below(4) as u32,
             processors: 1 + random.below(4),
             records,

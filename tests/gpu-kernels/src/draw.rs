@@ -4,7 +4,8 @@ use monoscan_codegen::gpu::{GpuPlan, Schedule};
 use monoscan_ir::interp::Mode;
 use monoscan_ir::transform::Form;
 
-use crate::{Case, Random};
+use crate::Case;
+use scan_kit::Random;
 
 /// A small plan.
 pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPlan {

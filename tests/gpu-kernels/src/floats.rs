@@ -5,7 +5,8 @@
 
 use monoscan::ops::{Affine, ArgMax, Max, Min, Pair, Product, Segmented, Sum};
 
-use crate::{Case, Random};
+use crate::Case;
+use scan_kit::Random;
 
 /// Mostly the first of these, so that runs begin with it and go on with it.
 fn pick<T: Copy>(random: &mut Random, numbers: &[T]) -> T {

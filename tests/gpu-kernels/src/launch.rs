@@ -6,7 +6,8 @@ use scan_emulator::{Fault, LaunchError};
 
 use crate::expected::Given;
 use crate::machine::{Emulated, Machine};
-use crate::{Call, OnDevice, Random, Subject};
+use crate::{Call, OnDevice, Subject};
+use scan_kit::Random;
 
 /// The longest time limit: more steps than the emulator has patience for, and ten seconds of a device.
 const LONGEST: u64 = 10_000_000_000;
@@ -91,7 +92,7 @@ impl Subject<'_> {
     }
 
     fn run_one<M: Machine>(&self, call: &Call, machine: &mut M, workspace: M::Buffer) -> Result<(), Failure> {
-        let mut random = Random::new(call.data);
+        let mut random = Random(call.data);
         let given = self.given(call, &mut random);
         let inputs = self.records(&mut random, call.extent());
         let records = if self.keeps() { call.room_records() } else { call.extent() };

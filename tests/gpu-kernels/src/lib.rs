@@ -10,7 +10,7 @@
 //! draw.rs       plans and forms
 //! ```
 //!
-//! The tests draw kernels and calls from these; `random.rs` and the programs of the runtime's tests are theirs.
+//! The tests draw kernels and calls from these.
 
 mod automata;
 mod bytes;
@@ -21,7 +21,6 @@ mod floats;
 mod launch;
 mod machine;
 mod programs;
-mod random;
 mod subject;
 mod wide;
 
@@ -31,6 +30,5 @@ pub use floats::of_floats;
 pub use launch::Failure;
 pub use machine::OnDevice;
 pub use programs::{Case, by_hand, of_bytes, of_expansions, of_the_zoo, random_cases};
-pub use random::Random;
 pub use subject::Subject;
 pub use wide::{of_wide_states, wide_sums};

@@ -10,17 +10,11 @@ use monoscan_ir::random::{Options, plain_program, random_program};
 use monoscan_ir::{Program, Verified, verify};
 
 use crate::automata::{self, Maps};
-use crate::{Random, bytes};
+use crate::bytes;
+use scan_kit::programs as readable;
+use scan_kit::{Random, json};
 
-#[path = "../../../benches/gpu/src/json.rs"]
-mod json;
-#[path = "../../../runtime/tests/calls/programs.rs"]
-#[allow(dead_code, reason = "shared with other tests")]
-mod readable;
-#[path = "../../zoo/mod.rs"]
-mod zoo;
-
-use zoo::{
+use scan_kit::zoo::{
     Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
     Wide, Words,
 };
@@ -110,7 +104,7 @@ pub fn of_the_zoo() -> Vec<Case> {
             let time = r.below(1 << 16) as u16;
             Gaps { any: true, ascending: true, first: time, last: time, widest: 0 }
         }),
-        Case::of_states(|r, _| Wide { sums: std::array::from_fn(|_| r.number()) }),
+        Case::of_states(|r, _| Wide { sums: std::array::from_fn(|_| r.bits()) }),
         Case::of_states(|r, _| StateMap::<5> { to: std::array::from_fn(|_| r.below(5) as u8) }),
         Case::of_states(|r, _| StateMap::<16> { to: std::array::from_fn(|_| r.below(16) as u8) }),
         Case::of_states(move |r, _| {
@@ -128,9 +122,9 @@ pub fn of_the_zoo() -> Vec<Case> {
 /// A matrix whose determinant is odd: products of others soon are 0, which hides what came before.
 fn invertible<const N: usize>(random: &mut Random) -> [[u32; N]; N] {
     let entry = |r: &mut Random, row: usize, column: usize| match row.cmp(&column) {
-        std::cmp::Ordering::Less => r.number() as u32,
-        std::cmp::Ordering::Equal => r.number() as u32 | 1,
-        std::cmp::Ordering::Greater => r.number() as u32 & !1,
+        std::cmp::Ordering::Less => r.bits() as u32,
+        std::cmp::Ordering::Equal => r.bits() as u32 | 1,
+        std::cmp::Ordering::Greater => r.bits() as u32 & !1,
     };
     std::array::from_fn(|row| std::array::from_fn(|column| entry(random, row, column)))
 }
@@ -443,8 +437,7 @@ pub fn of_bytes() -> Vec<Case> {
     let case = |(source, bytes): (String, &'static [u8])| {
         let program = readable::parse(&source);
         let columns = program.inputs.len();
-        let byte =
-            move |random: &mut Random| if random.chance(9) { random.number() as u8 } else { *random.pick(bytes) };
+        let byte = move |random: &mut Random| if random.chance(9) { random.bits() as u8 } else { *random.pick(bytes) };
         let column = move |random: &mut Random, count: usize| (0..count).map(|_| byte(random)).collect();
         Case { program, make: Box::new(move |random, count| (0..columns).map(|_| column(random, count)).collect()) }
     };

@@ -7,8 +7,9 @@ use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Program, Source, Verified};
 use scan_emulator::Kernel;
 
+use crate::Case;
 use crate::expected::Reference;
-use crate::{Case, Random};
+use scan_kit::Random;
 
 /// A kernel, with the program that it is of.
 pub struct Subject<'c> {

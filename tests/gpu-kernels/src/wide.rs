@@ -3,7 +3,8 @@
 use monoscan::ops::Matrix;
 use monoscan::prelude::*;
 
-use crate::{Case, Random};
+use crate::Case;
+use scan_kit::Random;
 
 /// Matrices of (max, +): the longest paths between four places.
 #[scan_monoid]
@@ -98,5 +99,5 @@ pub fn of_wide_states() -> Vec<Case> {
 
 /// States of 64 bytes, and exact.
 pub fn wide_sums() -> Case {
-    Case::of_states(|r, _| Sums::<u64, 8> { sums: std::array::from_fn(|_| r.number()) })
+    Case::of_states(|r, _| Sums::<u64, 8> { sums: std::array::from_fn(|_| r.bits()) })
 }

@@ -3,9 +3,6 @@
 //! Each of these kernels is assembled for two architectures, in turn, so that each architecture has kernels of each plan.
 //! `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
 
-#[path = "../../../codegen/tests/ptxas/mod.rs"]
-mod ptxas;
-
 use std::collections::HashMap;
 use std::fmt;
 use std::mem::discriminant;
@@ -17,6 +14,7 @@ use monoscan_codegen::nvptx::{KernelIr, NvptxError};
 use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Case, by_hand, of_the_zoo, of_wide_states};
+use scan_kit::ptxas;
 
 /// States of so many bytes, in all stages together, fit in registers beside all else.
 const SMALL_STATE: usize = 64;

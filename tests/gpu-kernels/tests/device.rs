@@ -8,7 +8,8 @@ use std::thread;
 use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 use monoscan_codegen::nvptx::NvptxError;
 use monoscan_ir::transform::{Form, lower};
-use scan_gpu_kernels::{Call, Case, OnDevice, Random, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
+use scan_gpu_kernels::{Call, Case, OnDevice, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
+use scan_kit::Random;
 
 /// About the most records of a call.
 const MOST: usize = 60_000;
@@ -44,7 +45,7 @@ fn every_program_by_every_schedule() {
     let work = || {
         let all: Vec<Vec<Case>> = makers.iter().map(|make| make()).collect();
         while let Some(&(maker, place)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let (case, random) = (&all[maker][place], &mut Random::new((100 * maker + place) as u64));
+            let (case, random) = (&all[maker][place], &mut Random((100 * maker + place) as u64));
             let form = form(random);
             for plan in plans(random, case, form) {
                 let subject = match Subject::new(case, form, &plan) {

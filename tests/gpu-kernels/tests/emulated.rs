@@ -10,9 +10,10 @@ use monoscan_codegen::nvptx::NvptxError;
 use monoscan_ir::transform::Form;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{
-    Call, Case, Failure, Random, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
+    Call, Case, Failure, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
     small_plan, wide_sums,
 };
+use scan_kit::Random;
 
 /// About the most records of a call.
 const MOST: usize = 3000;
@@ -72,7 +73,7 @@ const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true }
 fn check(cases: &[Case], seed: u64) -> Seen {
     let mut seen = Seen::default();
     for round in 0..rounds() {
-        let random = &mut Random::new(seed + 1000 * round);
+        let random = &mut Random(seed + 1000 * round);
         for case in cases {
             check_one(case, random, &mut seen);
         }
@@ -157,7 +158,7 @@ fn automata() {
 #[test]
 fn bytes() {
     for (seed, case) in of_bytes().iter().enumerate() {
-        let random = &mut Random::new(seed as u64);
+        let random = &mut Random(seed as u64);
         for (load_group, load_groups) in [(16, 3), (4, 5), (2, 1)] {
             for schedule in [RING, Schedule::LookBack] {
                 let plan = GpuPlan { schedule, warps: 1, load_group, load_groups };
@@ -187,7 +188,7 @@ fn soak() {
     let (mut launches, mut seed) = (0, first);
     while start.elapsed() < Duration::from_secs(seconds) {
         for case in random_cases(seed..seed + 1) {
-            launches += check_one(&case, &mut Random::new(seed), &mut Seen::default());
+            launches += check_one(&case, &mut Random(seed), &mut Seen::default());
         }
         seed += 1;
     }

@@ -7,7 +7,9 @@ use monoscan::prelude::*;
 
 use super::numbers::program_of;
 use crate::line::{Line, PERIOD, Periodic, Subject};
-use crate::{data, json};
+use scan_kit::json;
+
+use crate::data;
 
 /// Where each byte leads from each state.
 type Moves = Vec<StateMap<16>>;

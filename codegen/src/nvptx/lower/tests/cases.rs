@@ -4,7 +4,7 @@ use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Value};
 
 use super::host::check;
-use super::opcodes::{cases, columns, functions, tables, values, vector};
+use scan_kit::opcodes::{cases, columns, functions, tables, values, vector};
 
 /// Functions in one module.
 const TOGETHER: usize = 200;

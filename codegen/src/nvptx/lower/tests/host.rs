@@ -10,8 +10,8 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Table, Type, Value, evaluate, interp};
 
-use super::opcodes::describe;
 use super::{SLOT, module};
+use scan_kit::opcodes::describe;
 
 /// A lowered function: reads its operands, writes its results, each in a slot.
 pub(crate) type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);

@@ -2,11 +2,7 @@
 
 pub(crate) mod cases;
 pub(crate) mod host;
-#[path = "../../../../tests/cpu_support/opcodes.rs"]
-pub(crate) mod opcodes;
 mod ptx;
-#[path = "../../../../tests/ptxas/mod.rs"]
-mod ptxas;
 
 use monoscan_ir::facts::Range;
 use monoscan_ir::{Function, Table};

@@ -5,10 +5,11 @@ use monoscan_ir::facts::Range;
 use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Value};
 
 use super::cases::random_functions;
-use super::opcodes::{functions, tables, vector};
-use super::{Code, Tables, module, ptxas, to_memory};
+use super::{Code, Tables, module, to_memory};
 use crate::nvptx::emit::{Builder, Ty};
 use crate::nvptx::emit::{Passes, assemble};
+use scan_kit::opcodes::{functions, tables, vector};
+use scan_kit::ptxas;
 
 /// Processors, each with the oldest version of PTX that has what monoscan asks of it.
 const PROCESSORS: [(&str, &str); 4] =

@@ -11,7 +11,7 @@ use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::lower::tests::SLOT;
 use crate::nvptx::lower::tests::cases::{operands, ranged};
 use crate::nvptx::lower::tests::host::{Slot, compiled};
-use crate::nvptx::lower::tests::opcodes::{columns, describe, functions};
+use scan_kit::opcodes::{columns, describe, functions};
 
 const TYPES: [Type; 3] = [Type::Bool, Type::I8, Type::U8];
 

@@ -1,31 +1,17 @@
 //! Every monoid of the zoo through every entry point and every kind of call, at random sizes around the boundaries of small plans,
 //! against two oracles: the user's own Rust function, folded by the formulas, and the interpreter of programs.
 
-#[path = "../runtime/tests/calls/asked.rs"]
-#[allow(dead_code, reason = "calls are not made simpler here")]
-mod asked;
-#[path = "../runtime/tests/calls/random.rs"]
-#[allow(dead_code, reason = "bytes are not drawn here")]
-mod random;
-#[path = "../runtime/tests/calls/reference.rs"]
-mod reference;
-#[path = "../runtime/tests/calls/runs.rs"]
-mod runs;
-mod zoo;
-
-#[path = "zoo/parts.rs"]
 mod parts;
 
 use std::fmt::Debug;
 use std::mem::MaybeUninit;
 
-use asked::{Asked, Over};
 use monoscan::ops::{Max, StateMap};
 use monoscan::{Error, PlanOptions, Request, RowsError, prelude::*};
 use monoscan_ir::{Constant, Layout, Mode};
-use random::Random;
-use reference::Reference;
-use zoo::{
+use scan_kit::Random;
+use scan_kit::calls::{Asked, Over, Reference};
+use scan_kit::zoo::{
     Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
     Wide, Words,
 };
@@ -59,7 +45,7 @@ struct Fold<M> {
 fn fold<M: Monoid>(asked: &Asked, records: &[M], init: M, carry: M) -> Fold<M> {
     let mut outputs = vec![None; records.len()];
     let mut totals = Vec::new();
-    for run in asked.runs() {
+    for run in asked.sequences() {
         let mut state = if run.resumes { carry } else { init };
         for i in run.records {
             let after = state.combine(records[i]);
@@ -242,8 +228,8 @@ impl<M: Monoid + Debug> Visit<'_, M> {
 }
 
 /// Random calls under every plan and on one and three threads; `make` gives record i, `junk` is around what is scanned.
-fn everywhere<M: Monoid + Debug>(seed: u64, junk: M, make: impl Fn(&mut zoo::Random, usize) -> M) {
-    let (mut calls, mut values) = (Random(seed), zoo::Random(seed));
+fn everywhere<M: Monoid + Debug>(seed: u64, junk: M, make: impl Fn(&mut Random, usize) -> M) {
+    let (mut calls, mut values) = (Random(seed), Random(seed));
     for options in plans() {
         for threads in [1, 3] {
             let scan = Scan::<M>::builder().plan(options.clone()).threads(threads).build().unwrap();
@@ -263,19 +249,19 @@ fn everywhere<M: Monoid + Debug>(seed: u64, junk: M, make: impl Fn(&mut zoo::Ran
     }
 }
 
-fn float(r: &mut zoo::Random) -> f64 {
+fn float(r: &mut Random) -> f64 {
     r.below(9) as f64 - 4.0
 }
 
 #[test]
 fn order() {
-    let make = |r: &mut zoo::Random, _| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
+    let make = |r: &mut Random, _| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
     everywhere(1, Bicyclic { closing: 77, opening: 99 }, make);
 }
 
 #[test]
 fn order_in_one_corner() {
-    let small = |r: &mut zoo::Random| r.below(7) as i32 - 3;
+    let small = |r: &mut Random| r.below(7) as i32 - 3;
     let junk = Unitriangular { a: 1000, b: 1000, corner: 1000 };
     everywhere(2, junk, move |r, _| Unitriangular { a: small(r), b: small(r), corner: small(r) });
 }
@@ -296,10 +282,9 @@ fn words_and_gaps() {
 #[test]
 fn matrices() {
     everywhere(4, Matrix { m: [[7; 3]; 3] }, |r, _| Matrix::<3> {
-        m: std::array::from_fn(|_| std::array::from_fn(|_| r.next() as u32)),
+        m: std::array::from_fn(|_| std::array::from_fn(|_| r.bits() as u32)),
     });
-    let modular =
-        |r: &mut zoo::Random, _| Modular { m: std::array::from_fn(|_| std::array::from_fn(|_| r.below(PRIME))) };
+    let modular = |r: &mut Random, _| Modular { m: std::array::from_fn(|_| std::array::from_fn(|_| r.below(PRIME))) };
     everywhere(5, Modular { m: [[3; 2]; 2] }, modular);
 }
 
@@ -315,13 +300,13 @@ fn ties() {
 
 #[test]
 fn wrappers() {
-    let value = |r: &mut zoo::Random| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
+    let value = |r: &mut Random| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
     let junk = Bicyclic { closing: 77, opening: 99 };
     everywhere(8, Segmented { start: true, value: junk }, move |r, _| Segmented {
         start: r.below(9) == 0,
         value: value(r),
     });
-    let nested = move |r: &mut zoo::Random, _| Segmented {
+    let nested = move |r: &mut Random, _| Segmented {
         start: r.below(20) == 0,
         value: Segmented { start: r.below(5) == 0, value: value(r) },
     };
@@ -330,18 +315,18 @@ fn wrappers() {
 
 #[test]
 fn carries() {
-    let make = |r: &mut zoo::Random, _| Carry { generate: r.below(40) == 0, propagate: r.below(8) != 0 };
+    let make = |r: &mut Random, _| Carry { generate: r.below(40) == 0, propagate: r.below(8) != 0 };
     everywhere(10, Carry { generate: true, propagate: false }, make);
 }
 
 #[test]
 fn states_of_128_bytes() {
-    everywhere(11, Wide { sums: [9; 16] }, |r, _| Wide { sums: std::array::from_fn(|_| r.next()) });
+    everywhere(11, Wide { sums: [9; 16] }, |r, _| Wide { sums: std::array::from_fn(|_| r.bits()) });
 }
 
 #[test]
 fn enums() {
-    let switch = |r: &mut zoo::Random| [Switch::Off, Switch::Unset, Switch::Unset, Switch::On][r.below(4) as usize];
+    let switch = |r: &mut Random| [Switch::Off, Switch::Unset, Switch::Unset, Switch::On][r.below(4) as usize];
     everywhere(40, Switch::On, move |r, _| switch(r));
     let junk = Segmented { start: true, value: Switch::Off };
     everywhere(41, junk, move |r, _| Segmented { start: r.below(9) == 0, value: switch(r) });
@@ -358,7 +343,7 @@ fn automata() {
 /// Factors of magnitude one and small integers: exact in any association. A NaN that is read shows in all that follows.
 #[test]
 fn floats_beside_nan() {
-    let affine = |r: &mut zoo::Random, _| Affine { a: r.below(3) as f64 - 1.0, b: float(r) };
+    let affine = |r: &mut Random, _| Affine { a: r.below(3) as f64 - 1.0, b: float(r) };
     everywhere(14, Affine { a: f64::NAN, b: f64::NAN }, affine);
     everywhere(15, Max(f32::NAN), |r, _| Max(float(r) as f32));
 }

@@ -3,21 +3,15 @@
 //! Operators are of families whose laws hold where nothing overflows. Records are small numbers with some of the largest
 //! among them, so that many loops overflow, and blocks combined in another order do where the loop does not.
 
-#[allow(dead_code, reason = "the judge's tests use the rest")]
-#[path = "../../../ir/tests/near_misses/families.rs"]
-pub(crate) mod families;
-#[path = "../../../ir/tests/near_misses/operator.rs"]
-pub(crate) mod operator;
-
-use families::{FAMILIES, Noise, family};
+use crate::Random;
+use crate::families::{FAMILIES, Operator, family};
 use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Output, Program, Source, Type, Verified, verify};
 use monoscan_runtime::{Call, Column, ColumnMut, Error, Mode, Rows, Shape};
-use operator::Operator;
 
-pub(crate) const TYPES: [Type; 5] = [Type::I8, Type::U8, Type::I32, Type::U32, Type::I64];
+pub const TYPES: [Type; 5] = [Type::I8, Type::U8, Type::I32, Type::U32, Type::I64];
 
 /// The program whose records and outputs are states.
-pub(crate) fn program(operator: &Operator) -> Verified<Program> {
+pub fn program(operator: &Operator) -> Verified<Program> {
     let stage = operator.stage();
     let layout = Layout::packed(&stage.state);
     let mut b = FunctionBuilder::new();
@@ -35,19 +29,19 @@ fn bytes(operator: &Operator, states: &[Vec<i64>]) -> Vec<u8> {
 }
 
 /// Valid states: small ones, and the ends of the type as often as `extremes` says.
-pub(crate) fn records(operator: &Operator, len: usize, extremes: usize, noise: &mut Noise) -> Vec<Vec<i64>> {
+pub fn records(operator: &Operator, len: usize, extremes: usize, random: &mut Random) -> Vec<Vec<i64>> {
     let (low, high) = (operator.int.lowest(), operator.int.highest());
     let width = operator.identity.len();
     let mut records: Vec<Vec<i64>> = Vec::new();
     while records.len() < len {
-        let is_extreme = noise.below(64) < extremes;
+        let is_extreme = random.below(64) < extremes;
         let mut state = || {
-            let number = match noise.below(8) {
-                0 if is_extreme => high - noise.below(3) as i64,
-                1 if is_extreme => low + noise.below(3) as i64,
-                2 if is_extreme => high / 2 + noise.below(3) as i64,
-                3 if is_extreme => low / 2 - noise.below(3) as i64,
-                _ => noise.below(5) as i64 - 2,
+            let number = match random.below(8) {
+                0 if is_extreme => high - random.below(3) as i64,
+                1 if is_extreme => low + random.below(3) as i64,
+                2 if is_extreme => high / 2 + random.below(3) as i64,
+                3 if is_extreme => low / 2 - random.below(3) as i64,
+                _ => random.below(5) as i64 - 2,
             };
             number.clamp(low, high)
         };
@@ -60,9 +54,9 @@ pub(crate) fn records(operator: &Operator, len: usize, extremes: usize, noise: &
 
 /// Five records of large numbers, one after the other, among identities: together they overflow, but not from the lowest
 /// number on.
-fn climb(operator: &Operator, len: usize, noise: &mut Noise) -> Vec<Vec<i64>> {
+fn climb(operator: &Operator, len: usize, random: &mut Random) -> Vec<Vec<i64>> {
     let large = vec![operator.int.highest() / 3; operator.identity.len()];
-    let first = noise.below(len);
+    let first = random.below(len);
     let is_large = |place: usize| (first..first + 5).contains(&place) && operator.is_valid(&large);
     (0..len).map(|place| if is_large(place) { large.clone() } else { operator.identity() }).collect()
 }
@@ -87,10 +81,10 @@ fn native(operator: &Operator, start: &[i64], run: &[&Vec<i64>]) -> Result<Vec<[
 
 /// How calls ended.
 #[derive(Default, Debug)]
-pub(crate) struct Seen {
-    pub(crate) equal: usize,
-    pub(crate) overflowed: usize,
-    pub(crate) regrouped: usize,
+pub struct Seen {
+    pub equal: usize,
+    pub overflowed: usize,
+    pub regrouped: usize,
 }
 
 /// The record numbers of each run, in the order of the scan.
@@ -119,7 +113,7 @@ fn runs(shape: &Shape<'_>, len: usize, reversed: bool) -> Vec<Vec<usize>> {
 }
 
 /// Runs a call.
-pub(crate) type Run<'a> = &'a dyn Fn(&Call<'_>, &[Column<'_>], &mut [ColumnMut<'_>]) -> Result<usize, Error>;
+pub type Run<'a> = &'a dyn Fn(&Call<'_>, &[Column<'_>], &mut [ColumnMut<'_>]) -> Result<usize, Error>;
 
 /// Compares a call of the program of an operator, run by a checked scan, with the loop.
 fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64>], seed: &[i64], seen: &mut Seen) {
@@ -167,31 +161,31 @@ fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64
 }
 
 /// Compares a call for so many records, drawn at random.
-pub(crate) fn compare_any(operator: &Operator, run: Run<'_>, len: usize, noise: &mut Noise, seen: &mut Seen) {
-    let extremes = [0, 4, 16, 64][noise.below(4)];
-    let (states, start) = match noise.below(4) {
-        0 => (climb(operator, len, noise), lowest(operator)),
-        1 => (records(operator, len, extremes, noise), records(operator, 1, 64, noise).remove(0)),
-        _ => (records(operator, len, extremes, noise), operator.identity()),
+pub fn compare_any(operator: &Operator, run: Run<'_>, len: usize, random: &mut Random, seen: &mut Seen) {
+    let extremes = [0, 4, 16, 64][random.below(4)];
+    let (states, start) = match random.below(4) {
+        0 => (climb(operator, len, random), lowest(operator)),
+        1 => (records(operator, len, extremes, random), records(operator, 1, 64, random).remove(0)),
+        _ => (records(operator, len, extremes, random), operator.identity()),
     };
     let seed: Vec<Constant> = start.iter().map(|&number| operator.int.0.of_i64(number)).collect();
-    let flags: Vec<bool> = (0..len).map(|_| noise.below(9) == 0).collect();
-    let mut offsets: Vec<usize> = (0..noise.below(4)).map(|_| noise.below(len + 1)).collect();
+    let flags: Vec<bool> = (0..len).map(|_| random.below(9) == 0).collect();
+    let mut offsets: Vec<usize> = (0..random.below(4)).map(|_| random.below(len + 1)).collect();
     offsets.extend([0, len]);
     offsets.sort();
     let rows = (1..=len).rev().find(|rows| len.is_multiple_of(*rows) && *rows <= 5).unwrap();
-    let shape = match noise.below(5) {
+    let shape = match random.below(5) {
         0 => Shape::Heads(&flags),
         1 => Shape::Offsets(&offsets),
         2 => Shape::Rows(Rows::new(rows, len / rows, len / rows).unwrap()),
         _ => Shape::Line,
     };
-    let mode = if noise.below(3) == 0 { Mode::Exclusive } else { Mode::Inclusive };
-    let call = Call { mode, reversed: noise.below(3) == 0, init: Some(&seed), shape };
+    let mode = if random.below(3) == 0 { Mode::Exclusive } else { Mode::Inclusive };
+    let call = Call { mode, reversed: random.below(3) == 0, init: Some(&seed), shape };
     compare(operator, run, &call, &states, &start, seen);
 }
 
 /// An operator of some family over some type.
-pub(crate) fn any_operator(seed: u64, noise: &mut Noise) -> Operator {
-    family(seed as usize % FAMILIES, TYPES[noise.below(TYPES.len())])
+pub fn any_operator(seed: u64, random: &mut Random) -> Operator {
+    family(seed as usize % FAMILIES, TYPES[random.below(TYPES.len())])
 }

@@ -5,13 +5,10 @@
 //! panics. So *a false refusal* is a counterexample in which native Rust panics or which breaks nothing, and *a false
 //! acceptance* is a verdict without a condition or counterexample where there is a case that breaks a law.
 
-mod families;
-mod operator;
-
-use families::{FAMILIES, Noise, family, mutate, tropical, tropical_by};
 use monoscan_ir::laws::{Counterexample, Judgement, Law, Overflow, judge};
 use monoscan_ir::{Opcode, Type};
-use operator::{Expr, Int, Operator};
+use scan_kit::Random;
+use scan_kit::families::{Expr, FAMILIES, Int, Operator, family, mutate, tropical, tropical_by};
 
 const TYPES: [Type; 4] = [Type::I8, Type::U8, Type::I32, Type::U32];
 
@@ -104,10 +101,10 @@ struct Score {
 fn score(seeds: std::ops::Range<u64>) -> Score {
     let mut score = Score::default();
     for seed in seeds {
-        let mut noise = Noise(seed);
-        let mut operator = family(seed as usize % FAMILIES, TYPES[noise.below(TYPES.len())]);
-        if noise.below(8) != 0 {
-            mutate(&mut operator, &mut noise);
+        let mut random = Random(seed);
+        let mut operator = family(seed as usize % FAMILIES, TYPES[random.below(TYPES.len())]);
+        if random.below(8) != 0 {
+            mutate(&mut operator, &mut random);
         }
         let judgement = judged(&operator);
         match judgement.counterexample() {

@@ -2,12 +2,12 @@
 
 use monoscan_ir::{Class, Constant, Function, FunctionBuilder, Inst, Opcode, Rule, Table, Type, Value};
 
-pub(crate) fn vector(lanes: usize) -> Type {
+pub fn vector(lanes: usize) -> Type {
     Type::bytes(lanes).unwrap()
 }
 
 /// Values that opcodes treat specially, and some that they do not.
-pub(crate) fn values(ty: Type) -> Vec<Constant> {
+pub fn values(ty: Type) -> Vec<Constant> {
     match ty {
         Type::Bool => [false, true].map(Constant::from).to_vec(),
         Type::F32 => [
@@ -111,12 +111,12 @@ pub(crate) fn values(ty: Type) -> Vec<Constant> {
 }
 
 /// The columns every case has: three operands, a shift amount, a condition, a byte, and vectors of other lengths.
-pub(crate) fn columns(ty: Type) -> Vec<Type> {
+pub fn columns(ty: Type) -> Vec<Type> {
     vec![ty, ty, ty, Type::U32, Type::Bool, Type::U8, vector(4), vector(12), vector(16)]
 }
 
 /// Each instruction on the columns' values that an opcode allows with first operand `ty`, as functions of one result.
-pub(crate) fn functions(ty: Type) -> Vec<Function> {
+pub fn functions(ty: Type) -> Vec<Function> {
     let mut all: Vec<Function> = Vec::new();
     let mut add = |build: &dyn Fn(&mut FunctionBuilder, &[Value]) -> Value| {
         let mut b = FunctionBuilder::new();
@@ -242,7 +242,7 @@ pub(crate) fn functions(ty: Type) -> Vec<Function> {
     all
 }
 
-pub(crate) fn tables() -> Vec<Table> {
+pub fn tables() -> Vec<Table> {
     let types = Type::SCALARS.into_iter().chain((1..=16).map(vector));
     let mut all: Vec<Table> = types.map(|ty| Table::new(ty, values(ty).into_iter().cycle().take(5))).collect();
     all.push(Table::new(Type::U16, [Constant::from(7u16)]));
@@ -250,7 +250,7 @@ pub(crate) fn tables() -> Vec<Table> {
 }
 
 /// All pairs of values, each with some values of the other columns.
-pub(crate) fn cases(ty: Type) -> (Vec<Vec<u8>>, usize) {
+pub fn cases(ty: Type) -> (Vec<Vec<u8>>, usize) {
     let types = columns(ty);
     let values_of: Vec<Vec<Constant>> = types.iter().map(|&ty| values(ty)).collect();
     let count = values_of[0].len();
@@ -268,7 +268,7 @@ pub(crate) fn cases(ty: Type) -> (Vec<Vec<u8>>, usize) {
     (bytes, count * count * 2)
 }
 
-pub(crate) fn describe(function: &Function) -> String {
+pub fn describe(function: &Function) -> String {
     let inst = |inst: &Inst| {
         format!("{}{:?}", inst.opcode.name(), inst.operands().iter().map(|v| v.index()).collect::<Vec<_>>())
     };

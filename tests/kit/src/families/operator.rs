@@ -4,7 +4,7 @@ use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, 
 
 /// An expression over the components of two states. Comparisons give 0 or 1, and 0 is false.
 #[derive(Clone, Debug)]
-pub(crate) enum Expr {
+pub enum Expr {
     Earlier(usize),
     Later(usize),
     Number(i64),
@@ -17,14 +17,14 @@ pub(crate) enum Expr {
 
 /// The types that operators are tried over. States hold components of one type, flags among them as 0 and 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Int(pub(crate) Type);
+pub struct Int(pub Type);
 
 impl Int {
-    pub(crate) fn lowest(self) -> i64 {
+    pub fn lowest(self) -> i64 {
         if self.0.is_signed() { -self.highest() - 1 } else { 0 }
     }
 
-    pub(crate) fn highest(self) -> i64 {
+    pub fn highest(self) -> i64 {
         (self.0.mask() >> self.0.is_signed() as u32) as i64
     }
 
@@ -36,17 +36,17 @@ impl Int {
 
 /// An operator with its identity and what of its states is valid.
 #[derive(Clone, Debug)]
-pub(crate) struct Operator {
-    pub(crate) int: Int,
-    pub(crate) identity: Vec<Expr>,
-    pub(crate) combine: Vec<Expr>,
+pub struct Operator {
+    pub int: Int,
+    pub identity: Vec<Expr>,
+    pub combine: Vec<Expr>,
     /// Of the earlier state alone.
-    pub(crate) valid: Option<Expr>,
+    pub valid: Option<Expr>,
 }
 
 impl Expr {
     /// What native Rust computes, with the arm of an `if` that is taken alone; none if it panics.
-    pub(crate) fn native(&self, int: Int, earlier: &[i64], later: &[i64]) -> Option<i64> {
+    pub fn native(&self, int: Int, earlier: &[i64], later: &[i64]) -> Option<i64> {
         let of = |expr: &Expr| expr.native(int, earlier, later);
         match self {
             Expr::Earlier(component) => Some(earlier[*component]),
@@ -125,7 +125,7 @@ impl Expr {
     }
 
     /// Every part of the expression, itself first.
-    pub(crate) fn parts(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+    pub fn parts(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         visit(self);
         match self {
             Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| part.parts(visit)),
@@ -136,20 +136,20 @@ impl Expr {
 }
 
 impl Operator {
-    pub(crate) fn identity(&self) -> Vec<i64> {
+    pub fn identity(&self) -> Vec<i64> {
         self.identity.iter().map(|part| part.native(self.int, &[], &[]).expect("identities are numbers")).collect()
     }
 
     /// None where native Rust panics.
-    pub(crate) fn combine(&self, earlier: &[i64], later: &[i64]) -> Option<Vec<i64>> {
+    pub fn combine(&self, earlier: &[i64], later: &[i64]) -> Option<Vec<i64>> {
         self.combine.iter().map(|part| part.native(self.int, earlier, later)).collect()
     }
 
-    pub(crate) fn is_valid(&self, state: &[i64]) -> bool {
+    pub fn is_valid(&self, state: &[i64]) -> bool {
         self.valid.as_ref().is_none_or(|valid| valid.native(self.int, state, &[]).is_some_and(|valid| valid != 0))
     }
 
-    pub(crate) fn stage(&self) -> Stage {
+    pub fn stage(&self) -> Stage {
         let int = self.int;
         let state = vec![int.0; self.identity.len()];
         let function = |parts: usize, body: &dyn Fn(&mut FunctionBuilder, &[Value]) -> Vec<Value>| -> Function {

@@ -2,7 +2,10 @@
 
 use monoscan_ir::{Opcode, Type};
 
-use super::operator::{Expr, Int, Operator};
+mod operator;
+
+use crate::Random;
+pub use operator::{Expr, Int, Operator};
 
 fn binary(opcode: Opcode, a: Expr, b: Expr) -> Expr {
     Expr::Binary(opcode, Box::new(a), Box::new(b))
@@ -37,7 +40,7 @@ fn is_flag(component: usize) -> Expr {
 }
 
 /// One family a number; the numbers start again after the last.
-pub(crate) fn family(number: usize, ty: Type) -> Operator {
+pub fn family(number: usize, ty: Type) -> Operator {
     let int = Int(ty);
     let zero = || Expr::Number(0);
     let of = |identity: Vec<Expr>, combine: Vec<Expr>, valid: Option<Expr>| Operator { int, identity, combine, valid };
@@ -116,7 +119,7 @@ pub(crate) fn family(number: usize, ty: Type) -> Operator {
 }
 
 /// How many families there are.
-pub(crate) const FAMILIES: usize = 12;
+pub const FAMILIES: usize = 12;
 
 fn words(int: Int) -> Operator {
     let zero = || Expr::Number(0);
@@ -145,7 +148,7 @@ fn words(int: Int) -> Operator {
 }
 
 /// Matrices over (max, +), in which the lowest number stands for −∞: right where no sum becomes that number.
-pub(crate) fn tropical(int: Int, size: usize) -> Operator {
+pub fn tropical(int: Int, size: usize) -> Operator {
     tropical_by(int, size, &|a, b| {
         let nothing = |part: &Expr| binary(Opcode::Eq, part.clone(), Expr::Lowest);
         choose(binary(Opcode::Or, nothing(&a), nothing(&b)), Expr::Lowest, add(a, b))
@@ -153,7 +156,7 @@ pub(crate) fn tropical(int: Int, size: usize) -> Operator {
 }
 
 /// The same with this product.
-pub(crate) fn tropical_by(int: Int, size: usize, product: &dyn Fn(Expr, Expr) -> Expr) -> Operator {
+pub fn tropical_by(int: Int, size: usize, product: &dyn Fn(Expr, Expr) -> Expr) -> Operator {
     let entry = |i: usize, j: usize| {
         let terms = (0..size).map(|k| product(x(i * size + k), y(k * size + j)));
         terms.reduce(max).expect("there is a term")
@@ -167,51 +170,39 @@ pub(crate) fn tropical_by(int: Int, size: usize, product: &dyn Fn(Expr, Expr) ->
     }
 }
 
-/// Random numbers (splitmix64).
-pub(crate) struct Noise(pub(crate) u64);
-
-impl Noise {
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % count as u64) as usize
-    }
-}
-
 /// The operator with one thing changed: an operand from the other state or of another component, another operation, a
 /// constant, a missing or exchanged case, a number of the identity.
-pub(crate) fn mutate(operator: &mut Operator, noise: &mut Noise) {
+pub fn mutate(operator: &mut Operator, random: &mut Random) {
     let width = operator.identity.len();
-    if noise.below(12) == 0 {
-        let part = noise.below(width);
+    if random.below(12) == 0 {
+        let part = random.below(width);
         operator.identity[part] =
-            [Expr::Number(1), Expr::Number(0), Expr::Highest, Expr::Lowest][noise.below(4)].clone();
+            [Expr::Number(1), Expr::Number(0), Expr::Highest, Expr::Lowest][random.below(4)].clone();
         return;
     }
-    let component = noise.below(width);
+    let component = random.below(width);
     let mut count = 0;
     operator.combine[component].parts(&mut |_| count += 1);
-    let target = noise.below(count);
+    let target = random.below(count);
     let mut place = 0;
     operator.combine[component].parts(&mut |part| {
         if place == target {
-            change(part, width, noise);
+            change(part, width, random);
         }
         place += 1;
     });
 }
 
-fn change(part: &mut Expr, width: usize, noise: &mut Noise) {
+fn change(part: &mut Expr, width: usize, random: &mut Random) {
     *part = match part.clone() {
-        Expr::Earlier(component) if noise.below(3) == 0 => Expr::Earlier((component + 1) % width),
-        Expr::Later(component) if noise.below(3) == 0 => Expr::Later((component + 1) % width),
+        Expr::Earlier(component) if random.below(3) == 0 => Expr::Earlier((component + 1) % width),
+        Expr::Later(component) if random.below(3) == 0 => Expr::Later((component + 1) % width),
         Expr::Earlier(component) => Expr::Later(component),
         Expr::Later(component) => Expr::Earlier(component),
         Expr::Number(number) => Expr::Number(1 - number.min(1)),
         Expr::Lowest => Expr::Number(0),
         Expr::Highest => Expr::Number(1),
-        Expr::If(condition, yes, no) => match noise.below(3) {
+        Expr::If(condition, yes, no) => match random.below(3) {
             0 => *yes,
             1 => *no,
             _ => Expr::If(condition, no, yes),
@@ -229,9 +220,9 @@ fn change(part: &mut Expr, width: usize, noise: &mut Noise) {
                 Eq => &[Le],
                 _ => &[Lt, Eq],
             };
-            match noise.below(4) {
+            match random.below(4) {
                 0 => Expr::Binary(opcode, b, a),
-                _ => Expr::Binary(others[noise.below(others.len())], a, b),
+                _ => Expr::Binary(others[random.below(others.len())], a, b),
             }
         }
     };

@@ -1,15 +1,13 @@
 //! A zoo of monoids: each catches what sums cannot, and each is run through every entry point at every boundary size.
 
-#![allow(dead_code, reason = "every test that visits the zoo has its own favourites")]
-
 use monoscan::prelude::*;
 
 /// Order: a product of `)` and `(` that cancels only where they meet. Not commutative.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bicyclic {
-    pub(crate) closing: u32,
-    pub(crate) opening: u32,
+pub struct Bicyclic {
+    pub closing: u32,
+    pub opening: u32,
 }
 
 #[scan_monoid]
@@ -27,11 +25,11 @@ impl Monoid for Bicyclic {
 /// padding that reaches `combine` shows in the last result.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interval {
-    pub(crate) empty: bool,
-    pub(crate) start: u32,
-    pub(crate) end: u32,
-    pub(crate) broken: u32,
+pub struct Interval {
+    pub empty: bool,
+    pub start: u32,
+    pub end: u32,
+    pub broken: u32,
 }
 
 #[scan_monoid]
@@ -58,9 +56,9 @@ impl Monoid for Interval {
 /// x ↦ a·x + b over any scalar.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Affine<T> {
-    pub(crate) a: T,
-    pub(crate) b: T,
+pub struct Affine<T> {
+    pub a: T,
+    pub b: T,
 }
 
 #[scan_monoid]
@@ -76,8 +74,8 @@ impl<T: Real> Monoid for Affine<T> {
 /// N×N matrices of wrapping integers: exact and not commutative.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Matrix<const N: usize> {
-    pub(crate) m: [[u32; N]; N],
+pub struct Matrix<const N: usize> {
+    pub m: [[u32; N]; N],
 }
 
 #[scan_monoid]
@@ -107,10 +105,10 @@ impl<const N: usize> Monoid for Matrix<N> {
 /// 3×3 matrices with ones on the diagonal and zeros below: order shows in one corner alone, and in small numbers.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Unitriangular {
-    pub(crate) a: i32,
-    pub(crate) b: i32,
-    pub(crate) corner: i32,
+pub struct Unitriangular {
+    pub a: i32,
+    pub b: i32,
+    pub corner: i32,
 }
 
 #[scan_monoid]
@@ -126,11 +124,11 @@ impl Monoid for Unitriangular {
 /// 2×2 matrices modulo a prime: nothing wraps, and nothing is lost.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Modular {
-    pub(crate) m: [[u64; 2]; 2],
+pub struct Modular {
+    pub m: [[u64; 2]; 2],
 }
 
-pub(crate) const PRIME: u64 = 1_000_003;
+pub const PRIME: u64 = 1_000_003;
 
 #[scan_monoid]
 impl Monoid for Modular {
@@ -154,9 +152,9 @@ impl Monoid for Modular {
 /// The polynomial hash of a string and the power that shifts it.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Hash {
-    pub(crate) hash: u64,
-    pub(crate) power: u64,
+pub struct Hash {
+    pub hash: u64,
+    pub power: u64,
 }
 
 #[scan_monoid]
@@ -175,9 +173,9 @@ impl Monoid for Hash {
 /// The greatest value and where it stands; ties keep the leftmost.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ArgMax {
-    pub(crate) value: i16,
-    pub(crate) place: u32,
+pub struct ArgMax {
+    pub value: i16,
+    pub place: u32,
 }
 
 #[scan_monoid]
@@ -193,9 +191,9 @@ impl Monoid for ArgMax {
 /// A scan that starts over wherever `start` is set.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Segmented<M> {
-    pub(crate) start: bool,
-    pub(crate) value: M,
+pub struct Segmented<M> {
+    pub start: bool,
+    pub value: M,
 }
 
 #[scan_monoid]
@@ -214,9 +212,9 @@ impl<M: Monoid> Monoid for Segmented<M> {
 /// Carries of an addition: what two bits do to the carry that enters them.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Carry {
-    pub(crate) generate: bool,
-    pub(crate) propagate: bool,
+pub struct Carry {
+    pub generate: bool,
+    pub propagate: bool,
 }
 
 #[scan_monoid]
@@ -235,8 +233,8 @@ impl Monoid for Carry {
 /// Sixteen sums side by side: a state of 128 bytes.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Wide {
-    pub(crate) sums: [u64; 16],
+pub struct Wide {
+    pub sums: [u64; 16],
 }
 
 #[scan_monoid]
@@ -256,11 +254,11 @@ impl Monoid for Wide {
 /// Words: runs of neighbours that are in one. The count reads both sides of the boundary.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Words {
-    pub(crate) any: bool,
-    pub(crate) first: bool,
-    pub(crate) last: bool,
-    pub(crate) count: u32,
+pub struct Words {
+    pub any: bool,
+    pub first: bool,
+    pub last: bool,
+    pub count: u32,
 }
 
 #[scan_monoid]
@@ -284,12 +282,12 @@ impl Monoid for Words {
 /// Times: whether they ascend, and the widest gap between neighbours. Four components of three widths.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Gaps {
-    pub(crate) any: bool,
-    pub(crate) ascending: bool,
-    pub(crate) first: u16,
-    pub(crate) last: u16,
-    pub(crate) widest: u32,
+pub struct Gaps {
+    pub any: bool,
+    pub ascending: bool,
+    pub first: u16,
+    pub last: u16,
+    pub widest: u32,
 }
 
 #[scan_monoid]
@@ -316,7 +314,7 @@ impl Monoid for Gaps {
 /// A switch, as an enum with a negative number: the last that was set. Not commutative.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Switch {
+pub enum Switch {
     Off = -1,
     Unset = 0,
     On = 7,
@@ -332,21 +330,5 @@ impl Monoid for Switch {
             return self;
         }
         next
-    }
-}
-
-/// A generator that is the same everywhere.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
     }
 }

@@ -3,26 +3,26 @@
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::{Call, Plan, Rows, Shape};
 
-use crate::random::Random;
+use crate::Random;
 
 /// A call with the number of records it is for, and all else that a test chooses.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Asked {
-    pub(crate) len: usize,
-    pub(crate) mode: Mode,
-    pub(crate) reversed: bool,
-    pub(crate) init: Option<Vec<Constant>>,
-    pub(crate) over: Over,
+pub struct Asked {
+    pub len: usize,
+    pub mode: Mode,
+    pub reversed: bool,
+    pub init: Option<Vec<Constant>>,
+    pub over: Over,
     /// The state that a resumed stream goes on from; none for a call that resumes nothing.
-    pub(crate) carry: Option<Vec<Constant>>,
-    pub(crate) in_place: bool,
+    pub carry: Option<Vec<Constant>>,
+    pub in_place: bool,
     /// Most threads, up to 3; 0 for as many as rayon has.
-    pub(crate) threads: usize,
+    pub threads: usize,
 }
 
 /// A [`Shape`] that owns what it is made of.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Over {
+pub enum Over {
     Line,
     Heads(Vec<bool>),
     Offsets(Vec<usize>),
@@ -31,7 +31,7 @@ pub(crate) enum Over {
 
 impl Asked {
     /// An inclusive scan of a line of `len` records.
-    pub(crate) fn line(len: usize) -> Asked {
+    pub fn line(len: usize) -> Asked {
         Asked {
             len,
             mode: Mode::Inclusive,
@@ -45,7 +45,7 @@ impl Asked {
     }
 
     /// As the engine takes it.
-    pub(crate) fn call(&self) -> Call<'_> {
+    pub fn call(&self) -> Call<'_> {
         let shape = match &self.over {
             Over::Line => Shape::Line,
             Over::Heads(flags) => Shape::Heads(flags),
@@ -58,11 +58,7 @@ impl Asked {
     }
 
     /// A random call; `state` gives random states.
-    pub(crate) fn random(
-        random: &mut Random,
-        plan: &Plan,
-        mut state: impl FnMut(&mut Random) -> Vec<Constant>,
-    ) -> Asked {
+    pub fn random(random: &mut Random, plan: &Plan, mut state: impl FnMut(&mut Random) -> Vec<Constant>) -> Asked {
         let (len, over) = match random.below(6) {
             0 | 1 => (boundary(random, plan), Over::Line),
             2 => {
@@ -92,7 +88,7 @@ impl Asked {
     }
 
     /// Calls that ask for less, the least first.
-    pub(crate) fn simpler(&self) -> Vec<Asked> {
+    pub fn simpler(&self) -> Vec<Asked> {
         let mut all = Vec::new();
         let mut with = |change: &dyn Fn(&mut Asked)| {
             let mut asked = self.clone();
@@ -155,7 +151,7 @@ impl Asked {
 const LARGEST: usize = 1500;
 
 /// A number of elements around which a plan changes what it does.
-pub(crate) fn boundary(random: &mut Random, plan: &Plan) -> usize {
+pub fn boundary(random: &mut Random, plan: &Plan) -> usize {
     let (strip, tile) = (plan.ways * plan.block, plan.tile());
     let several = tile * (1 + random.below(4));
     let around = [0, 1, plan.ways, plan.block, strip, strip + plan.ways, tile, several, several, plan.direct];

@@ -4,7 +4,7 @@ use monoscan_ir::{Program, Verified, text, verify};
 
 /// Writes digits one behind the other: `next` is appended to `self`. What is combined, and in which order, can be read off:
 /// 1, 2, 3 give 1, 12, 123.
-pub(crate) const DIGITS: &str = "
+pub const DIGITS: &str = "
 program digits
   input { size 8, align 8, u64 @ 0 }
   stage (u64, u64)
@@ -25,13 +25,13 @@ program digits
 ";
 
 /// [`DIGITS`], of which the numbers that end in an odd digit are kept.
-pub(crate) fn odd_digits() -> String {
+pub fn odd_digits() -> String {
     let keep = "keep (%0 = record.0: u64) { %1 = const.u64 1\n %2 = and.u64 %0, %1\n %3 = eq.bool %2, %1\n return %3 }";
     DIGITS.replace("write", "emit").replace("    project", &format!("    {keep}\n    project"))
 }
 
 /// A sum, whose output is what an element sees around it: index, next record and whether there is none.
-pub(crate) const AROUND: &str = "
+pub const AROUND: &str = "
 program around
   input { size 1, align 1, u8 @ 0 }
   stage (u8)
@@ -49,7 +49,7 @@ program around
 ";
 
 /// Two stages: the digits as above, and the sum of what they were before each element.
-pub(crate) const CASCADE: &str = "
+pub const CASCADE: &str = "
 program cascade
   input { size 8, align 8, u64 @ 0 }
   stage (u64, u64)
@@ -77,7 +77,7 @@ program cascade
 ";
 
 /// Run lengths: a run of equal bytes ends where the next byte differs; the last of each run is kept, with the length of the run.
-pub(crate) const RUN_LENGTHS: &str = "
+pub const RUN_LENGTHS: &str = "
 program run_lengths
   input { size 1, align 1, u8 @ 0 }
   stage (u64, bool)
@@ -112,7 +112,7 @@ program run_lengths
 ";
 
 /// y[i] = 3·y[i-1] + x[i]: the factor depends on how many elements there are alone, unless an initial state brings another one.
-pub(crate) const RECURRENCE: &str = "
+pub const RECURRENCE: &str = "
 program recurrence
   input { size 4, align 4, u32 @ 0 }
   stage (u32, u32)
@@ -133,7 +133,7 @@ program recurrence
 ";
 
 /// [`RECURRENCE`] that also writes the power of the factor.
-pub(crate) fn powers() -> String {
+pub fn powers() -> String {
     let column = "    column { size 4, align 4, u32 @ 0 }\n";
     RECURRENCE
         .replace(column, &column.repeat(2))
@@ -141,7 +141,7 @@ pub(crate) fn powers() -> String {
 }
 
 /// The greatest byte so far, and whether it is below 256: always, unless an initial state is not.
-pub(crate) const BOUNDED: &str = "
+pub const BOUNDED: &str = "
 program bounded
   input { size 1, align 1, u8 @ 0 }
   stage (u32)
@@ -165,7 +165,7 @@ program bounded
 ";
 
 /// A path through sixteen states: maps between them, composed; the output is where each state has gone.
-pub(crate) const AUTOMATON: &str = "
+pub const AUTOMATON: &str = "
 program automaton
   input { size 16, align 1, u8x16 @ 0 }
   stage (u8x16)
@@ -191,11 +191,11 @@ program automaton
 ";
 
 /// All programs of this page.
-pub(crate) fn all() -> Vec<Verified<Program>> {
+pub fn all() -> Vec<Verified<Program>> {
     let constant = [DIGITS, AROUND, CASCADE, RUN_LENGTHS, RECURRENCE, BOUNDED, AUTOMATON].map(parse);
     constant.into_iter().chain([parse(&odd_digits()), parse(&powers())]).collect()
 }
 
-pub(crate) fn parse(source: &str) -> Verified<Program> {
+pub fn parse(source: &str) -> Verified<Program> {
     verify(text::parse(source).unwrap_or_else(|error| panic!("{error}\n{source}"))).unwrap()
 }

@@ -23,7 +23,7 @@ fn ptxas() -> PathBuf {
 
 /// Assembles a module for a processor (`sm_90`), and gives what the assembler reports: for each kernel its registers,
 /// its stack and its spills.
-pub(crate) fn assemble(ptx: &str, processor: &str) -> Result<String, String> {
+pub fn assemble(ptx: &str, processor: &str) -> Result<String, String> {
     let arguments = ["-", "--output-file", "/dev/null", "--verbose", "--gpu-name", processor];
     let mut child = Command::new(ptxas())
         .args(arguments)

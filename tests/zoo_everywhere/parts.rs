@@ -5,17 +5,18 @@ use monoscan::ops::Segmented;
 use monoscan::{Call, Column, ColumnMut, DynScan, PlanOptions, prelude::*};
 use monoscan_ir::{Layout, Mapping, Mode, Source, Type, Verified, verify};
 
-use crate::zoo::{self, ArgMax, Bicyclic, Carry, Gaps, Hash, Unitriangular, Words};
+use scan_kit::Random;
+use scan_kit::zoo::{ArgMax, Bicyclic, Carry, Gaps, Hash, Unitriangular, Words};
 
 /// Lines of up to so many records: more than two groups of the narrowest kernels in vectors.
 const LONGEST: usize = 150;
 
-pub(crate) fn word(r: &mut zoo::Random) -> Words {
+pub(crate) fn word(r: &mut Random) -> Words {
     let is_word = r.below(3) != 0;
     Words { any: true, first: is_word, last: is_word, count: u32::from(is_word) }
 }
 
-pub(crate) fn time(r: &mut zoo::Random) -> Gaps {
+pub(crate) fn time(r: &mut Random) -> Gaps {
     let time = r.below(1 << 16) as u16;
     Gaps { any: true, ascending: true, first: time, last: time, widest: 0 }
 }
@@ -34,8 +35,8 @@ fn part(program: &Verified<monoscan_ir::Program>, components: &[u32]) -> Verifie
 }
 
 /// Every choice of components of states that `make` gives, by the user's own function, at every length, in every kind of plan.
-fn in_parts<M: Monoid>(seed: u64, make: impl Fn(&mut zoo::Random) -> M) {
-    let mut random = zoo::Random(seed);
+fn in_parts<M: Monoid>(seed: u64, make: impl Fn(&mut Random) -> M) {
+    let mut random = Random(seed);
     let records: Vec<M> = (0..LONGEST).map(|_| make(&mut random)).collect();
     let states: Vec<M> = records
         .iter()
@@ -94,7 +95,7 @@ fn parts_of_pairs_and_triples() {
     in_parts(4, |r| ArgMax { value: r.below(5) as i16, place: r.below(1000) as u32 });
     in_parts(5, |r| Carry { generate: r.below(40) == 0, propagate: r.below(8) != 0 });
     in_parts(6, |r| Hash { hash: r.below(256), power: 1_000_003 });
-    let small = |r: &mut zoo::Random| r.below(7) as i32 - 3;
+    let small = |r: &mut Random| r.below(7) as i32 - 3;
     in_parts(7, move |r| Unitriangular { a: small(r), b: small(r), corner: small(r) });
 }
 

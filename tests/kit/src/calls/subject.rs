@@ -7,20 +7,20 @@ use monoscan_ir::interp::Interpreter;
 use monoscan_ir::{Constant, Layout, Program, Source, Verified};
 use monoscan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
 
-use crate::asked::{Asked, Over};
-use crate::random::Random;
-use crate::reference::{Given, Reference};
+use super::{Asked, Over};
+use super::{Given, Reference};
+use crate::Random;
 
 /// A program with its reference and the engine's scan of it.
-pub(crate) struct Subject {
-    pub(crate) reference: Reference,
+pub struct Subject {
+    pub reference: Reference,
     options: PlanOptions,
     /// For as many threads as rayon has, and for one, two and three; they share their code.
     scans: [DynScan; 4],
 }
 
 impl Subject {
-    pub(crate) fn new(program: &Verified<Program>, options: PlanOptions) -> Subject {
+    pub fn new(program: &Verified<Program>, options: PlanOptions) -> Subject {
         let scan = |threads| {
             let builder = DynScan::builder(program.clone()).plan(options.clone());
             let builder = if threads == 0 { builder } else { builder.threads(threads) };
@@ -29,12 +29,12 @@ impl Subject {
         Subject { reference: Reference::new(program), scans: [0, 1, 2, 3].map(scan), options }
     }
 
-    pub(crate) fn scan(&self) -> &DynScan {
+    pub fn scan(&self) -> &DynScan {
         &self.scans[0]
     }
 
     /// A state that the program takes for valid, whether or not its lifts give such ones.
-    pub(crate) fn state(&self, random: &mut Random) -> Vec<Constant> {
+    pub fn state(&self, random: &mut Random) -> Vec<Constant> {
         let program = &self.reference.program;
         let mut interpreter = Interpreter::new(&program.tables);
         let stages = program.stages.iter().map(|stage| {
@@ -50,7 +50,7 @@ impl Subject {
     }
 
     /// A random call that the program can run.
-    pub(crate) fn call(&self, random: &mut Random) -> Asked {
+    pub fn call(&self, random: &mut Random) -> Asked {
         let Program { inputs, output, stages, .. } = &*self.reference.program;
         let keeps = output.keep.is_some();
         let lifts = stages.iter().map(|stage| &stage.lift);
@@ -66,7 +66,7 @@ impl Subject {
     }
 
     /// Runs the call on both, over these columns, also reduces it if it resumes nothing, and says what differs.
-    pub(crate) fn compare(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
+    pub fn compare(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
         let given = self.compare_written(asked, inputs)?;
         match asked.carry {
             Some(_) => Ok(()),
@@ -75,7 +75,7 @@ impl Subject {
     }
 
     /// The same without the reduction. Gives what the reference gives.
-    pub(crate) fn compare_written(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<Given, String> {
+    pub fn compare_written(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<Given, String> {
         let program = &self.reference.program;
         let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
         let mut expected: Vec<Vec<u8>> =
@@ -154,7 +154,7 @@ impl Subject {
     }
 
     /// Panics with the simplest call that fails too, if this one fails.
-    pub(crate) fn must_agree(&self, asked: &Asked, inputs: &[Vec<u8>]) {
+    pub fn must_agree(&self, asked: &Asked, inputs: &[Vec<u8>]) {
         let compare = |asked: &Asked, inputs: &[Vec<u8>]| {
             let compared = catch_unwind(AssertUnwindSafe(|| self.compare(asked, inputs)));
             compared.unwrap_or_else(|_| Err("a panic".into()))
@@ -178,11 +178,11 @@ impl Subject {
     }
 }
 
-pub(crate) fn columns<'a>(bytes: impl Iterator<Item = &'a [u8]>, layouts: &'a [Layout]) -> Vec<Column<'a>> {
+pub fn columns<'a>(bytes: impl Iterator<Item = &'a [u8]>, layouts: &'a [Layout]) -> Vec<Column<'a>> {
     bytes.zip(layouts).map(|(bytes, layout)| Column::from_bytes(bytes, layout).expect("whole records")).collect()
 }
 
-pub(crate) fn columns_mut<'a>(bytes: impl Iterator<Item = &'a mut [u8]>, layouts: &'a [Layout]) -> Vec<ColumnMut<'a>> {
+pub fn columns_mut<'a>(bytes: impl Iterator<Item = &'a mut [u8]>, layouts: &'a [Layout]) -> Vec<ColumnMut<'a>> {
     bytes.zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).expect("whole records")).collect()
 }
 
@@ -218,12 +218,12 @@ impl Memory {
 }
 
 /// What is in memory that nobody has written.
-pub(crate) fn poison(bytes: usize) -> Vec<u8> {
+pub fn poison(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| 0xa5 ^ (i as u8).wrapping_mul(29)).collect()
 }
 
 /// Byte for byte, but for which NaN a float is.
-pub(crate) fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected: &[u8]) -> Result<(), String> {
+pub fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected: &[u8]) -> Result<(), String> {
     if found == expected {
         return Ok(());
     }
@@ -245,7 +245,7 @@ pub(crate) fn same_bytes(column: usize, layout: &Layout, found: &[u8], expected:
     Ok(())
 }
 
-pub(crate) fn same_states(what: &str, found: &[Constant], expected: &[Constant]) -> Result<(), String> {
+pub fn same_states(what: &str, found: &[Constant], expected: &[Constant]) -> Result<(), String> {
     let same = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| a.ty() == b.ty() && a.same(*b));
     if same {
         return Ok(());

@@ -1,37 +1,37 @@
 //! What every call means, once more: written from the formulas of [`monoscan_runtime::call`] over the interpreter of programs.
 //!
-//! A call's records are cut into [runs](crate::runs), the records of each are gathered in the order of the scan, the interpreter
-//! runs over them from the state that the run starts from, and the outputs are put where their records are. Nothing
+//! A call's records are cut into [sequences](super::Sequence), the records of each are gathered in the order of the scan, the interpreter
+//! runs over them from the state that it starts from, and the outputs are put where their records are. Nothing
 //! here is shared with the engine: no tiles, no strides, no lowering.
 //!
-//! The interpreter numbers the records of every run from 0, a call does not; so the reference gives a program its index as one more
+//! The interpreter numbers the records of every sequence from 0, a call does not; so the reference gives a program its index as one more
 //! input column.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
 
-use crate::asked::Asked;
-use crate::runs::Run;
+use super::Asked;
+use super::Sequence;
 
 /// A program, ready to be run by the reference.
-pub(crate) struct Reference {
+pub struct Reference {
     /// The program as it was given.
-    pub(crate) program: Verified<Program>,
+    pub program: Verified<Program>,
     /// The same, with the index as its last input column.
     numbered: Verified<Program>,
 }
 
 /// What a call gives besides the outputs.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Given {
+pub struct Given {
     /// How many records are written; those that an emitting program keeps may be more than there is room for.
-    pub(crate) count: usize,
+    pub count: usize,
     /// What [`monoscan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
-    pub(crate) totals: Vec<Constant>,
+    pub totals: Vec<Constant>,
 }
 
 impl Reference {
-    pub(crate) fn new(program: &Verified<Program>) -> Reference {
+    pub fn new(program: &Verified<Program>) -> Reference {
         let mut numbered = (**program).clone();
         let index = Source::Record(numbered.record_types().len() as u32);
         numbered.inputs.push(Layout::of(Type::U64));
@@ -44,21 +44,21 @@ impl Reference {
     }
 
     /// The identities of all stages.
-    pub(crate) fn identities(&self) -> Vec<Constant> {
+    pub fn identities(&self) -> Vec<Constant> {
         self.program.stages.iter().flat_map(|stage| stage.identity.clone()).collect()
     }
 
     /// Runs a call over columns of records as bytes.
     ///
     /// Of outputs, the fields of records that the call writes are replaced; nothing is, where there is no room for what is kept.
-    pub(crate) fn run(&self, asked: &Asked, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Given {
+    pub fn run(&self, asked: &Asked, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Given {
         let mut kept = vec![Vec::new(); outputs.len()];
         let mut totals = Vec::new();
         let mut count = 0;
-        for run in asked.runs() {
-            let start = asked.carry.clone().filter(|_| run.resumes).unwrap_or_else(|| self.init(asked));
+        for sequence in asked.sequences() {
+            let start = asked.carry.clone().filter(|_| sequence.resumes).unwrap_or_else(|| self.init(asked));
             let request = Request { mode: asked.mode, init: Some(self.by_stage(&start)) };
-            let columns = self.gather(&run, inputs);
+            let columns = self.gather(&sequence, inputs);
             let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
             let result =
                 interp::run(&self.numbered, &columns, &request).expect("whole columns and states of the program");
@@ -66,7 +66,7 @@ impl Reference {
             totals.push(result.states_after.concat());
             match self.program.output.keep {
                 Some(_) => kept.iter_mut().zip(&result.outputs).for_each(|(all, more)| all.extend(more)),
-                None => self.write(&result.outputs, run.records.iter().copied(), outputs),
+                None => self.write(&result.outputs, sequence.records.iter().copied(), outputs),
             }
         }
         if self.program.output.keep.is_some() && (0..).zip(&*outputs).all(|(c, out)| self.room(c, out) >= count) {
@@ -83,14 +83,14 @@ impl Reference {
         asked.init.clone().unwrap_or_else(|| self.identities())
     }
 
-    /// The records of a run one after the other, and their indexes as the last column.
-    fn gather(&self, run: &Run, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    /// The records of a sequence one after the other, and their indexes as the last column.
+    fn gather(&self, sequence: &Sequence, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let column = |(bytes, layout): (&Vec<u8>, &Layout)| {
             let size = layout.size as usize;
-            run.records.iter().flat_map(|&i| &bytes[i * size..(i + 1) * size]).copied().collect()
+            sequence.records.iter().flat_map(|&i| &bytes[i * size..(i + 1) * size]).copied().collect()
         };
         let mut columns: Vec<Vec<u8>> = inputs.iter().zip(&self.program.inputs).map(column).collect();
-        columns.push((run.index..).take(run.records.len()).flat_map(u64::to_ne_bytes).collect());
+        columns.push((sequence.index..).take(sequence.records.len()).flat_map(u64::to_ne_bytes).collect());
         columns
     }
 

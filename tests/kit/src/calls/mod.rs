@@ -1,0 +1,11 @@
+//! Calls of a scan: drawn at random, given to an engine and to a reference, compared, and made simpler where they differ.
+
+mod asked;
+mod reference;
+mod sequences;
+mod subject;
+
+pub use asked::{Asked, Over, boundary};
+pub use reference::{Given, Reference};
+pub use sequences::Sequence;
+pub use subject::{Subject, columns, columns_mut, poison, same_bytes, same_states};

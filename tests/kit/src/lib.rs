@@ -1,0 +1,30 @@
+//! What the tests of several packages share.
+//!
+//! | module | what it has | feature |
+//! |---|---|---|
+//! | [`Random`] | random numbers, the same in every run | |
+//! | [`programs`] | programs in text form whose results show what a call did | |
+//! | [`opcodes`] | every opcode on the operands that it treats specially | |
+//! | [`families`] | families of operators with a native meaning, and changes that mostly break their laws | |
+//! | [`json`] | automata of 16 states that read JSON | |
+//! | [`ptxas`] | NVIDIA's assembler | |
+//! | `calls` | calls drawn at random, the reference that gives their results, and the comparison with an engine | `calls` |
+//! | `loops` | checked scans beside the sequential loop, run natively | `calls` |
+//! | `zoo` | monoids that catch what sums cannot | `zoo` |
+
+#![allow(missing_docs, reason = "a field of a test's operator says enough by its name")]
+
+#[cfg(feature = "calls")]
+pub mod calls;
+pub mod families;
+pub mod json;
+#[cfg(feature = "calls")]
+pub mod loops;
+pub mod opcodes;
+pub mod programs;
+pub mod ptxas;
+mod random;
+#[cfg(feature = "zoo")]
+pub mod zoo;
+
+pub use random::Random;
