@@ -141,7 +141,7 @@ fn counted() -> Verified<Program> {
 }
 
 fn request(mode: Mode) -> Request {
-    Request { mode, init: None }
+    Request { mode, ..Request::default() }
 }
 
 /// Direct and tiled runs of an associative program.

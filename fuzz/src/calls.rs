@@ -97,7 +97,9 @@ impl<'s> Try<'s> {
         let len = bytes.below(150);
         let (over, shape) = shape(bytes, len);
         let (init, init_fits) = state(bytes, program);
-        let (carry, carry_fits) = state(bytes, program);
+        let (mut carry, carry_fits) = state(bytes, program);
+        // A stream begins: there is no record before. (`runtime/tests/calls` draws those that go on.)
+        carry.iter_mut().for_each(|carry| carry.extend(&program.first_carry()[program.state_len()..]));
         let modes = [Mode::Inclusive, Mode::Exclusive];
         let (mode, reversed, in_place) = (*bytes.pick(&modes), bytes.chance(2), bytes.chance(4));
         let has_meaning = match over {
@@ -329,6 +331,7 @@ fn may_be_in_place(program: &Program) -> bool {
     let alike =
         program.inputs.len() == output.columns.len() && program.inputs.iter().zip(&output.columns).all(lies_alike);
     let mut mappings = program.stages.iter().map(|stage| &stage.lift).chain([&output.project]);
-    let reads_next = mappings.any(|mapping| mapping.reads.iter().any(|source| matches!(source, Source::Next(_))));
+    let reads_next =
+        mappings.any(|mapping| mapping.reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Prev(_))));
     alike && !reads_next && output.keep.is_none()
 }

@@ -58,7 +58,7 @@ pub fn engine(data: &[u8]) {
 fn compare(scan: &DynScan, mode: Mode, inputs: &[Vec<u8>], is_exact: bool) {
     let program = scan.program();
     let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    let expected = interp::run(program, &slices, &Request { mode, init: None }).expect("whole columns");
+    let expected = interp::run(program, &slices, &Request { mode, ..Request::default() }).expect("whole columns");
     let records = inputs[0].len() / program.inputs[0].size as usize;
     let layouts = &program.output.columns;
     let mut found: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; records * layout.size as usize]).collect();

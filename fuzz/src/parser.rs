@@ -46,7 +46,7 @@ fn look_into(program: &Verified<Program>, data: &[u8]) {
     let columns: Vec<Vec<u8>> = program.inputs.iter().map(|layout| bytes.fill(3 * layout.size as usize)).collect();
     let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
     for mode in [Mode::Inclusive, Mode::Exclusive] {
-        let run = interp::run(program, &columns, &Request { mode, init: None }).expect("whole columns");
+        let run = interp::run(program, &columns, &Request { mode, ..Request::default() }).expect("whole columns");
         assert!(run.count <= 3 && (program.output.keep.is_some() || run.count == 3));
     }
 }

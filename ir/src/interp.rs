@@ -26,6 +26,9 @@ pub struct Request {
     pub mode: Mode,
     /// For each stage the state before the first element; the identities if none.
     pub init: Option<Vec<Vec<Constant>>>,
+    /// The record before the first element, if there is one: those of its components that are
+    /// [read](Program::previous).
+    pub previous: Option<Vec<Constant>>,
 }
 
 /// What a run gave.
@@ -37,6 +40,8 @@ pub struct Run {
     pub count: usize,
     /// For each stage the state after the last element: the initial state of the next part of a stream.
     pub states_after: Vec<Vec<Constant>>,
+    /// The last record, or without elements the one before them: what the next part of a stream has before it.
+    pub previous: Option<Vec<Constant>>,
 }
 
 /// Why a program cannot be run on these inputs.
@@ -78,6 +83,14 @@ pub enum InterpError {
         expected: usize,
         /// Initial states given.
         got: usize,
+    },
+    /// The record before the first element is not one of the program's records.
+    #[error("the record before must have the types {expected:?}, got {got:?}")]
+    PreviousType {
+        /// The types of the components that are read.
+        expected: Vec<Type>,
+        /// The types given.
+        got: Vec<Type>,
     },
     /// An initial state is not a state of its stage.
     #[error("the initial state of stage {stage} must have the types {expected:?}, got {got:?}")]
@@ -209,7 +222,8 @@ pub fn run_in_chunks(
     let mut interpreter = Interpreter::new(&program.tables);
     let mut writer = Writer::new(&program.output.columns);
     let (mut carries, mut products) = (init.clone(), identities());
-    let mut element = Element::new(inputs, &program.inputs, count, request.mode, init);
+    let previous = check_previous(program, request)?;
+    let mut element = Element::new(inputs, &program.inputs, count, request.mode, (init, previous));
     let is_one_chunk = chunk >= count;
     for index in 0..count {
         element.enter(index);
@@ -238,7 +252,28 @@ pub fn run_in_chunks(
             writer.write(interpreter.call(&project.function, element.read(&project.reads)));
         }
     }
-    Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after })
+    let previous = element.previous();
+    Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after, previous })
+}
+
+/// The components of the record before the first element that are read, with their numbers.
+fn check_previous(program: &Program, request: &Request) -> Result<Previous, InterpError> {
+    let components = program.previous();
+    let Some(values) = &request.previous else { return Ok(Previous { components, values: None }) };
+    let expected = components.iter().filter_map(|&component| program.source_type(Source::Prev(component)));
+    let (expected, got): (Vec<Type>, Vec<Type>) = (expected.collect(), values.iter().map(|value| value.ty()).collect());
+    match expected == got {
+        true => Ok(Previous { components, values: Some(values.clone()) }),
+        false => Err(InterpError::PreviousType { expected, got }),
+    }
+}
+
+/// The record before the first element.
+struct Previous {
+    /// Which of its components are read.
+    components: Vec<u32>,
+    /// What they are, if there is such a record.
+    values: Option<Vec<Constant>>,
 }
 
 fn count_records(layouts: &[Layout], inputs: &[&[u8]]) -> Result<usize, InterpError> {
@@ -282,6 +317,8 @@ struct Element<'i> {
     mode: Mode,
     index: usize,
     init: Vec<Vec<Constant>>,
+    /// Before the first element.
+    before_all: Previous,
     before: Vec<Vec<Constant>>,
     /// The states after; of a stage that has not yet run for this element, the state before.
     after: Vec<Vec<Constant>>,
@@ -294,14 +331,14 @@ impl<'i> Element<'i> {
         layouts: &[Layout],
         count: usize,
         mode: Mode,
-        init: Vec<Vec<Constant>>,
+        (init, before_all): (Vec<Vec<Constant>>, Previous),
     ) -> Element<'i> {
         let columns = layouts.iter().enumerate();
         let fields = columns
             .flat_map(|(column, layout)| layout.fields.iter().map(move |&f| (column, layout.size as usize, f)))
             .collect();
         let (before, after) = (init.clone(), init.clone());
-        Element { inputs, fields, count, mode, index: 0, init, before, after, arguments: Vec::new() }
+        Element { inputs, fields, count, mode, index: 0, init, before_all, before, after, arguments: Vec::new() }
     }
 
     fn enter(&mut self, index: usize) {
@@ -323,6 +360,9 @@ impl<'i> Element<'i> {
         match source {
             Source::Record(component) => self.record(self.index, component),
             Source::Next(component) => self.record(self.index + 1, component),
+            Source::Prev(component) if self.index > 0 => self.record(self.index - 1, component),
+            Source::Prev(component) => self.before_first(component),
+            Source::First => Constant::from(self.index == 0 && self.before_all.values.is_none()),
             Source::Last => Constant::from(self.index + 1 == self.count),
             Source::Index => Constant::from(self.index as u64),
             Source::Before { stage, component } => self.before[stage as usize][component as usize],
@@ -332,6 +372,22 @@ impl<'i> Element<'i> {
                 let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
                 states[states.len() - 1][component as usize]
             }
+        }
+    }
+
+    /// A component of the record before the first element, zeros if there is none.
+    fn before_first(&self, component: u32) -> Constant {
+        let Previous { components, values } = &self.before_all;
+        let place = components.iter().position(|&of| of == component).expect("every component that is read is listed");
+        values.as_ref().map_or_else(|| self.fields[component as usize].2.ty.zero(), |values| values[place])
+    }
+
+    /// What the next part of a stream has before its first element.
+    fn previous(&self) -> Option<Vec<Constant>> {
+        let Previous { components, values } = &self.before_all;
+        match self.count {
+            0 => values.clone(),
+            count => Some(components.iter().map(|&component| self.record(count - 1, component)).collect()),
         }
     }
 

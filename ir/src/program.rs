@@ -7,13 +7,14 @@
 //! For element i of n, with `combine` written ⊕ and `identity` e, stage k computes
 //!
 //! ```text
-//! x[i]      = lift_k(record i, next record, last, index, initial states, states of the stages before k)
+//! x[i]      = lift_k(record i, the records beside it, first, last, index, initial states, states of the stages before k)
 //! before[i] = init ⊕ x[0] ⊕ … ⊕ x[i-1]            (init = e unless the caller gives one)
 //! after[i]  = before[i] ⊕ x[i]
 //! ```
 //!
 //! and the output is `project(…)` of element i: written to place i, or, with `keep`, appended where `keep` is true.
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 
 use crate::function::Function;
@@ -88,6 +89,10 @@ pub enum Source {
     Record(u32),
     /// The same component of the next record; zero bits at the last element.
     Next(u32),
+    /// The same component of the record before, in the order of the scan; zero bits at the first element.
+    Prev(u32),
+    /// `bool`: this is the first element, there is no record before it.
+    First,
     /// `bool`: this is the last element, there is no next record.
     Last,
     /// `u64`: the element's place, from 0.
@@ -225,6 +230,47 @@ impl Program {
         self
     }
 
+    /// Every mapping: the lifts, what is kept, the projection.
+    pub fn mappings(&self) -> impl Iterator<Item = &Mapping> {
+        let lifts = self.stages.iter().map(|stage| &stage.lift);
+        lifts.chain(&self.output.keep).chain([&self.output.project])
+    }
+
+    /// Whether any mapping reads the record before, or asks whether there is one.
+    pub fn reads_previous(&self) -> bool {
+        let mut reads = self.mappings().flat_map(|mapping| &mapping.reads);
+        reads.any(|source| matches!(source, Source::Prev(_) | Source::First))
+    }
+
+    /// The components of the record before that are read, in order, each once.
+    pub fn previous(&self) -> Vec<u32> {
+        let reads = self.mappings().flat_map(|mapping| &mapping.reads);
+        let components = reads.filter_map(|source| match *source {
+            Source::Prev(component) => Some(component),
+            _ => None,
+        });
+        let components: BTreeSet<u32> = components.collect();
+        components.into_iter().collect()
+    }
+
+    /// How many components the states of all stages have.
+    pub fn state_len(&self) -> usize {
+        self.stages.iter().map(|stage| stage.state.len()).sum()
+    }
+
+    /// What a stream starts from, and each of its chunks hands to the next one: the states of all stages, at first the
+    /// identities; and, if the program [reads the record before](Program::reads_previous), the
+    /// [components](Program::previous) of that which are read, at first zeros, and whether there is none.
+    pub fn first_carry(&self) -> Vec<Constant> {
+        let mut carry: Vec<Constant> = self.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
+        if self.reads_previous() {
+            let types = self.previous().into_iter().filter_map(|component| self.source_type(Source::Prev(component)));
+            carry.extend(types.map(Type::zero));
+            carry.push(Constant::from(true));
+        }
+        carry
+    }
+
     /// The types of the input record's components, numbered through all columns.
     pub fn record_types(&self) -> Vec<Type> {
         self.inputs.iter().flat_map(Layout::types).collect()
@@ -239,8 +285,10 @@ impl Program {
     pub fn source_type(&self, source: Source) -> Option<Type> {
         let component = |stage: usize, component: u32| self.stages.get(stage)?.state.get(component as usize).copied();
         match source {
-            Source::Record(c) | Source::Next(c) => self.inputs.iter().flat_map(Layout::types).nth(c as usize),
-            Source::Last => Some(Type::Bool),
+            Source::Record(c) | Source::Next(c) | Source::Prev(c) => {
+                self.inputs.iter().flat_map(Layout::types).nth(c as usize)
+            }
+            Source::First | Source::Last => Some(Type::Bool),
             Source::Index => Some(Type::U64),
             Source::Before { stage, component: c }
             | Source::After { stage, component: c }

@@ -117,7 +117,7 @@ fn replay_bodies_give_the_outputs_of_the_interpreter() {
             if program.output.keep.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
-            let expected = run(&program, &slices, &Request { mode, init: None }).unwrap();
+            let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();
             compare_columns(&program, &expected.outputs, &rows, &format!("program {seed}, {mode:?}"));
             for (stage, component) in body.carried {
                 assert!(facts.stages[stage as usize].live[component as usize], "what is carried is live");
@@ -141,7 +141,7 @@ fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
             if program.output.keep.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
-            let expected = run(&program, &slices, &Request { mode, init: None }).unwrap();
+            let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();
             compare_columns(&program, &expected.outputs, &rows, &format!("program {seed}, {mode:?}"));
         }
     }
@@ -200,7 +200,9 @@ fn states_of_seeded_segments_lie_in_their_ranges_if_the_seeds_do() {
         let states = |seeds: Option<Vec<Vec<Constant>>>, seed: u64| {
             let inputs = random_inputs(&program, COUNT, seed);
             let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-            run(&program, &slices, &Request { mode: Mode::Inclusive, init: seeds }).unwrap().states_after
+            run(&program, &slices, &Request { mode: Mode::Inclusive, init: seeds, previous: None })
+                .unwrap()
+                .states_after
         };
         let seeds = states(None, !seed);
         for (stage, (seeds, states)) in seeds.iter().zip(states(Some(seeds.clone()), seed)).enumerate() {

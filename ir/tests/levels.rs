@@ -131,7 +131,7 @@ fn poison(ty: Type) -> Constant {
 
 fn check(program: &Verified<Program>, inputs: &[Vec<u8>], seeds: Vec<State>, what: &str) {
     let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()) };
+    let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()), previous: None };
     let Run { outputs, states_after, .. } = run(program, &slices, &request).unwrap();
     let (mut rows, totals) = Engine { program, inputs, seeds }.scan();
     if program.output.keep.is_some() {
@@ -147,11 +147,11 @@ fn check(program: &Verified<Program>, inputs: &[Vec<u8>], seeds: Vec<State>, wha
 fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
     let mut levels = [0; 4];
     for seed in 0..300 {
-        let options = Options { stages: 3, allow_emit: true, ..Options::default() };
+        let options = Options { stages: 3, allow_emit: true, allow_previous: true, ..Options::default() };
         let program = verify(random_program(seed, &options)).expect("random programs verify");
         for (heads, seeded) in [(false, false), (true, false), (true, true)] {
             let mode = [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize];
-            let form = Form { mode, heads, init: seeded, checked: seed % 5 == 0 };
+            let form = Form { mode, heads, init: seeded, checked: seed % 5 == 0, previous: true };
             let lowered = lower(&program, form);
             levels[fold_levels(&lowered, &Facts::of(&lowered)).len() - 1] += 1;
             let (warm_up, inputs) = (random_inputs(&lowered, 3, !seed), random_inputs(&lowered, COUNT, seed));

@@ -13,6 +13,7 @@ fn options(case: u64) -> Options {
         allow_emit: case & 1 != 0,
         allow_vectors: case & 2 != 0,
         allow_next: case & 4 != 0,
+        allow_previous: case & 8 != 0,
         associative: case & 8 != 0,
     }
 }
@@ -46,7 +47,14 @@ fn a_seed_gives_the_same_program_each_time() {
 
 #[test]
 fn options_bound_what_a_program_contains() {
-    let plain = Options { stages: 2, allow_emit: false, allow_vectors: false, allow_next: false, associative: false };
+    let plain = Options {
+        stages: 2,
+        allow_emit: false,
+        allow_vectors: false,
+        allow_next: false,
+        allow_previous: false,
+        associative: false,
+    };
     let next = |source: &Source| matches!(source, Source::Next(_) | Source::Last);
     for seed in 0..500 {
         let program = random_program(seed, &plain);
@@ -70,7 +78,7 @@ fn random_programs_use_every_opcode_and_every_kind_of_source() {
         sources.extend(lifts.chain(&program.output.project.reads).map(std::mem::discriminant));
     }
     assert_eq!(opcodes.len(), monoscan_ir::Opcode::ALL.len());
-    assert_eq!(sources.len(), 7);
+    assert_eq!(sources.len(), 9);
 }
 
 /// States out of the corners of each type, made valid.

@@ -13,8 +13,14 @@ use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Source, Ta
 use mutants::{Noise, mutate};
 use scan_kit::Random;
 
-const EVERYTHING: Options =
-    Options { stages: 3, allow_emit: true, allow_vectors: true, allow_next: true, associative: false };
+const EVERYTHING: Options = Options {
+    stages: 3,
+    allow_emit: true,
+    allow_vectors: true,
+    allow_next: true,
+    allow_previous: true,
+    associative: false,
+};
 
 #[track_caller]
 fn assert_round_trip(program: &Program) {

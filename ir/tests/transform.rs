@@ -13,19 +13,16 @@ use monoscan_ir::{Constant, Mapping, Program, Source, Type, Verified, verify};
 const COUNT: usize = 11;
 
 fn forms() -> impl Iterator<Item = Form> {
-    [Mode::Inclusive, Mode::Exclusive].into_iter().flat_map(|mode| {
-        [(false, false), (true, false), (true, true)].map(|(heads, seeded)| Form {
-            mode,
-            heads,
-            init: seeded,
-            checked: false,
-        })
+    let modes = [(Mode::Inclusive, false), (Mode::Exclusive, false), (Mode::Inclusive, true), (Mode::Exclusive, true)];
+    modes.into_iter().flat_map(|(mode, previous)| {
+        let segments = [(false, false), (true, false), (true, true)];
+        segments.map(|(heads, seeded)| Form { mode, heads, init: seeded, checked: false, previous })
     })
 }
 
 fn random_programs() -> impl Iterator<Item = (u64, Verified<Program>)> {
     (0..400).map(|seed| {
-        let options = Options { stages: 3, allow_emit: true, ..Options::default() };
+        let options = Options { stages: 3, allow_emit: true, allow_previous: true, ..Options::default() };
         (seed, verify(random_program(seed, &options)).expect("random programs verify"))
     })
 }
@@ -65,7 +62,7 @@ fn interpret(program: &Verified<Program>, inputs: &[Vec<u8>], request: &Request)
 fn lowered_state(lowered: &Program, state: &[Vec<Constant>], heads: bool) -> Vec<Vec<Constant>> {
     let flag = heads.then_some(Constant::from(false));
     let mut all: Vec<Vec<Constant>> = state.iter().map(|stage| stage.iter().copied().chain(flag).collect()).collect();
-    all.extend(rank_stage(lowered).map(|_| vec![Constant::from(0u64)]));
+    all.extend(lowered.stages[state.len()..].iter().map(|added| added.identity.clone()));
     all
 }
 
@@ -85,7 +82,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
                     .iter()
                     .zip(sizes)
                     .map(|(column, size)| column[segment.start * size..segment.end * size].to_vec());
-                let request = Request { mode: form.mode, init: seeds.clone() };
+                let request = Request { mode: form.mode, init: seeds.clone(), previous: None };
                 let run = interpret(&program, &alone.collect::<Vec<_>>(), &request);
                 expected.iter_mut().zip(run.outputs).for_each(|(all, own)| all.extend(own));
                 kept += run.count;
@@ -95,7 +92,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
             let lowered = lower(&program, form);
             inputs.push(heads.iter().map(|&head| u8::from(head)).collect());
             let start = seeds.as_ref().map(|seeds| lowered_state(&lowered, seeds, true));
-            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, init: start });
+            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, init: start, previous: None });
             inputs.pop();
             assert_eq!(run.outputs, expected, "program {seed}, {form:?}, heads {heads:?}\n{}\n{}", *program, *lowered);
             assert_eq!(run.count, kept);
@@ -122,17 +119,42 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
             let lowered = lower(&program, form);
             assert_eq!(lowered, lower(&program, Form { init: true, ..form }), "without heads seeds change nothing");
             let seeds = seeds_of(&program, seed);
-            let expected = interpret(&program, &inputs, &Request { mode: form.mode, init: Some(seeds.clone()) });
+            let expected =
+                interpret(&program, &inputs, &Request { mode: form.mode, init: Some(seeds.clone()), previous: None });
             // The mode that the interpreter is asked for no longer matters.
-            let request = Request { mode: Mode::default(), init: Some(lowered_state(&lowered, &seeds, false)) };
+            let request =
+                Request { mode: Mode::default(), init: Some(lowered_state(&lowered, &seeds, false)), previous: None };
             let mut got = interpret(&lowered, &inputs, &request);
             assert_eq!(rank_stage(&lowered).is_some(), program.output.keep.is_some());
             if rank_stage(&lowered).is_some() {
                 assert_eq!(got.states_after.pop(), Some(vec![Constant::from(expected.count as u64)]));
             }
+            if form.previous && program.reads_previous() {
+                let previous = expected.previous.iter().flatten().copied().chain([Constant::from(false)]);
+                assert_eq!(got.states_after.pop(), Some(previous.collect()), "the last record, and that there is one");
+            }
+            got.previous.clone_from(&expected.previous);
             assert_eq!(got, expected, "program {seed}, {form:?}");
         }
     }
+}
+
+/// The same program with this stage before all others, where the verifier wants what lifts read.
+fn with_stage_first(mut program: Program, first: usize) -> Program {
+    let moved = program.stages.remove(first);
+    program.stages.insert(0, moved);
+    let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
+    let mappings = lifts.chain(&mut program.output.keep).chain([&mut program.output.project]);
+    for source in mappings.flat_map(|mapping| &mut mapping.reads) {
+        if let Source::Before { stage, .. } | Source::After { stage, .. } | Source::Init { stage, .. } = source {
+            match (*stage as usize).cmp(&first) {
+                std::cmp::Ordering::Less => *stage += 1,
+                std::cmp::Ordering::Equal => *stage = 0,
+                std::cmp::Ordering::Greater => {}
+            }
+        }
+    }
+    program
 }
 
 #[test]
@@ -145,7 +167,8 @@ fn lowered_programs_verify_but_for_the_stages_they_have_too_many() {
             assert!(!reads(&lowered, |source| matches!(source, Source::State(_))), "program {seed}, {form:?}");
             assert_eq!(lowered.inputs.len() - program.inputs.len(), usize::from(form.heads));
             let too_many = lowered.stages.len() > monoscan_ir::MAX_STAGES;
-            match verify(lowered) {
+            let has_previous = form.previous && program.reads_previous();
+            match verify(if has_previous { with_stage_first(lowered, program.stages.len()) } else { lowered }) {
                 Ok(_) => assert!(!too_many),
                 Err(errors) => {
                     assert!(too_many, "program {seed}, {form:?}: {errors}");

@@ -15,8 +15,14 @@ use monoscan_ir::{
 };
 use mutants::mutate;
 
-const EVERYTHING: Options =
-    Options { stages: 3, allow_emit: true, allow_vectors: true, allow_next: true, associative: false };
+const EVERYTHING: Options = Options {
+    stages: 3,
+    allow_emit: true,
+    allow_vectors: true,
+    allow_next: true,
+    allow_previous: true,
+    associative: false,
+};
 
 fn messages(program: Program) -> Vec<String> {
     verify(program).err().iter().flatten().map(|diagnostic| diagnostic.to_string()).collect()

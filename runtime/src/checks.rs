@@ -11,6 +11,8 @@ use crate::refused::{Combination, InPlaceError};
 pub(crate) trait Signature {
     /// The types of the components of all stages, in order.
     fn state(&self) -> impl Iterator<Item = Type>;
+    /// The types of what a stream hands on; see [`Program::first_carry`].
+    fn carry(&self) -> impl Iterator<Item = Type>;
     /// Whether it keeps some records only.
     fn keeps(&self) -> bool;
 }
@@ -18,6 +20,11 @@ pub(crate) trait Signature {
 impl Signature for Verified<Program> {
     fn state(&self) -> impl Iterator<Item = Type> {
         self.stages.iter().flat_map(|stage| stage.state.iter().copied())
+    }
+
+    fn carry(&self) -> impl Iterator<Item = Type> {
+        let previous = self.reads_previous().then(|| self.first_carry().split_off(self.state_len()));
+        self.state().chain(previous.into_iter().flatten().map(|component| component.ty()))
     }
 
     fn keeps(&self) -> bool {
@@ -49,8 +56,8 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
     }
     let stages = program.stages.iter().map(|stage| &stage.lift);
     let mut reads = stages.chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
-    if reads.any(|source| matches!(source, Source::Next(_))) {
-        return Err(InPlaceError::ReadsNext.into());
+    if reads.any(|source| matches!(source, Source::Next(_) | Source::Prev(_))) {
+        return Err(InPlaceError::ReadsNeighbour.into());
     }
     let is_same = |input: &Layout, output: &Layout| column::fits(input, output);
     let (inputs, outputs) = (&program.inputs, &program.output.columns);
@@ -68,10 +75,10 @@ pub(crate) fn call(
     len: usize,
 ) -> Result<(), Error> {
     if let Some(init) = call.init {
-        state(program, "init", init)?;
+        state(|| program.state(), "init", init)?;
     }
     if let Some(carry) = carry {
-        state(program, "carry", carry)?;
+        state(|| program.carry(), "carry", carry)?;
     }
     match call.shape {
         Shape::Line => Ok(()),
@@ -102,14 +109,17 @@ fn refuse(is_asked: bool, what: Combination) -> Result<(), Error> {
     if is_asked { Err(what.into()) } else { Ok(()) }
 }
 
-/// A state of all stages has their components in order.
-fn state(program: &impl Signature, argument: &'static str, state: &[Constant]) -> Result<(), Error> {
+/// A state has these components in order.
+fn state<I: Iterator<Item = Type>>(
+    types: impl Fn() -> I,
+    argument: &'static str,
+    state: &[Constant],
+) -> Result<(), Error> {
     let got = || state.iter().map(|component| component.ty());
-    if got().eq(program.state()) {
+    if got().eq(types()) {
         return Ok(());
     }
-    let (expected, got): (Vec<Type>, Vec<Type>) = (program.state().collect(), got().collect());
-    Err(Error::State { argument, expected, got })
+    Err(Error::State { argument, expected: types().collect(), got: got().collect() })
 }
 
 fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {

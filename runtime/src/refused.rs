@@ -131,9 +131,11 @@ pub enum InPlaceError {
     /// It keeps some records only.
     #[error("keeping records in place: write them to another column")]
     Keeps,
-    /// It reads the next record.
-    #[error("a scan in place that reads the next record, which may be overwritten by then: write to another column")]
-    ReadsNext,
+    /// It reads the next record or the one before.
+    #[error(
+        "a scan in place that reads a neighbouring record, which may be overwritten by then: write to another column"
+    )]
+    ReadsNeighbour,
     /// Its output columns are laid out in another way than its input columns.
     #[error("a scan in place writes what it reads: expected outputs {}, got {}", columns(.inputs), columns(.outputs))]
     OtherColumns {

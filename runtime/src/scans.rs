@@ -73,13 +73,14 @@ impl DynScan {
     ///
     /// # Errors
     /// As [`run`](DynScan::run); also if the program's output columns are not laid out as its input columns, if it
-    /// reads the next record, or if it keeps records.
+    /// reads a neighbouring record, or if it keeps records.
     pub fn run_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
         self.write_in_place(call, None, columns)
     }
 
-    /// As [`run`](DynScan::run), from the state `carry`, the components of all stages in order, which becomes the state
-    /// after the last record.
+    /// As [`run`](DynScan::run), from `carry`, which becomes what the next chunk of the stream goes on from. It has the
+    /// components of all stages in order; if the program reads the record before, also what is read of that:
+    /// [`first_carry`](monoscan_ir::Program::first_carry) is what a stream starts from.
     ///
     /// # Errors
     /// As [`run`](DynScan::run), and for calls that cannot be resumed: rows, offsets, and reversed scans of flagged segments.
@@ -274,6 +275,9 @@ impl DynScan {
         carry: Option<&mut [Constant]>,
     ) -> Option<usize> {
         if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
+            return None;
+        }
+        if carry.is_some() && self.parts().1.reads_previous {
             return None;
         }
         let mut init: SmallVec<[Constant; 4]> = call.init.unwrap_or_default().into();

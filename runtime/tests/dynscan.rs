@@ -209,7 +209,8 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
             .collect();
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         for mode in [Mode::Inclusive, Mode::Exclusive] {
-            let expected = interp::run(&program, &slices, &Request { mode, init: None }).unwrap().outputs;
+            let expected =
+                interp::run(&program, &slices, &Request { previous: None, mode, init: None }).unwrap().outputs;
             for (ways, threads) in [(1, 2), (4, 1), (2, 3), (8, 2)] {
                 let options = PlanOptions {
                     ways: Some(ways),

@@ -10,6 +10,21 @@ use crate::prelude::*;
 /// before: nothing for the first, `A` for the second, `(A, B)` for the third; and the states of all stages for outputs.
 /// What a function does not use of it is not read.
 ///
+/// `prev` costs a load of the record before. It is right in every shape of a call: the first record of a line, a segment
+/// or a row has none. A function of `next` cannot be used in place, nor one of `prev`.
+///
+/// ```
+/// use monoscan::{ops::Sum, prelude::*};
+///
+/// // Sessions: a pause of more than 30 begins one. Each click gets the number of its session.
+/// #[scan_fn]
+/// fn begins(e: Element<u64>) -> Sum<u32> { Sum(if e.first || e.record - e.prev > 30 { 1 } else { 0 }) }
+///
+/// let sessions = Scan::<Sum<u32>>::builder().lift_at(begins {}).project(scan!(|s: Sum<u32>| -> u32 { s.0 })).build()?;
+/// assert_eq!(sessions.inclusive(&[5, 20, 70, 80, 200])?, [1, 1, 2, 2, 3]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+///
 /// ```
 /// use monoscan::{ops::Sum, prelude::*};
 ///
@@ -30,8 +45,12 @@ pub struct Element<R, S = ()> {
     pub after: S,
     /// Its record.
     pub record: R,
+    /// The record before it in its run, in the order of the scan; zeros if there is none.
+    pub prev: R,
     /// The next record of its run, in the order of the scan; zeros if there is none.
     pub next: R,
+    /// Whether there is no record before it.
+    pub first: bool,
     /// Whether there is no next record.
     pub last: bool,
     /// Its place, from 0, in the order of the scan: along a line with all its segments, and along each row anew.
@@ -70,8 +89,9 @@ impl View {
                 .map(|(stage, component)| Source::Before { stage, component })
                 .chain(states().map(|(stage, component)| Source::After { stage, component }))
                 .chain(records)
+                .chain(record.clone().map(Source::Prev))
                 .chain(record.map(Source::Next))
-                .chain([Source::Last, Source::Index])
+                .chain([Source::First, Source::Last, Source::Index])
                 .collect(),
         }
     }
@@ -99,8 +119,11 @@ mod tests {
             "after.1[1] After { stage: 1, component: 1 }",
             "record.0 Record(0)",
             "record.1 Record(1)",
+            "prev.0 Prev(0)",
+            "prev.1 Prev(1)",
             "next.0 Next(0)",
             "next.1 Next(1)",
+            "first First",
             "last Last",
             "index Index",
         ];

@@ -270,7 +270,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
     /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
     /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
-    /// and the last record of a chunk has no next one.
+    /// the last record of a chunk has no next one, and the first none before it.
     ///
     /// ```
     /// use monoscan::{ops::Sum, prelude::*};
@@ -294,7 +294,7 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     /// [`inclusive`](Scan::inclusive), written over the input.
     ///
     /// # Errors
-    /// [`Error::InPlace`] if the scan reads the next record or keeps records; nothing is written then.
+    /// [`Error::InPlace`] if the scan reads a neighbouring record or keeps records; nothing is written then.
     #[inline]
     pub fn inclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
         self.replace(Mode::Inclusive, records)

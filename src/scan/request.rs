@@ -164,9 +164,12 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         let runs = self.runs?;
         let call = Call { mode, reversed: self.reversed, init: init.as_deref(), shape: runs.shape()? };
         let Some(carry) = self.carry else { return run(&call, None) };
-        let mut components = lang::components(carry);
+        // Of the record before, which a carry of the engine has too, this chunk has none.
+        let mut components = self.scan.program().first_carry();
+        let states = lang::components(carry);
+        components[..states.len()].copy_from_slice(&states);
         let result = run(&call, Some(&mut components))?;
-        *carry = lang::from_constants(components);
+        *carry = lang::from_constants(components.into_iter().take(states.len()));
         Ok(result)
     }
 }
@@ -349,7 +352,7 @@ impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
     /// [`inclusive`](Request::inclusive), written over the input.
     ///
     /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads the next record or keeps records.
+    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads a neighbouring record or keeps records.
     pub fn inclusive_in_place(self, records: &mut [T]) -> Result<(), Error> {
         self.replace(Mode::Inclusive, records)
     }

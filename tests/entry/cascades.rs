@@ -42,7 +42,7 @@ fn restarts(e: Element<u8, Bicyclic>) -> Since {
 
 #[scan_fn]
 fn hashes(e: Element<u8, (Bicyclic, Since)>) -> Hash {
-    Hash { hash: (e.after.0.closing + e.before.1.count) as u64 ^ e.record as u64, power: 31 }
+    Hash { hash: (e.after.0.closing + e.before.1.count) as u64 ^ e.record as u64 ^ (e.prev as u64) << 8, power: 31 }
 }
 
 #[scan_fn]
@@ -51,8 +51,14 @@ fn interesting(e: Element<u8, (Bicyclic, Since, Hash)>) -> bool {
 }
 
 #[scan_fn]
-fn everything(e: Element<u8, (Bicyclic, Since, Hash)>) -> (u64, u32, u32, u32, u8) {
-    (e.after.2.hash ^ e.before.2.hash, e.before.1.count, e.after.0.opening, e.before.0.closing, e.next)
+fn everything(e: Element<u8, (Bicyclic, Since, Hash)>) -> (u64, u32, u32, u32, (u8, u8, bool)) {
+    (
+        e.after.2.hash ^ e.before.2.hash,
+        e.before.1.count,
+        e.after.0.opening,
+        e.before.0.closing,
+        (e.next, e.prev, e.first),
+    )
 }
 
 type All = (Bicyclic, Since, Hash);
@@ -63,15 +69,16 @@ fn elements(ask: &Ask<All>, x: &[u8], identity: All) -> (Vec<(usize, Seen)>, Vec
     let (mut seen, mut totals) = (Vec::new(), Vec::new());
     for run in ask.runs(x.len()) {
         let (mut a, mut b, mut c) = ask.init.unwrap_or(identity);
-        for Step { place, next, index } in run {
-            let (record, last) = (x[place], next.is_none());
+        for Step { place, prev, next, index } in run {
+            let (record, first, last) = (x[place], prev.is_none(), next.is_none());
+            let prev = prev.map_or(0, |prev| x[prev]);
             let next = next.map_or(0, |next| x[next]);
             let (a0, b0, c0) = (a, b, c);
-            a = a.combine(brackets(Element { before: (), after: (), record, next, last, index }));
-            b = b.combine(restarts(Element { before: a0, after: a, record, next, last, index }));
-            c = c.combine(hashes(Element { before: (a0, b0), after: (a, b), record, next, last, index }));
+            a = a.combine(brackets(Element { before: (), after: (), record, prev, next, first, last, index }));
+            b = b.combine(restarts(Element { before: a0, after: a, record, prev, next, first, last, index }));
+            c = c.combine(hashes(Element { before: (a0, b0), after: (a, b), record, prev, next, first, last, index }));
             let (before, after) = ((a0, b0, c0), (a, b, c));
-            seen.push((place, Element { before, after, record, next, last, index }));
+            seen.push((place, Element { before, after, record, prev, next, first, last, index }));
         }
         totals.push((a, b, c));
     }
@@ -95,13 +102,13 @@ fn three_stages_see_what_came_before_in_every_combination() {
                 let x: Vec<u8> = (0..n).map(|_| r.bits() as u8).collect();
                 for ask in asks(n, init, &mut r) {
                     let (seen, totals) = elements(&ask, &x, write.identity());
-                    let mut expected = vec![(7, 7, 7, 7, 7); n];
+                    let mut expected = vec![(7, 7, 7, 7, (7, 7, true)); n];
                     let mut states = vec![(Hash::identity(), Hash::identity()); n];
                     for &(place, element) in &seen {
                         expected[place] = everything(element);
                         states[place] = (element.before.2, element.after.2);
                     }
-                    let mut y = vec![(7, 7, 7, 7, 7); n];
+                    let mut y = vec![(7, 7, 7, 7, (7, 7, true)); n];
                     ask.request(&write).inclusive_into(&x, &mut y).unwrap();
                     assert_eq!(y, expected, "{ask:?}, n = {n}, {plan:?}");
                     let mut after = vec![Hash::identity(); n];
@@ -117,7 +124,7 @@ fn three_stages_see_what_came_before_in_every_combination() {
     }
 }
 
-type Written = (u64, u32, u32, u32, u8);
+type Written = (u64, u32, u32, u32, (u8, u8, bool));
 
 /// Kept records are dense, and in the order of the scan.
 fn check_kept(ask: &Ask<All>, emit: &Scan<All, (u8,), Written>, x: &[u8], seen: &[(usize, Seen)]) {
@@ -133,17 +140,17 @@ fn check_kept(ask: &Ask<All>, emit: &Scan<All, (u8,), Written>, x: &[u8], seen: 
         in_order.iter().filter(|(_, e)| interesting(*e)).map(|(_, e)| everything(*e)).collect();
     let kept = ask.request(emit).inclusive(x).unwrap();
     assert_eq!(kept, expected, "{ask:?}, n = {}", x.len());
-    let mut y = vec![(9, 9, 9, 9, 9); expected.len()];
+    let mut y = vec![(9, 9, 9, 9, (9, 9, true)); expected.len()];
     assert_eq!(ask.request(emit).inclusive_into(x, &mut y).unwrap(), expected.len(), "{ask:?}");
     assert_eq!(y, expected, "{ask:?}, n = {}", x.len());
     if let Some(room) = expected.len().checked_sub(1) {
-        let mut y = vec![(9, 9, 9, 9, 9); room];
+        let mut y = vec![(9, 9, 9, 9, (9, 9, true)); room];
         let error = ask.request(emit).inclusive_into(x, &mut y).unwrap_err();
         assert!(
             matches!(error, Error::OutputTooShort { got, expected: all, .. } if got == room && all == expected.len()),
             "{error}"
         );
-        assert_eq!(y, vec![(9, 9, 9, 9, 9); room], "something was written");
+        assert_eq!(y, vec![(9, 9, 9, 9, (9, 9, true)); room], "something was written");
     }
 }
 

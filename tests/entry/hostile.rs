@@ -118,7 +118,7 @@ fn what_is_overwritten_cannot_be_read_later() {
         Scan::<Sum<u32>>::builder().lift_at(next).project(scan!(|sum: Sum<u32>| -> u32 { sum.0 })).build().unwrap();
     let mut x = [1, 2, 3];
     let error = scan.inclusive_in_place(&mut x).unwrap_err();
-    assert!(matches!(error, Error::InPlace(InPlaceError::ReadsNext)), "{error}");
+    assert!(matches!(error, Error::InPlace(InPlaceError::ReadsNeighbour)), "{error}");
     assert_eq!(x, [1, 2, 3]);
     assert_eq!(scan.inclusive(&x).unwrap(), [2, 5, 5]);
 }

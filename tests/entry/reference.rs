@@ -44,10 +44,11 @@ pub(crate) struct Answer<S> {
     pub(crate) totals: Vec<S>,
 }
 
-/// An element's place, and what comes after it in its run.
+/// An element's place, and what is beside it in its run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) place: usize,
+    pub(crate) prev: Option<usize>,
     pub(crate) next: Option<usize>,
     pub(crate) index: u64,
 }
@@ -109,7 +110,13 @@ impl<S: States> Ask<S> {
                 places.reverse();
             }
             let next = |within: usize| places.get(within + 1).copied();
-            let step = |(within, &place)| Step { place, next: next(within), index: index_of(place, within) as u64 };
+            let prev = |within: usize| within.checked_sub(1).map(|before| places[before]);
+            let step = |(within, &place)| Step {
+                place,
+                prev: prev(within),
+                next: next(within),
+                index: index_of(place, within) as u64,
+            };
             places.iter().enumerate().map(step).collect()
         };
         places.into_iter().map(steps).collect()

@@ -31,13 +31,14 @@
 //! | `Strided` | record `place + w·way + i·step` | `start + w·numbers + i` |
 //!
 //! So strided kernels serve rows side by side (`numbers` = 0), blocks of one row, and, with a negative step, reversed scans;
-//! places wrap around. The element whose number is `total − 1` is the last, without a next.
+//! places wrap around. The element whose number is 0 is the first, without a record before it; the one whose number is
+//! `total − 1` is the last, without a next.
 //!
 //! A program that `keep`s has the number of kept records in its last stage, the *rank*. A kept record is written to the place that
 //! is the rank before its element; what is not kept goes to `sink`.
 //!
 //! Columns may lie at any address. An output column may be an input column (same records, element for element) if the
-//! program reads no `Next` and keeps nothing; else outputs overlap nothing.
+//! program reads no `Next` or `Prev` and keeps nothing; else outputs overlap nothing.
 
 use monoscan_ir::{Field, Layout, Program, Type};
 

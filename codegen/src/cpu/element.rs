@@ -114,7 +114,7 @@ impl<'a> Data<'a> {
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
             let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
-                Source::Record(component) | Source::Next(component) => {
+                Source::Record(component) | Source::Next(component) | Source::Prev(component) => {
                     inputs.get(component as usize).is_some_and(|of| of.column == column)
                 }
                 _ => false,
@@ -187,6 +187,21 @@ impl<'a> Data<'a> {
                 let zero = constant(b, ty.zero());
                 Ok(b.ins().select(next.none, zero, value))
             }
+            Source::Prev(component) => {
+                // At the first element the record itself is read, to stay in bounds, and dropped.
+                let Position { place, number } = e.position;
+                let none = b.ins().icmp_imm_u(IntCC::Equal, number, 0);
+                let own = place.value(b);
+                let before = match self.step {
+                    None => b.ins().iadd_imm_s(own, -1),
+                    Some(step) => b.ins().isub(own, step),
+                };
+                let from = Place::at(b.ins().select(none, own, before));
+                let value = self.load(b, component, from)?;
+                let zero = constant(b, self.inputs[component as usize].field.ty.zero());
+                Ok(b.ins().select(none, zero, value))
+            }
+            Source::First => Ok(b.ins().icmp_imm_u(IntCC::Equal, e.position.number, 0)),
             Source::Last => Ok(self.next(b, e).none),
             Source::Index => Ok(e.position.number),
             Source::Init { .. } => {

@@ -265,7 +265,9 @@ impl<'a> Loop<'a> {
     ) -> Result<(), CodegenError> {
         // Elements whose number matters are counted apart from their places.
         let reads = &self.kernel.body.mapping.reads;
-        let counts = reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index));
+        let counts = reads.iter().any(|source| {
+            matches!(source, Source::Next(_) | Source::Prev(_) | Source::First | Source::Last | Source::Index)
+        });
         let numbers = counts.then(|| vec![b.ins().iconst(types::I64, 0)]);
         let row = b.create_block();
         let exit = b.create_block();

@@ -28,6 +28,8 @@ pub fn compile_ahead(
     pattern: AccessPattern,
     arch: Arch,
 ) -> Result<AotFiles, NvptxError> {
+    // Kernels for GPUs read no record before an element's own.
+    let form = Form { previous: program.reads_previous(), ..form };
     let lowered = lower(program, form);
     let facts = if any_states { Facts::for_any_states(&lowered) } else { Facts::of(&lowered) };
     let Kernel { text, manifest } = compile_first(&lowered, &facts, pattern.plans(&lowered, arch), arch)?;

@@ -43,16 +43,16 @@ pub(super) fn levels(program: &Program, length_only: &[&[bool]]) -> Vec<Level> {
 }
 
 fn level_of_stages(program: &Program) -> Vec<usize> {
-    let mut levels: Vec<usize> = Vec::new();
-    for stage in &program.stages {
+    // The stage that has the record before reads none, and comes behind those that read it.
+    let mut levels = vec![0; program.stages.len()];
+    for (place, stage) in program.stages.iter().enumerate() {
         let function = simplify(&stage.lift.function, &program.tables);
         let needed = drop_unused(Mapping { reads: stage.lift.reads.clone(), function }, 0);
         let above = needed.reads.iter().map(|source| match *source {
             Source::Before { stage, .. } | Source::After { stage, .. } => levels[stage as usize] + 1,
             _ => 0,
         });
-        let level = above.max().unwrap_or(0);
-        levels.push(level);
+        levels[place] = above.max().unwrap_or(0);
     }
     levels
 }

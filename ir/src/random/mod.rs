@@ -28,6 +28,8 @@ pub struct Options {
     pub allow_vectors: bool,
     /// Whether the next record and `last` are read.
     pub allow_next: bool,
+    /// Whether the record before and `first` are read.
+    pub allow_previous: bool,
     /// Whether every operator is associative and every identity one, exactly, on the states its `valid` accepts; all
     /// lifts give such states. Needed wherever an engine is free to choose the association.
     pub associative: bool,
@@ -36,7 +38,14 @@ pub struct Options {
 impl Default for Options {
     /// One stage that writes, with an associative operator.
     fn default() -> Options {
-        Options { stages: 1, allow_emit: false, allow_vectors: true, allow_next: true, associative: true }
+        Options {
+            stages: 1,
+            allow_emit: false,
+            allow_vectors: true,
+            allow_next: true,
+            allow_previous: false,
+            associative: true,
+        }
     }
 }
 
@@ -177,8 +186,12 @@ impl Maker<'_> {
         let mut sources: Vec<Source> = fields.clone().map(Source::Record).collect();
         sources.push(Source::Index);
         if self.options.allow_next {
-            sources.extend(fields.map(Source::Next));
+            sources.extend(fields.clone().map(Source::Next));
             sources.push(Source::Last);
+        }
+        if self.options.allow_previous {
+            sources.extend(fields.map(Source::Prev));
+            sources.push(Source::First);
         }
         for (stage, of) in (0..).zip(&program.stages) {
             // Stages read earlier ones more often than anything else.

@@ -163,6 +163,8 @@ fn source(word: &str) -> Option<Source> {
     Some(match (kind, numbers.as_slice()) {
         ("record", &[component]) => Source::Record(component),
         ("next", &[component]) => Source::Next(component),
+        ("prev", &[component]) => Source::Prev(component),
+        ("first", []) => Source::First,
         ("last", []) => Source::Last,
         ("index", []) => Source::Index,
         ("before", &[stage, component]) => Source::Before { stage, component },

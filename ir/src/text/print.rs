@@ -20,6 +20,8 @@ impl Display for Source {
         match self {
             Source::Record(component) => write!(f, "record.{component}"),
             Source::Next(component) => write!(f, "next.{component}"),
+            Source::Prev(component) => write!(f, "prev.{component}"),
+            Source::First => f.write_str("first"),
             Source::Last => f.write_str("last"),
             Source::Index => f.write_str("index"),
             Source::Before { stage, component } => write!(f, "before.{stage}.{component}"),

@@ -8,11 +8,13 @@
 //! |---|---|
 //! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
 //! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one |
+//! | `previous` | the record before: one more stage has the last record so far |
 //! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
 
 mod checked;
 mod overflow;
+mod previous;
 mod ranked;
 mod resolve;
 mod segmented;
@@ -37,6 +39,10 @@ pub struct Form {
     pub init: bool,
     /// Whether the first integer overflow of the sequential loop is found.
     pub checked: bool,
+    /// Whether the record before an element is the state of one more stage, so that carries have it; for engines whose
+    /// kernels read no other record than an element's own and the next one. Else mappings read it as it is, and the
+    /// first element has none before it.
+    pub previous: bool,
 }
 
 /// The program that an engine runs for calls of this form. It is what the user wrote (and not a lowered program), with
@@ -47,12 +53,15 @@ pub struct Form {
 ///   The state of every stage has one more component, its last: a `bool` whose identity is false. At a flagged record
 ///   the state before, wherever it is read, is the start of a segment; the record before it has no next one and is a
 ///   last one. The index counts on. A first record that is not flagged goes on from the state that the run starts with.
-/// - With `checked` there is one more stage behind those of the user, whose state [`Check`] reads. It goes through all
+/// - With `previous`, a program that [reads the record before](Program::reads_previous) has one more stage behind those
+///   of the user, whose state is the last record: the components that are read, and whether there is none.
+///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.
+/// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
 /// - With `keep` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
 ///   through all segments. [`rank_stage`] finds it.
 ///
-/// So a lowered program has up to two stages, one column and, for each stage, one component more than the verifier
+/// So a lowered program has up to three stages, one column and, for each stage, one component more than the verifier
 /// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time linear in the program's size.
 ///
 /// ```
@@ -78,6 +87,9 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
     resolve::resolve(&mut lowered, form.mode);
     let mut check = form.checked.then(|| Check::of(program).stage(&lowered));
     lowered = lowered.map_functions(Function::unmarked);
+    if form.previous {
+        previous::staged(&mut lowered, check.as_mut());
+    }
     if form.heads {
         lowered = segmented::segmented(lowered, form.init, check.as_mut());
     }

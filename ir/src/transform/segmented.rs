@@ -118,6 +118,15 @@ impl Segments<'_> {
                 let none = code.builder.constant(code.builder.type_of(value).zero());
                 code.builder.select(ends, none, value)
             }
+            Source::Prev(_) => {
+                let begins = code.read(Source::Record(self.head));
+                let none = code.builder.constant(code.builder.type_of(value).zero());
+                code.builder.select(begins, none, value)
+            }
+            Source::First => {
+                let begins = code.read(Source::Record(self.head));
+                code.builder.binary(Opcode::Or, value, begins)
+            }
             Source::Last => {
                 let ends = code.read(Source::Next(self.head));
                 code.builder.binary(Opcode::Or, value, ends)

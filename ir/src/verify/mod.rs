@@ -26,7 +26,7 @@
 //! **Mappings** (`lift`, `keep`, `project`)
 //! 13. There is one source for each parameter.
 //! 14. Each source exists, and the parameter has its type.
-//! 15. `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may read every `init`.)
+//! 15. What is read of the record before has at most [`MAX_STATE_BYTES`] bytes as a packed record. `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may read every `init`.)
 //! 16. `keep` gives one `bool`; `project` gives the types of the output columns' fields.
 //!
 //! **Functions**
@@ -131,10 +131,22 @@ fn check_program(found: &mut Findings, program: &Program) {
     data::check_columns(found, Part::Program, &program.inputs, Part::Input, "input");
     data::check_tables(found, &program.tables);
     let scope = Scope { record: program.record_types(), stages: &program.stages, tables: &program.tables };
+    check_previous(found, program);
     for (place, stage) in program.stages.iter().enumerate() {
         check_stage(found, &scope, place, stage);
     }
     check_output(found, &scope, &program.output, &program.output_types());
+}
+
+/// What is read of the record before goes from element to element as a state does.
+fn check_previous(found: &mut Findings, program: &Program) {
+    let types = program.previous().into_iter().filter_map(|component| program.source_type(Source::Prev(component)));
+    let bytes = Layout::packed(&types.collect::<Vec<_>>()).size;
+    if bytes as usize > MAX_STATE_BYTES {
+        let message =
+            format!("expected at most {MAX_STATE_BYTES} bytes to be read of the record before, found {bytes}");
+        found.whole(Part::Program, message);
+    }
 }
 
 fn check_stage(found: &mut Findings, scope: &Scope<'_>, place: usize, stage: &Stage) {
@@ -219,11 +231,11 @@ impl Scope<'_> {
     /// The type of what a source names, or why it cannot be read here.
     fn source_type(&self, source: Source, lifts: Option<usize>) -> Result<Type, String> {
         match source {
-            Source::Record(component) | Source::Next(component) => {
+            Source::Record(component) | Source::Next(component) | Source::Prev(component) => {
                 let ty = self.record.get(component as usize).copied();
                 ty.ok_or_else(|| format!("expected one of {} fields of the input, found {source}", self.record.len()))
             }
-            Source::Last => Ok(Type::Bool),
+            Source::First | Source::Last => Ok(Type::Bool),
             Source::Index => Ok(Type::U64),
             Source::Before { stage, component } | Source::After { stage, component } => match lifts {
                 Some(own) if stage as usize >= own => {

@@ -103,13 +103,15 @@ fn mutate_reads(reads: &mut Vec<Source>, noise: &mut Noise) {
     let source = [
         Source::Record(component),
         Source::Next(component),
+        Source::Prev(component),
+        Source::First,
         Source::Last,
         Source::Index,
         Source::Before { stage, component },
         Source::After { stage, component },
         Source::Init { stage, component },
         Source::State(component),
-    ][noise.below(8)];
+    ][noise.below(10)];
     match noise.below(3) {
         0 => reads.push(source),
         1 => drop(reads.pop()),

@@ -100,8 +100,15 @@ impl Engine<'_> {
             Shape::Offsets(_) => task.purpose != Purpose::Reduce,
             _ => false,
         };
-        let form = Form { mode: call.mode, heads: is_segmented, init: is_segmented && call.init.is_some(), checked };
-        let components: SmallVec<[usize; 4]> = self.program.stages.iter().map(|stage| stage.state.len()).collect();
+        let init = is_segmented && call.init.is_some();
+        let previous = self.carries_previous(task);
+        let form = Form { mode: call.mode, heads: is_segmented, init, checked, previous };
+        let mut components: SmallVec<[usize; 4]> = self.program.stages.iter().map(|stage| stage.state.len()).collect();
+        let first_carry: SmallVec<[Constant; 4]> = match previous {
+            true => self.program.first_carry().into(),
+            false => self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
+        };
+        components.extend(previous.then(|| first_carry.len() - self.program.state_len()));
         let mut variant = self.variants.get(form, false);
         if [call.init, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
             variant = self.variants.get(form, true);
@@ -123,11 +130,8 @@ impl Engine<'_> {
 
         let layout = kernels.code.state_layout();
         let fields = || user_fields(kernels, &components);
-        let identity = || self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
-        let init = match call.init {
-            Some(init) => Slots::one(layout, fields().zip(init.iter().copied())),
-            None => Slots::one(layout, fields().zip(identity())),
-        };
+        let init = call.init.unwrap_or_default();
+        let init = Slots::one(layout, fields().zip(init.iter().chain(&first_carry[init.len()..]).copied()));
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
         let check = checked.then(|| self.variants.check());
         if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
@@ -150,6 +154,7 @@ impl Engine<'_> {
             totals: wants_totals || checked,
         };
         let totals = totals.map(Mutex::new);
+        let count = if task.carry.is_some() { first_carry.len() } else { self.program.state_len() };
         let found = Mutex::new(None);
         let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
             if let Some(check) = check {
@@ -165,7 +170,6 @@ impl Engine<'_> {
             }
             let Some(totals) = &totals else { return };
             let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
-            let count = components.iter().sum::<usize>();
             for (run, slot) in slots.enumerate() {
                 let to = &mut totals[(first + run) * count..][..count];
                 to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
@@ -219,9 +223,18 @@ impl Engine<'_> {
             _ => Elements::Line { len: task.len, reversed },
         };
         match found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((run, finding)) => Err(elements.error(components.len(), run, finding)),
+            Some((run, finding)) => Err(elements.error(self.program.stages.len(), run, finding)),
             None => Ok(done),
         }
+    }
+}
+
+impl Engine<'_> {
+    /// Whether the record before an element goes from element to element as a state: where there may be one before the
+    /// first, and where runs do not begin with element 0.
+    fn carries_previous(&self, task: &Task<'_>) -> bool {
+        let counts_on = matches!(task.call.shape, Shape::Offsets(_)) && task.purpose == Purpose::Reduce;
+        self.variants.reads_previous && (task.carry.is_some() || counts_on)
     }
 }
 

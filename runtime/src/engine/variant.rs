@@ -73,7 +73,7 @@ impl Variant {
         let program = lower(&of.program, form);
         let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
         let plan = plan(&program, &facts, &CpuTarget::host(), &of.options);
-        let states = (!form.heads && !form.checked).then(|| of.states.clone());
+        let states = (!form.heads && !form.checked && !form.previous).then(|| of.states.clone());
         Variant {
             form,
             is_lawful: of.is_lawful,
@@ -134,7 +134,9 @@ pub(crate) struct Variants {
     states: Layout,
     /// Whether the laws were judged to hold, and not only assumed.
     is_lawful: bool,
-    made: [OnceLock<Variant>; 24],
+    /// Whether it reads the record before.
+    pub(crate) reads_previous: bool,
+    made: Box<[OnceLock<Variant>]>,
     check: OnceLock<Check>,
     /// For each [`Mode`], parts of these.
     short: [OnceLock<Option<Short>>; 2],
@@ -150,10 +152,11 @@ impl Variants {
         states: Option<Layout>,
         is_lawful: bool,
     ) -> Variants {
-        let made = [const { OnceLock::new() }; 24];
+        let made = (0..FORMS).map(|_| OnceLock::new()).collect();
         let (check, short, rows, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
-        Variants { program, options, states, is_lawful, made, check, short, rows, whole }
+        let reads_previous = program.reads_previous();
+        Variants { program, reads_previous, options, states, is_lawful, made, check, short, rows, whole }
     }
 
     /// How the states of all stages lie where a caller hands them over in memory.
@@ -217,6 +220,9 @@ impl Variants {
     }
 }
 
+/// How many forms there are.
+const FORMS: usize = 48;
+
 /// The place of a form among all forms.
 fn place(form: Form, any_states: bool) -> usize {
     let kind = match form {
@@ -224,7 +230,8 @@ fn place(form: Form, any_states: bool) -> usize {
         Form { init: false, .. } => 1,
         Form { .. } => 2,
     };
-    12 * usize::from(form.checked) + 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
+    let added = 24 * usize::from(form.previous) + 12 * usize::from(form.checked);
+    added + 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
 }
 
 /// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.

@@ -77,7 +77,7 @@ impl GpuScan {
     ///
     /// # Errors
     /// As [`run`](GpuScan::run); also if the program's output columns are not laid out as its input columns, if it
-    /// reads the next record, or if it keeps records.
+    /// reads a neighbouring record, or if it keeps records.
     pub fn run_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
         self.replace(call, None, columns).map(drop)
     }
@@ -112,7 +112,9 @@ impl GpuScan {
             };
             return ends::totals(at_ends.program(), call, offsets, inputs, run);
         }
-        Ok(self.go(HostTask { call, carry: None, inputs, outputs: None, len })?.totals)
+        let totals = self.go(HostTask { call, carry: None, inputs, outputs: None, len })?.totals;
+        let all = program.first_carry().len();
+        Ok(totals.chunks_exact(all).flat_map(|total| &total[..program.state_len()]).copied().collect())
     }
 
     fn write(

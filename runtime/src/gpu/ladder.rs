@@ -56,7 +56,7 @@ impl GpuScan {
     /// [`Error::Nvptx`] if the rung does not run this program, or not on this device. [`Error::Cuda`] if the driver refuses it.
     pub fn by_rung(&self, rung: Rung) -> Result<LadderScan, Error> {
         let device = self.device();
-        let lowered = lower(self.program(), Form::default());
+        let lowered = lower(self.program(), Form { previous: true, ..Form::default() });
         let kernels = ladder::compile(&lowered, &Facts::of(&lowered), rung, self.arch())?;
         let module = Module::from_ptx(device, &kernels.text, None)?;
         let code = kernels.launches.iter().map(|launch| {

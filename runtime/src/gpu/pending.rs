@@ -145,7 +145,8 @@ pub struct Outcome {
     pub written: usize,
     /// If they were asked for, the totals of all runs, one after the other, the components of all stages each: one run
     /// for a line, one for each row; for flagged segments the total of the last one. A stream is resumed from its
-    /// total.
+    /// total, so that of a program that reads the record before has that too, as
+    /// [`first_carry`](monoscan_ir::Program::first_carry) does.
     pub totals: Vec<Constant>,
 }
 

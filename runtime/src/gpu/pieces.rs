@@ -291,5 +291,6 @@ fn knows_nothing_around(program: &Program) -> bool {
     let lifts = program.stages.iter().map(|stage| &stage.lift);
     let mut reads =
         lifts.chain(&program.output.keep).chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
+    // The record before the first goes from piece to piece with the carry.
     !reads.any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index))
 }

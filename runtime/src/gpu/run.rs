@@ -41,7 +41,7 @@ impl GpuScan {
     ///
     /// # Errors
     /// As [`call`](GpuScan::call); also if the program's output columns are not laid out as its input columns, if it
-    /// reads the next record, or if it keeps records.
+    /// reads a neighbouring record, or if it keeps records.
     pub fn call_in_place(
         &self,
         call: &DeviceCall<'_>,
@@ -93,6 +93,8 @@ impl GpuScan {
             heads: is_segmented,
             init: is_segmented && call.init.is_some(),
             checked: self.checked,
+            // Kernels for GPUs read no record before an element's own.
+            previous: true,
         };
         let need = Need { form, any_states: false, reduces: task.reduces };
         let variants = &self.shared.variants;

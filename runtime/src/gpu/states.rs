@@ -9,7 +9,8 @@ use monoscan_ir::{Constant, Program};
 pub(crate) struct States {
     /// The identities of all components of the lowered program.
     identities: Vec<Constant>,
-    /// For each component of the program as it was, its place among those.
+    /// For each component of what streams of the program hand on, its place among those: the states of its stages come
+    /// first.
     places: Vec<usize>,
     /// The place of the rank.
     rank: Option<usize>,
@@ -29,12 +30,17 @@ impl States {
         let first = |stage: usize| lowered.stages[..stage].iter().map(|stage| stage.state.len()).sum::<usize>();
         let stages = program.stages.iter().enumerate();
         let rank = rank_stage(lowered);
-        let is_checked = lowered.stages.len() > program.stages.len() + usize::from(rank.is_some());
-        let check =
-            || CheckStage { check: Check::of(program), stages: (0..=program.stages.len()).map(first).collect() };
+        let previous = program.reads_previous();
+        let behind = program.stages.len() + usize::from(previous);
+        let is_checked = lowered.stages.len() > behind + usize::from(rank.is_some());
+        let starts = || (0..program.stages.len()).chain([behind]).map(first).collect();
+        let check = || CheckStage { check: Check::of(program), stages: starts() };
+        let own = stages.flat_map(|(place, stage)| first(place)..first(place) + stage.state.len());
+        let carried = first(program.stages.len())..;
+        let previous = carried.take(if previous { program.first_carry().len() - program.state_len() } else { 0 });
         States {
             identities: lowered.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
-            places: stages.flat_map(|(place, stage)| first(place)..first(place) + stage.state.len()).collect(),
+            places: own.chain(previous).collect(),
             rank: rank.map(|rank| first(rank as usize)),
             check: is_checked.then(check),
         }
@@ -45,7 +51,7 @@ impl States {
         let of_role = |role| (0..components.len()).filter(move |&place| components[place].role == role);
         States {
             identities: components.iter().map(|component| component.identity).collect(),
-            places: of_role(Role::Own).collect(),
+            places: of_role(Role::Own).chain(of_role(Role::Previous)).collect(),
             rank: of_role(Role::Rank).next(),
             check: None,
         }
@@ -85,7 +91,7 @@ impl States {
         lowered
     }
 
-    /// The states of the program out of those of the lowered one, one behind the other.
+    /// What streams of the program hand on, out of those of the lowered one, one behind the other.
     pub(crate) fn own(&self, lowered: &[Constant]) -> Vec<Constant> {
         let states = lowered.chunks_exact(self.identities.len().max(1));
         states.flat_map(|state| self.places.iter().map(|&place| state[place])).collect()

@@ -189,7 +189,7 @@ mod tests {
         for program in programs {
             let keeps = program.output.keep.is_some();
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
-                let form = Form { mode: Mode::Exclusive, heads, init: heads, checked: heads };
+                let form = Form { mode: Mode::Exclusive, heads, init: heads, checked: heads, previous: true };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
                 for pattern in [
                     AccessPattern::Aligned,

@@ -34,7 +34,7 @@ impl Case {
             program.inputs.iter().map(|layout| random.bytes(LONGEST * layout.size as usize)).collect();
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let expected = [Mode::Inclusive, Mode::Exclusive].map(|mode| {
-            let request = interp::Request { mode, init: None };
+            let request = interp::Request { mode, previous: None, init: None };
             (mode, interp::run(&program, &slices, &request).expect("whole columns").outputs)
         });
         Case { program, inputs, expected }

@@ -259,7 +259,7 @@ fn programs_that_cannot_run_in_place() {
             "(%0 = next.0: u8) { return %0 }",
         );
     let error = refused_in_place(&scan(&next), &Call::default(), &[Layout::of(Type::U8)]);
-    assert!(matches!(error, Error::InPlace(InPlaceError::ReadsNext)), "{error}");
+    assert!(matches!(error, Error::InPlace(InPlaceError::ReadsNeighbour)), "{error}");
 
     let error = refused_in_place(&scan(&odd_digits()), &Call::default(), &[number()]);
     assert!(matches!(error, Error::InPlace(InPlaceError::Keeps)), "{error}");

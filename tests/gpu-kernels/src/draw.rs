@@ -29,5 +29,5 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
 /// Any form, checked now and then.
 pub fn form(random: &mut Random) -> Form {
     let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
-    Form { mode, heads: random.chance(3), init: random.chance(2), checked: random.chance(4) }
+    Form { mode, heads: random.chance(3), init: random.chance(2), checked: random.chance(4), previous: true }
 }

@@ -68,7 +68,7 @@ impl Job {
 
 /// The kernels of a program that there are: every plan for every architecture.
 fn jobs(case: &Case, heads: bool) -> Vec<Job> {
-    let program = lower(&case.program, Form { heads, ..Form::default() });
+    let program = lower(&case.program, Form { heads, previous: true, ..Form::default() });
     let facts = Facts::of(&program);
     let state_bytes = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum();
     let mut jobs: Vec<Job> = Vec::new();

@@ -82,6 +82,8 @@ pub enum Role {
     Own,
     /// Lowering added it.
     Added,
+    /// It is of the record before the next one: carries have it, seeds do not.
+    Previous,
     /// It counts the records that were kept.
     Rank,
 }
@@ -110,13 +112,16 @@ impl AotManifest {
         ptx_sha256: String,
     ) -> AotManifest {
         let rank = rank_stage(lowered).map(|stage| stage as usize);
+        let previous = if form.previous { program.first_carry().len() - program.state_len() } else { 0 };
         let components = lowered.stages.iter().enumerate().flat_map(|(place, stage)| {
             let own = program.stages.get(place).map_or(0, |stage| stage.state.len());
+            let previous = if place == program.stages.len() { previous } else { 0 };
             let ranges = &facts.stages[place].ranges;
             stage.identity.iter().zip(ranges).enumerate().map(move |(component, (&identity, &range))| {
                 let role = match component {
                     0 if rank == Some(place) => Role::Rank,
                     _ if component < own => Role::Own,
+                    _ if component < previous => Role::Previous,
                     _ => Role::Added,
                 };
                 Component { role, identity, range }

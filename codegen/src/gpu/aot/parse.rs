@@ -40,7 +40,8 @@ impl FromStr for AotManifest {
         let states = lines.value("states", LAYOUT, layout)?;
         let of_type = |ty: Type| move |value: &str| component(value, ty);
         let components = states.fields.iter().map(|field| {
-            let expected = format!("`own`, `added` or `rank`, a literal of type {} and its range", field.ty);
+            let expected =
+                format!("`own`, `added`, `previous` or `rank`, a literal of type {} and its range", field.ty);
             lines.value("component", &expected, of_type(field.ty))
         });
         let components = components.collect::<Result<Vec<Component>, _>>()?;
@@ -49,7 +50,8 @@ impl FromStr for AotManifest {
         lines.end()?;
         let arguments = Arguments { inputs: inputs.len(), outputs: outputs.len(), states };
         let launch = Manifest { plan, threads, shared_bytes, tile_state_bytes, arguments, inputs, outputs };
-        let form = Form { mode, heads, init, checked: false };
+        let previous = components.iter().any(|component| component.role == Role::Previous);
+        let form = Form { mode, heads, init, checked: false, previous };
         Ok(AotManifest { version, program, arch, ptx_sha256, form, keeps, components, launch })
     }
 }
@@ -171,6 +173,7 @@ fn component(value: &str, ty: Type) -> Option<Component> {
     let role = match role {
         "own" => Role::Own,
         "added" => Role::Added,
+        "previous" => Role::Previous,
         "rank" => Role::Rank,
         _ => return None,
     };

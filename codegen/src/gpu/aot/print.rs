@@ -50,6 +50,7 @@ impl Display for Component {
         let role = match self.role {
             Role::Own => "own",
             Role::Added => "added",
+            Role::Previous => "previous",
             Role::Rank => "rank",
         };
         // An identity may be a list, so it stands between two words.

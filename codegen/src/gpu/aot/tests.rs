@@ -34,7 +34,7 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
         let program = verify(random::random_program(seed, &random::Options::default())).unwrap();
         for form in [
             Form::default(),
-            Form { mode: Mode::Exclusive, heads: true, init: true, checked: false },
+            Form { mode: Mode::Exclusive, heads: true, init: true, checked: false, previous: false },
             Form { heads: true, ..Form::default() },
         ] {
             let lowered = lower(&program, form);

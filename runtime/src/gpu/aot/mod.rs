@@ -242,6 +242,11 @@ impl Signature for AotManifest {
         own.map(|component| component.identity.ty())
     }
 
+    fn carry(&self) -> impl Iterator<Item = Type> {
+        let previous = self.components.iter().filter(|component| component.role == Role::Previous);
+        self.state().chain(previous.map(|component| component.identity.ty()))
+    }
+
     fn keeps(&self) -> bool {
         self.keeps
     }

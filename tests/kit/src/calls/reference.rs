@@ -48,6 +48,22 @@ impl Reference {
         self.program.stages.iter().flat_map(|stage| stage.identity.clone()).collect()
     }
 
+    /// The record before the first one of a stream that goes on from this carry, if there is one.
+    fn previous(&self, carry: &[Constant]) -> Option<Vec<Constant>> {
+        let (none, values) = carry[self.identities().len()..].split_last()?;
+        (none.bits() == 0).then(|| values.to_vec())
+    }
+
+    /// The states as a stream hands them on, with the last record.
+    fn carry(&self, states: Vec<Constant>, previous: Option<Vec<Constant>>) -> Vec<Constant> {
+        let mut carry = [states, self.program.first_carry().split_off(self.identities().len())].concat();
+        if let (Some(previous), true) = (previous, self.program.reads_previous()) {
+            let place = carry.len() - previous.len() - 1;
+            carry.splice(place.., previous.into_iter().chain([Constant::from(false)]));
+        }
+        carry
+    }
+
     /// Runs a call over columns of records as bytes.
     ///
     /// Of outputs, the fields of records that the call writes are replaced; nothing is, where there is no room for what is kept.
@@ -57,13 +73,15 @@ impl Reference {
         let mut count = 0;
         for sequence in asked.sequences() {
             let start = asked.carry.clone().filter(|_| sequence.resumes).unwrap_or_else(|| self.init(asked));
-            let request = Request { mode: asked.mode, init: Some(self.by_stage(&start)) };
+            let previous = asked.carry.as_ref().filter(|_| sequence.resumes).and_then(|carry| self.previous(carry));
+            let request = Request { mode: asked.mode, init: Some(self.by_stage(&start)), previous };
             let columns = self.gather(&sequence, inputs);
             let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
             let result =
                 interp::run(&self.numbered, &columns, &request).expect("whole columns and states of the program");
             count += result.count;
-            totals.push(result.states_after.concat());
+            let states = result.states_after.concat();
+            totals.push(if asked.carry.is_some() { self.carry(states, result.previous) } else { states });
             match self.program.output.keep {
                 Some(_) => kept.iter_mut().zip(&result.outputs).for_each(|(all, more)| all.extend(more)),
                 None => self.write(&result.outputs, sequence.records.iter().copied(), outputs),

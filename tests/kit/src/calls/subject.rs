@@ -49,15 +49,30 @@ impl Subject {
         stages.collect::<Vec<_>>().concat()
     }
 
+    /// What a stream hands on, after some records or none.
+    pub fn carry(&self, random: &mut Random) -> Vec<Constant> {
+        let state = self.state(random);
+        let mut previous = self.reference.program.first_carry().split_off(state.len());
+        if random.chance(2) {
+            let any = |part: &mut Constant| *part = Constant::from_bytes(part.ty(), &random.bytes(part.ty().size()));
+            previous.iter_mut().for_each(any);
+            previous.iter_mut().last().into_iter().for_each(|none| *none = Constant::from(false));
+        }
+        [state, previous].concat()
+    }
+
     /// A random call that the program can run.
     pub fn call(&self, random: &mut Random) -> Asked {
         let Program { inputs, output, stages, .. } = &*self.reference.program;
         let keeps = output.keep.is_some();
         let lifts = stages.iter().map(|stage| &stage.lift);
         let mut reads = lifts.chain([&output.project]).flat_map(|mapping| &mapping.reads);
-        let in_place = *inputs == output.columns && !keeps && !reads.any(|source| matches!(source, Source::Next(_)));
+        let in_place = *inputs == output.columns
+            && !keeps
+            && !reads.any(|source| matches!(source, Source::Next(_) | Source::Prev(_)));
         loop {
             let mut asked = Asked::random(random, self.scan().plan(), |random| self.state(random));
+            asked.carry = asked.carry.map(|_| self.carry(random));
             asked.in_place &= in_place;
             if !(keeps && matches!(asked.over, Over::Rows { .. })) {
                 return asked;

@@ -96,7 +96,14 @@ fn long_vectors_are_what_the_evaluator_says() {
 
 /// All functions of the random program of a seed, and its tables.
 pub(super) fn random_functions(seed: u64) -> (Vec<Function>, Vec<Table>) {
-    let options = Options { stages: 3, allow_emit: true, allow_vectors: true, allow_next: true, associative: false };
+    let options = Options {
+        stages: 3,
+        allow_emit: true,
+        allow_vectors: true,
+        allow_next: true,
+        allow_previous: false,
+        associative: false,
+    };
     let program = random_program(seed, &options);
     let of_stages = program.stages.iter().flat_map(|stage| {
         let functions = [Some(&stage.lift.function), Some(&stage.combine), stage.valid.as_ref()];
