@@ -1,6 +1,5 @@
 //! The device's memory: one piece that scans read, one that they write, and the way back to the host.
 
-use monoscan::Error;
 use monoscan_runtime::cuda::{
     CudaError, Device, DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, PinnedBuffer, Stream,
 };
@@ -131,7 +130,10 @@ fn repeat(stream: &Stream, mut all: DeviceSliceMut<'_, u8>, mut filled: usize) -
     stream.synchronize()
 }
 
+/// Whatever went wrong: in a scan, a rung of the ladder or the driver.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
 /// An error in one line.
-pub(crate) fn words(error: Error) -> String {
+pub(crate) fn words(error: impl std::fmt::Display) -> String {
     error.to_string().replace('\n', " ")
 }

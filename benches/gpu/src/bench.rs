@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use monoscan::Error;
 use monoscan_ir::{Program, Verified};
 use monoscan_runtime::cuda::{Device, Event, Graph};
-use monoscan_runtime::gpu::{DeviceColumn, DeviceColumnMut, GpuScan};
+use monoscan_runtime::gpu::GpuScan;
 
-use crate::arena::{Arena, Parts, words};
+use crate::arena::{Arena, Failure, Parts, words};
 use crate::contender::{Contender, Given};
 use crate::line::Subject;
 use crate::report::Figures;
@@ -49,7 +48,7 @@ pub(crate) struct Bench<'a> {
 }
 
 /// The scan of a program, not compiled yet.
-pub(crate) fn scan_of(program: &Verified<Program>, device: &Device) -> Result<GpuScan, Error> {
+pub(crate) fn scan_of(program: &Verified<Program>, device: &Device) -> Result<GpuScan, monoscan::Error> {
     GpuScan::builder(program.clone(), device).time_limit(TIME_LIMIT).build()
 }
 
@@ -61,7 +60,7 @@ impl<'a> Bench<'a> {
         contender: Contender,
         arena: &'a mut Arena,
         (most, effort): (u64, Effort),
-    ) -> Result<Bench<'a>, Error> {
+    ) -> Result<Bench<'a>, Failure> {
         let mut places = Vec::new();
         let mut end = 0;
         for (column, period) in subject.program().inputs.iter().zip(subject.columns()) {
@@ -114,7 +113,7 @@ impl<'a> Bench<'a> {
         let mut given = None;
         let captured = Graph::capture(&stream, || {
             given = Some(self.call(elements)?);
-            Ok::<(), Error>(())
+            Ok::<(), Failure>(())
         });
         let graph = captured.map_err(words)?;
         let time = self.time(|bench| {
@@ -151,23 +150,17 @@ impl<'a> Bench<'a> {
         output.check_guard(elements * self.row.written)
     }
 
-    fn call(&mut self, elements: usize) -> Result<Given, Error> {
+    fn call(&mut self, elements: usize) -> Result<Given, Failure> {
         let program = self.subject.program();
         let columns = self.places.iter().zip(&program.inputs);
         let inputs: Vec<_> = columns.map(|(&at, layout)| (at, elements * layout.size as usize)).collect();
         let Parts { inputs, mut output, stream } =
             self.arena.parts(&inputs, (self.row.offset, elements * self.row.written))?;
-        let columns: Vec<DeviceColumn<'_>> = inputs
-            .iter()
-            .zip(&program.inputs)
-            .map(|(bytes, layout)| DeviceColumn::from_bytes(bytes, layout))
-            .collect::<Result<_, _>>()?;
-        let written = DeviceColumnMut::from_bytes(&mut output, &program.output.columns[0])?;
-        self.contender.call(&columns, &mut [written], stream)
+        self.contender.call(program, &inputs, &mut output, stream)
     }
 
     /// The median of the milliseconds that the device takes for some work.
-    fn time<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T, Error>) -> Result<f64, Error> {
+    fn time<T>(&mut self, mut work: impl FnMut(&mut Self) -> Result<T, Failure>) -> Result<f64, Failure> {
         let mut once = |bench: &mut Self| {
             bench.events[0].record(&bench.arena.stream)?;
             // What the work leaves is dropped when it is done, which takes time too.
@@ -175,7 +168,7 @@ impl<'a> Bench<'a> {
             bench.events[1].record(&bench.arena.stream)?;
             bench.events[1].synchronize()?;
             drop(left);
-            Ok::<f64, Error>(bench.events[1].milliseconds_since(&bench.events[0])?.into())
+            Ok::<f64, Failure>(bench.events[1].milliseconds_since(&bench.events[0])?.into())
         };
         let mut last = 0.0;
         for _ in 0..self.effort.warm {

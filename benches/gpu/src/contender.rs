@@ -1,8 +1,11 @@
 //! What is timed: a scan as it is planned, or by a rung of the ladder.
 
-use monoscan::Error;
-use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, LadderPending, LadderScan, Pending};
+use gpu_ladder::{LadderPending, LadderScan};
+use monoscan_ir::Program;
+use monoscan_runtime::cuda::{DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Stream};
+use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
+
+use crate::arena::Failure;
 
 /// What scans.
 pub(crate) enum Contender {
@@ -17,20 +20,29 @@ pub(crate) enum Given {
 }
 
 impl Contender {
-    /// Gives the scan of a line to a stream.
+    /// Gives the scan of a line to a stream; columns are the bytes of their records.
     pub(crate) fn call(
         &self,
-        inputs: &[DeviceColumn<'_>],
-        outputs: &mut [DeviceColumnMut<'_>],
+        program: &Program,
+        inputs: &[DeviceSlice<'_, u8>],
+        output: &mut DeviceSliceMut<'_, u8>,
         stream: &Stream,
-    ) -> Result<Given, Error> {
+    ) -> Result<Given, Failure> {
         match self {
             Contender::Planned(scan) => {
-                Ok(Given::Planned(Box::new(scan.call(&DeviceCall::default(), inputs, outputs, stream)?)))
+                let columns = inputs.iter().zip(&program.inputs);
+                let columns = columns.map(|(bytes, layout)| DeviceColumn::from_bytes(bytes, layout));
+                let columns: Vec<DeviceColumn<'_>> = columns.collect::<Result<_, _>>()?;
+                let written = DeviceColumnMut::from_bytes(output, &program.output.columns[0])?;
+                let pending = scan.call(&DeviceCall::default(), &columns, &mut [written], stream)?;
+                Ok(Given::Planned(Box::new(pending)))
             }
             Contender::Rung(scan) => {
-                let records = inputs.first().map_or(0, DeviceColumn::len);
-                Ok(Given::Rung(scan.call(inputs, outputs, stream)?, records))
+                let first = inputs.first().zip(program.inputs.first());
+                let records = first.map_or(0, |(bytes, layout)| bytes.len() / layout.size as usize);
+                let inputs: Vec<&dyn DeviceRead<u8>> = inputs.iter().map(|bytes| bytes as _).collect();
+                let output: &mut dyn DeviceWrite<u8> = output;
+                Ok(Given::Rung(scan.call(&inputs, &mut [output], stream)?, records))
             }
         }
     }
@@ -38,10 +50,13 @@ impl Contender {
 
 impl Given {
     /// Waits until it is done, and gives how many records were written.
-    pub(crate) fn wait(&self) -> Result<usize, Error> {
+    pub(crate) fn wait(&self) -> Result<usize, Failure> {
         match self {
             Given::Planned(pending) => Ok(pending.wait()?.written),
-            Given::Rung(pending, records) => pending.wait().map(|()| *records),
+            Given::Rung(pending, records) => {
+                pending.wait()?;
+                Ok(*records)
+            }
         }
     }
 }

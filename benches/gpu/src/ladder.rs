@@ -2,13 +2,11 @@
 
 use std::time::Instant;
 
-use monoscan::Error;
-use monoscan_codegen::nvptx::ladder::Rung;
+use gpu_ladder::{LadderError, LadderScan, Rung};
 use monoscan_runtime::cuda::Device;
-use monoscan_runtime::gpu::GpuScan;
 
 use crate::arena::{Arena, words};
-use crate::bench::{self, Bench, Effort};
+use crate::bench::{self, Bench, Effort, TIME_LIMIT};
 use crate::contender::Contender;
 use crate::line::Subject;
 use crate::options::Options;
@@ -53,7 +51,7 @@ pub(crate) fn measure(
     let mut steps = Vec::new();
     println!("\n{}, by every rung of the ladder", row.title);
     for rung in Rung::ALL {
-        steps.push(course.rung(rung, &scan, arena)?);
+        steps.push(course.rung(rung, device, arena)?);
         keep(&steps)?;
     }
     let plan = scan.kernel().map_err(words)?.manifest().plan.to_string();
@@ -64,16 +62,16 @@ pub(crate) fn measure(
 }
 
 impl Course<'_> {
-    fn rung(&self, rung: Rung, scan: &GpuScan, arena: &mut Arena) -> Result<Step, String> {
+    fn rung(&self, rung: Rung, device: &Device, arena: &mut Arena) -> Result<Step, String> {
         let began = Instant::now();
-        match scan.by_rung(rung) {
+        match LadderScan::new(self.subject.program(), rung, device, TIME_LIMIT) {
             Ok(scan) => {
                 let code: Vec<_> = scan.code().iter().map(|kernel| kernel.facts().registers).collect();
                 let made = began.elapsed().as_secs_f64();
                 println!("{rung}: tiles of {}, registers {code:?}, made in {made:.2} s", scan.kernels().tile);
                 self.step(rung.name().to_owned(), rung.reads(), Contender::Rung(scan), arena)
             }
-            Err(Error::Nvptx(why)) => {
+            Err(LadderError::Unfit(why)) => {
                 println!("{rung}: none, {why}");
                 Ok(Step { name: rung.name().to_owned(), reads: rung.reads(), figures: Vec::new() })
             }

@@ -5,13 +5,18 @@
 //! on a CPU under the emulator of the tests, which gives the atoms other bodies.
 
 mod ahead;
+#[allow(missing_docs, reason = "hidden but for studies")]
 mod emit;
 mod error;
 mod ir;
+#[allow(missing_docs, reason = "hidden but for studies")]
 mod kernel;
-pub mod ladder;
+#[allow(missing_docs, reason = "hidden but for studies")]
 mod lower;
+#[doc(hidden)]
+pub mod parts;
 mod schedule;
+#[allow(missing_docs, reason = "hidden but for studies")]
 mod strategy;
 
 use monoscan_ir::facts::Facts;

@@ -19,9 +19,8 @@
 //! | `scan`, `run` | the scan, and its calls over device memory (likewise) |
 //! | `host`, `pieces`, `staging` | its calls over host memory, piece by piece on the way there and back (likewise) |
 //! | `ends` | totals of segments between offsets (likewise) |
-//! | `ladder` | the same scan by schedules out of history (likewise) |
 
-// What makes columns and calls to launches is only used by what compiles.
+// Used only with the feature `ptx`: what makes columns and calls to launches.
 #![cfg_attr(not(feature = "ptx"), allow(dead_code))]
 
 mod aot;
@@ -33,8 +32,6 @@ mod ends;
 #[cfg(feature = "ptx")]
 mod host;
 mod kernel;
-#[cfg(feature = "ptx")]
-mod ladder;
 mod landing;
 mod pending;
 #[cfg(feature = "ptx")]
@@ -55,8 +52,6 @@ pub use aot::{AotError, AotKernel, AotScan};
 pub use call::{DeviceCall, DeviceShape};
 pub use column::{DeviceColumn, DeviceColumnMut};
 pub use kernel::{GpuKernel, Launch, Span};
-#[cfg(feature = "ptx")]
-pub use ladder::{LadderPending, LadderScan};
 pub use pending::{Launched, Outcome, Pending};
 #[cfg(feature = "ptx")]
 pub use scan::{GpuScan, GpuScanBuilder};

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan};
+use monoscan_codegen::gpu::{AccessPattern, GpuPlan};
 use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
 use monoscan_ir::{Program, Verified};
@@ -184,10 +184,6 @@ impl GpuScan {
     /// What is known about the laws of each stage's operator.
     pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
         self.shared.judgements.iter().map(|judgement| &**judgement)
-    }
-
-    pub(super) fn arch(&self) -> Arch {
-        self.shared.key.maker.arch
     }
 
     /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to

@@ -9,7 +9,6 @@ mod every_call;
 #[allow(dead_code, reason = "shared with the tests of the CUDA layer")]
 #[path = "../cuda_device/kernels.rs"]
 mod kernels;
-mod ladder;
 mod limits;
 mod on_device;
 mod streams;

@@ -4,17 +4,17 @@ use super::{Builder, Ty, Value};
 
 /// A stack slot of the function, which LLVM turns into registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Var<'k> {
+pub struct Var<'k> {
     slot: Value<'k>,
     ty: Ty,
 }
 
 impl<'k> Var<'k> {
-    pub(crate) fn get(self) -> Value<'k> {
+    pub fn get(self) -> Value<'k> {
         self.slot.load(self.ty, natural(self.ty))
     }
 
-    pub(crate) fn set(self, value: Value<'k>) {
+    pub fn set(self, value: Value<'k>) {
         debug_assert_eq!(self.ty, value.ty());
         self.slot.store(value, natural(self.ty));
     }
@@ -26,20 +26,20 @@ fn natural(ty: Ty) -> usize {
 
 /// A loop while its body is written: what a way out of it goes to.
 #[derive(Clone, Copy)]
-pub(crate) struct Loop {
+pub struct Loop {
     exit: u32,
 }
 
 impl Builder {
     /// A variable with its first value, which is set where this is called.
-    pub(crate) fn var<'k>(&'k self, first: Value<'k>) -> Var<'k> {
+    pub fn var<'k>(&'k self, first: Value<'k>) -> Var<'k> {
         let var = self.unset(first.ty());
         var.set(first);
         var
     }
 
     /// A variable that will be set before it is read.
-    pub(crate) fn unset(&self, ty: Ty) -> Var<'_> {
+    pub fn unset(&self, ty: Ty) -> Var<'_> {
         use std::fmt::Write;
         let number = self.values.get();
         self.values.set(number + 1);
@@ -67,7 +67,7 @@ impl Builder {
     }
 
     /// Runs `body` where the condition holds.
-    pub(crate) fn when(&self, condition: Value<'_>, body: impl FnOnce()) {
+    pub fn when(&self, condition: Value<'_>, body: impl FnOnce()) {
         let (yes, end) = (self.label(), self.label());
         self.branch(condition, yes, end, yes);
         body();
@@ -75,7 +75,7 @@ impl Builder {
     }
 
     /// Runs one of two.
-    pub(crate) fn either(&self, condition: Value<'_>, yes: impl FnOnce(), no: impl FnOnce()) {
+    pub fn either(&self, condition: Value<'_>, yes: impl FnOnce(), no: impl FnOnce()) {
         let (first, second, end) = (self.label(), self.label(), self.label());
         self.branch(condition, first, second, first);
         yes();
@@ -89,7 +89,7 @@ impl Builder {
     }
 
     /// Runs `body` until it [leaves](Emit::leave_if).
-    pub(crate) fn forever(&self, body: impl FnOnce(Loop)) {
+    pub fn forever(&self, body: impl FnOnce(Loop)) {
         let (start, exit) = (self.label(), self.label());
         self.begin(start);
         body(Loop { exit });
@@ -99,13 +99,13 @@ impl Builder {
     }
 
     /// Leaves the loop where the condition holds.
-    pub(crate) fn leave_if(&self, from: Loop, condition: Value<'_>) {
+    pub fn leave_if(&self, from: Loop, condition: Value<'_>) {
         let next = self.label();
         self.branch(condition, from.exit, next, next);
     }
 
     /// Runs `body` while the condition, computed anew each time, holds.
-    pub(crate) fn repeat_while<'k>(&'k self, condition: impl FnOnce() -> Value<'k>, body: impl FnOnce()) {
+    pub fn repeat_while<'k>(&'k self, condition: impl FnOnce() -> Value<'k>, body: impl FnOnce()) {
         self.forever(|this| {
             let goes_on = condition();
             self.leave_if(this, goes_on.not());
@@ -114,7 +114,7 @@ impl Builder {
     }
 
     /// Runs `body` for `first`, `first + step`, … below `end`.
-    pub(crate) fn range<'k>(&'k self, first: Value<'k>, end: Value<'k>, step: Value<'k>, body: impl FnOnce(Value<'k>)) {
+    pub fn range<'k>(&'k self, first: Value<'k>, end: Value<'k>, step: Value<'k>, body: impl FnOnce(Value<'k>)) {
         let place = self.var(first);
         self.repeat_while(
             || place.get().below(end),

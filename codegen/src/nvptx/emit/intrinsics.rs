@@ -4,7 +4,7 @@ use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// How bulk copies use the second-level cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CachePolicy {
+pub enum CachePolicy {
     Keep,
     Normal,
 }
@@ -12,7 +12,7 @@ pub(crate) enum CachePolicy {
 macro_rules! intrinsics {
     ($($name:ident($($arg:ident),*) -> $result:expr, $symbol:literal;)*) => {
         impl Builder {$(
-            pub(crate) fn $name<'k>(&'k self, $($arg: Value<'k>),*) -> Value<'k> {
+            pub fn $name<'k>(&'k self, $($arg: Value<'k>),*) -> Value<'k> {
                 self.intrinsic($result, $symbol, &[$($arg),*])
             }
         )*}
@@ -22,7 +22,7 @@ macro_rules! intrinsics {
 macro_rules! void_intrinsics {
     ($($name:ident($($arg:ident),*), $symbol:literal;)*) => {
         impl Builder {$(
-            pub(crate) fn $name(&self, $($arg: Value<'_>),*) {
+            pub fn $name(&self, $($arg: Value<'_>),*) {
                 self.call(None, $symbol, &[$($arg),*]);
             }
         )*}
@@ -66,7 +66,7 @@ void_intrinsics! {
 }
 
 impl Builder {
-    pub(crate) fn cache_policy(&self, policy: CachePolicy) -> Value<'_> {
+    pub fn cache_policy(&self, policy: CachePolicy) -> Value<'_> {
         let symbol = match policy {
             CachePolicy::Keep => "scan.policy_keep",
             CachePolicy::Normal => "scan.policy_normal",
@@ -75,7 +75,7 @@ impl Builder {
     }
 
     /// Waits until the phase of a barrier has ended.
-    pub(crate) fn barrier_wait<'k>(&'k self, barrier: Value<'k>, parity: Value<'k>) {
+    pub fn barrier_wait<'k>(&'k self, barrier: Value<'k>, parity: Value<'k>) {
         self.forever(|this| self.leave_if(this, self.barrier_try_wait(barrier, parity)));
     }
 }

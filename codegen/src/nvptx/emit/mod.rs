@@ -21,13 +21,13 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 pub(crate) use assemble::{Passes, assemble, key};
-pub(crate) use control::Var;
+pub use control::Var;
 pub(crate) use intrinsics::CachePolicy;
-pub(crate) use value::Value;
+pub use value::Value;
 
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Ty {
+pub enum Ty {
     /// An integer of so many bits; 1 is a truth value.
     Int(u16),
     /// `float`.
@@ -44,7 +44,7 @@ pub(crate) enum Ty {
 
 /// What memory an address is in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Space {
+pub enum Space {
     /// Any: the stack of a thread, and the arguments of a kernel.
     Generic = 0,
     /// Device memory.
@@ -54,16 +54,16 @@ pub(crate) enum Space {
 }
 
 impl Ty {
-    pub(crate) const BOOL: Ty = Ty::Int(1);
-    pub(crate) const I8: Ty = Ty::Int(8);
-    pub(crate) const I32: Ty = Ty::Int(32);
-    pub(crate) const I64: Ty = Ty::Int(64);
-    pub(crate) const GLOBAL: Ty = Ty::Pointer(Space::Global);
-    pub(crate) const SHARED: Ty = Ty::Pointer(Space::Shared);
-    pub(crate) const GENERIC: Ty = Ty::Pointer(Space::Generic);
+    pub const BOOL: Ty = Ty::Int(1);
+    pub const I8: Ty = Ty::Int(8);
+    pub const I32: Ty = Ty::Int(32);
+    pub const I64: Ty = Ty::Int(64);
+    pub const GLOBAL: Ty = Ty::Pointer(Space::Global);
+    pub const SHARED: Ty = Ty::Pointer(Space::Shared);
+    pub const GENERIC: Ty = Ty::Pointer(Space::Generic);
 
     /// Bits of a value; of an address 64.
-    pub(crate) fn bits(self) -> u32 {
+    pub fn bits(self) -> u32 {
         match self {
             Ty::Int(bits) => bits.into(),
             Ty::F32 => 32,
@@ -74,7 +74,7 @@ impl Ty {
     }
 
     /// What LLVM puts behind the names of intrinsics for this type.
-    pub(crate) fn suffix(self) -> String {
+    pub fn suffix(self) -> String {
         match self {
             Ty::F32 | Ty::F64 => format!("f{}", self.bits()),
             _ => self.to_string(),
@@ -98,7 +98,7 @@ impl fmt::Display for Ty {
 
 /// A module while it is written.
 #[derive(Default)]
-pub(crate) struct Builder {
+pub struct Builder {
     /// What stands before the functions: globals and declarations, each once.
     heads: RefCell<BTreeSet<String>>,
     functions: RefCell<String>,
@@ -110,12 +110,12 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    pub(crate) fn new() -> Builder {
+    pub fn new() -> Builder {
         Builder::default()
     }
 
     /// Writes a function without a result: `head` is the text before its body, such as `define void @f(i32 %x)`.
-    pub(crate) fn function<'k>(&'k self, head: &str, body: impl FnOnce(&'k Builder)) {
+    pub fn function<'k>(&'k self, head: &str, body: impl FnOnce(&'k Builder)) {
         self.slots.take();
         self.body.take();
         self.values.set(0);
@@ -127,12 +127,12 @@ impl Builder {
     }
 
     /// Adds a declaration or a global, if it is not there yet.
-    pub(crate) fn head(&self, line: String) {
+    pub fn head(&self, line: String) {
         self.heads.borrow_mut().insert(line);
     }
 
     /// The module, without definitions of the atoms it calls.
-    pub(crate) fn finish(self) -> String {
+    pub fn finish(self) -> String {
         let heads: Vec<String> = self.heads.take().into_iter().collect();
         format!("{}\n{}", heads.join("\n"), self.functions.take())
     }
@@ -152,34 +152,34 @@ impl Builder {
     }
 
     /// A named value: a parameter of the function or a global.
-    pub(crate) fn named(&self, ty: Ty, name: &'static str) -> Value<'_> {
+    pub fn named(&self, ty: Ty, name: &'static str) -> Value<'_> {
         Value::named(self, ty, name)
     }
 
     /// A constant; its low bits count.
-    pub(crate) fn int(&self, ty: Ty, value: i128) -> Value<'_> {
+    pub fn int(&self, ty: Ty, value: i128) -> Value<'_> {
         Value::constant(self, ty, value)
     }
 
-    pub(crate) fn bool(&self, value: bool) -> Value<'_> {
+    pub fn bool(&self, value: bool) -> Value<'_> {
         self.int(Ty::BOOL, value.into())
     }
 
-    pub(crate) fn i32(&self, value: usize) -> Value<'_> {
+    pub fn i32(&self, value: usize) -> Value<'_> {
         self.int(Ty::I32, value as i128)
     }
 
-    pub(crate) fn i64(&self, value: usize) -> Value<'_> {
+    pub fn i64(&self, value: usize) -> Value<'_> {
         self.int(Ty::I64, value as i128)
     }
 
     /// A float by its bits.
-    pub(crate) fn float(&self, ty: Ty, bits: u64) -> Value<'_> {
+    pub fn float(&self, ty: Ty, bits: u64) -> Value<'_> {
         Value::constant(self, ty, bits.into())
     }
 
     /// Constant number `number` of the module in device memory, at a multiple of 16.
-    pub(crate) fn constant_bytes(&self, number: usize, bytes: &[u8]) -> Value<'_> {
+    pub fn constant_bytes(&self, number: usize, bytes: &[u8]) -> Value<'_> {
         let mut text =
             format!("@table{number} = private unnamed_addr addrspace(1) constant [{} x i8] c\"", bytes.len());
         for byte in bytes {
@@ -191,12 +191,12 @@ impl Builder {
     }
 
     /// A value that does not matter.
-    pub(crate) fn poison(&self, ty: Ty) -> Value<'_> {
+    pub fn poison(&self, ty: Ty) -> Value<'_> {
         Value::poison(self, ty)
     }
 
     /// Calls a function that the module declares, by its name without the `@`; void functions give none.
-    pub(crate) fn call<'k>(&'k self, result: Option<Ty>, name: &str, args: &[Value<'k>]) -> Option<Value<'k>> {
+    pub fn call<'k>(&'k self, result: Option<Ty>, name: &str, args: &[Value<'k>]) -> Option<Value<'k>> {
         let types: Vec<String> = args.iter().map(|arg| arg.ty().to_string()).collect();
         let typed: Vec<String> = args.iter().map(|arg| format!("{} {arg}", arg.ty())).collect();
         let shown = result.map_or("void".to_owned(), |ty| ty.to_string());
@@ -212,7 +212,7 @@ impl Builder {
     }
 
     /// Calls one of LLVM's intrinsics, or another function with a result.
-    pub(crate) fn intrinsic<'k>(&'k self, result: Ty, name: &str, args: &[Value<'k>]) -> Value<'k> {
+    pub fn intrinsic<'k>(&'k self, result: Ty, name: &str, args: &[Value<'k>]) -> Value<'k> {
         self.call(Some(result), name, args).expect("a call with a result gives it")
     }
 }

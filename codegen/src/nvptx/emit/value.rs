@@ -7,7 +7,7 @@ use super::{Builder, Ty};
 
 /// An operand. Cheap to copy; operators append an instruction to the function that is being written.
 #[derive(Clone, Copy)]
-pub(crate) struct Value<'k> {
+pub struct Value<'k> {
     k: &'k Builder,
     ty: Ty,
     operand: Operand,
@@ -59,16 +59,16 @@ impl<'k> Value<'k> {
         Value { k, ty, operand: Operand::Poison }
     }
 
-    pub(crate) fn emit(self) -> &'k Builder {
+    pub fn emit(self) -> &'k Builder {
         self.k
     }
 
-    pub(crate) fn ty(self) -> Ty {
+    pub fn ty(self) -> Ty {
         self.ty
     }
 
     /// The constant it is, if it is an integer one.
-    pub(crate) fn as_constant(self) -> Option<i128> {
+    pub fn as_constant(self) -> Option<i128> {
         match (self.operand, self.ty) {
             (Operand::Constant(value), Ty::Int(_)) => Some(value),
             _ => None,
@@ -76,72 +76,72 @@ impl<'k> Value<'k> {
     }
 
     /// A constant of the same type.
-    pub(crate) fn same(self, value: i128) -> Value<'k> {
+    pub fn same(self, value: i128) -> Value<'k> {
         Value::constant(self.k, self.ty, value)
     }
 
     /// `operation type self, other`, with a result of the same type.
-    pub(crate) fn binary(self, operation: &str, other: Value<'k>) -> Value<'k> {
+    pub fn binary(self, operation: &str, other: Value<'k>) -> Value<'k> {
         debug_assert_eq!(self.ty, other.ty, "{operation} of {self} and {other}");
         self.k.define(self.ty, format_args!("{operation} {} {self}, {other}", self.ty))
     }
 
-    pub(crate) fn udiv(self, other: Value<'k>) -> Value<'k> {
+    pub fn udiv(self, other: Value<'k>) -> Value<'k> {
         match other.as_constant() {
             Some(1) => self,
             _ => self.binary("udiv", other),
         }
     }
 
-    pub(crate) fn umin(self, other: Value<'k>) -> Value<'k> {
+    pub fn umin(self, other: Value<'k>) -> Value<'k> {
         self.math("umin", &[other])
     }
 
-    pub(crate) fn fneg(self) -> Value<'k> {
+    pub fn fneg(self) -> Value<'k> {
         self.k.define(self.ty, format_args!("fneg {} {self}", self.ty))
     }
 
     /// `llvm.name.type(self, others)`: one of LLVM's intrinsics that give a result of the type of their first operand.
-    pub(crate) fn math(self, name: &str, others: &[Value<'k>]) -> Value<'k> {
+    pub fn math(self, name: &str, others: &[Value<'k>]) -> Value<'k> {
         let operands = [&[self], others].concat();
         self.k.intrinsic(self.ty, &format!("llvm.{name}.{}", self.ty.suffix()), &operands)
     }
 
     /// `icmp condition`, a truth value.
-    pub(crate) fn icmp(self, condition: &str, other: Value<'k>) -> Value<'k> {
+    pub fn icmp(self, condition: &str, other: Value<'k>) -> Value<'k> {
         debug_assert_eq!(self.ty, other.ty, "{condition} of {self} and {other}");
         self.k.define(Ty::BOOL, format_args!("icmp {condition} {} {self}, {other}", self.ty))
     }
 
     /// `fcmp condition`, a truth value.
-    pub(crate) fn fcmp(self, condition: &str, other: Value<'k>) -> Value<'k> {
+    pub fn fcmp(self, condition: &str, other: Value<'k>) -> Value<'k> {
         self.k.define(Ty::BOOL, format_args!("fcmp {condition} {} {self}, {other}", self.ty))
     }
 
-    pub(crate) fn is(self, other: Value<'k>) -> Value<'k> {
+    pub fn is(self, other: Value<'k>) -> Value<'k> {
         self.icmp("eq", other)
     }
 
-    pub(crate) fn is_not(self, other: Value<'k>) -> Value<'k> {
+    pub fn is_not(self, other: Value<'k>) -> Value<'k> {
         self.icmp("ne", other)
     }
 
     /// Unsigned.
-    pub(crate) fn below(self, other: Value<'k>) -> Value<'k> {
+    pub fn below(self, other: Value<'k>) -> Value<'k> {
         self.icmp("ult", other)
     }
 
     /// Unsigned.
-    pub(crate) fn at_least(self, other: Value<'k>) -> Value<'k> {
+    pub fn at_least(self, other: Value<'k>) -> Value<'k> {
         self.icmp("uge", other)
     }
 
-    pub(crate) fn not(self) -> Value<'k> {
+    pub fn not(self) -> Value<'k> {
         self.binary("xor", self.same(-1))
     }
 
     /// `yes` where this truth value is true, else `no`.
-    pub(crate) fn select(self, yes: Value<'k>, no: Value<'k>) -> Value<'k> {
+    pub fn select(self, yes: Value<'k>, no: Value<'k>) -> Value<'k> {
         match self.as_constant() {
             Some(value) if value & 1 == 1 => yes,
             Some(_) => no,
@@ -150,7 +150,7 @@ impl<'k> Value<'k> {
     }
 
     /// `operation self to type`.
-    pub(crate) fn cast(self, operation: &str, to: Ty) -> Value<'k> {
+    pub fn cast(self, operation: &str, to: Ty) -> Value<'k> {
         match self.ty == to {
             true => self,
             false => self.k.define(to, format_args!("{operation} {} {self} to {to}", self.ty)),
@@ -158,7 +158,7 @@ impl<'k> Value<'k> {
     }
 
     /// An integer of another width: low bits kept, or zeros added.
-    pub(crate) fn resize(self, to: Ty) -> Value<'k> {
+    pub fn resize(self, to: Ty) -> Value<'k> {
         if let Some(value) = self.as_constant().filter(|&value| value >= 0 && self.ty.bits() > 1) {
             return Value::constant(self.k, to, value & (u128::MAX >> (128 - to.bits().min(127))) as i128);
         }
@@ -169,27 +169,27 @@ impl<'k> Value<'k> {
         }
     }
 
-    pub(crate) fn sext(self, to: Ty) -> Value<'k> {
+    pub fn sext(self, to: Ty) -> Value<'k> {
         self.cast("sext", to)
     }
 
     /// The same bits as another type of the same size.
-    pub(crate) fn bits_as(self, to: Ty) -> Value<'k> {
+    pub fn bits_as(self, to: Ty) -> Value<'k> {
         self.cast("bitcast", to)
     }
 
     /// The address in device memory that a 64-bit integer is.
-    pub(crate) fn as_global(self) -> Value<'k> {
+    pub fn as_global(self) -> Value<'k> {
         self.cast("inttoptr", Ty::GLOBAL)
     }
 
     /// The address as a 64-bit integer.
-    pub(crate) fn address(self) -> Value<'k> {
+    pub fn address(self) -> Value<'k> {
         self.cast("ptrtoint", Ty::I64)
     }
 
     /// The address so many bytes further on.
-    pub(crate) fn byte(self, offset: Value<'k>) -> Value<'k> {
+    pub fn byte(self, offset: Value<'k>) -> Value<'k> {
         debug_assert!(matches!(self.ty, Ty::Pointer(_)));
         match offset.as_constant() {
             Some(0) => self,
@@ -198,37 +198,37 @@ impl<'k> Value<'k> {
     }
 
     /// The address so many bytes further on.
-    pub(crate) fn at(self, offset: usize) -> Value<'k> {
+    pub fn at(self, offset: usize) -> Value<'k> {
         self.byte(self.k.i64(offset))
     }
 
     /// Loads from this address, a multiple of `align`.
-    pub(crate) fn load(self, ty: Ty, align: usize) -> Value<'k> {
+    pub fn load(self, ty: Ty, align: usize) -> Value<'k> {
         self.k.define(ty, format_args!("load {ty}, {} {self}, align {align}", self.ty))
     }
 
     /// Loads from this address in device memory, a multiple of `align`, what nobody writes while the kernel runs.
-    pub(crate) fn load_constant(self, ty: Ty, align: usize) -> Value<'k> {
+    pub fn load_constant(self, ty: Ty, align: usize) -> Value<'k> {
         self.k.define(ty, format_args!("load {ty}, {} {self}, align {align}, !invariant.load !{{}}", self.ty))
     }
 
     /// Stores at this address, a multiple of `align`.
-    pub(crate) fn store(self, value: Value<'k>, align: usize) {
+    pub fn store(self, value: Value<'k>, align: usize) {
         self.k.line(format_args!("store {} {value}, {} {self}, align {align}", value.ty, self.ty));
     }
 
     /// A lane of [`Ty::Words`].
-    pub(crate) fn word(self, lane: usize) -> Value<'k> {
+    pub fn word(self, lane: usize) -> Value<'k> {
         self.k.define(Ty::I32, format_args!("extractelement {} {self}, i32 {lane}", self.ty))
     }
 
     /// [`Ty::Words`] with a lane replaced.
-    pub(crate) fn with_word(self, lane: usize, word: Value<'k>) -> Value<'k> {
+    pub fn with_word(self, lane: usize, word: Value<'k>) -> Value<'k> {
         self.k.define(self.ty, format_args!("insertelement {} {self}, i32 {word}, i32 {lane}", self.ty))
     }
 
     /// One half of a [`Ty::Pair`].
-    pub(crate) fn half(self, place: usize) -> Value<'k> {
+    pub fn half(self, place: usize) -> Value<'k> {
         self.k.define(Ty::I64, format_args!("extractvalue {} {self}, {place}", self.ty))
     }
 }

@@ -6,11 +6,11 @@ use crate::nvptx::lower::{Tables, from_memory};
 
 /// The arguments and tables of a kernel.
 #[derive(Clone, Copy)]
-pub(crate) struct KernelArguments<'k, 'a> {
-    pub(crate) k: &'k Builder,
-    pub(crate) layout: &'a Arguments,
+pub struct KernelArguments<'k, 'a> {
+    pub k: &'k Builder,
+    pub layout: &'a Arguments,
     /// Where the program's tables are.
-    pub(crate) tables: &'a Tables<'k>,
+    pub tables: &'a Tables<'k>,
 }
 
 impl<'k> KernelArguments<'k, '_> {
@@ -19,17 +19,17 @@ impl<'k> KernelArguments<'k, '_> {
     }
 
     /// The 64-bit number at an offset.
-    pub(crate) fn word(self, offset: usize) -> Value<'k> {
+    pub fn word(self, offset: usize) -> Value<'k> {
         self.base().at(offset).load(Ty::I64, 8)
     }
 
     /// The address of a column.
-    pub(crate) fn column(self, place: usize) -> Value<'k> {
+    pub fn column(self, place: usize) -> Value<'k> {
         self.word(self.layout.column(place)).as_global()
     }
 
     /// A component of the state at an offset, by its number through all stages.
-    pub(crate) fn component(self, offset: usize, place: usize) -> Value<'k> {
+    pub fn component(self, offset: usize, place: usize) -> Value<'k> {
         let field = self.layout.states.fields[place];
         let bits = Ty::Int(8 * field.ty.size() as u16);
         from_memory(self.base().at(offset + field.offset as usize).load(bits, 1), field.ty)

@@ -9,7 +9,7 @@ use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::lower::{from_memory, to_memory};
 
 /// Consecutive bytes, as integers of at most 32 bits with the places where they begin.
-pub(crate) struct Bytes<'k> {
+pub struct Bytes<'k> {
     k: &'k Builder,
     parts: Vec<(usize, Value<'k>)>,
 }
@@ -21,7 +21,7 @@ pub(crate) fn width(bytes: usize) -> usize {
 
 impl<'k> Bytes<'k> {
     /// Loads `bytes` bytes from an address that is a multiple of their [`width`].
-    pub(crate) fn load(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
+    pub fn load(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
         let width = width(bytes);
         let mut parts = Vec::new();
         for start in (0..bytes).step_by(width) {
@@ -38,17 +38,17 @@ impl<'k> Bytes<'k> {
     }
 
     /// The bytes of these words.
-    pub(crate) fn of_words(k: &'k Builder, words: Vec<Value<'k>>) -> Bytes<'k> {
+    pub fn of_words(k: &'k Builder, words: Vec<Value<'k>>) -> Bytes<'k> {
         Bytes { k, parts: words.into_iter().enumerate().map(|(place, word)| (4 * place, word)).collect() }
     }
 
     /// The parts, which are words if they were made from such.
-    pub(crate) fn into_words(self) -> Vec<Value<'k>> {
+    pub fn into_words(self) -> Vec<Value<'k>> {
         self.parts.into_iter().map(|(_, part)| part).collect()
     }
 
     /// The value of a field that begins at a byte.
-    pub(crate) fn field(&self, offset: usize, ty: Type) -> Value<'k> {
+    pub fn field(&self, offset: usize, ty: Type) -> Value<'k> {
         let whole = Ty::Int(8 * ty.size() as u16);
         let mut bits: Option<Value<'k>> = None;
         for &(start, part) in &self.parts {
@@ -66,7 +66,7 @@ impl<'k> Bytes<'k> {
     }
 
     /// Stores them at an address that is a multiple of their [`width`].
-    pub(crate) fn store(&self, to: Value<'k>, bytes: usize) {
+    pub fn store(&self, to: Value<'k>, bytes: usize) {
         let width = width(bytes);
         match width {
             1..=4 => self.parts.iter().for_each(|&(start, part)| to.at(start).store(part, width)),
@@ -85,7 +85,7 @@ impl<'k> Bytes<'k> {
     }
 
     /// Stores all but the first byte at an address that is a multiple of 4, or of as many bytes as there are.
-    pub(crate) fn store_but_first(&self, to: Value<'k>) {
+    pub fn store_but_first(&self, to: Value<'k>) {
         for &(start, part) in &self.parts {
             let size = part.ty().bits() as usize / 8;
             match start {

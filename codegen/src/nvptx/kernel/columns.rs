@@ -18,20 +18,20 @@ pub(crate) fn field(columns: &[Layout], component: usize) -> (usize, usize, Type
 }
 
 /// Whether the fields of a record leave no byte out.
-pub(crate) fn is_packed(column: &Layout) -> bool {
+pub fn is_packed(column: &Layout) -> bool {
     column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize
 }
 
 /// A record of a unit that is in registers.
 pub(crate) struct Loaded<'k, 'a> {
-    pub(crate) columns: &'a [Layout],
+    pub columns: &'a [Layout],
     /// The bytes of the unit, column by column.
-    pub(crate) bytes: &'a [Bytes<'k>],
+    pub bytes: &'a [Bytes<'k>],
     /// Which record of the unit, and how many there are.
-    pub(crate) place: usize,
-    pub(crate) group: usize,
+    pub place: usize,
+    pub group: usize,
     /// The same record, for what is not in registers.
-    pub(crate) here: InMemory<'k, 'a>,
+    pub here: InMemory<'k, 'a>,
 }
 
 impl<'k> Loaded<'k, '_> {
@@ -66,15 +66,15 @@ impl<'k> Element<'k> for Loaded<'k, '_> {
 
 /// A record in memory.
 pub(crate) struct InMemory<'k, 'a> {
-    pub(crate) columns: &'a [Layout],
+    pub columns: &'a [Layout],
     /// Where the records begin, column by column.
-    pub(crate) areas: &'a [Value<'k>],
+    pub areas: &'a [Value<'k>],
     /// Which records there this one and the next are.
-    pub(crate) slots: (Value<'k>, Value<'k>),
-    pub(crate) index: Value<'k>,
-    pub(crate) is_last: Value<'k>,
+    pub slots: (Value<'k>, Value<'k>),
+    pub index: Value<'k>,
+    pub is_last: Value<'k>,
     /// Whether columns begin at [natural] addresses, and not at multiples of 16.
-    pub(crate) shifted: bool,
+    pub shifted: bool,
 }
 
 impl<'k> InMemory<'k, '_> {
@@ -108,24 +108,18 @@ impl<'k> Element<'k> for InMemory<'k, '_> {
 }
 
 /// What the place of a field is a multiple of, in columns that begin at multiples of 16, or are shifted.
-pub(crate) fn access(column: &Layout, offset: usize, shifted: bool) -> usize {
+pub fn access(column: &Layout, offset: usize, shifted: bool) -> usize {
     let most = if shifted { natural(column) } else { 16 };
     alignment(column.size as usize, offset).min(most)
 }
 
 /// Loads the field of a record that begins after so many bytes, where that is a multiple of so many.
-pub(crate) fn load_field<'k>(record: Value<'k>, (offset, ty, align): (usize, Type, usize)) -> Value<'k> {
+pub fn load_field<'k>(record: Value<'k>, (offset, ty, align): (usize, Type, usize)) -> Value<'k> {
     from_memory(record.at(offset).load(Ty::Int(8 * ty.size() as u16), align), ty)
 }
 
 /// Stores the components of a record to its place in each column's area.
-pub(crate) fn store_fields<'k>(
-    columns: &[Layout],
-    areas: &[Value<'k>],
-    slot: Value<'k>,
-    record: &[Value<'k>],
-    shifted: bool,
-) {
+pub fn store_fields<'k>(columns: &[Layout], areas: &[Value<'k>], slot: Value<'k>, record: &[Value<'k>], shifted: bool) {
     let fields = columns.iter().zip(areas);
     let fields = fields.flat_map(|(column, area)| column.fields.iter().map(move |field| (column, area, field)));
     for ((column, area, field), &value) in fields.zip(record) {
@@ -156,7 +150,7 @@ pub(crate) fn store_record<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, p
 }
 
 /// The bytes of a unit of output records, column by column.
-pub(crate) fn group_bytes<'k>(k: &'k Builder, columns: &[Layout], records: &[Vec<Value<'k>>]) -> Vec<Bytes<'k>> {
+pub fn group_bytes<'k>(k: &'k Builder, columns: &[Layout], records: &[Vec<Value<'k>>]) -> Vec<Bytes<'k>> {
     let mut numbered = 0;
     let mut all = Vec::new();
     for column in columns {

@@ -7,7 +7,7 @@ use crate::nvptx::emit::Value;
 use crate::nvptx::lower::Code;
 
 /// What an element's code reads besides states and initial states.
-pub(crate) trait Element<'k> {
+pub trait Element<'k> {
     /// A component of the record, numbered through all columns.
     fn record(&self, component: usize) -> Value<'k>;
     /// The same of the next record; zeros at the last.
@@ -20,8 +20,8 @@ pub(crate) trait Element<'k> {
 
 /// What an element's code reads, and the code.
 pub(crate) struct ElementCode {
-    pub(crate) reads: Vec<Source>,
-    pub(crate) code: Code,
+    pub reads: Vec<Source>,
+    pub code: Code,
 }
 
 impl ElementCode {

@@ -15,7 +15,7 @@ use crate::nvptx::kernel::element::Element;
 const MOST_UNROLLED: usize = 3000;
 
 /// What is done to each record of a run.
-pub(crate) trait Pass<'k> {
+pub trait Pass<'k> {
     /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>>;
 
@@ -55,7 +55,7 @@ pub(crate) trait Pass<'k> {
 }
 
 /// What is done to the records of a run whose columns are bytes, four at a time.
-pub(crate) trait PackedPass<'k> {
+pub trait PackedPass<'k> {
     /// Takes its state past a unit; `columns` are words of each. Gives the words to write, if the pass writes.
     fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
 
@@ -68,24 +68,24 @@ pub(crate) trait PackedPass<'k> {
 
 /// A tile in shared memory, as a thread sees it.
 pub(crate) struct ThreadItems<'k, 'a> {
-    pub(crate) k: &'k Builder,
-    pub(crate) plan: &'a GpuPlan,
-    pub(crate) columns: (&'a [Layout], &'a [Layout]),
+    pub k: &'k Builder,
+    pub plan: &'a GpuPlan,
+    pub columns: (&'a [Layout], &'a [Layout]),
     /// Where the first record of the tile lies in memory order, column by column.
-    pub(crate) inputs: Vec<Value<'k>>,
+    pub inputs: Vec<Value<'k>>,
     /// Where results go, in the same order.
-    pub(crate) outputs: Vec<Value<'k>>,
+    pub outputs: Vec<Value<'k>>,
     /// The number of the thread among those that compute.
-    pub(crate) thread: Value<'k>,
+    pub thread: Value<'k>,
     /// The index of the tile's first record, as 64 bits, and how many it has, as 32.
-    pub(crate) first: Value<'k>,
-    pub(crate) count: Value<'k>,
+    pub first: Value<'k>,
+    pub count: Value<'k>,
     /// Records of the row.
-    pub(crate) records: Value<'k>,
+    pub records: Value<'k>,
     /// Whether records lie from the last to the first.
-    pub(crate) reversed: Value<'k>,
+    pub reversed: Value<'k>,
     /// Whether columns begin at [natural](crate::gpu::natural) addresses, and not at multiples of 16.
-    pub(crate) shifted: bool,
+    pub shifted: bool,
 }
 
 impl<'k> ThreadItems<'k, '_> {

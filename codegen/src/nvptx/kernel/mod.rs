@@ -19,6 +19,6 @@ pub(crate) mod recipe;
 pub(crate) mod shared_memory;
 pub(crate) mod shared_tables;
 pub(crate) mod state;
-pub(crate) mod ticket;
+pub mod ticket;
 pub(crate) mod tile_states;
 pub(crate) mod warp;

@@ -15,28 +15,28 @@ use crate::nvptx::strategy::monoid::Named;
 use crate::nvptx::strategy::packed::Packed;
 
 /// A [lowered](monoscan_ir::transform::lower) program, taken apart.
-pub(crate) struct Recipe {
-    pub(crate) inputs: Vec<Layout>,
-    pub(crate) outputs: Vec<Layout>,
+pub struct Recipe {
+    pub inputs: Vec<Layout>,
+    pub outputs: Vec<Layout>,
     /// The input column that each output column may lie over in shared memory.
-    pub(crate) overlays: Vec<Option<usize>>,
-    pub(crate) arguments: Arguments,
+    pub overlays: Vec<Option<usize>>,
+    pub arguments: Arguments,
     /// The levels, and how each one's states are packed.
-    pub(crate) levels: Vec<(Level, Packing)>,
+    pub levels: Vec<(Level, Packing)>,
     /// The component of the replay's state that says where a kept record goes.
-    pub(crate) rank: Option<usize>,
+    pub rank: Option<usize>,
     /// Its form for four records at a time, if it has one.
     pub(crate) packed: Option<Packed>,
     /// Those of the program, and those that the code of this recipe looks up besides.
-    pub(crate) tables: Vec<Table>,
+    pub tables: Vec<Table>,
     /// Bytes of tables up to which blocks copy them to shared memory.
-    pub(crate) most_table_bytes: usize,
+    pub most_table_bytes: usize,
     /// Those tables of which blocks keep a copy for each bank of shared memory.
-    pub(crate) bank_replicated: Vec<u32>,
+    pub bank_replicated: Vec<u32>,
     /// Bytes of notes that a thread takes of what its folds leave behind, where there is room for such.
-    pub(crate) deferred_bytes: usize,
+    pub deferred_bytes: usize,
     /// What the fold writes over a record for the replay: its letter.
-    pub(crate) letters: Option<Layout>,
+    pub letters: Option<Layout>,
     folds: Vec<LevelFold>,
     replay: Replay,
     identities: Vec<Vec<Constant>>,
@@ -61,22 +61,18 @@ struct Replay {
 }
 
 /// What the replay of an element gives.
-pub(crate) struct Replayed<'k> {
+pub struct Replayed<'k> {
     /// The replay's state after the element.
-    pub(crate) after: State<'k>,
+    pub after: State<'k>,
     /// The components of the output record.
-    pub(crate) outputs: Vec<Value<'k>>,
+    pub outputs: Vec<Value<'k>>,
     /// Whether it is kept, in a program that asks.
-    pub(crate) keep: Option<Value<'k>>,
+    pub keep: Option<Value<'k>>,
 }
 
 impl Recipe {
     /// Takes a program apart, for a schedule of ours or for any other.
-    pub(crate) fn new(
-        program: &Verified<Program>,
-        facts: &Facts,
-        schedule: Option<Schedule>,
-    ) -> Result<Recipe, NvptxError> {
+    pub fn new(program: &Verified<Program>, facts: &Facts, schedule: Option<Schedule>) -> Result<Recipe, NvptxError> {
         let mappings = [Some(&program.output.project), program.output.keep.as_ref()];
         let mut reads = mappings.into_iter().flatten().flat_map(|mapping| &mapping.reads);
         if reads.any(|source| matches!(source, Source::State(_))) {
@@ -151,13 +147,13 @@ impl Recipe {
     }
 
     /// Whether any element's code reads such a source.
-    pub(crate) fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
+    pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
         let folds = self.folds.iter().map(|fold| &fold.step);
         folds.chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
     }
 
     /// For each table, whether the code of elements looks it up.
-    pub(crate) fn looked_up(&self) -> Vec<bool> {
+    pub fn looked_up(&self) -> Vec<bool> {
         let mut looked_up = vec![false; self.tables.len()];
         let mut look_up = |table: u32| looked_up[table as usize] = true;
         self.replay.element.code.looked_up().for_each(&mut look_up);
@@ -190,19 +186,19 @@ impl Recipe {
     }
 
     /// The names of the only level, if its states are names and the replay carries but the state that these lead to.
-    pub(crate) fn chained(&self) -> Option<&Named> {
+    pub fn chained(&self) -> Option<&Named> {
         let [fold] = &self.folds[..] else { return None };
         let carries_a_lane = self.replay.carried.len() == 1 && self.letters.is_some();
         fold.named.as_ref().filter(|named| named.composes() && carries_a_lane)
     }
 
     /// Whether a letter follows from the next record too, so that the first one of a run must not be written over.
-    pub(crate) fn keeps_first(&self) -> bool {
+    pub fn keeps_first(&self) -> bool {
         self.letters.is_some() && self.folds.iter().flat_map(|fold| &fold.named).any(Named::reads_next)
     }
 
     /// The state that changes nothing.
-    pub(crate) fn identity<'k>(&self, k: &'k Builder, level: usize) -> State<'k> {
+    pub fn identity<'k>(&self, k: &'k Builder, level: usize) -> State<'k> {
         if self.composes_names(level) {
             return vec![k.i32(0)];
         }
@@ -211,7 +207,7 @@ impl Recipe {
     }
 
     /// The state that a scan of a level starts from.
-    pub(crate) fn start<'k>(&self, args: KernelArguments<'k, '_>, level: usize) -> State<'k> {
+    pub fn start<'k>(&self, args: KernelArguments<'k, '_>, level: usize) -> State<'k> {
         match self.composes_names(level) {
             true => self.identity(args.k, level),
             false => self.start_argument(args, level),
@@ -237,13 +233,7 @@ impl Recipe {
     }
 
     /// Writes the state of a level after the last record of a row, if anyone wants totals.
-    pub(crate) fn tell_total<'k>(
-        &self,
-        args: KernelArguments<'k, '_>,
-        level: usize,
-        row: Value<'k>,
-        total: &[Value<'k>],
-    ) {
+    pub fn tell_total<'k>(&self, args: KernelArguments<'k, '_>, level: usize, row: Value<'k>, total: &[Value<'k>]) {
         let address = args.word(Arguments::TOTAL);
         let states = &self.arguments.states;
         args.k.when(address.is_not(args.k.i64(0)), || {
@@ -256,7 +246,7 @@ impl Recipe {
     }
 
     /// How a kernel of this program is launched.
-    pub(crate) fn manifest(&self, plan: &GpuPlan, threads: usize, shared_bytes: usize) -> Manifest {
+    pub fn manifest(&self, plan: &GpuPlan, threads: usize, shared_bytes: usize) -> Manifest {
         Manifest {
             plan: plan.clone(),
             threads,
@@ -269,7 +259,7 @@ impl Recipe {
     }
 
     /// Bytes of the states that a tile publishes, level by level.
-    pub(crate) fn tile_state_bytes(&self) -> usize {
+    pub fn tile_state_bytes(&self) -> usize {
         // A slot holds 8-byte and 16-byte pieces, the latter at multiples of 16.
         let bytes: Vec<usize> = self.levels.iter().map(|(_, packing)| packing.tile_state_bytes()).collect();
         match bytes[..] {
@@ -279,12 +269,12 @@ impl Recipe {
     }
 
     /// Where a level's state is in what a tile publishes.
-    pub(crate) fn tile_state_offset(&self, level: usize) -> usize {
+    pub fn tile_state_offset(&self, level: usize) -> usize {
         self.levels[..level].iter().map(|(_, packing)| packing.tile_state_bytes().next_multiple_of(16)).sum()
     }
 
     /// `earlier ⊕ later`.
-    pub(crate) fn combine<'k>(
+    pub fn combine<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         level: usize,
@@ -308,7 +298,7 @@ impl Recipe {
 
     /// The state of a level after an element. Stages of earlier levels that it follows are in `passed`, in the order of
     /// [`followed`](Recipe::followed).
-    pub(crate) fn step<'k>(
+    pub fn step<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         level: usize,
@@ -338,26 +328,26 @@ impl Recipe {
     }
 
     /// About how many instructions the step of a level has, and the replay.
-    pub(crate) fn step_work(&self, level: usize) -> usize {
+    pub fn step_work(&self, level: usize) -> usize {
         self.folds[level].step.code.work()
     }
 
-    pub(crate) fn replay_work(&self) -> usize {
+    pub fn replay_work(&self) -> usize {
         self.replay.element.code.work()
     }
 
     /// The fold of a level in names, if there is one.
-    pub(crate) fn named(&self, level: usize) -> Option<&Named> {
+    pub fn named(&self, level: usize) -> Option<&Named> {
         self.folds[level].named.as_ref()
     }
 
     /// The components of earlier levels that a level's fold carries along, from their true values before the tile.
-    pub(crate) fn followed(&self, level: usize) -> &[(u32, u32)] {
+    pub fn followed(&self, level: usize) -> &[(u32, u32)] {
         &self.folds[level].followed
     }
 
     /// The components that the replay carries, out of the states of all levels before an element.
-    pub(crate) fn live<'k>(&self, args: KernelArguments<'k, '_>, states: &[State<'k>]) -> State<'k> {
+    pub fn live<'k>(&self, args: KernelArguments<'k, '_>, states: &[State<'k>]) -> State<'k> {
         let carried = &self.replay.carried;
         if let (Some(named), &[Carried { lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
             let start = lower::lane(self.start_argument(args, 0)[0], lane);
@@ -371,7 +361,7 @@ impl Recipe {
     }
 
     /// These components out of the states of the first levels.
-    pub(crate) fn select<'k>(
+    pub fn select<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         components: &[(u32, u32)],
@@ -388,7 +378,7 @@ impl Recipe {
     }
 
     /// An element of the replay.
-    pub(crate) fn replay<'k>(
+    pub fn replay<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         before: &[Value<'k>],

@@ -13,20 +13,20 @@ use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::bytes::{Bytes, Pieces};
 
 /// The components of a state, in order.
-pub(crate) type State<'k> = Vec<Value<'k>>;
+pub type State<'k> = Vec<Value<'k>>;
 
 /// How states of these components are packed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Packing {
+pub struct Packing {
     types: Vec<Type>,
     offsets: Vec<usize>,
     /// How many words a state has, at least one.
-    pub(crate) words: usize,
+    pub words: usize,
 }
 
 impl Packing {
     /// Components one after the other, each aligned to its size up to a word, small ones in the gaps that are left.
-    pub(crate) fn of(types: &[Type]) -> Packing {
+    pub fn of(types: &[Type]) -> Packing {
         let mut order: Vec<usize> = (0..types.len()).collect();
         order.sort_by_key(|&place| std::cmp::Reverse(types[place].size().min(4)));
         let mut offsets = vec![0; types.len()];
@@ -40,7 +40,7 @@ impl Packing {
         Packing { types: types.to_vec(), offsets, words: end.div_ceil(4).max(1) }
     }
 
-    pub(crate) fn pack<'k>(&self, k: &'k Builder, state: &[Value<'k>]) -> Vec<Value<'k>> {
+    pub fn pack<'k>(&self, k: &'k Builder, state: &[Value<'k>]) -> Vec<Value<'k>> {
         let mut pieces = Pieces::new(k, 4 * self.words);
         for ((&value, &ty), &offset) in state.iter().zip(&self.types).zip(&self.offsets) {
             pieces.put(offset, ty, value);
@@ -48,43 +48,38 @@ impl Packing {
         pieces.join().into_words()
     }
 
-    pub(crate) fn unpack<'k>(&self, k: &'k Builder, words: &[Value<'k>]) -> State<'k> {
+    pub fn unpack<'k>(&self, k: &'k Builder, words: &[Value<'k>]) -> State<'k> {
         let bytes = Bytes::of_words(k, words.to_vec());
         self.types.iter().zip(&self.offsets).map(|(&ty, &offset)| bytes.field(offset, ty)).collect()
     }
 
     /// The state that `exchange` makes of each word: for shuffles.
-    pub(crate) fn map<'k>(
-        &self,
-        k: &'k Builder,
-        state: &[Value<'k>],
-        exchange: impl Fn(Value<'k>) -> Value<'k>,
-    ) -> State<'k> {
+    pub fn map<'k>(&self, k: &'k Builder, state: &[Value<'k>], exchange: impl Fn(Value<'k>) -> Value<'k>) -> State<'k> {
         let words: Vec<Value<'k>> = self.pack(k, state).into_iter().map(exchange).collect();
         self.unpack(k, &words)
     }
 
     /// Bytes of a state in shared memory.
-    pub(crate) fn shared_bytes(&self) -> usize {
+    pub fn shared_bytes(&self) -> usize {
         4 * self.words
     }
 
-    pub(crate) fn store_shared<'k>(&self, k: &'k Builder, to: Value<'k>, state: &[Value<'k>]) {
+    pub fn store_shared<'k>(&self, k: &'k Builder, to: Value<'k>, state: &[Value<'k>]) {
         self.pack(k, state).into_iter().enumerate().for_each(|(place, word)| to.at(4 * place).store(word, 4));
     }
 
-    pub(crate) fn load_shared<'k>(&self, k: &'k Builder, from: Value<'k>) -> State<'k> {
+    pub fn load_shared<'k>(&self, k: &'k Builder, from: Value<'k>) -> State<'k> {
         let words: Vec<Value<'k>> = (0..self.words).map(|place| from.at(4 * place).load(Ty::I32, 4)).collect();
         self.unpack(k, &words)
     }
 
     /// Bytes of a tile state in device memory.
-    pub(crate) fn tile_state_bytes(&self) -> usize {
+    pub fn tile_state_bytes(&self) -> usize {
         if self.words == 1 { 8 } else { 16 * self.words.div_ceil(3) }
     }
 
     /// Writes a tile state.
-    pub(crate) fn publish<'k>(&self, k: &'k Builder, to: Value<'k>, state: &[Value<'k>], tag: Value<'k>) {
+    pub fn publish<'k>(&self, k: &'k Builder, to: Value<'k>, state: &[Value<'k>], tag: Value<'k>) {
         let words = self.pack(k, state);
         let join = |low: Value<'k>, high: Value<'k>| low.resize(Ty::I64) | (high.resize(Ty::I64) << 32);
         if let [word] = words[..] {
@@ -98,14 +93,14 @@ impl Packing {
     }
 
     /// Reads a tile state as it is now: its words, and whether its tag is this one.
-    pub(crate) fn peek<'k>(&self, k: &'k Builder, from: Value<'k>, tag: Value<'k>) -> (Vec<Value<'k>>, Value<'k>) {
+    pub fn peek<'k>(&self, k: &'k Builder, from: Value<'k>, tag: Value<'k>) -> (Vec<Value<'k>>, Value<'k>) {
         let (words, tags) = self.read(k, from);
         let same: Vec<Value<'k>> = tags.into_iter().map(|found| found.is(tag)).collect();
         (words, same[1..].iter().fold(same[0], |all, &same| all & same))
     }
 
     /// Reads a tile state as it is now: its words, and the tags of its pieces.
-    pub(crate) fn read<'k>(&self, k: &'k Builder, from: Value<'k>) -> (Vec<Value<'k>>, Vec<Value<'k>>) {
+    pub fn read<'k>(&self, k: &'k Builder, from: Value<'k>) -> (Vec<Value<'k>>, Vec<Value<'k>>) {
         let low = |pair: Value<'k>| pair.resize(Ty::I32);
         let high = |pair: Value<'k>| (pair >> 32).resize(Ty::I32);
         if self.words == 1 {
@@ -126,6 +121,6 @@ impl Packing {
 }
 
 /// One of two states.
-pub(crate) fn select<'k>(condition: Value<'k>, yes: &[Value<'k>], no: &[Value<'k>]) -> State<'k> {
+pub fn select<'k>(condition: Value<'k>, yes: &[Value<'k>], no: &[Value<'k>]) -> State<'k> {
     yes.iter().zip(no).map(|(&yes, &no)| condition.select(yes, no)).collect()
 }

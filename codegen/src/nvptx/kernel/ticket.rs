@@ -7,15 +7,15 @@ use crate::gpu::TICKET;
 use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// What a block drew.
-pub(crate) struct Ticket<'k> {
+pub struct Ticket<'k> {
     /// From 0, as 64 bits.
-    pub(crate) number: Value<'k>,
+    pub number: Value<'k>,
     /// One more than the workspace's launches before this one, as 32 bits. Nothing if the block is alone.
-    pub(crate) launch: Value<'k>,
+    pub launch: Value<'k>,
 }
 
 /// Draws one of `all` tickets, by the first thread of the block; `drawn` is 8 bytes of shared memory. Waits for the block.
-pub(crate) fn draw<'k>(
+pub fn draw<'k>(
     k: &'k Builder,
     (thread, drawn): (Value<'k>, Value<'k>),
     workspace: Value<'k>,

@@ -14,32 +14,32 @@ const PER_LANE: usize = GROUP / 32;
 const PATIENCE: usize = 1 << 12;
 
 /// The tile states of a level.
-pub(crate) struct TileStates<'k, 'a> {
-    pub(crate) lanes: Lanes<'k, 'a>,
-    pub(crate) workspace: Value<'k>,
+pub struct TileStates<'k, 'a> {
+    pub lanes: Lanes<'k, 'a>,
+    pub workspace: Value<'k>,
     /// The tag of this launch.
-    pub(crate) tag: Value<'k>,
+    pub tag: Value<'k>,
     /// Bytes from a slot to the next, and of the states of earlier levels in it.
-    pub(crate) slot_bytes: usize,
-    pub(crate) offset: usize,
+    pub slot_bytes: usize,
+    pub offset: usize,
     /// The first slot.
-    pub(crate) base: Value<'k>,
+    pub base: Value<'k>,
 }
 
 impl<'k> TileStates<'k, '_> {
     /// Where a slot is.
-    pub(crate) fn slot(&self, slot: Value<'k>) -> Value<'k> {
+    pub fn slot(&self, slot: Value<'k>) -> Value<'k> {
         let place = self.base + slot.resize(Ty::I64);
         self.workspace.at(HEADER_BYTES + self.offset).byte(place * self.slot_bytes)
     }
 
     /// Publishes a state; called by one thread.
-    pub(crate) fn publish(&self, slot: Value<'k>, state: &[Value<'k>]) {
+    pub fn publish(&self, slot: Value<'k>, state: &[Value<'k>]) {
         self.lanes.packing().publish(self.lanes.k, self.slot(slot), state, self.tag);
     }
 
     /// Waits for the state in a slot; called by a warp.
-    pub(crate) fn wait(&self, slot: Value<'k>) -> State<'k> {
+    pub fn wait(&self, slot: Value<'k>) -> State<'k> {
         let k = self.lanes.k;
         let found: Vec<Var<'k>> = (0..self.lanes.packing().words).map(|_| k.unset(Ty::I32)).collect();
         self.until_ready(|| {
@@ -53,7 +53,7 @@ impl<'k> TileStates<'k, '_> {
     /// Waits for the states of tiles from `first` on, a multiple of [`GROUP`], up to `end`, and gives the fold of each group; of a group
     /// that does not begin before `end`, anything. `slot` says where a tile is published. Called by a warp; a window of
     /// several groups is read at once.
-    pub(crate) fn fold_groups(
+    pub fn fold_groups(
         &self,
         first: Value<'k>,
         end: Value<'k>,
@@ -92,7 +92,7 @@ impl<'k> TileStates<'k, '_> {
     }
 
     /// Reads until it gives true in every lane, or waiting is hopeless.
-    pub(crate) fn until_ready(&self, read: impl FnOnce() -> Value<'k>) {
+    pub fn until_ready(&self, read: impl FnOnce() -> Value<'k>) {
         let k = self.lanes.k;
         let (tries, since) = (k.var(k.i32(0)), k.var(k.i64(0)));
         k.forever(|reads| {

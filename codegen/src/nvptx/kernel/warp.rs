@@ -7,40 +7,40 @@ use crate::nvptx::kernel::state::{Packing, State, select};
 
 /// A warp, and the level whose states it combines.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes<'k, 'a> {
-    pub(crate) k: &'k Builder,
-    pub(crate) args: KernelArguments<'k, 'a>,
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) level: usize,
+pub struct Lanes<'k, 'a> {
+    pub k: &'k Builder,
+    pub args: KernelArguments<'k, 'a>,
+    pub recipe: &'a Recipe,
+    pub level: usize,
     /// The number of the lane.
-    pub(crate) lane: Value<'k>,
+    pub lane: Value<'k>,
 }
 
 impl<'k, 'a> Lanes<'k, 'a> {
-    pub(crate) fn packing(&self) -> &'a Packing {
+    pub fn packing(&self) -> &'a Packing {
         &self.recipe.levels[self.level].1
     }
 
-    pub(crate) fn identity(&self) -> State<'k> {
+    pub fn identity(&self) -> State<'k> {
         self.recipe.identity(self.k, self.level)
     }
 
-    pub(crate) fn combine(&self, earlier: &[Value<'k>], later: &[Value<'k>]) -> State<'k> {
+    pub fn combine(&self, earlier: &[Value<'k>], later: &[Value<'k>]) -> State<'k> {
         self.recipe.combine(self.args, self.level, earlier, later)
     }
 
     /// Whether this is the first lane.
-    pub(crate) fn is_first(&self) -> Value<'k> {
+    pub fn is_first(&self) -> Value<'k> {
         self.lane.is(self.k.i32(0))
     }
 
     /// What the lane so many below has; of a lane that has none below, its own.
-    pub(crate) fn shifted_up(&self, state: &[Value<'k>], distance: usize) -> State<'k> {
+    pub fn shifted_up(&self, state: &[Value<'k>], distance: usize) -> State<'k> {
         self.packing().map(self.k, state, |word| self.k.shuffle_up(word, self.k.i32(distance)))
     }
 
     /// The inclusive scan over the first lanes; what the others get means nothing.
-    pub(crate) fn scan(&self, state: State<'k>, lanes: usize) -> State<'k> {
+    pub fn scan(&self, state: State<'k>, lanes: usize) -> State<'k> {
         let mut state = state;
         for distance in (0..).map(|step| 1usize << step).take_while(|&distance| distance < lanes) {
             let both = self.combine(&self.shifted_up(&state, distance), &state);
@@ -50,7 +50,7 @@ impl<'k, 'a> Lanes<'k, 'a> {
     }
 
     /// The fold over all lanes, in order, given to each. Of lane l + d it takes note where `reaches` says so of d.
-    pub(crate) fn fold(&self, state: State<'k>, reaches: impl Fn(usize) -> Value<'k>) -> State<'k> {
+    pub fn fold(&self, state: State<'k>, reaches: impl Fn(usize) -> Value<'k>) -> State<'k> {
         let k = self.k;
         let mut fold = state;
         for distance in [1, 2, 4, 8, 16] {
@@ -63,14 +63,14 @@ impl<'k, 'a> Lanes<'k, 'a> {
 }
 
 /// A state in variables.
-pub(crate) fn variables<'k>(state: &[Value<'k>]) -> Vec<Var<'k>> {
+pub fn variables<'k>(state: &[Value<'k>]) -> Vec<Var<'k>> {
     state.iter().map(|&value| value.emit().var(value)).collect()
 }
 
-pub(crate) fn get<'k>(state: &[Var<'k>]) -> State<'k> {
+pub fn get<'k>(state: &[Var<'k>]) -> State<'k> {
     state.iter().map(|var| var.get()).collect()
 }
 
-pub(crate) fn set<'k>(state: &[Var<'k>], values: &[Value<'k>]) {
+pub fn set<'k>(state: &[Var<'k>], values: &[Value<'k>]) {
     state.iter().zip(values).for_each(|(var, &value)| var.set(value));
 }

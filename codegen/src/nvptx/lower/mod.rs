@@ -28,10 +28,10 @@ use monoscan_ir::facts::{Range, value_ranges};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 
 use crate::nvptx::emit::{Builder, Ty, Value};
-pub(crate) use tables::Tables;
+pub use tables::Tables;
 
 /// The type that holds values of a type in registers.
-pub(crate) fn ty(ty: Type) -> Ty {
+pub fn ty(ty: Type) -> Ty {
     match ty {
         Type::Bool => Ty::BOOL,
         Type::F32 => Ty::F32,

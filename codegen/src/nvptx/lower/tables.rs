@@ -11,13 +11,13 @@ use crate::gpu::{BANKS, WORD};
 use crate::nvptx::emit::{Builder, Space, Ty, Value};
 
 /// Where the tables of a program are.
-pub(crate) struct Tables<'k>(Vec<Place<'k>>);
+pub struct Tables<'k>(Vec<Place<'k>>);
 
 /// Where one table is.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'k> {
+pub struct Place<'k> {
     /// Its first element, at a multiple of [`stride`](Place::stride).
-    pub(crate) base: Value<'k>,
+    pub base: Value<'k>,
     ty: Type,
     /// Bytes from one element to the next, a power of two.
     stride: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Place<'k> {
 
 impl<'k> Tables<'k> {
     /// Makes the tables constants of the module.
-    pub(crate) fn in_module(k: &'k Builder, contents: &[Table]) -> Tables<'k> {
+    pub fn in_module(k: &'k Builder, contents: &[Table]) -> Tables<'k> {
         let place = |(number, table): (usize, &Table)| Place {
             base: k.constant_bytes(number, &padded(table)),
             ty: table.ty,
@@ -41,13 +41,13 @@ impl<'k> Tables<'k> {
     }
 
     /// Where a table is.
-    pub(crate) fn get(&self, number: u32) -> Option<Place<'k>> {
+    pub fn get(&self, number: u32) -> Option<Place<'k>> {
         self.0.get(number as usize).copied()
     }
 
     /// From now on the table is read at `base`, in memory of any kind, aligned to 16 bytes, where the kernel has put
     /// a copy of it; or one for each bank, of which `base` is that of this lane.
-    pub(crate) fn moved(&mut self, number: u32, base: Value<'k>, bank_replicated: bool) {
+    pub fn moved(&mut self, number: u32, base: Value<'k>, bank_replicated: bool) {
         if let Some(place) = self.0.get_mut(number as usize) {
             (place.base, place.bank_replicated) = (base, bank_replicated);
         }
@@ -56,7 +56,7 @@ impl<'k> Tables<'k> {
 
 impl<'k> Place<'k> {
     /// Bytes it takes.
-    pub(crate) fn size(self) -> usize {
+    pub fn size(self) -> usize {
         self.stride * self.len
     }
 

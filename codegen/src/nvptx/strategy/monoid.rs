@@ -9,7 +9,7 @@ use crate::nvptx::kernel::element::{Element, read};
 use crate::nvptx::lower::Code;
 
 /// The code of names.
-pub(crate) struct Named {
+pub struct Named {
     reads: Vec<Source>,
     mark: Code,
     place: Code,
@@ -32,7 +32,7 @@ enum Left {
 }
 
 impl Named {
-    pub(crate) fn new(names: &Names) -> Named {
+    pub fn new(names: &Names) -> Named {
         let below = |count: u32| Range { min: 0, max: i128::from(count) - 1 };
         let (name, mark) = (below(names.end()), below(names.marks));
         let ranges = value_ranges(&names.place, &[name, mark], &names.tables);
@@ -56,7 +56,7 @@ impl Named {
     }
 
     /// About how many instructions an element takes.
-    pub(crate) fn work(&self) -> usize {
+    pub fn work(&self) -> usize {
         // To leave something behind is to combine, which takes some dozen instructions; to note it, a few.
         const LEAVING: usize = 48;
         const NOTING: usize = 4;
@@ -69,54 +69,54 @@ impl Named {
     }
 
     /// Which tables it looks up again and again.
-    pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
+    pub fn looked_up(&self) -> impl Iterator<Item = u32> {
         let closed = self.closed.iter().flat_map(|closed| [&closed.compose, &closed.apply]);
         [&self.mark, &self.place, &self.step].into_iter().chain(closed).flat_map(Code::looked_up)
     }
 
     /// Whether states of the level are names, which only those need as maps who know what was before.
-    pub(crate) fn composes(&self) -> bool {
+    pub fn composes(&self) -> bool {
         self.closed.is_some()
     }
 
     /// Whether what an element is follows from the next one too.
-    pub(crate) fn reads_next(&self) -> bool {
+    pub fn reads_next(&self) -> bool {
         self.reads.iter().any(|source| matches!(source, Source::Next(_)))
     }
 
     /// The mark of an element.
-    pub(crate) fn mark<'k>(&self, args: KernelArguments<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
+    pub fn mark<'k>(&self, args: KernelArguments<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
         self.mark.write(args.k, &self.read(element), args.tables)[0]
     }
 
     /// Where it says what becomes of a name.
-    pub(crate) fn place<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>, mark: Value<'k>) -> Value<'k> {
+    pub fn place<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>, mark: Value<'k>) -> Value<'k> {
         self.place.write(args.k, &[name, mark], args.tables)[0]
     }
 
     /// The name after an element, plus 1 if something is left behind.
-    pub(crate) fn step<'k>(&self, args: KernelArguments<'k, '_>, place: Value<'k>) -> Value<'k> {
+    pub fn step<'k>(&self, args: KernelArguments<'k, '_>, place: Value<'k>) -> Value<'k> {
         self.step.write(args.k, &[place], args.tables)[0]
     }
 
     /// Whether anything is ever left behind.
-    pub(crate) fn leaves(&self) -> bool {
+    pub fn leaves(&self) -> bool {
         self.left.is_some()
     }
 
     /// Whether the place says all of what is left behind, so that it may be noted, and composed later.
-    pub(crate) fn leaves_by_place(&self) -> bool {
+    pub fn leaves_by_place(&self) -> bool {
         matches!(self.left, Some(Left::At(_)))
     }
 
     /// What is left behind at a place, if that says all of it.
-    pub(crate) fn left_at<'k>(&self, args: KernelArguments<'k, '_>, place: Value<'k>) -> Value<'k> {
+    pub fn left_at<'k>(&self, args: KernelArguments<'k, '_>, place: Value<'k>) -> Value<'k> {
         let Some(Left::At(left)) = &self.left else { panic!("`leaves_by_place` says when") };
         left.write(args.k, &[place], args.tables)[0]
     }
 
     /// What an element leaves behind.
-    pub(crate) fn left<'k>(
+    pub fn left<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         (place, name): (Value<'k>, Value<'k>),
@@ -129,12 +129,12 @@ impl Named {
     }
 
     /// The map of a name.
-    pub(crate) fn map<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>) -> Value<'k> {
+    pub fn map<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>) -> Value<'k> {
         self.map.write(args.k, &[name], args.tables)[0]
     }
 
     /// The name of two maps composed, where states are names.
-    pub(crate) fn compose<'k>(
+    pub fn compose<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         earlier: Value<'k>,
@@ -144,12 +144,7 @@ impl Named {
     }
 
     /// The state that a name leads another to, where states of the level are names.
-    pub(crate) fn apply<'k>(
-        &self,
-        args: KernelArguments<'k, '_>,
-        name: Value<'k>,
-        state: Value<'k>,
-    ) -> Option<Value<'k>> {
+    pub fn apply<'k>(&self, args: KernelArguments<'k, '_>, name: Value<'k>, state: Value<'k>) -> Option<Value<'k>> {
         self.closed.as_ref().map(|closed| closed.apply.write(args.k, &[name, state], args.tables)[0])
     }
 

@@ -14,7 +14,7 @@ use crate::nvptx::strategy::packed::{PackedFold, PackedReplay};
 const CONSUMED: i128 = 256;
 
 /// Folds a level: its state, and the components of earlier levels that it follows. It begins with the identity.
-pub(crate) struct Fold<'k, 'a> {
+pub struct Fold<'k, 'a> {
     recipe: &'a Recipe,
     args: KernelArguments<'k, 'a>,
     level: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Fold<'k, 'a> {
 
 /// What a fold hands on to the replay of the same run, besides a prefix.
 #[derive(Clone, Copy)]
-pub(crate) struct FoldToReplay<T> {
+pub struct FoldToReplay<T> {
     /// The letter of the run's first record, if that is not written over it.
     first: Option<T>,
     /// The names of what comes before each unit but the first, where units are taken apart.
@@ -40,20 +40,20 @@ pub(crate) struct FoldToReplay<T> {
 
 impl<T: Copy> FoldToReplay<T> {
     /// Nothing.
-    pub(crate) const NONE: FoldToReplay<T> = FoldToReplay { first: None, before: None };
+    pub const NONE: FoldToReplay<T> = FoldToReplay { first: None, before: None };
 
     /// What the folds of a program hand on, made one by one.
-    pub(crate) fn of(recipe: &Recipe, mut make: impl FnMut() -> T) -> FoldToReplay<T> {
+    pub fn of(recipe: &Recipe, mut make: impl FnMut() -> T) -> FoldToReplay<T> {
         FoldToReplay { first: recipe.keeps_first().then(&mut make), before: recipe.chained().map(|_| make()) }
     }
 
     /// What there is.
-    pub(crate) fn values(self) -> impl Iterator<Item = T> {
+    pub fn values(self) -> impl Iterator<Item = T> {
         self.first.into_iter().chain(self.before)
     }
 
     /// The same of other things, made one by one.
-    pub(crate) fn map<U>(self, mut make: impl FnMut(T) -> U) -> FoldToReplay<U> {
+    pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> FoldToReplay<U> {
         FoldToReplay { first: self.first.map(&mut make), before: self.before.map(make) }
     }
 }
@@ -63,11 +63,11 @@ const MOST_INTERLEAVED: usize = 5;
 
 /// Room in shared memory for the notes of a thread: the first of each thread side by side, then the second of each.
 #[derive(Clone, Copy)]
-pub(crate) struct Deferred<'k> {
+pub struct Deferred<'k> {
     /// That of its first note.
-    pub(crate) first: Value<'k>,
+    pub first: Value<'k>,
     /// How many threads there are.
-    pub(crate) threads: usize,
+    pub threads: usize,
 }
 
 impl<'k> Deferred<'k> {
@@ -77,7 +77,7 @@ impl<'k> Deferred<'k> {
 }
 
 impl<'k, 'a> Fold<'k, 'a> {
-    pub(crate) fn new(
+    pub fn new(
         recipe: &'a Recipe,
         args: KernelArguments<'k, 'a>,
         level: usize,
@@ -92,12 +92,12 @@ impl<'k, 'a> Fold<'k, 'a> {
     }
 
     /// The same with room for notes.
-    pub(crate) fn with_deferred(self, deferred: Option<Deferred<'k>>) -> Fold<'k, 'a> {
+    pub fn with_deferred(self, deferred: Option<Deferred<'k>>) -> Fold<'k, 'a> {
         Fold { deferred, ..self }
     }
 
     /// What it hands on to the replay.
-    pub(crate) fn from_fold(&self) -> FoldToReplay<Value<'k>> {
+    pub fn from_fold(&self) -> FoldToReplay<Value<'k>> {
         FoldToReplay { first: self.first, before: self.before }.map(Var::get)
     }
 
@@ -230,14 +230,14 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
 pub(crate) type Keep<'k, 'a> = &'a dyn Fn(Value<'k>, &[Value<'k>]);
 
 /// Replays from the state before the run, and writes.
-pub(crate) struct Replay<'k, 'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) args: KernelArguments<'k, 'a>,
-    pub(crate) state: &'a [Var<'k>],
+pub struct Replay<'k, 'a> {
+    pub recipe: &'a Recipe,
+    pub args: KernelArguments<'k, 'a>,
+    pub state: &'a [Var<'k>],
     /// Where kept records go, in a program that keeps; where each record goes that is not written beside its own, by its index.
-    pub(crate) elsewhere: Option<Keep<'k, 'a>>,
+    pub elsewhere: Option<Keep<'k, 'a>>,
     /// What the fold handed on.
-    pub(crate) from_fold: FoldToReplay<Var<'k>>,
+    pub from_fold: FoldToReplay<Var<'k>>,
 }
 
 /// An element of which it is known what the record is.

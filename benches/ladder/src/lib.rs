@@ -2,10 +2,11 @@
 //!
 //! Each [`Rung`] is made of two choices: how the threads of a block put their states together (`block.rs`), and how blocks do
 //! (`three_pass.rs`, `single_pass.rs`). From rung to rung one thing changes, so that a table of their speeds says what each idea is
-//! worth on a card. All run any associative operator, commutative or not, from the same [`Program`] as our own schedules.
+//! worth on a card. All run any associative operator, commutative or not, from the same [`Program`] as our own schedules. [`network`] has the
+//! circuits that scans of few elements are made of.
 //!
 //! ```text
-//! let kernels = ladder::compile(&program, &facts, Rung::LookBackWarp, Arch::Sm90)?;
+//! let kernels = gpu_ladder::compile(&program, &facts, Rung::LookBackWarp, Arch::Sm90)?;
 //! // Zeros at first; for these kernels alone.
 //! let workspace = device.zeros(kernels.workspace_bytes(records));
 //! for launch in &kernels.launches {
@@ -21,7 +22,10 @@
 
 mod blelloch;
 mod block;
+mod error;
 mod hillis_steele;
+pub mod network;
+mod on_device;
 mod records;
 mod rung;
 mod single_pass;
@@ -31,19 +35,20 @@ mod warps;
 use monoscan_ir::facts::Facts;
 use monoscan_ir::{Program, Source, Verified};
 
+pub use error::LadderError;
+pub use on_device::{LadderPending, LadderScan};
 pub use rung::Rung;
 
-use super::{Kernel, as_ptx_kernel, head};
-use crate::gpu::{Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
-use crate::nvptx::emit::Builder;
-use crate::nvptx::emit::{Passes, assemble};
-use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::arguments::KernelArguments;
-use crate::nvptx::kernel::columns::is_packed;
-use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::warp::Lanes;
-use crate::nvptx::lower::Tables;
 use block::Block;
+use monoscan_codegen::gpu::{Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
+use monoscan_codegen::nvptx::parts::Builder;
+use monoscan_codegen::nvptx::parts::KernelArguments;
+use monoscan_codegen::nvptx::parts::Lanes;
+use monoscan_codegen::nvptx::parts::Recipe;
+use monoscan_codegen::nvptx::parts::Tables;
+use monoscan_codegen::nvptx::parts::is_packed;
+use monoscan_codegen::nvptx::parts::{self, head};
+use monoscan_codegen::nvptx::{self, Kernel};
 use rung::{Between, Design};
 
 /// The kernels of a rung in one module, and how they are launched.
@@ -113,13 +118,12 @@ pub fn compile(
     facts: &Facts,
     rung: Rung,
     arch: Arch,
-) -> Result<LadderKernels, NvptxError> {
+) -> Result<LadderKernels, LadderError> {
     let kernels = emulated(program, facts, rung, arch)?;
     let bytes = kernels.arguments.bytes();
-    let entries = kernels.launches.iter();
-    let text =
-        entries.fold(kernels.text.clone(), |text, launch| as_ptx_kernel(&text, launch.entry, bytes, launch.threads));
-    Ok(LadderKernels { text: assemble(&text, Passes::All, arch.name(), arch.feature())?, ..kernels })
+    let entries = kernels.launches.iter().map(|launch| (launch.entry, launch.threads));
+    let text = parts::compile(&kernels.text, entries, bytes, arch)?;
+    Ok(LadderKernels { text, ..kernels })
 }
 
 /// The same kernels as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
@@ -128,7 +132,7 @@ pub fn emulated(
     facts: &Facts,
     rung: Rung,
     arch: Arch,
-) -> Result<LadderKernels, NvptxError> {
+) -> Result<LadderKernels, LadderError> {
     let recipe = Recipe::new(program, facts, None)?;
     check(&recipe)?;
     match rung.design() {
@@ -138,8 +142,8 @@ pub fn emulated(
 }
 
 /// Refuses programs that rungs do not run.
-fn check(recipe: &Recipe) -> Result<(), NvptxError> {
-    let refuse = |why: &str| Err(NvptxError::Plan(format!("the ladder runs no programs that {why}")));
+fn check(recipe: &Recipe) -> Result<(), LadderError> {
+    let refuse = |why: &str| Err(LadderError::Unfit(format!("the ladder runs no programs that {why}")));
     if recipe.levels.len() != 1 || recipe.rank.is_some() {
         return refuse("have several levels, or keep some records only");
     }
@@ -153,11 +157,11 @@ fn check(recipe: &Recipe) -> Result<(), NvptxError> {
 }
 
 /// The kernel of one of our own schedules.
-fn ours(program: &Verified<Program>, facts: &Facts, rung: Rung, arch: Arch) -> Result<LadderKernels, NvptxError> {
+fn ours(program: &Verified<Program>, facts: &Facts, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
     let is_wanted = |plan: &GpuPlan| matches!(plan.schedule, Schedule::Ring { .. }) == (rung == Rung::Ring);
     let plan = GpuPlan::candidates(program, arch).into_iter().find(is_wanted);
-    let plan = plan.ok_or_else(|| NvptxError::Plan(format!("there is no {rung} of this program for {arch}")))?;
-    let Kernel { text, manifest } = super::emulated(program, facts, &plan, arch)?;
+    let plan = plan.ok_or_else(|| LadderError::Unfit(format!("there is no {rung} of this program for {arch}")))?;
+    let Kernel { text, manifest } = nvptx::emulated(program, facts, &plan, arch)?;
     let grid = if rung == Rung::Ring { Grid::Multiprocessors } else { Grid::Tiles };
     let (threads, shared_bytes) = (manifest.threads, manifest.shared_bytes);
     Ok(LadderKernels {
@@ -189,14 +193,14 @@ type Entry<'a> = (&'static str, Grid, fn(KernelArguments<'_, '_>, &Kit<'a>));
 
 impl<'a> Kit<'a> {
     /// Lays shared memory out, or says why the rung does not fit.
-    fn new(recipe: &'a Recipe, design: Design, arch: Arch) -> Result<Kit<'a>, NvptxError> {
+    fn new(recipe: &'a Recipe, design: Design, arch: Arch) -> Result<Kit<'a>, LadderError> {
         let packing = &recipe.levels[0].1;
         let carry = design.block.bytes(design.threads, packing);
         let ticket = (carry + packing.shared_bytes()).next_multiple_of(8);
         let room = Shared { carry, ticket, bytes: ticket + 8 };
         if room.bytes > arch.shared_bytes() {
             let (needs, has) = (room.bytes, arch.shared_bytes());
-            return Err(NvptxError::Plan(format!("it takes {needs} bytes of shared memory, {arch} has {has}")));
+            return Err(LadderError::Unfit(format!("it takes {needs} bytes of shared memory, {arch} has {has}")));
         }
         Ok(Kit { recipe, design, room })
     }
@@ -217,7 +221,7 @@ impl<'a> Kit<'a> {
         }
     }
 
-    fn kernels(&self, rung: Rung) -> Result<LadderKernels, NvptxError> {
+    fn kernels(&self, rung: Rung) -> Result<LadderKernels, LadderError> {
         let k = Builder::new();
         let mut launches = Vec::new();
         for (entry, grid, write) in self.entries() {

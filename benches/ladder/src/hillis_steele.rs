@@ -3,8 +3,8 @@
 //! Between rounds the states move to another part of shared memory, so that one barrier a round is enough.
 
 use super::block::{Banks, Block, Scanned};
-use crate::nvptx::emit::Value;
-use crate::nvptx::kernel::warp::{get, set, variables};
+use monoscan_codegen::nvptx::parts::Value;
+use monoscan_codegen::nvptx::parts::{get, set, variables};
 
 impl<'k> Block<'k, '_> {
     pub(super) fn hillis_steele(&self, state: &[Value<'k>]) -> Scanned<'k> {

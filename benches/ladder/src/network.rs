@@ -69,7 +69,7 @@ pub struct Gate {
 /// A network of one kind for a number of lanes.
 ///
 /// ```
-/// use monoscan_codegen::network::{Network, NetworkKind};
+/// use gpu_ladder::network::{Network, NetworkKind};
 ///
 /// let network = Network::new(NetworkKind::Sklansky, 8);
 /// assert_eq!((network.depth(), network.size(), network.fan_out()), (3, 12, 5));

@@ -12,9 +12,9 @@
 use super::block::Block;
 use super::records::Records;
 use super::{KernelArguments, Kit};
-use crate::gpu::{Arguments, HEADER_BYTES};
-use crate::nvptx::emit::{Ty, Value};
-use crate::nvptx::kernel::warp::{get, set, variables};
+use monoscan_codegen::gpu::{Arguments, HEADER_BYTES};
+use monoscan_codegen::nvptx::parts::{Ty, Value};
+use monoscan_codegen::nvptx::parts::{get, set, variables};
 
 /// About how many words of tile aggregates a thread of `carries` has in registers.
 const WORDS_IN_HAND: usize = 8;

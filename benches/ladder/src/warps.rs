@@ -3,8 +3,8 @@
 //! Lanes of a warp exchange their states without waiting for the block, so two barriers are enough, however many threads there are.
 
 use super::block::{Banks, Block, Exchange, Scanned, Slots};
-use crate::nvptx::emit::Value;
-use crate::nvptx::kernel::state::{State, select};
+use monoscan_codegen::nvptx::parts::Value;
+use monoscan_codegen::nvptx::parts::{State, select};
 
 const LANES: usize = 32;
 

@@ -5,7 +5,7 @@
 //! left half's sum, in this order.
 
 use super::block::{Banks, Block, Scanned};
-use crate::nvptx::emit::Value;
+use monoscan_codegen::nvptx::parts::Value;
 
 impl<'k> Block<'k, '_> {
     pub(super) fn blelloch(&self, state: &[Value<'k>], banks: Banks) -> Scanned<'k> {

@@ -3,17 +3,17 @@
 //! In a full tile they are moved in accesses of up to 16 bytes, else field by field.
 
 use super::block::Block;
-use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::kernel::arguments::KernelArguments;
-use crate::nvptx::kernel::bytes::Bytes;
-use crate::nvptx::kernel::columns::{access, group_bytes, load_field, store_fields};
-use crate::nvptx::kernel::element::Element;
-use crate::nvptx::kernel::items::Pass;
-use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::state::State;
-use crate::nvptx::kernel::warp::{get, variables};
-use crate::nvptx::lower;
-use crate::nvptx::strategy::passes::{Fold, FoldToReplay, Replay};
+use monoscan_codegen::nvptx::parts::Bytes;
+use monoscan_codegen::nvptx::parts::Element;
+use monoscan_codegen::nvptx::parts::KernelArguments;
+use monoscan_codegen::nvptx::parts::Pass;
+use monoscan_codegen::nvptx::parts::Recipe;
+use monoscan_codegen::nvptx::parts::State;
+use monoscan_codegen::nvptx::parts::register_type;
+use monoscan_codegen::nvptx::parts::{Fold, FoldToReplay, Replay};
+use monoscan_codegen::nvptx::parts::{Ty, Value, Var};
+use monoscan_codegen::nvptx::parts::{access, group_bytes, load_field, store_fields};
+use monoscan_codegen::nvptx::parts::{get, variables};
 
 /// The records of a thread, in registers.
 pub(super) struct Records<'k, 'a> {
@@ -34,7 +34,7 @@ impl<'k, 'a> Records<'k, 'a> {
         let (args, recipe) = (block.lanes.args, block.lanes.recipe);
         let k = args.k;
         let fields = || recipe.inputs.iter().flat_map(|column| &column.fields);
-        let record = || fields().map(|field| k.unset(lower::ty(field.ty))).collect();
+        let record = || fields().map(|field| k.unset(register_type(field.ty))).collect();
         let start = tile * (block.threads * count);
         let records = Records {
             args,

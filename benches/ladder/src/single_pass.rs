@@ -7,12 +7,12 @@ use super::block::Block;
 use super::records::Records;
 use super::rung::Between;
 use super::{KernelArguments, Kit};
-use crate::gpu::Arguments;
-use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::kernel::state::{State, select};
-use crate::nvptx::kernel::ticket;
-use crate::nvptx::kernel::tile_states::TileStates;
-use crate::nvptx::kernel::warp::{get, set, variables};
+use monoscan_codegen::gpu::Arguments;
+use monoscan_codegen::nvptx::parts::TileStates;
+use monoscan_codegen::nvptx::parts::ticket;
+use monoscan_codegen::nvptx::parts::{State, select};
+use monoscan_codegen::nvptx::parts::{Ty, Value, Var};
+use monoscan_codegen::nvptx::parts::{get, set, variables};
 
 /// How many of the tiles before it a tile looks at together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

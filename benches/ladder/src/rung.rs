@@ -44,10 +44,10 @@ pub enum Rung {
     /// The same with 16 records.
     Coarsened16,
     /// Ours for columns at any address: tiles in shared memory, look-back by groups of fixed tiles, so that floats are rounded the same way in
-    /// every run. See [`Schedule::LookBack`](crate::gpu::Schedule::LookBack).
+    /// every run. See [`Schedule::LookBack`](monoscan_codegen::gpu::Schedule::LookBack).
     LookBack,
     /// Ours where blocks can copy in bulk: persistent blocks, a reduction that runs ahead of the replay, and look-ahead. See
-    /// [`Schedule::Ring`](crate::gpu::Schedule::Ring).
+    /// [`Schedule::Ring`](monoscan_codegen::gpu::Schedule::Ring).
     Ring,
 }
 

@@ -1,8 +1,8 @@
 //! A block's threads put their states together: each learns what is before it in the block, and all learn the whole.
 
-use crate::nvptx::emit::{Ty, Value};
-use crate::nvptx::kernel::state::{Packing, State};
-use crate::nvptx::kernel::warp::Lanes;
+use monoscan_codegen::nvptx::parts::Lanes;
+use monoscan_codegen::nvptx::parts::{Packing, State, select};
+use monoscan_codegen::nvptx::parts::{Ty, Value};
 
 /// How they do it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ impl<'k, 'a> Block<'k, 'a> {
     /// The state before this thread's records, if this one is before the block's.
     pub(super) fn behind(&self, carry: &[Value<'k>], before: &[Value<'k>]) -> State<'k> {
         let both = self.lanes.combine(carry, before);
-        crate::nvptx::kernel::state::select(self.thread.is(self.lanes.k.i32(0)), carry, &both)
+        select(self.thread.is(self.lanes.k.i32(0)), carry, &both)
     }
 
     /// Room for so many states, after so many others in the scan's memory.

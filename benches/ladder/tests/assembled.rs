@@ -1,9 +1,7 @@
 //! Every rung of the ladder is PTX that NVIDIA's assembler takes, and what a rung cannot run is refused.
-#![cfg(feature = "ptx")]
 
+use gpu_ladder::{LadderError, LadderKernels, Rung};
 use monoscan_codegen::gpu::{Arch, Arguments};
-use monoscan_codegen::nvptx::NvptxError;
-use monoscan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
 use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Program, Verified, text, verify};
@@ -43,8 +41,8 @@ fn with_stage(text: &str) -> Verified<Program> {
     lower(&verify(text::parse(text).unwrap()).unwrap(), Form::default())
 }
 
-fn compile(program: &Verified<Program>, rung: Rung, arch: Arch) -> Result<LadderKernels, NvptxError> {
-    ladder::compile(program, &Facts::of(program), rung, arch)
+fn compile(program: &Verified<Program>, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
+    gpu_ladder::compile(program, &Facts::of(program), rung, arch)
 }
 
 #[test]
@@ -88,7 +86,7 @@ fn records_of_a_thread_move_in_wide_accesses() {
 fn launches_cover_every_record() {
     let program = sums(1);
     for rung in Rung::ALL {
-        let kernels = ladder::emulated(&program, &Facts::of(&program), rung, Arch::Sm90).unwrap();
+        let kernels = gpu_ladder::emulated(&program, &Facts::of(&program), rung, Arch::Sm90).unwrap();
         assert_eq!(kernels.arguments, Arguments::of(&program));
         for records in [1, kernels.tile, kernels.tile + 1, 1000 * kernels.tile] {
             let last = kernels.launches.last().unwrap();
@@ -103,7 +101,7 @@ fn launches_cover_every_record() {
 
 fn refusal(program: &Verified<Program>, rung: Rung, arch: Arch) -> String {
     match compile(program, rung, arch) {
-        Err(NvptxError::Plan(why)) => why,
+        Err(LadderError::Unfit(why)) => why,
         other => panic!("{rung} is not refused: {other:?}"),
     }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
+use gpu_ladder::{LadderKernels, Rung};
 use monoscan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
-use monoscan_codegen::nvptx::ladder::{self, LadderKernels, Rung};
 use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Program, Verified, interp, text, verify};
@@ -122,7 +122,7 @@ struct Scan {
 
 impl Scan {
     fn new(operator: &Operator, rung: Rung) -> Scan {
-        let kernels = ladder::emulated(&operator.program, &Facts::of(&operator.program), rung, Arch::Sm90).unwrap();
+        let kernels = gpu_ladder::emulated(&operator.program, &Facts::of(&operator.program), rung, Arch::Sm90).unwrap();
         let entries = kernels.launches.iter().map(|launch| {
             let text = alone(&kernels.text, launch.entry);
             Kernel::compile(&text, launch.entry).unwrap()
@@ -248,7 +248,7 @@ fn carries_go_on_from_one_load_of_tiles_to_the_next() {
         set(Arguments::RECORDS, (tiles * kernels.tile - 3) as u64);
         set(Arguments::WORKSPACE, device.address(workspace));
         args[kernels.arguments.start()..][..16].copy_from_slice(MATRIX.identity);
-        let ladder::Launch { threads, shared_bytes, .. } = kernels.launches[place];
+        let gpu_ladder::Launch { threads, shared_bytes, .. } = kernels.launches[place];
         let launch = Launch { threads: threads as u32, shared_bytes, args: &args, ..Launch::default() };
         scan.entries[place].launch(&mut device, &launch).unwrap_or_else(|error| panic!("{rung}: {error}"));
         let inclusive = MATRIX.expected(&[aggregates]).remove(0);
