@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use common::{Failure, finish, say};
 use monoscan::cuda::{Device, DeviceBuffer, Event, Stream};
-use monoscan::gpu::{AotKernel, AotScan, DeviceCall, DeviceColumn, DeviceColumnMut};
+use monoscan::gpu::{AotKernel, AotScan};
 use monoscan::{Call, Column, ColumnMut, DynScan};
 use monoscan_ir::{Constant, Layout, Type};
 
@@ -75,17 +75,17 @@ fn on_device(scan: &AotScan, device: &Device, inputs: &[Vec<u8>], records: usize
     let from = inputs.iter().map(|bytes| DeviceBuffer::from_slice(&stream, bytes)).collect::<Result<Vec<_>, _>>()?;
     let room = |layout: &Layout| DeviceBuffer::<u8>::zeroed(&stream, records * layout.size as usize);
     let mut to = scan.outputs().iter().map(room).collect::<Result<Vec<_>, _>>()?;
-    let call = DeviceCall { mode: scan.manifest().form.mode, ..DeviceCall::default() };
+    let call = Call { mode: scan.manifest().form.mode, ..Call::default() };
     let (began, ended) = (Event::new(device)?, Event::new(device)?);
     let (mut best, mut written) = (f32::INFINITY, 0);
     for _ in 0..10 {
-        let columns = from.iter().zip(scan.inputs()).map(|(bytes, layout)| DeviceColumn::from_bytes(bytes, layout));
+        let columns = from.iter().zip(scan.inputs()).map(|(bytes, layout)| Column::on_device_bytes(bytes, layout));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
         let results =
-            to.iter_mut().zip(scan.outputs()).map(|(bytes, layout)| DeviceColumnMut::from_bytes(bytes, layout));
+            to.iter_mut().zip(scan.outputs()).map(|(bytes, layout)| ColumnMut::on_device_bytes(bytes, layout));
         let mut results = results.collect::<Result<Vec<_>, _>>()?;
         began.record(&stream)?;
-        let pending = scan.call(&call, &columns, &mut results, &stream)?;
+        let pending = scan.submit(&call, &columns, &mut results, &stream)?;
         ended.record(&stream)?;
         written = pending.wait()?.written;
         ended.synchronize()?;

@@ -81,12 +81,11 @@ pub(crate) fn scan<T: Primitive + Pod>(
     use std::time::Instant;
 
     use monoscan::cuda::{DeviceBuffer, Event, Stream};
-    use monoscan::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
-    use monoscan::{Call, Column, ColumnMut};
+    use monoscan::{Call, Column, ColumnMut, DynScan};
 
     let device = open(ordinal)?;
-    let scan = GpuScan::new(program.clone(), &device)?;
-    let explained = format!("{}kernel made in {:.1?}", scan.explain()?, scan.kernel()?.times().total());
+    let scan = DynScan::builder(program.clone()).device(device).build()?;
+    let explained = format!("{}kernel made in {:.1?}", scan.explain(), scan.kernel()?.times().total());
 
     let columns: Vec<Column<'_>> = inputs.iter().map(|input| Column::new(input)).collect();
     let mut times = Vec::new();
@@ -99,14 +98,14 @@ pub(crate) fn scan<T: Primitive + Pod>(
 
     let stream = Stream::new(&device)?;
     let buffers = inputs.iter().map(|input| DeviceBuffer::from_slice(&stream, input)).collect::<Result<Vec<_>, _>>()?;
-    let columns: Vec<DeviceColumn<'_>> = buffers.iter().map(DeviceColumn::new::<T>).collect();
+    let columns: Vec<Column<'_>> = buffers.iter().map(Column::on_device::<T>).collect();
     let mut result = DeviceBuffer::<T>::uninitialized(&device, output.len())?;
     let (began, ended) = (Event::new(&device)?, Event::new(&device)?);
     let mut times = Vec::new();
     for _ in 0..=ROUNDS {
         began.record(&stream)?;
-        let outputs = &mut [DeviceColumnMut::new::<T>(&mut result)];
-        let pending = scan.call(&DeviceCall::default(), &columns, outputs, &stream)?;
+        let outputs = &mut [ColumnMut::on_device::<T>(&mut result)];
+        let pending = scan.submit(&Call::default(), &columns, outputs, &stream)?;
         ended.record(&stream)?;
         pending.wait()?;
         ended.synchronize()?;

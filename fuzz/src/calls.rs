@@ -252,7 +252,7 @@ fn call(asked: &Asked) -> Option<Call<'_>> {
         Over::Offsets(offsets) => Shape::Offsets(offsets),
         &Over::Rows { planes, pitch, len, step } => Shape::Rows(Rows::planes(planes, pitch, len, step).ok()?),
     };
-    Some(Call { mode: asked.mode, reversed: asked.reversed, init: asked.init.as_deref(), shape })
+    Some(Call { mode: asked.mode, reversed: asked.reversed, init: asked.init.as_deref(), shape, ..Call::default() })
 }
 
 /// How many runs a call has; for heads, at most.

@@ -33,6 +33,7 @@
 
 use monoscan_ir::{Constant, Mode};
 
+use crate::column::Column;
 use crate::error::Error;
 use crate::refused::RowsError;
 
@@ -45,8 +46,14 @@ pub struct Call<'a> {
     pub reversed: bool,
     /// The state every run starts from, the components of all stages in order; none for the identities.
     pub init: Option<&'a [Constant]>,
+    /// The state that a stream of chunks goes on from, likewise; none for the initial state.
+    pub carry: Option<&'a [Constant]>,
     /// What is scanned on its own.
     pub shape: Shape<'a>,
+    /// Whether a call over device memory gives the totals, as [`Outcome::totals`](crate::Outcome::totals). With floats a total
+    /// may differ from the last output in its last places, since it is combined in another order. Host calls have
+    /// [`reduce`](crate::DynScan::reduce) for it.
+    pub totals: bool,
 }
 
 /// Which records are scanned on their own.
@@ -58,6 +65,9 @@ pub enum Shape<'a> {
     Line,
     /// Segments, by a flag for each record: it is the first of its segment. Record 0 is one with or without a flag.
     Heads(&'a [bool]),
+    /// Segments, by a column of one `u8` for each record where the columns of the call are, on a device: 1 where it is the first
+    /// of its segment, 0 elsewhere.
+    FlagColumn(&'a Column<'a>),
     /// Segments, by where they start and where the last one ends: segment k has the records `offsets[k]..offsets[k+1]`,
     /// which may be none. The first offset is 0, the last the number of records.
     Offsets(&'a [usize]),

@@ -4,6 +4,7 @@ use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified};
 
 use crate::call::{Call, Shape};
 use crate::column::{self, Column, ColumnMut};
+use crate::device::{Device, DeviceError};
 use crate::error::Error;
 use crate::refused::{Combination, InPlaceError};
 
@@ -67,9 +68,10 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks everything of a call but its columns, which have `len` records each.
+/// Checks everything of a call but its columns, which have `len` records each and are in the memory of this device.
 pub(crate) fn call(
     program: &impl Signature,
+    device: Device,
     call: &Call<'_>,
     carry: Option<&[Constant]>,
     len: usize,
@@ -82,10 +84,20 @@ pub(crate) fn call(
     }
     match call.shape {
         Shape::Line => Ok(()),
+        Shape::Heads(_) | Shape::Offsets(_) if !device.is_cpu() => Err(DeviceError::Segments { device }.into()),
+        Shape::FlagColumn(_) if device.is_cpu() => Err(DeviceError::Segments { device }.into()),
         Shape::Heads(flags) => {
-            if flags.len() != len {
-                return Err(Error::Length { argument: "the column of flags".into(), expected: len, got: flags.len() });
+            flag_count(flags.len(), len)?;
+            resumed_heads(carry.is_some(), call.reversed)
+        }
+        Shape::FlagColumn(flags) => {
+            column::is_on("column of flags", &flags.device, device)?;
+            let expected = column::layout_of(Type::U8);
+            if flags.layout.size != 1 {
+                let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&flags.layout)));
+                return Err(Error::Layout { argument: "the column of flags".into(), expected, got });
             }
+            flag_count(flags.len, len)?;
             resumed_heads(carry.is_some(), call.reversed)
         }
         Shape::Offsets(offsets) => {
@@ -100,8 +112,13 @@ pub(crate) fn call(
     }
 }
 
+/// There is a flag for each record.
+fn flag_count(got: usize, expected: usize) -> Result<(), Error> {
+    if got == expected { Ok(()) } else { Err(Error::Length { argument: "the column of flags".into(), expected, got }) }
+}
+
 /// Refuses to resume a reversed scan of flagged segments.
-pub(crate) fn resumed_heads(resumes: bool, reversed: bool) -> Result<(), Error> {
+fn resumed_heads(resumes: bool, reversed: bool) -> Result<(), Error> {
     refuse(resumes && reversed, Combination::ResumedFromEnd)
 }
 

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use monoscan_ir::{Layout, Primitive, Type};
 
+use crate::device::{Device, DeviceError};
 use crate::error::Error;
 
 /// Records to read.
@@ -18,6 +19,7 @@ pub struct Column<'a> {
     pub(crate) base: *const u8,
     pub(crate) len: usize,
     pub(crate) layout: Cow<'a, Layout>,
+    pub(crate) device: Device,
     borrowed: PhantomData<&'a [u8]>,
 }
 
@@ -27,6 +29,7 @@ pub struct ColumnMut<'a> {
     pub(crate) base: *mut u8,
     pub(crate) len: usize,
     pub(crate) layout: Cow<'a, Layout>,
+    pub(crate) device: Device,
     borrowed: PhantomData<&'a mut [u8]>,
 }
 
@@ -43,7 +46,7 @@ impl<'a> Column<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a [T]) -> Column<'a> {
         let layout = Cow::Borrowed(layout_of(T::TYPE));
-        Column { base: slice.as_ptr().cast(), len: slice.len(), layout, borrowed: PhantomData }
+        Column { base: slice.as_ptr().cast(), len: slice.len(), layout, device: Device::cpu(), borrowed: PhantomData }
     }
 
     /// Bytes that hold records of this layout, one after the other. Any bytes do; no alignment is needed.
@@ -52,15 +55,37 @@ impl<'a> Column<'a> {
     /// [`Error::PartialRecord`] if the bytes are no whole number of records.
     pub fn from_bytes(bytes: &'a [u8], layout: &'a Layout) -> Result<Column<'a>, Error> {
         let len = whole_records(bytes.len(), layout)?;
-        Ok(Column { base: bytes.as_ptr(), len, layout: Cow::Borrowed(layout), borrowed: PhantomData })
+        Ok(Column {
+            base: bytes.as_ptr(),
+            len,
+            layout: Cow::Borrowed(layout),
+            device: Device::cpu(),
+            borrowed: PhantomData,
+        })
     }
 
     /// `len` records of this layout from `base` on.
     ///
     /// # Safety
     /// For `'a`, the fields of these `len` records must be initialised and readable, and not written by anyone else.
+    #[inline]
     pub unsafe fn from_raw(base: *const u8, len: usize, layout: &'a Layout) -> Column<'a> {
-        Column { base, len, layout: Cow::Borrowed(layout), borrowed: PhantomData }
+        Column { base, len, layout: Cow::Borrowed(layout), device: Device::cpu(), borrowed: PhantomData }
+    }
+
+    /// `len` records of this layout from an address on, in the memory of a device.
+    ///
+    /// # Safety
+    /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or
+    /// in other memory that it can use), and nobody writes them.
+    pub unsafe fn on_device_raw(device: Device, address: u64, len: usize, layout: &'a Layout) -> Column<'a> {
+        let base = std::ptr::without_provenance(address as usize);
+        Column { base, len, layout: Cow::Borrowed(layout), device, borrowed: PhantomData }
+    }
+
+    /// Where the records lie.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// How many records.
@@ -78,7 +103,13 @@ impl<'a> ColumnMut<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a mut [T]) -> ColumnMut<'a> {
         let layout = Cow::Borrowed(layout_of(T::TYPE));
-        ColumnMut { base: slice.as_mut_ptr().cast(), len: slice.len(), layout, borrowed: PhantomData }
+        ColumnMut {
+            base: slice.as_mut_ptr().cast(),
+            len: slice.len(),
+            layout,
+            device: Device::cpu(),
+            borrowed: PhantomData,
+        }
     }
 
     /// Bytes to hold records of this layout, one after the other. Padding keeps what it held.
@@ -87,7 +118,13 @@ impl<'a> ColumnMut<'a> {
     /// [`Error::PartialRecord`] if the bytes are no whole number of records.
     pub fn from_bytes(bytes: &'a mut [u8], layout: &'a Layout) -> Result<ColumnMut<'a>, Error> {
         let len = whole_records(bytes.len(), layout)?;
-        Ok(ColumnMut { base: bytes.as_mut_ptr(), len, layout: Cow::Borrowed(layout), borrowed: PhantomData })
+        Ok(ColumnMut {
+            base: bytes.as_mut_ptr(),
+            len,
+            layout: Cow::Borrowed(layout),
+            device: Device::cpu(),
+            borrowed: PhantomData,
+        })
     }
 
     /// `len` records of this layout from `base` on; they need not be initialised.
@@ -96,7 +133,22 @@ impl<'a> ColumnMut<'a> {
     /// For `'a`, these `len` records must be writable, and not accessed by anyone else. Whatever a program with this
     /// output layout writes must be valid for who reads it afterwards: every field is written, a `bool` as 0 or 1.
     pub unsafe fn from_raw(base: *mut u8, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
-        ColumnMut { base, len, layout: Cow::Borrowed(layout), borrowed: PhantomData }
+        ColumnMut { base, len, layout: Cow::Borrowed(layout), device: Device::cpu(), borrowed: PhantomData }
+    }
+
+    /// `len` records of this layout from an address on, in the memory of a device.
+    ///
+    /// # Safety
+    /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or
+    /// in other memory that it can use), and nobody else uses them.
+    pub unsafe fn on_device_raw(device: Device, address: u64, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
+        let base = std::ptr::without_provenance_mut(address as usize);
+        ColumnMut { base, len, layout: Cow::Borrowed(layout), device, borrowed: PhantomData }
+    }
+
+    /// Where the records lie.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// How many records.
@@ -134,13 +186,20 @@ pub(crate) fn fits(expected: &Layout, got: &Layout) -> bool {
 /// Checks that these are the input columns of the program, and equally long; gives their length.
 pub(crate) fn check_inputs(expected: &[Layout], got: &[Column<'_>]) -> Result<usize, Error> {
     let len = got.first().map_or(0, Column::len);
+    got.iter().try_for_each(|column| is_on("input", &column.device, Device::cpu()))?;
     check("input", expected, got.iter().map(|column| (column.len, &*column.layout)), Some(len))?;
     Ok(len)
 }
 
 /// Checks that these are the output columns of the program, and of this length if one is given.
 pub(crate) fn check_outputs(expected: &[Layout], got: &[ColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
+    got.iter().try_for_each(|column| is_on("output", &column.device, Device::cpu()))?;
     check("output", expected, got.iter().map(|column| (column.len, &*column.layout)), len)
+}
+
+/// Checks that a column of this side is in this memory.
+pub(crate) fn is_on(side: &'static str, got: &Device, expected: Device) -> Result<(), Error> {
+    if *got == expected { Ok(()) } else { Err(DeviceError::Elsewhere { side, expected, got: *got }.into()) }
 }
 
 /// Checks the columns of one side, by their lengths and layouts.

@@ -9,10 +9,14 @@ use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
 use monoscan_ir::{Layout, Mode, Program, Verified};
 
+use crate::backend::Backend;
 use crate::cache::Cache;
 use crate::checks::Signature;
+use crate::device::{Device, DeviceError};
 use crate::engine::{Variant, Variants};
 use crate::error::Error;
+#[cfg(all(feature = "cuda", feature = "ptx"))]
+use crate::gpu;
 use crate::verdicts::{self, Terms};
 
 /// What [`DynScan::emit`] shows: a form of the program on its way to machine code.
@@ -59,6 +63,13 @@ pub struct DynScan {
     component_names: Arc<[String]>,
     threads: Option<usize>,
     checked: bool,
+    device: Device,
+    /// What runs the calls, if it is not the CPU's engine.
+    backend: Option<Arc<dyn Backend>>,
+    /// Whether the kernels of short lines may run: on the CPU, unchecked.
+    plain: bool,
+    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    gpu: gpu::Options,
 }
 
 /// What equal programs share.
@@ -86,6 +97,9 @@ pub struct DynScanBuilder {
     key: Key,
     component_names: Vec<String>,
     threads: Option<usize>,
+    device: Device,
+    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    gpu: gpu::Options,
 }
 
 impl DynScanBuilder {
@@ -131,15 +145,54 @@ impl DynScanBuilder {
         self
     }
 
+    /// Runs on this device instead of the CPU; [`DynScan::on`] is the same for a scan that is there already.
+    pub fn device(mut self, device: impl Into<Device>) -> DynScanBuilder {
+        self.device = device.into();
+        self
+    }
+
+    /// On a GPU: compiles this plan for lines, instead of the best. For study; what it does not do is done by look-back.
+    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    pub fn gpu_plan(mut self, plan: monoscan_codegen::gpu::GpuPlan) -> DynScanBuilder {
+        self.gpu.plan = Some(plan);
+        self
+    }
+
+    /// On a GPU: keeps what the driver compiles in this cache.
+    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    pub fn cubins(mut self, cache: crate::cuda::CubinCache) -> DynScanBuilder {
+        self.gpu.cache = Some(cache);
+        self
+    }
+
+    /// On a GPU: gives a wait of a block for another one up after this time; by default after 10 seconds.
+    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    pub fn time_limit(mut self, limit: std::time::Duration) -> DynScanBuilder {
+        self.gpu.limit = limit;
+        self
+    }
+
     /// Judges the laws, plans and compiles the kernel of a short inclusive scan: a few milliseconds, or nothing if an equal program is in use. The
     /// kernels of other calls are compiled when they are first needed.
     ///
     /// # Errors
     /// [`Error::NotAMonoid`] with a counterexample, if a law is refuted, or with what is missing, if a law is neither proved
-    /// nor could be judged in a single case. [`Error::Codegen`] if no code could be generated.
+    /// nor could be judged in a single case. [`Error::Codegen`] if no code could be generated. For a GPU as
+    /// [`on`](DynScan::on); kernels are compiled when a call first needs them.
     pub fn build(self) -> Result<DynScan, Error> {
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
-        Ok(DynScan { shared, component_names: self.component_names.into(), threads: self.threads, checked: false })
+        let scan = DynScan {
+            shared,
+            component_names: self.component_names.into(),
+            threads: self.threads,
+            checked: false,
+            device: Device::cpu(),
+            backend: None,
+            plain: true,
+            #[cfg(all(feature = "cuda", feature = "ptx"))]
+            gpu: self.gpu,
+        };
+        scan.on(self.device)
     }
 }
 
@@ -149,12 +202,17 @@ impl Shared {
         let judgements = verdicts::judge_all(program, &key.terms, names)?;
         let is_lawful = judgements.iter().all(|judgement| judgement.verdict().is_accepted());
         let variants = Variants::new(program.clone(), key.options.clone(), key.states.clone(), is_lawful);
+        Ok(Shared { key: key.clone(), judgements, variants })
+    }
+
+    /// Compiles what every scan on the CPU has.
+    fn prepare(&self) -> Result<(), Error> {
         // The kernel of an inclusive scan: what cannot be compiled, or is wrong, is refused here.
-        if variants.make_short(Mode::Inclusive)?.is_none() {
-            let variant = variants.get(Form::default(), false);
+        if self.variants.make_short(Mode::Inclusive)?.is_none() {
+            let variant = self.inclusive();
             variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne], 1)?;
         }
-        Ok(Shared { key: key.clone(), judgements, variants })
+        Ok(())
     }
 
     /// The form of an inclusive scan of a line.
@@ -176,7 +234,14 @@ impl DynScan {
     pub fn builder(program: Verified<Program>) -> DynScanBuilder {
         let key =
             Key { program: Arc::new(program), options: PlanOptions::default(), terms: Terms::default(), states: None };
-        DynScanBuilder { key, component_names: Vec::new(), threads: None }
+        DynScanBuilder {
+            key,
+            component_names: Vec::new(),
+            threads: None,
+            device: Device::cpu(),
+            #[cfg(all(feature = "cuda", feature = "ptx"))]
+            gpu: gpu::Options::default(),
+        }
     }
 
     /// The same scan, every call of which finds the first record at which the sequential loop overflows, and is then
@@ -193,7 +258,59 @@ impl DynScan {
     pub fn checked(&self) -> DynScan {
         let Terms { overflow, .. } = self.shared.key.terms;
         let checked = overflow == Overflow::NeverOccurs && Check::is_needed(self.program());
-        DynScan { checked, ..self.clone() }
+        let scan = DynScan { checked, plain: self.plain && !checked, ..self.clone() };
+        scan.with_backend().expect("it has one already")
+    }
+
+    /// The same scan on another device: judged once, whatever the devices, and with the same options.
+    ///
+    /// ```
+    /// # use monoscan_runtime::{Device, DynScan, Error};
+    /// # fn on_gpu(scan: &DynScan) -> Result<DynScan, Error> {
+    /// scan.on(Device::cuda(0)?)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Device`] in a build that makes no kernels for it. [`Error::Cuda`] if its driver is too old for them.
+    /// [`Error::Codegen`] if no code could be generated for the CPU.
+    pub fn on(&self, device: impl Into<Device>) -> Result<DynScan, Error> {
+        let device = device.into();
+        if device.is_cpu() {
+            self.shared.prepare()?;
+        }
+        DynScan { device, plain: device.is_cpu() && !self.checked, ..self.clone() }.with_backend()
+    }
+
+    /// The same with what runs it on its device.
+    fn with_backend(mut self) -> Result<DynScan, Error> {
+        self.backend = None;
+        #[cfg(all(feature = "cuda", feature = "ptx"))]
+        if let Some(cuda) = self.device.as_cuda() {
+            let mut compiled = gpu::Compiled::new(self.shared.key.program.clone(), cuda, &self.gpu)?;
+            compiled.checked = self.checked;
+            self.backend = Some(Arc::new(compiled));
+        }
+        match self.backend.is_none() && !self.device.is_cpu() {
+            true => Err(DeviceError::NoCompiler { device: self.device }.into()),
+            false => Ok(self),
+        }
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    #[inline]
+    pub(crate) fn backend(&self) -> Option<&dyn Backend> {
+        self.backend.as_deref()
+    }
+
+    /// Whether the kernels of short lines may run.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     #[inline]
@@ -230,13 +347,17 @@ impl DynScan {
     pub fn explain(&self) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
         let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
-        format!("program {}\n{laws}\n{}", key.program.name, self.plan())
+        let plan = self.backend().map_or_else(|| self.plan().to_string(), Backend::explain);
+        format!("program {}\n{laws}\n{plan}", key.program.name)
     }
 
     /// The program as text, in one of the representations it is compiled through.
     pub fn emit(&self, representation: Representation) -> String {
         let code = || self.shared.inclusive().kernels(Access::Line).map(|kernels| &kernels.code);
         match representation {
+            Representation::Clif | Representation::Asm if !self.device.is_cpu() => {
+                format!("none: the scan runs on {}", self.device)
+            }
             Representation::Ir => self.program().to_string(),
             Representation::Clif => code().map_or_else(|error| error.to_string(), Compiled::clif),
             Representation::Asm => code().map_or_else(|error| error.to_string(), Compiled::asm),
@@ -246,7 +367,7 @@ impl DynScan {
 
 impl fmt::Debug for DynScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DynScan").field("program", &self.program().name).field("threads", &self.threads).finish()
+        f.debug_struct("DynScan").field("program", &self.program().name).field("device", &self.device).finish()
     }
 }
 

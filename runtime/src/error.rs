@@ -6,6 +6,7 @@ use monoscan_codegen::cpu::CodegenError;
 use monoscan_ir::laws::Judgement;
 use monoscan_ir::{Diagnostics, Layout, Type};
 
+use crate::device::DeviceError;
 use crate::refused::{Combination, InPlaceError, RowsError, layout, types};
 
 /// Why a scan was not built or not run.
@@ -232,6 +233,10 @@ pub enum Error {
         /// How much was asked for.
         bytes: usize,
     },
+
+    /// A device that cannot be used, or columns in other memory than a call needs.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
 
     /// What was to be done on a GPU was not.
     #[cfg(feature = "cuda")]

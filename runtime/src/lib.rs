@@ -2,13 +2,14 @@
 //!
 //! A [`DynScan`] is made from a verified program: its laws are judged, a plan is chosen, kernels are compiled (or found
 //! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
-//! typed front end of the `monoscan` crate is a thin layer over this one. With the features `cuda` and `ptx`, a
-//! `GpuScan` does the same on a GPU.
+//! typed front end of the `monoscan` crate is a thin layer over this one. With the features `cuda` and `ptx` it runs
+//! on GPUs too: [`DynScan::on`].
 //!
 //! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` (calls of generated code) and
 //! `scans.rs` (results in memory that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module
 //! that call the driver, and of the `gpu` module that give it memory to use when this process has gone on.
 
+mod backend;
 mod cache;
 pub mod call;
 mod checked;
@@ -16,6 +17,7 @@ mod checks;
 mod column;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+mod device;
 mod dynscan;
 mod engine;
 mod error;
@@ -25,10 +27,14 @@ pub mod gpu;
 mod memory;
 mod refused;
 mod scans;
+#[cfg(feature = "cuda")]
+mod submit;
 mod verdicts;
 
+pub use backend::Outcome;
 pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
+pub use device::{Device, DeviceError};
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Short, ShortRows, ShortWhole, Whole};
 pub use error::Error;

@@ -4,9 +4,11 @@ use monoscan_codegen::cpu::SHORT_INPUTS;
 use monoscan_ir::{Constant, Field, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
+use crate::backend::{HostTask, Outcome};
 use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
+use crate::device::Device;
 use crate::dynscan::DynScan;
 use crate::engine::{Bases, Engine, Purpose, Short, ShortRows, ShortWhole, Task, Whole};
 use crate::error::Error;
@@ -66,7 +68,10 @@ impl DynScan {
     /// If a column, the initial state or the shape does not fit the program or the other columns, or if the outputs have no room; then
     /// nothing was written.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
-        self.write(call, None, inputs, outputs)
+        match call.carry {
+            None => self.write(call, None, inputs, outputs),
+            Some(carry) => self.resume(call, &mut SmallVec::<[Constant; 4]>::from(carry), inputs, outputs),
+        }
     }
 
     /// Runs a call whose outputs replace its inputs.
@@ -75,7 +80,10 @@ impl DynScan {
     /// As [`run`](DynScan::run); also if the program's output columns are not laid out as its input columns, if it
     /// reads a neighbouring record, or if it keeps records.
     pub fn run_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
-        self.write_in_place(call, None, columns)
+        match call.carry {
+            None => self.write_in_place(call, None, columns),
+            Some(carry) => self.resume_in_place(call, &mut SmallVec::<[Constant; 4]>::from(carry), columns),
+        }
     }
 
     /// As [`run`](DynScan::run), from `carry`, which becomes what the next chunk of the stream goes on from. It has the
@@ -116,9 +124,14 @@ impl DynScan {
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
         let len = column::check_inputs(&program.inputs, inputs)?;
-        checks::call(program, call, None, len)?;
+        checks::call(program, Device::cpu(), call, call.carry, len)?;
+        if let Some(backend) = self.backend() {
+            let totals = backend.run(HostTask { call, carry: call.carry, inputs, outputs: None, len })?.totals;
+            let all = program.first_carry().len();
+            return Ok(totals.chunks_exact(all).flat_map(|total| &total[..program.state_len()]).copied().collect());
+        }
         let runs = match call.shape {
-            Shape::Line | Shape::Heads(_) => 1,
+            Shape::Line | Shape::Heads(_) | Shape::FlagColumn(_) => 1,
             Shape::Offsets(offsets) => offsets.len() - 1,
             Shape::Rows(rows) => rows.count(),
         };
@@ -151,7 +164,11 @@ impl DynScan {
         {
             return Ok(written);
         }
-        checks::call(program, call, carry.as_deref(), len)?;
+        checks::call(program, Device::cpu(), call, carry.as_deref(), len)?;
+        if let Some(backend) = self.backend() {
+            let task = HostTask { call, carry: carry.as_deref(), inputs, outputs: Some(outputs), len };
+            return backend.run(task).map(|outcome| moved_on(outcome, carry));
+        }
         let bases = inputs.iter().map(|column| column.base);
         let mut carry = carry;
         if let Some(output) = outputs.first().map(|output| output.base)
@@ -187,7 +204,17 @@ impl DynScan {
         if carry.is_none() && self.scanned(call, bases, columns, len).is_some() {
             return Ok(());
         }
-        checks::call(program, call, carry.as_deref(), len)?;
+        checks::call(program, Device::cpu(), call, carry.as_deref(), len)?;
+        if let Some(backend) = self.backend() {
+            let inputs = columns.iter().zip(&program.inputs);
+            // SAFETY: the same memory is borrowed for writing. What is read of a piece, or of the whole, is copied before
+            // anything is written there, and nobody makes references to it.
+            let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
+            let inputs: SmallVec<[Column<'_>; 4]> = inputs.collect();
+            let task = HostTask { call, carry: carry.as_deref(), inputs: &inputs, outputs: Some(columns), len };
+            moved_on(backend.run(task)?, carry);
+            return Ok(());
+        }
         let mut carry = carry;
         if let Some(column) = columns.first().map(|column| column.base)
             && self.resumed(call, [column.cast_const()].into_iter(), (column, len), carry.as_deref_mut()).is_some()
@@ -227,14 +254,14 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short(&self, mode: Mode) -> Option<&Short> {
-        self.parts().1.short(mode).filter(|_| !self.is_checked())
+        self.parts().1.short(mode).filter(|_| self.is_plain())
     }
 
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
     #[doc(hidden)]
     #[inline]
     pub fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
-        self.parts().1.short_rows(mode).filter(|_| !self.is_checked())
+        self.parts().1.short_rows(mode).filter(|_| self.is_plain())
     }
 
     /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it
@@ -242,7 +269,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.parts().1.short_whole(work).filter(|_| !self.is_checked())
+        self.parts().1.short_whole(work).filter(|_| self.is_plain())
     }
 
     /// Reduces a short line of columns that were checked into `totals`. Says whether it did.
@@ -253,7 +280,7 @@ impl DynScan {
         len: usize,
         totals: &mut [Constant],
     ) -> bool {
-        if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
+        if !matches!(call.shape, Shape::Line) || call.reversed || !self.is_plain() {
             return false;
         }
         let Some(short) = self.parts().1.make_short_whole(Whole::Reduce).ok().flatten() else { return false };
@@ -274,7 +301,7 @@ impl DynScan {
         output: (*mut u8, usize),
         carry: Option<&mut [Constant]>,
     ) -> Option<usize> {
-        if !matches!(call.shape, Shape::Line) || call.reversed || self.is_checked() {
+        if !matches!(call.shape, Shape::Line) || call.reversed || !self.is_plain() {
             return None;
         }
         if carry.is_some() && self.parts().1.reads_previous {
@@ -323,7 +350,7 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = !call.reversed && call.init.is_none() && !self.is_checked();
+        let is_plain = !call.reversed && call.init.is_none() && self.is_plain();
         let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         let mut bases = [std::ptr::null(); SHORT_INPUTS];
@@ -342,6 +369,14 @@ impl DynScan {
             _ => None,
         }
     }
+}
+
+/// How many records were written; the carry, if there is one, becomes the state after the last of them.
+fn moved_on(outcome: Outcome, carry: Option<&mut [Constant]>) -> usize {
+    if let Some(carry) = carry {
+        carry.copy_from_slice(&outcome.totals);
+    }
+    outcome.written
 }
 
 /// Refuses rows that leave records of a new vector unwritten.

@@ -162,7 +162,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     ) -> Result<R, Error> {
         let init = self.init.as_ref().map(lang::components);
         let runs = self.runs?;
-        let call = Call { mode, reversed: self.reversed, init: init.as_deref(), shape: runs.shape()? };
+        let call =
+            Call { mode, reversed: self.reversed, init: init.as_deref(), shape: runs.shape()?, ..Call::default() };
         let Some(carry) = self.carry else { return run(&call, None) };
         // Of the record before, which a carry of the engine has too, this chunk has none.
         let mut components = self.scan.program().first_carry();

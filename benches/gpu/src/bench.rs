@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use monoscan_ir::{Program, Verified};
+use monoscan_runtime::DynScan;
 use monoscan_runtime::cuda::{Device, Event, Graph};
-use monoscan_runtime::gpu::GpuScan;
 
 use crate::arena::{Arena, Failure, Parts, words};
 use crate::contender::{Contender, Given};
@@ -48,8 +48,8 @@ pub(crate) struct Bench<'a> {
 }
 
 /// The scan of a program, not compiled yet.
-pub(crate) fn scan_of(program: &Verified<Program>, device: &Device) -> Result<GpuScan, monoscan::Error> {
-    GpuScan::builder(program.clone(), device).time_limit(TIME_LIMIT).build()
+pub(crate) fn scan_of(program: &Verified<Program>, device: &Device) -> Result<DynScan, monoscan::Error> {
+    DynScan::builder(program.clone()).device(device).time_limit(TIME_LIMIT).build()
 }
 
 impl<'a> Bench<'a> {

@@ -3,13 +3,14 @@
 use gpu_ladder::{LadderPending, LadderScan};
 use monoscan_ir::Program;
 use monoscan_runtime::cuda::{DeviceRead, DeviceSlice, DeviceSliceMut, DeviceWrite, Stream};
-use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
+use monoscan_runtime::gpu::Pending;
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan};
 
 use crate::arena::Failure;
 
 /// What scans.
 pub(crate) enum Contender {
-    Planned(GpuScan),
+    Planned(DynScan),
     Rung(LadderScan),
 }
 
@@ -31,10 +32,10 @@ impl Contender {
         match self {
             Contender::Planned(scan) => {
                 let columns = inputs.iter().zip(&program.inputs);
-                let columns = columns.map(|(bytes, layout)| DeviceColumn::from_bytes(bytes, layout));
-                let columns: Vec<DeviceColumn<'_>> = columns.collect::<Result<_, _>>()?;
-                let written = DeviceColumnMut::from_bytes(output, &program.output.columns[0])?;
-                let pending = scan.call(&DeviceCall::default(), &columns, &mut [written], stream)?;
+                let columns = columns.map(|(bytes, layout)| Column::on_device_bytes(bytes, layout));
+                let columns: Vec<Column<'_>> = columns.collect::<Result<_, _>>()?;
+                let written = ColumnMut::on_device_bytes(output, &program.output.columns[0])?;
+                let pending = scan.submit(&Call::default(), &columns, &mut [written], stream)?;
                 Ok(Given::Planned(Box::new(pending)))
             }
             Contender::Rung(scan) => {

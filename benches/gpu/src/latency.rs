@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use monoscan::Error;
 use monoscan_ir::{Program, Verified, text, verify};
+use monoscan_runtime::DynScan;
 use monoscan_runtime::cuda::{CubinCache, CudaError, Device};
-use monoscan_runtime::gpu::{CompileTimes, GpuScan};
+use monoscan_runtime::gpu::CompileTimes;
 
 use crate::data::Numbers;
 
@@ -92,7 +93,7 @@ pub(crate) fn measure(device: &Device, seed: u64, samples: usize) -> Result<Late
 
 fn sample(program: Verified<Program>, device: &Device, cache: &CubinCache) -> Result<Sample, Error> {
     let began = Instant::now();
-    let scan = GpuScan::builder(program, device).cubins(cache.clone()).build()?;
+    let scan = DynScan::builder(program).device(device).cubins(cache.clone()).build()?;
     let judged = began.elapsed();
     let kernel = scan.kernel()?;
     let total = began.elapsed();

@@ -55,8 +55,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use monoscan::Error;
+use monoscan_runtime::DynScan;
 use monoscan_runtime::cuda::Device;
-use monoscan_runtime::gpu::GpuScan;
 
 use arena::{Arena, words};
 use bench::Bench;
@@ -150,7 +150,7 @@ fn measure(
 }
 
 /// The plan, and what it took to make the kernel.
-fn describe(scan: &GpuScan) -> Result<String, Error> {
+fn describe(scan: &DynScan) -> Result<String, Error> {
     let kernel = scan.kernel()?;
     let (times, facts) = (kernel.times(), kernel.code().facts());
     let [ptx, link, load] = [times.ptx, times.link, times.load].map(|time| time.as_secs_f64() * 1e3);

@@ -56,7 +56,13 @@ pub(super) fn totals(
     let mut outputs = outputs.collect::<Result<Vec<_>, Error>>()?;
     let mut inputs = inputs.to_vec();
     inputs.push(Column::new(&ends));
-    let call = Call { mode: Mode::Inclusive, reversed: call.reversed, init: call.init, shape: Shape::Offsets(offsets) };
+    let call = Call {
+        mode: Mode::Inclusive,
+        reversed: call.reversed,
+        init: call.init,
+        shape: Shape::Offsets(offsets),
+        ..Call::default()
+    };
     run(&call, &inputs, &mut outputs)?;
 
     let identities: Vec<Constant> = program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();

@@ -1,14 +1,12 @@
 //! Scans on NVIDIA GPUs: what a call asks for, as kernels of one program, launched in the caller's streams.
 //!
-//! A [`GpuScan`] is what [`DynScan`](crate::DynScan) is for the CPU: a judged program whose forms are lowered, planned
-//! and compiled when a call first needs them. It takes columns in device memory ([`DeviceColumn`]) and gives a
-//! [`Pending`] result, or columns of the host, which it carries there and back. What calls mean is said once, in
-//! [`call`](crate::call).
+//! A [`DynScan`](crate::DynScan) on a GPU runs its calls here: the forms of its program are lowered, planned and compiled
+//! when a call first needs them. Columns in device memory give a [`Pending`] result; columns of the host are carried
+//! there and back. What calls mean is said once, in [`call`](crate::call).
 //!
 //! | file | what it is |
 //! |---|---|
 //! | `column` | columns in device memory |
-//! | `call` | calls over those |
 //! | `kernel` | a kernel that is loaded, and the launch of it: all that is needed where nothing is compiled |
 //! | `arguments` | the block of bytes that a kernel takes |
 //! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
@@ -16,7 +14,7 @@
 //! | `task` | a call on its way to a launch |
 //! | `aot` | kernels from files, and their calls |
 //! | `variant` | the forms of a program and their kernels (with the feature `ptx`) |
-//! | `scan`, `run` | the scan, and its calls over device memory (likewise) |
+//! | `compiled`, `run` | the kernels of a program, and its calls over device memory (likewise) |
 //! | `host`, `pieces`, `staging` | its calls over host memory, piece by piece on the way there and back (likewise) |
 //! | `ends` | totals of segments between offsets (likewise) |
 
@@ -25,8 +23,9 @@
 
 mod aot;
 mod arguments;
-mod call;
 mod column;
+#[cfg(feature = "ptx")]
+mod compiled;
 #[cfg(feature = "ptx")]
 mod ends;
 #[cfg(feature = "ptx")]
@@ -39,8 +38,6 @@ mod pieces;
 #[cfg(feature = "ptx")]
 mod run;
 #[cfg(feature = "ptx")]
-mod scan;
-#[cfg(feature = "ptx")]
 mod staging;
 mod states;
 mod task;
@@ -49,9 +46,7 @@ mod variant;
 
 pub use crate::cuda::CompileTimes;
 pub use aot::{AotError, AotKernel, AotScan};
-pub use call::{DeviceCall, DeviceShape};
-pub use column::{DeviceColumn, DeviceColumnMut};
-pub use kernel::{GpuKernel, Launch, Span};
-pub use pending::{Launched, Outcome, Pending};
 #[cfg(feature = "ptx")]
-pub use scan::{GpuScan, GpuScanBuilder};
+pub(crate) use compiled::{Compiled, Options};
+pub use kernel::{GpuKernel, Launch, Span};
+pub use pending::{Launched, Pending};

@@ -11,6 +11,7 @@ use super::arguments::unpack;
 use super::kernel::GpuKernel;
 use super::landing::Landing;
 use super::states::States;
+use crate::backend::Outcome;
 use crate::checked::Elements;
 use crate::cuda::{CudaError, DeviceSlice, Header, Stream, Workspace};
 use crate::error::Error;
@@ -136,18 +137,6 @@ impl fmt::Debug for Launched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Launched {:?}, captured: {}", self.kernel, self.is_captured())
     }
-}
-
-/// What a call gives besides its outputs.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
-    /// How many records were written: all of its runs, or those that the program keeps.
-    pub written: usize,
-    /// If they were asked for, the totals of all runs, one after the other, the components of all stages each: one run
-    /// for a line, one for each row; for flagged segments the total of the last one. A stream is resumed from its
-    /// total, so that of a program that reads the record before has that too, as
-    /// [`first_carry`](monoscan_ir::Program::first_carry) does.
-    pub totals: Vec<Constant>,
 }
 
 /// A call that was given to a stream. Outputs are there when the stream has come past it; what else it gives has to be

@@ -5,32 +5,21 @@ use std::ops::Range;
 
 use monoscan_ir::{Constant, Layout, Program, Source};
 
-use super::call::{DeviceCall, DeviceShape};
-use super::column::{DeviceColumn, DeviceColumnMut};
-use super::pending::{Outcome, Pending};
-use super::scan::GpuScan;
+use super::compiled::Compiled;
+use super::pending::Pending;
 use super::staging::{
     ALIGNMENT, MOST_BYTES, SLOTS, Slot, Staging, copy_in, copy_kept, copy_out, places, records_within,
 };
+use crate::backend::{Backend, HostTask, Outcome};
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::cuda::CudaError;
 use crate::engine::{FlagColumn, Heads};
 use crate::error::Error;
 
-/// A call over host memory, once checked.
-pub(super) struct HostTask<'a, 'c> {
-    pub(super) call: &'a Call<'a>,
-    pub(super) carry: Option<&'a [Constant]>,
-    pub(super) inputs: &'a [Column<'a>],
-    /// None for a reduction.
-    pub(super) outputs: Option<&'a mut [ColumnMut<'c>]>,
-    pub(super) len: usize,
-}
-
 /// A call that is cut into pieces.
 struct Pieces<'s, 'a, 'c> {
-    scan: &'s GpuScan,
+    scan: &'s Compiled,
     task: HostTask<'a, 'c>,
     heads: Option<Heads<'a>>,
     /// Bytes of the records of each column that is read; flags are the last.
@@ -57,7 +46,7 @@ struct UnderWay {
 
 impl HostTask<'_, '_> {
     /// Runs it, if it can be cut into pieces that fit, or is short enough to be one; else gives it back.
-    pub(super) fn run_in_pieces(self, scan: &GpuScan) -> Result<Result<Outcome, Error>, Self> {
+    pub(super) fn run_in_pieces(self, scan: &Compiled) -> Result<Result<Outcome, Error>, Self> {
         match Pieces::cut(scan, self) {
             Ok(pieces) => Ok(pieces.run()),
             Err(task) => Err(task),
@@ -68,13 +57,13 @@ impl HostTask<'_, '_> {
         match call.shape {
             Shape::Heads(flags) => Some(Heads::Flags(flags)),
             Shape::Offsets(offsets) => Some(Heads::Offsets(offsets)),
-            Shape::Line | Shape::Rows(_) => None,
+            Shape::Line | Shape::Rows(_) | Shape::FlagColumn(_) => None,
         }
     }
 }
 
 impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
-    fn cut(scan: &'s GpuScan, task: HostTask<'a, 'c>) -> Result<Self, HostTask<'a, 'c>> {
+    fn cut(scan: &'s Compiled, task: HostTask<'a, 'c>) -> Result<Self, HostTask<'a, 'c>> {
         let program = scan.program();
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect::<Vec<_>>();
         let heads = HostTask::heads(task.call);
@@ -85,7 +74,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let is_line = match task.call.shape {
             Shape::Line => true,
             Shape::Heads(_) | Shape::Offsets(_) => !task.call.reversed,
-            Shape::Rows(_) => false,
+            Shape::Rows(_) | Shape::FlagColumn(_) => false,
         };
         let room = task.outputs.iter().flat_map(|outputs| outputs.iter()).map(ColumnMut::len).min();
         let has_room = room.is_none_or(|room| room >= task.len);
@@ -194,20 +183,21 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             .collect();
         let parts = parts?;
         let columns: Result<Vec<_>, Error> =
-            parts.iter().zip(&program.inputs).map(|(part, layout)| DeviceColumn::from_bytes(part, layout)).collect();
+            parts.iter().zip(&program.inputs).map(|(part, layout)| Column::on_device_bytes(part, layout)).collect();
         let columns = columns?;
-        let shape = match (self.task.call.shape, self.heads) {
-            (Shape::Rows(rows), _) => DeviceShape::Rows(rows),
-            (_, Some(_)) => DeviceShape::Heads(DeviceColumn::new::<u8>(&parts[self.task.inputs.len()])),
-            (_, None) => DeviceShape::Line,
+        let flags = self.heads.map(|_| Column::on_device::<u8>(&parts[self.task.inputs.len()]));
+        let shape = match (self.task.call.shape, &flags) {
+            (Shape::Rows(rows), _) => Shape::Rows(rows),
+            (_, Some(flags)) => Shape::FlagColumn(flags),
+            (_, None) => Shape::Line,
         };
         let Call { mode, reversed, init, .. } = *self.task.call;
         let carry = self.carry.as_deref();
         // Whatever follows goes on from the totals.
         let totals = self.task.outputs.is_none() || self.task.carry.is_some() || self.pieces.len() > 1;
-        let call = DeviceCall { mode, reversed, init, carry, shape, totals };
+        let call = Call { mode, reversed, init, carry, shape, totals };
         let pending = match &self.task.outputs {
-            None => self.scan.reduce_call(&call, &columns, &staging.scan)?,
+            None => self.scan.submit_reduce(&call, &columns, &staging.scan)?,
             Some(_) => {
                 let (_, end) = places(&self.written, range.len());
                 let mut rest = written.device.slice_mut(..end)?;
@@ -219,8 +209,8 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
                 }
                 let outputs = parts.iter_mut().zip(&program.output.columns);
                 let outputs: Result<Vec<_>, Error> =
-                    outputs.map(|(part, layout)| DeviceColumnMut::from_bytes(part, layout)).collect();
-                self.scan.call(&call, &columns, &mut outputs?, &staging.scan)?
+                    outputs.map(|(part, layout)| ColumnMut::on_device_bytes(part, layout)).collect();
+                self.scan.submit(&call, &columns, &mut outputs?, &staging.scan)?
             }
         };
         scanned.record(&staging.scan)?;

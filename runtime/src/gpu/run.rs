@@ -1,79 +1,80 @@
-//! The calls of a [`GpuScan`] over device memory: the form and the kernel that each wants.
+//! [`Compiled`] as a backend: the form and the kernel that each call over device memory wants.
+
+use std::sync::Arc;
 
 use monoscan_codegen::gpu::{AccessPattern, natural};
 use monoscan_ir::Layout;
 use monoscan_ir::transform::Form;
 use smallvec::SmallVec;
 
-use super::call::{DeviceCall, DeviceShape};
-use super::column::{DeviceColumn, DeviceColumnMut};
-use super::kernel::Span;
+use super::compiled::Compiled;
+use super::kernel::{GpuKernel, Span};
 use super::pending::Pending;
-use super::scan::GpuScan;
 use super::task::{Sides, Task};
 use super::variant::Need;
+use crate::backend::{Backend, HostTask, Outcome};
+use crate::call::{Call, Shape};
 use crate::checks;
+use crate::column::{Column, ColumnMut};
 use crate::cuda::Stream;
 use crate::error::Error;
 
 /// Rows shorter than this part of a tile are scanned by one thread each.
 const SHORT_ROWS: usize = 4;
 
-impl GpuScan {
-    /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does
-    /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph.
-    ///
-    /// # Errors
-    /// If a column, the initial state or the shape does not fit the program, the device or the other columns; then nothing was
-    /// given to the stream. [`Error::Nvptx`] and [`Error::Cuda`] if no kernel could be made, there is too little memory
-    /// for a workspace, or the driver fails.
-    pub fn call(
+impl Backend for Compiled {
+    fn run(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
+        self.run_on_host(task)
+    }
+
+    fn explain(&self) -> String {
+        match self.kernel() {
+            Ok(kernel) => format!("plan for {}: {}\n", self.arch(), kernel.manifest().plan),
+            Err(error) => format!("plan for {}: {error}\n", self.arch()),
+        }
+    }
+
+    fn kernel(&self) -> Result<Arc<GpuKernel>, Error> {
+        let variants = &self.shared.variants;
+        let need = Need { form: Form::default(), any_states: false, reduces: false };
+        variants.get(need).kernel(AccessPattern::Aligned, &variants.maker)
+    }
+
+    fn submit(
         &self,
-        call: &DeviceCall<'_>,
-        inputs: &[DeviceColumn<'_>],
-        outputs: &mut [DeviceColumnMut<'_>],
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        outputs: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
         self.start(self.sides().task(call, inputs, outputs)?, stream)
     }
 
-    /// Gives a call to a stream whose outputs replace its inputs.
-    ///
-    /// # Errors
-    /// As [`call`](GpuScan::call); also if the program's output columns are not laid out as its input columns, if it
-    /// reads a neighbouring record, or if it keeps records.
-    pub fn call_in_place(
+    fn submit_in_place(
         &self,
-        call: &DeviceCall<'_>,
-        columns: &mut [DeviceColumnMut<'_>],
+        call: &Call<'_>,
+        columns: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
         checks::can_replace(self.program())?;
-        let len = columns.first().map_or(0, DeviceColumnMut::len);
+        let len = columns.first().map_or(0, ColumnMut::len);
         self.sides().check_outputs(columns, Some(len))?;
-        let inputs: SmallVec<_> = columns.iter().map(|column| column.address).collect();
+        let inputs: SmallVec<_> = columns.iter().map(|column| column.address()).collect();
         self.start(Task { call, outputs: inputs.clone(), inputs, len, room: (0, len), reduces: false }, stream)
     }
 
-    /// Gives a call to a stream that gives its totals and writes nothing.
-    ///
-    /// # Errors
-    /// As [`call`](GpuScan::call).
-    pub fn reduce_call(
-        &self,
-        call: &DeviceCall<'_>,
-        inputs: &[DeviceColumn<'_>],
-        stream: &Stream,
-    ) -> Result<Pending, Error> {
+    fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
         let len = self.sides().check_inputs(inputs)?;
-        let call = &DeviceCall { totals: true, ..call.clone() };
-        let inputs = inputs.iter().map(|column| column.address).collect();
+        let call = &Call { totals: true, ..call.clone() };
+        let inputs = inputs.iter().map(|column| column.address()).collect();
         // Columns of a program that keeps have no room, so nothing is written to where they are.
         let outputs = self.program().output.keep.as_ref().map_or(0, |_| self.program().output.columns.len());
         let outputs = SmallVec::from_elem(0, outputs);
         self.start(Task { call, inputs, outputs, len, room: (0, 0), reduces: true }, stream)
     }
+}
 
+impl Compiled {
     pub(super) fn sides(&self) -> Sides<'_> {
         let program = self.program();
         Sides {
@@ -87,7 +88,7 @@ impl GpuScan {
     fn start(&self, mut task: Task<'_>, stream: &Stream) -> Result<Pending, Error> {
         let call = task.call;
         task.check(self.program(), self.device(), stream)?;
-        let is_segmented = matches!(call.shape, DeviceShape::Heads(_));
+        let is_segmented = matches!(call.shape, Shape::FlagColumn(_));
         let form = Form {
             mode: call.mode,
             heads: is_segmented,
@@ -102,7 +103,7 @@ impl GpuScan {
         // Held until the launch is in the stream.
         let _flags = task.add_flags(stream)?;
         let (span, pattern) = match call.shape {
-            DeviceShape::Rows(rows) => {
+            Shape::Rows(rows) => {
                 let tile = variant.tile(&variants.maker);
                 let are_short = tile.is_some_and(|tile| rows.len() < tile / SHORT_ROWS && rows.count() > 1);
                 (

@@ -4,17 +4,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use monoscan_ir::{Constant, Layout, Type};
+use monoscan_ir::{Constant, Layout};
 use smallvec::SmallVec;
 
-use super::call::{DeviceCall, DeviceShape};
-use super::column::{DeviceColumn, DeviceColumnMut};
 use super::kernel::{GpuKernel, Launch, Span};
-use super::pending::{Outcome, Pending};
+use super::pending::Pending;
 use super::states::States;
+use crate::backend::Outcome;
+use crate::call::{Call, Shape};
 use crate::checked::Elements;
 use crate::checks::{self, Signature};
-use crate::column::{check, layout_of};
+use crate::column::{Column, ColumnMut, check, is_on};
 use crate::cuda::{CudaError, Device, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
 use crate::error::Error;
 
@@ -40,7 +40,7 @@ pub(super) struct Sides<'a> {
 
 /// What a call reads and writes, once checked.
 pub(super) struct Task<'a> {
-    pub(super) call: &'a DeviceCall<'a>,
+    pub(super) call: &'a Call<'a>,
     /// Where the input columns are, and then that of flags.
     pub(super) inputs: SmallVec<[u64; 8]>,
     pub(super) outputs: SmallVec<[u64; 8]>,
@@ -54,58 +54,53 @@ impl Sides<'_> {
     /// The task of a call that writes to other columns than it reads.
     pub(super) fn task<'a>(
         &self,
-        call: &'a DeviceCall<'a>,
-        inputs: &[DeviceColumn<'_>],
-        outputs: &[DeviceColumnMut<'_>],
+        call: &'a Call<'a>,
+        inputs: &[Column<'_>],
+        outputs: &[ColumnMut<'_>],
     ) -> Result<Task<'a>, Error> {
         let len = self.check_inputs(inputs)?;
         self.check_outputs(outputs, (!self.keeps).then_some(len))?;
         let rooms = outputs.iter().map(|column| column.len).enumerate();
         let room = rooms.min_by_key(|&(_, room)| room).unwrap_or((0, len));
-        let inputs = inputs.iter().map(|column| column.address).collect();
-        let outputs = outputs.iter().map(|column| column.address).collect();
+        let inputs = inputs.iter().map(|column| column.address()).collect();
+        let outputs = outputs.iter().map(|column| column.address()).collect();
         Ok(Task { call, inputs, outputs, len, room, reduces: false })
     }
 
     /// Checks the input columns, and gives their length.
-    pub(super) fn check_inputs(&self, inputs: &[DeviceColumn<'_>]) -> Result<usize, Error> {
-        let len = inputs.first().map_or(0, DeviceColumn::len);
+    pub(super) fn check_inputs(&self, inputs: &[Column<'_>]) -> Result<usize, Error> {
+        let len = inputs.first().map_or(0, Column::len);
         let columns = inputs.iter().map(|column| (column.len, &*column.layout));
         check("input", self.inputs, columns, Some(len))?;
-        inputs.iter().try_for_each(|column| check_device("an input column", &column.device, self.device))?;
+        inputs.iter().try_for_each(|column| is_on("input", &column.device, self.device.into()))?;
         Ok(len)
     }
 
     /// Checks the output columns, and that they have this length, if one is given.
-    pub(super) fn check_outputs(&self, outputs: &[DeviceColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
+    pub(super) fn check_outputs(&self, outputs: &[ColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
         let columns = outputs.iter().map(|column| (column.len, &*column.layout));
         check("output", self.outputs, columns, len)?;
-        outputs.iter().try_for_each(|column| check_device("an output column", &column.device, self.device))
+        outputs.iter().try_for_each(|column| is_on("output", &column.device, self.device.into()))
     }
 }
 
 impl Task<'_> {
     /// Checks what a call says besides its columns.
     pub(super) fn check(&self, program: &impl Signature, device: &Device, stream: &Stream) -> Result<(), Error> {
-        checks::call(program, &self.call.without_flags(), self.call.carry, self.len)?;
-        stream.expect_device("the stream's device", device)?;
-        if let DeviceShape::Heads(flags) = &self.call.shape {
-            check_flags(flags, self.len, device)?;
-            checks::resumed_heads(self.call.carry.is_some(), self.call.reversed)?;
-        }
-        Ok(())
+        checks::call(program, device.into(), self.call, self.call.carry, self.len)?;
+        Ok(stream.expect_device("the stream's device", device)?)
     }
 
     /// Adds the column of flags to the inputs, if segments are flagged. Flags that had to be made are to be held until
     /// the launch is in the stream.
     pub(super) fn add_flags(&mut self, stream: &Stream) -> Result<Option<MadeFlags>, CudaError> {
-        let DeviceShape::Heads(flags) = &self.call.shape else { return Ok(None) };
+        let Shape::FlagColumn(flags) = &self.call.shape else { return Ok(None) };
         let make = || {
             let _in_order = FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner);
             Ok::<_, CudaError>(MadeFlags { workspace: ends(flags, stream)?, _in_order })
         };
         let made = self.call.reversed.then(make).transpose()?;
-        self.inputs.push(made.as_ref().map_or(flags.address, |made| made.workspace.states()));
+        self.inputs.push(made.as_ref().map_or(flags.address(), |made| made.workspace.states()));
         Ok(made)
     }
 
@@ -162,7 +157,7 @@ impl Task<'_> {
         let written = if self.reduces { 0 } else { span.rows * span.records };
         let room = (states.keeps() && !self.reduces).then_some(self.room);
         let elements = match call.shape {
-            DeviceShape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
+            Shape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
             _ => Elements::Line { len: self.len, reversed: call.reversed },
         };
         let outcome = Outcome { written, totals };
@@ -170,29 +165,8 @@ impl Task<'_> {
     }
 }
 
-fn check_device(what: &'static str, got: &Device, expected: &Device) -> Result<(), Error> {
-    if got == expected {
-        return Ok(());
-    }
-    let expected = format!("in the memory of device {}, as the scan", expected.ordinal());
-    Err(CudaError::argument(what, expected, format!("in that of device {}", got.ordinal())).into())
-}
-
-fn check_flags(flags: &DeviceColumn<'_>, len: usize, device: &Device) -> Result<(), Error> {
-    check_device("the column of flags", &flags.device, device)?;
-    let expected = layout_of(Type::U8);
-    if flags.layout.size != 1 {
-        let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&flags.layout)));
-        return Err(Error::Layout { argument: "the column of flags".into(), expected, got });
-    }
-    if flags.len != len {
-        return Err(Error::Length { argument: "the column of flags".into(), expected: len, got: flags.len });
-    }
-    Ok(())
-}
-
 /// Flags where segments end in memory, and so begin in a reversed scan: each flag is that of the record behind.
-fn ends(flags: &DeviceColumn<'_>, stream: &Stream) -> Result<Workspace, CudaError> {
+fn ends(flags: &Column<'_>, stream: &Stream) -> Result<Workspace, CudaError> {
     let len = flags.len;
     let made = Workspace::lease(stream, FLAGS, len)?;
     if len == 0 {
@@ -203,7 +177,7 @@ fn ends(flags: &DeviceColumn<'_>, stream: &Stream) -> Result<Workspace, CudaErro
     let (mut to, from) = unsafe {
         let device = stream.device();
         let to = DeviceSliceMut::<u8>::from_raw(device, made.states(), len);
-        (to, DeviceSlice::<u8>::from_raw(device, flags.address, len))
+        (to, DeviceSlice::<u8>::from_raw(device, flags.address(), len))
     };
     debug_assert_eq!(DeviceRead::len(&from), len);
     to.reborrow().slice(..len - 1)?.copy_from_device(stream, &from.slice(1..)?)?;

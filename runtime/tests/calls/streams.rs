@@ -41,7 +41,13 @@ fn in_chunks(
             .collect();
         let layouts = &program.output.columns;
         let mut to: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; chunk * layout.size as usize]).collect();
-        let call = Call { mode: whole.mode, reversed: whole.reversed, init: whole.init.as_deref(), shape: Shape::Line };
+        let call = Call {
+            mode: whole.mode,
+            reversed: whole.reversed,
+            init: whole.init.as_deref(),
+            shape: Shape::Line,
+            ..Call::default()
+        };
         let (from, mut columns) = (
             columns(inputs.iter().map(Vec::as_slice), &program.inputs),
             columns_mut(to.iter_mut().map(Vec::as_mut_slice), layouts),

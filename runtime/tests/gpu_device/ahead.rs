@@ -5,10 +5,8 @@ use monoscan_codegen::nvptx::{AotFiles, compile_ahead};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::cuda::{DeviceBuffer, Stream};
-use monoscan_runtime::gpu::{
-    AotError, AotKernel, AotScan, DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan,
-};
-use monoscan_runtime::{Error, Rows};
+use monoscan_runtime::gpu::{AotError, AotKernel, AotScan};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Rows, Shape};
 
 use crate::subject::device;
 use scan_kit::programs;
@@ -23,16 +21,16 @@ fn ahead(form: Form, pattern: AccessPattern) -> AotScan {
     unsafe { kernel.load(&device(), None) }.unwrap()
 }
 
-fn agree(form: Form, pattern: AccessPattern, call: &DeviceCall<'_>) {
+fn agree(form: Form, pattern: AccessPattern, call: &Call<'_>) {
     let (ahead, stream) = (ahead(form, pattern), Stream::new(&device()).unwrap());
-    let compiled = GpuScan::new(programs::parse(programs::RECURRENCE), &device()).unwrap();
+    let compiled = DynScan::builder(programs::parse(programs::RECURRENCE)).device(&device()).build().unwrap();
     let x: Vec<u32> = (0..(1 << 20) + 12).map(|i: u32| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let [mut found, mut expected] = [(); 2].map(|()| DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap());
-    let inputs = &[DeviceColumn::new::<u32>(&from)];
-    let outcome = ahead.call(call, inputs, &mut [DeviceColumnMut::new::<u32>(&mut found)], &stream).unwrap().wait();
+    let inputs = &[Column::on_device::<u32>(&from)];
+    let outcome = ahead.submit(call, inputs, &mut [ColumnMut::on_device::<u32>(&mut found)], &stream).unwrap().wait();
     let reference =
-        compiled.call(call, inputs, &mut [DeviceColumnMut::new::<u32>(&mut expected)], &stream).unwrap().wait();
+        compiled.submit(call, inputs, &mut [ColumnMut::on_device::<u32>(&mut expected)], &stream).unwrap().wait();
     assert_eq!(outcome.unwrap(), reference.unwrap());
     assert!(found.to_vec(&stream).unwrap() == expected.to_vec(&stream).unwrap(), "{form:?} {pattern:?} {call:?}");
 }
@@ -41,15 +39,15 @@ fn agree(form: Form, pattern: AccessPattern, call: &DeviceCall<'_>) {
 #[ignore = "needs a CUDA device"]
 fn kernels_from_texts_do_what_compiled_ones_do() {
     let init = [Constant::from(3u32), Constant::from(5u32)];
-    let line = DeviceCall { totals: true, ..DeviceCall::default() };
+    let line = Call { totals: true, ..Call::default() };
     let exclusive = Form { mode: Mode::Exclusive, ..Form::default() };
     agree(Form::default(), AccessPattern::Aligned, &line);
-    agree(exclusive, AccessPattern::Aligned, &DeviceCall { mode: Mode::Exclusive, ..line.clone() });
-    agree(Form::default(), AccessPattern::Aligned, &DeviceCall { init: Some(&init), ..line.clone() });
-    agree(Form::default(), AccessPattern::Any, &DeviceCall { reversed: true, ..line.clone() });
-    let rows = |axis| DeviceShape::Rows(Rows::axis(&[1 << 10, 1 << 10], axis).unwrap());
-    agree(Form::default(), AccessPattern::Any, &DeviceCall { shape: rows(1), ..line.clone() });
-    agree(Form::default(), AccessPattern::Columnar, &DeviceCall { shape: rows(0), ..line });
+    agree(exclusive, AccessPattern::Aligned, &Call { mode: Mode::Exclusive, ..line.clone() });
+    agree(Form::default(), AccessPattern::Aligned, &Call { init: Some(&init), ..line.clone() });
+    agree(Form::default(), AccessPattern::Any, &Call { reversed: true, ..line.clone() });
+    let rows = |axis| Shape::Rows(Rows::axis(&[1 << 10, 1 << 10], axis).unwrap());
+    agree(Form::default(), AccessPattern::Any, &Call { shape: rows(1), ..line.clone() });
+    agree(Form::default(), AccessPattern::Columnar, &Call { shape: rows(0), ..line });
 }
 
 #[test]
@@ -59,9 +57,9 @@ fn segments_are_those_of_the_flags() {
     let flags: Vec<u8> = (0..(1 << 20) + 12).map(|i: u32| u8::from(i.is_multiple_of(1000))).collect();
     let flags = DeviceBuffer::from_slice(&stream, &flags).unwrap();
     let form = Form { heads: true, ..Form::default() };
-    let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
-    agree(form, AccessPattern::Any, &DeviceCall { shape: shape.clone(), ..DeviceCall::default() });
-    agree(form, AccessPattern::Any, &DeviceCall { shape, reversed: true, ..DeviceCall::default() });
+    let shape = Shape::FlagColumn(&Column::on_device::<u8>(&flags));
+    agree(form, AccessPattern::Any, &Call { shape: shape.clone(), ..Call::default() });
+    agree(form, AccessPattern::Any, &Call { shape, reversed: true, ..Call::default() });
 }
 
 #[test]
@@ -70,8 +68,8 @@ fn other_calls_are_refused() {
     let (ahead, stream) = (ahead(Form::default(), AccessPattern::Any), Stream::new(&device()).unwrap());
     let from = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
     let mut to = DeviceBuffer::<u32>::zeroed(&stream, 100).unwrap();
-    let call = DeviceCall { mode: Mode::Exclusive, ..DeviceCall::default() };
-    let outputs = &mut [DeviceColumnMut::new::<u32>(&mut to)];
-    let refused = ahead.call(&call, &[DeviceColumn::new::<u32>(&from)], outputs, &stream);
+    let call = Call { mode: Mode::Exclusive, ..Call::default() };
+    let outputs = &mut [ColumnMut::on_device::<u32>(&mut to)];
+    let refused = ahead.submit(&call, &[Column::on_device::<u32>(&from)], outputs, &stream);
     assert!(matches!(refused, Err(Error::Aot(AotError::Call { .. }))));
 }

@@ -1,11 +1,9 @@
 //! Checked scans on a GPU: the loop's first overflow, or its results.
 
-use monoscan_runtime::Error;
-use monoscan_runtime::gpu::GpuScan;
+use monoscan_runtime::{Column, DynScan, Error};
 
 use crate::subject::{device, tiny_plan};
 use monoscan_ir::Type;
-use monoscan_runtime::Column;
 use scan_kit::Random;
 use scan_kit::families::family;
 use scan_kit::loops::{Seen, any_operator, compare_any, program};
@@ -18,8 +16,8 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
         let mut random = Random(seed);
         let operator = any_operator(seed, &mut random);
         let program = program(&operator);
-        let plain = GpuScan::builder(program.clone(), &device()).assume_associative();
-        let scan = if seed % 2 == 0 { plain } else { plain.plan(tiny_plan(&program)) }.build().unwrap().checked();
+        let plain = DynScan::builder(program.clone()).device(&device()).assume_associative();
+        let scan = if seed % 2 == 0 { plain } else { plain.gpu_plan(tiny_plan(&program)) }.build().unwrap().checked();
         for round in 0..12 {
             let len = [1, 33, 700, 4_000, 30_000][(round + seed as usize) % 5];
             compare_any(
@@ -39,7 +37,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn an_overflow_in_a_later_piece_has_its_place_among_all_records() {
-    let scan = GpuScan::new(program(&family(0, Type::I32)), &device()).unwrap().checked();
+    let scan = DynScan::builder(program(&family(0, Type::I32))).device(&device()).build().unwrap().checked();
     let mut records = vec![0i32; 9_000_000];
     assert_eq!(scan.inclusive::<i32>(&[Column::new(&records)]).unwrap(), records);
     let place = 7_654_321;

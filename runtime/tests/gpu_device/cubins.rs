@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use monoscan_ir::{Program, Verified};
-use monoscan_runtime::Column;
 use monoscan_runtime::cuda::CubinCache;
-use monoscan_runtime::gpu::{CompileTimes, GpuScan};
+use monoscan_runtime::gpu::CompileTimes;
+use monoscan_runtime::{Column, DynScan};
 
 use crate::on_device::{numbers, solved};
 use crate::subject::device;
@@ -21,7 +21,7 @@ fn program() -> Verified<Program> {
 /// Scans with a kernel from this directory, as another process would, and gives how long the kernel took.
 fn scanned(directory: &Path) -> CompileTimes {
     let cache = CubinCache::open(directory).unwrap();
-    let scan = GpuScan::builder(program(), &device()).cubins(cache).build().unwrap();
+    let scan = DynScan::builder(program()).device(&device()).cubins(cache).build().unwrap();
     let times = scan.kernel().unwrap().times();
     let x = numbers(100_000);
     assert!(scan.inclusive::<u32>(&[Column::new(&x)]).unwrap() == solved(&x, 0));

@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use monoscan_ir::Constant;
-use monoscan_runtime::Error;
 use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Stream};
-use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
 
 use crate::subject::device;
 use scan_kit::programs::{RECURRENCE, parse};
@@ -36,14 +35,15 @@ program count
 #[test]
 #[ignore = "needs a CUDA device"]
 fn a_line_beyond_the_numbers_of_32_bits() {
-    let (scan, stream) = (GpuScan::new(parse(COUNT), &device()).unwrap(), Stream::new(&device()).unwrap());
+    let (scan, stream) =
+        (DynScan::builder(parse(COUNT)).device(&device()).build().unwrap(), Stream::new(&device()).unwrap());
     let count = (1usize << 32) + 12_345;
     let from = DeviceBuffer::<u8>::zeroed(&stream, count).unwrap();
     let mut to = DeviceBuffer::<u8>::zeroed(&stream, count).unwrap();
     for reversed in [false, true] {
-        let call = DeviceCall { totals: true, reversed, ..DeviceCall::default() };
-        let (inputs, outputs) = ([DeviceColumn::new::<u8>(&from)], &mut [DeviceColumnMut::new::<u8>(&mut to)]);
-        let outcome = scan.call(&call, &inputs, outputs, &stream).unwrap().wait().unwrap();
+        let call = Call { totals: true, reversed, ..Call::default() };
+        let (inputs, outputs) = ([Column::on_device::<u8>(&from)], &mut [ColumnMut::on_device::<u8>(&mut to)]);
+        let outcome = scan.submit(&call, &inputs, outputs, &stream).unwrap().wait().unwrap();
         assert_eq!(outcome.totals, [Constant::from(count as u64)]);
         for start in [0, (1 << 31) - 500, (1 << 32) - 500, count - 1000] {
             let mut found = vec![0u8; 1000];
@@ -58,14 +58,15 @@ fn a_line_beyond_the_numbers_of_32_bits() {
 #[ignore = "needs a CUDA device"]
 fn a_scan_that_may_be_given_up_is_right_or_an_error_and_the_next_one_is_right() {
     let stream = Stream::new(&device()).unwrap();
-    let hasty = GpuScan::builder(parse(RECURRENCE), &device()).time_limit(Duration::from_nanos(1)).build().unwrap();
-    let patient = GpuScan::new(parse(RECURRENCE), &device()).unwrap();
+    let hasty =
+        DynScan::builder(parse(RECURRENCE)).device(&device()).time_limit(Duration::from_nanos(1)).build().unwrap();
+    let patient = DynScan::builder(parse(RECURRENCE)).device(&device()).build().unwrap();
     let x: Vec<u32> = (0..1 << 24).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let mut to = DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap();
-    let mut run = |scan: &GpuScan| {
-        let (inputs, outputs) = ([DeviceColumn::new::<u32>(&from)], &mut [DeviceColumnMut::new::<u32>(&mut to)]);
-        let done = scan.call(&DeviceCall::default(), &inputs, outputs, &stream).unwrap().wait();
+    let mut run = |scan: &DynScan| {
+        let (inputs, outputs) = ([Column::on_device::<u32>(&from)], &mut [ColumnMut::on_device::<u32>(&mut to)]);
+        let done = scan.submit(&Call::default(), &inputs, outputs, &stream).unwrap().wait();
         done.map(|_| to.to_vec(&stream).unwrap())
     };
     let is_right = |found: &[u32]| {
@@ -88,26 +89,27 @@ fn a_scan_that_may_be_given_up_is_right_or_an_error_and_the_next_one_is_right() 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn wrong_columns_are_refused() {
-    let (scan, stream) = (GpuScan::new(parse(RECURRENCE), &device()).unwrap(), Stream::new(&device()).unwrap());
+    let (scan, stream) =
+        (DynScan::builder(parse(RECURRENCE)).device(&device()).build().unwrap(), Stream::new(&device()).unwrap());
     let from = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3]).unwrap();
     let (mut short, mut wide) =
         (DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap(), DeviceBuffer::<u64>::zeroed(&stream, 3).unwrap());
-    let inputs = [DeviceColumn::new::<u32>(&from)];
-    let call = |call: &DeviceCall<'_>, output: DeviceColumnMut<'_>| {
-        scan.call(call, &inputs, &mut [output], &stream).map(drop).unwrap_err()
+    let inputs = [Column::on_device::<u32>(&from)];
+    let call = |call: &Call<'_>, output: ColumnMut<'_>| {
+        scan.submit(call, &inputs, &mut [output], &stream).map(drop).unwrap_err()
     };
-    let plain = DeviceCall::default();
-    assert!(matches!(call(&plain, DeviceColumnMut::new::<u32>(&mut short)), Error::Length { expected: 3, got: 2, .. }));
-    assert!(matches!(call(&plain, DeviceColumnMut::new::<u64>(&mut wide)), Error::Layout { .. }));
+    let plain = Call::default();
+    assert!(matches!(call(&plain, ColumnMut::on_device::<u32>(&mut short)), Error::Length { expected: 3, got: 2, .. }));
+    assert!(matches!(call(&plain, ColumnMut::on_device::<u64>(&mut wide)), Error::Layout { .. }));
     let mut right = DeviceBuffer::<u32>::zeroed(&stream, 3).unwrap();
     let init = [Constant::from(1u32)];
-    let init = DeviceCall { init: Some(&init), ..DeviceCall::default() };
-    assert!(matches!(call(&init, DeviceColumnMut::new::<u32>(&mut right)), Error::State { argument: "init", .. }));
+    let init = Call { init: Some(&init), ..Call::default() };
+    assert!(matches!(call(&init, ColumnMut::on_device::<u32>(&mut right)), Error::State { argument: "init", .. }));
     let flags = DeviceBuffer::<u8>::zeroed(&stream, 2).unwrap();
-    let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
-    let segmented = DeviceCall { shape, ..DeviceCall::default() };
+    let shape = Shape::FlagColumn(&Column::on_device::<u8>(&flags));
+    let segmented = Call { shape, ..Call::default() };
     assert!(matches!(
-        call(&segmented, DeviceColumnMut::new::<u32>(&mut right)),
+        call(&segmented, ColumnMut::on_device::<u32>(&mut right)),
         Error::Length { expected: 3, got: 2, .. }
     ));
 }
@@ -117,15 +119,16 @@ fn wrong_columns_are_refused() {
 fn every_device_scans_for_itself() {
     for ordinal in 0..Device::count().unwrap() {
         let device = Device::cuda(ordinal).unwrap();
-        let (scan, stream) = (GpuScan::new(parse(COUNT), &device).unwrap(), Stream::new(&device).unwrap());
+        let (scan, stream) =
+            (DynScan::builder(parse(COUNT)).device(&device).build().unwrap(), Stream::new(&device).unwrap());
         let from = DeviceBuffer::<u8>::zeroed(&stream, 100_000).unwrap();
-        let call = DeviceCall::default();
-        let reduced = scan.reduce_call(&call, &[DeviceColumn::new::<u8>(&from)], &stream).unwrap().wait().unwrap();
+        let call = Call::default();
+        let reduced = scan.submit_reduce(&call, &[Column::on_device::<u8>(&from)], &stream).unwrap().wait().unwrap();
         assert_eq!(reduced.totals, [Constant::from(100_000u64)]);
         let other = self::device();
         if other != device {
             let there = Stream::new(&other).unwrap();
-            let refused = scan.reduce_call(&call, &[DeviceColumn::new::<u8>(&from)], &there);
+            let refused = scan.submit_reduce(&call, &[Column::on_device::<u8>(&from)], &there);
             assert!(matches!(refused, Err(Error::Cuda(CudaError::Argument { .. }))));
         }
     }

@@ -2,14 +2,13 @@
 
 use monoscan_ir::{Constant, Layout, Type};
 use monoscan_runtime::cuda::{DeviceBuffer, Stream};
-use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, DeviceShape, GpuScan};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
 
 use crate::subject::device;
 use scan_kit::programs;
 
-fn recurrence() -> GpuScan {
-    GpuScan::new(programs::parse(programs::RECURRENCE), &device()).unwrap()
+fn recurrence() -> DynScan {
+    DynScan::builder(programs::parse(programs::RECURRENCE)).device(&device()).build().unwrap()
 }
 
 /// y[i] = 3·y[i-1] + x[i], from a value on.
@@ -29,13 +28,13 @@ pub(crate) fn numbers(count: usize) -> Vec<u32> {
 #[ignore = "needs a CUDA device"]
 fn a_line_of_many_tiles() {
     let (scan, stream) = (recurrence(), Stream::new(&device()).unwrap());
-    println!("{}", scan.explain().unwrap());
+    println!("{}", scan.explain());
     for count in [1, 1000, 1 << 20, (1 << 24) + 3] {
         let x = numbers(count);
         let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
         let mut to = DeviceBuffer::<u32>::zeroed(&stream, count).unwrap();
-        let outputs = &mut [DeviceColumnMut::new::<u32>(&mut to)];
-        let pending = scan.call(&DeviceCall::default(), &[DeviceColumn::new::<u32>(&from)], outputs, &stream).unwrap();
+        let outputs = &mut [ColumnMut::on_device::<u32>(&mut to)];
+        let pending = scan.submit(&Call::default(), &[Column::on_device::<u32>(&from)], outputs, &stream).unwrap();
         assert_eq!(pending.wait().unwrap().written, count);
         assert!(to.to_vec(&stream).unwrap() == solved(&x, 0), "{count} records");
     }
@@ -53,8 +52,8 @@ fn in_place_and_at_odd_addresses() {
         bytes.extend([0xee; 5]);
         let mut buffer = DeviceBuffer::from_slice(&stream, &bytes).unwrap();
         let mut part = buffer.slice_mut(offset..offset + 4 * x.len()).unwrap();
-        let columns = &mut [DeviceColumnMut::from_bytes(&mut part, &layout).unwrap()];
-        scan.call_in_place(&DeviceCall::default(), columns, &stream).unwrap().wait().unwrap();
+        let columns = &mut [ColumnMut::on_device_bytes(&mut part, &layout).unwrap()];
+        scan.submit_in_place(&Call::default(), columns, &stream).unwrap().wait().unwrap();
         let found = buffer.to_vec(&stream).unwrap();
         let expected: Vec<u8> = solved(&x, 0).iter().flat_map(|y| y.to_le_bytes()).collect();
         assert!(found[offset..offset + expected.len()] == expected, "offset {offset}");
@@ -73,13 +72,13 @@ fn streams_are_resumed_and_reduced() {
     let mut carry = vec![Constant::from(1u32), Constant::from(0u32)];
     for (start, end) in [(0, 1), (1, 1), (1, 50_000), (50_000, 100_000)] {
         let (from, mut to) = (from.slice(start..end).unwrap(), to.slice_mut(start..end).unwrap());
-        let call = DeviceCall { carry: Some(&carry), ..DeviceCall::default() };
-        let (inputs, outputs) = ([DeviceColumn::new::<u32>(&from)], &mut [DeviceColumnMut::new::<u32>(&mut to)]);
-        carry = scan.call(&call, &inputs, outputs, &stream).unwrap().wait().unwrap().totals;
+        let call = Call { carry: Some(&carry), ..Call::default() };
+        let (inputs, outputs) = ([Column::on_device::<u32>(&from)], &mut [ColumnMut::on_device::<u32>(&mut to)]);
+        carry = scan.submit(&call, &inputs, outputs, &stream).unwrap().wait().unwrap().totals;
     }
     assert!(to.to_vec(&stream).unwrap() == expected);
     assert_eq!(carry[1], Constant::from(expected[x.len() - 1]));
-    let reduced = scan.reduce_call(&DeviceCall::default(), &[DeviceColumn::new::<u32>(&from)], &stream).unwrap();
+    let reduced = scan.submit_reduce(&Call::default(), &[Column::on_device::<u32>(&from)], &stream).unwrap();
     assert_eq!(reduced.wait().unwrap().totals, carry);
 }
 
@@ -87,15 +86,15 @@ fn streams_are_resumed_and_reduced() {
 #[ignore = "needs a CUDA device"]
 fn kept_records_and_their_room() {
     let stream = Stream::new(&device()).unwrap();
-    let scan = GpuScan::new(programs::parse(&programs::odd_digits()), &device()).unwrap();
+    let scan = DynScan::builder(programs::parse(&programs::odd_digits())).device(&device()).build().unwrap();
     let x: Vec<u64> = (0..100_000).map(|i| i % 10).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
-    let inputs = [DeviceColumn::new::<u64>(&from)];
+    let inputs = [Column::on_device::<u64>(&from)];
     for room in [50_000, 60_000, 49_999, 0] {
         let mut to = DeviceBuffer::from_slice(&stream, &vec![7u64; room + 1]).unwrap();
         let mut part = to.slice_mut(..room).unwrap();
-        let outputs = &mut [DeviceColumnMut::new::<u64>(&mut part)];
-        match scan.call(&DeviceCall::default(), &inputs, outputs, &stream).unwrap().wait() {
+        let outputs = &mut [ColumnMut::on_device::<u64>(&mut part)];
+        match scan.submit(&Call::default(), &inputs, outputs, &stream).unwrap().wait() {
             Ok(outcome) => assert_eq!((outcome.written, room >= 50_000), (50_000, true)),
             Err(Error::OutputTooShort { column: 0, expected: 50_000, got }) => {
                 assert_eq!((got, room < 50_000), (room, true))
@@ -116,10 +115,10 @@ fn flags_on_the_device_in_both_directions() {
         (DeviceBuffer::from_slice(&stream, &x).unwrap(), DeviceBuffer::from_slice(&stream, &heads).unwrap());
     for reversed in [false, true] {
         let mut to = DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap();
-        let shape = DeviceShape::Heads(DeviceColumn::new::<u8>(&flags));
-        let call = DeviceCall { shape, reversed, ..DeviceCall::default() };
-        let (inputs, outputs) = ([DeviceColumn::new::<u32>(&from)], &mut [DeviceColumnMut::new::<u32>(&mut to)]);
-        scan.call(&call, &inputs, outputs, &stream).unwrap().wait().unwrap();
+        let shape = Shape::FlagColumn(&Column::on_device::<u8>(&flags));
+        let call = Call { shape, reversed, ..Call::default() };
+        let (inputs, outputs) = ([Column::on_device::<u32>(&from)], &mut [ColumnMut::on_device::<u32>(&mut to)]);
+        scan.submit(&call, &inputs, outputs, &stream).unwrap().wait().unwrap();
         let mut expected = Vec::new();
         let mut rest = &x[..];
         while !rest.is_empty() {
@@ -174,7 +173,7 @@ fn long_lines_of_the_host_go_in_pieces() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn kept_records_of_long_lines_of_the_host() {
-    let scan = GpuScan::new(programs::parse(&programs::odd_digits()), &device()).unwrap();
+    let scan = DynScan::builder(programs::parse(&programs::odd_digits())).device(&device()).build().unwrap();
     let on_cpu = DynScan::new(programs::parse(&programs::odd_digits())).unwrap();
     let x: Vec<u64> = (0..5_000_000).map(|i: u64| i.wrapping_mul(0x9e37_79b9) >> 5).collect();
     for reversed in [false, true] {

@@ -2,9 +2,8 @@
 
 use std::thread;
 
-use monoscan_runtime::Error;
 use monoscan_runtime::cuda::{DeviceBuffer, Graph, Stream};
-use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error};
 
 use crate::subject::device;
 use scan_kit::programs::parse;
@@ -24,18 +23,18 @@ program float_sum
     project (%0 = state.0: f32) { return %0 }
 ";
 
-fn sum() -> GpuScan {
-    GpuScan::new(parse(SUM), &device()).unwrap()
+fn sum() -> DynScan {
+    DynScan::builder(parse(SUM)).device(&device()).build().unwrap()
 }
 
 fn floats(count: usize) -> Vec<f32> {
     (0..count as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 65536.0 - 100.0).collect()
 }
 
-fn scanned(scan: &GpuScan, from: &DeviceBuffer<f32>, stream: &Stream) -> Vec<f32> {
+fn scanned(scan: &DynScan, from: &DeviceBuffer<f32>, stream: &Stream) -> Vec<f32> {
     let mut to = DeviceBuffer::<f32>::zeroed(stream, from.len()).unwrap();
-    let (inputs, outputs) = ([DeviceColumn::new::<f32>(from)], &mut [DeviceColumnMut::new::<f32>(&mut to)]);
-    scan.call(&DeviceCall::default(), &inputs, outputs, stream).unwrap().wait().unwrap();
+    let (inputs, outputs) = ([Column::on_device::<f32>(from)], &mut [ColumnMut::on_device::<f32>(&mut to)]);
+    scan.submit(&Call::default(), &inputs, outputs, stream).unwrap().wait().unwrap();
     to.to_vec(stream).unwrap()
 }
 
@@ -70,9 +69,9 @@ fn a_graph_scans_what_is_there_when_it_is_launched() {
     let expected = scanned(&scan, &from, &stream);
     let mut pending = None;
     let graph = Graph::capture::<Error>(&stream, || {
-        let (inputs, outputs) = ([DeviceColumn::new::<f32>(&from)], &mut [DeviceColumnMut::new::<f32>(&mut to)]);
-        let call = DeviceCall { totals: true, ..DeviceCall::default() };
-        pending = Some(scan.call(&call, &inputs, outputs, &stream)?);
+        let (inputs, outputs) = ([Column::on_device::<f32>(&from)], &mut [ColumnMut::on_device::<f32>(&mut to)]);
+        let call = Call { totals: true, ..Call::default() };
+        pending = Some(scan.submit(&call, &inputs, outputs, &stream)?);
         Ok(())
     })
     .unwrap();

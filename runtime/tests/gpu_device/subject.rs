@@ -3,9 +3,8 @@
 use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Layout, Program, Verified};
-use monoscan_runtime::PlanOptions;
 use monoscan_runtime::cuda::Device;
-use monoscan_runtime::gpu::GpuScan;
+use monoscan_runtime::{DynScan, PlanOptions};
 
 use scan_kit::calls::Asked;
 use scan_kit::calls::{Subject, columns, columns_mut, poison, same_bytes, same_states};
@@ -28,13 +27,13 @@ pub(crate) fn tiny_plan(program: &Verified<Program>) -> GpuPlan {
 /// A scan on the device with the program's reference.
 pub(crate) struct OnGpu {
     pub(crate) subject: Subject,
-    pub(crate) scan: GpuScan,
+    pub(crate) scan: DynScan,
 }
 
 impl OnGpu {
     pub(crate) fn new(program: &Verified<Program>, plan: Option<GpuPlan>) -> OnGpu {
-        let builder = GpuScan::builder(program.clone(), &device());
-        let builder = plan.into_iter().fold(builder, |builder, plan| builder.plan(plan));
+        let builder = DynScan::builder(program.clone()).device(&device());
+        let builder = plan.into_iter().fold(builder, |builder, plan| builder.gpu_plan(plan));
         let scan = builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program));
         OnGpu { subject: Subject::new(program, PlanOptions::default()), scan }
     }

@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use monoscan_runtime::cuda::{Device, DeviceBuffer, Stream};
-use monoscan_runtime::gpu::{DeviceCall, DeviceColumn, DeviceColumnMut, GpuScan, Pending};
+use monoscan_runtime::gpu::Pending;
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan};
 
 use crate::kernels::{Argument, kernel};
 use crate::on_device::{numbers, solved};
@@ -14,11 +15,11 @@ use scan_kit::programs::{RECURRENCE, parse};
 
 /// A line of records on a device, which may be scanned again and again.
 struct Line {
-    scan: GpuScan,
+    scan: DynScan,
     stream: Stream,
     from: DeviceBuffer<u32>,
     to: DeviceBuffer<u32>,
-    call: DeviceCall<'static>,
+    call: Call<'static>,
     expected: Vec<u32>,
 }
 
@@ -26,11 +27,12 @@ impl Line {
     /// So many records, others than those of lines of other lengths. Once this returns, the kernel and all memory that a scan
     /// needs are there.
     fn new(device: &Device, count: usize, reversed: bool) -> Line {
-        let (scan, stream) = (GpuScan::new(parse(RECURRENCE), device).unwrap(), Stream::new(device).unwrap());
+        let (scan, stream) =
+            (DynScan::builder(parse(RECURRENCE)).device(device).build().unwrap(), Stream::new(device).unwrap());
         let mut x: Vec<u32> = numbers(count).iter().map(|x| x.wrapping_add(count as u32)).collect();
         let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
         let to = DeviceBuffer::zeroed(&stream, count).unwrap();
-        let call = DeviceCall { reversed, ..DeviceCall::default() };
+        let call = Call { reversed, ..Call::default() };
         let mut expected = Vec::new();
         if reversed {
             x.reverse();
@@ -48,8 +50,8 @@ impl Line {
     fn start(&mut self) -> Pending {
         self.to.as_slice_mut().fill_zero(&self.stream).unwrap();
         let (inputs, outputs) =
-            ([DeviceColumn::new::<u32>(&self.from)], &mut [DeviceColumnMut::new::<u32>(&mut self.to)]);
-        self.scan.call(&self.call, &inputs, outputs, &self.stream).unwrap()
+            ([Column::on_device::<u32>(&self.from)], &mut [ColumnMut::on_device::<u32>(&mut self.to)]);
+        self.scan.submit(&self.call, &inputs, outputs, &self.stream).unwrap()
     }
 
     fn check(&self, when: &str) {

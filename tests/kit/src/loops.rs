@@ -181,7 +181,7 @@ pub fn compare_any(operator: &Operator, run: Run<'_>, len: usize, random: &mut R
         _ => Shape::Line,
     };
     let mode = if random.below(3) == 0 { Mode::Exclusive } else { Mode::Inclusive };
-    let call = Call { mode, reversed: random.below(3) == 0, init: Some(&seed), shape };
+    let call = Call { mode, reversed: random.below(3) == 0, init: Some(&seed), shape, ..Call::default() };
     compare(operator, run, &call, &states, &start, seen);
 }
 

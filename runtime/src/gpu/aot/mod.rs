@@ -1,7 +1,7 @@
 //! Kernels made ahead of time: loaded from PTX and a manifest, run with the driver alone.
 //!
 //! One such kernel does what it was made for: one mode, with or without flagged segments, gone through in one way. What
-//! it does not do is refused before anything is launched, with what it was made for. All else is as for a `GpuScan`:
+//! it does not do is refused before anything is launched, with what it was made for. All else is as for a [`DynScan`](crate::DynScan) on a GPU:
 //! the same columns, the same checks, the same [`Pending`].
 
 use std::borrow::Cow;
@@ -14,13 +14,13 @@ use monoscan_codegen::gpu::{AotManifest, Manifest, ManifestError, Role, Schedule
 use monoscan_ir::{Layout, Mode, Type};
 use sha2::{Digest, Sha256};
 
-use super::call::{DeviceCall, DeviceShape};
-use super::column::{DeviceColumn, DeviceColumnMut};
 use super::kernel::{GpuKernel, Span, TIME_LIMIT, expect_driver};
 use super::pending::Pending;
 use super::states::States;
 use super::task::Sides;
+use crate::call::{Call, Shape};
 use crate::checks::Signature;
+use crate::column::{Column, ColumnMut};
 use crate::cuda::{CubinCache, CudaError, Device, Stream};
 use crate::error::Error;
 
@@ -195,17 +195,17 @@ impl AotScan {
         &self.manifest.launch.outputs
     }
 
-    /// Gives a call to a stream, as `GpuScan::call` does. What it reads and writes is used when the stream gets there.
+    /// Gives a call to a stream, as [`DynScan::submit`](crate::DynScan::submit) does. What it reads and writes is used when the stream gets there.
     ///
     /// # Errors
     /// [`Error::Aot`] if the kernel was made for other calls. If a column, the initial state or the shape does not fit the
     /// kernel, the device or the other columns. [`Error::Cuda`] if there is too little memory for a workspace, or the
     /// driver fails. Nothing was given to the stream then.
-    pub fn call(
+    pub fn submit(
         &self,
-        call: &DeviceCall<'_>,
-        inputs: &[DeviceColumn<'_>],
-        outputs: &mut [DeviceColumnMut<'_>],
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        outputs: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
         let (manifest, device) = (&self.manifest, self.kernel.device());
@@ -215,7 +215,7 @@ impl AotScan {
         expect_form(manifest, call)?;
         expect_states(manifest, call)?;
         let span = match call.shape {
-            DeviceShape::Rows(rows) => Span::of(rows),
+            Shape::Rows(rows) => Span::of(rows),
             _ => task.line(),
         };
         expect_way(manifest, call, span)?;
@@ -266,7 +266,7 @@ fn refuse(expected: &'static str, got: &'static str) -> AotError {
 }
 
 /// The kernel's program has the call's form.
-fn expect_form(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), AotError> {
+fn expect_form(manifest: &AotManifest, call: &Call<'_>) -> Result<(), AotError> {
     let form = manifest.form;
     let mode = |mode| match mode {
         Mode::Inclusive => "inclusive scans",
@@ -275,7 +275,7 @@ fn expect_form(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), AotE
     if form.mode != call.mode {
         return Err(refuse(mode(form.mode), mode(call.mode)));
     }
-    match (form.heads, matches!(call.shape, DeviceShape::Heads(_))) {
+    match (form.heads, matches!(call.shape, Shape::FlagColumn(_))) {
         (true, false) => return Err(refuse("flagged segments", "none")),
         (false, true) => return Err(refuse("scans without segments", "flagged segments")),
         _ => {}
@@ -287,7 +287,7 @@ fn expect_form(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), AotE
 }
 
 /// The call's states lie in the ranges that the kernel relies on.
-fn expect_states(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), AotError> {
+fn expect_states(manifest: &AotManifest, call: &Call<'_>) -> Result<(), AotError> {
     for (argument, state) in [("init", call.init), ("carry", call.carry)] {
         let own = manifest.components.iter().filter(|component| component.role == Role::Own);
         for (component, (known, &got)) in own.zip(state.into_iter().flatten()).enumerate() {
@@ -301,8 +301,8 @@ fn expect_states(manifest: &AotManifest, call: &DeviceCall<'_>) -> Result<(), Ao
 }
 
 /// The kernel's schedule goes through such records.
-fn expect_way(manifest: &AotManifest, call: &DeviceCall<'_>, span: Span) -> Result<(), AotError> {
-    let has_rows = matches!(call.shape, DeviceShape::Rows(_));
+fn expect_way(manifest: &AotManifest, call: &Call<'_>, span: Span) -> Result<(), AotError> {
+    let has_rows = matches!(call.shape, Shape::Rows(_));
     match manifest.launch.plan.schedule {
         Schedule::Ring { .. } if span.rows > 1 || span.step > 1 => Err(refuse("lines", "rows")),
         Schedule::Ring { .. } if call.reversed => Err(refuse("scans from the first record on", "a reversed scan")),

@@ -37,9 +37,9 @@ fn damage_is_found_before_anything_is_loaded() {
     );
 }
 
-fn refused(manifest: &AotManifest, call: &DeviceCall<'_>) -> String {
+fn refused(manifest: &AotManifest, call: &Call<'_>) -> String {
     let line = Span { rows: 1, records: 100, pitch: 100, step: 1 };
-    let span = if let DeviceShape::Rows(rows) = call.shape { Span::of(rows) } else { line };
+    let span = if let Shape::Rows(rows) = call.shape { Span::of(rows) } else { line };
     let way = || expect_way(manifest, call, span);
     let result = expect_form(manifest, call).and_then(|()| expect_states(manifest, call)).and_then(|()| way());
     result.map_or_else(|error| error.to_string(), |()| "not refused".into())
@@ -53,21 +53,21 @@ fn calls_that_a_kernel_was_not_made_for_are_refused() {
         change(&mut manifest);
         manifest
     };
-    let line = DeviceCall::default();
+    let line = Call::default();
     assert_eq!(refused(&ring, &line), "not refused");
-    let exclusive = DeviceCall { mode: Mode::Exclusive, ..line.clone() };
+    let exclusive = Call { mode: Mode::Exclusive, ..line.clone() };
     let message = "the kernel was made for inclusive scans, and the call asks for exclusive scans";
     assert_eq!(refused(&ring, &exclusive), message);
     assert_eq!(refused(&with(|manifest| manifest.form.mode = Mode::Exclusive), &exclusive), "not refused");
     assert!(refused(&with(|manifest| manifest.form.heads = true), &line).contains("flagged segments"));
 
-    let side_by_side = DeviceCall { shape: DeviceShape::Rows(Rows::axis(&[4, 6], 0).unwrap()), ..line.clone() };
-    let one_by_one = DeviceCall { shape: DeviceShape::Rows(Rows::axis(&[4, 6], 1).unwrap()), ..line.clone() };
+    let side_by_side = Call { shape: Shape::Rows(Rows::axis(&[4, 6], 0).unwrap()), ..line.clone() };
+    let one_by_one = Call { shape: Shape::Rows(Rows::axis(&[4, 6], 1).unwrap()), ..line.clone() };
     let look_back = with(|manifest| manifest.launch.plan.schedule = Schedule::LookBack);
     let columnar = with(|manifest| manifest.launch.plan = GpuPlan::columnar());
     assert!(refused(&ring, &one_by_one).contains("made for lines"));
-    assert!(refused(&ring, &DeviceCall { reversed: true, ..line.clone() }).contains("a reversed scan"));
-    assert_eq!(refused(&look_back, &DeviceCall { reversed: true, ..line.clone() }), "not refused");
+    assert!(refused(&ring, &Call { reversed: true, ..line.clone() }).contains("a reversed scan"));
+    assert_eq!(refused(&look_back, &Call { reversed: true, ..line.clone() }), "not refused");
     assert_eq!(refused(&look_back, &one_by_one), "not refused");
     assert!(refused(&look_back, &side_by_side).contains("rows side by side"));
     assert_eq!(refused(&columnar, &side_by_side), "not refused");
@@ -78,9 +78,9 @@ fn calls_that_a_kernel_was_not_made_for_are_refused() {
 fn states_that_a_kernel_takes_for_impossible_are_refused() {
     let manifest = NONE.manifest().unwrap();
     let (within, beyond) = ([Constant::from(100)], [Constant::from(101)]);
-    assert_eq!(refused(&manifest, &DeviceCall { init: Some(&within), ..DeviceCall::default() }), "not refused");
+    assert_eq!(refused(&manifest, &Call { init: Some(&within), ..Call::default() }), "not refused");
     assert_eq!(
-        refused(&manifest, &DeviceCall { carry: Some(&beyond), ..DeviceCall::default() }),
+        refused(&manifest, &Call { carry: Some(&beyond), ..Call::default() }),
         "component 0 of the carry is 101, expected one in 0..=100: make the kernel for any states"
     );
 }

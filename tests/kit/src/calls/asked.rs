@@ -54,7 +54,7 @@ impl Asked {
                 Shape::Rows(Rows::planes(planes, pitch, len, step).expect("rows that do not overlap"))
             }
         };
-        Call { mode: self.mode, reversed: self.reversed, init: self.init.as_deref(), shape }
+        Call { mode: self.mode, reversed: self.reversed, init: self.init.as_deref(), shape, ..Call::default() }
     }
 
     /// A random call; `state` gives random states.

@@ -1,0 +1,66 @@
+//! The calls of a [`DynScan`] over device memory: given to a stream, done when the stream gets there.
+
+use std::sync::Arc;
+
+use crate::backend::Backend;
+use crate::call::Call;
+use crate::column::{Column, ColumnMut};
+use crate::cuda::Stream;
+use crate::device::DeviceError;
+use crate::dynscan::DynScan;
+use crate::error::Error;
+use crate::gpu::{GpuKernel, Pending};
+
+impl DynScan {
+    /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does
+    /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph.
+    ///
+    /// # Errors
+    /// If a column, the initial state or the shape does not fit the program, the device or the other columns; then nothing was
+    /// given to the stream. [`Error::Device`] if the scan is on the CPU, or a column elsewhere. [`Error::Nvptx`] and
+    /// [`Error::Cuda`] if no kernel could be made, there is too little memory for a workspace, or the driver fails.
+    pub fn submit(
+        &self,
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        outputs: &mut [ColumnMut<'_>],
+        stream: &Stream,
+    ) -> Result<Pending, Error> {
+        self.on_gpu()?.submit(call, inputs, outputs, stream)
+    }
+
+    /// Gives a call to a stream whose outputs replace its inputs.
+    ///
+    /// # Errors
+    /// As [`submit`](DynScan::submit); also if the program's output columns are not laid out as its input columns, if it
+    /// reads the next record, or if it keeps records.
+    pub fn submit_in_place(
+        &self,
+        call: &Call<'_>,
+        columns: &mut [ColumnMut<'_>],
+        stream: &Stream,
+    ) -> Result<Pending, Error> {
+        self.on_gpu()?.submit_in_place(call, columns, stream)
+    }
+
+    /// Gives a call to a stream that gives its totals and writes nothing.
+    ///
+    /// # Errors
+    /// As [`submit`](DynScan::submit).
+    pub fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
+        self.on_gpu()?.submit_reduce(call, inputs, stream)
+    }
+
+    /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to
+    /// make.
+    ///
+    /// # Errors
+    /// No kernel could be made, or the driver refuses it; [`Error::Device`] on the CPU.
+    pub fn kernel(&self) -> Result<Arc<GpuKernel>, Error> {
+        self.on_gpu()?.kernel()
+    }
+
+    fn on_gpu(&self) -> Result<&dyn Backend, Error> {
+        Ok(self.backend().ok_or(DeviceError::NotOnGpu)?)
+    }
+}
