@@ -1,20 +1,11 @@
 //! Each workload beside its plain loop, on all cores and more elements than a near cache holds, for a contributor to see a
 //! regression in minutes: `cargo bench --bench uses`, or `cargo bench --bench uses -- affine` for some of them.
 //!
-//! The rivals and the speed of memory are beside them in `benches/cpu`, which shares these loops, scans and data.
-
-#[path = "cpu/src/data.rs"]
-#[allow(dead_code, reason = "its other user needs all of it")]
-mod data;
-#[path = "cpu/src/loops.rs"]
-#[allow(dead_code, reason = "its other user needs all of it")]
-mod loops;
-#[path = "cpu/src/scans.rs"]
-#[allow(dead_code, reason = "its other user needs all of it")]
-mod scans;
+//! `benches/cpu` has the rivals and the speed of memory. Both take their data, scans and loops from `benches/shared`.
 
 use std::time::Duration;
 
+use bench_shared::{data, loops, scans};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use monoscan::lexer::{Lexer, Rules, Skips};
 use monoscan::recurrence::Precision;

@@ -144,8 +144,8 @@ mod tests {
         let tables = LexerTables::new(&Rules::json()).unwrap();
         let automaton = Automaton::new(tables.ranks());
         assert!(automaton.states() <= tables.states(), "{} states", automaton.states());
-        let noise = crate::data::bytes(1000);
-        let text = [&crate::data::json(5000)[..], b"\"open \\u12", &noise, b"-1.e tru 0x"].concat();
+        let noise = bench_shared::data::bytes(1000);
+        let text = [&bench_shared::data::json(5000)[..], b"\"open \\u12", &noise, b"-1.e tru 0x"].concat();
         for len in (0..20).chain([text.len()]) {
             let expected = tables.label_sequentially(&text[..len]);
             let mut labels = [vec![0; len], vec![0; len]];

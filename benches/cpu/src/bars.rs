@@ -1,6 +1,8 @@
 //! Which bars were met.
 
-use crate::report::{Role, Row, power};
+use bench_shared::report::power;
+
+use crate::report::{Role, Row};
 use crate::workloads::{ALL, Bar, Workload};
 
 /// Prints each bar that the rows have a figure for: what was wanted, what came out, and what the best rival does.
@@ -27,6 +29,6 @@ fn print_one(rows: &[Row], workload: &Workload, bar: &Bar, (threads, wanted): (u
     let rivals = here().filter(|row| matches!(row.role, Role::Rival | Role::Baseline) && row.threads <= threads);
     let best = rivals.max_by(|p, q| p.ratio.median.total_cmp(&q.ratio.median));
     let best = best.map_or(String::new(), |row| format!("{:.2} {}", row.ratio.median, row.name));
-    let (name, elements, ours) = (workload.name, power(bar.elements), ours.ratio.median);
+    let (name, elements, ours) = (workload.name, power(bar.elements as u64), ours.ratio.median);
     println!("{name:15} {elements:>6} {threads:7} {wanted:7.2} {ours:9.2}   {verdict:7} {best}");
 }

@@ -1,7 +1,7 @@
 //! The plain loops with `mul_add`, compiled for processors that have the instruction: the least that a user who knows of
 //! it would write. One rounding less an element, and a shorter way from carry to carry.
 
-use crate::loops::Biquad;
+use bench_shared::loops::Biquad;
 
 /// Whether `mul_add` is an instruction here, not a call.
 fn native() -> Result<(), String> {

@@ -15,20 +15,20 @@
 //! | file | what it is |
 //! |---|---|
 //! | `workloads/` | the data and the entrants of each workload, and the bars |
-//! | `scans.rs` `loops.rs` `fused.rs` `two_pass.rs` `automaton.rs` `peers.rs` | monoscan, and its rivals |
+//! | `fused.rs` `two_pass.rs` `automaton.rs` `peers.rs` | monoscan, and its rivals |
 //! | `copies.rs` | the speed of memory |
 //! | `race.rs` `output.rs` | verification and timing |
 //! | `busy/` | the same operators on a machine that is not quiet |
 //! | `scaling.rs` `simulation.rs` | on few cores and many, and on more than there are |
 //! | `report.rs` `bars.rs` `table.rs` `plot.rs` `machine.rs` | results, and the machine they are of |
+//!
+//! Data, monoscan's side of each workload and the plain loops are in `benches/shared`.
 
 mod automaton;
 mod bars;
 mod busy;
 mod copies;
-mod data;
 mod fused;
-mod loops;
 mod machine;
 mod options;
 mod output;
@@ -37,15 +37,14 @@ mod plot;
 mod race;
 mod report;
 mod scaling;
-mod scans;
 mod simulation;
 mod table;
 mod two_pass;
 mod workloads;
 
-use std::path::Path;
 use std::process::ExitCode;
 
+use bench_shared::report::{power, read};
 use clap::Parser;
 
 use options::Options;
@@ -84,15 +83,7 @@ fn run(options: &Options) -> Result<bool, String> {
     if options.bars {
         bars::print(&rows);
     }
-    if let Some(file) = &options.csv {
-        write(file, &report::to_csv(&rows))?;
-    }
-    if let Some(file) = &options.markdown {
-        write(file, &table::markdown(&rows))?;
-    }
-    if let Some(file) = &options.svg {
-        write(file, &plot::svg(&rows))?;
-    }
+    options.files.keep(|| report::to_csv(&rows), || table::markdown(&rows), || plot::svg(&rows))?;
     let wrong: Vec<&Row> = rows.iter().filter(|row| row.is_wrong()).collect();
     for Row { name, workload, elements, absent, .. } in &wrong {
         eprintln!("{workload}, {elements} elements, {name}: {}", absent.as_deref().unwrap_or_default());
@@ -105,11 +96,7 @@ fn measure(options: &Options) -> Result<Vec<Row>, String> {
     rayon::ThreadPoolBuilder::new().num_threads(2).build_global().map_err(|error| error.to_string())?;
     let session = Session {
         peers: if options.rust_only { Peers::none() } else { Peers::find() },
-        effort: match options {
-            Options { verify: true, .. } => Effort::VERIFY,
-            Options { quick: true, .. } => Effort::QUICK,
-            _ => Effort::FULL,
-        },
+        effort: options.depth.choose(Effort::VERIFY, Effort::QUICK, Effort::FULL),
         json: options.json.as_deref().map(read).transpose()?,
     };
     println!("{}", machine::describe());
@@ -117,7 +104,7 @@ fn measure(options: &Options) -> Result<Vec<Row>, String> {
     for workload in &ALL {
         for elements in options.sizes().into_iter().filter(|&elements| options.wants(workload.name, elements)) {
             if let Some(needed) = short_of_memory(workload, elements) {
-                let (size, mebibytes) = (report::power(elements), needed >> 20);
+                let (size, mebibytes) = (power(elements as u64), needed >> 20);
                 println!("\n{}, {size} elements: left out, {mebibytes} MiB of memory are not free", workload.title);
                 continue;
             }
@@ -151,12 +138,4 @@ fn earlier(options: &Options) -> Result<Vec<Row>, String> {
         }
     }
     Ok(rows)
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }

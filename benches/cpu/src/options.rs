@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bench_shared::options::{Depth, Files, power_of_two};
 use clap::Parser;
 
 use crate::busy::RUN_LENGTHS;
@@ -10,12 +11,8 @@ use crate::workloads;
 /// monoscan, its rivals and the speed of memory, timed in one interleaved run.
 #[derive(Parser)]
 pub(crate) struct Options {
-    /// Fewer and shorter rounds, and sizes up to 2^20.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// No timing: whether everyone's results are right.
-    #[arg(long)]
-    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) depth: Depth,
     /// Scan ÷ plain loop on a busy machine: beside spinning processes, in large pools, in many threads at once.
     #[arg(long, conflicts_with_all = ["quick", "verify", "from", "elements"])]
     pub(crate) busy: bool,
@@ -41,7 +38,7 @@ pub(crate) struct Options {
     #[arg(long = "workload", value_name = "NAME", value_parser = workload)]
     pub(crate) workloads: Vec<String>,
     /// 10,12 for 2^10 and 2^12 elements.
-    #[arg(long, value_name = "LOG2", value_delimiter = ',', value_parser = power)]
+    #[arg(long, value_name = "LOG2", value_delimiter = ',', value_parser = power_of_two)]
     pub(crate) sizes: Vec<usize>,
     /// 1,16,150 for just so many.
     #[arg(long, value_name = "NUMBER", value_delimiter = ',', value_parser = count, conflicts_with = "sizes")]
@@ -55,15 +52,8 @@ pub(crate) struct Options {
     /// Say of each bar whether it was met.
     #[arg(long)]
     pub(crate) bars: bool,
-    /// Write all results to this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) csv: Option<PathBuf>,
-    /// Write the table of the results to this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Write the plot of the results to this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: Files,
     /// Show the results of an earlier run's CSV file; several are put together.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "verify", "rust_only", "json"])]
     pub(crate) from: Vec<PathBuf>,
@@ -72,7 +62,7 @@ pub(crate) struct Options {
 impl Options {
     /// How many elements to measure with, in increasing order.
     pub(crate) fn sizes(&self) -> Vec<usize> {
-        let default: &[usize] = if self.quick { &[6, 10, 12, 16, 20] } else { &[6, 8, 10, 12, 16, 20, 24, 27] };
+        let default: &[usize] = if self.depth.quick { &[6, 10, 12, 16, 20] } else { &[6, 8, 10, 12, 16, 20, 24, 27] };
         let mut sizes: Vec<usize> = self.asked().collect();
         if sizes.is_empty() {
             sizes.extend(default.iter().map(|log2| 1 << log2));
@@ -106,10 +96,6 @@ fn workload(name: &str) -> Result<String, String> {
     let mut names: Vec<&str> = workloads::ALL.iter().map(|workload| workload.name).collect();
     names.push(RUN_LENGTHS);
     if names.contains(&name) { Ok(name.to_owned()) } else { Err(format!("it is none of {}", names.join(", "))) }
-}
-
-fn power(log2: &str) -> Result<usize, &'static str> {
-    log2.parse().ok().filter(|log2| *log2 <= 32).map(|log2: u32| 1 << log2).ok_or("it is no whole number up to 32")
 }
 
 fn count(count: &str) -> Result<usize, &'static str> {

@@ -1,18 +1,14 @@
 //! The results as a picture: time an element against the number of elements, a panel for each workload, as SVG.
 
-use std::fmt::Write;
+use bench_shared::plot::{MARGIN, Panel, Picture, Style};
 
 use crate::report::{Role, Row};
 use crate::workloads::{ALL, Workload};
 
 const COLUMNS: usize = 3;
 
-/// A panel with its labels, and the place of the plot in it.
-const PANEL: (f64, f64) = (360.0, 270.0);
-const PLOT: (f64, f64) = (292.0, 190.0);
-const CORNER: (f64, f64) = (48.0, 36.0);
+const PANEL: Panel = Panel { size: (360.0, 270.0), plot: (292.0, 190.0), corner: (48.0, 36.0) };
 
-const MARGIN: f64 = 20.0;
 const HEAD: f64 = 96.0;
 
 /// Far above the baseline nothing is told apart: rivals that need milliseconds to start leave the panel.
@@ -23,33 +19,20 @@ const LOWEST: f64 = 5.0;
 
 /// A line of each panel: the fastest of some rows at each size.
 struct Series {
-    name: &'static str,
-    color: &'static str,
-    width: f64,
+    style: Style,
     of: fn(&Row) -> bool,
 }
 
+const fn series(name: &'static str, color: &'static str, width: f64, of: fn(&Row) -> bool) -> Series {
+    Series { style: Style { name, color, width }, of }
+}
+
 const SERIES: [Series; 5] = [
-    Series {
-        name: "plain loop (logos for tokens)",
-        color: "#444444",
-        width: 1.6,
-        of: |row| row.role == Role::Baseline,
-    },
-    Series {
-        name: "best rival, 1 thread",
-        color: "#e69f00",
-        width: 1.6,
-        of: |row| row.role == Role::Rival && row.threads == 1,
-    },
-    Series {
-        name: "best rival, 2 threads",
-        color: "#d55e00",
-        width: 1.6,
-        of: |row| row.role == Role::Rival && row.threads == 2,
-    },
-    Series { name: "monoscan, 1 thread", color: "#56b4e9", width: 2.4, of: |row| is_ours(row, 1) },
-    Series { name: "monoscan, 2 threads", color: "#0072b2", width: 2.4, of: |row| is_ours(row, 2) },
+    series("plain loop (logos for tokens)", "#444444", 1.6, |row| row.role == Role::Baseline),
+    series("best rival, 1 thread", "#e69f00", 1.6, |row| row.role == Role::Rival && row.threads == 1),
+    series("best rival, 2 threads", "#d55e00", 1.6, |row| row.role == Role::Rival && row.threads == 2),
+    series("monoscan, 1 thread", "#56b4e9", 2.4, |row| is_ours(row, 1)),
+    series("monoscan, 2 threads", "#0072b2", 2.4, |row| is_ours(row, 2)),
 ];
 
 const FLOOR: &str = "#e4e4e4";
@@ -85,125 +68,61 @@ pub(crate) fn svg(rows: &[Row]) -> String {
     let columns = panels.len().clamp(1, COLUMNS);
     let lines = panels.len().div_ceil(columns);
     // The legend needs the width of two panels.
-    let width = 2.0 * MARGIN + columns.max(2) as f64 * PANEL.0;
-    let height = HEAD + lines as f64 * PANEL.1 + MARGIN;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\" fill=\"#222222\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-         <text x=\"{MARGIN}\" y=\"30\" font-size=\"17\" font-weight=\"bold\">Nanoseconds an element, by number of \
-         elements</text>\n"
-    );
-    legend(&mut out);
+    let title = "Nanoseconds an element, by number of elements";
+    let mut picture = Picture::new(title, HEAD, PANEL, (columns.max(2), lines));
+    legend(&mut picture);
     for (place, (workload, rows)) in panels.iter().enumerate() {
-        let (column, line) = (place % columns, place / columns);
-        let (x, y) = (MARGIN + column as f64 * PANEL.0, HEAD + line as f64 * PANEL.1);
-        let _ = writeln!(out, "<g transform=\"translate({x} {y})\">");
-        panel(&mut out, place, workload, rows);
-        out.push_str("</g>\n");
+        picture.panel((place % columns, place / columns), workload.title, |picture| panel(picture, place, rows));
     }
-    out.push_str("</svg>\n");
-    out
+    picture.finish()
 }
 
-fn legend(out: &mut String) {
+fn legend(picture: &mut Picture) {
     let place = |entry: usize| (MARGIN + (entry % 3) as f64 * 235.0, 54.0 + (entry / 3) as f64 * 20.0);
-    for (entry, Series { name, color, width, .. }) in SERIES.iter().enumerate() {
-        let (x, y) = place(entry);
-        let _ = writeln!(
-            out,
-            "<path d=\"M{x} {y}h26\" stroke=\"{color}\" stroke-width=\"{width}\"/><circle cx=\"{}\" cy=\"{y}\" r=\"3\" \
-             fill=\"{color}\"/><text x=\"{}\" y=\"{}\">{name}</text>",
-            x + 13.0,
-            x + 33.0,
-            y + 4.0
-        );
+    for (entry, series) in SERIES.iter().enumerate() {
+        picture.entry(place(entry), series.style);
     }
-    let (x, y) = place(SERIES.len());
-    let _ = writeln!(
-        out,
-        "<rect x=\"{x}\" y=\"{}\" width=\"26\" height=\"12\" fill=\"{FLOOR}\"/><text x=\"{}\" y=\"{}\">faster than copying \
-         memory</text>",
-        y - 6.0,
-        x + 33.0,
-        y + 4.0
-    );
+    picture.area_entry(place(SERIES.len()), "faster than copying memory", FLOOR);
 }
 
-fn panel(out: &mut String, place: usize, workload: &Workload, rows: &[&Row]) {
+fn panel(picture: &mut Picture, place: usize, rows: &[&Row]) {
     let floor = fastest(rows, |row| row.role == Role::Copy);
     let lines: Vec<Vec<Point>> = SERIES.iter().map(|series| fastest(rows, series.of)).collect();
     let axes = Axes::of(&lines, &floor);
-    let (left, top) = CORNER;
-    let (right, bottom) = (left + PLOT.0, top + PLOT.1);
-
-    let _ = writeln!(
-        out,
-        "<text x=\"{left}\" y=\"{}\" font-size=\"13\" font-weight=\"bold\">{}</text>\n<clipPath id=\"plot{place}\"><rect x=\"{}\" \
-         y=\"{top}\" width=\"{}\" height=\"{}\"/></clipPath>",
-        top - 12.0,
-        workload.title,
+    let ((left, top), (width, height)) = (PANEL.corner, PANEL.plot);
+    picture.push(&format!(
+        "<clipPath id=\"plot{place}\"><rect x=\"{}\" y=\"{top}\" width=\"{}\" height=\"{height}\"/></clipPath>",
         left - 5.0,
-        PLOT.0 + 10.0,
-        PLOT.1
-    );
-    shade(out, place, floor.iter().map(|&point| axes.place(point)).collect());
+        width + 10.0
+    ));
+    shade(picture, place, floor.iter().map(|&point| axes.place(point)).collect());
     for tick in axes.ticks() {
-        let y = axes.place((1.0, tick)).1;
-        let _ = writeln!(
-            out,
-            "<path d=\"M{left} {y:.1}H{right}\" stroke=\"#cccccc\" stroke-width=\"0.6\"/><text x=\"{}\" y=\"{:.1}\" \
-             text-anchor=\"end\" font-size=\"11\">{tick}</text>",
-            left - 8.0,
-            y + 4.0
-        );
+        picture.height_tick(axes.place((1.0, tick)).1, tick);
     }
     for &elements in &axes.sizes {
-        let x = axes.place((elements, 1.0)).0;
-        let _ = writeln!(
-            out,
-            "<path d=\"M{x:.1} {bottom}v4\" stroke=\"#222222\"/><text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" \
-             font-size=\"11\">2<tspan dy=\"-5\" font-size=\"8\">{}</tspan></text>",
-            bottom + 18.0,
-            elements.log2()
-        );
+        picture.size_tick(axes.place((elements, 1.0)).0, elements.log2());
     }
-    let _ = writeln!(out, "<path d=\"M{left} {bottom}H{right}\" stroke=\"#222222\"/>");
-    let _ = writeln!(out, "<g clip-path=\"url(#plot{place})\">");
+    let bottom = picture.bottom();
+    picture.push(&format!("<path d=\"M{left} {bottom}H{}\" stroke=\"#222222\"/>", left + width));
+    picture.push(&format!("<g clip-path=\"url(#plot{place})\">"));
     for (series, points) in SERIES.iter().zip(&lines) {
-        line(out, series, points.iter().map(|&point| axes.place(point)));
+        picture.line(series.style, points.iter().map(|&point| axes.place(point)));
     }
-    out.push_str("</g>\n");
+    picture.push("</g>");
 }
 
 /// Fills what is below these points, as far as it is within the plot.
-fn shade(out: &mut String, place: usize, points: Vec<(f64, f64)>) {
+fn shade(picture: &mut Picture, place: usize, points: Vec<(f64, f64)>) {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
     let corners: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     // Below the plot's bottom everything is clipped.
-    let below = CORNER.1 + 2.0 * PLOT.1;
-    let _ = writeln!(
-        out,
+    let below = PANEL.corner.1 + 2.0 * PANEL.plot.1;
+    picture.push(&format!(
         "<path d=\"M{}L{:.1} {below}L{:.1} {below}Z\" fill=\"{FLOOR}\" clip-path=\"url(#plot{place})\"/>",
         corners.join("L"),
         last.0,
         first.0
-    );
-}
-
-fn line(out: &mut String, Series { name, color, width, .. }: &Series, points: impl Iterator<Item = (f64, f64)>) {
-    let (mut path, mut dots) = (String::new(), String::new());
-    for (x, y) in points {
-        let _ = write!(path, "{}{x:.1} {y:.1}", if path.is_empty() { "M" } else { "L" });
-        let _ = write!(dots, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{}\"/>", width + 0.6);
-    }
-    if !path.is_empty() {
-        let _ = writeln!(
-            out,
-            "<g><title>{name}</title><path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\"/><g \
-             fill=\"{color}\">{dots}</g></g>"
-        );
-    }
+    ));
 }
 
 /// Logarithmic axes.
@@ -233,7 +152,8 @@ impl Axes {
         let (first, last) = (self.sizes.first().copied().unwrap_or(1.0), self.sizes.last().copied().unwrap_or(2.0));
         let along = (elements / first).log2() / (last / first).log2().max(1.0);
         let up = (ns / self.lowest).ln() / (self.highest / self.lowest).ln();
-        (CORNER.0 + PLOT.0 * along, CORNER.1 + PLOT.1 * (1.0 - up))
+        let Panel { plot, corner, .. } = PANEL;
+        (corner.0 + plot.0 * along, corner.1 + plot.1 * (1.0 - up))
     }
 
     /// 1, 2 and 5 times the powers of ten, as far as they are within the axis.

@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::data::Numbers;
 use crate::report::{Quartiles, Role, Row, WRONG};
+use bench_shared::data::Numbers;
 
 /// Long enough for the clock, short against what else happens on a machine.
 const SLICE: Duration = Duration::from_micros(200);

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use bench_shared::report::power;
+
 /// What an entrant is in a race, in the order of tables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Role {
@@ -137,19 +139,11 @@ pub(crate) fn from_csv(text: &str) -> Result<Vec<Row>, String> {
     lines.map(|line| Row::from_csv(line).ok_or_else(|| format!("no result: `{line}`"))).collect()
 }
 
-/// 4096 as 2^12; other numbers as they are.
-pub(crate) fn power(elements: usize) -> String {
-    match elements.is_power_of_two() {
-        true => format!("2^{}", elements.ilog2()),
-        false => elements.to_string(),
-    }
-}
-
 /// Prints the table of one workload at one size.
 pub(crate) fn print(rows: &[Row], title: &str, baseline: &str) {
     let Some(first) = rows.first() else { return };
     let rounds = rows.iter().map(|row| row.rounds).max().unwrap_or(0);
-    println!("\n{title}, {} elements, {rounds} rounds", power(first.elements));
+    println!("\n{title}, {} elements, {rounds} rounds", power(first.elements as u64));
     println!("{:28} {:>7} {:>10}   × {baseline} (quartiles)", "", "threads", "ns/element");
     for row in rows {
         let Row { name, threads, ns, ratio, .. } = row;

@@ -9,7 +9,7 @@ use crate::busy::operators::{NAMES, Pair, Visitor, visit};
 use crate::busy::quantile;
 use crate::machine;
 use crate::options::Options;
-use crate::report::power;
+use bench_shared::report::power;
 
 /// The fewest rounds.
 const ROUNDS: usize = 5;
@@ -61,7 +61,7 @@ impl Visitor for Scaling {
             println!(
                 "{:<14} {:>5} {threads:>8} {scan:>9.2} {copy:>9.2} {:>7.2} {:>12.2}",
                 pair.name,
-                power(self.elements),
+                power(self.elements as u64),
                 scan / copy,
                 scan / one
             );

@@ -16,7 +16,7 @@ use crate::busy::operators::{NAMES, Pair, Visitor, visit};
 use crate::busy::quantile;
 use crate::machine;
 use crate::options::Options;
-use crate::report::power;
+use bench_shared::report::power;
 
 /// One ⊕ of two tiles' states, called through a pointer, in nanoseconds: an assumption, and a high one.
 const COMBINE: f64 = 10.0;
@@ -67,7 +67,7 @@ impl Visitor for Prediction {
             println!(
                 "{:<14} {:>5} {tiles:>7} {cores:>6} {:>9.1} {:>8.2} {:>9.2} {:>9.2} {:>12.1}",
                 pair.name,
-                power(self.elements),
+                power(self.elements as u64),
                 bytes / outcome.time,
                 copied / outcome.time,
                 alone / outcome.time,

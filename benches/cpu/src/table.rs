@@ -1,6 +1,8 @@
 //! The results as a table in Markdown, as `docs/measurements.md` has it: a line for each workload and size.
 
-use crate::report::{Role, Row, power};
+use bench_shared::report::power;
+
+use crate::report::{Role, Row};
 use crate::workloads::ALL;
 
 const HEAD: &str = "\
@@ -31,7 +33,7 @@ pub(crate) fn markdown(rows: &[Row]) -> String {
                 Some(row) => format!("{} {}", row.name, figures(row)),
                 None => "none".to_owned(),
             };
-            let (title, size, ns) = (workload.title, power(elements), baseline.ns.median);
+            let (title, size, ns) = (workload.title, power(elements as u64), baseline.ns.median);
             let name = if baseline.name == "plain loop" { String::new() } else { format!("{} ", baseline.name) };
             let cells = [rival(1), rival(2), ours(1), ours(2), copies(&here)].join(" | ");
             out += &format!("| {title} | {size} | {name}{ns:.3} | {cells} |\n");

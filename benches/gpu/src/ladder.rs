@@ -5,12 +5,14 @@ use std::time::Instant;
 use gpu_ladder::{LadderError, LadderScan, Rung};
 use monoscan_runtime::cuda::Device;
 
+use bench_shared::report::power;
+
 use crate::arena::{Arena, words};
 use crate::bench::{self, Bench, Effort, TIME_LIMIT};
 use crate::contender::Contender;
 use crate::line::Subject;
 use crate::options::Options;
-use crate::report::{Figures, power};
+use crate::report::Figures;
 use crate::rows::{ALL, Row};
 
 /// The row whose operator is scanned.

@@ -10,7 +10,7 @@ use monoscan_runtime::DynScan;
 use monoscan_runtime::cuda::{CubinCache, CudaError, Device};
 use monoscan_runtime::gpu::CompileTimes;
 
-use crate::data::Numbers;
+use bench_shared::data::Numbers;
 
 /// The constant of the programs as they are written.
 const CONSTANT: &str = "123456";

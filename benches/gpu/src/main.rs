@@ -38,9 +38,6 @@ mod arena;
 mod bench;
 mod contender;
 mod cub;
-#[allow(dead_code, reason = "shared with the benchmark of the CPU")]
-#[path = "../../cpu/src/data.rs"]
-mod data;
 mod ladder;
 mod latency;
 mod line;
@@ -49,7 +46,6 @@ mod plot;
 mod report;
 mod rows;
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -84,12 +80,14 @@ fn run(options: &Options) -> Result<bool, String> {
     println!("{}, {}, driver {}, seed {seed}", facts.name, facts.architecture, facts.driver_version);
     if options.ladder {
         let mut arena = Arena::new(&device).map_err(|error| error.to_string())?;
-        let steps = ladder::measure(options, seed, (&device, &mut arena), |steps| keep_ladder(options, steps))?;
+        let steps = ladder::measure(options, seed, (&device, &mut arena), |steps| {
+            options.files.keep(|| ladder::to_csv(steps), || ladder::markdown(steps), String::new)
+        })?;
         println!("\n{}", ladder::markdown(&steps));
         return Ok(ladder::are_right(&steps));
     }
     let cub = match &options.cub {
-        Some(program) if !options.verify => cub::Times::of(program, options),
+        Some(program) if !options.depth.verify => cub::Times::of(program, options),
         _ => Err("not asked for".to_owned()),
     };
     let cub = cub.unwrap_or_else(|why| {
@@ -109,11 +107,7 @@ fn run(options: &Options) -> Result<bool, String> {
         println!("  {} sizes in {:.1} s", all.len() - of_row, began.elapsed().as_secs_f64());
         keep(options, &all, None)?;
     }
-    let samples = match options {
-        Options { verify: true, .. } => 0,
-        Options { quick: true, .. } => 5,
-        _ => 15,
-    };
+    let samples = options.depth.choose(0, 5, 15);
     let latency = latency::measure(&device, seed, samples).map_err(words);
     let measured = latency.as_ref().ok().filter(|_| samples > 0);
     println!("\n{}", report::markdown(&all, measured));
@@ -158,31 +152,8 @@ fn describe(scan: &DynScan) -> Result<String, Error> {
     Ok(format!("{plan}; {facts:?}; PTX in {ptx:.1} ms, linked in {link:.1} ms, loaded in {load:.1} ms"))
 }
 
-fn write(file: &Path, text: String) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-fn keep_ladder(options: &Options, steps: &[ladder::Step]) -> Result<(), String> {
-    if let Some(file) = &options.csv {
-        write(file, ladder::to_csv(steps))?;
-    }
-    if let Some(file) = &options.markdown {
-        write(file, ladder::markdown(steps))?;
-    }
-    Ok(())
-}
-
 fn keep(options: &Options, all: &[Figures], latency: Option<&latency::Latency>) -> Result<(), String> {
-    if let Some(file) = &options.csv {
-        write(file, report::to_csv(all))?;
-    }
-    if let Some(file) = &options.markdown {
-        write(file, report::markdown(all, latency))?;
-    }
-    if let Some(file) = &options.svg {
-        write(file, plot::svg(all))?;
-    }
-    Ok(())
+    options.files.keep(|| report::to_csv(all), || report::markdown(all, latency), || plot::svg(all))
 }
 
 /// Another number each time.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use bench_shared::options::{Depth, Files};
 use clap::Parser;
 
 use crate::bench::Effort;
@@ -22,12 +23,8 @@ pub(crate) struct Options {
     /// Sums of i32 by every schedule of the ladder, with 2^20, 2^24 and 2^28 elements.
     #[arg(long, conflicts_with_all = ["rows", "cub", "svg"])]
     pub(crate) ladder: bool,
-    /// Fewer repetitions, and sizes up to 2^24.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// No timing: whether all results are right.
-    #[arg(long)]
-    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) depth: Depth,
     /// Only those rows whose names contain one of these.
     #[arg(long, value_name = "SUBSTRING", value_delimiter = ',')]
     pub(crate) rows: Vec<String>,
@@ -43,37 +40,26 @@ pub(crate) struct Options {
     /// Which GPU.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) device: usize,
-    /// Write all results to this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) csv: Option<PathBuf>,
-    /// Write the tables of the results to this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Write the plot of the results to this file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: Files,
 }
 
 impl Options {
     /// How often things are done.
     pub(crate) fn effort(&self) -> Effort {
-        match self {
-            Options { verify: true, .. } => Effort::VERIFY,
-            Options { quick: true, .. } => Effort::QUICK,
-            _ => Effort::FULL,
-        }
+        self.depth.choose(Effort::VERIFY, Effort::QUICK, Effort::FULL)
     }
 
     /// The numbers of elements to measure the ladder with.
     pub(crate) fn ladder_sizes(&self) -> Vec<Size> {
-        let default = if self.quick { &[20, 24][..] } else { &[20, 24, 28] };
+        let default = if self.depth.quick { &[20, 24][..] } else { &[20, 24, 28] };
         self.sizes_or(default.iter().copied().map(Size::Power).collect())
     }
 
     /// The numbers of elements to measure with.
     pub(crate) fn sizes(&self) -> Vec<Size> {
         let mut default = [12, 16, 20, 24, 28].map(Size::Power).to_vec();
-        match self.quick {
+        match self.depth.quick {
             true => default.truncate(4),
             false => default.push(Size::Largest),
         }

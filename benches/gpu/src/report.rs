@@ -1,5 +1,7 @@
 //! Results: what was measured of each row and size, printed, or kept as CSV or Markdown.
 
+use bench_shared::report::power;
+
 use crate::cub::Time;
 use crate::latency::Latency;
 use crate::rows::{ALL, Bar, Row};
@@ -52,10 +54,6 @@ impl Figures {
     fn of_cub(&self) -> Option<f64> {
         self.cub.map(|cub| cub.milliseconds / self.call)
     }
-}
-
-pub(crate) fn power(elements: u64) -> String {
-    format!("2^{}", elements.ilog2())
 }
 
 /// A line of a row, as soon as it is measured.

@@ -19,7 +19,7 @@ use strangers::Strangers;
 
 use crate::machine;
 use crate::options::Options;
-use crate::report::power;
+use bench_shared::report::power;
 
 /// How a scan is called.
 #[derive(Clone, Copy)]
@@ -141,7 +141,7 @@ impl Race {
             "{:<12} {:>9} {operator:<14} {:>5} {:>10.3} {:>7.2} {:>7.2} {:>8.2} {:>7.2} {:>7.2} {:>6}",
             self.setting.name(),
             self.strangers,
-            power(self.elements),
+            power(self.elements as u64),
             1e9 * quantile(plain, 0.5) / (self.elements * self.setting.columns()) as f64,
             quantile(&scan_ratio, 0.5),
             quantile(&scan_ratio, 0.95),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{data, loops, scans};
+use bench_shared::{data, loops, scans};
 
 /// Writes a column of results.
 pub(crate) type Run<T> = Box<dyn Fn(&mut [T]) + Sync>;

@@ -8,12 +8,13 @@ use rayon::prelude::*;
 use rayon_scan::ScanParallelIterator;
 
 use super::Session;
+use crate::fused;
 use crate::output::Output;
 use crate::race::Field;
 use crate::report::{Role, Row};
-use crate::scans::Recurrences;
 use crate::two_pass::two_pass;
-use crate::{data, fused, loops, scans};
+use bench_shared::scans::Recurrences;
+use bench_shared::{data, loops, scans};
 
 pub(super) fn affine_f32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     f32_by(session, field, data::factors(len).map(|a| a as f32).collect())

@@ -4,13 +4,14 @@ use monoscan::recurrence::Precision;
 use monoscan::{Column, ColumnMut};
 
 use super::Session;
-use crate::loops::{Biquad, HIGH_PASS};
+use crate::fused;
 use crate::output::Output;
 use crate::peers::PythonScan;
 use crate::race::Field;
 use crate::report::{Role, Row};
 use crate::two_pass::two_pass;
-use crate::{data, fused, loops, scans};
+use bench_shared::loops::{Biquad, HIGH_PASS};
+use bench_shared::{data, loops, scans};
 
 pub(super) fn biquad_f32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let x = &data::samples(len).map(|x| x as f32).collect::<Vec<_>>()[..];

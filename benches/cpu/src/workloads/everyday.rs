@@ -5,10 +5,10 @@ use monoscan::ops::{Moments, Segmented};
 use monoscan::prelude::*;
 
 use super::{Session, race};
-use crate::data::{self, column};
 use crate::output::Output;
 use crate::race::Field;
 use crate::report::Row;
+use bench_shared::data::{self, column};
 
 /// The variance of all readings of a sensor so far, sensor after sensor.
 pub(super) fn moments(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {

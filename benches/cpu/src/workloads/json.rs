@@ -10,7 +10,7 @@ use super::Session;
 use crate::automaton::{Automaton, Premultiplied};
 use crate::race::{Field, Judge};
 use crate::report::{Role, Row};
-use crate::{data, scans};
+use bench_shared::{data, scans};
 
 pub(super) fn tokens(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let lexer = Lexer::new(Rules::json()).expect("the rules of JSON are exact in one pass");

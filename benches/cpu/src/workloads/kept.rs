@@ -4,10 +4,10 @@ use monoscan::ops::Sum;
 use monoscan::prelude::*;
 
 use super::{Session, race};
-use crate::data::{self, column};
 use crate::output::Output;
 use crate::race::Field;
 use crate::report::Row;
+use bench_shared::data::{self, column};
 
 /// Values that repeat four times on average.
 fn repeated(len: usize) -> Vec<u32> {

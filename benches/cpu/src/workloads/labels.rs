@@ -8,7 +8,7 @@ use crate::automaton::Automaton;
 use crate::output::Output;
 use crate::race::Field;
 use crate::report::{Role, Row};
-use crate::scans;
+use bench_shared::scans;
 
 pub(super) fn labels(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let lexer = Lexer::new(Rules::json()).expect("the rules of JSON are exact in one pass");

@@ -6,9 +6,9 @@ use monoscan::Rows;
 use monoscan::prelude::*;
 
 use super::{Session, race_judged};
-use crate::data::column;
 use crate::race::{Field, Judge};
 use crate::report::Row;
+use bench_shared::data::column;
 
 /// Words of a number.
 const WORDS: usize = 4;

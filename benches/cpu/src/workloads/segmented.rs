@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::race::Field;
 use crate::report::{Role, Row};
 use crate::two_pass::two_pass;
-use crate::{data, loops, scans};
+use bench_shared::{data, loops, scans};
 
 /// In C.
 type Foreign = unsafe extern "C" fn(*const bool, *const i32, *mut i32, usize);

@@ -7,7 +7,7 @@ use crate::output::Output;
 use crate::race::Field;
 use crate::report::{Role, Row};
 use crate::two_pass::two_pass;
-use crate::{data, loops, scans};
+use bench_shared::{data, loops, scans};
 
 /// What a byte does to each state.
 type Map = [u8; 16];

@@ -12,9 +12,9 @@ use crate::output::Output;
 use crate::peers::{Native, PythonScan};
 use crate::race::Field;
 use crate::report::{Role, Row};
-use crate::scans::Sums;
 use crate::two_pass::two_pass;
-use crate::{data, loops, scans};
+use bench_shared::scans::Sums;
+use bench_shared::{data, loops, scans};
 
 pub(super) fn sum_i32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let ours = [1, 2].map(|threads| scans::sum_i32(threads).expect("a sum is a monoid"));

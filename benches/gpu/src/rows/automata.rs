@@ -9,7 +9,7 @@ use super::numbers::program_of;
 use crate::line::{Line, PERIOD, Periodic, Subject};
 use scan_kit::json;
 
-use crate::data;
+use bench_shared::data;
 
 /// Where each byte leads from each state.
 type Moves = Vec<StateMap<16>>;

@@ -8,8 +8,8 @@ use monoscan::ops::{Affine, Carry, Matrix};
 use monoscan::prelude::*;
 
 use super::numbers::{bytes_of, program_of};
-use crate::data::{self, Numbers};
 use crate::line::{Line, PERIOD, Subject};
+use bench_shared::data::{self, Numbers};
 
 /// A factor and an addend. One factor in 1024 is 0, so that sums stay small.
 fn step<T: From<i8>>(numbers: &mut Numbers) -> [T; 2] {

@@ -6,8 +6,8 @@ use monoscan::prelude::*;
 use monoscan::{Error, Record};
 use monoscan_ir::{Program, Verified};
 
-use crate::data::{self, Numbers};
 use crate::line::{Line, PERIOD, Subject};
+use bench_shared::data::{self, Numbers};
 
 /// Numbers of −4 to 4. Sums of 2³⁰ of them stay below 2²⁴, so that sums of `f32` are exact in every association.
 pub(super) fn small<T: From<i8>>(seed: u64) -> Vec<T> {

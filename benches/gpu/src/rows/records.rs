@@ -5,8 +5,8 @@ use monoscan::ops::Any;
 use monoscan::prelude::*;
 
 use super::numbers::{bytes_of, program_of};
-use crate::data;
 use crate::line::{PERIOD, Periodic, Subject};
+use bench_shared::data;
 
 #[scan_fn]
 fn is_odd(e: Element<i32, Any>) -> bool {

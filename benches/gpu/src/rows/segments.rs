@@ -5,8 +5,8 @@ use monoscan::ops::{Segmented, Sum};
 use monoscan::prelude::*;
 
 use super::numbers::{bytes_of, program_of, small};
-use crate::data;
 use crate::line::{Line, PERIOD, Subject};
+use bench_shared::data;
 
 pub(super) fn by_flags(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let scan = Scan::<Segmented<Sum<i32>>>::builder()

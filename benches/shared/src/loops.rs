@@ -2,7 +2,7 @@
 
 /// Running sums.
 #[inline(never)]
-pub(crate) fn sum_i32(x: &[i32], y: &mut [i32]) {
+pub fn sum_i32(x: &[i32], y: &mut [i32]) {
     let mut sum = 0i32;
     for (x, y) in x.iter().zip(y) {
         sum = sum.wrapping_add(*x);
@@ -12,7 +12,7 @@ pub(crate) fn sum_i32(x: &[i32], y: &mut [i32]) {
 
 /// Running sums.
 #[inline(never)]
-pub(crate) fn sum_f32(x: &[f32], y: &mut [f32]) {
+pub fn sum_f32(x: &[f32], y: &mut [f32]) {
     let mut sum = 0.0;
     for (x, y) in x.iter().zip(y) {
         sum += x;
@@ -22,7 +22,7 @@ pub(crate) fn sum_f32(x: &[f32], y: &mut [f32]) {
 
 /// `y[i] = a[i]·y[i−1] + b[i]`
 #[inline(never)]
-pub(crate) fn affine_f32(a: &[f32], b: &[f32], y: &mut [f32]) {
+pub fn affine_f32(a: &[f32], b: &[f32], y: &mut [f32]) {
     let mut state = 0.0;
     for ((a, b), y) in a.iter().zip(b).zip(y) {
         state = a * state + b;
@@ -32,7 +32,7 @@ pub(crate) fn affine_f32(a: &[f32], b: &[f32], y: &mut [f32]) {
 
 /// `y[i] = a[i]·y[i−1] + b[i]`
 #[inline(never)]
-pub(crate) fn affine_f64(a: &[f64], b: &[f64], y: &mut [f64]) {
+pub fn affine_f64(a: &[f64], b: &[f64], y: &mut [f64]) {
     let mut state = 0.0;
     for ((a, b), y) in a.iter().zip(b).zip(y) {
         state = a * state + b;
@@ -42,19 +42,19 @@ pub(crate) fn affine_f64(a: &[f64], b: &[f64], y: &mut [f64]) {
 
 /// The coefficients of a filter of two zeros and two poles.
 #[derive(Clone, Copy)]
-pub(crate) struct Biquad {
+pub struct Biquad {
     /// Of `x[i]`, `x[i−1]`, `x[i−2]`.
-    pub(crate) a: [f32; 3],
+    pub a: [f32; 3],
     /// Of `y[i−1]`, `y[i−2]`.
-    pub(crate) b: [f32; 2],
+    pub b: [f32; 2],
 }
 
 /// A high-pass filter: two zeros at 1, two poles at 0.8.
-pub(crate) const HIGH_PASS: Biquad = Biquad { a: [0.81, -1.62, 0.81], b: [1.6, -0.64] };
+pub const HIGH_PASS: Biquad = Biquad { a: [0.81, -1.62, 0.81], b: [1.6, -0.64] };
 
 /// The filter in direct form I.
 #[inline(never)]
-pub(crate) fn biquad_f32(filter: Biquad, x: &[f32], y: &mut [f32]) {
+pub fn biquad_f32(filter: Biquad, x: &[f32], y: &mut [f32]) {
     let Biquad { a: [a0, a1, a2], b: [b1, b2] } = filter;
     let (mut x1, mut x2, mut y1, mut y2) = (0.0, 0.0, 0.0, 0.0);
     for (&x0, y) in x.iter().zip(y) {
@@ -66,7 +66,7 @@ pub(crate) fn biquad_f32(filter: Biquad, x: &[f32], y: &mut [f32]) {
 
 /// The state after each byte of an automaton that starts in 0; a row of `moves` for each state.
 #[inline(never)]
-pub(crate) fn states(moves: &[[u8; 256]], x: &[u8], y: &mut [u8]) {
+pub fn states(moves: &[[u8; 256]], x: &[u8], y: &mut [u8]) {
     let mut state = 0;
     for (x, y) in x.iter().zip(y) {
         state = moves[usize::from(state)][usize::from(*x)];
@@ -76,7 +76,7 @@ pub(crate) fn states(moves: &[[u8; 256]], x: &[u8], y: &mut [u8]) {
 
 /// Sums that start over at each head.
 #[inline(never)]
-pub(crate) fn segmented_i32(heads: &[bool], x: &[i32], y: &mut [i32]) {
+pub fn segmented_i32(heads: &[bool], x: &[i32], y: &mut [i32]) {
     let mut sum = 0i32;
     for ((head, x), y) in heads.iter().zip(x).zip(y) {
         sum = if *head { *x } else { sum.wrapping_add(*x) };
@@ -86,7 +86,7 @@ pub(crate) fn segmented_i32(heads: &[bool], x: &[i32], y: &mut [i32]) {
 
 /// The runs of equal bytes, one after the other: the byte and how often. Gives how many there are.
 #[inline(never)]
-pub(crate) fn run_lengths(x: &[u8], runs: &mut [(u8, u32)]) -> usize {
+pub fn run_lengths(x: &[u8], runs: &mut [(u8, u32)]) -> usize {
     let Some((&first, rest)) = x.split_first() else { return 0 };
     let (mut run, mut count) = ((first, 1), 0);
     for &x in rest {

@@ -1,16 +1,16 @@
 //! Input data from a seeded generator: the same on every machine and in every run.
 
 /// Pseudo-random numbers, by Steele, Lea and Flood's SplitMix64 (*Fast Splittable Pseudorandom Number Generators*, 2014).
-pub(crate) struct Numbers(u64);
+pub struct Numbers(u64);
 
 impl Numbers {
     /// From a seed. Each column of each workload has its own.
-    pub(crate) fn new(seed: u64) -> Numbers {
+    pub fn new(seed: u64) -> Numbers {
         Numbers(seed)
     }
 
     /// 64 random bits.
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,67 +19,67 @@ impl Numbers {
     }
 
     /// A number in 0 .. `bound`.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
     /// A number in `low` .. `high`.
-    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
 /// `len` values of a generator.
-pub(crate) fn column<T>(seed: u64, len: usize, mut value: impl FnMut(&mut Numbers) -> T) -> Vec<T> {
+pub fn column<T>(seed: u64, len: usize, mut value: impl FnMut(&mut Numbers) -> T) -> Vec<T> {
     let mut numbers = Numbers::new(seed);
     (0..len).map(|_| value(&mut numbers)).collect()
 }
 
 /// Whole numbers of −8 to 8. Their running sums stay far below 2²⁴, so that sums of `f32` are exact in every association.
-pub(crate) fn small_integers<T: From<i8>>(len: usize) -> Vec<T> {
+pub fn small_integers<T: From<i8>>(len: usize) -> Vec<T> {
     column(1, len, |numbers| T::from(numbers.below(17) as i8 - 8))
 }
 
 /// Factors in 0.9 .. 1.1, and one 0 in 256. No product of them gets near the denormal numbers.
-pub(crate) fn factors(len: usize) -> impl Iterator<Item = f64> {
+pub fn factors(len: usize) -> impl Iterator<Item = f64> {
     let mut numbers = Numbers::new(2);
     (0..len).map(move |_| if numbers.below(256) == 0 { 0.0 } else { numbers.between(0.9, 1.1) })
 }
 
 /// Factors in −1 .. 1. Products of a hundred of them pass through the denormal numbers to 0.
-pub(crate) fn small_factors(len: usize) -> impl Iterator<Item = f64> {
+pub fn small_factors(len: usize) -> impl Iterator<Item = f64> {
     let mut numbers = Numbers::new(2);
     (0..len).map(move |_| numbers.between(-1.0, 1.0))
 }
 
 /// Samples in −1 .. 1.
-pub(crate) fn samples(len: usize) -> impl Iterator<Item = f64> {
+pub fn samples(len: usize) -> impl Iterator<Item = f64> {
     let mut numbers = Numbers::new(3);
     (0..len).map(move |_| numbers.between(-1.0, 1.0))
 }
 
 /// Whether a segment starts: at every 32nd element on average.
-pub(crate) fn heads(len: usize) -> Vec<bool> {
+pub fn heads(len: usize) -> Vec<bool> {
     column(4, len, |numbers| numbers.below(32) == 0)
 }
 
 /// Any bytes.
-pub(crate) fn bytes(len: usize) -> Vec<u8> {
+pub fn bytes(len: usize) -> Vec<u8> {
     column(5, len, |numbers| numbers.bits() as u8)
 }
 
 /// A random automaton of 16 states: where each byte leads from each state.
-pub(crate) fn automaton() -> Vec<[u8; 16]> {
+pub fn automaton() -> Vec<[u8; 16]> {
     column(6, 256, |numbers| std::array::from_fn(|_| numbers.below(16) as u8))
 }
 
 /// The same automaton with a row for each state.
-pub(crate) fn by_state(moves: &[[u8; 16]]) -> Vec<[u8; 256]> {
+pub fn by_state(moves: &[[u8; 16]]) -> Vec<[u8; 256]> {
     (0..16).map(|state| std::array::from_fn(|byte| moves[byte][state])).collect()
 }
 
 /// JSON text of exactly `len` bytes: records of all kinds of values, blanks behind the last whole one.
-pub(crate) fn json(len: usize) -> Vec<u8> {
+pub fn json(len: usize) -> Vec<u8> {
     let mut numbers = Numbers::new(7);
     let mut text = Vec::with_capacity(len);
     loop {
