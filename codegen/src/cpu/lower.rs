@@ -14,6 +14,7 @@
 mod casts;
 mod floats;
 mod ints;
+mod packs;
 mod vectors;
 
 pub(crate) use floats::condition as float_condition;
@@ -27,6 +28,7 @@ use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 use super::error::CodegenError;
 use super::memory;
 use super::tables::Tables;
+use packs::Packed;
 
 /// What lowering knows besides the function.
 pub(crate) struct Env<'a> {
@@ -37,6 +39,8 @@ pub(crate) struct Env<'a> {
     pub(crate) x86: bool,
     /// `pshufb` is one instruction.
     pub(crate) pshufb: bool,
+    /// Vectors of floats do all that scalars do, fused multiply-adds too.
+    pub(crate) lanes: bool,
     /// What the code that writes functions must know of the machine.
     pub(crate) frontend: TargetFrontendConfig,
 }
@@ -56,6 +60,24 @@ pub(crate) fn clif_type(ty: Type) -> ir::Type {
 
 /// Appends the instructions of `function` for these arguments, each in its range, and returns its results.
 pub(crate) fn lower_function(
+    b: &mut FunctionBuilder<'_>,
+    function: &Function,
+    args: &[ir::Value],
+    ranges: &[Range],
+    env: &Env<'_>,
+) -> Result<Vec<ir::Value>, CodegenError> {
+    let Some(packed) = Packed::of(function).filter(|_| env.lanes) else {
+        return lower_scalars(b, function, args, ranges, env);
+    };
+    let leaves = lower_scalars(b, &packed.before, args, ranges, env)?;
+    let results = packed.lower(b, env.tables, &leaves)?;
+    let full = packed.after.params[args.len()..].iter().map(|&ty| Range::full(ty));
+    let ranges: Vec<Range> = ranges.iter().copied().chain(full).collect();
+    lower_scalars(b, &packed.after, &[args, &results].concat(), &ranges, env)
+}
+
+/// Element by element.
+fn lower_scalars(
     b: &mut FunctionBuilder<'_>,
     function: &Function,
     args: &[ir::Value],

@@ -215,6 +215,7 @@ impl Recipe {
             placed: &self.placed,
             x86: self.isa.x86,
             pshufb: self.isa.pshufb,
+            lanes: self.isa.lanes && self.isa.fma,
             frontend: self.isa.isa.frontend_config(),
         }
     }

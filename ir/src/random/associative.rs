@@ -21,6 +21,9 @@ pub(super) enum Family {
     ArgMax(Type, Type),
     /// Maps from lanes to lanes, composed; a lane's byte is a lane.
     Compose(Lanes),
+    /// Square matrices of so many rows, floats from 0 to ∞, whose product has the largest of the lesser numbers: how much goes from
+    /// each place to each other. Wide, and the same expression again and again.
+    Flow(Type, usize),
     /// Starts afresh wherever the flag, which comes first, is set.
     Segmented(Box<Family>),
     /// Several, side by side.
@@ -31,7 +34,8 @@ pub(super) enum Family {
 
 impl Family {
     pub(super) fn random(rng: &mut Rng, vectors: bool) -> Family {
-        match rng.below(10) {
+        match rng.below(11) {
+            10 => Family::Flow(*rng.pick(&[Type::F32, Type::F64]), 2 + rng.below(3)),
             0 => Family::Tuple((0..2 + rng.below(2)).map(|_| Family::simple(rng, vectors)).collect()),
             1 => Family::Segmented(Box::new(Family::simple(rng, vectors))),
             2 | 3 => Family::neighbours(rng),
@@ -89,6 +93,10 @@ impl Family {
             Family::Last(ty) | Family::First(ty) => vec![Constant::from(false), ty.zero()],
             Family::ArgMax(key, value) => vec![least(*key), value.zero()],
             Family::Compose(lanes) => vec![Constant::vector(&(0..lanes.get() as u8).collect::<Vec<_>>())],
+            Family::Flow(ty, size) => {
+                let (none, all) = (ty.zero(), infinity(*ty));
+                (0..size * size).map(|place| if place / size == place % size { all } else { none }).collect()
+            }
             Family::Segmented(inner) => [vec![Constant::from(false)], inner.identity()].concat(),
             Family::Tuple(parts) => parts.iter().flat_map(Family::identity).collect(),
             Family::Neighbours(neighbours) => neighbours.identity(),
@@ -133,6 +141,15 @@ impl Family {
                 earlier.iter().zip(later).map(|(&earlier, &later)| b.select(is_later, later, earlier)).collect()
             }
             Family::Compose(_) => vec![b.binary(Opcode::Permute, later[0], earlier[0])],
+            Family::Flow(_, size) => {
+                let mut of = |row: usize, column: usize| {
+                    let ways =
+                        (0..*size).map(|by| b.binary(Opcode::Min, earlier[row * size + by], later[by * size + column]));
+                    let ways: Vec<Value> = ways.collect();
+                    ways[1..].iter().fold(ways[0], |most, &way| b.binary(Opcode::Max, most, way))
+                };
+                (0..size * size).map(|place| of(place / size, place % size)).collect()
+            }
             Family::Segmented(inner) => {
                 let joined = inner.combine(b, &earlier[1..], &later[1..]);
                 let mut results = vec![b.binary(Opcode::Or, earlier[0], later[0])];
@@ -164,6 +181,15 @@ impl Family {
                 vec![state[0], b.select(any, state[1], zero)]
             }
             Family::Compose(lanes) => vec![clamp(b, *lanes, state[0])],
+            // Neither NaN nor −0.
+            Family::Flow(ty, _) => {
+                let zero = b.constant(ty.zero());
+                let mut normal = |&number: &Value| {
+                    let is_some = b.binary(Opcode::Lt, zero, number);
+                    b.select(is_some, number, zero)
+                };
+                state.iter().map(&mut normal).collect()
+            }
             Family::Segmented(inner) => [vec![state[0]], inner.normalise(b, &state[1..])].concat(),
             Family::Tuple(parts) => split(parts).flat_map(|(part, range)| part.normalise(b, &state[range])).collect(),
             Family::Neighbours(neighbours) => neighbours.normalise(b, state),
@@ -188,6 +214,17 @@ impl Family {
                 let clamped = clamp(b, *lanes, state[0]);
                 Some(b.binary(Opcode::Eq, clamped, state[0]))
             }
+            Family::Flow(ty, _) => {
+                let least = b.constant(ty.zero());
+                let one = b.constant(infinity(*ty));
+                let valid = |b: &mut FunctionBuilder, number: Value| {
+                    let sign = b.binary(Opcode::CopySign, one, number);
+                    let (some, plus) = (b.binary(Opcode::Ge, number, least), b.binary(Opcode::Gt, sign, least));
+                    b.binary(Opcode::And, some, plus)
+                };
+                let each: Vec<Value> = state.iter().map(|&number| valid(b, number)).collect();
+                each.into_iter().reduce(|all, one| b.binary(Opcode::And, all, one))
+            }
             Family::Segmented(inner) => inner.valid(b, &state[1..]),
             Family::Tuple(parts) => {
                 let each: Vec<Value> = split(parts).filter_map(|(part, range)| part.valid(b, &state[range])).collect();
@@ -205,6 +242,10 @@ fn split(parts: &[Family]) -> impl Iterator<Item = (&Family, std::ops::Range<usi
         *end += part.types().len();
         Some((part, start..*end))
     })
+}
+
+fn infinity(ty: Type) -> Constant {
+    if ty == Type::F32 { f32::INFINITY.into() } else { f64::INFINITY.into() }
 }
 
 /// The least number of an integer type.

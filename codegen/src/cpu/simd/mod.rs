@@ -23,4 +23,7 @@ mod shuffle;
 
 pub(crate) use cost::Cost;
 pub(crate) use form::LaneForm;
+pub(crate) use forms::has_lane_form;
 pub(crate) use kernel::{Bases, Progress, Work, groups};
+pub(crate) use lanes::{Lanes, lower_lanes, vector_type};
+pub(crate) use shuffle::Shape;
