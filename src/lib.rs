@@ -36,9 +36,9 @@ pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Se
 /// a build with the feature `cuda` alone loads.
 #[cfg(feature = "ptx")]
 pub mod nvptx {
-    pub use monoscan_codegen::gpu::{AccessPattern, AotManifest, Arch, Component, GpuPlan, Manifest, Role, Schedule};
+    pub use monoscan_codegen::gpu::{AccessPattern, AotManifest, Arch, Component, GpuPlan, Manifest, Schedule};
     pub use monoscan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
-    pub use monoscan_ir::transform::Form;
+    pub use monoscan_ir::transform::{Form, Role};
 }
 
 /// What a file that writes scan code imports.

@@ -3,8 +3,7 @@
 mod cpu_support;
 
 use cpu_support::{Columns, Slots, assert_same, compile, empty_outputs, input, isas, run_directly, run_tile};
-use monoscan_codegen::cpu::{Access, CodegenError, Compiled, SHORT_INPUTS, TileArgs};
-use monoscan_ir::facts::{Facts, replay_body};
+use monoscan_codegen::cpu::{Access, CodegenError, Compiled, Kernel, SHORT_INPUTS, TileArgs};
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, lower};
@@ -212,10 +211,10 @@ fn replays_of_random_programs_follow_the_carries() {
     let options = Options { associative: false, ..Options::default() };
     for seed in 0..100 {
         let program = verify(random_program(seed, &options)).unwrap();
-        let facts = Facts::of(&program);
         for (mode, ways) in [(Mode::Inclusive, 4), (Mode::Exclusive, 2)] {
             for isa in isas() {
                 let compiled = compile(&program, mode, ways, &isa);
+                let lowered = lower(&program, Form { mode, ..Form::default() });
                 let (block, ways) = (9, ways as usize);
                 // One element more than the blocks have, so that the last block has a next record.
                 let total = block * ways + seed as usize % 2;
@@ -239,7 +238,7 @@ fn replays_of_random_programs_follow_the_carries() {
                     .collect();
                 assert_same(&program, &written, &expected.outputs, &format!("seed {seed} {mode:?}"));
                 for way in 0..ways {
-                    for &(_, component) in &replay_body(&program, &facts, mode).carried {
+                    for &(_, component) in &lowered.replay().carried {
                         let (found, expected) =
                             (slots.get(way, component as usize), states[(way + 1) * block][component as usize]);
                         assert!(
@@ -316,25 +315,12 @@ fn an_output_may_be_an_input() {
 
 #[test]
 fn what_cannot_be_compiled_is_an_error() {
-    let compile =
-        |program: &Verified<Program>, facts: &Facts, ways| Compiled::new(program, facts, Access::Line, ways).err();
-    // As written, programs leave open which state an output reads, and nothing counts what they keep.
-    let options = Options { stages: 3, allow_emit: true, ..Options::default() };
-    for seed in 0..40 {
-        let program = verify(random_program(seed, &options)).unwrap();
-        let lowered = lower(&program, Form::default());
-        let outputs = [Some(&program.output.project), program.output.keep.as_ref()];
-        let is_open = program.output.keep.is_some()
-            || outputs.into_iter().flatten().any(|m| m.reads.iter().any(|s| matches!(s, Source::State(_))));
-        let expected = is_open.then_some(CodegenError::NotLowered);
-        assert_eq!(compile(&program, &Facts::of(&program), 2), expected, "seed {seed}");
-        assert_eq!(compile(&lowered, &Facts::of(&lowered), 2), None, "seed {seed}");
-    }
     let program = lower(&counted(), Form::default());
-    assert_eq!(compile(&program, &Facts::of(&program), 3), Some(CodegenError::Ways(3)));
-    let mut others = Facts::of(&program);
-    others.stages.clear();
-    assert_eq!(compile(&program, &others, 2), Some(CodegenError::Facts));
+    assert_eq!(Compiled::new(&program, Access::Line, 3).err(), Some(CodegenError::Ways(3)));
+    let compiled = Compiled::new(&program, Access::Line, 2).unwrap();
+    assert_eq!(compiled.make(Kernel::Reduce(1)), Err(CodegenError::NoKernel(Kernel::Reduce(1))));
+    let states = compiled.with_states(Layout::packed(&[Type::F64; 3])).err();
+    assert!(matches!(states, Some(CodegenError::States { .. })), "{states:?}");
 }
 
 #[test]
@@ -353,7 +339,7 @@ fn lines_of_few_columns_have_a_kernel_for_short_ones() {
     };
     let has_short = |columns: usize, access: Access| {
         let program = sums(columns);
-        Compiled::new(&program, &Facts::of(&program), access, 2).unwrap().short().is_some()
+        Compiled::new(&program, access, 2).unwrap().short().is_some()
     };
     assert!(has_short(1, Access::Line) && has_short(SHORT_INPUTS, Access::Line));
     assert!(!has_short(SHORT_INPUTS + 1, Access::Line) && !has_short(1, Access::Strided));

@@ -2,7 +2,6 @@
 #![cfg(target_os = "linux")]
 
 use monoscan_codegen::cpu::{Access, Compiled};
-use monoscan_ir::facts::Facts;
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::verify;
@@ -16,8 +15,7 @@ fn mapped() -> usize {
 #[test]
 fn dropped_code_is_unmapped() {
     let program = lower(&verify(random_program(1, &Options::default())).unwrap(), Form::default());
-    let facts = Facts::of(&program);
-    let compile = || drop(Compiled::new(&program, &facts, Access::Line, 1).unwrap());
+    let compile = || drop(Compiled::new(&program, Access::Line, 1).unwrap());
     (0..20).for_each(|_| compile());
     let before = mapped();
     (0..1000).for_each(|_| compile());

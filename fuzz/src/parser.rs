@@ -1,9 +1,9 @@
 //! Any text at all: parsed, printed, verified, looked into, run.
 
-use monoscan_ir::facts::Facts;
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::laws::{self, Overflow};
 use monoscan_ir::random::Options;
+use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Mode, Program, Verified, simplify, text, verify};
 
 use crate::bytes::Bytes;
@@ -37,7 +37,7 @@ fn read(source: &str, data: &[u8]) {
 
 /// Nothing that is done with a verified program may panic.
 fn look_into(program: &Verified<Program>, data: &[u8]) {
-    let _ = Facts::of(program);
+    let _ = lower(program, Form { heads: true, ..Form::default() });
     for stage in &program.stages {
         let _ = laws::judge(stage, &program.tables, Overflow::default());
         let _ = simplify(&stage.combine, &program.tables);

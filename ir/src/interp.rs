@@ -6,7 +6,7 @@
 
 use crate::eval::{evaluate, overflows};
 use crate::function::Function;
-use crate::program::{Field, Layout, Program, Source, Stage, Table, Verified};
+use crate::program::{Field, Layout, Program, Source, Stage, Table, WellTyped};
 use crate::types::{Constant, Type};
 
 /// Which state of the last stage an output sees as its [`Source::State`].
@@ -197,7 +197,7 @@ pub fn call_checked(function: &Function, arguments: &[Constant], tables: &[Table
 ///
 /// # Errors
 /// If the columns are not whole records, not equally many, or the initial states are not states of the stages.
-pub fn run(program: &Verified<Program>, inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
+pub fn run(program: &(impl WellTyped + ?Sized), inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
     run_in_chunks(program, inputs, request, usize::MAX)
 }
 
@@ -208,7 +208,7 @@ pub fn run(program: &Verified<Program>, inputs: &[&[u8]], request: &Request) -> 
 /// # Errors
 /// As [`run`].
 pub fn run_in_chunks(
-    program: &Verified<Program>,
+    program: &(impl WellTyped + ?Sized),
     inputs: &[&[u8]],
     request: &Request,
     chunk: usize,

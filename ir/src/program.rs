@@ -298,8 +298,7 @@ impl Program {
     }
 }
 
-/// Proof that the verifier accepted a value: backends take nothing else, and a verified program never makes one panic
-/// or trap. Made by [`verify`](crate::verify()); read through `Deref`.
+/// Proof that the verifier accepted a value. Such a program never makes an engine panic or trap. Made by [`verify`](crate::verify()); read through `Deref`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Verified<T>(T);
 
@@ -319,4 +318,17 @@ impl<T> Deref for Verified<T> {
     fn deref(&self) -> &T {
         &self.0
     }
+}
+
+/// Programs that the [interpreter](crate::interp) runs: [verified](Verified) ones, and what
+/// [`lower`](crate::transform::lower) makes of them. All their functions and mappings are well typed.
+pub trait WellTyped: Deref<Target = Program> + sealed::Sealed {}
+
+impl WellTyped for Verified<Program> {}
+
+mod sealed {
+    /// Nothing outside of this crate says of a program that it is well typed.
+    pub trait Sealed {}
+    impl Sealed for super::Verified<super::Program> {}
+    impl Sealed for crate::transform::Lowered {}
 }

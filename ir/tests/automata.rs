@@ -1,8 +1,9 @@
 //! Automata: replays that carry a byte, and folds that carry a name, do what the interpreter does with maps, and only
 //! where the program allows it.
 
-use monoscan_ir::facts::{Carried, Closed, Facts, LaneBody, Left, Names, Tabulated, by_lanes, replay_body};
+use monoscan_ir::facts::{Carried, Closed, LaneBody, Left, Names, Tabulated, by_lanes};
 use monoscan_ir::interp::{Mode, call};
+use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
     Verified, verify,
@@ -240,15 +241,15 @@ fn triples() -> impl Iterator<Item = [Constant; 3]> {
     (0..300).map(move |_| [Constant::from(byte()), byte().into(), (byte() == 0).into()])
 }
 
-fn replay_of(program: &Verified<Program>, mode: Mode) -> (LaneBody, Facts) {
-    let facts = Facts::of(program);
-    (by_lanes(&replay_body(program, &facts, mode), &facts, &program.tables), facts)
+fn replay_of(program: &Verified<Program>, mode: Mode) -> (LaneBody, Lowered) {
+    let lowered = lower(program, Form { mode, ..Form::default() });
+    (by_lanes(&lowered), lowered)
 }
 
 /// Replays by letters and by what is read, side by side, from each state.
 fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>]) -> Tabulated {
-    let (body, facts) = replay_of(program, mode);
-    let tabulated = Tabulated::of(program, &facts, &body, ROOM).expect("there is room for names");
+    let (body, lowered) = replay_of(program, mode);
+    let tabulated = Tabulated::of(&lowered, &body, ROOM).expect("there is room for names");
     for state in 0..program.stages[0].state[0].size() as u8 {
         let (mut fold, mut lane, mut lettered) = (Fold::new(program, &tabulated.names), state.into(), state.into());
         for (place, read) in reads.iter().enumerate() {
@@ -310,16 +311,16 @@ fn outputs_may_be_computed_from_what_is_found() {
     let found = verify(automaton(&small(), project(false))).unwrap();
     must_replay(&found, Mode::Inclusive, &bytes);
     let too_many = verify(automaton(&small(), project(true))).unwrap();
-    let (body, facts) = replay_of(&too_many, Mode::Inclusive);
-    assert_eq!(Tabulated::of(&too_many, &facts, &body, ROOM), None);
+    let (body, lowered) = replay_of(&too_many, Mode::Inclusive);
+    assert_eq!(Tabulated::of(&lowered, &body, ROOM), None);
 }
 
 #[test]
 fn replays_that_carry_more_or_have_no_names_are_not_tabulated() {
     let of = |program: Program| {
         let program = verify(program).unwrap();
-        let (body, facts) = replay_of(&program, Mode::Inclusive);
-        Tabulated::of(&program, &facts, &body, ROOM)
+        let (body, lowered) = replay_of(&program, Mode::Inclusive);
+        Tabulated::of(&lowered, &body, ROOM)
     };
     assert!(of(automaton(&small(), lanes_of(8, &[3]))).is_some());
     assert_eq!(of(automaton(&small(), lanes_of(8, &[5, 2]))), None, "two lanes");

@@ -8,10 +8,10 @@ mod common;
 use std::fmt::Write;
 
 use common::{compare_columns, random_inputs};
-use monoscan_ir::facts::{self, Body, Carried, Facts, LaneBody, LengthOnly, Range, by_lanes, fold_body, replay_body};
+use monoscan_ir::facts::{Body, Carried, LaneBody, LengthOnly, Range, by_lanes, step, work};
 use monoscan_ir::interp::{Mode, Request, call, run};
 use monoscan_ir::random::{Options, random_program};
-use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Field, Program, Source, Type, Verified, text, verify};
 
 #[test]
@@ -19,20 +19,29 @@ fn facts_are_what_the_files_say() {
     common::check_files("facts", |program, _| describe(program));
 }
 
+/// The program that an engine runs for scans of a line in this mode.
+fn line(program: &Verified<Program>, mode: Mode) -> Lowered {
+    lower(program, Form { mode, ..Form::default() })
+}
+
 fn describe(program: &Verified<Program>) -> String {
-    let facts = Facts::of(program);
     let mut out = String::new();
-    for (stage, known) in facts.stages.iter().enumerate() {
+    let lines = [Mode::Inclusive, Mode::Exclusive].map(|mode| line(program, mode));
+    for (stage, declared) in program.stages.iter().enumerate() {
+        let known = &lines[0].facts()[stage];
         let marks = |marks: &[bool]| marks.iter().map(|&mark| if mark { 'x' } else { '-' }).collect::<String>();
+        let is_live = |component| lines.iter().any(|line| line.replay().carried.contains(&(stage as u32, component)));
+        let live: Vec<bool> = (0..declared.state.len() as u32).map(is_live).collect();
         let ranges: Vec<String> = known.ranges.iter().map(Range::to_string).collect();
-        writeln!(out, "stage {stage}: live {}, length only {}", marks(&known.live), marks(&known.length_only)).unwrap();
+        let length_only = marks(known.length_only.components());
+        writeln!(out, "stage {stage}: live {}, length only {length_only}", marks(&live)).unwrap();
         writeln!(out, "ranges {}", ranges.join(", ")).unwrap();
         writeln!(out, "latency: fold {}, replay {}", known.fold_latency, known.replay_latency).unwrap();
-        writeln!(out, "step {}", known.step).unwrap();
+        writeln!(out, "step {}", step(program, stage)).unwrap();
     }
-    for mode in [Mode::Inclusive, Mode::Exclusive] {
-        let body = replay_body(program, &facts, mode);
-        writeln!(out, "{mode:?} replay of {:?} {}", body.carried, body.mapping).unwrap();
+    for line in lines {
+        let Body { carried, mapping } = line.replay();
+        writeln!(out, "{:?} replay of {carried:?} {mapping}", line.form().mode).unwrap();
     }
     out
 }
@@ -109,19 +118,15 @@ fn replay_bodies_give_the_outputs_of_the_interpreter() {
     for (seed, program) in random_programs() {
         let inputs = random_inputs(&program, COUNT, seed);
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        let facts = Facts::of(&program);
         for mode in [Mode::Inclusive, Mode::Exclusive] {
-            let body = replay_body(&program, &facts, mode);
+            let lowered = line(&program, mode);
             let mut rows: Vec<Vec<Constant>> =
-                run_body(&program, &body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
+                run_body(&lowered, lowered.replay(), &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
             if program.output.keep.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
             let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();
             compare_columns(&program, &expected.outputs, &rows, &format!("program {seed}, {mode:?}"));
-            for (stage, component) in body.carried {
-                assert!(facts.stages[stage as usize].live[component as usize], "what is carried is live");
-            }
         }
     }
 }
@@ -132,12 +137,12 @@ fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
     for (seed, program) in random_programs() {
         let inputs = random_inputs(&program, COUNT, seed);
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        let facts = Facts::of(&program);
         for mode in [Mode::Inclusive, Mode::Exclusive] {
-            let body = by_lanes(&replay_body(&program, &facts, mode), &facts, &program.tables);
+            let lowered = line(&program, mode);
+            let body = by_lanes(&lowered);
             taken_apart += body.carried.iter().filter(|carried| carried.lane.is_some()).count();
             let mut rows: Vec<Vec<Constant>> =
-                run_lanes(&program, &body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
+                run_lanes(&lowered, &body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
             if program.output.keep.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
@@ -152,8 +157,8 @@ fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
 fn fold_bodies_and_length_only_values_give_the_states_of_the_interpreter() {
     let mut length_only = 0;
     for (seed, program) in random_programs() {
-        let facts = Facts::of(&program);
-        let body = fold_body(&program, &facts);
+        let program = line(&program, Mode::default());
+        let body = program.fold();
         let inputs = random_inputs(&program, COUNT, seed);
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let expected = run(&program, &slices, &Request::default()).unwrap().states_after;
@@ -176,14 +181,14 @@ fn fold_bodies_and_length_only_values_give_the_states_of_the_interpreter() {
 #[test]
 fn every_state_lies_in_its_ranges() {
     for (seed, program) in random_programs() {
-        let facts = Facts::of(&program);
+        let program = line(&program, Mode::default());
         let inputs = random_inputs(&program, COUNT, seed);
         for count in 0..=COUNT {
             let columns = inputs.iter().zip(&program.inputs);
             let slices: Vec<&[u8]> = columns.map(|(bytes, layout)| &bytes[..count * layout.size as usize]).collect();
             let states = run(&program, &slices, &Request::default()).unwrap().states_after;
             for (stage, state) in states.iter().enumerate() {
-                for (range, component) in facts.stages[stage].ranges.iter().zip(state) {
+                for (range, component) in program.facts()[stage].ranges.iter().zip(state) {
                     assert!(range.holds(*component), "program {seed}, stage {stage}: {component:?} not in {range:?}");
                 }
             }
@@ -196,7 +201,6 @@ fn states_of_seeded_segments_lie_in_their_ranges_if_the_seeds_do() {
     let mut narrow = 0;
     for (seed, program) in random_programs() {
         let program = lower(&program, Form { heads: true, init: true, ..Form::default() });
-        let facts = Facts::of(&program);
         let states = |seeds: Option<Vec<Vec<Constant>>>, seed: u64| {
             let inputs = random_inputs(&program, COUNT, seed);
             let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
@@ -206,7 +210,8 @@ fn states_of_seeded_segments_lie_in_their_ranges_if_the_seeds_do() {
         };
         let seeds = states(None, !seed);
         for (stage, (seeds, states)) in seeds.iter().zip(states(Some(seeds.clone()), seed)).enumerate() {
-            for (range, (seed_component, component)) in facts.stages[stage].ranges.iter().zip(seeds.iter().zip(states))
+            for (range, (seed_component, component)) in
+                program.facts()[stage].ranges.iter().zip(seeds.iter().zip(states))
             {
                 assert!(range.holds(*seed_component), "program {seed}, stage {stage}: a state that occurs");
                 assert!(range.holds(component), "program {seed}, stage {stage}: {component:?} not in {range:?}");
@@ -225,17 +230,15 @@ fn a_length_only_matrix_is_a_power() {
     assert_eq!(powers.components(), [true, false]);
     assert_eq!(powers.after(0), [Some(Constant::from(1i64)), None]);
     assert_eq!(powers.after(13), [Some(Constant::from(3i64.pow(13))), None]);
-    let body = fold_body(&program, &Facts::of(&program));
+    let body = line(&program, Mode::default()).fold();
     assert_eq!(body.carried, [(0, 1)], "the matrix is not carried");
 }
 
 #[test]
 fn the_replay_of_composed_affine_maps_is_the_plain_recurrence() {
     let program = text::parse(include_str!("files/facts/affine.scan")).unwrap();
-    let program = verify(program).unwrap();
-    let facts = Facts::of(&program);
-    let replay = replay_body(&program, &facts, Mode::Inclusive);
-    let opcodes: Vec<&str> = replay.mapping.function.insts.iter().map(|inst| inst.opcode.name()).collect();
+    let program = line(&verify(program).unwrap(), Mode::Inclusive);
+    let opcodes: Vec<&str> = program.replay().mapping.function.insts.iter().map(|inst| inst.opcode.name()).collect();
     assert_eq!(opcodes, ["mul", "add"]);
-    assert_eq!(facts::work(&fold_body(&program, &facts).mapping.function), 3);
+    assert_eq!(work(&program.fold().mapping.function), 3);
 }

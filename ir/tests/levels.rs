@@ -6,10 +6,10 @@
 mod common;
 
 use common::{compare_columns, random_inputs};
-use monoscan_ir::facts::{self, Advance, Body, Facts, LengthOnly, fold_levels, replay_body};
+use monoscan_ir::facts::{Body, CarryUpdate, LengthOnly, Range};
 use monoscan_ir::interp::{Mode, Request, Run, call, run};
 use monoscan_ir::random::{Options, random_program};
-use monoscan_ir::transform::{Form, lower, rank_stage};
+use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Field, FunctionBuilder, Mapping, Opcode, Program, Source, Type, Verified, text, verify};
 
 const COUNT: usize = 11;
@@ -18,7 +18,7 @@ const BLOCKS: [std::ops::Range<usize>; 4] = [0..1, 1..4, 4..4, 4..COUNT];
 type State = Vec<Constant>;
 
 struct Engine<'p> {
-    program: &'p Verified<Program>,
+    program: &'p Lowered,
     inputs: &'p [Vec<u8>],
     seeds: Vec<State>,
 }
@@ -56,25 +56,22 @@ impl Engine<'_> {
         rest
     }
 
-    fn advance(&self, advance: &Advance, carry: &State, aggregate: &State) -> State {
-        let results = call(&advance.function, &[carry.as_slice(), aggregate].concat(), &self.program.tables);
+    fn update(&self, update: &CarryUpdate, carry: &State, aggregate: &State) -> State {
+        let results = call(&update.function, &[carry.as_slice(), aggregate].concat(), &self.program.tables);
         let mut next: State = carry.iter().map(|component| poison(component.ty())).collect();
-        advance.components.iter().zip(results).for_each(|(&component, value)| next[component as usize] = value);
+        update.components.iter().zip(results).for_each(|(&component, value)| next[component as usize] = value);
         next
     }
 
     /// What the replay gives for each element, and the totals.
     fn scan(&self) -> (Vec<Vec<Constant>>, Vec<State>) {
-        let facts = Facts::of(self.program);
-        let replay = replay_body(self.program, &facts, Mode::Inclusive);
-        let levels = fold_levels(self.program, &facts);
+        let (replay, levels) = (self.program.replay(), self.program.levels());
         let nothing: Vec<State> =
             self.program.stages.iter().map(|stage| stage.state.iter().map(|&ty| poison(ty)).collect()).collect();
         // For each block the states before it, as far as anybody needs them; at the end those behind the last one.
         let mut carries = vec![nothing.clone(); BLOCKS.len() + 1];
         let mut totals = self.seeds.clone();
-        for (place, level) in levels.iter().enumerate() {
-            let users: Vec<&Body> = levels[place + 1..].iter().map(|level| &level.body).chain([&replay]).collect();
+        for level in levels {
             for &stage in &level.stages {
                 carries[0][stage as usize].clone_from(&self.seeds[stage as usize]);
             }
@@ -86,18 +83,18 @@ impl Engine<'_> {
                 assert!(self.run(&level.body, block.clone(), &mut states).iter().all(Vec::is_empty));
                 for &stage in &level.stages {
                     let aggregate = self.aggregate(stage, &states[stage as usize], block.len());
-                    let advance = facts::advance_over(self.program, &users, stage);
-                    let whole = facts::whole_combine(self.program, stage);
+                    let update = self.program.carry_update(stage);
+                    let whole = self.program.whole_combine(stage);
                     let stage = stage as usize;
-                    carries[number + 1][stage] = self.advance(&advance, &carries[number][stage], &aggregate);
-                    totals[stage] = self.advance(&whole, &totals[stage], &aggregate);
+                    carries[number + 1][stage] = self.update(&update, &carries[number][stage], &aggregate);
+                    totals[stage] = self.update(&whole, &totals[stage], &aggregate);
                 }
             }
         }
         let mut rows = Vec::new();
         for (block, mut states) in BLOCKS.into_iter().zip(carries) {
-            rows.extend(self.run(&replay, block, &mut states));
-            if let Some(rank) = rank_stage(self.program) {
+            rows.extend(self.run(replay, block, &mut states));
+            if let Some(rank) = self.program.rank() {
                 let kept = rows.iter().filter(|row| row.last() == Some(&Constant::from(true))).count() as u128;
                 let before = self.seeds[rank as usize][0].bits();
                 assert_eq!(states[rank as usize][0].bits(), before + kept, "a replay carries the rank");
@@ -129,7 +126,7 @@ fn poison(ty: Type) -> Constant {
     Constant::new(ty, 0x5a5b_5a5d_5a5f_5a61_5a63_5a65_5a67_5a69)
 }
 
-fn check(program: &Verified<Program>, inputs: &[Vec<u8>], seeds: Vec<State>, what: &str) {
+fn check(program: &Lowered, inputs: &[Vec<u8>], seeds: Vec<State>, what: &str) {
     let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
     let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()), previous: None };
     let Run { outputs, states_after, .. } = run(program, &slices, &request).unwrap();
@@ -153,7 +150,7 @@ fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
             let mode = [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize];
             let form = Form { mode, heads, init: seeded, checked: seed % 5 == 0, previous: true };
             let lowered = lower(&program, form);
-            levels[fold_levels(&lowered, &Facts::of(&lowered)).len() - 1] += 1;
+            levels[lowered.levels().len() - 1] += 1;
             let (warm_up, inputs) = (random_inputs(&lowered, 3, !seed), random_inputs(&lowered, COUNT, seed));
             let slices: Vec<&[u8]> = warm_up.iter().map(Vec::as_slice).collect();
             let seeds = run(&lowered, &slices, &Request::default()).unwrap().states_after;
@@ -167,6 +164,11 @@ fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
 
 fn program(file: &str) -> Verified<Program> {
     verify(text::parse(file).unwrap()).unwrap()
+}
+
+/// What an engine runs for inclusive scans of a line.
+fn line(program: &Verified<Program>) -> Lowered {
+    lower(program, Form::default())
 }
 
 /// Sums whose lifts add up what these lists name.
@@ -189,8 +191,7 @@ fn a_stage_is_one_level_above_the_highest_that_it_reads() {
     let (record, first) = (Source::Record(0), Source::After { stage: 0, component: 0 });
     let second = Source::Before { stage: 1, component: 0 };
     let levels = |lifts: &[&[Source]]| -> Vec<Vec<u32>> {
-        let program = cascade(lifts);
-        fold_levels(&program, &Facts::of(&program)).into_iter().map(|level| level.stages).collect()
+        line(&cascade(lifts)).levels().iter().map(|level| level.stages.clone()).collect()
     };
     assert_eq!(levels(&[&[record]]), [[0]]);
     assert_eq!(levels(&[&[record], &[record], &[record]]), [[0, 1, 2]]);
@@ -202,39 +203,42 @@ fn a_stage_is_one_level_above_the_highest_that_it_reads() {
 #[test]
 fn a_level_computes_nothing_that_its_stages_do_not_need() {
     let (record, first) = (Source::Record(0), Source::After { stage: 0, component: 0 });
-    let program = cascade(&[&[record], &[record], &[first]]);
-    let levels = fold_levels(&program, &Facts::of(&program));
+    let program = line(&cascade(&[&[record], &[record], &[first]]));
+    let levels = program.levels();
     assert_eq!(levels[0].body.carried, [(0, 0), (1, 0)]);
     assert_eq!(levels[1].body.carried, [(0, 0), (2, 0)], "stage 1 has been folded, and stage 2 reads stage 0");
-    let users = [&levels[1].body];
-    assert_eq!(facts::advance_over(&program, &users, 0).components, [0]);
-    assert_eq!(facts::advance_over(&program, &users, 1).components, [] as [u32; 0]);
-    assert_eq!(facts::whole_combine(&program, 1).components, [0]);
+    assert_eq!(program.carry_update(0).components, [0]);
+    assert_eq!(program.carry_update(1).components, [] as [u32; 0]);
+    assert_eq!(program.whole_combine(1).components, [0]);
 }
 
 #[test]
 fn one_stage_is_one_level_which_leaves_out_what_its_length_tells() {
-    let program = program(include_str!("files/facts/constant_coefficient.scan"));
-    let facts = Facts::of(&program);
-    let [level] = fold_levels(&program, &facts).try_into().expect("one level");
+    let program = line(&program(include_str!("files/facts/constant_coefficient.scan")));
+    let [level] = program.levels() else { panic!("one level") };
     assert_eq!(level.body.carried, [(0, 1)]);
-    assert_eq!(level.body, facts::fold_body(&program, &facts));
+    assert_eq!(level.body, program.fold());
+    assert_eq!(program.full_levels()[0].body.carried, [(0, 0), (0, 1)]);
 }
 
 #[test]
 fn facts_for_any_states_say_nothing_of_ranges_and_all_else() {
     for seed in 0..50 {
         let program = verify(random_program(seed, &Options::default())).expect("random programs verify");
-        let (mut facts, any) = (Facts::of(&program), Facts::for_any_states(&program));
-        for (known, declared) in facts.stages.iter_mut().zip(&program.stages) {
-            known.ranges = declared.state.iter().map(|&ty| facts::Range::full(ty)).collect();
+        let lowered = lower(&program, Form { heads: seed % 2 == 0, ..Form::default() });
+        let any = lowered.clone().for_any_states();
+        assert!(any.holds_any());
+        let mut facts = lowered.facts().to_vec();
+        for (known, declared) in facts.iter_mut().zip(&lowered.stages) {
+            known.ranges = declared.state.iter().map(|&ty| Range::full(ty)).collect();
         }
-        assert_eq!(facts, any);
+        assert_eq!(facts, any.facts());
+        assert_eq!((lowered.levels(), lowered.replay()), (any.levels(), any.replay()));
     }
 }
 
 #[test]
-fn an_advance_has_what_combine_computes_its_components_from() {
+fn a_carry_update_has_what_combine_computes_its_components_from() {
     // (n, s) ⊕ (m, t) = (n + m, s + t + n·m): no element, where m is 0, needs n, but a block does for all that is known.
     let program = program(
         "program crossed
@@ -256,9 +260,10 @@ fn an_advance_has_what_combine_computes_its_components_from() {
              column { size 4, align 4, i32 @ 0 }
              project (%0 = state.1: i32) { return %0 }",
     );
-    let replay = replay_body(&program, &Facts::of(&program), Mode::Inclusive);
-    assert_eq!(replay.carried, [(0, 1)]);
-    assert_eq!(facts::advance_over(&program, &[&replay], 0).components, [0, 1]);
-    assert_eq!(facts::advance_over(&program, &[], 0).components, [] as [u32; 0]);
-    assert_eq!(facts::whole_combine(&program, 0).components, [0, 1]);
+    let program = line(&program);
+    assert_eq!(program.replay().carried, [(0, 1)]);
+    assert_eq!(program.carry_update(0).components, [0, 1]);
+    assert_eq!(CarryUpdate::of(&program, 0, [0]).components, [0]);
+    assert_eq!(CarryUpdate::of(&program, 0, []).components, [] as [u32; 0]);
+    assert_eq!(program.whole_combine(0).components, [0, 1]);
 }

@@ -4,11 +4,11 @@
 mod common;
 
 use common::random_inputs;
-use monoscan_ir::facts::{Facts, LengthOnly};
+use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::interp::{self, Mode, Request, Run};
 use monoscan_ir::random::{Options, random_program};
-use monoscan_ir::transform::{Form, lower, rank_stage, without_outputs};
-use monoscan_ir::{Constant, Mapping, Program, Source, Type, Verified, verify};
+use monoscan_ir::transform::{Form, Lowered, Role, lower};
+use monoscan_ir::{Constant, Mapping, Program, Source, Type, Verified, WellTyped, verify};
 
 const COUNT: usize = 11;
 
@@ -54,12 +54,12 @@ fn seeds_of(program: &Verified<Program>, seed: u64) -> Vec<Vec<Constant>> {
     interpret(program, &random_inputs(program, 3, !seed), &Request::default()).states_after
 }
 
-fn interpret(program: &Verified<Program>, inputs: &[Vec<u8>], request: &Request) -> Run {
+fn interpret(program: &impl WellTyped, inputs: &[Vec<u8>], request: &Request) -> Run {
     interp::run(program, &inputs.iter().map(Vec::as_slice).collect::<Vec<_>>(), request).unwrap()
 }
 
 /// The state of a lowered program that is this state of the program.
-fn lowered_state(lowered: &Program, state: &[Vec<Constant>], heads: bool) -> Vec<Vec<Constant>> {
+fn lowered_state(lowered: &Lowered, state: &[Vec<Constant>], heads: bool) -> Vec<Vec<Constant>> {
     let flag = heads.then_some(Constant::from(false));
     let mut all: Vec<Vec<Constant>> = state.iter().map(|stage| stage.iter().copied().chain(flag).collect()).collect();
     all.extend(lowered.stages[state.len()..].iter().map(|added| added.identity.clone()));
@@ -101,7 +101,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
                 assert_eq!(got[..state.len()], state[..], "program {seed}, {form:?}, stage {stage}");
                 assert_eq!(got[state.len()..], [Constant::from(heads.contains(&true))], "whether a segment began");
             }
-            if let Some(rank) = rank_stage(&lowered) {
+            if let Some(rank) = lowered.rank() {
                 assert_eq!(run.states_after[rank as usize], [Constant::from(kept as u64)]);
             }
         }
@@ -125,8 +125,8 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
             let request =
                 Request { mode: Mode::default(), init: Some(lowered_state(&lowered, &seeds, false)), previous: None };
             let mut got = interpret(&lowered, &inputs, &request);
-            assert_eq!(rank_stage(&lowered).is_some(), program.output.keep.is_some());
-            if rank_stage(&lowered).is_some() {
+            assert_eq!(lowered.rank().is_some(), program.output.keep.is_some());
+            if lowered.rank().is_some() {
                 assert_eq!(got.states_after.pop(), Some(vec![Constant::from(expected.count as u64)]));
             }
             if form.previous && program.reads_previous() {
@@ -161,9 +161,8 @@ fn with_stage_first(mut program: Program, first: usize) -> Program {
 fn lowered_programs_verify_but_for_the_stages_they_have_too_many() {
     let mut cascades = 0;
     for (seed, program) in random_programs() {
-        assert_eq!(rank_stage(&program), None, "program {seed} counts nothing of its own");
         for form in forms().flat_map(|form| [form, Form { checked: true, ..form }]) {
-            let lowered = lower(&program, form).into_inner();
+            let lowered = Program::clone(&lower(&program, form));
             assert!(!reads(&lowered, |source| matches!(source, Source::State(_))), "program {seed}, {form:?}");
             assert_eq!(lowered.inputs.len() - program.inputs.len(), usize::from(form.heads));
             let too_many = lowered.stages.len() > monoscan_ir::MAX_STAGES;
@@ -179,6 +178,37 @@ fn lowered_programs_verify_but_for_the_stages_they_have_too_many() {
         }
     }
     assert!(cascades > 0, "some program of three stages emits");
+}
+
+#[test]
+fn each_component_of_a_lowered_program_says_where_it_comes_from() {
+    for (seed, program) in random_programs().take(100) {
+        for form in forms().flat_map(|form| [form, Form { checked: true, ..form }]) {
+            let lowered = lower(&program, form);
+            let roles = |stage: usize| -> Vec<Role> {
+                (0..lowered.stages[stage].state.len() as u32).map(|c| lowered.role(stage as u32, c)).collect()
+            };
+            let mut expected: Vec<Vec<Role>> = Vec::new();
+            for stage in &program.stages {
+                expected.push(vec![Role::User; stage.state.len()]);
+                expected.last_mut().unwrap().extend(form.heads.then_some(Role::SegmentFlag));
+            }
+            let carry = program.first_carry();
+            if form.previous && program.reads_previous() {
+                expected.push(vec![Role::Previous; carry.len() - program.state_len()]);
+                expected.last_mut().unwrap().extend(form.heads.then_some(Role::SegmentFlag));
+                assert!(lowered.first_carry().eq(carry));
+            } else {
+                assert!(lowered.first_carry().eq(carry[..program.state_len()].iter().copied()));
+            }
+            assert_eq!(lowered.first_carry().count(), lowered.carried_components().iter().sum::<usize>());
+            expected.extend(lowered.check().map(|check| vec![Role::Check; check.components()]));
+            expected.extend(program.output.keep.as_ref().map(|_| vec![Role::Rank]));
+            let got: Vec<Vec<Role>> = (0..lowered.stages.len()).map(roles).collect();
+            assert_eq!(got, expected, "program {seed}, {form:?}");
+            assert_eq!(lowered.check().is_some(), form.checked);
+        }
+    }
 }
 
 #[test]
@@ -201,9 +231,8 @@ fn nothing_that_a_head_resets_depends_on_the_length_alone() {
 fn states_in_which_a_segment_began_forget_what_was_before() {
     for (seed, program) in random_programs() {
         let lowered = lower(&program, Form { heads: true, ..Form::default() });
-        let facts = Facts::of(&lowered);
         // Not the rank, which goes on from segment to segment.
-        for (stage, facts) in lowered.stages.iter().zip(&facts.stages).take(program.stages.len()) {
+        for (stage, facts) in lowered.stages.iter().zip(lowered.facts()).take(program.stages.len()) {
             let restart = facts.restart.expect("the head, if nothing else") as usize;
             let state = |bits| stage.state.iter().map(move |&ty| Constant::new(ty, bits));
             let mut later: Vec<Constant> = state(0x0302_0100_0403_0201_0303_0303_0000_0102).collect();
@@ -243,8 +272,8 @@ fn without_outputs_a_program_comes_to_the_same_states() {
         let lowered = lower(&program, Form::default());
         let inputs = random_inputs(&program, COUNT, seed);
         let columns: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        let run = |program: &Verified<Program>| interp::run(program, &columns, &Request::default()).unwrap();
-        let (whole, reduced) = (run(&lowered), run(&without_outputs(&lowered)));
+        let run = |program: &Lowered| interp::run(program, &columns, &Request::default()).unwrap();
+        let (whole, reduced) = (run(&lowered), run(&lowered.clone().without_outputs()));
         assert_eq!(whole.states_after, reduced.states_after, "program {seed}");
         let keeps = program.output.keep.is_some();
         assert_eq!(if keeps { whole.outputs } else { Vec::new() }, reduced.outputs, "program {seed}");

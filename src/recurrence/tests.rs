@@ -1,8 +1,9 @@
 //! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to rounding.
 
-use monoscan_ir::facts::{Facts, LengthOnly};
+use monoscan_ir::facts::{LengthOnly, step};
 use monoscan_ir::interp::{Interpreter, Request, run};
 use monoscan_ir::laws::{Overflow, Verdict, judge};
+use monoscan_ir::transform::{self, lower};
 use monoscan_ir::{Constant, Function, Opcode, Program, Source, Type, simplify, verify};
 
 use super::form::Form;
@@ -114,12 +115,16 @@ fn one_sweep_is_the_sequential_loop_exactly() {
 fn only_the_vector_is_carried_and_its_step_keeps_the_structure_of_the_matrix() {
     for text in PUBLISHED {
         let program = verify(program_of::<f64>(text, Precision::Double)).expect("valid");
-        let (facts, order) = (&Facts::of(&program).stages[0], signature(text).order());
+        let (lowered, order) = (lower(&program, transform::Form::default()), signature(text).order());
         let is_vector: Vec<bool> = (0..2 * order).map(|component| component >= order).collect();
-        assert_eq!(facts.live, is_vector, "{text}");
-        assert!(facts.length_only.iter().zip(&is_vector).all(|(tabulated, carried)| tabulated != carried), "{text}");
+        assert!(
+            lowered.replay().carried.iter().copied().eq((order..2 * order).map(|component| (0, component as u32))),
+            "{text}"
+        );
+        let tabulated = lowered.facts()[0].length_only.components();
+        assert!(tabulated.iter().zip(&is_vector).all(|(tabulated, carried)| tabulated != carried), "{text}");
 
-        let step = &facts.step.function;
+        let step = step(&program, 0).function;
         let vector = Function { results: step.results[order..].to_vec(), ..step.clone() };
         let work = simplify(&vector, &[]).insts.iter().filter(|inst| inst.opcode != Opcode::Const).count();
         // Each component: B·x, what comes from below, one multiply-add, and one sum more if it is shifted.

@@ -6,7 +6,7 @@
 //! circuits that scans of few elements are made of.
 //!
 //! ```text
-//! let kernels = gpu_ladder::compile(&program, &facts, Rung::LookBackWarp, Arch::Sm90)?;
+//! let kernels = gpu_ladder::compile(&program, Rung::LookBackWarp, Arch::Sm90)?;
 //! // Zeros at first; for these kernels alone.
 //! let workspace = device.zeros(kernels.workspace_bytes(records));
 //! for launch in &kernels.launches {
@@ -32,8 +32,8 @@ mod single_pass;
 mod three_pass;
 mod warps;
 
-use monoscan_ir::facts::Facts;
-use monoscan_ir::{Program, Source, Verified};
+use monoscan_ir::Source;
+use monoscan_ir::transform::Lowered;
 
 pub use error::LadderError;
 pub use on_device::{LadderPending, LadderScan};
@@ -111,15 +111,10 @@ impl LadderKernels {
     }
 }
 
-/// Makes the PTX of a rung for a [lowered](monoscan_ir::transform::lower) program of one level that writes every record and reads no
+/// Makes the PTX of a rung for a program of one level that writes every record and reads no
 /// next one. Fails where the program is another, or the architecture lacks what the rung needs.
-pub fn compile(
-    program: &Verified<Program>,
-    facts: &Facts,
-    rung: Rung,
-    arch: Arch,
-) -> Result<LadderKernels, LadderError> {
-    let kernels = emulated(program, facts, rung, arch)?;
+pub fn compile(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
+    let kernels = emulated(program, rung, arch)?;
     let bytes = kernels.arguments.bytes();
     let entries = kernels.launches.iter().map(|launch| (launch.entry, launch.threads));
     let text = parts::compile(&kernels.text, entries, bytes, arch)?;
@@ -127,17 +122,12 @@ pub fn compile(
 }
 
 /// The same kernels as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
-pub fn emulated(
-    program: &Verified<Program>,
-    facts: &Facts,
-    rung: Rung,
-    arch: Arch,
-) -> Result<LadderKernels, LadderError> {
-    let recipe = Recipe::new(program, facts, None)?;
+pub fn emulated(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
+    let recipe = Recipe::new(program, None);
     check(&recipe)?;
     match rung.design() {
         Some(design) => Kit::new(&recipe, design, arch)?.kernels(rung),
-        None => ours(program, facts, rung, arch),
+        None => ours(program, rung, arch),
     }
 }
 
@@ -157,11 +147,11 @@ fn check(recipe: &Recipe) -> Result<(), LadderError> {
 }
 
 /// The kernel of one of our own schedules.
-fn ours(program: &Verified<Program>, facts: &Facts, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
+fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
     let is_wanted = |plan: &GpuPlan| matches!(plan.schedule, Schedule::Ring { .. }) == (rung == Rung::Ring);
     let plan = GpuPlan::candidates(program, arch).into_iter().find(is_wanted);
     let plan = plan.ok_or_else(|| LadderError::Unfit(format!("there is no {rung} of this program for {arch}")))?;
-    let Kernel { text, manifest } = nvptx::emulated(program, facts, &plan, arch)?;
+    let Kernel { text, manifest } = nvptx::emulated(program, &plan, arch)?;
     let grid = if rung == Rung::Ring { Grid::Multiprocessors } else { Grid::Tiles };
     let (threads, shared_bytes) = (manifest.threads, manifest.shared_bytes);
     Ok(LadderKernels {

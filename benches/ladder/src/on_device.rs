@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Layout, Program, Verified};
 use monoscan_runtime::cuda::{
     CudaError, Device, DeviceBuffer, DeviceRead, DeviceWrite, Kernel, Module, Stream, Workspace, keep_with_graph,
@@ -28,7 +27,7 @@ struct Loaded {
     _last_launch: DeviceBuffer<u8>,
     device: Device,
     limit: Duration,
-    program: Verified<Program>,
+    program: Lowered,
     kernels: LadderKernels,
     /// The code of each launch.
     code: Vec<Kernel>,
@@ -58,7 +57,7 @@ impl LadderScan {
         let arch = Arch::for_capability(architecture.major, architecture.minor);
         let arch = arch.ok_or_else(|| LadderError::Unfit(format!("there are no kernels for {architecture}")))?;
         let program = lower(program, Form { previous: true, ..Form::default() });
-        let kernels = crate::compile(&program, &Facts::of(&program), rung, arch)?;
+        let kernels = crate::compile(&program, rung, arch)?;
         let module = Module::from_ptx(device, &kernels.text, None)?;
         let code = kernels.launches.iter().map(|launch| {
             let kernel = module.kernel(launch.entry)?;

@@ -2,13 +2,12 @@
 
 use gpu_ladder::{LadderError, LadderKernels, Rung};
 use monoscan_codegen::gpu::{Arch, Arguments};
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower};
-use monoscan_ir::{Program, Verified, text, verify};
+use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::{text, verify};
 use scan_kit::ptxas;
 
 /// A scan of records of so many `u32`, each added up by itself.
-fn sums(words: usize) -> Verified<Program> {
+fn sums(words: usize) -> Lowered {
     let list = |item: &dyn Fn(usize) -> String| (0..words).map(item).collect::<Vec<_>>().join(", ");
     let layout = format!("size {}, align 4, {}", 4 * words, list(&|w| format!("u32 @ {}", 4 * w)));
     let add = |w: usize| format!("%{} = add.u32 %{w}, %{}\n", 2 * words + w, words + w);
@@ -37,12 +36,12 @@ fn sums(words: usize) -> Verified<Program> {
     ))
 }
 
-fn with_stage(text: &str) -> Verified<Program> {
+fn with_stage(text: &str) -> Lowered {
     lower(&verify(text::parse(text).unwrap()).unwrap(), Form::default())
 }
 
-fn compile(program: &Verified<Program>, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
-    gpu_ladder::compile(program, &Facts::of(program), rung, arch)
+fn compile(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
+    gpu_ladder::compile(program, rung, arch)
 }
 
 #[test]
@@ -86,7 +85,7 @@ fn records_of_a_thread_move_in_wide_accesses() {
 fn launches_cover_every_record() {
     let program = sums(1);
     for rung in Rung::ALL {
-        let kernels = gpu_ladder::emulated(&program, &Facts::of(&program), rung, Arch::Sm90).unwrap();
+        let kernels = gpu_ladder::emulated(&program, rung, Arch::Sm90).unwrap();
         assert_eq!(kernels.arguments, Arguments::of(&program));
         for records in [1, kernels.tile, kernels.tile + 1, 1000 * kernels.tile] {
             let last = kernels.launches.last().unwrap();
@@ -99,7 +98,7 @@ fn launches_cover_every_record() {
     }
 }
 
-fn refusal(program: &Verified<Program>, rung: Rung, arch: Arch) -> String {
+fn refusal(program: &Lowered, rung: Rung, arch: Arch) -> String {
     match compile(program, rung, arch) {
         Err(LadderError::Unfit(why)) => why,
         other => panic!("{rung} is not refused: {other:?}"),

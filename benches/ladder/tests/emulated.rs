@@ -5,14 +5,13 @@ use std::sync::LazyLock;
 
 use gpu_ladder::{LadderKernels, Rung};
 use monoscan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower};
-use monoscan_ir::{Program, Verified, interp, text, verify};
+use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::{interp, text, verify};
 use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
 
 /// A program, and the bytes of its identity.
 struct Operator {
-    program: Verified<Program>,
+    program: Lowered,
     identity: &'static [u8],
 }
 
@@ -122,7 +121,7 @@ struct Scan {
 
 impl Scan {
     fn new(operator: &Operator, rung: Rung) -> Scan {
-        let kernels = gpu_ladder::emulated(&operator.program, &Facts::of(&operator.program), rung, Arch::Sm90).unwrap();
+        let kernels = gpu_ladder::emulated(&operator.program, rung, Arch::Sm90).unwrap();
         let entries = kernels.launches.iter().map(|launch| {
             let text = alone(&kernels.text, launch.entry);
             Kernel::compile(&text, launch.entry).unwrap()

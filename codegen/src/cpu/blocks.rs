@@ -8,7 +8,7 @@
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use monoscan_ir::Constant;
-use monoscan_ir::facts::{Advance, Range};
+use monoscan_ir::facts::{CarryUpdate, Range};
 
 use super::abi::TileArgs;
 use super::element::Data;
@@ -23,9 +23,9 @@ pub(crate) struct Blocks<'a> {
     /// The form in lanes.
     pub(crate) form: &'a LaneForm,
     /// What takes a carry past a block.
-    pub(crate) advance: &'a Advance,
+    pub(crate) advance: &'a CarryUpdate,
     /// All of ⊕.
-    pub(crate) combine: &'a Advance,
+    pub(crate) combine: &'a CarryUpdate,
     /// The ranges of the state's components.
     pub(crate) ranges: &'a [Range],
     pub(crate) identity: &'a [Constant],
@@ -45,7 +45,7 @@ pub(crate) fn blocks(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let args = b.block_params(entry)[0];
-    let data = Data::new(&mut b, kernel, args)?;
+    let data = Data::new(&mut b, kernel, args);
     let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
     let place = word(std::mem::offset_of!(TileArgs, start));
     let len = word(std::mem::offset_of!(TileArgs, len));
@@ -54,29 +54,28 @@ pub(crate) fn blocks(
 
     // The carry is in the first slot; what reductions leave out of a block's aggregate, in the second; what aggregates are
     // added to, in the third, where it stays: registers are for the groups.
+    let field = |component| kernel.state.field(0, component).expect("the stage has the component");
     let load = |b: &mut FunctionBuilder<'_>, component: usize, slot: usize| {
-        let field = kernel.state.field(0, component as u32).ok_or(CodegenError::Facts)?;
+        let field = field(component as u32);
         let offset = (slot * kernel.state.stride) as i32 + field.offset as i32;
-        let value = memory::load(b, memory::data_flags(), field.ty, field.ty.size(), slots, offset);
-        Ok::<_, CodegenError>(value)
+        memory::load(b, memory::data_flags(), field.ty, field.ty.size(), slots, offset)
     };
     let store = |b: &mut FunctionBuilder<'_>, component: u32, slot: usize, value: ir::Value| {
-        let field = kernel.state.field(0, component).ok_or(CodegenError::Facts)?;
+        let field = field(component);
         let offset = (slot * kernel.state.stride) as i32 + field.offset as i32;
         memory::store(b, field.ty, value, slots, offset);
-        Ok::<_, CodegenError>(())
     };
     let place_of =
         |carried: &[(u32, u32)], component: usize| carried.iter().position(|&(_, c)| c as usize == component);
     let (replayed, folded) = (&blocks.form.replay.carried, &blocks.form.fold.carried);
     let mut first = vec![count, place];
     for &(_, component) in replayed {
-        first.push(load(&mut b, component as usize, 0)?);
+        first.push(load(&mut b, component as usize, 0));
     }
     let mut left_out = Vec::new();
     for component in 0..blocks.identity.len() {
         let is_left_out = place_of(folded, component).is_none();
-        left_out.push(if is_left_out { Some(load(&mut b, component, 1)?) } else { None });
+        left_out.push(is_left_out.then(|| load(&mut b, component, 1)));
     }
 
     let (body, exit) = (b.create_block(), b.create_block());
@@ -101,7 +100,7 @@ pub(crate) fn blocks(
     let mut whole = Vec::new();
     for (component, left_out) in left_out.iter().enumerate() {
         let value = place_of(folded, component).map(|place| aggregate[place]).or(*left_out);
-        whole.push(value.ok_or(CodegenError::Facts)?);
+        whole.push(value.expect("what is not folded was left out"));
     }
     both.extend(&whole);
     let ranges = [blocks.ranges, blocks.ranges].concat();
@@ -111,12 +110,11 @@ pub(crate) fn blocks(
     let adds = b.ins().load(types::I64, memory::data_flags(), args, std::mem::offset_of!(TileArgs, adds) as i32);
     b.ins().brif(adds, add, &[], added, &[]);
     b.switch_to_block(add);
-    let mut sum =
-        (0..blocks.identity.len()).map(|component| load(&mut b, component, 2)).collect::<Result<Vec<_>, _>>()?;
+    let mut sum: Vec<ir::Value> = (0..blocks.identity.len()).map(|component| load(&mut b, component, 2)).collect();
     sum.extend(whole);
     let sum = lower_function(&mut b, &blocks.combine.function, &sum, &ranges, env)?;
     for (component, value) in (0..).zip(sum) {
-        store(&mut b, component, 2, value)?;
+        store(&mut b, component, 2, value);
     }
     b.ins().jump(added, &[]);
 
@@ -127,7 +125,7 @@ pub(crate) fn blocks(
 
     b.switch_to_block(exit);
     for (&(_, component), &value) in replayed.iter().zip(&after[2..]) {
-        store(&mut b, component, 0, value)?;
+        store(&mut b, component, 0, value);
     }
     b.ins().return_(&[]);
     b.seal_all_blocks();

@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use monoscan_ir::facts::{Advance, Range};
+use monoscan_ir::facts::{CarryUpdate, Range};
 
 use super::abi::StateLayout;
 use super::error::CodegenError;
@@ -10,11 +10,11 @@ use super::lower::{Env, lower_function};
 use super::memory;
 
 /// Writes (earlier, later, out) ↦ `*out = *earlier ⊕ *later` into an empty function, for these stages and the components that
-/// each advance has. `ranges` are those of the components, stage by stage.
+/// each of them has. `ranges` are those of the components, stage by stage.
 pub(crate) fn combine(
     func: &mut ir::Function,
     context: &mut FunctionBuilderContext,
-    stages: &[(u32, &Advance)],
+    stages: &[(u32, &CarryUpdate)],
     state: &StateLayout,
     ranges: &[Vec<Range>],
     env: &Env<'_>,
@@ -25,9 +25,9 @@ pub(crate) fn combine(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let [earlier, later, out] = [0, 1, 2].map(|place| b.block_params(entry)[place]);
-    for &(stage, advance) in stages {
-        let (part, layout) = state.stages.get(stage as usize).ok_or(CodegenError::Facts)?;
-        let ranges = ranges.get(stage as usize).ok_or(CodegenError::Facts)?;
+    for &(stage, update) in stages {
+        let (part, layout) = &state.stages[stage as usize];
+        let ranges = &ranges[stage as usize];
         let mut args = Vec::new();
         for slot in [earlier, later] {
             for field in &layout.fields {
@@ -35,8 +35,8 @@ pub(crate) fn combine(
                 args.push(memory::load(&mut b, memory::data_flags(), field.ty, field.ty.size(), slot, offset));
             }
         }
-        let results = lower_function(&mut b, &advance.function, &args, &[&ranges[..], ranges].concat(), env)?;
-        for (&component, value) in advance.components.iter().zip(results) {
+        let results = lower_function(&mut b, &update.function, &args, &ranges.repeat(2), env)?;
+        for (&component, value) in update.components.iter().zip(results) {
             let field = layout.fields[component as usize];
             memory::store(&mut b, field.ty, value, out, *part as i32 + field.offset as i32);
         }

@@ -5,7 +5,6 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Field, Layout, Source};
 
 use super::abi::{Access, SHORT_INPUTS, TileArgs};
-use super::error::CodegenError;
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
@@ -88,7 +87,7 @@ pub(crate) struct Data<'a> {
     inputs: Vec<Component>,
     outputs: Vec<Component>,
     input_bases: Vec<Option<ir::Value>>,
-    output_bases: Vec<Option<ir::Value>>,
+    output_bases: Vec<ir::Value>,
     init: Vec<(Source, ir::Value)>,
     /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
@@ -98,11 +97,7 @@ pub(crate) struct Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    pub(crate) fn new(
-        b: &mut FunctionBuilder<'_>,
-        kernel: &'a TileKernel<'a>,
-        args: ir::Value,
-    ) -> Result<Data<'a>, CodegenError> {
+    pub(crate) fn new(b: &mut FunctionBuilder<'_>, kernel: &'a TileKernel<'a>, args: ir::Value) -> Data<'a> {
         let flags = memory::data_flags();
         let mut word = |offset: usize| b.ins().load(types::I64, flags, args, offset as i32);
         let columns_in = word(std::mem::offset_of!(TileArgs, inputs));
@@ -110,7 +105,7 @@ impl<'a> Data<'a> {
         let total = word(std::mem::offset_of!(TileArgs, total));
         let step = (kernel.access == Access::Strided).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
-        let init = init(b, kernel, args)?;
+        let init = init(b, kernel, args);
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
             let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
@@ -124,8 +119,8 @@ impl<'a> Data<'a> {
         let mut base = |columns: ir::Value, column: usize| b.ins().load(types::I64, flags, columns, 8 * column as i32);
         let input_bases =
             (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
-        let output_bases = (0..kernel.outputs.len()).map(|column| Some(base(columns_out, column))).collect();
-        Ok(Data { kernel, inputs, outputs, input_bases, output_bases, init, sink, total, step })
+        let output_bases = (0..kernel.outputs.len()).map(|column| base(columns_out, column)).collect();
+        Data { kernel, inputs, outputs, input_bases, output_bases, init, sink, total, step }
     }
 
     /// Of a `short` kernel, whose arguments are in registers, and whose output has room for a record of every element.
@@ -135,7 +130,7 @@ impl<'a> Data<'a> {
             inputs: components(kernel.inputs),
             outputs: components(kernel.outputs),
             input_bases: inputs.map(Some).into(),
-            output_bases: kernel.outputs.iter().map(|_| Some(output)).collect(),
+            output_bases: kernel.outputs.iter().map(|_| output).collect(),
             init: Vec::new(),
             sink: None,
             total: len,
@@ -167,12 +162,7 @@ impl<'a> Data<'a> {
     }
 
     /// What a source is for this element.
-    pub(crate) fn read(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        e: &mut Element,
-        source: Source,
-    ) -> Result<ir::Value, CodegenError> {
+    pub(crate) fn read(&self, b: &mut FunctionBuilder<'_>, e: &mut Element, source: Source) -> ir::Value {
         match source {
             Source::Record(component) => self.load(b, component, e.position.place),
             Source::Next(component) if e.interior => {
@@ -182,10 +172,10 @@ impl<'a> Data<'a> {
             Source::Next(component) => {
                 let next = self.next(b, e);
                 // At the end the record itself is read again, to stay in bounds, and dropped.
-                let value = self.load(b, component, next.place)?;
+                let value = self.load(b, component, next.place);
                 let ty = self.inputs[component as usize].field.ty;
                 let zero = constant(b, ty.zero());
-                Ok(b.ins().select(next.none, zero, value))
+                b.ins().select(next.none, zero, value)
             }
             Source::Prev(component) => {
                 // At the first element the record itself is read, to stay in bounds, and dropped.
@@ -197,18 +187,20 @@ impl<'a> Data<'a> {
                     Some(step) => b.ins().isub(own, step),
                 };
                 let from = Place::at(b.ins().select(none, own, before));
-                let value = self.load(b, component, from)?;
+                let value = self.load(b, component, from);
                 let zero = constant(b, self.inputs[component as usize].field.ty.zero());
-                Ok(b.ins().select(none, zero, value))
+                b.ins().select(none, zero, value)
             }
-            Source::First => Ok(b.ins().icmp_imm_u(IntCC::Equal, e.position.number, 0)),
-            Source::Last => Ok(self.next(b, e).none),
-            Source::Index => Ok(e.position.number),
+            Source::First => b.ins().icmp_imm_u(IntCC::Equal, e.position.number, 0),
+            Source::Last => self.next(b, e).none,
+            Source::Index => e.position.number,
             Source::Init { .. } => {
                 let init = self.init.iter().find(|(init, _)| *init == source);
-                init.map(|&(_, value)| value).ok_or(CodegenError::Facts)
+                init.expect("the initial state that a body reads is loaded").1
             }
-            _ => Err(CodegenError::Facts),
+            Source::Before { .. } | Source::After { .. } | Source::State(_) => {
+                unreachable!("a body of a lowered program is given the states that it carries")
+            }
         }
     }
 
@@ -225,80 +217,56 @@ impl<'a> Data<'a> {
     }
 
     /// A component of the record at `place`.
-    pub(crate) fn load(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        component: u32,
-        place: Place,
-    ) -> Result<ir::Value, CodegenError> {
-        let of = self.inputs.get(component as usize).ok_or(CodegenError::Facts)?;
-        let base = self.input_bases[of.column].ok_or(CodegenError::Facts)?;
+    pub(crate) fn load(&self, b: &mut FunctionBuilder<'_>, component: u32, place: Place) -> ir::Value {
+        let of = &self.inputs[component as usize];
+        let base = self.input_bases[of.column].expect("a column that is read has a base");
         let (address, offset) = record(b, base, place, of.size);
         let ty = of.field.ty;
-        Ok(memory::load(b, memory::data_flags(), ty, ty.size(), address, offset + of.field.offset as i32))
+        memory::load(b, memory::data_flags(), ty, ty.size(), address, offset + of.field.offset as i32)
     }
 
     /// Writes the output components of the record at `place`.
-    pub(crate) fn write(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        place: Place,
-        values: &[ir::Value],
-    ) -> Result<(), CodegenError> {
+    pub(crate) fn write(&self, b: &mut FunctionBuilder<'_>, place: Place, values: &[ir::Value]) {
         for (of, &value) in self.outputs.iter().zip(values) {
-            let base = self.output_bases[of.column].ok_or(CodegenError::Facts)?;
+            let base = self.output_bases[of.column];
             let (address, offset) = record(b, base, place, of.size);
             memory::store(b, of.field.ty, value, address, offset + of.field.offset as i32);
         }
-        Ok(())
     }
 
     /// Writes the output components to the record at `rank`; unless `kept`, the next record that is kept replaces them there. Where
     /// there may be no room behind the last one that is kept, or it belongs to another thread, they go to the sink instead.
-    pub(crate) fn emit(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        (rank, kept): (ir::Value, ir::Value),
-        values: &[ir::Value],
-    ) -> Result<(), CodegenError> {
+    pub(crate) fn emit(&self, b: &mut FunctionBuilder<'_>, (rank, kept): (ir::Value, ir::Value), values: &[ir::Value]) {
         let mut addresses = Vec::new();
         for column in 0..self.kernel.outputs.len() {
-            let base = self.output_bases[column].ok_or(CodegenError::Facts)?;
+            let base = self.output_bases[column];
             let (address, _) = record(b, base, Place::at(rank), self.kernel.outputs[column].size);
             addresses.push(self.sink.map_or(address, |sink| b.ins().select(kept, address, sink)));
         }
         for (of, &value) in self.outputs.iter().zip(values) {
             memory::store(b, of.field.ty, value, addresses[of.column], of.field.offset as i32);
         }
-        Ok(())
     }
 }
 
 /// The components of the initial state that the body reads.
-fn init(
-    b: &mut FunctionBuilder<'_>,
-    kernel: &TileKernel<'_>,
-    args: ir::Value,
-) -> Result<Vec<(Source, ir::Value)>, CodegenError> {
+fn init(b: &mut FunctionBuilder<'_>, kernel: &TileKernel<'_>, args: ir::Value) -> Vec<(Source, ir::Value)> {
     let flags = memory::data_flags();
     let sources = kernel.body.mapping.reads.iter();
     let fields: Vec<(Source, Field)> = sources
         .filter_map(|&source| match source {
-            Source::Init { stage, component } => {
-                Some(kernel.state.field(stage, component).map(|field| (source, field)))
-            }
+            Source::Init { stage, component } => Some((source, kernel.state.field(stage, component)?)),
             _ => None,
         })
-        .collect::<Option<_>>()
-        .ok_or(CodegenError::Facts)?;
+        .collect();
     if fields.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let init = b.ins().load(types::I64, flags, args, std::mem::offset_of!(TileArgs, init) as i32);
     let load = |(source, field): (Source, Field)| {
         (source, memory::load(b, flags, field.ty, field.ty.size(), init, field.offset as i32))
     };
-    Ok(fields.into_iter().map(load).collect())
+    fields.into_iter().map(load).collect()
 }
 
 /// The address of a record, and what is to be added to it.

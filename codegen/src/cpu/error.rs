@@ -1,27 +1,34 @@
 //! Why a program was not compiled.
 
-use monoscan_ir::Opcode;
+use monoscan_ir::{Opcode, Type};
 use thiserror::Error;
+
+use super::recipe::Kernel;
 
 /// Why a program was not compiled.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum CodegenError {
-    /// The program still reads `State`, or keeps records without counting them.
-    #[error("the program was not lowered for a call")]
-    NotLowered,
     /// The machine is not one that code can be generated for.
     #[error("code cannot be generated for this machine: {0}")]
     Host(String),
     /// The number of interleaved blocks is not 1, 2, 4 or 8.
     #[error("a kernel interleaves 1, 2, 4 or 8 blocks, not {0}")]
     Ways(u32),
-    /// An instruction is typed wrongly: the facts belong to another program.
-    #[error("an instruction `{}` does not fit its operands; do the facts belong to this program?", .0.name())]
+    /// The program has no such kernel.
+    #[error("the program has no kernel {0:?}")]
+    NoKernel(Kernel),
+    /// States were laid out that are not the program's.
+    #[error("the states are of {expected:?}, not of {got:?}")]
+    States {
+        /// The types of the program's components.
+        expected: Vec<Type>,
+        /// Those of the layout.
+        got: Vec<Type>,
+    },
+    /// An instruction is typed wrongly: a bug in monoscan.
+    #[error("an instruction `{}` does not fit its operands, which is a bug in monoscan", .0.name())]
     Malformed(Opcode),
-    /// Facts and program do not belong together.
-    #[error("the facts belong to another program")]
-    Facts,
     /// The code generator gave up, in its own words.
     #[error("Cranelift: {0}")]
     Cranelift(String),

@@ -205,7 +205,7 @@ fn prime(function: &Function, reads: &[Source], frontier: &[Pair], tables: &[Tab
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monoscan_ir::facts::{Facts, fold_body};
+    use monoscan_ir::transform::{Form, lower};
     use monoscan_ir::{text, verify};
 
     /// Counts descents of a table's values from byte to byte; the last byte has no next.
@@ -237,8 +237,8 @@ program descents
 
     #[test]
     fn what_two_neighbours_compute_of_one_record_is_computed_once() {
-        let program = verify(text::parse(DESCENTS).unwrap()).unwrap();
-        let body = fold_body(&program, &Facts::of(&program));
+        let program = lower(&verify(text::parse(DESCENTS).unwrap()).unwrap(), Form::default());
+        let body = program.fold();
         let ranges: Vec<Range> = body.mapping.function.params.iter().map(|&ty| Range::full(ty)).collect();
         let interior = interior(&body, &ranges, &program.tables).unwrap();
         let look_ups = interior.function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
@@ -256,8 +256,8 @@ program descents
             .replace("next.0", "record.0")
             .replace("%2 = last", "%2 = record.1")
             .replace("{ size 1, align 1, u8 @ 0 }", "{ size 2, align 1, u8 @ 0, bool @ 1 }");
-        let program = verify(text::parse(&alike).unwrap()).unwrap();
-        let body = fold_body(&program, &Facts::of(&program));
+        let program = lower(&verify(text::parse(&alike).unwrap()).unwrap(), Form::default());
+        let body = program.fold();
         assert!(interior(&body, &[], &program.tables).is_none());
     }
 }

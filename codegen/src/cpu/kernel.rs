@@ -159,7 +159,7 @@ pub(super) struct Loop<'a> {
 
 impl<'a> Loop<'a> {
     fn new(b: &mut FunctionBuilder<'_>, kernel: &'a TileKernel<'a>, args: ir::Value) -> Result<Loop<'a>, CodegenError> {
-        let data = Data::new(b, kernel, args)?;
+        let data = Data::new(b, kernel, args);
         let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
         let start = word(std::mem::offset_of!(TileArgs, start));
         let len = word(std::mem::offset_of!(TileArgs, len));

@@ -7,8 +7,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use monoscan_ir::facts::Facts;
-use monoscan_ir::{Layout, Program, Verified};
+use monoscan_ir::Layout;
+use monoscan_ir::transform::Lowered;
 
 use super::abi::{Access, AdvanceFn, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
 use super::code::Code;
@@ -21,7 +21,6 @@ use super::vector::Vector;
 ///
 /// ```
 /// use monoscan_codegen::cpu::{Access, Compiled, TileArgs};
-/// use monoscan_ir::facts::Facts;
 /// use monoscan_ir::transform::{Form, lower};
 /// # let program = doc_program();
 /// # fn doc_program() -> monoscan_ir::Verified<monoscan_ir::Program> {
@@ -43,7 +42,7 @@ use super::vector::Vector;
 /// # }
 /// // `program` sums a column of i32.
 /// let program = lower(&program, Form::default());
-/// let sum = Compiled::new(&program, &Facts::of(&program), Access::Line, 1)?;
+/// let sum = Compiled::new(&program, Access::Line, 1)?;
 /// let (x, mut y, mut carry) = ([1, 2, 3, 4], [0i32; 4], [10u128]);
 /// let (inputs, outputs) = ([x.as_ptr().cast()], [y.as_mut_ptr().cast()]);
 /// let args = TileArgs::line(&inputs, &outputs, (0, 4, 4), carry.as_mut_ptr().cast());
@@ -82,33 +81,20 @@ impl Compiled {
     /// [made](Compiled::make) or called, in about a quarter of a millisecond for an ordinary program; that grows with the
     /// program's instructions times `ways`.
     ///
-    /// The program must be [lowered](monoscan_ir::transform::lower). Its stages are folded level by level
-    /// ([`fold_levels`](monoscan_ir::facts::fold_levels)); one stage is one level.
+    /// Its stages are folded [level by level](Lowered::levels); one stage is one level.
     ///
     /// # Errors
-    /// If the program was not lowered, if `ways` is not 1, 2, 4 or 8, if the facts are not this program's, or if code
-    /// cannot be generated for the machine.
-    pub fn new(
-        program: &Verified<Program>,
-        facts: &Facts,
-        access: Access,
-        ways: u32,
-    ) -> Result<Compiled, CodegenError> {
-        Compiled::for_isa(program, facts, access, ways, &HostIsa::native()?)
+    /// If `ways` is not 1, 2, 4 or 8, or if code cannot be generated for the machine.
+    pub fn new(program: &Lowered, access: Access, ways: u32) -> Result<Compiled, CodegenError> {
+        Compiled::for_isa(program, access, ways, &HostIsa::native()?)
     }
 
     /// The same for a machine that is described.
     ///
     /// # Errors
     /// Those of [`Compiled::new`].
-    pub fn for_isa(
-        program: &Verified<Program>,
-        facts: &Facts,
-        access: Access,
-        ways: u32,
-        isa: &Arc<HostIsa>,
-    ) -> Result<Compiled, CodegenError> {
-        Compiled::in_vectors(program, facts, access, ways, Vector::NONE, isa)
+    pub fn for_isa(program: &Lowered, access: Access, ways: u32, isa: &Arc<HostIsa>) -> Result<Compiled, CodegenError> {
+        Compiled::in_vectors(program, access, ways, Vector::NONE, isa)
     }
 
     /// The same, with these kernels in vectors, if the program has such a form and the machine what it needs.
@@ -116,14 +102,13 @@ impl Compiled {
     /// # Errors
     /// Those of [`Compiled::new`].
     pub fn in_vectors(
-        program: &Verified<Program>,
-        facts: &Facts,
+        program: &Lowered,
         access: Access,
         ways: u32,
         vector: Vector,
         isa: &Arc<HostIsa>,
     ) -> Result<Compiled, CodegenError> {
-        let recipe = Recipe::new(program, facts, access, ways, vector, isa)?;
+        let recipe = Recipe::new(program, access, ways, vector, isa)?;
         let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
         let (scan, scan_one, scan_blocks, rows, short) = Default::default();
         let (whole, short_whole) = Default::default();
@@ -137,7 +122,8 @@ impl Compiled {
     /// If these are not the program's components.
     pub fn with_states(mut self, states: Layout) -> Result<Compiled, CodegenError> {
         if !states.types().eq(self.recipe.handed.types()) {
-            return Err(CodegenError::Facts);
+            let (expected, got) = (self.recipe.handed.types().collect(), states.types().collect());
+            return Err(CodegenError::States { expected, got });
         }
         self.recipe.handed = states;
         Ok(self)
@@ -171,7 +157,7 @@ impl Compiled {
     #[cold]
     fn code(&self, kernel: Kernel) -> Result<*const u8, CodegenError> {
         let kernel = self.recipe.same_code(kernel);
-        let cell = self.cell(kernel).ok_or(CodegenError::Facts)?;
+        let cell = self.cell(kernel).ok_or(CodegenError::NoKernel(kernel))?;
         if let Some(code) = cell.get() {
             return Ok(code.address);
         }
@@ -380,7 +366,7 @@ impl Compiled {
     }
 
     /// `*out = *carry ⊕ *aggregate` for the stages of a level, in the components that their carries need
-    /// ([`advance_over`](monoscan_ir::facts::advance_over)); all else in `out` stays as it is, and in `carry` is not looked at.
+    /// ([`carry_update`](Lowered::carry_update)); all else in `out` stays as it is, and in `carry` is not looked at.
     ///
     /// # Safety
     /// All three point to slots, `carry` holding these components and `aggregate` all of the level, in the ranges that

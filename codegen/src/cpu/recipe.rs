@@ -5,9 +5,9 @@ use std::sync::Arc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::{Context, ir};
 use cranelift_frontend::FunctionBuilderContext;
-use monoscan_ir::facts::{self, Advance, Body, Facts, Level, Range, fold_levels, replay_body, work};
-use monoscan_ir::transform::rank_stage;
-use monoscan_ir::{Constant, Layout, Mode, Program, Source, Table, Type, Verified};
+use monoscan_ir::facts::{Body, CarryUpdate, Level, Range, work};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Layout, Source, Table, Type};
 
 use super::abi::{Access, SHORT_INPUTS, StateLayout};
 use super::blocks::{self, Blocks};
@@ -78,8 +78,8 @@ pub(crate) struct Recipe {
     pub(crate) whole_pays: bool,
     rank: Option<u32>,
     /// For each stage what a carry needs of ⊕, and all of it.
-    advances: Vec<Advance>,
-    combines: Vec<Advance>,
+    advances: Vec<CarryUpdate>,
+    combines: Vec<CarryUpdate>,
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
@@ -88,8 +88,7 @@ pub(crate) struct Recipe {
 
 impl Recipe {
     pub(crate) fn new(
-        program: &Verified<Program>,
-        facts: &Facts,
+        program: &Lowered,
         access: Access,
         ways: u32,
         vector: Vector,
@@ -98,36 +97,12 @@ impl Recipe {
         if !matches!(ways, 1 | 2 | 4 | 8) {
             return Err(CodegenError::Ways(ways));
         }
-        let outputs = [Some(&program.output.project), program.output.keep.as_ref()];
-        if outputs.into_iter().flatten().any(|mapping| mapping.reads.iter().any(|s| matches!(s, Source::State(_)))) {
-            return Err(CodegenError::NotLowered);
-        }
-        let stages = program.stages.iter().zip(&facts.stages);
-        let mut fits = facts.stages.len() == program.stages.len();
-        for (stage, known) in stages {
-            fits &= known.ranges.len() == stage.state.len() && known.length_only.len() == stage.state.len();
-        }
-        if !fits {
-            return Err(CodegenError::Facts);
-        }
-        let replay = replay_body(program, facts, Mode::Inclusive);
-        let levels = fold_levels(program, facts);
-        let last = program.stages.len() as u32 - 1;
-        let wholes = [false, true].map(|writes| facts::whole_body(program, writes));
+        let (replay, levels, rank) = (program.replay().clone(), program.levels().to_vec(), program.rank());
+        let stages = || 0..program.stages.len() as u32;
+        let wholes = [false, true].map(|writes| program.whole_body(writes));
         let operations = |body: &Body| work(&body.mapping.function);
         let apart: u32 = levels.iter().map(|level| operations(&level.body)).sum::<u32>() + operations(&replay);
-        let rank = rank_stage(program).filter(|&rank| replay.carried.contains(&(rank, 0)));
-        if program.output.keep.is_some() && rank.is_none() {
-            return Err(CodegenError::NotLowered);
-        }
-        let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
-        let bodies: Vec<&Body> = [&replay].into_iter().chain(levels.iter().map(|level| &level.body)).collect();
-        let advances = (0..=last).map(|stage| {
-            // The folds of a stage's own level and of those before do not start from its carry.
-            let level = levels.iter().position(|level| level.stages.contains(&stage)).unwrap_or(0);
-            let users = [&bodies[..1], &bodies[level + 2..]].concat();
-            facts::advance_over(program, &users, stage)
-        });
+        let handed = stages().zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
             state: StateLayout::of(program, levels.iter().flat_map(|level| level.stages.iter().copied())),
@@ -137,19 +112,19 @@ impl Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
-            ranges: facts.stages.iter().map(|stage| stage.ranges.clone()).collect(),
+            ranges: program.facts().iter().map(|stage| stage.ranges.clone()).collect(),
             rank,
-            advances: advances.collect(),
-            combines: (0..=last).map(|stage| facts::whole_combine(program, stage)).collect(),
+            advances: stages().map(|stage| program.carry_update(stage)).collect(),
+            combines: stages().map(|stage| program.whole_combine(stage)).collect(),
             handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
             whole_pays: operations(&wholes[1]) <= apart,
             wholes,
-            total: facts::total_body(program),
+            total: program.total_body(),
             levels,
             replay,
             access,
             vector,
-            lanes: LaneForm::of(program, facts).filter(|form| {
+            lanes: LaneForm::of(program).filter(|form| {
                 vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
             }),
         })
@@ -224,10 +199,7 @@ impl Recipe {
     fn param_ranges(&self, body: &Body) -> Vec<Range> {
         let reads = body.mapping.reads.iter().zip(&body.mapping.function.params);
         let range = |(source, &ty): (&Source, &Type)| match *source {
-            Source::Before { stage, component } => {
-                let known = self.ranges.get(stage as usize).and_then(|ranges| ranges.get(component as usize));
-                known.copied().unwrap_or(Range::full(ty))
-            }
+            Source::Before { stage, component } => self.ranges[stage as usize][component as usize],
             _ => Range::full(ty),
         };
         reads.map(range).collect()
@@ -235,22 +207,21 @@ impl Recipe {
 
     /// Where the carried components of a body start, and which of them are its results: at a level those of its own
     /// stages, in a replay all, and of a short line from the identities none.
-    fn carried(&self, body: &Body, level: Option<&Level>, kernel: Kernel) -> Option<Vec<Carried>> {
+    fn carried(&self, body: &Body, level: Option<&Level>, kernel: Kernel) -> Vec<Carried> {
         let carried = body.carried.iter().enumerate().map(|(place, &(stage, component))| {
-            let identity = *self.identities.get(stage as usize)?.get(component as usize)?;
             if let Kernel::ShortWhole { .. } = kernel
                 && self.rank != Some(stage)
             {
                 // Every component is carried, in order.
-                let field = *self.handed.fields.get(place)?;
-                return Some(Carried { field, start: None, is_result: true });
+                return Carried { field: self.handed.fields[place], start: None, is_result: true };
             }
             // A short line starts at rank 0, and its caller is told what it ends with.
             let is_short = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. });
-            let field = self.state.field(stage, component)?;
+            let identity = self.identities[stage as usize][component as usize];
+            let field = self.state.field(stage, component).expect("the stage has the component");
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
             let is_result = is_folded || level.is_none() && !is_short && kernel != Kernel::Rows;
-            Some(Carried { field, start: (is_folded || is_short).then_some(identity), is_result })
+            Carried { field, start: (is_folded || is_short).then_some(identity), is_result }
         });
         carried.collect()
     }
@@ -309,7 +280,7 @@ impl Recipe {
         let tile = TileKernel {
             body,
             interior: interior.as_ref(),
-            carried: &self.carried(body, level, kernel).ok_or(CodegenError::Facts)?,
+            carried: &self.carried(body, level, kernel),
             inputs: &self.inputs,
             outputs: if writes { &self.outputs } else { &[] },
             rank: self.rank_in(body).filter(|_| writes),
@@ -352,10 +323,10 @@ impl Recipe {
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// [`CodegenError::Facts`] if the program has no such kernel; what the code generator refuses.
+    /// [`CodegenError::NoKernel`] if the program has no such kernel; what the code generator refuses.
     pub(crate) fn compile(&self, kernel: Kernel) -> Result<Code, CodegenError> {
         if !self.kernels().contains(&kernel) {
-            return Err(CodegenError::Facts);
+            return Err(CodegenError::NoKernel(kernel));
         }
         Code::new(&self.isa, |context, func| self.write(kernel, context, func))
     }

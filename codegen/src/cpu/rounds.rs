@@ -168,8 +168,7 @@ impl Loop<'_> {
         prime: &Prime,
         place: Place,
     ) -> Result<Vec<ir::Value>, CodegenError> {
-        let args =
-            prime.reads.iter().map(|&component| self.data.load(b, component, place)).collect::<Result<Vec<_>, _>>()?;
+        let args: Vec<ir::Value> = prime.reads.iter().map(|&component| self.data.load(b, component, place)).collect();
         let ranges: Vec<Range> = prime.function.params.iter().map(|&ty| Range::full(ty)).collect();
         lower_function(b, &prime.function, &args, &ranges, env)
     }
@@ -192,16 +191,16 @@ impl Loop<'_> {
         let mut element = Element::new(position, matches!(round, Round::Interior(_)));
         let mut args = before.to_vec();
         for &source in reads {
-            args.push(self.data.read(b, &mut element, source)?);
+            args.push(self.data.read(b, &mut element, source));
         }
         let mut results = lower_function(b, function, &args, ranges, env)?;
         let outputs: Vec<ir::Value> = results.drain(carried..carried + self.data.outputs()).collect();
         match self.kernel.rank {
             Some(rank) => {
                 let kept = results.remove(carried);
-                self.data.emit(b, (before[rank], kept), &outputs)?;
+                self.data.emit(b, (before[rank], kept), &outputs);
             }
-            None => self.data.write(b, position.place, &outputs)?,
+            None => self.data.write(b, position.place, &outputs),
         }
         Ok(results)
     }

@@ -1,6 +1,6 @@
 //! What calls want of a kernel, and the plans that do it.
 
-use monoscan_ir::{Program, Verified};
+use monoscan_ir::transform::Lowered;
 
 use super::{Arch, GpuPlan};
 
@@ -20,8 +20,8 @@ pub enum AccessPattern {
 }
 
 impl AccessPattern {
-    /// The plans of a lowered program for this access pattern, the best first.
-    pub fn plans(self, program: &Verified<Program>, arch: Arch) -> Vec<GpuPlan> {
+    /// The plans of a lowered program for this pattern, the best first.
+    pub fn plans(self, program: &Lowered, arch: Arch) -> Vec<GpuPlan> {
         match self {
             AccessPattern::Aligned => GpuPlan::candidates(program, arch),
             AccessPattern::Shifted => {

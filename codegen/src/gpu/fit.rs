@@ -2,7 +2,8 @@
 //!
 //! Units and runs are as the plans say; shifted columns are accessed field by field, so a unit of theirs is one record.
 
-use monoscan_ir::{Layout, Program, Source, Verified};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Layout, Program, Source};
 
 use super::look_ups::LookUps;
 use super::{Arch, GpuPlan, Schedule};
@@ -31,7 +32,7 @@ pub(super) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(super) fn new(program: &'a Verified<Program>, schedule: Schedule, arch: Arch) -> Fit<'a> {
+    pub(super) fn new(program: &'a Lowered, schedule: Schedule, arch: Arch) -> Fit<'a> {
         let look_ups = LookUps::planned(program, schedule);
         let load_group = if matches!(schedule, Schedule::Ring { shifted: true, .. }) { 1 } else { load_group(program) };
         Fit { program, schedule, arch, load_group, look_ups }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use monoscan_ir::facts::{Facts, LaneBody, Left, Names, SMALL_TABLE, Tabulated, by_lanes, composes_maps, replay_body};
-use monoscan_ir::{Function, Mode, Program, Table, Verified};
+use monoscan_ir::facts::{LaneBody, Left, Names, SMALL_TABLE, Tabulated, by_lanes, composes_maps};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Function, Table};
 
 use super::Schedule;
 
@@ -30,12 +31,12 @@ pub(crate) const WORD: usize = 4;
 
 impl LookUps {
     /// Finds them for a lowered program. Letters are left where a tile stays in shared memory from its fold to its replay.
-    pub(crate) fn of(program: &Verified<Program>, facts: &Facts, schedule: Option<Schedule>) -> LookUps {
+    pub(crate) fn of(program: &Lowered, schedule: Option<Schedule>) -> LookUps {
         let most_bytes = schedule.map_or(0, most_name_bytes);
-        let mut replay = by_lanes(&replay_body(program, facts, Mode::Inclusive), facts, &program.tables);
+        let mut replay = by_lanes(program);
         let mut names: Vec<Option<Names>> = vec![None; program.stages.len()];
         let stays = matches!(schedule, Some(Schedule::Ring { .. }));
-        let tabulated = stays.then(|| Tabulated::of(program, facts, &replay, most_bytes)).flatten();
+        let tabulated = stays.then(|| Tabulated::of(program, &replay, most_bytes)).flatten();
         let letters = tabulated.as_ref().map(|tabulated| tabulated.letters);
         let mut tables = replay.tables.clone();
         if let Some(tabulated) = tabulated {
@@ -61,9 +62,9 @@ impl LookUps {
     }
 
     /// The same for a plan: none if no state of the program is a map.
-    pub(super) fn planned(program: &Verified<Program>, schedule: Schedule) -> Option<LookUps> {
+    pub(super) fn planned(program: &Lowered, schedule: Schedule) -> Option<LookUps> {
         let composes = program.stages.iter().any(|stage| composes_maps(stage, &program.tables));
-        composes.then(|| LookUps::of(program, &Facts::of(program), Some(schedule)))
+        composes.then(|| LookUps::of(program, Some(schedule)))
     }
 
     /// Bytes of the tables of names and of copies for banks, and of those that the replay looks up.

@@ -13,7 +13,7 @@ mod plan;
 mod ptx;
 
 pub use access_pattern::AccessPattern;
-pub use aot::{AotManifest, Component, ManifestError, Role};
+pub use aot::{AotManifest, Component, ManifestError};
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};

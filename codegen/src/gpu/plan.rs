@@ -7,7 +7,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use monoscan_ir::{Field, Layout, Program, Verified};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Field, Layout};
 
 use super::Arch;
 use super::fit::Fit;
@@ -81,13 +82,13 @@ impl GpuPlan {
 
     /// The plans for a lowered program, the best first. A plan may turn out not to fit the program, which
     /// making the kernel says; the last one fits every program whose tiles fit a block.
-    pub fn candidates(program: &Verified<Program>, arch: Arch) -> Vec<GpuPlan> {
+    pub fn candidates(program: &Lowered, arch: Arch) -> Vec<GpuPlan> {
         [GpuPlan::ring(program, arch, false), GpuPlan::look_back(program, arch)].into_iter().flatten().collect()
     }
 
     /// The plan for long lines, in columns that may be shifted or not. None if the architecture has no bulk copies, or no ring of
     /// tiles fits a block.
-    pub fn ring(program: &Verified<Program>, arch: Arch, shifted: bool) -> Option<GpuPlan> {
+    pub fn ring(program: &Lowered, arch: Arch, shifted: bool) -> Option<GpuPlan> {
         let fit = Fit::new(program, Schedule::Ring { buffers: BUFFERS, ahead: AHEAD, shifted }, arch);
         let largest = |plans: &[GpuPlan]| plans.iter().map(GpuPlan::tile).max();
         // The fewest warps whose tile is about as large as any.
@@ -114,7 +115,7 @@ impl GpuPlan {
 
     /// The plan for short lines, up to [`short`](GpuPlan::short) records: many small tiles, where nothing has to be copied fast
     /// and every step of a block is waited for.
-    pub fn small(program: &Verified<Program>, arch: Arch) -> Option<GpuPlan> {
+    pub fn small(program: &Lowered, arch: Arch) -> Option<GpuPlan> {
         let plan = GpuPlan::look_back(program, arch)?;
         Some(GpuPlan { warps: SMALL_WARPS.min(plan.warps), load_groups: 1, ..plan })
     }
@@ -125,7 +126,7 @@ impl GpuPlan {
     }
 
     /// The plan for columns at any address, and for what a ring does not do. None if no tile fits a block.
-    pub fn look_back(program: &Verified<Program>, arch: Arch) -> Option<GpuPlan> {
+    pub fn look_back(program: &Lowered, arch: Arch) -> Option<GpuPlan> {
         let fit = Fit::new(program, Schedule::LookBack, arch);
         [LOOK_BACK_WARPS, 4, 2, 1].into_iter().find_map(|warps| fit.plan(warps))
     }

@@ -1,7 +1,6 @@
 //! Kernels made ahead of time, with the manifests that stand beside them.
 
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Program, Verified};
 use sha2::{Digest, Sha256};
 
@@ -31,23 +30,22 @@ pub fn compile_ahead(
     // Kernels for GPUs read no record before an element's own.
     let form = Form { previous: program.reads_previous(), ..form };
     let lowered = lower(program, form);
-    let facts = if any_states { Facts::for_any_states(&lowered) } else { Facts::of(&lowered) };
-    let Kernel { text, manifest } = compile_first(&lowered, &facts, pattern.plans(&lowered, arch), arch)?;
+    let lowered = if any_states { lowered.for_any_states() } else { lowered };
+    let Kernel { text, manifest } = compile_first(&lowered, pattern.plans(&lowered, arch), arch)?;
     let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
-    let manifest = AotManifest::new((program, &lowered), &facts, form, arch, manifest, hash);
+    let manifest = AotManifest::new(&lowered, arch, manifest, hash);
     Ok(AotFiles { ptx: text, manifest })
 }
 
 /// The kernel of the first plan that the program has one for.
 fn compile_first(
-    program: &Verified<Program>,
-    facts: &Facts,
+    program: &Lowered,
     plans: impl IntoIterator<Item = GpuPlan>,
     arch: Arch,
 ) -> Result<Kernel, NvptxError> {
     let mut refused = NvptxError::Plan("no tile of the program fits a block".into());
     for plan in plans {
-        match compile(program, facts, &plan, arch) {
+        match compile(program, &plan, arch) {
             Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
             made => return made,
         }

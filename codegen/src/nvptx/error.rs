@@ -4,9 +4,6 @@
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NvptxError {
-    /// The program still says `state` in its outputs: it was not lowered.
-    #[error("the program is not lowered: an output reads the state of the call's mode")]
-    NotLowered,
     /// The plan asks for what this program or this architecture does not have.
     #[error("the plan does not fit: {0}")]
     Plan(String),

@@ -1,8 +1,7 @@
 //! A kernel as LLVM IR, before LLVM has seen it. Writing it takes a small part of the time that LLVM takes, and what it says is
 //! all that its machine code depends on: so it is the key by which machine code is found again.
 
-use monoscan_ir::facts::Facts;
-use monoscan_ir::{Program, Verified};
+use monoscan_ir::transform::Lowered;
 
 use super::{Kernel, as_ptx_kernel, emulated};
 use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
@@ -21,12 +20,12 @@ pub struct KernelIr {
 }
 
 impl KernelIr {
-    /// Writes the kernel of a [lowered](monoscan_ir::transform::lower) program.
+    /// Writes the kernel of a program.
     ///
     /// # Errors
     /// [`NvptxError::Plan`] if the plan does not fit the program or the architecture.
-    pub fn new(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<KernelIr, NvptxError> {
-        let Kernel { text, manifest } = emulated(program, facts, plan, arch)?;
+    pub fn new(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<KernelIr, NvptxError> {
+        let Kernel { text, manifest } = emulated(program, plan, arch)?;
         let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), manifest.threads);
         let passes = match plan.schedule {
             Schedule::Ring { .. } => Passes::Few,
@@ -54,7 +53,7 @@ impl KernelIr {
 mod tests {
     use super::*;
     use monoscan_ir::transform::{Form, lower};
-    use monoscan_ir::{Mode, random, text, verify};
+    use monoscan_ir::{Mode, Program, Verified, random, text, verify};
 
     /// A program with this constant.
     fn program(constant: &str) -> Verified<Program> {
@@ -63,8 +62,7 @@ mod tests {
     }
 
     fn ir(program: &Verified<Program>, form: Form, plan: &GpuPlan, arch: Arch) -> KernelIr {
-        let lowered = lower(program, form);
-        KernelIr::new(&lowered, &Facts::of(&lowered), plan, arch).unwrap()
+        KernelIr::new(&lower(program, form), plan, arch).unwrap()
     }
 
     #[test]

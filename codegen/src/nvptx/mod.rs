@@ -19,8 +19,7 @@ mod schedule;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod strategy;
 
-use monoscan_ir::facts::Facts;
-use monoscan_ir::{Program, Verified};
+use monoscan_ir::transform::Lowered;
 
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::NvptxError;
@@ -38,15 +37,15 @@ pub struct Kernel {
     pub manifest: Manifest,
 }
 
-/// Makes the PTX of a [lowered](monoscan_ir::transform::lower) program.
-pub fn compile(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let ir = KernelIr::new(program, facts, plan, arch)?;
+/// Makes the PTX of a program.
+pub fn compile(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
+    let ir = KernelIr::new(program, plan, arch)?;
     Ok(Kernel { text: ir.compile()?, manifest: ir.manifest })
 }
 
 /// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
-pub fn emulated(program: &Verified<Program>, facts: &Facts, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let recipe = Recipe::new(program, facts, Some(plan.schedule))?;
+pub fn emulated(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
+    let recipe = Recipe::new(program, Some(plan.schedule));
     schedule::kernel(&recipe, plan, arch)
 }
 

@@ -14,8 +14,9 @@ mod speed;
 #[cfg(test)]
 mod tests;
 
-use monoscan_ir::facts::{Body, Facts, StageFacts, work};
-use monoscan_ir::{Layout, Mode, Program, Verified, facts};
+use monoscan_ir::facts::{Body, StageFacts, work};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Layout, Program};
 
 use crate::cpu::Vector;
 use crate::cpu::simd::{Cost, LaneForm};
@@ -99,9 +100,9 @@ struct Reasons {
     chosen: bool,
 }
 
-/// Chooses the schedule of a program, best [lowered](monoscan_ir::transform::lower): its stages are walked together.
-pub fn plan(program: &Verified<Program>, facts: &Facts, target: &CpuTarget, options: &PlanOptions) -> Plan {
-    schedule(Reasons::of(program, facts, target), association(program), options)
+/// Chooses the schedule of a program.
+pub fn plan(program: &Lowered, target: &CpuTarget, options: &PlanOptions) -> Plan {
+    schedule(Reasons::of(program, target), association(program), options)
 }
 
 fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
@@ -159,11 +160,11 @@ impl Plan {
 }
 
 impl Reasons {
-    fn of(program: &Verified<Program>, facts: &Facts, target: &CpuTarget) -> Reasons {
+    fn of(program: &Lowered, target: &CpuTarget) -> Reasons {
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
-        let replay = facts::replay_body(program, facts, Mode::Inclusive);
-        let folds: Vec<Body> = facts::fold_levels(program, facts).into_iter().map(|level| level.body).collect();
-        let most = |of: fn(&StageFacts) -> u32| facts.stages.iter().map(of).max().unwrap_or(0) as usize;
+        let replay = program.replay();
+        let folds: Vec<&Body> = program.levels().iter().map(|level| &level.body).collect();
+        let most = |of: fn(&StageFacts) -> u32| program.facts().iter().map(of).max().unwrap_or(0) as usize;
         let multiplies = folds.iter().filter(|fold| fold.carried.len() > replay.carried.len());
         Reasons {
             reads: sizes(&program.inputs),
@@ -176,8 +177,8 @@ impl Reasons {
             replay_work: speed::operations(&replay.mapping.function),
             combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
             carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
-            restarts: folds.len() == 1 && facts.stages.iter().all(|stage| stage.restart.is_some()),
-            lanes: LaneForm::of(program, facts).map(|form| form.cost()),
+            restarts: folds.len() == 1 && program.facts().iter().all(|stage| stage.restart.is_some()),
+            lanes: LaneForm::of(program).map(|form| form.cost()),
             most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),
             l1_bytes: target.l1_bytes,
             l2_bytes: target.l2_bytes,

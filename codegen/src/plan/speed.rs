@@ -142,7 +142,6 @@ const STEPPING: usize = 2;
 
 #[cfg(test)]
 mod tests {
-    use monoscan_ir::facts::Facts;
     use monoscan_ir::transform::{Form, lower};
     use monoscan_ir::{text, verify};
 
@@ -172,7 +171,7 @@ mod tests {
     fn planned(text: &str) -> Plan {
         let program = lower(&verify(text::parse(text).unwrap()).unwrap(), Form::default());
         let target = CpuTarget { l1_bytes: 48 << 10, l2_bytes: 2 << 20 };
-        plan(&program, &Facts::of(&program), &target, &PlanOptions::default())
+        plan(&program, &target, &PlanOptions::default())
     }
 
     /// What was measured to be the fastest: see the figures in `simd::cost`.

@@ -146,8 +146,9 @@ fn rounded_results_are_scanned_in_one_pass_where_one_thread_would_lose_by_two() 
 fn products_of_rounded_factors_stay_normal() {
     let text = include_str!("../../../ir/tests/files/facts/affine.scan");
     let program = monoscan_ir::verify(monoscan_ir::text::parse(text).unwrap()).unwrap();
+    let program = monoscan_ir::transform::lower(&program, Default::default());
     let target = CpuTarget { l1_bytes: 32 << 10, l2_bytes: 1 << 20 };
-    let plan = plan(&program, &Facts::of(&program), &target, &PlanOptions::default());
+    let plan = plan(&program, &target, &PlanOptions::default());
     let shortest = plan.reasons.most_factors.unwrap();
     assert!(0.5f32.powi(shortest as i32).is_normal() && !0.5f32.powi(shortest as i32 + 1).is_normal());
     assert_eq!(plan.association, Association::Fixed);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use monoscan_codegen::cpu::{Access, Compiled, HostIsa, TileArgs, Vector};
-use monoscan_ir::facts::{Facts, LengthOnly};
+use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Constant, Field, Mode, Program, Verified};
 use scan_kit::Random;
@@ -146,13 +146,13 @@ pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]],
 /// Compiles for a machine.
 pub(crate) fn compile(program: &Verified<Program>, mode: Mode, ways: u32, isa: &Arc<HostIsa>) -> Compiled {
     let program = lower(program, Form { mode, ..Form::default() });
-    Compiled::for_isa(&program, &Facts::of(&program), Access::Line, ways, isa).unwrap()
+    Compiled::for_isa(&program, Access::Line, ways, isa).unwrap()
 }
 
 /// Compiles for this machine, in vectors where possible.
 pub(crate) fn compile_lanes(program: &Verified<Program>, mode: Mode, ways: u32) -> Compiled {
     let program = lower(program, Form { mode, ..Form::default() });
-    Compiled::in_vectors(&program, &Facts::of(&program), Access::Line, ways, Vector::ALL, &isas()[0]).unwrap()
+    Compiled::in_vectors(&program, Access::Line, ways, Vector::ALL, &isas()[0]).unwrap()
 }
 
 /// Checks outputs component by component: the same bits, any NaN for a NaN.

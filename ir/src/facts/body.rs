@@ -3,18 +3,15 @@
 //! A tile is walked in two ways. A *fold* reduces it to what the next tiles must know; the *replay* starts from the
 //! state before the tile and makes the outputs. Each carries only what it must: a fold leaves out components that depend
 //! on the number of elements alone, the replay those that no output needs. The replay holds all stages of a program,
-//! later ones reading earlier ones inside the same function; there is a fold for each [level](super::fold_levels) of
-//! stages.
+//! later ones reading earlier ones inside the same function; there is a fold for each [level](Lowered::levels) of stages.
 
-use super::Facts;
 use super::late::carried_last;
 use super::step::{before, drop_unused, source_types};
 use crate::builder::FunctionBuilder;
 use crate::function::Value;
-use crate::interp::Mode;
-use crate::program::{Mapping, Program, Source, Verified};
+use crate::program::{Mapping, Program, Source};
 use crate::simplify::{restrict_params, simplify, used_values};
-use crate::transform::rank_stage;
+use crate::transform::Lowered;
 
 /// What to run for one element.
 ///
@@ -30,65 +27,59 @@ pub struct Body {
     pub carried: Vec<(u32, u32)>,
 }
 
-/// What a reduction of a tile runs for all stages at once: it carries every component that is not length-only, and what
-/// those need. For a program of one stage it is the body of its only [level](super::fold_levels).
-///
-/// Starting from the identities it computes the tile's aggregate in the carried components; the others follow from the
-/// tile's length by [`LengthOnly::after`](super::LengthOnly::after). Where the lift of a later stage reads an earlier stage's state, the later
-/// stage's aggregate is right only if the earlier stage started from its true state before the tile.
-pub fn fold_body(program: &Verified<Program>, facts: &Facts) -> Body {
-    if let [only] = &facts.levels[..] {
-        return only.body.clone();
+impl Lowered {
+    /// What a reduction of a tile runs for all stages at once: it carries every component that is not length-only, and
+    /// what those need. For a program of one stage it is the body of its only [level](Lowered::levels).
+    ///
+    /// Starting from the identities it computes the tile's aggregate in the carried components; the others follow from the
+    /// tile's length by [`LengthOnly::after`](super::LengthOnly::after). Where the lift of a later stage reads an earlier
+    /// stage's state, the later stage's aggregate is right only if the earlier stage started from its true state before the
+    /// tile.
+    pub fn fold(&self) -> Body {
+        match self.levels() {
+            [only] => only.body.clone(),
+            _ => fold(self, |stage, component| {
+                !self.facts()[stage as usize].length_only.components()[component as usize]
+            }),
+        }
     }
-    fold(program, |stage, component| !facts.stages[stage as usize].length_only[component as usize])
-}
 
-/// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. In
-/// an inclusive scan that can be less than [`StageFacts::live`](super::StageFacts::live), which serves both modes.
-///
-/// Of a [lowered](crate::transform::lower) program that keeps, the outputs need the rank too, which is carried as
-/// component 0 of its [`rank_stage`]: it says where a kept record goes.
-pub fn replay_body(program: &Verified<Program>, facts: &Facts, mode: Mode) -> Body {
-    if mode == Mode::Inclusive { facts.replay.clone() } else { replay(program, mode) }
-}
+    /// What one pass runs that leaves whole states behind: it carries every component of every stage, in order, and makes
+    /// the outputs or, without `writes`, none.
+    pub fn whole_body(&self, writes: bool) -> Body {
+        let whole = whole_element(self, writes);
+        let all = vec![true; whole.carried.len()];
+        narrow(whole, all)
+    }
 
-/// What one pass runs that leaves whole states behind: it carries every component of every stage, in order, and makes the
-/// outputs of an inclusive scan or, without `writes`, none.
-pub fn whole_body(program: &Verified<Program>, writes: bool) -> Body {
-    let whole = whole_element(program, writes.then_some(Mode::Inclusive));
-    let all = vec![true; whole.carried.len()];
-    narrow(whole, all)
-}
-
-/// The same without outputs and without the [`rank_stage`] that says where outputs go.
-pub fn total_body(program: &Verified<Program>) -> Body {
-    let rank = rank_stage(program);
-    fold(program, |stage, _| Some(stage) != rank)
+    /// The same without outputs and without the [rank](Lowered::rank) that says where outputs go.
+    pub fn total_body(&self) -> Body {
+        fold(self, |stage, _| Some(stage) != self.rank())
+    }
 }
 
 /// The body without outputs that aggregates these components, and carries what they need.
 pub(super) fn fold(program: &Program, aggregates: impl Fn(u32, u32) -> bool) -> Body {
-    let whole = whole_element(program, None);
+    let whole = whole_element(program, false);
     let needed = whole.carried.iter().map(|&(stage, component)| aggregates(stage, component)).collect();
     narrow(whole, needed)
 }
 
-pub(super) fn replay(program: &Program, mode: Mode) -> Body {
-    let whole = whole_element(program, Some(mode));
-    let rank = rank_stage(program);
+/// The replay of a program without `State`, whose rank is this stage.
+pub(super) fn replay(program: &Program, rank: Option<u32>) -> Body {
+    let whole = whole_element(program, true);
     let needed = whole.carried.iter().map(|&(stage, _)| Some(stage) == rank).collect();
     narrow(whole, needed)
 }
 
-/// All stages and, with a mode, the outputs, for one element; every component is carried.
-fn whole_element(program: &Program, outputs: Option<Mode>) -> Body {
+/// All stages and, with `writes`, the outputs, for one element; every component is carried.
+fn whole_element(program: &Program, writes: bool) -> Body {
     let states: Vec<Source> =
         program.stages.iter().enumerate().flat_map(|(stage, s)| before(stage, s.state.len())).collect();
-    let outputs = outputs.map(|mode| (mode, &program.output.project, program.output.keep.as_ref()));
-    let mappings = program.stages.iter().map(|stage| &stage.lift);
-    let mappings = mappings.chain(outputs.iter().flat_map(|&(_, project, keep)| [project].into_iter().chain(keep)));
+    let outputs = || [&program.output.project].into_iter().chain(&program.output.keep).filter(|_| writes);
+    let mappings = program.stages.iter().map(|stage| &stage.lift).chain(outputs());
     let mut inputs: Vec<Source> = mappings.flat_map(|mapping| mapping.reads.iter().copied()).collect();
-    inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. } | Source::State(_)));
+    inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. }));
     inputs.sort();
     inputs.dedup();
 
@@ -98,11 +89,7 @@ fn whole_element(program: &Program, outputs: Option<Mode>) -> Body {
         element.run_stage(program, stage);
     }
     let mut results: Vec<Value> = element.after.concat();
-    if let Some((mode, project, keep)) = outputs {
-        for mapping in [project].into_iter().chain(keep) {
-            results.extend(element.inline(mapping, mode));
-        }
-    }
+    outputs().for_each(|mapping| results.extend(element.inline(mapping)));
     let function = simplify(&element.builder.finish(&results), &program.tables);
     let carried = reads.iter().filter_map(|source| match *source {
         Source::Before { stage, component } => Some((stage, component)),
@@ -133,24 +120,21 @@ impl<'r> Element<'r> {
 
     fn run_stage(&mut self, program: &Program, stage: usize) {
         let declared = &program.stages[stage];
-        let x = self.inline(&declared.lift, Mode::Inclusive);
+        let x = self.inline(&declared.lift);
         let both: Vec<Value> = self.before[stage].iter().copied().chain(x).collect();
         let after = self.builder.inline(&declared.combine, &both);
         self.after.push(after);
     }
 
-    fn inline(&mut self, mapping: &Mapping, mode: Mode) -> Vec<Value> {
-        let arguments: Vec<Value> = mapping.reads.iter().map(|&source| self.source(source, mode)).collect();
+    fn inline(&mut self, mapping: &Mapping) -> Vec<Value> {
+        let arguments: Vec<Value> = mapping.reads.iter().map(|&source| self.source(source)).collect();
         self.builder.inline(&mapping.function, &arguments)
     }
 
-    fn source(&self, source: Source, mode: Mode) -> Value {
-        let last = self.before.len() - 1;
-        match (source, mode) {
-            (Source::Before { stage, component }, _) => self.before[stage as usize][component as usize],
-            (Source::After { stage, component }, _) => self.after[stage as usize][component as usize],
-            (Source::State(component), Mode::Inclusive) => self.after[last][component as usize],
-            (Source::State(component), Mode::Exclusive) => self.before[last][component as usize],
+    fn source(&self, source: Source) -> Value {
+        match source {
+            Source::Before { stage, component } => self.before[stage as usize][component as usize],
+            Source::After { stage, component } => self.after[stage as usize][component as usize],
             _ => {
                 let place = self.reads.iter().position(|&read| read == source);
                 self.params[place.expect("every source is read")]

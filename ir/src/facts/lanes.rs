@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 
 use super::ranges::{Range, value_ranges};
 use super::step::drop_unused;
-use super::{Body, Facts};
+use super::{Body, StageFacts};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::{Opcode, Rule};
 use crate::program::{Mapping, Table};
 use crate::simplify::simplify;
+use crate::transform::Lowered;
 use crate::types::Type;
 
 /// A [`Body`] that carries some components as a few of their lanes.
@@ -25,7 +26,7 @@ pub struct LaneBody {
     pub mapping: Mapping,
     /// What goes from one element to the next, in the order of parameters and results.
     pub carried: Vec<Carried>,
-    /// The tables of the mapping: those given, and behind them those that hold vectors of these as bytes.
+    /// The tables of the mapping: those of the program, and behind them those that hold vectors of these as bytes.
     pub tables: Vec<Table>,
 }
 
@@ -43,12 +44,13 @@ pub struct Carried {
 /// Most lanes that are carried as bytes: more of them are cheaper as a vector.
 const MOST_LANES: u32 = 2;
 
-/// The same body, which carries the lanes that are needed of its vectors as bytes where they are few: for engines on
-/// which a look-up costs less than a permutation. `tables` begin with those of the program.
-pub fn by_lanes(body: &Body, facts: &Facts, tables: &[Table]) -> LaneBody {
+/// The replay of a program, carrying the lanes that are needed of its vectors as bytes where they are few: for engines on
+/// which a look-up costs less than a permutation.
+pub fn by_lanes(program: &Lowered) -> LaneBody {
+    let (body, tables) = (program.replay(), &program.tables);
     let function = &body.mapping.function;
     let lanes = carried_lanes(function, body.carried.len());
-    let mut writer = Writer::new(function, &lanes, &carried_ranges(body, facts), tables);
+    let mut writer = Writer::new(function, &lanes, &carried_ranges(body, program.facts()), tables);
     function.values().for_each(|(value, inst)| writer.inst(value, inst));
     let mut results = Vec::new();
     for (place, &result) in function.results.iter().enumerate() {
@@ -73,8 +75,8 @@ pub fn by_lanes(body: &Body, facts: &Facts, tables: &[Table]) -> LaneBody {
 }
 
 /// The ranges of a body's first parameters.
-fn carried_ranges(body: &Body, facts: &Facts) -> Vec<Range> {
-    body.carried.iter().map(|&(stage, component)| facts.stages[stage as usize].ranges[component as usize]).collect()
+fn carried_ranges(body: &Body, facts: &[StageFacts]) -> Vec<Range> {
+    body.carried.iter().map(|&(stage, component)| facts[stage as usize].ranges[component as usize]).collect()
 }
 
 /// For each carried component the lanes that it is carried as; none where it stays whole.

@@ -7,9 +7,10 @@
 //! one is folded, and replayed once.
 
 use super::body::{self, Body};
-use super::{Facts, drop_unused};
-use crate::program::{Mapping, Program, Source, Verified};
+use super::drop_unused;
+use crate::program::{Mapping, Program, Source};
 use crate::simplify::simplify;
+use crate::transform::Lowered;
 
 /// The stages of a level, and how to reduce them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,21 +23,23 @@ pub struct Level {
     pub body: Body,
 }
 
-/// The levels of a program, the first one first; each stage is in one. Stages that read no other stage are level 0; one
-/// that does is one level above the highest that it reads.
-///
-/// The components that a level leaves out follow from the tile's length by [`LengthOnly::after`](super::LengthOnly::after).
-pub fn fold_levels(_program: &Verified<Program>, facts: &Facts) -> Vec<Level> {
-    facts.levels.clone()
+impl Lowered {
+    /// The levels whose folds carry every component of their stages, those that depend on the length alone too: for an
+    /// engine that combines aggregates of many lengths.
+    pub fn full_levels(&self) -> Vec<Level> {
+        levels(self, |_, _| false)
+    }
 }
 
-pub(super) fn levels(program: &Program, length_only: &[&[bool]]) -> Vec<Level> {
+/// The levels of a program, the first one first; each stage is in one. Stages that read no other stage are level 0; one
+/// that does is one level above the highest that it reads. `leaves_out` says which components of which stages folds do not carry.
+pub(super) fn levels(program: &Program, leaves_out: impl Fn(u32, u32) -> bool) -> Vec<Level> {
     let level_of = level_of_stages(program);
     let highest = level_of.iter().copied().max().unwrap_or(0);
     let level = |level: usize| Level {
         stages: (0..program.stages.len() as u32).filter(|&stage| level_of[stage as usize] == level).collect(),
         body: body::fold(program, |stage, component| {
-            level_of[stage as usize] == level && !length_only[stage as usize][component as usize]
+            level_of[stage as usize] == level && !leaves_out(stage, component)
         }),
     };
     (0..=highest).map(level).collect()

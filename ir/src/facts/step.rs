@@ -4,7 +4,7 @@
 //! gives is special: a constant here, a zero there. Simplifying the two together finds that.
 
 use crate::builder::FunctionBuilder;
-use crate::program::{Mapping, Program, Source, Verified};
+use crate::program::{Mapping, Program, Source};
 use crate::simplify::simplify;
 use crate::types::Type;
 
@@ -13,7 +13,7 @@ use crate::types::Type;
 ///
 /// # Panics
 /// If there is no such stage.
-pub fn step(program: &Verified<Program>, stage: usize) -> Mapping {
+pub fn step(program: &Program, stage: usize) -> Mapping {
     let declared = &program.stages[stage];
     let mut reads: Vec<Source> = before(stage, declared.state.len()).collect();
     reads.extend(&declared.lift.reads);

@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use super::letters::Letters;
 use super::names::{maps_lift, small_row};
-use super::{Facts, LaneBody, Names, drop_unused};
+use super::{LaneBody, Names, drop_unused};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;
-use crate::program::{Mapping, Program, Source, Table, Verified};
+use crate::program::{Mapping, Source, Table};
 use crate::simplify::simplify;
+use crate::transform::Lowered;
 use crate::types::{Constant, Type};
 
 /// A fold and a replay by letters.
@@ -39,10 +40,10 @@ const MOST_OF_ONE_BYTE: usize = 128;
 impl Tabulated {
     /// Tabulates a replay by lanes. `names` may take up to `most_bytes` for the step. None if not exactly one lane
     /// is carried, of a stage that composes maps, if the program reads another column than one of `u8`, or if there are too many letters or names.
-    pub fn of(program: &Verified<Program>, facts: &Facts, body: &LaneBody, most_bytes: usize) -> Option<Tabulated> {
+    pub fn of(program: &Lowered, body: &LaneBody, most_bytes: usize) -> Option<Tabulated> {
         let lanes = || body.carried.iter().enumerate().filter(|(_, carried)| carried.lane.is_some());
         let (place, carried) = lanes().next().filter(|_| lanes().count() == 1)?;
-        let range = facts.stages[carried.stage as usize].ranges[carried.component as usize];
+        let range = program.facts()[carried.stage as usize].ranges[carried.component as usize];
         let lift = maps_lift(program, carried.stage, &body.tables)?;
         let states = program.stages[carried.stage as usize].state[0].size();
         let [column] = &program.inputs[..] else { return None };

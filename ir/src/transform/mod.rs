@@ -2,7 +2,8 @@
 //!
 //! Which state the output sees, where segments begin and where a kept record goes are all things that the IR can say.
 //! So an engine needs no kernel for any of them: [`lower`] writes them into the program, a file each, and what is left
-//! is a cascade of plain scans whose mappings read no [`Source::State`](crate::Source::State).
+//! is a cascade of plain scans whose mappings read no [`Source::State`](crate::Source::State). [`Lowered`] is that
+//! program with all that is known about it.
 //!
 //! | file | what becomes part of the program |
 //! |---|---|
@@ -13,6 +14,7 @@
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
 
 mod checked;
+mod lowered;
 mod overflow;
 mod previous;
 mod ranked;
@@ -20,12 +22,11 @@ mod resolve;
 mod segmented;
 
 pub use checked::{Check, Event, Finding};
-pub use ranked::rank_stage;
+pub use lowered::{Lowered, Role};
 
-use crate::builder::FunctionBuilder;
 use crate::function::Function;
 use crate::interp::Mode;
-use crate::program::{Mapping, Program, Verified};
+use crate::program::{Program, Verified};
 
 /// Which calls a program is lowered for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -59,10 +60,11 @@ pub struct Form {
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
 /// - With `keep` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
-///   through all segments. [`rank_stage`] finds it.
+///   through all segments. [`Lowered::rank`] is its number.
 ///
 /// So a lowered program has up to three stages, one column and, for each stage, one component more than the verifier
-/// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time linear in the program's size.
+/// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time about linear in the
+/// program's size, most of it for the [facts](crate::facts).
 ///
 /// ```
 /// use monoscan_ir::{interp, text, transform::{lower, Form}, verify};
@@ -82,32 +84,21 @@ pub struct Form {
 /// let run = interp::run(&lowered, &[&[1, 2, 3, 4], &[1, 0, 1, 0]], &interp::Request::default()).unwrap();
 /// assert_eq!(run.outputs, [[1, 3, 3, 7]]);
 /// ```
-pub fn lower(program: &Verified<Program>, form: Form) -> Verified<Program> {
+pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
+    // Without heads nothing begins but the line, and its start is the engine's.
+    let form = Form { init: form.init && form.heads, ..form };
     let mut lowered = Program::clone(program);
     resolve::resolve(&mut lowered, form.mode);
-    let mut check = form.checked.then(|| Check::of(program).stage(&lowered));
+    let check = form.checked.then(|| Check::of(program));
+    let mut check_stage = check.as_ref().map(|check| check.stage(&lowered));
     lowered = lowered.map_functions(Function::unmarked);
     if form.previous {
-        previous::staged(&mut lowered, check.as_mut());
+        previous::staged(&mut lowered, check_stage.as_mut());
     }
     if form.heads {
-        lowered = segmented::segmented(lowered, form.init, check.as_mut());
+        lowered = segmented::segmented(lowered, form.init, check_stage.as_mut());
     }
-    lowered.stages.extend(check);
+    lowered.stages.extend(check_stage);
     ranked::rank(&mut lowered);
-    // What the verifier accepted was changed by well-typed rewrites alone. The verifier itself is not asked, since the
-    // limits that it sets to what users write may now be passed by what the documentation above says.
-    Verified::trust(lowered)
-}
-
-/// A lowered program that writes nothing: for reductions, which want the states after the last element alone. A program
-/// that keeps goes on counting, and has its columns still, in which there needs to be no room.
-pub fn without_outputs(lowered: &Verified<Program>) -> Verified<Program> {
-    let mut program = Program::clone(lowered);
-    if program.output.keep.is_none() {
-        program.output.columns.clear();
-        program.output.project = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
-    }
-    // A program without output columns is what no user may write, and well-typed still.
-    Verified::trust(program)
+    Lowered::new(lowered, form, program, check)
 }

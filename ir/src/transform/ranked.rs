@@ -5,18 +5,9 @@ use crate::opcode::Opcode;
 use crate::program::{Mapping, Program, Stage};
 use crate::types::{Constant, Type};
 
-/// Appends the stage that counts what the program keeps, if it keeps.
+/// Appends the stage that counts what the program keeps, if it keeps: its only component is a `u64`.
 pub(super) fn rank(program: &mut Program) {
     program.stages.extend(program.output.keep.as_ref().map(count));
-}
-
-/// The stage of a lowered program that counts the kept records; its only component is a `u64`. Before an element it is
-/// the element's place in the output, should it be kept. None if the program writes.
-///
-/// A program is known to have one by its last stage, which counts exactly what the program keeps.
-pub fn rank_stage(program: &Program) -> Option<u32> {
-    let rank = count(program.output.keep.as_ref()?);
-    (program.stages.last()? == &rank).then(|| (program.stages.len() - 1) as u32)
 }
 
 /// Counts the elements for which a mapping gives true.

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use monoscan_codegen::cpu::Compiled;
 use monoscan_ir::facts::LengthOnly;
-use monoscan_ir::{Constant, Field, Program};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Field};
 
 /// What a program's aggregates have in their length-only components.
 pub(crate) struct Known {
@@ -21,10 +22,10 @@ struct KnownLevel {
 
 impl Known {
     /// For blocks of this many elements, and for the shorter ones of a last strip.
-    pub(crate) fn new(program: &Program, code: &Compiled, block: usize) -> Known {
+    pub(crate) fn new(program: &Lowered, code: &Compiled, block: usize) -> Known {
         let level = |level| {
             let stages = code.stages_of(level).iter();
-            let length_only = |&stage: &u32| (stage, LengthOnly::of(&program.stages[stage as usize], &program.tables));
+            let length_only = |&stage: &u32| (stage, program.facts()[stage as usize].length_only.clone());
             let stages: Vec<_> = stages.map(length_only).collect();
             let after_block = after(code, &stages, block);
             KnownLevel { stages, after_block }

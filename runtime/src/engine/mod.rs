@@ -32,7 +32,7 @@ mod walk;
 use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::{Access, Kernel};
-use monoscan_ir::transform::{Check, Form};
+use monoscan_ir::transform::{Check, Form, Lowered};
 use monoscan_ir::{Constant, Field, Program, Verified};
 use smallvec::SmallVec;
 
@@ -101,16 +101,9 @@ impl Engine<'_> {
             _ => false,
         };
         let init = is_segmented && call.init.is_some();
-        let previous = self.carries_previous(task);
-        let form = Form { mode: call.mode, heads: is_segmented, init, checked, previous };
-        let mut components: SmallVec<[usize; 4]> = self.program.stages.iter().map(|stage| stage.state.len()).collect();
-        let first_carry: SmallVec<[Constant; 4]> = match previous {
-            true => self.program.first_carry().into(),
-            false => self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
-        };
-        components.extend(previous.then(|| first_carry.len() - self.program.state_len()));
+        let form = Form { mode: call.mode, heads: is_segmented, init, checked, previous: self.carries_previous(task) };
         let mut variant = self.variants.get(form, false);
-        if [call.init, task.carry].into_iter().flatten().any(|state| !variant.holds(&components, state)) {
+        if [call.init, task.carry].into_iter().flatten().any(|state| !variant.program.holds(state)) {
             variant = self.variants.get(form, true);
         }
         let wants_totals = totals.is_some();
@@ -129,11 +122,13 @@ impl Engine<'_> {
         let kernels = variant.kernels(if is_line { Access::Line } else { Access::Strided })?;
 
         let layout = kernels.code.state_layout();
-        let fields = || user_fields(kernels, &components);
+        let fields = || user_fields(variant, kernels);
+        let first_carry: SmallVec<[Constant; 4]> = variant.program.first_carry().collect();
         let init = call.init.unwrap_or_default();
         let init = Slots::one(layout, fields().zip(init.iter().chain(&first_carry[init.len()..]).copied()));
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
-        let check = checked.then(|| self.variants.check());
+        let check = variant.program.check();
+        let check_stage = variant.program.carried_components().len() as u32;
         if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
             return Err(Error::CheckedState { expected: MAX_COMPARED_BYTES, got: bytes });
         }
@@ -160,7 +155,7 @@ impl Engine<'_> {
             if let Some(check) = check {
                 let of_run = |(run, slot): (usize, usize)| {
                     let after = |stage: u32, component: u32| states.of(slot, stage, component);
-                    let own = (0..check.components() as u32).map(|part| states.of(slot, components.len() as u32, part));
+                    let own = (0..check.components() as u32).map(|part| states.of(slot, check_stage, part));
                     let own: SmallVec<[Constant; 8]> = own.collect();
                     Some((run, check.finding(&own, wants_totals.then_some(&after))?))
                 };
@@ -254,16 +249,15 @@ impl<'a> Line<'a> {
 }
 
 /// How many records were kept, if the program keeps: the rank after the last element.
-fn kept(kernels: &Kernels, program: &Program, after: &Slots<'_>) -> Option<usize> {
-    program.output.keep.as_ref()?;
-    let rank = kernels.code.state_layout().field(program.stages.len() as u32 - 1, 0)?;
+fn kept(kernels: &Kernels, program: &Lowered, after: &Slots<'_>) -> Option<usize> {
+    let rank = kernels.code.state_layout().field(program.rank()?, 0)?;
     Some(after.read(0, rank).bits() as usize)
 }
 
 /// Where the components are that the program had before it was lowered.
-fn user_fields<'k>(kernels: &'k Kernels, components: &'k [usize]) -> impl Iterator<Item = Field> + 'k {
+fn user_fields<'k>(variant: &'k Variant, kernels: &'k Kernels) -> impl Iterator<Item = Field> + 'k {
     let layout = kernels.code.state_layout();
-    let stages = (0..).zip(components);
+    let stages = (0..).zip(variant.program.carried_components());
     stages
         .flat_map(move |(stage, &count)| (0..count as u32).filter_map(move |component| layout.field(stage, component)))
 }

@@ -159,7 +159,7 @@ impl ShortWhole {
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }])?;
         let replaces = checks::can_replace(&variant.program).is_ok();
-        Ok(Some(ShortWhole { pass, longest: variant.plan.direct, takes_any: variant.holds_any(), replaces }))
+        Ok(Some(ShortWhole { pass, longest: variant.plan.direct, takes_any: variant.program.holds_any(), replaces }))
     }
 
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, the identities if

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU16;
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
 use monoscan_codegen::plan::{Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
-use monoscan_ir::facts::{Facts, Range, StageFacts};
-use monoscan_ir::transform::{Check, Form, lower};
-use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
+use monoscan_ir::facts::StageFacts;
+use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::{Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
@@ -20,10 +20,8 @@ use crate::error::Error;
 
 /// A program in one form.
 pub(crate) struct Variant {
-    pub(super) form: Form,
     pub(super) is_lawful: bool,
-    pub(crate) program: Verified<Program>,
-    pub(crate) facts: Facts,
+    pub(crate) program: Lowered,
     pub(crate) plan: Plan,
     /// How the caller's states lie, if they are those of this form.
     pub(super) states: Option<Layout>,
@@ -71,19 +69,10 @@ impl Sizes {
 impl Variant {
     fn new(of: &Variants, form: Form, any_states: bool) -> Variant {
         let program = lower(&of.program, form);
-        let facts = if any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
-        let plan = plan(&program, &facts, &CpuTarget::host(), &of.options);
+        let program = if any_states { program.for_any_states() } else { program };
+        let plan = plan(&program, &CpuTarget::host(), &of.options);
         let states = (!form.heads && !form.checked && !form.previous).then(|| of.states.clone());
-        Variant {
-            form,
-            is_lawful: of.is_lawful,
-            program,
-            facts,
-            plan,
-            states,
-            line: OnceLock::new(),
-            strided: OnceLock::new(),
-        }
+        Variant { is_lawful: of.is_lawful, program, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
@@ -94,35 +83,20 @@ impl Variant {
         };
         get_or_make(kernels, || {
             let (ways, isa) = (self.plan.ways as u32, HostIsa::native()?);
-            let code = Compiled::in_vectors(&self.program, &self.facts, access, ways, self.plan.vector, &isa)?;
+            let code = Compiled::in_vectors(&self.program, access, ways, self.plan.vector, &isa)?;
             let code = match &self.states {
                 Some(states) => code.with_states(states.clone())?,
                 None => code,
             };
             let known = Known::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
-            let restarts = || (0..).zip(&self.facts.stages).map(restart).collect();
+            let restarts = || (0..).zip(self.program.facts()).map(restart).collect();
             let restarts = if self.plan.restarts { restarts() } else { None };
             let identities = self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
             let identity = Slots::one(code.state_layout(), code.state_layout().fields().zip(identities)).state(0);
             let checked = AtomicU16::new(0);
             Ok(Kernels { code, access, checked, known, identity, sizes: Sizes::of(&self.program), restarts })
         })
-    }
-
-    /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that the
-    /// kernels rely on.
-    pub(crate) fn holds(&self, components: &[usize], state: &[Constant]) -> bool {
-        let stages = self.facts.stages.iter().zip(components);
-        let ranges = stages.flat_map(|(stage, &components)| &stage.ranges[..components]);
-        ranges.zip(state).all(|(range, &component)| range.holds(component))
-    }
-
-    /// Whether every state lies in those ranges.
-    pub(crate) fn holds_any(&self) -> bool {
-        let stages = self.facts.stages.iter().zip(&self.program.stages);
-        let components = stages.flat_map(|(facts, stage)| facts.ranges.iter().zip(&stage.state));
-        components.into_iter().all(|(range, &ty)| *range == Range::full(ty))
     }
 }
 
@@ -137,7 +111,6 @@ pub(crate) struct Variants {
     /// Whether it reads the record before.
     pub(crate) reads_previous: bool,
     made: Box<[OnceLock<Variant>]>,
-    check: OnceLock<Check>,
     /// For each [`Mode`], parts of these.
     short: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
@@ -153,10 +126,10 @@ impl Variants {
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
-        let (check, short, rows, whole) = Default::default();
+        let (short, rows, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
-        Variants { program, reads_previous, options, states, is_lawful, made, check, short, rows, whole }
+        Variants { program, reads_previous, options, states, is_lawful, made, short, rows, whole }
     }
 
     /// How the states of all stages lie where a caller hands them over in memory.
@@ -207,11 +180,6 @@ impl Variants {
     pub(crate) fn make_short_whole(&self, work: Whole) -> Result<Option<&ShortWhole>, Error> {
         let form = Form { mode: work.mode(), ..Form::default() };
         Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(self.get(form, false), work))?.as_ref())
-    }
-
-    /// How the program is checked.
-    pub(crate) fn check(&self) -> &Check {
-        self.check.get_or_init(|| Check::of(&self.program))
     }
 
     /// A form; with `any_states`, for initial states that lie outside of the ranges that hold without them.

@@ -1,8 +1,8 @@
 //! States of a program among those of its lowered form, which may have more components and one more stage.
 
-use monoscan_codegen::gpu::{Component, Role};
-use monoscan_ir::transform::{Check, Finding, rank_stage};
-use monoscan_ir::{Constant, Program};
+use monoscan_codegen::gpu::Component;
+use monoscan_ir::Constant;
+use monoscan_ir::transform::{Check, Finding, Lowered, Role};
 
 /// Where the components of a program are among those of its lowered form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,23 +26,16 @@ struct CheckStage {
 }
 
 impl States {
-    pub(crate) fn new(program: &Program, lowered: &Program) -> States {
-        let first = |stage: usize| lowered.stages[..stage].iter().map(|stage| stage.state.len()).sum::<usize>();
-        let stages = program.stages.iter().enumerate();
-        let rank = rank_stage(lowered);
-        let previous = program.reads_previous();
-        let behind = program.stages.len() + usize::from(previous);
-        let is_checked = lowered.stages.len() > behind + usize::from(rank.is_some());
-        let starts = || (0..program.stages.len()).chain([behind]).map(first).collect();
-        let check = || CheckStage { check: Check::of(program), stages: starts() };
-        let own = stages.flat_map(|(place, stage)| first(place)..first(place) + stage.state.len());
-        let carried = first(program.stages.len())..;
-        let previous = carried.take(if previous { program.first_carry().len() - program.state_len() } else { 0 });
+    pub(crate) fn new(program: &Lowered) -> States {
+        let first = |stage: usize| program.stages[..stage].iter().map(|stage| stage.state.len()).sum::<usize>();
+        let carried = program.carried_components();
+        let starts = || (0..program.user_stages()).chain([carried.len()]).map(first).collect();
+        let check = |check: &Check| CheckStage { check: check.clone(), stages: starts() };
         States {
-            identities: lowered.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
-            places: own.chain(previous).collect(),
-            rank: rank.map(|rank| first(rank as usize)),
-            check: is_checked.then(check),
+            identities: program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
+            places: (0..).zip(carried).flat_map(|(stage, own)| first(stage)..first(stage) + own).collect(),
+            rank: program.rank().map(|rank| first(rank as usize)),
+            check: program.check().map(check),
         }
     }
 
@@ -51,7 +44,7 @@ impl States {
         let of_role = |role| (0..components.len()).filter(move |&place| components[place].role == role);
         States {
             identities: components.iter().map(|component| component.identity).collect(),
-            places: of_role(Role::Own).chain(of_role(Role::Previous)).collect(),
+            places: of_role(Role::User).chain(of_role(Role::Previous)).collect(),
             rank: of_role(Role::Rank).next(),
             check: None,
         }
@@ -107,11 +100,10 @@ impl States {
 mod tests {
     use super::*;
     use monoscan_codegen::gpu::{AotManifest, Arch, Arguments, GpuPlan, Manifest};
-    use monoscan_ir::facts::Facts;
     use monoscan_ir::transform::{Form, lower};
     use monoscan_ir::{text, verify};
 
-    fn listed(program: &Program, lowered: &Program, form: Form) -> Vec<Component> {
+    fn listed(lowered: &Lowered) -> Vec<Component> {
         let launch = Manifest {
             plan: GpuPlan::columnar(),
             threads: 128,
@@ -121,8 +113,7 @@ mod tests {
             inputs: lowered.inputs.clone(),
             outputs: lowered.output.columns.clone(),
         };
-        let facts = Facts::of(&verify(lowered.clone()).unwrap());
-        AotManifest::new((program, lowered), &facts, form, Arch::Sm80, launch, String::new()).components
+        AotManifest::new(lowered, Arch::Sm80, launch, String::new()).components
     }
 
     #[test]
@@ -152,8 +143,8 @@ mod tests {
         let program = verify(text::parse(source).unwrap()).unwrap();
         let form = Form { heads: true, ..Form::default() };
         let lowered = lower(&program, form);
-        let states = States::new(&program, &lowered);
-        assert_eq!(States::listed(&listed(&program, &lowered, form)), states);
+        let states = States::new(&lowered);
+        assert_eq!(States::listed(&listed(&lowered)), states);
         let own = [Constant::from(5u64), Constant::from(6u32)];
         let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
         let made = states.lowered(Some(&own), 40);

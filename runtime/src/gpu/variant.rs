@@ -6,8 +6,7 @@ use std::time::Instant;
 
 use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 use monoscan_codegen::nvptx::{KernelIr, NvptxError};
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower, without_outputs};
+use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Program, Verified};
 
 use super::kernel::{GpuKernel, expect_driver};
@@ -27,9 +26,8 @@ pub(super) struct Need {
 
 /// A program in one form.
 pub(super) struct Variant {
-    pub(super) program: Verified<Program>,
+    pub(super) program: Lowered,
     pub(super) states: Arc<States>,
-    facts: Facts,
     kernels: Mutex<HashMap<AccessPattern, Arc<GpuKernel>>>,
     /// Up to how many records a line is short.
     short: OnceLock<usize>,
@@ -71,7 +69,7 @@ impl Variants {
     /// The form for a call with these states besides the identities.
     pub(super) fn holding(&self, need: Need, states: [Option<&[Constant]>; 2]) -> Arc<Variant> {
         let variant = self.get(need);
-        if states.into_iter().flatten().all(|state| variant.holds(&self.program, state)) {
+        if states.into_iter().flatten().all(|state| variant.program.holds(state)) {
             return variant;
         }
         self.get(Need { any_states: true, ..need })
@@ -80,19 +78,20 @@ impl Variants {
 
 impl Variant {
     fn new(program: &Verified<Program>, need: Need) -> Variant {
-        let lowered = lower(program, need.form);
-        let states = Arc::new(States::new(program, &lowered));
-        let program = if need.reduces { without_outputs(&lowered) } else { lowered };
-        let facts = if need.any_states { Facts::for_any_states(&program) } else { Facts::of(&program) };
-        Variant { program, states, facts, kernels: Mutex::default(), short: OnceLock::new(), tile: OnceLock::new() }
-    }
-
-    /// Whether these components, those of all stages of the program before it was lowered, lie in the ranges that
-    /// kernels rely on.
-    fn holds(&self, program: &Program, state: &[Constant]) -> bool {
-        let stages = self.facts.stages.iter().zip(&program.stages);
-        let ranges = stages.flat_map(|(facts, stage)| &facts.ranges[..stage.state.len()]);
-        ranges.zip(state).all(|(range, &component)| range.holds(component))
+        let mut program = lower(program, need.form);
+        if need.reduces {
+            program = program.without_outputs();
+        }
+        if need.any_states {
+            program = program.for_any_states();
+        }
+        Variant {
+            states: Arc::new(States::new(&program)),
+            program,
+            kernels: Mutex::default(),
+            short: OnceLock::new(),
+            tile: OnceLock::new(),
+        }
     }
 
     /// The kernel for this access pattern, compiled if this is the first call for it.
@@ -113,7 +112,7 @@ impl Variant {
                 return Ok(made.clone());
             }
             let began = Instant::now();
-            match KernelIr::new(&self.program, &self.facts, &plan, maker.arch) {
+            match KernelIr::new(&self.program, &plan, maker.arch) {
                 Ok(ir) => return Ok(Arc::new(maker.kernel(&ir, began)?)),
                 Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
                 Err(error) => return Err(error.into()),
@@ -199,8 +198,7 @@ mod tests {
                     AccessPattern::Columnar,
                 ] {
                     let plans = variant.plans(pattern, None, Arch::Sm90);
-                    let made =
-                        |plan: GpuPlan| KernelIr::new(&variant.program, &variant.facts, &plan, Arch::Sm90)?.compile();
+                    let made = |plan: GpuPlan| KernelIr::new(&variant.program, &plan, Arch::Sm90)?.compile();
                     let mut refusals = Vec::new();
                     for result in plans.into_iter().map(made) {
                         match result {

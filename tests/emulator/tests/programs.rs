@@ -5,13 +5,12 @@ use std::sync::LazyLock;
 
 use monoscan_codegen::gpu::{Arch, Arguments, GpuPlan, Schedule};
 use monoscan_codegen::nvptx::{self, emulated};
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower};
-use monoscan_ir::{Program, Verified, interp, text, verify};
+use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::{interp, text, verify};
 use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
 
 /// Maps x -> a x + b modulo 2^32: what changes its order, or takes an element twice, changes its result.
-static AFFINE: LazyLock<Verified<Program>> = LazyLock::new(|| {
+static AFFINE: LazyLock<Lowered> = LazyLock::new(|| {
     let program = text::parse(
         "program affine
           input { size 8, align 4, u32 @ 0, u32 @ 4 }
@@ -46,7 +45,7 @@ struct Scan {
 
 impl Scan {
     fn new(plan: &GpuPlan) -> Scan {
-        let nvptx::Kernel { text, manifest } = emulated(&AFFINE, &Facts::of(&AFFINE), plan, Arch::Sm90).unwrap();
+        let nvptx::Kernel { text, manifest } = emulated(&AFFINE, plan, Arch::Sm90).unwrap();
         Scan { kernel: Kernel::compile(&text, "scan").unwrap(), manifest }
     }
 
@@ -94,7 +93,7 @@ fn maps(records: usize) -> Vec<u8> {
 }
 
 fn expected(records: usize) -> Vec<u8> {
-    interp::run(&AFFINE, &[&maps(records)], &interp::Request::default()).unwrap().outputs.remove(0)
+    interp::run(&*AFFINE, &[&maps(records)], &interp::Request::default()).unwrap().outputs.remove(0)
 }
 
 #[test]

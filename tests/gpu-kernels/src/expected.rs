@@ -1,14 +1,16 @@
 //! What a call must write, by the interpreter of programs: no tiles, no strides.
 
 use monoscan_ir::interp::{self, Request};
-use monoscan_ir::transform::rank_stage;
-use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Layout, Program, Source, Type, WellTyped, verify};
 
 use crate::Call;
 
 /// A lowered program, ready to be interpreted.
 pub(crate) struct Reference {
-    program: Verified<Program>,
+    program: Box<dyn WellTyped>,
+    /// Which component counts kept records.
+    pub(crate) rank: Option<usize>,
     /// Whether the program's initial states are its last input column: the interpreter takes one state for what a row starts from
     /// and for its initial state, a kernel takes two.
     has_init_column: bool,
@@ -30,11 +32,13 @@ pub(crate) struct Results {
 }
 
 impl Reference {
-    pub(crate) fn new(lowered: &Verified<Program>) -> Reference {
+    pub(crate) fn new(lowered: &Lowered) -> Reference {
         let types: Vec<Type> = lowered.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
         let states = Layout::packed(&types);
         let mut with_column = Program::clone(lowered);
         let first = with_column.record_types().len() as u32;
+        let components = |stages: usize| lowered.stages[..stages].iter().map(|stage| stage.state.len()).sum();
+        let rank = lowered.rank().map(|stage| components(stage as usize));
         let sizes: Vec<usize> = with_column.stages.iter().map(|stage| stage.state.len()).collect();
         with_column.inputs.push(states.clone());
         let lifts = with_column.stages.iter_mut().map(|stage| &mut stage.lift);
@@ -48,8 +52,8 @@ impl Reference {
         }
         // A lowered program may have passed the limits of the verifier.
         match verify(with_column) {
-            Ok(program) => Reference { program, has_init_column: true, states },
-            Err(_) => Reference { program: lowered.clone(), has_init_column: false, states },
+            Ok(program) => Reference { program: Box::new(program), rank, has_init_column: true, states },
+            Err(_) => Reference { program: Box::new(lowered.clone()), rank, has_init_column: false, states },
         }
     }
 
@@ -58,16 +62,10 @@ impl Reference {
         let identities: Vec<Constant> =
             self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
         let mut states = self.interpret(records.to_vec(), &identities, &identities).states_after.concat();
-        if let Some(rank) = self.rank() {
+        if let Some(rank) = self.rank {
             states[rank] = 0u64.into();
         }
         states
-    }
-
-    /// Which component counts kept records.
-    pub(crate) fn rank(&self) -> Option<usize> {
-        let stage = rank_stage(&self.program)? as usize;
-        Some(self.program.stages[..stage].iter().map(|stage| stage.state.len()).sum())
     }
 
     /// Whether a kernel can be given initial states other than what rows start from.
@@ -86,7 +84,7 @@ impl Reference {
             };
             let columns = inputs.iter().zip(&self.program.inputs).map(gather).collect();
             let run = self.interpret(columns, &given.start, &given.init);
-            let places = match self.rank() {
+            let places = match self.rank {
                 Some(_) => {
                     (call.kept..call.kept + run.count).take_while(|&place| place < call.room_records()).collect()
                 }
@@ -116,7 +114,7 @@ impl Reference {
         let init = stages.map(|stage| rest.by_ref().take(stage.state.len()).collect()).collect();
         let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
         let request = Request { init: Some(init), ..Request::default() };
-        interp::run(&self.program, &columns, &request).expect("whole columns, and states of the program")
+        interp::run(&*self.program, &columns, &request).expect("whole columns, and states of the program")
     }
 
     /// A state of all stages, as arguments and totals have it.

@@ -151,7 +151,7 @@ impl Subject<'_> {
             true => self.reference.states(&init),
             false => start.clone(),
         };
-        if let Some(rank) = self.reference.rank() {
+        if let Some(rank) = self.reference.rank {
             start[rank] = (call.kept as u64).into();
         }
         Given { start, init }

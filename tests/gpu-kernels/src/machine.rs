@@ -2,7 +2,6 @@
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx;
-use monoscan_ir::facts::Facts;
 use monoscan_runtime::cuda::{self, CudaError, DeviceBuffer, Kernel, Module, Stream};
 use scan_emulator::{Buffer, Device, Fault, Launch, LaunchError};
 
@@ -103,7 +102,7 @@ impl OnDevice {
     pub fn new(subject: &Subject<'_>) -> Result<OnDevice, CudaError> {
         let device = cuda::Device::cuda(0)?;
         let program = &subject.program;
-        let compiled = nvptx::compile(program, &Facts::of(program), subject.plan(), Arch::Sm90);
+        let compiled = nvptx::compile(program, subject.plan(), Arch::Sm90);
         let compiled = compiled.unwrap_or_else(|error| panic!("{}: {error}", subject.name()));
         let kernel = Module::from_ptx(&device, &compiled.text, None)?.kernel("scan")?;
         kernel.allow_shared(subject.manifest.shared_bytes as u32)?;

@@ -2,9 +2,8 @@
 
 use monoscan_codegen::gpu::{Arch, GpuPlan, Manifest, Schedule};
 use monoscan_codegen::nvptx::{self, NvptxError};
-use monoscan_ir::facts::Facts;
-use monoscan_ir::transform::{Form, lower};
-use monoscan_ir::{Program, Source, Verified};
+use monoscan_ir::Source;
+use monoscan_ir::transform::{Form, Lowered, lower};
 use scan_emulator::Kernel;
 
 use crate::Case;
@@ -16,7 +15,7 @@ pub struct Subject<'c> {
     pub(crate) case: &'c Case,
     pub(crate) form: Form,
     /// What is compiled.
-    pub(crate) program: Verified<Program>,
+    pub(crate) program: Lowered,
     pub(crate) reference: Reference,
     /// How it is launched.
     pub manifest: Manifest,
@@ -30,7 +29,7 @@ impl<'c> Subject<'c> {
     /// Makes the kernel, or says why this plan does not fit.
     pub fn new(case: &'c Case, form: Form, plan: &GpuPlan) -> Result<Subject<'c>, NvptxError> {
         let program = lower(&case.program, form);
-        let nvptx::Kernel { text, manifest } = nvptx::emulated(&program, &Facts::of(&program), plan, Arch::Sm90)?;
+        let nvptx::Kernel { text, manifest } = nvptx::emulated(&program, plan, Arch::Sm90)?;
         let kernel = Kernel::compile(&text, "scan").unwrap_or_else(|error| panic!("{error}\n{}\n{plan}", *program));
         Ok(Subject { case, form, reference: Reference::new(&program), program, manifest, kernel, text })
     }

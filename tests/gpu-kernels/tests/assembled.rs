@@ -11,7 +11,6 @@ use std::thread;
 
 use monoscan_codegen::gpu::{AccessPattern, Arch, Schedule};
 use monoscan_codegen::nvptx::{KernelIr, NvptxError};
-use monoscan_ir::facts::Facts;
 use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Case, by_hand, of_the_zoo, of_wide_states};
 use scan_kit::ptxas;
@@ -69,7 +68,6 @@ impl Job {
 /// The kernels of a program that there are: every plan for every architecture.
 fn jobs(case: &Case, heads: bool) -> Vec<Job> {
     let program = lower(&case.program, Form { heads, previous: true, ..Form::default() });
-    let facts = Facts::of(&program);
     let state_bytes = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum();
     let mut jobs: Vec<Job> = Vec::new();
     for (arch, pattern) in Arch::ALL.into_iter().flat_map(|arch| PATTERNS.map(|pattern| (arch, pattern))) {
@@ -78,7 +76,7 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
             if jobs.iter().any(|job| (job.arch, &job.ir.manifest.plan) == (arch, &plan)) {
                 continue;
             }
-            match KernelIr::new(&program, &facts, &plan, arch) {
+            match KernelIr::new(&program, &plan, arch) {
                 Ok(ir) => jobs.push(Job { program: program.name.clone(), state_bytes, pattern, arch, ir }),
                 Err(NvptxError::Plan(_)) => {}
                 Err(error) => panic!("{error}\n{plan}\n{}", *program),

@@ -1,10 +1,8 @@
 //! Whether a scan has a form in lanes, and what it is made of.
 
-use monoscan_ir::facts::{self, Body, Facts, LengthOnly, fold_body, replay_body};
-use monoscan_ir::{
-    Constant, Function, FunctionBuilder, Layout, Mapping, Mode, Opcode, Program, Source, Table, Type, Value, Verified,
-    simplify,
-};
+use monoscan_ir::facts::{Body, LengthOnly, work};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Source, Table, Type, Value, simplify};
 
 use super::forms::{Known, holds};
 use super::group::Group;
@@ -52,14 +50,13 @@ pub(crate) struct LaneForm {
 impl LaneForm {
     /// The form of a program, if it has one: one stage, one output record for each element, nothing read but the element's record and
     /// the state, and nothing computed that vectors cannot.
-    pub(crate) fn of(program: &Verified<Program>, facts: &Facts) -> Option<LaneForm> {
+    pub(crate) fn of(program: &Lowered) -> Option<LaneForm> {
         let [stage] = program.stages.as_slice() else { return None };
-        if program.output.keep.is_some() || facts::work(&stage.combine) > MOST_WORK {
+        if program.output.keep.is_some() || work(&stage.combine) > MOST_WORK {
             return None;
         }
-        let fold = fold_body(program, facts);
-        let replay = replay_body(program, facts, Mode::Inclusive);
-        let advance = facts::advance(program, &replay, 0);
+        let (fold, replay) = (program.fold(), program.replay().clone());
+        let advance = program.carry_update(0);
         if !advance.components.iter().eq(replay.carried.iter().map(|(_, component)| component)) {
             return None;
         }
@@ -79,7 +76,7 @@ impl LaneForm {
             combine,
             advance: advance.function,
             identity: stage.identity.clone(),
-            length_only: LengthOnly::of(stage, &program.tables),
+            length_only: program.facts()[0].length_only.clone(),
             fold,
             replay,
         };

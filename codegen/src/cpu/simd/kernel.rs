@@ -13,7 +13,7 @@ use super::shuffle;
 /// Where columns start; none for columns that are not read.
 pub(crate) struct Bases<'a> {
     pub(crate) inputs: &'a [Option<ir::Value>],
-    pub(crate) outputs: &'a [Option<ir::Value>],
+    pub(crate) outputs: &'a [ir::Value],
 }
 
 /// What the loop over groups starts from, and what it leaves to the scalar loop behind it.
@@ -149,7 +149,7 @@ impl GroupCode<'_> {
     fn scan(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<(Vec<Lanes>, Vec<Lanes>), CodegenError> {
         let form = self.form;
         let shape = form.group.shape;
-        let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads])?;
+        let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads]);
         let aggregates = self.fold(b, &records)?;
         let prefixes = self.scan_lanes(b, aggregates)?;
         let behind = self.advance(b, carry, &prefixes)?;
@@ -168,7 +168,7 @@ impl GroupCode<'_> {
             outputs.push(results.split_off(states.len()));
             states = results;
         }
-        self.store(b, &outputs)?;
+        self.store(b, &outputs);
         Ok((next, prefixes))
     }
 
@@ -176,7 +176,7 @@ impl GroupCode<'_> {
     fn reduce(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<Vec<Lanes>, CodegenError> {
         let form = self.form;
         let group = form.group;
-        let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads])?;
+        let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads]);
         let mut total = self.fold(b, &records)?;
         let mut distance = 1;
         while distance < group.shape.lanes() {
@@ -293,14 +293,13 @@ impl GroupCode<'_> {
     ) -> Result<Vec<Lanes>, CodegenError> {
         let mut args = states.to_vec();
         for source in &reads[states.len()..] {
-            let Source::Record(component) = *source else { return Err(CodegenError::Facts) };
-            let value = record.get(component as usize).copied().flatten().ok_or(CodegenError::Facts)?;
-            args.push(Lanes::Vector(value));
+            let Source::Record(component) = *source else { unreachable!("a form in lanes reads records alone") };
+            args.push(Lanes::Vector(record[component as usize].expect("what is read was loaded")));
         }
         lower_lanes(b, self.form.group.shape, &self.form.tables, function, &args)
     }
 
-    fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Result<Records, CodegenError> {
+    fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Records {
         let form = self.form;
         let mut records: Records = vec![Vec::new(); form.group.depth];
         for (column, layout) in form.inputs.iter().enumerate() {
@@ -312,7 +311,8 @@ impl GroupCode<'_> {
             let is_read: Vec<bool> = (0..layout.fields.len()).map(is_read).collect();
             let columns = match is_read.contains(&true) {
                 true => {
-                    let address = self.address(b, self.bases.inputs[column], layout)?;
+                    let base = self.bases.inputs[column].expect("a column that is read has a base");
+                    let address = self.address(b, base, layout);
                     form.group.load(b, layout, &is_read, address)
                 }
                 false => vec![vec![None; is_read.len()]; form.group.depth],
@@ -321,10 +321,10 @@ impl GroupCode<'_> {
                 record.extend(values);
             }
         }
-        Ok(records)
+        records
     }
 
-    fn store(&self, b: &mut FunctionBuilder<'_>, outputs: &[Vec<Lanes>]) -> Result<(), CodegenError> {
+    fn store(&self, b: &mut FunctionBuilder<'_>, outputs: &[Vec<Lanes>]) {
         let form = self.form;
         let mut first = 0;
         for (column, layout) in form.outputs.iter().enumerate() {
@@ -334,24 +334,17 @@ impl GroupCode<'_> {
             for record in outputs {
                 values.push(record[range.clone()].iter().map(|lanes| lanes.vector(b, form.group.shape)).collect());
             }
-            let address = self.address(b, self.bases.outputs[column], layout)?;
+            let address = self.address(b, self.bases.outputs[column], layout);
             form.group.store(b, layout, &values, address);
         }
-        Ok(())
     }
 
-    fn address(
-        &self,
-        b: &mut FunctionBuilder<'_>,
-        base: Option<ir::Value>,
-        layout: &Layout,
-    ) -> Result<ir::Value, CodegenError> {
-        let base = base.ok_or(CodegenError::Facts)?;
+    fn address(&self, b: &mut FunctionBuilder<'_>, base: ir::Value, layout: &Layout) -> ir::Value {
         let offset = match layout.size {
             1 => self.place,
             size if size.is_power_of_two() => b.ins().ishl_imm_u(self.place, i64::from(size.trailing_zeros())),
             size => b.ins().imul_imm_u(self.place, i64::from(size)),
         };
-        Ok(b.ins().iadd(base, offset))
+        b.ins().iadd(base, offset)
     }
 }

@@ -34,9 +34,9 @@
 mod parse;
 mod print;
 
-use monoscan_ir::facts::{Facts, Range};
-use monoscan_ir::transform::{Form, rank_stage};
-use monoscan_ir::{Constant, Program};
+use monoscan_ir::Constant;
+use monoscan_ir::facts::Range;
+use monoscan_ir::transform::{Form, Lowered, Role};
 
 use super::{Arch, Manifest};
 
@@ -75,19 +75,6 @@ pub struct Component {
     pub range: Range,
 }
 
-/// Where a component of a lowered program comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Role {
-    /// The program has it.
-    Own,
-    /// Lowering added it.
-    Added,
-    /// It is of the record before the next one: carries have it, seeds do not.
-    Previous,
-    /// It counts the records that were kept.
-    Rank,
-}
-
 /// Why a text is no manifest.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: expected {expected}, got {got}")]
@@ -101,38 +88,23 @@ pub struct ManifestError {
 }
 
 impl AotManifest {
-    /// The manifest of a kernel of `lowered`, which is `program` in this form, with these facts about it. The version
-    /// is this one.
-    pub fn new(
-        (program, lowered): (&Program, &Program),
-        facts: &Facts,
-        form: Form,
-        arch: Arch,
-        launch: Manifest,
-        ptx_sha256: String,
-    ) -> AotManifest {
-        let rank = rank_stage(lowered).map(|stage| stage as usize);
-        let previous = if form.previous { program.first_carry().len() - program.state_len() } else { 0 };
-        let components = lowered.stages.iter().enumerate().flat_map(|(place, stage)| {
-            let own = program.stages.get(place).map_or(0, |stage| stage.state.len());
-            let previous = if place == program.stages.len() { previous } else { 0 };
-            let ranges = &facts.stages[place].ranges;
-            stage.identity.iter().zip(ranges).enumerate().map(move |(component, (&identity, &range))| {
-                let role = match component {
-                    0 if rank == Some(place) => Role::Rank,
-                    _ if component < own => Role::Own,
-                    _ if component < previous => Role::Previous,
-                    _ => Role::Added,
-                };
-                Component { role, identity, range }
-            })
-        });
+    /// The manifest of a kernel of this program. The version is this one.
+    pub fn new(program: &Lowered, arch: Arch, launch: Manifest, ptx_sha256: String) -> AotManifest {
+        let components =
+            (0..).zip(program.stages.iter().zip(program.facts())).flat_map(|(stage, (declared, facts))| {
+                let components = (0..).zip(declared.identity.iter().zip(&facts.ranges));
+                components.map(move |(component, (&identity, &range))| Component {
+                    role: program.role(stage, component),
+                    identity,
+                    range,
+                })
+            });
         AotManifest {
             version: env!("CARGO_PKG_VERSION").into(),
             program: program.name.escape_debug().to_string(),
             arch,
             ptx_sha256,
-            form,
+            form: program.form(),
             keeps: program.output.keep.is_some(),
             components: components.collect(),
             launch,

@@ -7,9 +7,10 @@ use std::str::FromStr;
 
 use monoscan_ir::facts::Range;
 use monoscan_ir::transform::Form;
+use monoscan_ir::transform::Role;
 use monoscan_ir::{Constant, Layout, MAX_RECORD_BYTES, Mode, Type, text};
 
-use super::{AotManifest, Component, FORMAT, ManifestError, Role};
+use super::{AotManifest, Component, FORMAT, ManifestError};
 use crate::gpu::{Arch, Arguments, GpuPlan, Manifest, Schedule};
 
 impl FromStr for AotManifest {
@@ -41,7 +42,7 @@ impl FromStr for AotManifest {
         let of_type = |ty: Type| move |value: &str| component(value, ty);
         let components = states.fields.iter().map(|field| {
             let expected =
-                format!("`own`, `added`, `previous` or `rank`, a literal of type {} and its range", field.ty);
+                format!("`own`, `flag`, `previous`, `check` or `rank`, a literal of type {} and its range", field.ty);
             lines.value("component", &expected, of_type(field.ty))
         });
         let components = components.collect::<Result<Vec<Component>, _>>()?;
@@ -171,9 +172,10 @@ fn layout(value: &str) -> Option<Layout> {
 fn component(value: &str, ty: Type) -> Option<Component> {
     let (role, rest) = value.split_once(' ')?;
     let role = match role {
-        "own" => Role::Own,
-        "added" => Role::Added,
+        "own" => Role::User,
+        "flag" => Role::SegmentFlag,
         "previous" => Role::Previous,
+        "check" => Role::Check,
         "rank" => Role::Rank,
         _ => return None,
     };

@@ -4,7 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use monoscan_ir::Mode;
 
-use super::{AotManifest, Component, FORMAT, Role};
+use monoscan_ir::transform::Role;
+
+use super::{AotManifest, Component, FORMAT};
 use crate::gpu::Schedule;
 
 impl Display for AotManifest {
@@ -48,9 +50,10 @@ impl Display for AotManifest {
 impl Display for Component {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let role = match self.role {
-            Role::Own => "own",
-            Role::Added => "added",
+            Role::User => "own",
+            Role::SegmentFlag => "flag",
             Role::Previous => "previous",
+            Role::Check => "check",
             Role::Rank => "rank",
         };
         // An identity may be a list, so it stands between two words.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::gpu::{Arguments, GpuPlan};
 use monoscan_ir::transform::lower;
-use monoscan_ir::{Mode, Verified, random, text, verify};
+use monoscan_ir::{Mode, Program, Verified, random, text, verify};
 
 /// The manifest of a kernel that nobody made: what is told of it is right all the same.
 fn manifest(program: &Verified<Program>, form: Form, plan: GpuPlan) -> AotManifest {
@@ -17,8 +17,7 @@ fn manifest(program: &Verified<Program>, form: Form, plan: GpuPlan) -> AotManife
         inputs: lowered.inputs.clone(),
         outputs: lowered.output.columns.clone(),
     };
-    let facts = Facts::of(&lowered);
-    AotManifest::new((program, &lowered), &facts, form, Arch::Sm90, launch, "0123456789abcdef".repeat(4))
+    AotManifest::new(&lowered, Arch::Sm90, launch, "0123456789abcdef".repeat(4))
 }
 
 fn affine() -> AotManifest {
@@ -56,11 +55,11 @@ fn components_say_where_they_come_from() {
     let program = verify(text::parse(source).unwrap()).unwrap();
     let form = Form { heads: true, ..Form::default() };
     let manifest = manifest(&program, form, GpuPlan::columnar());
-    let own = manifest.components.iter().filter(|component| component.role == Role::Own).count();
+    let own = manifest.components.iter().filter(|component| component.role == Role::User).count();
     assert_eq!(own, program.stages.iter().map(|stage| stage.state.len()).sum::<usize>());
     let ranks = manifest.components.iter().filter(|component| component.role == Role::Rank).count();
     assert_eq!((manifest.keeps, ranks), (program.output.keep.is_some(), usize::from(manifest.keeps)));
-    assert!(manifest.components.iter().any(|component| component.role == Role::Added));
+    assert!(manifest.components.iter().any(|component| component.role == Role::SegmentFlag));
 }
 
 #[test]

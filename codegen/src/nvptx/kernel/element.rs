@@ -1,6 +1,6 @@
 //! Elements, as code sees them: what it reads of one, and what it is.
 
-use monoscan_ir::facts::{Facts, Range};
+use monoscan_ir::facts::{Range, StageFacts};
 use monoscan_ir::{Mapping, Source, Table};
 
 use crate::nvptx::emit::Value;
@@ -26,10 +26,10 @@ pub(crate) struct ElementCode {
 
 impl ElementCode {
     /// The code of a mapping, in which records are one of so many letters if that is said.
-    pub(crate) fn new(mapping: &Mapping, facts: &Facts, tables: &[Table], letters: Option<u32>) -> ElementCode {
+    pub(crate) fn new(mapping: &Mapping, facts: &[StageFacts], tables: &[Table], letters: Option<u32>) -> ElementCode {
         let reads = mapping.reads.iter().zip(&mapping.function.params);
         let ranges = reads.map(|(source, &ty)| match *source {
-            Source::Before { stage, component } => facts.stages[stage as usize].ranges[component as usize],
+            Source::Before { stage, component } => facts[stage as usize].ranges[component as usize],
             Source::Record(_) if letters.is_some() => Range { min: 0, max: letters.map_or(0, i128::from) - 1 },
             _ => Range::full(ty),
         });

@@ -1,12 +1,11 @@
 //! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
 
-use monoscan_ir::facts::{Carried, Facts, Level, Names, fold_levels, whole_combine};
-use monoscan_ir::transform::rank_stage;
-use monoscan_ir::{Constant, Layout, Program, Source, Table, Type, Verified};
+use monoscan_ir::facts::{Carried, Level, Names};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Layout, Source, Table, Type};
 
 use crate::gpu::{Arguments, GpuPlan, LookUps, MOST_TABLE_BYTES, Manifest, Schedule, overlays};
 use crate::nvptx::emit::{Builder, Value};
-use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, ElementCode, read};
 use crate::nvptx::kernel::state::{Packing, State};
@@ -72,22 +71,12 @@ pub struct Replayed<'k> {
 
 impl Recipe {
     /// Takes a program apart, for a schedule of ours or for any other.
-    pub fn new(program: &Verified<Program>, facts: &Facts, schedule: Option<Schedule>) -> Result<Recipe, NvptxError> {
-        let mappings = [Some(&program.output.project), program.output.keep.as_ref()];
-        let mut reads = mappings.into_iter().flatten().flat_map(|mapping| &mapping.reads);
-        if reads.any(|source| matches!(source, Source::State(_))) {
-            return Err(NvptxError::NotLowered);
-        }
-        // Threads, warps and tiles combine runs of many lengths.
-        let facts = facts.clone().carrying_all(program);
-        let look_ups = LookUps::of(program, &facts, schedule);
+    pub fn new(program: &Lowered, schedule: Option<Schedule>) -> Recipe {
+        let look_ups = LookUps::of(program, schedule);
         let deferred_bytes = look_ups.deferred_bytes();
         let LookUps { mut names, replay, letters, tables, bank_replicated } = look_ups;
         let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
-        let rank = rank_stage(program).and_then(|stage| replay.carried.iter().position(is_rank(stage)));
-        if program.output.keep.is_some() && rank.is_none() {
-            return Err(NvptxError::NotLowered);
-        }
+        let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
@@ -95,10 +84,10 @@ impl Recipe {
             arguments: Arguments::of(program),
             levels: Vec::new(),
             rank,
-            packed: Packed::of(program, &facts, &replay.carried),
+            packed: Packed::of(program, &replay.carried),
             replay: Replay {
                 carried: replay.carried,
-                element: ElementCode::new(&replay.mapping, &facts, &tables, letters),
+                element: ElementCode::new(&replay.mapping, program.facts(), &tables, letters),
             },
             tables,
             bank_replicated,
@@ -108,40 +97,35 @@ impl Recipe {
             folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
-        for level in fold_levels(program, &facts) {
+        // Threads, warps and tiles combine aggregates of many lengths.
+        for level in program.full_levels() {
             let stages = level.stages.iter().map(|&stage| &program.stages[stage as usize]);
             let types: Vec<Type> = stages.flat_map(|stage| stage.state.iter().copied()).collect();
             let names = match level.stages[..] {
                 [stage] => names[stage as usize].take(),
                 _ => None,
             };
-            let fold = recipe.level_fold(program, &facts, &level, names);
+            let fold = recipe.level_fold(program, &level, names);
             let composes = fold.named.as_ref().is_some_and(Named::composes);
             recipe.folds.push(fold);
             recipe.levels.push((level, Packing::of(if composes { &[Type::U32] } else { &types })));
         }
-        Ok(recipe)
+        recipe
     }
 
-    fn level_fold(
-        &mut self,
-        program: &Verified<Program>,
-        facts: &Facts,
-        level: &Level,
-        names: Option<Names>,
-    ) -> LevelFold {
+    fn level_fold(&mut self, program: &Lowered, level: &Level, names: Option<Names>) -> LevelFold {
         let of_stage = |&stage: &u32| (0..program.stages[stage as usize].state.len() as u32).map(move |c| (stage, c));
         let components: Vec<(u32, u32)> = level.stages.iter().flat_map(of_stage).collect();
         self.most_table_bytes += names.as_ref().map_or(0, Names::step_bytes);
         let combine = |&stage: &u32| {
-            let both = facts.stages[stage as usize].ranges.repeat(2);
-            Code::new(&whole_combine(program, stage).function, &both, &program.tables)
+            let both = program.facts()[stage as usize].ranges.repeat(2);
+            Code::new(&program.whole_combine(stage).function, &both, &program.tables)
         };
         LevelFold {
             followed: level.body.carried.iter().copied().filter(|carried| !components.contains(carried)).collect(),
             components,
             combines: level.stages.iter().map(combine).collect(),
-            step: ElementCode::new(&level.body.mapping, facts, &program.tables, None),
+            step: ElementCode::new(&level.body.mapping, program.facts(), &program.tables, None),
             named: names.as_ref().map(Named::new),
         }
     }

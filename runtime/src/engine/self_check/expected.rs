@@ -2,7 +2,8 @@
 
 use monoscan_codegen::plan::Association;
 use monoscan_ir::interp::{Request, Run, run, run_in_chunks};
-use monoscan_ir::{Constant, Layout, Program, Type, Verified};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Layout, Type};
 
 use super::sample::Sample;
 
@@ -69,7 +70,7 @@ fn tolerance(ty: Type, magnitude: f64) -> Option<f64> {
 
 impl<'a> Expected<'a> {
     pub(super) fn new(
-        program: &'a Verified<Program>,
+        program: &'a Lowered,
         association: Association,
         sample: &Sample,
         init: &[Vec<Constant>],

@@ -15,7 +15,8 @@ mod sample;
 mod walks;
 
 use monoscan_ir::facts::StageFacts;
-use monoscan_ir::{Constant, Program, Stage, Verified, laws};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Stage, laws};
 
 use self::expected::{Difference, Expected};
 use self::sample::{Kind, Sample};
@@ -46,7 +47,7 @@ pub(super) fn check(variant: &Variant, kernels: &Kernels, walks: Walks) -> Resul
 
 /// Kernels, as those of a program.
 struct Check<'a> {
-    program: &'a Verified<Program>,
+    program: &'a Lowered,
     variant: &'a Variant,
     kernels: &'a Kernels,
     /// For each stage the state that runs start from.
@@ -95,13 +96,13 @@ impl Check<'_> {
 /// For each stage a state that runs may start from: the identity, or another one if the program reads where segments start.
 fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     let program = &variant.program;
-    let stages = program.stages.iter().zip(&variant.facts.stages);
+    let stages = program.stages.iter().zip(program.facts());
     let init = |(stage, facts): (&Stage, &StageFacts)| {
         let states = laws::sample_states(stage, &program.tables, 4, 0);
         let holds = |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
-    match variant.form.init && program.output.keep.is_none() {
+    match program.form().init && program.output.keep.is_none() {
         true => stages.map(init).collect(),
         false => program.stages.iter().map(|stage| stage.identity.clone()).collect(),
     }
@@ -112,7 +113,7 @@ mod tests {
     use monoscan_codegen::cpu::Access;
     use monoscan_codegen::plan::PlanOptions;
     use monoscan_ir::transform::{Form, lower};
-    use monoscan_ir::{text, verify};
+    use monoscan_ir::{Program, Verified, text, verify};
 
     use super::*;
     use crate::engine::variant::Variants;
@@ -134,7 +135,7 @@ mod tests {
                  column {column}
                  project (%0 = state.0: {ty}) {{ return %0 }}"
         );
-        lower(&verify(text::parse(&source).unwrap()).unwrap(), Form::default())
+        verify(text::parse(&source).unwrap()).unwrap()
     }
 
     /// Checks the kernels of one program as if they were those of another, walk by walk.
@@ -149,7 +150,7 @@ mod tests {
         let variant = variants.get(Form::default(), false);
         let init = [program.stages[0].identity.clone()];
         let kernels = variant.kernels(access).unwrap();
-        let check = Check { program, variant, kernels, init: &init };
+        let check = Check { program: &lower(program, Form::default()), variant, kernels, init: &init };
         let of_lines = |walk: &Walk| matches!(walk, Walk::Rows | Walk::Short | Walk::ShortWhole { .. });
         let is_there = |walk: &Walk| access == Access::Line || !of_lines(walk);
         Walks::every().iter().filter(is_there).map(|walk| check.run([walk].into_iter().collect())).collect()
@@ -197,7 +198,7 @@ mod tests {
                      column {{ size 4, align 4, f32 @ 0 }}
                      project (%0 = state.1: f32) {{ return %0 }}"
             );
-            lower(&verify(text::parse(&source).unwrap()).unwrap(), Form::default())
+            verify(text::parse(&source).unwrap()).unwrap()
         };
         let (one, other) = (mean("0.7"), mean("0.71"));
         assert!(check(&one, &one, 4, Access::Line).iter().all(Result::is_ok));

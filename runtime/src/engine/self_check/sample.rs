@@ -2,7 +2,7 @@
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::laws::sample_states;
-use monoscan_ir::{Constant, Program, Source, Stage, Type, Verified};
+use monoscan_ir::{Constant, Program, Source, Stage, Type};
 
 /// Columns of records.
 pub(super) struct Sample {
@@ -31,7 +31,7 @@ const TRIES: usize = 8;
 
 impl Sample {
     /// So many records, the same each time.
-    pub(super) fn new(program: &Verified<Program>, len: usize, kind: Kind) -> Sample {
+    pub(super) fn new(program: &Program, len: usize, kind: Kind) -> Sample {
         let types = program.record_types();
         let mut interpreter = Interpreter::new(&program.tables);
         let states = states_as_records(program, &types);

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use monoscan_codegen::gpu::{AotManifest, Manifest, ManifestError, Role, Schedule};
+use monoscan_codegen::gpu::{AotManifest, Manifest, ManifestError, Schedule};
+use monoscan_ir::transform::Role;
 use monoscan_ir::{Layout, Mode, Type};
 use sha2::{Digest, Sha256};
 
@@ -238,7 +239,7 @@ impl AotScan {
 
 impl Signature for AotManifest {
     fn state(&self) -> impl Iterator<Item = Type> {
-        let own = self.components.iter().filter(|component| component.role == Role::Own);
+        let own = self.components.iter().filter(|component| component.role == Role::User);
         own.map(|component| component.identity.ty())
     }
 
@@ -289,7 +290,7 @@ fn expect_form(manifest: &AotManifest, call: &Call<'_>) -> Result<(), AotError> 
 /// The call's states lie in the ranges that the kernel relies on.
 fn expect_states(manifest: &AotManifest, call: &Call<'_>) -> Result<(), AotError> {
     for (argument, state) in [("init", call.init), ("carry", call.carry)] {
-        let own = manifest.components.iter().filter(|component| component.role == Role::Own);
+        let own = manifest.components.iter().filter(|component| component.role == Role::User);
         for (component, (known, &got)) in own.zip(state.into_iter().flatten()).enumerate() {
             if !known.range.holds(got) {
                 let (expected, got) = (known.range.to_string(), got.to_string());

@@ -16,8 +16,9 @@ mod words;
 
 use std::iter::zip;
 
-use monoscan_ir::facts::{Body, Carried, Facts, Range, advance_over, whole_combine};
-use monoscan_ir::{Constant, Layout, Mapping, Program, Source, Type, Verified, simplify};
+use monoscan_ir::facts::{Carried, CarryUpdate, Range};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Layout, Mapping, Program, Source, Type, simplify};
 
 use crate::nvptx::emit::{Builder, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
@@ -53,10 +54,10 @@ struct Reading {
 }
 
 impl Packed {
-    /// The packed form of a [lowered](monoscan_ir::transform::lower) program whose replay carries these components.
-    pub(crate) fn of(program: &Verified<Program>, facts: &Facts, carried: &[Carried]) -> Option<Packed> {
+    /// The packed form of a program whose replay carries these components.
+    pub(crate) fn of(program: &Lowered, carried: &[Carried]) -> Option<Packed> {
         let [stage] = program.stages.as_slice() else { return None };
-        let ranges = facts.stages[0].ranges.as_slice();
+        let ranges = program.facts()[0].ranges.as_slice();
         let has_bytes = !program.inputs.is_empty() && stage.state.iter().copied().all(is_byte);
         let is_packable = has_bytes && program.output.keep.is_none() && is_closed(program, carried);
         let columns = |columns: &[Layout]| columns.iter().map(only_byte).collect::<Option<Vec<Type>>>();
@@ -67,7 +68,7 @@ impl Packed {
             inputs: columns(&program.inputs)?,
             outputs: columns(&program.output.columns)?,
             lift: Reading::new(program, &stage.lift, ranges)?,
-            operator: Operator::new(&whole_combine(program, 0).function, &stage.identity, ranges)?,
+            operator: Operator::new(&program.whole_combine(0).function, &stage.identity, ranges)?,
             project: Reading::new(program, &program.output.project, ranges)?,
         })
     }
@@ -154,13 +155,12 @@ fn only_byte(column: &Layout) -> Option<Type> {
 
 /// Whether `combine`, and the projection, need no other components of an earlier state than these. What one element does to
 /// them can need fewer than what any state does.
-fn is_closed(program: &Verified<Program>, carried: &[Carried]) -> bool {
+fn is_closed(program: &Program, carried: &[Carried]) -> bool {
     let read = program.output.project.reads.iter().filter_map(|source| match *source {
-        Source::Before { stage, component } | Source::After { stage, component } => Some((stage, component)),
+        Source::Before { component, .. } | Source::After { component, .. } => Some(component),
         _ => None,
     });
-    let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
-    let all = Body { mapping: Mapping::default(), carried: read.chain(components.iter().copied()).collect() };
-    let needed = advance_over(program, &[&all], 0).components;
-    needed.iter().all(|&component| components.contains(&(0, component)))
+    let components: Vec<u32> = carried.iter().map(|carried| carried.component).collect();
+    let needed = CarryUpdate::of(program, 0, components.iter().copied().chain(read)).components;
+    needed.iter().all(|&component| components.contains(&component))
 }

@@ -1,6 +1,6 @@
 //! Code on four lanes against the interpreter, on the processor of this machine; and which programs have a packed form.
 
-use monoscan_ir::facts::{Facts, Range};
+use monoscan_ir::facts::Range;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Type, Value, interp, text, verify};
 
@@ -163,7 +163,7 @@ fn programs_of_bytes_have_a_packed_form() {
     ] {
         let source = program(inputs, lift, project);
         let program = lower(&verify(text::parse(&source).unwrap()).unwrap(), Form::default());
-        let recipe = Recipe::new(&program, &Facts::of(&program), None).unwrap();
+        let recipe = Recipe::new(&program, None);
         assert_eq!(recipe.packed.is_some(), has, "{source}");
     }
 }

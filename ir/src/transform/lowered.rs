@@ -1,0 +1,163 @@
+//! A lowered program, and all that is known about it: what planners, code generators and engines take.
+
+use std::ops::Deref;
+
+use super::{Check, Form};
+use crate::builder::FunctionBuilder;
+use crate::facts::{self, Body, Level, Range, StageFacts};
+use crate::program::{Mapping, Program, WellTyped};
+use crate::types::Constant;
+
+/// What an engine runs for calls of one [`Form`]: the program that [`lower`](super::lower) made, analysed once.
+///
+/// It reads as the [`Program`] that it is. That keeps every invariant of the [verifier](mod@crate::verify) but its limits:
+/// it may have three stages more, a column more, for each stage a component more, and no output column. Cheap to read;
+/// cloning it copies the program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Lowered {
+    program: Program,
+    form: Form,
+    /// How many stages the program has that the user wrote.
+    user_stages: usize,
+    carried: Vec<usize>,
+    rank: Option<u32>,
+    check: Option<Check>,
+    facts: Vec<StageFacts>,
+    levels: Vec<Level>,
+    replay: Body,
+}
+
+/// Where a component of a lowered program's state comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// The user's program has it.
+    User,
+    /// It is of the record before the next one: carries have it, initial states do not.
+    Previous,
+    /// Whether a segment began.
+    SegmentFlag,
+    /// What a [checked](Form::checked) scan found.
+    Check,
+    /// How many records were kept.
+    Rank,
+}
+
+impl Lowered {
+    /// Analyses a lowered program; `written` is the one it was made from.
+    pub(super) fn new(program: Program, form: Form, written: &Program, check: Option<Check>) -> Lowered {
+        let rank = program.output.keep.is_some().then(|| program.stages.len() as u32 - 1);
+        let user_stages = written.stages.len();
+        let mut carried: Vec<usize> = written.stages.iter().map(|stage| stage.state.len()).collect();
+        if form.previous && written.reads_previous() {
+            carried.push(written.first_carry().len() - written.state_len());
+        }
+        let (facts, levels, replay) = facts::facts(&program, rank);
+        Lowered { program, form, user_stages, carried, rank, check, facts, levels, replay }
+    }
+
+    /// The same for calls that start from states outside of the [ranges](StageFacts::ranges) that the program keeps to by
+    /// itself: all ranges are [full](Range::full).
+    pub fn for_any_states(mut self) -> Lowered {
+        for (known, declared) in self.facts.iter_mut().zip(&self.program.stages) {
+            known.ranges = declared.state.iter().map(|&ty| Range::full(ty)).collect();
+        }
+        self
+    }
+
+    /// The same program for reductions, which want the states after the last element alone: it writes nothing. A program
+    /// that keeps goes on counting, and has its columns still, in which there needs to be no space.
+    pub fn without_outputs(mut self) -> Lowered {
+        if self.program.output.keep.is_none() {
+            self.program.output.columns.clear();
+            self.program.output.project = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
+            let ranges = self.facts.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();
+            (self.facts, self.levels, self.replay) = facts::facts(&self.program, self.rank);
+            self.facts.iter_mut().zip(ranges).for_each(|(known, ranges)| known.ranges = ranges);
+        }
+        self
+    }
+
+    /// The calls that it is for.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// What is known about each stage, in order.
+    pub fn facts(&self) -> &[StageFacts] {
+        &self.facts
+    }
+
+    /// How its stages are folded, level by level; each stage is in one. Stages that read no other stage are level 0; one
+    /// that does is one level above the highest that it reads. Folds leave out
+    /// [length-only](StageFacts::length_only) components.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. If
+    /// records are kept, that includes the [rank](Lowered::rank), component 0 of its stage: it says where one goes.
+    pub fn replay(&self) -> &Body {
+        &self.replay
+    }
+
+    /// The last stage, if records are kept: its only component, a `u64`, is how many were kept. Before an element that is
+    /// the element's place in the output, should it be kept.
+    pub fn rank(&self) -> Option<u32> {
+        self.rank
+    }
+
+    /// How to read the stage that a [checked](Form::checked) scan has behind those of the user.
+    pub fn check(&self) -> Option<&Check> {
+        self.check.as_ref()
+    }
+
+    /// How many stages the user's program has. They are the first ones.
+    pub fn user_stages(&self) -> usize {
+        self.user_stages
+    }
+
+    /// How many components of each stage a stream hands on: those that the user's stages have, and, with
+    /// [`previous`](Form::previous), those of the last record. They are the first ones of their stages.
+    pub fn carried_components(&self) -> &[usize] {
+        &self.carried
+    }
+
+    /// What a stream starts from, in these components: their identities.
+    pub fn first_carry(&self) -> impl Iterator<Item = Constant> {
+        self.program.stages.iter().zip(&self.carried).flat_map(|(stage, &own)| stage.identity[..own].iter().copied())
+    }
+
+    /// Where a component of a stage comes from.
+    pub fn role(&self, stage: u32, component: u32) -> Role {
+        match self.carried.get(stage as usize) {
+            _ if self.rank == Some(stage) => Role::Rank,
+            Some(&own) if component as usize >= own => Role::SegmentFlag,
+            Some(_) if (stage as usize) < self.user_stages => Role::User,
+            Some(_) => Role::Previous,
+            None => Role::Check,
+        }
+    }
+
+    /// Whether these components, the first ones [that a stream hands on](Lowered::carried_components), lie in the ranges
+    /// that kernels rely on. If not, a call needs the program [for any states](Lowered::for_any_states).
+    pub fn holds(&self, state: &[Constant]) -> bool {
+        let ranges = self.facts.iter().zip(&self.carried).flat_map(|(stage, &own)| &stage.ranges[..own]);
+        ranges.zip(state).all(|(range, &component)| range.holds(component))
+    }
+
+    /// Whether kernels rely on no range: every state lies in them.
+    pub fn holds_any(&self) -> bool {
+        let stages = self.facts.iter().zip(&self.program.stages);
+        let mut components = stages.flat_map(|(facts, stage)| facts.ranges.iter().zip(&stage.state));
+        components.all(|(range, &ty)| *range == Range::full(ty))
+    }
+}
+
+impl Deref for Lowered {
+    type Target = Program;
+    fn deref(&self) -> &Program {
+        &self.program
+    }
+}
+
+impl WellTyped for Lowered {}
