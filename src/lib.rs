@@ -10,8 +10,9 @@
 //! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known only at run time.
 //! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
 //!
-//! The README shows each in a few lines. What Rust the operator may use is on
-//! one page, [`language`].
+//! The README shows each in a few lines. Two books are part of this documentation: [`language`] says
+//! what Rust an operator may use, and [`design`] how monoscan works, from the overview to each engine,
+//! with a table of [terms](design::terms).
 
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
@@ -50,6 +51,18 @@ pub mod prelude {
 
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}
+
+#[doc = include_str!("../docs/design/overview.md")]
+pub mod design {
+    #[doc = include_str!("../docs/design/automata.md")]
+    pub mod automata {}
+    #[doc = include_str!("../docs/design/cpu.md")]
+    pub mod cpu {}
+    #[doc = include_str!("../docs/design/gpu.md")]
+    pub mod gpu {}
+    #[doc = include_str!("../docs/terms.md")]
+    pub mod terms {}
+}
 
 /// The README's code, compiled and run.
 #[cfg(doctest)]

@@ -4,6 +4,7 @@ mod install;
 mod instructions;
 mod llvm;
 mod nightly;
+mod packages;
 mod peers;
 mod ptxas;
 mod readme;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use crate::install::{self, Policy};
 use crate::instructions::{self, Differing};
 use crate::run::{Runner, root};
-use crate::{ptxas, readme, tree};
+use crate::{packages, ptxas, readme, tree};
 
 /// Runs all steps; the exit status says whether all passed.
 pub(crate) fn test(policy: Policy) -> ExitCode {
@@ -20,6 +20,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("ptxas", || ptxas::fetch(policy).map(|path| println!("{}", path.display())));
     runner.step("features bring in LLVM and CUDA, each its own, and no default build does", tree::dependencies);
     runner.step("file lengths", tree::long_files);
+    runner.step("manifests", packages::manifests);
     runner.command("cargo fmt --all --check");
     runner.command("cargo clippy --workspace --all-targets --all-features -- -D warnings");
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
@@ -38,6 +39,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
+    runner.step("packages", packages::package);
     // Tests are hardly optimised; users are.
     runner.command("cargo run --release --package cpu-bench -- --rust-only --verify --sizes 6,12,17");
     runner.step("instructions", || instructions::count(Differing::Refuse));
