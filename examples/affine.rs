@@ -1,11 +1,13 @@
-//! A balance over forty years of calendar days, with a rate and a deposit for every day: `y[i] = a[i]·y[i-1] + b[i]`.
+//! A balance over forty years of calendar days, with a rate and a deposit for every day: `y[i] =
+//! a[i]·y[i-1] + b[i]`.
 //!
 //! ```text
 //! cargo run --release --example affine -- [--device cpu|cuda:N]
 //! ```
 //!
-//! The loop looks sequential, since each balance needs the one before. But a day is a map x ↦ a·x + b, and maps
-//! compose associatively; so the balances are a scan, which is compiled from the plain Rust below.
+//! The loop looks sequential, since each balance needs the one before. But a day is a map x ↦ a·x +
+//! b, and maps compose associatively; so the balances are a scan, which is compiled from the plain
+//! Rust below.
 
 use std::process::ExitCode;
 use std::time::Instant;

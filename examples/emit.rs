@@ -1,13 +1,14 @@
-//! Makes a kernel for NVIDIA GPUs ahead of time: PTX, and a manifest that says how it is called. It needs LLVM and no
-//! GPU; a machine that runs the kernel needs the driver and no LLVM (see the example `run_kernel`).
+//! Makes a kernel for NVIDIA GPUs ahead of time: PTX, and a manifest that says how it is called. It
+//! needs LLVM and no GPU; a machine that runs the kernel needs the driver and no LLVM (see the
+//! example `run_kernel`).
 //!
 //! ```text
 //! cargo run --release --features ptx --example emit -- --program sum_i32 --arch sm_90 --out DIR
 //! ```
 //!
-//! writes `DIR/sum_i32.ptx` and `DIR/sum_i32.manifest`. A program is one of the ready ones, or a file of the IR's text
-//! form. A kernel does one kind of call: inclusive scans of lines in aligned columns, unless something else is asked
-//! for.
+//! writes `DIR/sum_i32.ptx` and `DIR/sum_i32.manifest`. A program is one of the ready ones, or a
+//! file of the IR's text form. A kernel does one kind of call: inclusive scans of lines in aligned
+//! columns, unless something else is asked for.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

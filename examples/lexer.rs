@@ -1,11 +1,12 @@
-//! A lexer as a scan: token rules → DFA → maps that compose → the automaton's state at every byte, on all cores.
+//! A lexer as a scan: token rules → DFA → maps that compose → the automaton's state at every byte,
+//! on all cores.
 //!
 //! ```text
 //! cargo run --release --example lexer -- [--rules FILE] [--tokens] [--device cpu|cuda:N] [FILE]
 //! ```
 //!
-//! The rules are lines `NAME regex` and `skip NAME regex`; without them, JSON's. Without a file, the output of
-//! `cargo metadata` for this workspace is lexed: real JSON, made on the spot.
+//! The rules are lines `NAME regex` and `skip NAME regex`; without them, JSON's. Without a file,
+//! the output of `cargo metadata` for this workspace is lexed: real JSON, made on the spot.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@
 //! cargo run --release --example recurrence -- --signature "0.04 : 1.6, -0.64" --raw in.f64 --out out.f64
 //! ```
 //!
-//! Samples are raw little-endian `f64` (`f32` with `--f32`); without `--raw`, a chirp is filtered. With `--device
-//! cuda:0` the scan runs there.
+//! Samples are raw little-endian `f64` (`f32` with `--f32`); without `--raw`, a chirp is filtered.
+//! With `--device cuda:0` the scan runs there.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

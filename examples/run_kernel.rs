@@ -1,11 +1,13 @@
-//! Runs a kernel that `emit` made, with the CUDA driver alone: no LLVM, and nothing is compiled from programs.
+//! Runs a kernel that `emit` made, with the CUDA driver alone: no LLVM, and nothing is compiled
+//! from programs.
 //!
 //! ```text
 //! cargo run --release --features cuda --example run_kernel -- --kernel DIR/sum_i32 [--records N] [--device N]
 //! ```
 //!
-//! Columns of small numbers are made as the manifest lays them out, carried to the device, and scanned. Where the
-//! kernel is one of a ready program, the CPU engine scans the same columns, and the results are compared.
+//! Columns of small numbers are made as the manifest lays them out, carried to the device, and
+//! scanned. Where the kernel is one of a ready program, the CPU engine scans the same columns, and
+//! the results are compared.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! Small scans into slices allocate nothing: neither the typed front end nor the engine, initial states and flags included.
+//! Small scans into slices allocate nothing: neither the typed front end nor the engine, initial
+//! states and flags included.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

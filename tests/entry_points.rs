@@ -1,4 +1,5 @@
-//! Every entry point of [`Scan`](monoscan::Scan) in every combination, against plain Rust written from the formulas.
+//! Every entry point of [`Scan`](monoscan::Scan) in every combination, against plain Rust written
+//! from the formulas.
 
 mod entry {
     mod cascades;

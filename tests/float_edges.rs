@@ -1,8 +1,9 @@
-//! NaN, infinities, zeros of both signs and denormal numbers through every float monoid of `monoscan::ops` and every kind of call:
-//! bit for bit what the formula `start ⊕ x[0] ⊕ x[1] ⊕ …` gives, by the interpreter of programs; one NaN is as good as another.
+//! NaN, infinities, zeros of both signs and denormal numbers through every float monoid of
+//! `monoscan::ops` and every kind of call: bit for bit what the formula `start ⊕ x[0] ⊕ x[1] ⊕ …`
+//! gives, by the interpreter of programs; one NaN is as good as another.
 //!
-//! Floats may be regrouped, so either every record is a run of its own, where there is nothing to regroup, or records are
-//! such that the operator rounds nothing: then regrouping changes no bit.
+//! Floats may be regrouped, so either every record is a run of its own, where there is nothing to
+//! regroup, or records are such that the operator rounds nothing: then regrouping changes no bit.
 
 use monoscan::lang::to_constants;
 use monoscan::ops::*;

@@ -1,4 +1,5 @@
-//! Every construct of scan code: the IR that the macros build agrees, bit for bit, with the function it was built from.
+//! Every construct of scan code: the IR that the macros build agrees, bit for bit, with the
+//! function it was built from.
 
 #![allow(unreachable_pub, reason = "visibilities are among what is tested")]
 #![allow(

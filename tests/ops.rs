@@ -1,5 +1,5 @@
-//! The ready monoids: the verdict on the laws of each is the one that its documentation states, and its scans are those
-//! of the native sequential loop, at sizes below and above one tile.
+//! The ready monoids: the verdict on the laws of each is the one that its documentation states, and
+//! its scans are those of the native sequential loop, at sizes below and above one tile.
 
 use std::fmt::Debug;
 

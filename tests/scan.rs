@@ -1,5 +1,5 @@
-//! Every monoid of the zoo through every entry point of [`Scan`], at sizes around every boundary of its plan, on one and
-//! several threads, against the user's own Rust function folded sequentially.
+//! Every monoid of the zoo through every entry point of [`Scan`], at sizes around every boundary of
+//! its plan, on one and several threads, against the user's own Rust function folded sequentially.
 
 use std::fmt::Debug;
 

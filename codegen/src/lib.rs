@@ -1,6 +1,7 @@
 //! From a verified program to a schedule and machine code. This crate runs nothing.
 //!
-//! [`target`] says what is known of the machine, and [`plan`] turns facts about a program into a schedule for that machine.
+//! [`target`] says what is known of the machine, and [`plan`] turns facts about a program into a
+//! schedule for that machine.
 
 pub mod cpu;
 pub mod gpu;

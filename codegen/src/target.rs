@@ -1,4 +1,5 @@
-//! Targets: what plans need to know about a machine. Plain data, so that tests can plan for machines that are not there.
+//! Targets: what plans need to know about a machine. Plain data, so that tests can plan for
+//! machines that are not there.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Blocks in one pass are, bit by bit, blocks in several: reduced, advanced over and replayed. Also where results are rounded.
+//! Blocks in one pass are, bit by bit, blocks in several: reduced, advanced over and replayed. Also
+//! where results are rounded.
 
 mod cpu_support;
 

@@ -1,4 +1,5 @@
-//! Code is unmapped when its owner is dropped. Alone in its process, since it looks at what the process has mapped.
+//! Code is unmapped when its owner is dropped. Alone in its process, since it looks at what the
+//! process has mapped.
 #![cfg(target_os = "linux")]
 
 use monoscan_codegen::cpu::{Access, Compiled};

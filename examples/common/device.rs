@@ -1,4 +1,5 @@
-//! `--device`: where an example runs its scan. On a GPU it is the same program, over the same columns.
+//! `--device`: where an example runs its scan. On a GPU it is the same program, over the same
+//! columns.
 
 use std::time::Duration;
 

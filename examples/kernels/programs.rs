@@ -1,4 +1,5 @@
-//! Programs that kernels are made of ahead of time, by name: what `emit` compiles and `run_kernel` checks.
+//! Programs that kernels are made of ahead of time, by name: what `emit` compiles and `run_kernel`
+//! checks.
 
 use monoscan::ops::{Affine, Max, Sum};
 use monoscan::prelude::*;

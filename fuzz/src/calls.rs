@@ -1,8 +1,9 @@
 //! Calls with lengths, shapes, states and columns that nobody means well with.
 //!
-//! Only the safe interface is used. A call that is right by the rules written here must give what the reference gives; a wrong
-//! one must be refused and leave outputs and carry as they were. Input columns may overlap one another and lie at odd
-//! addresses; outputs lie between bytes that nothing may touch.
+//! Only the safe interface is used. A call that is right by the rules written here must give what
+//! the reference gives; a wrong one must be refused and leave outputs and carry as they were. Input
+//! columns may overlap one another and lie at odd addresses; outputs lie between bytes that nothing
+//! may touch.
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::random::Options;

@@ -1,5 +1,5 @@
-//! Programs that still verify, but compute something else than they were grown to: another opcode, operand, constant or result of
-//! the same type. Few operators survive that as monoids.
+//! Programs that still verify, but compute something else than they were grown to: another opcode,
+//! operand, constant or result of the same type. Few operators survive that as monoids.
 
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Value};
 

@@ -1,4 +1,5 @@
-//! Programs in text form, grown at random and then damaged a little: most that still parse are programs nobody would write.
+//! Programs in text form, grown at random and then damaged a little: most that still parse are
+//! programs nobody would write.
 
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Opcode, Program};

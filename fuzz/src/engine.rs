@@ -1,8 +1,9 @@
 //! The interpreter against compiled code, under any plan.
 //!
-//! A grown program has an exactly associative operator, so every plan must give what the interpreter gives. Of a damaged one
-//! the sequential plan must, whatever its operator has become; and so must every plan where the laws are proved for all states
-//! and wrapping integers, which tries the proofs too.
+//! A grown program has an exactly associative operator, so every plan must give what the
+//! interpreter gives. Of a damaged one the sequential plan must, whatever its operator has become;
+//! and so must every plan where the laws are proved for all states and wrapping integers, which
+//! tries the proofs too.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::laws::Overflow;

@@ -6,9 +6,10 @@
 //! | [`engine`] | compiled code gives what the interpreter gives, under any plan, for programs that were grown and for those that were damaged |
 //! | [`calls`] | a call of [`DynScan`](monoscan_runtime::DynScan) gives what the reference gives, or an error that left everything untouched |
 //!
-//! Bytes are read as decisions (`bytes.rs`), so that a fuzzer's small change of the bytes is a small change of what is tried.
-//! The wrappers for libFuzzer are in `fuzz/libfuzzer`, in a workspace of their own, because they need nightly Rust. The tests here
-//! run each target on its corpus and on some random bytes. What a fuzzer found goes into `fuzz/corpus`.
+//! Bytes are read as decisions (`bytes.rs`), so that a fuzzer's small change of the bytes is a
+//! small change of what is tried. The wrappers for libFuzzer are in `fuzz/libfuzzer`, in a
+//! workspace of their own, because they need nightly Rust. The tests here run each target on its
+//! corpus and on some random bytes. What a fuzzer found goes into `fuzz/corpus`.
 
 mod bytes;
 mod calls;

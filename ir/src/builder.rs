@@ -1,8 +1,8 @@
 //! Builds a [`Function`], instruction by instruction.
 //!
-//! Equal instructions are built once (hash-consing), and an instruction whose operands are constants is folded at once.
-//! The builder never fails: an operation that is typed wrongly is recorded as it came, with the type its operator would
-//! have, and the verifier reports it.
+//! Equal instructions are built once (hash-consing), and an instruction whose operands are
+//! constants is folded at once. The builder never fails: an operation that is typed wrongly is
+//! recorded as it came, with the type its operator would have, and the verifier reports it.
 
 use rustc_hash::FxHashMap;
 

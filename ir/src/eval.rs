@@ -1,5 +1,5 @@
-//! What each opcode computes, on constants: the reference that the interpreter runs, the simplifier folds with and
-//! every engine is compared to.
+//! What each opcode computes, on constants: the reference that the interpreter runs, the simplifier
+//! folds with and every engine is compared to.
 
 use crate::function::{Inst, Payload};
 use crate::opcode::{Opcode, Rule};

@@ -1,7 +1,7 @@
 //! Straight-line functions: parameters, a list of instructions in SSA form, results.
 //!
-//! There are no blocks, loops or calls. An instruction uses only values defined before it, so every analysis and every
-//! backend is one walk over the list.
+//! There are no blocks, loops or calls. An instruction uses only values defined before it, so every
+//! analysis and every backend is one walk over the list.
 
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};

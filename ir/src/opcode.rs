@@ -1,13 +1,15 @@
 //! The opcode table: every operation of the IR, declared once.
 //!
-//! **Every opcode is total.** Conditionals are [`Opcode::Select`], so both arms of every `if` of a source program run,
-//! and nothing may trap: integers wrap, shifts mask their amount, division by zero has a value, float → integer
-//! saturates, table indexes clamp, lanes outside a vector read as 0. Floats are strict IEEE 754 in round-to-nearest:
-//! nothing is contracted or reassociated, subnormals are kept. An operation that yields a NaN yields *a* NaN: its sign
-//! and payload are not specified.
+//! **Every opcode is total.** Conditionals are [`Opcode::Select`], so both arms of every `if` of a
+//! source program run, and nothing may trap: integers wrap, shifts mask their amount, division by
+//! zero has a value, float → integer saturates, table indexes clamp, lanes outside a vector read as
+//! 0. Floats are strict IEEE 754 in round-to-nearest: nothing is contracted or reassociated,
+//! subnormals are kept. An operation that yields a NaN yields *a* NaN: its sign and payload are not
+//! specified.
 //!
-//! What an opcode means exactly is [`evaluate`](crate::evaluate), beside the table in `eval.rs`; that function is what
-//! the interpreter runs, what the simplifier folds with and what every engine is compared to.
+//! What an opcode means exactly is [`evaluate`](crate::evaluate), beside the table in `eval.rs`;
+//! that function is what the interpreter runs, what the simplifier folds with and what every engine
+//! is compared to.
 
 use crate::types::Type;
 

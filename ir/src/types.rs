@@ -1,8 +1,9 @@
 //! Types and constants: what a value of the IR can be.
 //!
-//! Values are scalars or small byte vectors. A record in memory is a flat list of such components, each at an offset
-//! (see [`Layout`](crate::Layout)); structs, arrays and tuples exist only in the front ends. `f16` and `bf16` have no
-//! type here: they are `u16` in memory and in registers, and opcodes convert them to `f32` and back.
+//! Values are scalars or small byte vectors. A record in memory is a flat list of such components,
+//! each at an offset (see [`Layout`](crate::Layout)); structs, arrays and tuples exist only in the
+//! front ends. `f16` and `bf16` have no type here: they are `u16` in memory and in registers, and
+//! opcodes convert them to `f32` and back.
 
 use std::fmt;
 

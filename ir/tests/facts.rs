@@ -1,7 +1,8 @@
-//! Facts are what the files under `files/facts` say, and true: bodies, ranges and length-only values agree with the
-//! interpreter on programs made at random.
+//! Facts are what the files under `files/facts` say, and true: bodies, ranges and length-only
+//! values agree with the interpreter on programs made at random.
 //!
-//! A file is a program whose comments `;= …` at the end are its facts. `MONOSCAN_BLESS=1` writes them anew.
+//! A file is a program whose comments `;= …` at the end are its facts. `MONOSCAN_BLESS=1` writes
+//! them anew.
 
 mod common;
 

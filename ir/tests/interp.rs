@@ -1,7 +1,8 @@
 //! The interpreter computes what the formulas in the documentation of programs say.
 //!
-//! A file under `files/interp` is a program with a comment `;in …` for each input column: the components of its
-//! records one after the other. The comments `;= …` at its end are what comes out; `MONOSCAN_BLESS=1` writes them anew.
+//! A file under `files/interp` is a program with a comment `;in …` for each input column: the
+//! components of its records one after the other. The comments `;= …` at its end are what comes
+//! out; `MONOSCAN_BLESS=1` writes them anew.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Which operators are monoids: the judge on operators that people write, right ones and famous wrong ones.
+//! Which operators are monoids: the judge on operators that people write, right ones and famous
+//! wrong ones.
 
 use monoscan_ir::laws::{Judgement, Law, Overflow, Verdict, judge, sample_states};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, Stage, Table, Type, Value};

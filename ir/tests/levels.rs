@@ -1,7 +1,9 @@
-//! Levels of a cascade: a tile-wise scan that folds level by level and replays gives what the interpreter gives.
+//! Levels of a cascade: a tile-wise scan that folds level by level and replays gives what the
+//! interpreter gives.
 //!
-//! The engine here is the textbook one, with an interpreter for a core: for each level it folds every block from the
-//! identities, with the carries of earlier levels; it passes the carries over the blocks; in the end it replays.
+//! The engine here is the textbook one, with an interpreter for a core: for each level it folds
+//! every block from the identities, with the carries of earlier levels; it passes the carries over
+//! the blocks; in the end it replays.
 
 mod common;
 

@@ -1,9 +1,11 @@
-//! Near misses: operators that are almost associative, judged, and the verdicts judged by native arithmetic.
+//! Near misses: operators that are almost associative, judged, and the verdicts judged by native
+//! arithmetic.
 //!
-//! An operator is out of a family whose laws hold where nothing overflows, with one thing changed or none. The truth is
-//! found by trying all triples of states of remarkable numbers natively: a law is broken by a case in which nothing
-//! panics. So *a false refusal* is a counterexample in which native Rust panics or which breaks nothing, and *a false
-//! acceptance* is a verdict without a condition or counterexample where there is a case that breaks a law.
+//! An operator is out of a family whose laws hold where nothing overflows, with one thing changed
+//! or none. The truth is found by trying all triples of states of remarkable numbers natively: a
+//! law is broken by a case in which nothing panics. So *a false refusal* is a counterexample in
+//! which native Rust panics or which breaks nothing, and *a false acceptance* is a verdict without
+//! a condition or counterexample where there is a case that breaks a law.
 
 use monoscan_ir::laws::{Counterexample, Judgement, Law, Overflow, judge};
 use monoscan_ir::{Opcode, Type};

@@ -1,5 +1,5 @@
-//! The simplifier keeps every result and reaches a fixed point, on functions made at random; and each kind of rule
-//! does its work.
+//! The simplifier keeps every result and reaches a fixed point, on functions made at random; and
+//! each kind of rule does its work.
 
 use monoscan_ir::interp::call;
 use monoscan_ir::{Constant, Function, FunctionBuilder, Inst, Opcode, Payload, Rule, Table, Type, Value, simplify};

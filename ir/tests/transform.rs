@@ -1,5 +1,5 @@
-//! A lowered program does by plain scans what its form asks for: segment by segment what the program does to the segment
-//! alone, and the rank of every kept record.
+//! A lowered program does by plain scans what its form asks for: segment by segment what the
+//! program does to the segment alone, and the rank of every kept record.
 
 mod common;
 

@@ -1,12 +1,13 @@
 //! The macros of monoscan: Rust in, IR-building code out, or a refusal at the offending token.
 //!
-//! Each macro leaves the user's item as it is and adds a second body beside it, in which run-time values are handles
-//! and operators are calls that append to the IR (`monoscan::lang` has the other half of this). Here is only the
-//! entry; `expand` holds a file for each macro, `lower` turns a function body into its second body, and
-//! `refuse` is the list of what is refused, with what to write instead. All of that works on `proc_macro2` tokens.
+//! Each macro leaves the user's item as it is and adds a second body beside it, in which run-time
+//! values are handles and operators are calls that append to the IR (`monoscan::lang` has the other
+//! half of this). Here is only the entry; `expand` holds a file for each macro, `lower` turns a
+//! function body into its second body, and `refuse` is the list of what is refused, with what to
+//! write instead. All of that works on `proc_macro2` tokens.
 //!
-//! A macro never panics. It reports every error of an item at once, and it always emits the item itself, with a stub
-//! in place of the second body, so that one mistake makes one message.
+//! A macro never panics. It reports every error of an item at once, and it always emits the item
+//! itself, with a stub in place of the second body, so that one mistake makes one message.
 
 mod expand;
 mod lower;

@@ -1,4 +1,5 @@
-//! The methods of numbers that scan code may call: one table for lowering, for messages and for the documentation.
+//! The methods of numbers that scan code may call: one table for lowering, for messages and for the
+//! documentation.
 
 /// A method: its name, and how many arguments it takes after `self`. `lang::methods` has a function of that name.
 pub(crate) const METHODS: &[(&str, usize)] = &[

@@ -1,4 +1,5 @@
-//! Everything that is refused, each with what to write instead. The rest of the crate only names these messages.
+//! Everything that is refused, each with what to write instead. The rest of the crate only names
+//! these messages.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;

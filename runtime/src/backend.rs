@@ -1,4 +1,5 @@
-//! [`Backend`]: what runs the calls of a scan that is not on the CPU. Above it, once for all: judging, caching, checks.
+//! [`Backend`]: what runs the calls of a scan that is not on the CPU. Above it, once for all:
+//! judging, caching, checks.
 //!
 //! The CPU's engine is no backend: its short paths are compiled into the callers.
 

@@ -1,4 +1,5 @@
-//! A cache by content that keeps nothing alive: equal keys share one value for as long as somebody holds it.
+//! A cache by content that keeps nothing alive: equal keys share one value for as long as somebody
+//! holds it.
 
 use std::collections::HashMap;
 use std::hash::Hash;

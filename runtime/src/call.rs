@@ -1,7 +1,8 @@
-//! What a scan is asked for besides its columns: which outputs, in which direction, from which state, over which shape.
+//! What a scan is asked for besides its columns: which outputs, in which direction, from which
+//! state, over which shape.
 //!
-//! The parts are independent, and every combination that is not refused has one meaning. With ⊕ for `combine`, `x[i]` for what the lift makes of
-//! record i, and n records:
+//! The parts are independent, and every combination that is not refused has one meaning. With ⊕ for
+//! `combine`, `x[i]` for what the lift makes of record i, and n records:
 //!
 //! ```text
 //! before[i] = start(i)        if i begins a run
@@ -14,22 +15,28 @@
 //! ```
 //!
 //! - The initial state is the identity unless [`Call::init`] gives another state.
-//! - A *run* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment ([`Shape::Heads`],
-//!   [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
-//! - A reversed call numbers the records of every run from its end: in a run of records s to e, `before[e]` is the start,
-//!   and `after[i] = before[i] ⊕ x[i]` with `before[i] = after[i+1]`. Outputs stay beside their records, and what a program calls the next record
-//!   is the one before it in memory. The operands of ⊕ are in the order of this numbering: `y[s] = x[e] ⊕ … ⊕ x[s]`.
-//! - The index that a program may read counts from 0 in the order of the scan, through a line and its segments, and in
-//!   each row anew. The last record of a run has no next one.
-//! - What a program keeps is written in the order of the scan: from the last record to the first if it is reversed.
+//! - A *run* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment
+//!   ([`Shape::Heads`], [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
+//! - A reversed call numbers the records of every run from its end: in a run of records s to e,
+//!   `before[e]` is the start, and `after[i] = before[i] ⊕ x[i]` with `before[i] = after[i+1]`.
+//!   Outputs stay beside their records, and what a program calls the next record is the one before
+//!   it in memory. The operands of ⊕ are in the order of this numbering: `y[s] = x[e] ⊕ … ⊕ x[s]`.
+//! - The index that a program may read counts from 0 in the order of the scan, through a line and
+//!   its segments, and in each row anew. The last record of a run has no next one.
+//! - What a program keeps is written in the order of the scan: from the last record to the first if
+//!   it is reversed.
 //! - The *total* of a run is its last `after`, or the start if the run is empty.
-//! - Columns may be longer than the rows of an array need; records that are in no row are not written.
-//! - Refused are: rows of a program that keeps, resuming rows or offsets, and resuming a reversed scan of flagged segments, where
-//!   the next chunk alone would know whether it goes on with the segment.
-//! - `start ⊕ x` is computed at the first record of every run, also where the start is the identity e. Floats show it: of `Max`
-//!   the first output of a run that begins with NaN is −∞, and of a float `Sum` that of one that begins with −0 is +0.
-//! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state should be a state that `e ⊕ init` leaves as it
-//!   is: NaN is none of `Max` and `Min`, nor −0 of a float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
+//! - Columns may be longer than the rows of an array need; records that are in no row are not
+//!   written.
+//! - Refused are: rows of a program that keeps, resuming rows or offsets, and resuming a reversed
+//!   scan of flagged segments, where the next chunk alone would know whether it goes on with the
+//!   segment.
+//! - `start ⊕ x` is computed at the first record of every run, also where the start is the identity
+//!   e. Floats show it: of `Max` the first output of a run that begins with NaN is −∞, and of a
+//!   float `Sum` that of one that begins with −0 is +0.
+//! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state
+//!   should be a state that `e ⊕ init` leaves as it is: NaN is none of `Max` and `Min`, nor −0 of a
+//!   float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
 
 use monoscan_ir::{Constant, Mode};
 

@@ -1,4 +1,5 @@
-//! Checked scans: which record the first overflow is at, out of what the check stage of a lowered program found.
+//! Checked scans: which record the first overflow is at, out of what the check stage of a lowered
+//! program found.
 
 use monoscan_ir::transform::{Event, Finding};
 

@@ -1,8 +1,9 @@
 //! Columns: memory that a scan reads or writes, with the layout that says how to.
 //!
-//! A [`Column`] or [`ColumnMut`] borrows memory and names the layout of the records in it. Safe code makes one from a
-//! slice of scalars, or from bytes with a layout; the typed front end makes one from a slice of records whose layout
-//! its macro computed. A scan checks every column against its program before any generated code runs.
+//! A [`Column`] or [`ColumnMut`] borrows memory and names the layout of the records in it. Safe
+//! code makes one from a slice of scalars, or from bytes with a layout; the typed front end makes
+//! one from a slice of records whose layout its macro computed. A scan checks every column against
+//! its program before any generated code runs.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

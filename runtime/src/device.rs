@@ -1,6 +1,7 @@
 //! [`Device`]: where scans run and where columns lie.
 //!
-//! The type exists in every build. A device that cannot be used is an error value that says what to do.
+//! The type exists in every build. A device that cannot be used is an error value that says what to
+//! do.
 
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! Everything that can go wrong, as one enum.
 //!
-//! Errors found before a scan starts leave everything untouched, and name the argument, what was expected and what came.
+//! Errors found before a scan starts leave everything untouched, and name the argument, what was
+//! expected and what came.
 
 use monoscan_codegen::cpu::CodegenError;
 use monoscan_ir::laws::Judgement;

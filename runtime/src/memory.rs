@@ -1,5 +1,5 @@
-//! Tests of what the runtime does with raw memory, without generated code, so that Miri can run them: they read and write through
-//! the same pointers as kernels do.
+//! Tests of what the runtime does with raw memory, without generated code, so that Miri can run
+//! them: they read and write through the same pointers as kernels do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,5 @@
-//! Arguments that are refused, and why: what some of the variants of [`Error`](crate::Error) say in detail.
+//! Arguments that are refused, and why: what some of the variants of [`Error`](crate::Error) say in
+//! detail.
 //!
 //! Each says what was given, and what is expected or what to do instead.
 

@@ -1,4 +1,5 @@
-//! The calls of a [`DynScan`] over device memory: given to a stream, done when the stream gets there.
+//! The calls of a [`DynScan`] over device memory: given to a stream, done when the stream gets
+//! there.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Verdicts on operators, remembered: judging costs a millisecond or, of wide states, tens of them, and programs are built again and again.
+//! Verdicts on operators, remembered: judging costs a millisecond or, of wide states, tens of them,
+//! and programs are built again and again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

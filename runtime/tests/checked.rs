@@ -1,4 +1,5 @@
-//! Checked scans of the CPU engine against the sequential loop: the same first overflow, or the same results.
+//! Checked scans of the CPU engine against the sequential loop: the same first overflow, or the
+//! same results.
 
 use monoscan_runtime::{DynScan, PlanOptions};
 use scan_kit::Random;

@@ -1,4 +1,5 @@
-//! [`DynScan`] on what callers may hand it: odd addresses, wrong columns, programs that the engine does not run.
+//! [`DynScan`] on what callers may hand it: odd addresses, wrong columns, programs that the engine
+//! does not run.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};

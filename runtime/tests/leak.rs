@@ -1,5 +1,5 @@
-//! Compiled code goes with its last user, and what is remembered of programs is bounded: ten thousand compilations of as
-//! many programs leave memory as it was.
+//! Compiled code goes with its last user, and what is remembered of programs is bounded: ten
+//! thousand compilations of as many programs leave memory as it was.
 //!
 //! Memory is what the kernel says of this process, so this file holds one test alone.
 #![cfg(target_os = "linux")]

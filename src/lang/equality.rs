@@ -1,7 +1,9 @@
-//! `==`, `!=` and constant patterns: values are equal if all their components are, as `#[derive(PartialEq)]` has it.
+//! `==`, `!=` and constant patterns: values are equal if all their components are, as
+//! `#[derive(PartialEq)]` has it.
 //!
-//! A `PartialEq` that was written by hand may mean something else. The macro cannot see which one a type has, so while
-//! `==` is traced, the type's own `==` is asked about some values that differ in one component.
+//! A `PartialEq` that was written by hand may mean something else. The macro cannot see which one a
+//! type has, so while `==` is traced, the type's own `==` is asked about some values that differ in
+//! one component.
 
 use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,8 @@
 //! The traits that generic operators are written against: `T: Real`, `T: Int`, `T: Num`.
 //!
-//! They are ordinary traits, so a generic operator is ordinary Rust; and their bounds are what the lowered operators
-//! ask for. A plain `T: Mul<Output = T> + Copy` says too little for that, and rustc says so.
+//! They are ordinary traits, so a generic operator is ordinary Rust; and their bounds are what the
+//! lowered operators ask for. A plain `T: Mul<Output = T> + Copy` says too little for that, and
+//! rustc says so.
 
 use std::fmt::Debug;
 use std::hash::Hash;

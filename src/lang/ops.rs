@@ -1,8 +1,8 @@
 //! Operators on handles: what macro output calls for `+`, `<`, `as`, `if`, `[i]` and the like.
 //!
-//! They are plain generic functions and not operator overloads, because comparisons could not return a handle that way,
-//! and because a function's bounds give rustc all it needs for inference. Both arms of every `if` run, so operators
-//! must be total; those of the IR are.
+//! They are plain generic functions and not operator overloads, because comparisons could not
+//! return a handle that way, and because a function's bounds give rustc all it needs for inference.
+//! Both arms of every `if` run, so operators must be total; those of the IR are.
 
 use monoscan_ir::{Opcode, Value};
 

@@ -1,5 +1,5 @@
-//! The scalar scan types: `bool`, the integers of 8 to 64 bits, `f32`, `f64`, and the half-width floats of the crate
-//! `half`, which are bits in memory and have no arithmetic of their own.
+//! The scalar scan types: `bool`, the integers of 8 to 64 bits, `f32`, `f64`, and the half-width
+//! floats of the crate `half`, which are bits in memory and have no arithmetic of their own.
 
 use monoscan_ir::{Constant, Primitive, Type, Value};
 

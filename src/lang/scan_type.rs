@@ -1,7 +1,8 @@
 //! [`ScanType`]: the Rust types that scans read, carry and write.
 //!
-//! A scan type is a flat list of scalar *components*, each at an offset: `Mat { m: [[f32; 2]; 2] }` has the components
-//! `m[0][0]`, `m[0][1]`, `m[1][0]`, `m[1][1]`. Memory, constants and IR values all follow that one order.
+//! A scan type is a flat list of scalar *components*, each at an offset: `Mat { m: [[f32; 2]; 2] }`
+//! has the components `m[0][0]`, `m[0][1]`, `m[1][0]`, `m[1][1]`. Memory, constants and IR values
+//! all follow that one order.
 
 use std::fmt::Display;
 use std::ops::{Deref, DerefMut};

@@ -1,4 +1,5 @@
-//! Constants looked up by an index that depends on the data: [`Table`], and elements of constant arrays.
+//! Constants looked up by an index that depends on the data: [`Table`], and elements of constant
+//! arrays.
 
 use monoscan_ir::{Constant, Opcode, Value};
 

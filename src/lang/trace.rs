@@ -1,8 +1,9 @@
 //! Tracing: running the second body of a scan function once, and keeping the IR it builds.
 //!
-//! Operators have no place to pass a builder along, so the functions under construction are on a stack of this thread;
-//! a trace inside a trace (a constant computed by another scan) has its own entry. Code that cannot be traced *stops*:
-//! it unwinds to the entry point, which gives a [`TraceError`].
+//! Operators have no place to pass a builder along, so the functions under construction are on a
+//! stack of this thread; a trace inside a trace (a constant computed by another scan) has its own
+//! entry. Code that cannot be traced *stops*: it unwinds to the entry point, which gives a
+//! [`TraceError`].
 
 use std::any::{Any, type_name};
 use std::cell::RefCell;

@@ -1,8 +1,10 @@
-//! Rules → the smallest DFA that says, after any bytes, which rule matches them and whether more could follow.
+//! Rules → the smallest DFA that says, after any bytes, which rule matches them and whether more
+//! could follow.
 //!
-//! regex-automata determinises the rules; its automaton then loses two habits that serve searching and not lexing. It
-//! reports a match one byte late, so here a state accepts what that state would report at the end of the input; and it
-//! keeps states apart that differ only in that delay, so the result is minimised again.
+//! regex-automata determinises the rules; its automaton then loses two habits that serve searching
+//! and not lexing. It reports a match one byte late, so here a state accepts what that state would
+//! report at the end of the input; and it keeps states apart that differ only in that delay, so the
+//! result is minimised again.
 
 use std::collections::HashMap;
 use std::hash::Hash;

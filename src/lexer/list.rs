@@ -1,5 +1,5 @@
-//! A text's tokens as one dense list, which one scan writes: it labels bytes, keeps those that end a token and counts them, all in one
-//! pass over the text.
+//! A text's tokens as one dense list, which one scan writes: it labels bytes, keeps those that end
+//! a token and counts them, all in one pass over the text.
 
 use super::gather::{Kind, Skips, Token};
 use super::program::CODE_BITS;

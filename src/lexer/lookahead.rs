@@ -1,4 +1,5 @@
-//! Finds out why one forward pass cannot lex a set of rules, and says so with the shortest examples.
+//! Finds out why one forward pass cannot lex a set of rules, and says so with the shortest
+//! examples.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

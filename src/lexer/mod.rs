@@ -1,8 +1,9 @@
 //! Lexers: token rules in, tokens out, by a scan.
 //!
-//! A lexer looks as sequential as a program can be: where a token ends decides where the next begins. But what each
-//! byte does is a function from the automaton's state before it to the state behind it, and functions compose
-//! associatively. So the state at *every* byte is a scan, and this module builds what that scan needs:
+//! A lexer looks as sequential as a program can be: where a token ends decides where the next
+//! begins. But what each byte does is a function from the automaton's state before it to the state
+//! behind it, and functions compose associatively. So the state at *every* byte is a scan, and this
+//! module builds what that scan needs:
 //!
 //! ```text
 //! rules.rs     a text with a regex for each kind of token
@@ -15,7 +16,8 @@
 //! list.rs      the list of tokens that the second one writes
 //! ```
 //!
-//! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`] where it ends.
+//! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`]
+//! where it ends.
 
 mod dfa;
 mod gather;

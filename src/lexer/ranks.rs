@@ -1,15 +1,17 @@
 //! Rank compression: maps between many states become maps between few ranks.
 //!
-//! A scan over an automaton composes its transition functions, one entry a state. But once a byte of class x has been read,
-//! the automaton can only be in the *image* of x, the states that x leads to from anywhere: at most eight for
-//! JSON, out of 36. So the states of each image are numbered, and a state is known by its *rank* in the image
-//! of the last byte. The state that x leads to when nothing is pending has rank 0, always.
+//! A scan over an automaton composes its transition functions, one entry a state. But once a byte
+//! of class x has been read, the automaton can only be in the *image* of x, the states that x leads
+//! to from anywhere: at most eight for JSON, out of 36. So the states of each image are numbered,
+//! and a state is known by its *rank* in the image of the last byte. The state that x leads to when
+//! nothing is pending has rank 0, always.
 //!
-//! Element i of the scan is the map m\[i\] from ranks in the image of x\[i\] to ranks in the image of x\[i + 1\], by
-//! reading x\[i + 1\]. It depends on this pair of classes alone; at the last byte it is the identity. Elements are
-//! combined by composition, and m\[0\] … m\[i − 1\] composed, applied to rank 0, which is where x\[0\] led, is the rank
-//! of the automaton once it has read x\[i\]. So lane 0 of the state *before* element i, the pair of classes, and
-//! a table give byte i its label.
+//! Element i of the scan is the map m\[i\] from ranks in the image of x\[i\] to ranks in the image
+//! of x\[i + 1\], by reading x\[i + 1\]. It depends on this pair of classes alone; at the last byte
+//! it is the identity. Elements are combined by composition, and m\[0\] … m\[i − 1\] composed,
+//! applied to rank 0, which is where x\[0\] led, is the rank of the automaton once it has read
+//! x\[i\]. So lane 0 of the state *before* element i, the pair of classes, and a table give byte i
+//! its label.
 
 use super::LexerError;
 use super::dfa::{State, sample_bytes};

@@ -1,5 +1,5 @@
-//! Maximal munch as a textbook writes it: at each position, ask every rule for its longest match. Shares no table and no
-//! automaton with the lexer; the tests' oracle.
+//! Maximal munch as a textbook writes it: at each position, ask every rule for its longest match.
+//! Shares no table and no automaton with the lexer; the tests' oracle.
 
 use regex_automata::dfa::{Automaton, dense};
 use regex_automata::{Anchored, Input, MatchKind};

@@ -2,45 +2,52 @@
 //!
 //! # What it computes
 //!
-//! *Maximal munch*: from the current position, the longest non-empty match of any rule is the next token, the earlier
-//! rule winning a tie; where no rule matches, that one byte is an error. Either way lexing goes on right behind. The
-//! automaton gives each byte a *label*: the kind of what the bytes pending so far are, and whether something
-//! ends with this byte ([`ENDS`]). A label depends on the bytes up to its own and on the one after it.
+//! *Maximal munch*: from the current position, the longest non-empty match of any rule is the next
+//! token, the earlier rule winning a tie; where no rule matches, that one byte is an error. Either
+//! way lexing goes on right behind. The automaton gives each byte a *label*: the kind of what the
+//! bytes pending so far are, and whether something ends with this byte ([`ENDS`]). A label depends
+//! on the bytes up to its own and on the one after it.
 //!
 //! # When that is exact
 //!
-//! Call a state of the token DFA *live* if some rule may still match. All states but the dead one are. The
-//! automaton exists if
+//! Call a state of the token DFA *live* if some rule may still match. All states but the dead one
+//! are. The automaton exists if
 //!
 //! - (a) no live state that does not accept is entered from an accepting state, and
-//! - (b) a live state that does not accept is entered from the start only, and the start is not entered at all.
+//! - (b) a live state that does not accept is entered from the start only, and the start is not
+//!   entered at all.
 //!
-//! Then it reads byte `b` in state `q` so: where δ(q, b) is live it goes there; else what was pending has ended
-//! before `b`, and it goes to δ(start, b), which may be dead: then `b` itself is an error, and nothing is pending.
+//! Then it reads byte `b` in state `q` so: where δ(q, b) is live it goes there; else what was
+//! pending has ended before `b`, and it goes to δ(start, b), which may be dead: then `b` itself is
+//! an error, and nothing is pending.
 //!
-//! *This is maximal munch.* Claim: whenever the automaton has read some bytes, the tokens and errors that it has ended
-//! are those of maximal munch on the whole input, and the pending bytes w, read from the start of the DFA, lead to q
-//! where nothing is pending or
+//! *This is maximal munch.* Claim: whenever the automaton has read some bytes, the tokens and
+//! errors that it has ended are those of maximal munch on the whole input, and the pending bytes w,
+//! read from the start of the DFA, lead to q where nothing is pending or
 //!
 //! 1. q accepts, or
-//! 2. q does not accept, and w is a single byte: the state was entered from the start by (b), and the start never
-//!    holds pending bytes.
+//! 2. q does not accept, and w is a single byte: the state was entered from the start by (b), and
+//!    the start never holds pending bytes.
 //!
-//! Let `b` come next. If δ(q, b) is live, then no match that maximal munch could choose has been given up, and the new
-//! pending bytes are w·b. By (a) and (b) δ(q, b) accepts, as q is not the start: case 1. If δ(q, b) is dead, no rule
-//! matches anything longer than w. In case 1, w is a match and the longest, so it is the next token, and q accepts for
-//! the earliest rule. In case 2, no rule matches the single byte w, so it is an error. Both times maximal munch goes on
-//! at `b`, as the automaton does: δ(start, b) accepts (case 1), does not (case 2), or is dead, where no rule begins
-//! with `b` and it is an error of its own, ended at once. The end of the input is a byte after which every state
-//! is dead: what is pending ends there, as a token in case 1 and as one error in case 2. ∎
+//! Let `b` come next. If δ(q, b) is live, then no match that maximal munch could choose has been
+//! given up, and the new pending bytes are w·b. By (a) and (b) δ(q, b) accepts, as q is not the
+//! start: case 1. If δ(q, b) is dead, no rule matches anything longer than w. In case 1, w is a
+//! match and the longest, so it is the next token, and q accepts for the earliest rule. In case 2,
+//! no rule matches the single byte w, so it is an error. Both times maximal munch goes on at `b`,
+//! as the automaton does: δ(start, b) accepts (case 1), does not (case 2), or is dead, where no
+//! rule begins with `b` and it is an error of its own, ended at once. The end of the input is a
+//! byte after which every state is dead: what is pending ends there, as a token in case 1 and as
+//! one error in case 2. ∎
 //!
-//! *Nothing else can be.* If (a) fails there are a token w, and v such that w·v is a token, but w·v′ is none for some
-//! proper non-empty prefix v′ of v, with the first byte of v live and not accepting. Whether w ends before that byte
-//! depends on bytes after it. If (b) fails in another way, two or more bytes are pending that are no token and may
-//! become one: whether the first is an error depends on more than the byte after it. So these rules are refused
-//! ([`super::Lookahead`]), and a rule for the incomplete forms is all that is needed to make them exact.
+//! *Nothing else can be.* If (a) fails there are a token w, and v such that w·v is a token, but
+//! w·v′ is none for some proper non-empty prefix v′ of v, with the first byte of v live and not
+//! accepting. Whether w ends before that byte depends on bytes after it. If (b) fails in another
+//! way, two or more bytes are pending that are no token and may become one: whether the first is an
+//! error depends on more than the byte after it. So these rules are refused ([`super::Lookahead`]),
+//! and a rule for the incomplete forms is all that is needed to make them exact.
 //!
-//! No minimisation follows: states that the DFA tells apart end at different bytes, or as different kinds, here too.
+//! No minimisation follows: states that the DFA tells apart end at different bytes, or as different
+//! kinds, here too.
 
 use super::LexerError;
 use super::dfa::{State, TokenDfa};

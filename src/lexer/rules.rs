@@ -7,13 +7,15 @@
 //! skip SPACE [ \t\n]+
 //! ```
 //!
-//! One rule a line: a name, then a regex that runs to the end of the line, blanks at its ends trimmed (write `[ ]` or
-//! `\x20` for a blank that matters). `skip` in front marks tokens that a reader usually wants left out. The longest
-//! match wins, then the earlier rule; so keywords go above the identifiers they look like.
+//! One rule a line: a name, then a regex that runs to the end of the line, blanks at its ends
+//! trimmed (write `[ ]` or `\x20` for a blank that matters). `skip` in front marks tokens that a
+//! reader usually wants left out. The longest match wins, then the earlier rule; so keywords go
+//! above the identifiers they look like.
 //!
-//! Regexes are those of [regex-automata](https://docs.rs/regex-automata) on *bytes*: `.` is any byte but a line feed,
-//! `\w` is ASCII, and Unicode is on only where a rule turns it on, as in `(?u)\p{L}+` or `(?u:é)`. Because the longest match
-//! always wins, a lazy `*?` means the same as `*`. Anchors and word boundaries look outside the token and are refused.
+//! Regexes are those of [regex-automata](https://docs.rs/regex-automata) on *bytes*: `.` is any
+//! byte but a line feed, `\w` is ASCII, and Unicode is on only where a rule turns it on, as in
+//! `(?u)\p{L}+` or `(?u:é)`. Because the longest match always wins, a lazy `*?` means the same as
+//! `*`. Anchors and word boundaries look outside the token and are refused.
 
 use std::fmt;
 

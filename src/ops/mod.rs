@@ -1,4 +1,5 @@
-//! Ready monoids, written with `#[scan_monoid]` as you would write your own: read a few, then write one.
+//! Ready monoids, written with `#[scan_monoid]` as you would write your own: read a few, then write
+//! one.
 //!
 //! ```
 //! use monoscan::ops::{ArgMax, Max, Pair, Segmented, Sum};
@@ -21,12 +22,13 @@
 //! # Ok::<(), monoscan::Error>(())
 //! ```
 //!
-//! The *law verdict* of each says what [`Scan`](crate::Scan) finds out about it before it is compiled: *proved*, or
-//! *tested* on some thousand states where a proof is not known. Floats are judged over the reals, since regrouping a
-//! sum changes how it rounds and not what it means.
+//! The *law verdict* of each says what [`Scan`](crate::Scan) finds out about it before it is
+//! compiled: *proved*, or *tested* on some thousand states where a proof is not known. Floats are
+//! judged over the reals, since regrouping a sum changes how it rounds and not what it means.
 //!
-//! Where a state is a map, as in [`Affine`] or [`Matrix`], the earlier one is applied first: combining f and then g gives
-//! x ↦ g(f(x)). [`Dual`] is the other order. Integers wrap in a scan; `combine` called natively is Rust's own `+` and `*`.
+//! Where a state is a map, as in [`Affine`] or [`Matrix`], the earlier one is applied first:
+//! combining f and then g gives x ↦ g(f(x)). [`Dual`] is the other order. Integers wrap in a scan;
+//! `combine` called natively is Rust's own `+` and `*`.
 //!
 //! | file | monoids |
 //! |---|---|

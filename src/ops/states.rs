@@ -1,7 +1,7 @@
 //! Maps of a few states to themselves, as a vector of bytes.
 //!
-//! Scan code has no byte vectors, so this monoid's two bodies are written by hand; everything else about it is as the
-//! macro would have it.
+//! Scan code has no byte vectors, so this monoid's two bodies are written by hand; everything else
+//! about it is as the macro would have it.
 
 use monoscan_ir::{Constant, Opcode, Type, Value};
 

@@ -1,10 +1,12 @@
-//! The form in which a recurrence is computed: which state, with which coefficients, and how far they grow.
+//! The form in which a recurrence is computed: which state, with which coefficients, and how far
+//! they grow.
 //!
-//! The transposed direct form II with y substituted: y = a0·x + s1 and s ↦ A·s + B·x, where A has b_1 … b_d in its first
-//! column and ones above its diagonal. For sums of sums, and filters that are slow compared to the sampling rate, the
-//! components of this s are large and nearly cancel, in A^n most of all. The cure is an old one, the delta form
-//! (Middleton and Goodwin 1986): the same structure in terms of z − 1 instead of z, so that the components are
-//! differences of those above. So A = `shift` + N, where N has the structure just described.
+//! The transposed direct form II with y substituted: y = a0·x + s1 and s ↦ A·s + B·x, where A has
+//! b_1 … b_d in its first column and ones above its diagonal. For sums of sums, and filters that
+//! are slow compared to the sampling rate, the components of this s are large and nearly cancel, in
+//! A^n most of all. The cure is an old one, the delta form (Middleton and Goodwin 1986): the same
+//! structure in terms of z − 1 instead of z, so that the components are differences of those above.
+//! So A = `shift` + N, where N has the structure just described.
 
 use monoscan_ir::{Constant, Type};
 

@@ -6,10 +6,10 @@
 //! y[i] = a0·x[i] + a1·x[i−1] + … + b1·y[i−1] + b2·y[i−2] + …        x and y are 0 before the start
 //! ```
 //!
-//! is a running sum, a digital filter, an exponential average. It is written as its [`Signature`], `a0, a1, … : b1, b2,
-//! …`, as in Maleki and Burtscher, *Automatic Hierarchical Parallelization of Linear Recurrences* (ASPLOS 2018). What a
-//! run of samples does to the state of such a filter is an affine map, affine maps compose associatively, and so all
-//! outputs are a scan:
+//! is a running sum, a digital filter, an exponential average. It is written as its [`Signature`],
+//! `a0, a1, … : b1, b2, …`, as in Maleki and Burtscher, *Automatic Hierarchical Parallelization of
+//! Linear Recurrences* (ASPLOS 2018). What a run of samples does to the state of such a filter is
+//! an affine map, affine maps compose associatively, and so all outputs are a scan:
 //!
 //! ```text
 //! signature.rs    the text → coefficients
@@ -19,22 +19,25 @@
 //! exact.rs        the same with 32 digits, to judge both by
 //! ```
 //!
-//! A coefficient of 0 is no term, and a sum of no terms is +0. So an infinite sample spreads no further than the signature says, and
-//! where all a are 0, y is +0 whatever the sign of x, and whatever is fed back.
+//! A coefficient of 0 is no term, and a sum of no terms is +0. So an infinite sample spreads no
+//! further than the signature says, and where all a are 0, y is +0 whatever the sign of x, and
+//! whatever is fed back.
 //!
 //! # Accuracy
 //!
-//! The scan computes each block of samples from a state of zeros and adds A^n times the state that entered it. That
-//! rounds differently from the plain loop, and where powers of A are large, rounding errors of the state are magnified:
-//! by up to [`Growth::peak`], which [`Recurrence::explain`] prints. Two things keep that small. The state is `f64` also
-//! where samples are `f32`, unless [`Precision::Samples`] is asked for. And where powers of A would grow, the state is
-//! kept as differences. So sums of sums and low-pass filters come out better than from the loop in the samples' type;
-//! of a filter of high order in this direct form, coefficients themselves are what limits accuracy. Run such a filter
-//! as a chain of second-order sections, one [`Recurrence`] after the other.
+//! The scan computes each block of samples from a state of zeros and adds A^n times the state that
+//! entered it. That rounds differently from the plain loop, and where powers of A are large,
+//! rounding errors of the state are magnified: by up to [`Growth::peak`], which
+//! [`Recurrence::explain`] prints. Two things keep that small. The state is `f64` also where
+//! samples are `f32`, unless [`Precision::Samples`] is asked for. And where powers of A would grow,
+//! the state is kept as differences. So sums of sums and low-pass filters come out better than from
+//! the loop in the samples' type; of a filter of high order in this direct form, coefficients
+//! themselves are what limits accuracy. Run such a filter as a chain of second-order sections, one
+//! [`Recurrence`] after the other.
 //!
-//! Where powers of A leave the range of the state's type within one block, ∞ · 0 would turn good outputs into NaN;
-//! such a recurrence is refused as [`RecurrenceError::Unstable`]. One that grows slowly enough to be composed runs,
-//! and overflows about where the plain loop does.
+//! Where powers of A leave the range of the state's type within one block, ∞ · 0 would turn good
+//! outputs into NaN; such a recurrence is refused as [`RecurrenceError::Unstable`]. One that grows
+//! slowly enough to be composed runs, and overflows about where the plain loop does.
 
 mod exact;
 mod form;

@@ -1,7 +1,8 @@
 //! Signatures: the coefficients of a recurrence and how people write them.
 //!
-//! `0.04 : 1.6, -0.64` is y\[i\] = 0.04·x\[i\] + 1.6·y\[i−1\] − 0.64·y\[i−2\]: feed-forward coefficients a0, a1, …, a
-//! colon, feedback coefficients b1, b2, …. Parentheses around it all are allowed, since the literature prints them.
+//! `0.04 : 1.6, -0.64` is y\[i\] = 0.04·x\[i\] + 1.6·y\[i−1\] − 0.64·y\[i−2\]: feed-forward
+//! coefficients a0, a1, …, a colon, feedback coefficients b1, b2, …. Parentheses around it all are
+//! allowed, since the literature prints them.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to rounding.
+//! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to
+//! rounding.
 
 use monoscan_ir::facts::{LengthOnly, step};
 use monoscan_ir::interp::{Interpreter, Request, run};

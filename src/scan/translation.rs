@@ -1,11 +1,13 @@
-//! Compares the IR with the Rust code that it was made from, on some states and records: microseconds, and it catches
-//! what a mistake in the macro would otherwise turn into a wrong answer.
+//! Compares the IR with the Rust code that it was made from, on some states and records:
+//! microseconds, and it catches what a mistake in the macro would otherwise turn into a wrong
+//! answer.
 //!
-//! Skipped are arguments on which Rust would panic in a build with overflow checks, since the user's crate may be one, and
-//! those on which it panics for another reason: what the IR gives there is unspecified. The first such panic ends the
-//! comparison, so that it is reported once.
-//! Floats may differ in the last places: `exp` and its like are the platform's natively and monoscan's in the IR. Where that
-//! is blown up, as in `x.exp().sin()`, a result may differ by what it changes when the last place of an argument does.
+//! Skipped are arguments on which Rust would panic in a build with overflow checks, since the
+//! user's crate may be one, and those on which it panics for another reason: what the IR gives
+//! there is unspecified. The first such panic ends the comparison, so that it is reported once.
+//! Floats may differ in the last places: `exp` and its like are the platform's natively and
+//! monoscan's in the IR. Where that is blown up, as in `x.exp().sin()`, a result may differ by what
+//! it changes when the last place of an argument does.
 
 use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};

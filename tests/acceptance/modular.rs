@@ -1,4 +1,5 @@
-//! Arithmetic modulo a prime: sums by one conditional subtraction, and hashes whose products take 122 bits.
+//! Arithmetic modulo a prime: sums by one conditional subtraction, and hashes whose products take
+//! 122 bits.
 
 use monoscan::prelude::*;
 

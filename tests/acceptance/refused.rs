@@ -1,4 +1,5 @@
-//! Operators that are wrong on purpose. Each is refused, and the message shows the law, the states and a way out.
+//! Operators that are wrong on purpose. Each is refused, and the message shows the law, the states
+//! and a way out.
 
 use monoscan::Error;
 use monoscan::prelude::*;

@@ -1,4 +1,5 @@
-//! Programs of several stages and kept records, against the same functions called element by element.
+//! Programs of several stages and kept records, against the same functions called element by
+//! element.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,5 @@
-//! Every direction × initial state × kind of runs × entry point × boundary of a plan × number of threads.
+//! Every direction × initial state × kind of runs × entry point × boundary of a plan × number of
+//! threads.
 
 use std::fmt::Debug;
 

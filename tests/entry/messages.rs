@@ -1,4 +1,5 @@
-//! What users read who make the usual mistakes: what is wrong, what was expected, and what to do instead.
+//! What users read who make the usual mistakes: what is wrong, what was expected, and what to do
+//! instead.
 
 use monoscan::ops::Sum;
 use monoscan::prelude::*;

@@ -1,4 +1,5 @@
-//! Tiles whose last elements begin a segment, which alone are reduced then, beside tiles that have to be reduced whole.
+//! Tiles whose last elements begin a segment, which alone are reduced then, beside tiles that have
+//! to be reduced whole.
 
 use monoscan::PlanOptions;
 use monoscan::ops::{Max, Segmented, Sum};

@@ -1,4 +1,5 @@
-//! Files that `tests/ui.rs` shows to be accepted as crates of their own, and that assert something, run as modules.
+//! Files that `tests/ui.rs` shows to be accepted as crates of their own, and that assert something,
+//! run as modules.
 
 #[path = "../ui/ok/affine.rs"]
 mod affine;

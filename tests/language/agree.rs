@@ -1,4 +1,5 @@
-//! Compares traced functions with the native ones, on inputs that mix random bits with awkward values.
+//! Compares traced functions with the native ones, on inputs that mix random bits with awkward
+//! values.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

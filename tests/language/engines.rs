@@ -1,4 +1,5 @@
-//! What is traced runs on the CPU engine as the interpreter and Rust have it, over adversarial records.
+//! What is traced runs on the CPU engine as the interpreter and Rust have it, over adversarial
+//! records.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! Methods of the user's own, enums, constant arrays indexed by data, early returns: over adversarial arguments, against
-//! the Rust that they were traced from.
+//! Methods of the user's own, enums, constant arrays indexed by data, early returns: over
+//! adversarial arguments, against the Rust that they were traced from.
 
 use monoscan::lang::trace::{trace_fn, trace_valid};
 use monoscan::prelude::*;

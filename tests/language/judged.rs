@@ -1,4 +1,5 @@
-//! Operators of the newer methods are judged like others: accepted where the laws hold, refused where they do not.
+//! Operators of the newer methods are judged like others: accepted where the laws hold, refused
+//! where they do not.
 
 use monoscan::{Error, prelude::*};
 

@@ -1,4 +1,5 @@
-//! The methods that users reach for first, and equality: over adversarial arguments, against the Rust that they were traced from.
+//! The methods that users reach for first, and equality: over adversarial arguments, against the
+//! Rust that they were traced from.
 
 use monoscan::lang::trace::{TraceError, trace_fn};
 use monoscan::prelude::*;

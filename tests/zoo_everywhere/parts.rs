@@ -1,5 +1,6 @@
-//! Outputs of some components alone. What an output leaves out, kernels leave out too where they can: so each choice of components is
-//! another set of kernels, and what they keep they compute from what is left.
+//! Outputs of some components alone. What an output leaves out, kernels leave out too where they
+//! can: so each choice of components is another set of kernels, and what they keep they compute
+//! from what is left.
 
 use monoscan::ops::Segmented;
 use monoscan::{Call, Column, ColumnMut, DynScan, PlanOptions, prelude::*};

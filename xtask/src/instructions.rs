@@ -1,7 +1,9 @@
-//! `cargo xtask instructions`: how many instructions small scans take, against the figures that are kept.
+//! `cargo xtask instructions`: how many instructions small scans take, against the figures that are
+//! kept.
 //!
-//! valgrind counts them, so the figures are the same on a busy machine and a quiet one, and on every x86-64 with AVX2. They are
-//! no measure of time, but what makes a kernel longer shows at once.
+//! valgrind counts them, so the figures are the same on a busy machine and a quiet one, and on
+//! every x86-64 with AVX2. They are no measure of time, but what makes a kernel longer shows at
+//! once.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,9 @@
 //! LLVM 22, which makes PTX of kernels: found, installed, or where to get it.
 //!
-//! It is linked as a shared library. That needs the library of C++ and libffi to link with, and no more: `g++` has the one,
-//! the package of LLVM asks for the other; linked statically, LLVM would need the packages of half a dozen libraries. Debian from 12
-//! and Ubuntu from 26.04 have it. For other releases LLVM's own archive does; whether to trust one more archive is for the owner of a
+//! It is linked as a shared library. That needs the library of C++ and libffi to link with, and no
+//! more: `g++` has the one, the package of LLVM asks for the other; linked statically, LLVM would
+//! need the packages of half a dozen libraries. Debian from 12 and Ubuntu from 26.04 have it. For
+//! other releases LLVM's own archive does; whether to trust one more archive is for the owner of a
 //! machine to decide, so that is said and not done.
 
 use std::fs;

@@ -1,4 +1,5 @@
-//! The chores of monoscan, as `cargo xtask COMMAND`. This file is the command line; [`steps`] is what `test` does.
+//! The chores of monoscan, as `cargo xtask COMMAND`. This file is the command line; [`steps`] is
+//! what `test` does.
 
 mod install;
 mod instructions;

@@ -1,5 +1,5 @@
-//! `cargo xtask peers`: builds the benchmark's rivals in C++ and Python into `target/peers`. One that cannot be built is noted
-//! there with the reason, which the benchmark shows in its place.
+//! `cargo xtask peers`: builds the benchmark's rivals in C++ and Python into `target/peers`. One
+//! that cannot be built is noted there with the reason, which the benchmark shows in its place.
 
 use std::fs;
 use std::path::PathBuf;

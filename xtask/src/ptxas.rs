@@ -1,8 +1,10 @@
-//! `cargo xtask ptxas`: NVIDIA's assembler, which tests hand every PTX text that monoscan makes. It needs neither a GPU nor a driver.
+//! `cargo xtask ptxas`: NVIDIA's assembler, which tests hand every PTX text that monoscan makes. It
+//! needs neither a GPU nor a driver.
 //!
-//! It comes out of a wheel of PyPI, 37 MB, where a CUDA toolkit would be some gigabytes. Version and hash are pinned, because what
-//! tests expect of registers and spills is true of one version. `curl`, `sha256sum` and `unzip` do the work: small programs that
-//! most machines have, while crates for them would make xtask itself the longest build of all.
+//! It comes out of a wheel of PyPI, 37 MB, where a CUDA toolkit would be some gigabytes. Version
+//! and hash are pinned, because what tests expect of registers and spills is true of one version.
+//! `curl`, `sha256sum` and `unzip` do the work: small programs that most machines have, while
+//! crates for them would make xtask itself the longest build of all.
 
 use std::fs;
 use std::path::{Path, PathBuf};

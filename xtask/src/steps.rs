@@ -1,9 +1,9 @@
 //! `cargo xtask test`: everything that must hold of this repository, in the order of what it costs.
 //!
-//! The workspace is linted, documented and tested under one set of features, all of them: another set would compile
-//! monoscan and what depends on it once more, and run the same tests. What a smaller set must hold is shown by what is
-//! cheap: its crates are listed, monoscan is checked with it, and the examples and the counted programs are built as
-//! users build them, without features.
+//! The workspace is linted, documented and tested under one set of features, all of them: another
+//! set would compile monoscan and what depends on it once more, and run the same tests. What a
+//! smaller set must hold is shown by what is cheap: its crates are listed, monoscan is checked with
+//! it, and the examples and the counted programs are built as users build them, without features.
 
 use std::fs;
 use std::process::ExitCode;

@@ -1,7 +1,9 @@
-//! A lexer's automaton as a sequential lexer would have it, for rivals: found from the tables of the scan.
+//! A lexer's automaton as a sequential lexer would have it, for rivals: found from the tables of
+//! the scan.
 //!
-//! The scan knows a state by the class of the last byte and a rank. Those pairs are followed from all first bytes, and
-//! pairs that no text tells apart are merged, so that the rivals' tables are as small as they can be.
+//! The scan knows a state by the class of the last byte and a rank. Those pairs are followed from
+//! all first bytes, and pairs that no text tells apart are merged, so that the rivals' tables are
+//! as small as they can be.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! The speed of memory: as many bytes copied as a workload reads and writes, which no scan can beat.
+//! The speed of memory: as many bytes copied as a workload reads and writes, which no scan can
+//! beat.
 
 use std::cell::RefCell;
 

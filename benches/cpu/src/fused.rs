@@ -1,5 +1,6 @@
-//! The plain loops with `mul_add`, compiled for processors that have the instruction: the least that a user who knows of
-//! it would write. One rounding less an element, and a shorter way from carry to carry.
+//! The plain loops with `mul_add`, compiled for processors that have the instruction: the least
+//! that a user who knows of it would write. One rounding less an element, and a shorter way from
+//! carry to carry.
 
 use bench_shared::loops::Biquad;
 

@@ -9,8 +9,9 @@
 //! cargo run --release -p cpu-bench -- --simulate       more cores than there are
 //! ```
 //!
-//! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a computation in `f64`,
-//! tokens beside those of a plain automaton. Whoever does not take part is in the table too, with the reason.
+//! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a
+//! computation in `f64`, tokens beside those of a plain automaton. Whoever does not take part is in
+//! the table too, with the reason.
 //!
 //! | file | what it is |
 //! |---|---|

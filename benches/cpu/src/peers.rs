@@ -1,4 +1,5 @@
-//! Rivals in other languages, which `cargo xtask peers` builds: shared objects of C++ code, and a Python process.
+//! Rivals in other languages, which `cargo xtask peers` builds: shared objects of C++ code, and a
+//! Python process.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,5 @@
-//! The results as a picture: time an element against the number of elements, a panel for each workload, as SVG.
+//! The results as a picture: time an element against the number of elements, a panel for each
+//! workload, as SVG.
 
 use bench_shared::plot::{MARGIN, Panel, Picture, Style};
 

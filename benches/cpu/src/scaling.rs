@@ -1,5 +1,5 @@
-//! The same operators on 1, 2, 4, … threads up to all cores, beside a copy of as many bytes on as many threads: how much of what
-//! memory allows they reach.
+//! The same operators on 1, 2, 4, … threads up to all cores, beside a copy of as many bytes on as
+//! many threads: how much of what memory allows they reach.
 
 use std::time::{Duration, Instant};
 

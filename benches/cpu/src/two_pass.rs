@@ -1,5 +1,5 @@
-//! What a user of rayon would write by hand: reduce the chunks on all threads, add up the chunks, then scan the chunks on
-//! all threads from what came before them. Memory is read twice.
+//! What a user of rayon would write by hand: reduce the chunks on all threads, add up the chunks,
+//! then scan the chunks on all threads from what came before them. Memory is read twice.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! The benchmark as a command: all entrants in Rust are right, and its results can be kept and shown again.
+//! The benchmark as a command: all entrants in Rust are right, and its results can be kept and
+//! shown again.
 
 use std::process::{Command, Output};
 

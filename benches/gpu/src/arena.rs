@@ -1,4 +1,5 @@
-//! The device's memory: one piece that scans read, one that they write, and the way back to the host.
+//! The device's memory: one piece that scans read, one that they write, and the way back to the
+//! host.
 
 use monoscan_runtime::cuda::{
     CudaError, Device, DeviceBuffer, DeviceRead, DeviceSlice, DeviceSliceMut, PinnedBuffer, Stream,

@@ -1,4 +1,5 @@
-//! A row at one size: its output is verified, then its calls are timed, and a copy of the same bytes right beside.
+//! A row at one size: its output is verified, then its calls are timed, and a copy of the same
+//! bytes right beside.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The ladder: sums of `i32` by every schedule out of the scan's history, and last by the plan that monoscan chooses.
+//! The ladder: sums of `i32` by every schedule out of the scan's history, and last by the plan that
+//! monoscan chooses.
 
 use std::time::Instant;
 

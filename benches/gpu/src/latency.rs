@@ -1,6 +1,8 @@
-//! From a new operator to its loaded kernel: how long that takes cold, and with its machine code in a cache on disk.
+//! From a new operator to its loaded kernel: how long that takes cold, and with its machine code in
+//! a cache on disk.
 //!
-//! Every sample has an operator that nobody has seen, so that neither this process nor the driver knows its kernel.
+//! Every sample has an operator that nobody has seen, so that neither this process nor the driver
+//! knows its kernel.
 
 use std::time::{Duration, Instant};
 

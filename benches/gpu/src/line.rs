@@ -1,8 +1,11 @@
-//! What a scan should give: the user's own Rust operator, one element after the other, on all cores of the host.
+//! What a scan should give: the user's own Rust operator, one element after the other, on all cores
+//! of the host.
 //!
-//! Data is periodic, so that gigabytes of it take no time to make: what is true of every element of a long line follows from the states
-//! within one period. The period is a prime number of elements, so that no tile of a kernel ever sees the same data at the same place.
-//! All operators and data here are exact in every association, floating-point ones too; so results are compared exactly, all of them.
+//! Data is periodic, so that gigabytes of it take no time to make: what is true of every element of
+//! a long line follows from the states within one period. The period is a prime number of elements,
+//! so that no tile of a kernel ever sees the same data at the same place. All operators and data
+//! here are exact in every association, floating-point ones too; so results are compared exactly,
+//! all of them.
 
 use std::fmt::Debug;
 

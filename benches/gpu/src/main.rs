@@ -7,8 +7,8 @@
 //! cargo run --release -p gpu-bench --features gpu -- --ladder
 //! ```
 //!
-//! Where the GPU is, there may be no Rust and no LLVM. A program that needs neither is made elsewhere (`docs/contributing.md` says what
-//! has to be installed there for it):
+//! Where the GPU is, there may be no Rust and no LLVM. A program that needs neither is made
+//! elsewhere (`docs/contributing.md` says what has to be installed there for it):
 //!
 //! ```text
 //! mkdir -p target/static/lib
@@ -18,12 +18,13 @@
 //! strip target/static/release/gpu-bench
 //! ```
 //!
-//! Nobody is timed whose results are not right: all of them, compared with the user's own Rust operator on the host. A wrong result
-//! is printed as BAD, and the program fails in the end.
+//! Nobody is timed whose results are not right: all of them, compared with the user's own Rust
+//! operator on the host. A wrong result is printed as BAD, and the program fails in the end.
 //!
-//! Times are those between two events in a stream, around one call; the median of 25, after 5 to warm up. The copy is
-//! `cuMemcpyDtoDAsync` of half of the bytes that the scan reads and writes, timed right after it. CUB runs in a process of its own
-//! on the same device, with its own copy. The driver caches what it compiles: `CUDA_CACHE_DISABLE=1` shows what kernels cost.
+//! Times are those between two events in a stream, around one call; the median of 25, after 5 to
+//! warm up. The copy is `cuMemcpyDtoDAsync` of half of the bytes that the scan reads and writes,
+//! timed right after it. CUB runs in a process of its own on the same device, with its own copy.
+//! The driver caches what it compiles: `CUDA_CACHE_DISABLE=1` shows what kernels cost.
 //!
 //! | file | what it is |
 //! |---|---|

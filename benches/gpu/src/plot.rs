@@ -1,4 +1,5 @@
-//! The results as a picture: throughput against the number of elements, a panel for some rows, as SVG.
+//! The results as a picture: throughput against the number of elements, a panel for some rows, as
+//! SVG.
 
 use bench_shared::plot::{MARGIN, Panel, Picture, Style};
 

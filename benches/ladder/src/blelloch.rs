@@ -1,8 +1,8 @@
 //! Blelloch's scan: up a tree for the sum of each subtree, then down it for what is before each.
 //!
-//! A subtree of 2d records keeps its sum at its last record, and that of its left half at the left half's last. On the way
-//! down, what is before the subtree stands at its last record: the left half has the same before it, and the right half that and the
-//! left half's sum, in this order.
+//! A subtree of 2d records keeps its sum at its last record, and that of its left half at the left
+//! half's last. On the way down, what is before the subtree stands at its last record: the left
+//! half has the same before it, and the right half that and the left half's sum, in this order.
 
 use super::block::{Banks, Block, Scanned};
 use monoscan_codegen::nvptx::parts::Value;

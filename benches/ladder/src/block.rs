@@ -1,4 +1,5 @@
-//! A block's threads put their states together: each learns what is before it in the block, and all learn the whole.
+//! A block's threads put their states together: each learns what is before it in the block, and all
+//! learn the whole.
 
 use monoscan_codegen::nvptx::parts::Lanes;
 use monoscan_codegen::nvptx::parts::{Packing, State, select};

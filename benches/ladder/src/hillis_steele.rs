@@ -1,6 +1,8 @@
-//! Hillis and Steele's scan: in each round, every thread takes in what the thread 1, 2, 4, … below it has.
+//! Hillis and Steele's scan: in each round, every thread takes in what the thread 1, 2, 4, … below
+//! it has.
 //!
-//! Between rounds the states move to another part of shared memory, so that one barrier a round is enough.
+//! Between rounds the states move to another part of shared memory, so that one barrier a round is
+//! enough.
 
 use super::block::{Banks, Block, Scanned};
 use monoscan_codegen::nvptx::parts::Value;

@@ -1,9 +1,10 @@
 //! The ladder: the parallel scan's history as schedules that run, from Hillis and Steele to ours.
 //!
-//! Each [`Rung`] is made of two choices: how the threads of a block put their states together (`block.rs`), and how blocks do
-//! (`three_pass.rs`, `single_pass.rs`). From rung to rung one thing changes, so that a table of their speeds says what each idea is
-//! worth on a card. All run any associative operator, commutative or not, from the same [`Program`] as our own schedules. [`network`] has the
-//! circuits that scans of few elements are made of.
+//! Each [`Rung`] is made of two choices: how the threads of a block put their states together
+//! (`block.rs`), and how blocks do (`three_pass.rs`, `single_pass.rs`). From rung to rung one thing
+//! changes, so that a table of their speeds says what each idea is worth on a card. All run any
+//! associative operator, commutative or not, from the same [`Program`] as our own schedules.
+//! [`network`] has the circuits that scans of few elements are made of.
 //!
 //! ```text
 //! let kernels = gpu_ladder::compile(&program, Rung::LookBackWarp, Arch::Sm90)?;
@@ -16,9 +17,11 @@
 //! }
 //! ```
 //!
-//! [`Arguments`] say how a kernel is called. Rungs scan one line of at least one record from its first record to its last, and take
-//! no account of a direction or of rows. All columns begin at multiples of 16 bytes; a column may be input and output. Floats
-//! may be rounded otherwise from run to run where a rung looks back, since what is combined with what then depends on who came first.
+//! [`Arguments`] say how a kernel is called. Rungs scan one line of at least one record from its
+//! first record to its last, and take no account of a direction or of rows. All columns begin at
+//! multiples of 16 bytes; a column may be input and output. Floats may be rounded otherwise from
+//! run to run where a rung looks back, since what is combined with what then depends on who came
+//! first.
 
 mod blelloch;
 mod block;

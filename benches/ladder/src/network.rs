@@ -1,9 +1,10 @@
 //! Prefix networks: fixed circuits of ⊕ that turn w lanes into their w inclusive prefixes.
 //!
-//! A network is data: levels of gates, where a gate replaces `lane[to]` by `lane[from] ⊕ lane[to]`, and all gates of a
-//! level read what the lanes held before it. The kinds trade three things against each other: how many levels there
-//! are (*depth*, which is latency), how many gates there are (*size*, which is work), and how many places one value
-//! must reach in a level (*fan-out*, which is wires in a circuit and broadcasts in a warp). For n = 2^L lanes:
+//! A network is data: levels of gates, where a gate replaces `lane[to]` by `lane[from] ⊕ lane[to]`,
+//! and all gates of a level read what the lanes held before it. The kinds trade three things
+//! against each other: how many levels there are (*depth*, which is latency), how many gates there
+//! are (*size*, which is work), and how many places one value must reach in a level (*fan-out*,
+//! which is wires in a circuit and broadcasts in a warp). For n = 2^L lanes:
 //!
 //! | kind | depth | size | fan-out |
 //! |---|---|---|---|
@@ -13,20 +14,22 @@
 //! | Han–Carlson | L + 1 (n = 2: 1) | (n/2)·L | 2 |
 //! | Ladner–Fischer(k) | min(L + k, 2L − 2) (n = 2: 1) | 2n(1 + 2^−k) − F(5 + L − k) + 1 − k | k = 0: n/2 + 1; else max(3, n/2^(k+1)) (n = 2: 2) |
 //!
-//! with F the Fibonacci numbers, F(1) = F(2) = 1, and k ≤ L. Fan-out counts as Harris does: the gates of one level that
-//! read a lane as their earlier operand, and one more for the lane itself, which passes its value on or combines it.
-//! Ladner–Fischer's fan-out for k ≥ 1 was read off these networks, up to width 1024, and is from no paper.
-//! Brent–Kung is often drawn with one level more and fan-out 2; here its first distributing level runs beside the last
-//! collecting one, as both only need that half of the lanes is done.
+//! with F the Fibonacci numbers, F(1) = F(2) = 1, and k ≤ L. Fan-out counts as Harris does: the
+//! gates of one level that read a lane as their earlier operand, and one more for the lane itself,
+//! which passes its value on or combines it. Ladner–Fischer's fan-out for k ≥ 1 was read off these
+//! networks, up to width 1024, and is from no paper. Brent–Kung is often drawn with one level more
+//! and fan-out 2; here its first distributing level runs beside the last collecting one, as both
+//! only need that half of the lanes is done.
 //!
-//! A width that is no power of two gets the network of the next one without the gates beyond the last lane: a prefix
-//! never depends on later lanes.
+//! A width that is no power of two gets the network of the next one without the gates beyond the
+//! last lane: a prefix never depends on later lanes.
 //!
-//! Sources: Kogge and Stone, *A parallel algorithm for the efficient solution of a general class of recurrence
-//! equations*, IEEE Trans. Computers, 1973. Sklansky, *Conditional-sum addition logic*, IRE Trans. Electronic
-//! Computers, 1960. Ladner and Fischer, *Parallel prefix computation*, J. ACM 27(4), 1980. Brent and Kung, *A regular
-//! layout for parallel adders*, IEEE Trans. Computers, 1982. Han and Carlson, *Fast area-efficient VLSI adders*, IEEE
-//! Symp. Computer Arithmetic, 1987. Harris, *A taxonomy of parallel prefix networks*, Asilomar, 2003.
+//! Sources: Kogge and Stone, *A parallel algorithm for the efficient solution of a general class of
+//! recurrence equations*, IEEE Trans. Computers, 1973. Sklansky, *Conditional-sum addition logic*,
+//! IRE Trans. Electronic Computers, 1960. Ladner and Fischer, *Parallel prefix computation*, J. ACM
+//! 27(4), 1980. Brent and Kung, *A regular layout for parallel adders*, IEEE Trans. Computers,
+//! 1982. Han and Carlson, *Fast area-efficient VLSI adders*, IEEE Symp. Computer Arithmetic, 1987.
+//! Harris, *A taxonomy of parallel prefix networks*, Asilomar, 2003.
 
 use std::fmt;
 

@@ -1,7 +1,9 @@
-//! One pass: blocks run at the same time, and find their carry in what the blocks before them publish meanwhile.
+//! One pass: blocks run at the same time, and find their carry in what the blocks before them
+//! publish meanwhile.
 //!
-//! A tile publishes up to twice, in the same place: its aggregate, then its inclusive prefix. Which of the two it is says the highest bit
-//! of the tag. Tiles are taken by ticket, so a tile waits only for tiles that run.
+//! A tile publishes up to twice, in the same place: its aggregate, then its inclusive prefix. Which
+//! of the two it is says the highest bit of the tag. Tiles are taken by ticket, so a tile waits
+//! only for tiles that run.
 
 use super::block::Block;
 use super::records::Records;

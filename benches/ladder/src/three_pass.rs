@@ -1,4 +1,5 @@
-//! Three passes: kernels one after the other, and the end of each is where all blocks wait for each other.
+//! Three passes: kernels one after the other, and the end of each is where all blocks wait for each
+//! other.
 //!
 //! | kernel | blocks | does |
 //! |---|---|---|
@@ -6,8 +7,9 @@
 //! | `carries` | one | replaces these by what is before each tile |
 //! | `scan` | one for each tile | scans the tile from there |
 //!
-//! The first passes of this kind scanned in their first kernel and added the carries to what that had written, which moves each
-//! record four times. Reducing first moves it three times, and runs every program, since no state is written but the tiles'.
+//! The first passes of this kind scanned in their first kernel and added the carries to what that
+//! had written, which moves each record four times. Reducing first moves it three times, and runs
+//! every program, since no state is written but the tiles'.
 
 use super::block::Block;
 use super::records::Records;

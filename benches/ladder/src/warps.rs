@@ -1,6 +1,7 @@
 //! A scan by warps: each scans what its own lanes have, then the first warp what the warps have.
 //!
-//! Lanes of a warp exchange their states without waiting for the block, so two barriers are enough, however many threads there are.
+//! Lanes of a warp exchange their states without waiting for the block, so two barriers are enough,
+//! however many threads there are.
 
 use super::block::{Banks, Block, Exchange, Scanned, Slots};
 use monoscan_codegen::nvptx::parts::Value;

@@ -1,4 +1,5 @@
-//! Every rung of the ladder is PTX that NVIDIA's assembler takes, and what a rung cannot run is refused.
+//! Every rung of the ladder is PTX that NVIDIA's assembler takes, and what a rung cannot run is
+//! refused.
 
 use gpu_ladder::{LadderError, LadderKernels, Rung};
 use monoscan_codegen::gpu::{Arch, Arguments};

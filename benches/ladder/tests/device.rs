@@ -1,4 +1,5 @@
-//! Every rung of the ladder on a device, around its tiles and over many of them, twice in one workspace, and in a graph.
+//! Every rung of the ladder on a device, around its tiles and over many of them, twice in one
+//! workspace, and in a graph.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The plain sequential loops: what each workload is without a scan, and what every ratio is taken to.
+//! The plain sequential loops: what each workload is without a scan, and what every ratio is taken
+//! to.
 
 /// Running sums.
 #[inline(never)]

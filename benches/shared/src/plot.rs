@@ -1,4 +1,5 @@
-//! Pictures as SVG: a legend, and panels side by side, each with lines over a logarithmic axis of sizes.
+//! Pictures as SVG: a legend, and panels side by side, each with lines over a logarithmic axis of
+//! sizes.
 //!
 //! The caller says where points and ticks are; all that is the same in every picture is drawn here.
 

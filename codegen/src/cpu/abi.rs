@@ -1,8 +1,8 @@
 //! How kernels are called.
 //!
-//! A kernel works on W *ways*: W blocks of `len` elements each. One loop takes an element of every block in turn, so W
-//! independent chains of ⊕ hide each other's latency. W slots of state lie at `states`, [`StateLayout::stride`] bytes
-//! apart; a slot has a part for each stage.
+//! A kernel works on W *ways*: W blocks of `len` elements each. One loop takes an element of every
+//! block in turn, so W independent chains of ⊕ hide each other's latency. W slots of state lie at
+//! `states`, [`StateLayout::stride`] bytes apart; a slot has a part for each stage.
 //!
 //! | kernel | reads | leaves in slot w |
 //! |---|---|---|
@@ -12,15 +12,19 @@
 //! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
 //! | `whole`, with or without outputs | input, slot 0: the whole states before the block | the whole states after it |
 //!
-//! A line from the identities is scanned by `short`, if its columns are few, with nothing in memory but these: its arguments are in registers
-//! ([`ShortFn`]), the identities in its code, and the states after the line are wanted by nobody. Where they are, or where the
-//! line starts from other states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their owner has them.
+//! A line from the identities is scanned by `short`, if its columns are few, with nothing in memory
+//! but these: its arguments are in registers ([`ShortFn`]), the identities in its code, and the
+//! states after the line are wanted by nobody. Where they are, or where the line starts from other
+//! states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their
+//! owner has them.
 //!
-//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `way` records from one to the next, each from the carry in slot 0.
+//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `way` records from one to the
+//! next, each from the carry in slot 0.
 //!
-//! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`: from the carry in slot 0 it
-//! writes the outputs of `blocks` blocks and leaves the carry behind them, in one pass; slot 1 has what reductions leave out of the
-//! aggregate of `len` elements, a multiple of the group. If `adds` is not 0, the state in slot 2 becomes that state ⊕ the
+//! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`:
+//! from the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
+//! them, in one pass; slot 1 has what reductions leave out of the aggregate of `len` elements, a
+//! multiple of the group. If `adds` is not 0, the state in slot 2 becomes that state ⊕ the
 //! aggregate of each block.
 //!
 //! Where elements are is decided when kernels are compiled ([`Access`]):
@@ -30,15 +34,17 @@
 //! | `Line` | record `start + w·len + i` | the same |
 //! | `Strided` | record `place + w·way + i·step` | `start + w·numbers + i` |
 //!
-//! So strided kernels serve rows side by side (`numbers` = 0), blocks of one row, and, with a negative step, reversed scans;
-//! places wrap around. The element whose number is 0 is the first, without a record before it; the one whose number is
-//! `total − 1` is the last, without a next.
+//! So strided kernels serve rows side by side (`numbers` = 0), blocks of one row, and, with a
+//! negative step, reversed scans; places wrap around. The element whose number is 0 is the first,
+//! without a record before it; the one whose number is `total − 1` is the last, without a next.
 //!
-//! A program that `keep`s has the number of kept records in its last stage, the *rank*. A kept record is written to the place that
-//! is the rank before its element; what is not kept goes to `sink`.
+//! A program that `keep`s has the number of kept records in its last stage, the *rank*. A kept
+//! record is written to the place that is the rank before its element; what is not kept goes to
+//! `sink`.
 //!
-//! Columns may lie at any address. An output column may be an input column (same records, element for element) if the
-//! program reads no `Next` or `Prev` and keeps nothing; else outputs overlap nothing.
+//! Columns may lie at any address. An output column may be an input column (same records, element
+//! for element) if the program reads no `Next` or `Prev` and keeps nothing; else outputs overlap
+//! nothing.
 
 use monoscan_ir::{Field, Layout, Program, Type};
 

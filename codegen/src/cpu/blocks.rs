@@ -1,9 +1,10 @@
 //! Whole blocks in one pass: each is scanned and folded together, from one load of its records.
 //!
-//! Tiles on several threads need two passes, and their results are `carry into block k+1 = carry into block k ⊕ aggregate
-//! of block k`. One thread that only scanned on from each block's last state would round otherwise. So this kernel computes
-//! the aggregate too, beside the outputs: in vectors that is one ⊕ a group, since a scan of lanes ends with the group's
-//! aggregate. Bit by bit it gives what `reduce`, `advance`, `combine` and `scan` in vectors give.
+//! Tiles on several threads need two passes, and their results are `carry into block k+1 = carry
+//! into block k ⊕ aggregate of block k`. One thread that only scanned on from each block's last
+//! state would round otherwise. So this kernel computes the aggregate too, beside the outputs: in
+//! vectors that is one ⊕ a group, since a scan of lanes ends with the group's aggregate. Bit by bit
+//! it gives what `reduce`, `advance`, `combine` and `scan` in vectors give.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};

@@ -1,7 +1,7 @@
 //! The machine code of one kernel, in a module of its own, so that kernels are compiled one by one.
 //!
-//! A `JITModule` leaks by design when it is dropped, since it cannot know who still holds its functions. [`Code`] is the one holder,
-//! and frees it.
+//! A `JITModule` leaks by design when it is dropped, since it cannot know who still holds its
+//! functions. [`Code`] is the one holder, and frees it.
 
 use std::mem::ManuallyDrop;
 

@@ -1,7 +1,8 @@
-//! What generated code calls where the machine lacks an instruction: a fused multiply-add, rounding, a byte shuffle.
+//! What generated code calls where the machine lacks an instruction: a fused multiply-add,
+//! rounding, a byte shuffle.
 //!
-//! Cranelift names these by [`LibCall`]; the names are bound to the functions here, so that nothing depends on which C
-//! library the process has.
+//! Cranelift names these by [`LibCall`]; the names are bound to the functions here, so that nothing
+//! depends on which C library the process has.
 
 use cranelift_codegen::ir::LibCall;
 use cranelift_jit::JITBuilder;

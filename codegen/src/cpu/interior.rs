@@ -1,9 +1,10 @@
 //! Elements that have a next one: all but the last of the whole input, so nearly all.
 //!
-//! A body that reads the next record is cut down twice for them. First, `last` is false and nothing is out of bounds.
-//! Second, this element's next record is the next element's record: what both compute from it (the byte itself, its
-//! class in a table, a product with a constant) is computed once, as the *look-ahead*, and handed from element to
-//! element like a carried component. Before the first element it is primed from its record.
+//! A body that reads the next record is cut down twice for them. First, `last` is false and nothing
+//! is out of bounds. Second, this element's next record is the next element's record: what both
+//! compute from it (the byte itself, its class in a table, a product with a constant) is computed
+//! once, as the *look-ahead*, and handed from element to element like a carried component. Before
+//! the first element it is primed from its record.
 
 use std::collections::{HashMap, HashSet};
 

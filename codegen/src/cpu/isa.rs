@@ -1,4 +1,5 @@
-//! The machine that code is generated for: this one, with all it can do, or with the least that its kind can.
+//! The machine that code is generated for: this one, with all it can do, or with the least that its
+//! kind can.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,15 +1,15 @@
-//! Lowers a straight-line function of the IR to Cranelift IR, opcode by opcode, bit for bit what `monoscan_ir::evaluate`
-//! says (which NaN an operation makes is open there and here).
+//! Lowers a straight-line function of the IR to Cranelift IR, opcode by opcode, bit for bit what
+//! `monoscan_ir::evaluate` says (which NaN an operation makes is open there and here).
 //!
 //! How values are held:
 //!
 //! - `bool` is an `i8` that is 0 or 1; integers are `i8` … `i64`, their sign lives in the opcodes.
-//! - `u8xN` is an `i8x16` **whose lanes from N on are unspecified**. Whoever looks at whole registers clears them first:
-//!   comparisons, and [`Opcode::Permute`] unless the indexes are known to stay below N. This keeps the common case, a
-//!   chain of permutations, at one instruction each.
+//! - `u8xN` is an `i8x16` **whose lanes from N on are unspecified**. Whoever looks at whole
+//!   registers clears them first: comparisons, and [`Opcode::Permute`] unless the indexes are known
+//!   to stay below N. This keeps the common case, a chain of permutations, at one instruction each.
 //!
-//! Nothing here can trap: divisions are guarded, conversions saturate, table indexes are clamped unless
-//! [ranges](monoscan_ir::facts::Range) prove them in range.
+//! Nothing here can trap: divisions are guarded, conversions saturate, table indexes are clamped
+//! unless [ranges](monoscan_ir::facts::Range) prove them in range.
 
 mod casts;
 mod floats;

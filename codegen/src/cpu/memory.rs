@@ -1,6 +1,7 @@
 //! Loads and stores of values, at any address, touching exactly the bytes of the value.
 //!
-//! A vector of 9 to 15 bytes is two overlapping words, so that neither a neighbour nor the end of a buffer is touched.
+//! A vector of 9 to 15 bytes is two overlapping words, so that neither a neighbour nor the end of a
+//! buffer is touched.
 
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;

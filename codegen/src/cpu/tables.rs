@@ -1,5 +1,5 @@
-//! The tables of a program in memory, where generated code finds them: copied once, vectors of 9 to 15 bytes padded
-//! to 16 so that one load reads an element.
+//! The tables of a program in memory, where generated code finds them: copied once, vectors of 9 to
+//! 15 bytes padded to 16 so that one load reads an element.
 
 use monoscan_ir::{Table, Type};
 

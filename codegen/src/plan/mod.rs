@@ -1,13 +1,16 @@
-//! Plans: the schedule of a program on a target, chosen by one small pure function and printable with its reasons.
+//! Plans: the schedule of a program on a target, chosen by one small pure function and printable
+//! with its reasons.
 //!
-//! On a CPU an input of n elements is cut in tiles, a tile in strips, and a strip in W blocks. A thread takes a tile,
-//! reduces its blocks, those of a strip in one interleaved loop, folds the aggregates onto the carry that enters the
-//! tile, and replays the blocks from cache while it writes. W independent chains hide the latency of ⊕, which is what
-//! bounds a scan; a tile fits the second-level cache, so that memory is read once, and a strip the first.
+//! On a CPU an input of n elements is cut in tiles, a tile in strips, and a strip in W blocks. A
+//! thread takes a tile, reduces its blocks, those of a strip in one interleaved loop, folds the
+//! aggregates onto the carry that enters the tile, and replays the blocks from cache while it
+//! writes. W independent chains hide the latency of ⊕, which is what bounds a scan; a tile fits the
+//! second-level cache, so that memory is read once, and a strip the first.
 //!
-//! Two passes are more work than one, so they must be faster or have threads enough. Where elements may be associated in any way, each
-//! call decides by its threads. Where results are rounded, how elements are associated must not depend on the number of threads: so
-//! the plan decides once, for two passes only where one thread loses nothing by them.
+//! Two passes are more work than one, so they must be faster or have threads enough. Where elements
+//! may be associated in any way, each call decides by its threads. Where results are rounded, how
+//! elements are associated must not depend on the number of threads: so the plan decides once, for
+//! two passes only where one thread loses nothing by them.
 
 mod explain;
 mod speed;

@@ -1,7 +1,8 @@
-//! How fast kernels of a program are, and so which of them work in vectors and whether two passes pay.
+//! How fast kernels of a program are, and so which of them work in vectors and whether two passes
+//! pay.
 //!
-//! Figures are hundredths of a cycle an element. They come from counting, and were fitted to what kernels take on a core with
-//! AVX-512; plans compare them with each other and nothing else.
+//! Figures are hundredths of a cycle an element. They come from counting, and were fitted to what
+//! kernels take on a core with AVX-512; plans compare them with each other and nothing else.
 
 use monoscan_ir::{Function, Inst, Opcode, Type};
 

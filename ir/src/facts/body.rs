@@ -1,9 +1,10 @@
 //! Kernel bodies: the straight-line function that an engine runs for one element of a tile.
 //!
-//! A tile is walked in two ways. A *fold* reduces it to what the next tiles must know; the *replay* starts from the
-//! state before the tile and makes the outputs. Each carries only what it must: a fold leaves out components that depend
-//! on the number of elements alone, the replay those that no output needs. The replay holds all stages of a program,
-//! later ones reading earlier ones inside the same function; there is a fold for each [level](Lowered::levels) of stages.
+//! A tile is walked in two ways. A *fold* reduces it to what the next tiles must know; the *replay*
+//! starts from the state before the tile and makes the outputs. Each carries only what it must: a
+//! fold leaves out components that depend on the number of elements alone, the replay those that no
+//! output needs. The replay holds all stages of a program, later ones reading earlier ones inside
+//! the same function; there is a fold for each [level](Lowered::levels) of stages.
 
 use super::late::carried_last;
 use super::step::{before, drop_unused, source_types};

@@ -1,8 +1,9 @@
 //! The carry update: how a carry passes a block whose aggregate is known.
 //!
-//! It is `combine(carry, aggregate)`, cut down to the components that folds and replays behind the block start from, and
-//! to what `combine` computes these from in the carry. For maps `x ↦ a·x + b` with output `b` that is `b` alone: nothing
-//! needs the product of all `a` since the start of the input, which would only run out of the range of its type.
+//! It is `combine(carry, aggregate)`, cut down to the components that folds and replays behind the
+//! block start from, and to what `combine` computes these from in the carry. For maps `x ↦ a·x + b`
+//! with output `b` that is `b` alone: nothing needs the product of all `a` since the start of the
+//! input, which would only run out of the range of its type.
 
 use crate::function::Function;
 use crate::program::Program;

@@ -1,7 +1,7 @@
 //! Interval arithmetic: from the ranges of an instruction's operands to the range of its result.
 //!
-//! Each rule may be too wide but never too narrow, and wider operands never give a narrower result: the induction over
-//! states relies on both.
+//! Each rule may be too wide but never too narrow, and wider operands never give a narrower result:
+//! the induction over states relies on both.
 
 use super::Range;
 use crate::function::{Inst, Payload};

@@ -1,10 +1,11 @@
 //! Lanes: a body that carries bytes where outputs need few lanes of a vector.
 //!
-//! A map between the states of an automaton is a vector, so that maps can be composed: `permute(later, earlier)` has in
-//! lane j what the later map makes of lane j of the earlier one. But lane j is all that this reads of the earlier map. Where the
-//! outputs need the state that lane 0 leads to, a replay needs no map: it carries one byte, and takes it past
-//! an element by one look-up in the element's map. If that map is itself looked up in a table of vectors, both look-ups
-//! are one, in a table of bytes.
+//! A map between the states of an automaton is a vector, so that maps can be composed:
+//! `permute(later, earlier)` has in lane j what the later map makes of lane j of the earlier one.
+//! But lane j is all that this reads of the earlier map. Where the outputs need the state that lane
+//! 0 leads to, a replay needs no map: it carries one byte, and takes it past an element by one
+//! look-up in the element's map. If that map is itself looked up in a table of vectors, both
+//! look-ups are one, in a table of bytes.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! The carried value last: what an element adds to the chain from element to element.
 //!
-//! `combine` is written for two states, so a body may read `max(max(fall, next.fall), across)`, and every element waits twice for the
-//! maximum before. Where the operation is associative and commutative to the bit, what does not come from the element before is put
-//! together first: `max(fall, max(next.fall, across))`.
+//! `combine` is written for two states, so a body may read `max(max(fall, next.fall), across)`, and
+//! every element waits twice for the maximum before. Where the operation is associative and
+//! commutative to the bit, what does not come from the element before is put together first:
+//! `max(fall, max(next.fall, across))`.
 
 use super::body::Body;
 use crate::builder::FunctionBuilder;

@@ -1,11 +1,13 @@
-//! Length-only components: those whose value after i elements depends on i, whatever the elements were.
+//! Length-only components: those whose value after i elements depends on i, whatever the elements
+//! were.
 //!
-//! A recurrence with constant coefficients is a product of affine maps that all have the same matrix A; after i
-//! elements the matrix part is Aⁱ. Such a component need not be carried or published: it can be tabulated.
+//! A recurrence with constant coefficients is a product of affine maps that all have the same
+//! matrix A; after i elements the matrix part is Aⁱ. Such a component need not be carried or
+//! published: it can be tabulated.
 //!
-//! A component is length-only if its lift gives a constant and `combine` computes it from length-only components of
-//! both sides alone. The largest set of components with that property is found by starting from all whose lift is
-//! constant and striking out until nothing changes.
+//! A component is length-only if its lift gives a constant and `combine` computes it from
+//! length-only components of both sides alone. The largest set of components with that property is
+//! found by starting from all whose lift is constant and striking out until nothing changes.
 
 use crate::function::Function;
 use crate::interp::Interpreter;

@@ -1,8 +1,9 @@
 //! Letters: the different things that an element can do, where it reads a few bytes alone.
 //!
-//! An automaton's step depends on a byte, a lexer's on a byte and the next one; but most bytes do what others do. For each
-//! source that a lift reads, two values of it are in one *class* if everything that the lift computes from this source alone is
-//! the same for both. So the lift is a function of the classes, and the different states that it gives are the *letters*.
+//! An automaton's step depends on a byte, a lexer's on a byte and the next one; but most bytes do
+//! what others do. For each source that a lift reads, two values of it are in one *class* if
+//! everything that the lift computes from this source alone is the same for both. So the lift is a
+//! function of the classes, and the different states that it gives are the *letters*.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,9 @@
-//! The critical path: how many cycles each element adds to the chain that runs through the carried components.
+//! The critical path: how many cycles each element adds to the chain that runs through the carried
+//! components.
 //!
-//! A scan over a tile is bound by this chain and not by how many instructions there are, until the chain is broken by
-//! a network or by several tiles at once. The figures are those of current x86-64 and arm64 cores, rounded; plans
-//! compare them with each other and nothing else.
+//! A scan over a tile is bound by this chain and not by how many instructions there are, until the
+//! chain is broken by a network or by several tiles at once. The figures are those of current
+//! x86-64 and arm64 cores, rounded; plans compare them with each other and nothing else.
 
 use super::Body;
 use crate::function::{Function, Inst};

@@ -1,7 +1,8 @@
 //! Restarts: a flag that, where it is set in a state, makes `combine` forget every state before.
 //!
-//! The state of a segmented scan says whether a segment began in it. If one did, `combine(p, q)` is the same for all p. So what comes
-//! after a tile often follows from its last few elements, whatever came before them.
+//! The state of a segmented scan says whether a segment began in it. If one did, `combine(p, q)` is
+//! the same for all p. So what comes after a tile often follows from its last few elements,
+//! whatever came before them.
 
 use crate::function::Function;
 use crate::program::Stage;

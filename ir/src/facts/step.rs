@@ -1,7 +1,8 @@
 //! The derived step: what one element does to a state, `simplify(combine(state, lift(x)))`.
 //!
-//! Nobody writes it. A general `combine` of two states costs more than taking in one element, because what a lift
-//! gives is special: a constant here, a zero there. Simplifying the two together finds that.
+//! Nobody writes it. A general `combine` of two states costs more than taking in one element,
+//! because what a lift gives is special: a constant here, a zero there. Simplifying the two
+//! together finds that.
 
 use crate::builder::FunctionBuilder;
 use crate::program::{Mapping, Program, Source};

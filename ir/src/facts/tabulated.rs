@@ -1,9 +1,12 @@
-//! Tabulated: a replay that finds in one look-up what a letter does to the one lane that is carried.
+//! Tabulated: a replay that finds in one look-up what a letter does to the one lane that is
+//! carried.
 //!
-//! A replay [by lanes](by_lanes) takes a byte past an element by look-ups of what the element reads, and looks up again what comes
-//! out. All of that follows from the byte and the element's letter. So if letters are taken to be what differs for the replay
-//! too, not for the lift alone, one table says it: for each lane and each letter the lane after it, and whatever bytes
-//! the outputs are computed from. The fold, which finds an element's letter first, leaves it to the replay.
+//! A replay [by lanes](by_lanes) takes a byte past an element by look-ups of what the element
+//! reads, and looks up again what comes out. All of that follows from the byte and the element's
+//! letter. So if letters are taken to be what differs for the replay too, not for the lift alone,
+//! one table says it: for each lane and each letter the lane after it, and whatever bytes the
+//! outputs are computed from. The fold, which finds an element's letter first, leaves it to the
+//! replay.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! The numbers that a stage's functions name, and what is next to them: where an operator with a special case breaks.
+//! The numbers that a stage's functions name, and what is next to them: where an operator with a
+//! special case breaks.
 
 use crate::function::{Function, Inst};
 use crate::opcode::{Opcode, Rule};

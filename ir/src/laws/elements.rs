@@ -1,10 +1,12 @@
 //! Normal forms of values: what the symbolic proofs compute with.
 //!
-//! Every value of a function becomes an *element*: a constant, an atom, a polynomial, a boolean polynomial or a
-//! lattice of such. Elements are interned, so that two values are proved equal by having one number. What no normal
-//! form understands becomes an atom that is named by its opcode and its operands: equal operands, equal result.
+//! Every value of a function becomes an *element*: a constant, an atom, a polynomial, a boolean
+//! polynomial or a lattice of such. Elements are interned, so that two values are proved equal by
+//! having one number. What no normal form understands becomes an atom that is named by its opcode
+//! and its operands: equal operands, equal result.
 //!
-//! An atom of type `bool` that decides a `select` is remembered; the proof may go on by cases on it.
+//! An atom of type `bool` that decides a `select` is remembered; the proof may go on by cases on
+//! it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,9 +1,10 @@
 //! Polynomial identities by evaluation: the lemma of Schwartz, Zippel, DeMillo and Lipton.
 //!
-//! Two different polynomials of degree d agree at a random point of a field with p elements with a probability of at
-//! most d/p. A value is therefore *fingerprinted*: computed at one random point in each of three fields of 2^60 and
-//! more elements. What is not `+`, `−` or `×` becomes a variable of its own, named by its operands' fingerprints. This
-//! costs three multiplications an instruction, so it decides products of large matrices that expansion cannot.
+//! Two different polynomials of degree d agree at a random point of a field with p elements with a
+//! probability of at most d/p. A value is therefore *fingerprinted*: computed at one random point
+//! in each of three fields of 2^60 and more elements. What is not `+`, `−` or `×` becomes a
+//! variable of its own, named by its operands' fingerprints. This costs three multiplications an
+//! instruction, so it decides products of large matrices that expansion cannot.
 
 use crate::function::{Function, Inst};
 use crate::opcode::Opcode;

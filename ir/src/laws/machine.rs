@@ -1,10 +1,12 @@
 //! Runs a function on many states, fast, and says how far each result can be trusted.
 //!
-//! Floats are computed in `f64` whatever their type, each with a bound on its rounding error, because laws of floats
-//! are judged over the reals: two results are equal where they differ by no more than their bounds. A comparison of
-//! two floats that are closer than that has no certain answer, which is reported. An integer operation at which native
-//! Rust would panic (it overflows, and is not meant to) taints its result and what is computed from it; `select` passes on the taint of its condition
-//! and of the value it chooses, so that an overflow in the branch not taken, which the source never runs, taints nothing.
+//! Floats are computed in `f64` whatever their type, each with a bound on its rounding error,
+//! because laws of floats are judged over the reals: two results are equal where they differ by no
+//! more than their bounds. A comparison of two floats that are closer than that has no certain
+//! answer, which is reported. An integer operation at which native Rust would panic (it overflows,
+//! and is not meant to) taints its result and what is computed from it; `select` passes on the
+//! taint of its condition and of the value it chooses, so that an overflow in the branch not taken,
+//! which the source never runs, taints nothing.
 
 use crate::eval::evaluate;
 use crate::function::{Function, Inst, Payload};

@@ -1,9 +1,10 @@
 //! Exact sparse polynomials over atoms, in the two rings that functions compute in.
 //!
-//! Arithmetic: coefficients modulo 2^k for an integer type (which is what the machine does), or exact `f64` for floats,
-//! which are judged over the reals. Boolean: coefficients are bit masks, addition is exclusive or, multiplication is
-//! and, and every atom is its own square; that normal form decides any expression of `and`, `or`, `xor` and `not`,
-//! bit by bit. In both rings equal polynomials are equal functions.
+//! Arithmetic: coefficients modulo 2^k for an integer type (which is what the machine does), or
+//! exact `f64` for floats, which are judged over the reals. Boolean: coefficients are bit masks,
+//! addition is exclusive or, multiplication is and, and every atom is its own square; that normal
+//! form decides any expression of `and`, `or`, `xor` and `not`, bit by bit. In both rings equal
+//! polynomials are equal functions.
 
 use crate::types::Type;
 

@@ -1,10 +1,11 @@
 //! The search for a case that breaks a law, when no proof was found.
 //!
-//! First all triples of a few small states, with all their products computed once; then random triples of states and
-//! values that arithmetic trips over. A case counts only if it can be judged. No law is refuted by a case in which native
-//! Rust would panic, since an integer overflows; where arithmetic is mixed with comparisons (wrap-around is then not what
-//! was meant), such a case says nothing at all. Nor does a float comparison that rounding could turn. A triple that
-//! breaks a law is made smaller before it is shown.
+//! First all triples of a few small states, with all their products computed once; then random
+//! triples of states and values that arithmetic trips over. A case counts only if it can be judged.
+//! No law is refuted by a case in which native Rust would panic, since an integer overflows; where
+//! arithmetic is mixed with comparisons (wrap-around is then not what was meant), such a case says
+//! nothing at all. Nor does a float comparison that rounding could turn. A triple that breaks a law
+//! is made smaller before it is shown.
 
 use super::machine::{Flags, Machine, Word, agree};
 use super::states::{Random, Sampler};

@@ -1,9 +1,10 @@
 //! Which states laws are judged on, and how they are found.
 //!
-//! With `valid`, on the valid ones. Without it, and with a lift that does more than copy the record, on the states that
-//! lift can lead to: what it makes of a record, the identity, and their products. Else on all states. Small values come
-//! first, because counterexamples made of them are easy to read; then the ends of the types, powers of two, fractions
-//! and noise. Narrow sets are filled by closure: what valid states combine to is valid, or a counterexample.
+//! With `valid`, on the valid ones. Without it, and with a lift that does more than copy the
+//! record, on the states that lift can lead to: what it makes of a record, the identity, and their
+//! products. Else on all states. Small values come first, because counterexamples made of them are
+//! easy to read; then the ends of the types, powers of two, fractions and noise. Narrow sets are
+//! filled by closure: what valid states combine to is valid, or a counterexample.
 
 use super::constants::Named;
 use super::machine::{Machine, Word};

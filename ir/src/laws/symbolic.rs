@@ -1,7 +1,9 @@
-//! Proofs by normal forms: both sides of a law are computed on variables, and must come out as the same thing.
+//! Proofs by normal forms: both sides of a law are computed on variables, and must come out as the
+//! same thing.
 //!
-//! Where a `select` hangs on a condition that is not known, the proof goes on by cases: the condition is taken to be
-//! true, then false. That covers every real case (and some that cannot occur), so what holds in each of them holds.
+//! Where a `select` hangs on a condition that is not known, the proof goes on by cases: the
+//! condition is taken to be true, then false. That covers every real case (and some that cannot
+//! occur), so what holds in each of them holds.
 
 use super::elements::{Assumptions, Elements, GaveUp, Id};
 use super::fingerprint::{self, Print};

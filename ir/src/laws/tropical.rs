@@ -1,10 +1,10 @@
 //! Maxima of minima: the normal form of expressions of `min`, `max` and what they distribute over.
 //!
-//! A [`Lattice`] is the largest of some meets, each the smallest of some forms; a form is the number of anything with
-//! a normal form of its own (an atom, a polynomial, a constant). `min` and `max` distribute over each other, and `+`
-//! over both, so that (max, +) and (min, +) expressions, and mixtures such as clamps, reach one shape. Absorption
-//! removes what cannot matter. Equal normal forms are equal functions; the converse holds for `min` and `max` of
-//! independent forms.
+//! A [`Lattice`] is the largest of some meets, each the smallest of some forms; a form is the
+//! number of anything with a normal form of its own (an atom, a polynomial, a constant). `min` and
+//! `max` distribute over each other, and `+` over both, so that (max, +) and (min, +) expressions,
+//! and mixtures such as clamps, reach one shape. Absorption removes what cannot matter. Equal
+//! normal forms are equal functions; the converse holds for `min` and `max` of independent forms.
 
 /// The number of an element of the symbolic engine.
 pub(crate) type Form = u32;

@@ -1,9 +1,11 @@
-//! `sin`, `cos` and `tan`: the argument in turns, exactly, then a polynomial on an eighth of a turn to either side.
+//! `sin`, `cos` and `tan`: the argument in turns, exactly, then a polynomial on an eighth of a turn
+//! to either side.
 //!
-//! An argument above π/4 is a 53-bit integer m times a power of two. What counts of m·2ᵉ / 2π is the fraction, so of the
-//! binary digits of 1/2π only the 192 behind the first e are multiplied by m (Payne and Hanek 1983). They come from a
-//! table, [`turns`], which the caller adds to its program. No double is so close to a multiple of π/2 that 128 bits of
-//! the fraction would not leave 60 significant ones.
+//! An argument above π/4 is a 53-bit integer m times a power of two. What counts of m·2ᵉ / 2π is
+//! the fraction, so of the binary digits of 1/2π only the 192 behind the first e are multiplied by
+//! m (Payne and Hanek 1983). They come from a table, [`turns`], which the caller adds to its
+//! program. No double is so close to a multiple of π/2 that 128 bits of the fraction would not
+//! leave 60 significant ones.
 
 use super::{Doubles, in_f64};
 use crate::builder::FunctionBuilder;

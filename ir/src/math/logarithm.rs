@@ -1,4 +1,5 @@
-//! `ln`, `log2` and `ln_1p`: split x into 2ᵏ·m with m around 1, a series in (m − 1) / (m + 1) for the logarithm of m.
+//! `ln`, `log2` and `ln_1p`: split x into 2ᵏ·m with m around 1, a series in (m − 1) / (m + 1) for
+//! the logarithm of m.
 
 use super::{Doubles, LN_2_HEAD, LN_2_REST, LOG2_E, LOG2_E_REST, in_f64};
 use crate::builder::FunctionBuilder;

@@ -1,10 +1,10 @@
-//! The exponential, logarithmic and circular functions as strict IR: some dozens of instructions each, the same bits on
-//! every engine.
+//! The exponential, logarithmic and circular functions as strict IR: some dozens of instructions
+//! each, the same bits on every engine.
 //!
-//! The IR has no transcendental opcodes, because no two mathematical libraries agree on their last bit. A front end
-//! expands them here instead. All are free of branches; the result is within 2 ulp of the exact value for every
-//! argument (about 1 in all that the tests sample), subnormal results included, and special arguments give what Rust's
-//! functions give:
+//! The IR has no transcendental opcodes, because no two mathematical libraries agree on their last
+//! bit. A front end expands them here instead. All are free of branches; the result is within 2 ulp
+//! of the exact value for every argument (about 1 in all that the tests sample), subnormal results
+//! included, and special arguments give what Rust's functions give:
 //!
 //! | | −∞ | −0 | +0 | +∞ | NaN | elsewhere |
 //! |---|---|---|---|---|---|---|
@@ -20,8 +20,9 @@
 //!
 //! For `f32` the work is done in `f64` with shorter polynomials and rounded once at the end.
 //!
-//! The polynomials interpolate at Chebyshev nodes of their interval, computed with 80 digits and rounded to `f64`; each
-//! states its interval and error, and the tests judge the functions as a whole against double-double arithmetic.
+//! The polynomials interpolate at Chebyshev nodes of their interval, computed with 80 digits and
+//! rounded to `f64`; each states its interval and error, and the tests judge the functions as a
+//! whole against double-double arithmetic.
 
 mod circular;
 mod exponential;

@@ -1,4 +1,5 @@
-//! `powf`: e to the power y·ln x, with ln x to 64 bits, since the product's error is the result's relative one.
+//! `powf`: e to the power y·ln x, with ln x to 64 bits, since the product's error is the result's
+//! relative one.
 
 use super::exponential::{Reduced, reduce, scaled_exp};
 use super::logarithm::{ln, split};

@@ -1,7 +1,9 @@
-//! Operators whose components read each other across the boundary of two operands: runs, words, sortedness, gaps.
+//! Operators whose components read each other across the boundary of two operands: runs, words,
+//! sortedness, gaps.
 //!
-//! Take any monoid, and any function that makes one of its states of two neighbouring values. The product over all elements and
-//! over all pairs of neighbours is a scan, if a state has the first and the last value too:
+//! Take any monoid, and any function that makes one of its states of two neighbouring values. The
+//! product over all elements and over all pairs of neighbours is a scan, if a state has the first
+//! and the last value too:
 //!
 //! ```text
 //! (any, first, last, n) ⊕ (any', first', last', n')

@@ -1,13 +1,15 @@
 //! The simplifier: the same function with less to do.
 //!
-//! [`simplify`] rewrites every instruction by local rules that hold *exactly* for its type, shares equal instructions,
-//! folds constants (tables included) and drops what no result needs. For all arguments the results keep every bit; the
-//! one freedom is the one the IR leaves open, which NaN an operation yields. So floats keep almost everything
-//! (`x + −0.0` is `x`, `x + 0.0` is not), while wrapping integers are the ring that they are.
+//! [`simplify`] rewrites every instruction by local rules that hold *exactly* for its type, shares
+//! equal instructions, folds constants (tables included) and drops what no result needs. For all
+//! arguments the results keep every bit; the one freedom is the one the IR leaves open, which NaN
+//! an operation yields. So floats keep almost everything (`x + −0.0` is `x`, `x + 0.0` is not),
+//! while wrapping integers are the ring that they are.
 //!
-//! The rules live in three files by what they rewrite. Each either makes the function smaller or moves it toward a
-//! normal form (constants to the right, operands in the order of their numbers, `x − c` as `x + −c`, comparisons
-//! instead of negated ones), which is why the passes end and why simplifying twice changes nothing.
+//! The rules live in three files by what they rewrite. Each either makes the function smaller or
+//! moves it toward a normal form (constants to the right, operands in the order of their numbers,
+//! `x − c` as `x + −c`, comparisons instead of negated ones), which is why the passes end and why
+//! simplifying twice changes nothing.
 
 mod arithmetic;
 mod convert;

@@ -1,4 +1,5 @@
-//! The parser's hands: looking at the next token, taking it, and the small things that every part is made of.
+//! The parser's hands: looking at the next token, taking it, and the small things that every part
+//! is made of.
 
 use super::error::{ParseError, ParseErrors};
 use super::lex::{Lexer, Position, Token};

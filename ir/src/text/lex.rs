@@ -1,4 +1,5 @@
-//! Tokens of the text form. The lexer never fails: what is no token is one of its own, and the parser refuses it.
+//! Tokens of the text form. The lexer never fails: what is no token is one of its own, and the
+//! parser refuses it.
 
 use std::fmt::{self, Display, Formatter};
 

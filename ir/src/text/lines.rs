@@ -1,5 +1,5 @@
-//! Which line of a text each part of the parsed program stands on, so that the verifier's diagnostics, which know
-//! nothing of texts, can be shown where they belong.
+//! Which line of a text each part of the parsed program stands on, so that the verifier's
+//! diagnostics, which know nothing of texts, can be shown where they belong.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! The text form of programs: a printer and a parser that round-trip, also for programs that do not verify.
+//! The text form of programs: a printer and a parser that round-trip, also for programs that do not
+//! verify.
 //!
 //! [`Display`](std::fmt::Display) of a [`Program`] prints it, [`parse`] reads it back:
 //!
@@ -29,9 +30,10 @@
 //!
 //! # Grammar
 //!
-//! Spaces and line ends separate tokens and mean nothing else, but for one rule: an instruction ends where its line
-//! ends, and so does `return`. A `;` starts a comment that ends with the line. `{x}` is any number of x, `[x]` at most
-//! one, and `x, …` any number of x with commas between them.
+//! Spaces and line ends separate tokens and mean nothing else, but for one rule: an instruction
+//! ends where its line ends, and so does `return`. A `;` starts a comment that ends with the line.
+//! `{x}` is any number of x, `[x]` at most one, and `x, …` any number of x with commas between
+//! them.
 //!
 //! ```text
 //! program   = "program" name {"input" layout | "table" table} {stage} output
@@ -55,19 +57,23 @@
 //! list      = "[" literal … "]"
 //! ```
 //!
-//! Values are numbered in order: the parameters from `%0`, then the instructions. The type after an opcode is that of
-//! the result. Inputs, tables, stages and columns are numbered from 0, each for itself; fields through all columns.
+//! Values are numbered in order: the parameters from `%0`, then the instructions. The type after an
+//! opcode is that of the result. Inputs, tables, stages and columns are numbered from 0, each for
+//! itself; fields through all columns.
 //!
-//! A literal has the type that its place asks for. Floats are decimal, with as many digits as their value needs, or
-//! `inf`, `-inf`, or `nan:bits` with all bits in hexadecimal. Lane 0 of a vector comes first.
+//! A literal has the type that its place asks for. Floats are decimal, with as many digits as their
+//! value needs, or `inf`, `-inf`, or `nan:bits` with all bits in hexadecimal. Lane 0 of a vector
+//! comes first.
 //!
 //! # Exceptional forms
 //!
 //! A program that does not verify prints and parses too, where that takes a form of its own:
 //!
 //! - `literal ":" type`, where the type is not what the place asks for;
-//! - `value ":" type` in a mapping, for parameters without a source, and `"_" "=" source` for sources without one;
-//! - `type "=" "bytes" list`, for a table that does not have whole elements, or a `bool` that is not 0 or 1.
+//! - `value ":" type` in a mapping, for parameters without a source, and `"_" "=" source` for
+//!   sources without one;
+//! - `type "=" "bytes" list`, for a table that does not have whole elements, or a `bool` that is
+//!   not 0 or 1.
 
 mod cursor;
 mod error;

@@ -1,17 +1,20 @@
 //! Checked scans: one more stage finds the first element at which the sequential loop overflows.
 //!
-//! The stage sees the states before each element, as every stage may. From these and the record it does what the loop
-//! does there: lifts, combines, and computes the output. An integer that overflows on the way ([`overflow`](super::overflow))
-//! is an event; the stage's state is the earliest one, a maximum of integers (0: none; the later the element, the smaller).
+//! The stage sees the states before each element, as every stage may. From these and the record it
+//! does what the loop does there: lifts, combines, and computes the output. An integer that
+//! overflows on the way ([`overflow`](super::overflow)) is an event; the stage's state is the
+//! earliest one, a maximum of integers (0: none; the later the element, the smaller).
 //!
-//! That finds the loop's overflows if the states before elements are the loop's, and so they are where the laws hold.
-//! Where they hold only as long as nothing overflows, the order in which a scan combines may overflow though the loop does
-//! not. There the stage's state has more: what the loop would have before the first element of its run of elements, and after
-//! the last. Where two runs meet, both must be the same, else it is an event too: a state is not the loop's. So if there
-//! is no event, then by induction every state is the loop's, whatever the laws; and the first event, if it is an overflow,
-//! is the loop's first overflow.
+//! That finds the loop's overflows if the states before elements are the loop's, and so they are
+//! where the laws hold. Where they hold only as long as nothing overflows, the order in which a
+//! scan combines may overflow though the loop does not. There the stage's state has more: what the
+//! loop would have before the first element of its run of elements, and after the last. Where two
+//! runs meet, both must be the same, else it is an event too: a state is not the loop's. So if
+//! there is no event, then by induction every state is the loop's, whatever the laws; and the first
+//! event, if it is an overflow, is the loop's first overflow.
 //!
-//! Components that hang on rounded floats are left out of this comparison, since another order rounds otherwise.
+//! Components that hang on rounded floats are left out of this comparison, since another order
+//! rounds otherwise.
 
 use super::overflow::{self, Checked, and, any, sound};
 use crate::builder::FunctionBuilder;

@@ -1,9 +1,10 @@
-//! Overflow as a value: a function is copied with one more `bool` for each of its values, whether native Rust panics on
-//! the way to it.
+//! Overflow as a value: a function is copied with one more `bool` for each of its values, whether
+//! native Rust panics on the way to it.
 //!
-//! A value hangs on an overflow if its own operation overflows or divides by zero ([`overflows`](crate::overflows)), or
-//! if it is computed from a value that does. Of an `if` only the arm that is taken counts, and the right side of `&&` and
-//! `||` only where it is needed: Rust runs no more than these.
+//! A value hangs on an overflow if its own operation overflows or divides by zero
+//! ([`overflows`](crate::overflows)), or if it is computed from a value that does. Of an `if` only
+//! the arm that is taken counts, and the right side of `&&` and `||` only where it is needed: Rust
+//! runs no more than these.
 
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Value};

@@ -6,7 +6,8 @@
 //! identity   (zeros, true)
 //! ```
 //!
-//! So it is right in segments, rows and reversed scans, and from one chunk of a stream to the next, whose carry has it.
+//! So it is right in segments, rows and reversed scans, and from one chunk of a stream to the next,
+//! whose carry has it.
 
 use crate::builder::FunctionBuilder;
 use crate::facts::source_types;

@@ -1,4 +1,5 @@
-//! `emit`: the place of a kept record is how many records were kept before it, which is one more scan.
+//! `emit`: the place of a kept record is how many records were kept before it, which is one more
+//! scan.
 
 use crate::builder::FunctionBuilder;
 use crate::opcode::Opcode;

@@ -1,17 +1,18 @@
 //! Segments: scans that start afresh wherever a record is flagged as the head of a segment.
 //!
-//! The operator is the one that every segmented scan uses (Schwartz, 1980; Blelloch, 1990). A state says besides its
-//! components whether a segment began in the elements that it stands for:
+//! The operator is the one that every segmented scan uses (Schwartz, 1980; Blelloch, 1990). A state
+//! says besides its components whether a segment began in the elements that it stands for:
 //!
 //! ```text
 //! (s, f) ⊕ (t, g) = ((g ? e : s) ⊕ t,  f | g)        identity (e, false), lift (x, head)
 //! with initial states        (g ? t : s ⊕ t,    f | g)        identity (e, false), lift (head ? init ⊕ x : x, head)
 //! ```
 //!
-//! So the state after an element is always the true one, and that of a head is `start ⊕ x`, as on a line. `e ⊕ x` is not
-//! taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and 0 + −0 is 0). With initial states `combine` cannot know
-//! the start, so the lift does. The state before the head of a segment is not the true one: it belongs to
-//! the segment before. Wherever a mapping reads it, it reads `head ? start : before`.
+//! So the state after an element is always the true one, and that of a head is `start ⊕ x`, as on a
+//! line. `e ⊕ x` is not taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and
+//! 0 + −0 is 0). With initial states `combine` cannot know the start, so the lift does. The state
+//! before the head of a segment is not the true one: it belongs to the segment before. Wherever a
+//! mapping reads it, it reads `head ? start : before`.
 
 use super::checked;
 use crate::builder::FunctionBuilder;

@@ -1,5 +1,5 @@
-//! What the tests of facts and interpreter share: files of programs with their expectations, random inputs, and
-//! comparing columns.
+//! What the tests of facts and interpreter share: files of programs with their expectations, random
+//! inputs, and comparing columns.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 

@@ -1,5 +1,5 @@
-//! The expansions of `math` are accurate to the bounds stated here, everywhere, against references that are far more
-//! precise: `f64` for `f32`, double-double arithmetic for `f64`.
+//! The expansions of `math` are accurate to the bounds stated here, everywhere, against references
+//! that are far more precise: `f64` for `f32`, double-double arithmetic for `f64`.
 
 mod circular;
 mod double2;

@@ -1,4 +1,5 @@
-//! Bounds of type parameters: `T: Add<Output = T>` is enough for Rust, but says nothing of how `T` is compiled.
+//! Bounds of type parameters: `T: Add<Output = T>` is enough for Rust, but says nothing of how `T`
+//! is compiled.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{GenericParam, Generics, Path, Type, TypeParamBound, WherePredicate, parse_quote};

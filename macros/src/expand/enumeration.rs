@@ -1,4 +1,5 @@
-//! `#[derive(ScanType)]` on an enum without data: one integer in memory, whose values are the variants' numbers.
+//! `#[derive(ScanType)]` on an enum without data: one integer in memory, whose values are the
+//! variants' numbers.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,5 @@
-//! `#[scan_monoid]`: on a struct or enum its layout, on `impl Monoid` the operator, on another `impl` its functions.
+//! `#[scan_monoid]`: on a struct or enum its layout, on `impl Monoid` the operator, on another
+//! `impl` its functions.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

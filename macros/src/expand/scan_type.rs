@@ -1,8 +1,10 @@
-//! `#[derive(ScanType)]`: the layout of a struct (of an enum: `enumeration.rs`), and the shadow struct of its handles.
+//! `#[derive(ScanType)]`: the layout of a struct (of an enum: `enumeration.rs`), and the shadow
+//! struct of its handles.
 //!
-//! For `struct Affine<T> { a: T, b: T }` it emits a struct of the same form with fields of type `V<T>`, so that
-//! `state.a` means in the second body what it means in the first; and an `impl ScanType` that goes through the fields
-//! in order. All of it is inside a `const _`, so it adds no name.
+//! For `struct Affine<T> { a: T, b: T }` it emits a struct of the same form with fields of type
+//! `V<T>`, so that `state.a` means in the second body what it means in the first; and an `impl
+//! ScanType` that goes through the fields in order. All of it is inside a `const _`, so it adds no
+//! name.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

@@ -1,8 +1,8 @@
 //! Which expressions are constants of the IR.
 //!
-//! An expression that reads no run-time variable is *static*: it stays ordinary Rust and is evaluated once, while the
-//! function is traced. Loop bounds, indexes and shift counts by loop variables must be static; a static `if` is decided
-//! while tracing, so that it can guard an index.
+//! An expression that reads no run-time variable is *static*: it stays ordinary Rust and is
+//! evaluated once, while the function is traced. Loop bounds, indexes and shift counts by loop
+//! variables must be static; a static `if` is decided while tracing, so that it can guard an index.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

@@ -1,8 +1,9 @@
 //! `if`, `match` and `for`.
 //!
-//! IR has no branches: on run-time data both arms run, each on copies of the older variables it assigns, and then every
-//! such variable, and the value, is selected. A condition on constants is an ordinary `if` that is decided while
-//! tracing; loops are ordinary loops, so tracing unrolls them.
+//! IR has no branches: on run-time data both arms run, each on copies of the older variables it
+//! assigns, and then every such variable, and the value, is selected. A condition on constants is
+//! an ordinary `if` that is decided while tracing; loops are ordinary loops, so tracing unrolls
+//! them.
 
 use std::collections::BTreeSet;
 

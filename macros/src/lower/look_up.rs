@@ -1,7 +1,7 @@
 //! `CONSTANT[i]` by an index that depends on the data.
 //!
-//! An index is a `usize`, which is no scan type. So what is computed with `as usize` inside the brackets is a `u64` here,
-//! as it is on the machines that monoscan runs on, and nowhere else.
+//! An index is a `usize`, which is no scan type. So what is computed with `as usize` inside the
+//! brackets is a `u64` here, as it is on the machines that monoscan runs on, and nowhere else.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,9 +1,10 @@
 //! From a function body to its second body: the same statements over handles.
 //!
-//! `let b = next.a * self.b;` becomes `let mut __b_2 = ops::mul(__next_1.a, __self_0.b);`. Types are left to rustc: it
-//! infers those of the second body as it does those of the first. What is decided here is what is *static*
-//! (`binding_time.rs`), what each name means (`scope.rs`), which variables a branch assigns (`control.rs`), and what is
-//! refused. Errors are collected and lowering goes on, so that all of them are reported at once.
+//! `let b = next.a * self.b;` becomes `let mut __b_2 = ops::mul(__next_1.a, __self_0.b);`. Types
+//! are left to rustc: it infers those of the second body as it does those of the first. What is
+//! decided here is what is *static* (`binding_time.rs`), what each name means (`scope.rs`), which
+//! variables a branch assigns (`control.rs`), and what is refused. Errors are collected and
+//! lowering goes on, so that all of them are reported at once.
 
 mod binding_time;
 mod call;

@@ -1,7 +1,8 @@
 //! `return`: IR has one end, so a function that returns early is rewritten to one that does not.
 //!
-//! `if c { return a; } b` becomes `if c { a } else { b }`: the statements behind an `if` move into the arm that goes on.
-//! At most one arm may, or they would be there twice. What is left of `return` after that is refused where it is lowered.
+//! `if c { return a; } b` becomes `if c { a } else { b }`: the statements behind an `if` move into
+//! the arm that goes on. At most one arm may, or they would be there twice. What is left of
+//! `return` after that is refused where it is lowered.
 
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprBlock, ExprIf, ExprReturn, Stmt};

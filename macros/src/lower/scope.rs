@@ -1,8 +1,9 @@
 //! Names: every variable of a body gets a new name in its second body.
 //!
-//! The new name is unique, so a branch can work on copies of the variables it assigns, and generated names cannot meet
-//! the user's. Variables are told apart as rustc does: by name *and* by the `macro_rules!` expansion that a name comes
-//! from. Where a name is known from another expansion, the macro refuses rather than guesses.
+//! The new name is unique, so a branch can work on copies of the variables it assigns, and
+//! generated names cannot meet the user's. Variables are told apart as rustc does: by name *and* by
+//! the `macro_rules!` expansion that a name comes from. Where a name is known from another
+//! expansion, the macro refuses rather than guesses.
 
 use std::collections::HashMap;
 

@@ -1,15 +1,17 @@
 //! Helpers that cost nothing if they never start, and little if they stop.
 //!
-//! A scan is worked on by the thread that called it. It also offers the work to a pool of threads, as tasks, but never
-//! waits for a task to *start*: the pool may be busy, and then the caller does everything.
+//! A scan is worked on by the thread that called it. It also offers the work to a pool of threads,
+//! as tasks, but never waits for a task to *start*: the pool may be busy, and then the caller does
+//! everything.
 //!
-//! Work is a series of *steps*, each short and bounded. A helper enters its gate before a step and leaves it after; between
-//! steps, and while it naps, it touches nothing of the work. When the caller's own part is over it closes all gates and
-//! waits for those helpers that are in a step, and for no other. A helper that comes to its gate later, even long after the
-//! call returned, finds it closed and touches nothing else.
+//! Work is a series of *steps*, each short and bounded. A helper enters its gate before a step and
+//! leaves it after; between steps, and while it naps, it touches nothing of the work. When the
+//! caller's own part is over it closes all gates and waits for those helpers that are in a step,
+//! and for no other. A helper that comes to its gate later, even long after the call returned,
+//! finds it closed and touches nothing else.
 //!
-//! What a thread keeps from step to step, its *worker*, lies with the caller's data, not with the thread. So a helper that
-//! never comes back leaves nothing behind.
+//! What a thread keeps from step to step, its *worker*, lies with the caller's data, not with the
+//! thread. So a helper that never comes back leaves nothing behind.
 
 use crate::rules::Rule::{self, LeaveAfterStep, ReturnAfterSteps};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, CacheLine, Ordering, UnsafeCell, nap, wait_until};

@@ -1,15 +1,17 @@
 //! Tile descriptors: what is known of each tile, for all threads to see.
 //!
-//! A descriptor is a word of flags, the tile's aggregate and its inclusive prefix, as in the decoupled look-back of Merrill
-//! and Garland ("Single-pass parallel prefix scan with decoupled look-back", NVIDIA NVR-2016-002). Each level of a cascade
-//! has an aggregate and a flag of its own. Descriptors are not reused, so a flag that is set stays set.
+//! A descriptor is a word of flags, the tile's aggregate and its inclusive prefix, as in the
+//! decoupled look-back of Merrill and Garland ("Single-pass parallel prefix scan with decoupled
+//! look-back", NVIDIA NVR-2016-002). Each level of a cascade has an aggregate and a flag of its
+//! own. Descriptors are not reused, so a flag that is set stays set.
 //!
-//! Reading a tile and writing it are rights: [`Reading`] and [`Claim`]. They exclude each other where results are written over
-//! the inputs. Both are decided by the same word of flags, by read-modify-writes alone, so one of two threads that come at once
-//! is first, and the other sees it.
+//! Reading a tile and writing it are rights: [`Reading`] and [`Claim`]. They exclude each other
+//! where results are written over the inputs. Both are decided by the same word of flags, by
+//! read-modify-writes alone, so one of two threads that come at once is first, and the other sees
+//! it.
 //!
-//! An aggregate may be written by several threads at once. All write the same bits, so no order between them is needed;
-//! and words are atomic, so that this is no data race.
+//! An aggregate may be written by several threads at once. All write the same bits, so no order
+//! between them is needed; and words are atomic, so that this is no data race.
 
 use crate::rules::Rule::{self, AnnounceAfterWriting, ClaimAfterReading, ReadAfterAnnounced};
 use crate::state::State;

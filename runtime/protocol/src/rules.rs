@@ -1,8 +1,9 @@
 //! What soundness and progress rest on, rule by rule.
 //!
-//! Each memory ordering and each check that the protocol cannot do without is named here and used by its name. Under loom
-//! and shuttle one of them can be broken: the ordering is relaxed, the check says yes. `tests/mutations.rs` breaks them all,
-//! one at a time, and expects to be told. In any other build a rule is its ordering or its check, and nothing else.
+//! Each memory ordering and each check that the protocol cannot do without is named here and used
+//! by its name. Under loom and shuttle one of them can be broken: the ordering is relaxed, the
+//! check says yes. `tests/mutations.rs` breaks them all, one at a time, and expects to be told. In
+//! any other build a rule is its ordering or its check, and nothing else.
 
 use crate::sync::Ordering;
 

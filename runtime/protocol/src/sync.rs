@@ -1,12 +1,13 @@
-//! The primitives that the protocol stands on: the standard library's, or those of loom and of shuttle under `cfg(loom)`
-//! and `cfg(shuttle)`.
+//! The primitives that the protocol stands on: the standard library's, or those of loom and of
+//! shuttle under `cfg(loom)` and `cfg(shuttle)`.
 //!
-//! Everything else in this crate takes its atomics, cells and waits from here, so that loom and shuttle explore exactly
-//! the code that runs. A wait must tell the scheduler that it cannot go on alone: both treat the spin hint as a yield,
-//! and so no schedule polls for ever.
+//! Everything else in this crate takes its atomics, cells and waits from here, so that loom and
+//! shuttle explore exactly the code that runs. A wait must tell the scheduler that it cannot go on
+//! alone: both treat the spin hint as a yield, and so no schedule polls for ever.
 //!
-//! No wait yields its core. On a busy machine a yield gives a stranger a whole time slice, milliseconds for what takes
-//! microseconds; a [`nap`] ends by a timer, and whoever is woken by one comes first.
+//! No wait yields its core. On a busy machine a yield gives a stranger a whole time slice,
+//! milliseconds for what takes microseconds; a [`nap`] ends by a timer, and whoever is woken by one
+//! comes first.
 
 #[cfg(loom)]
 pub(crate) use loom::{

@@ -1,5 +1,5 @@
-//! Lending work to helpers: who does its steps, how many, and what a panic does. (`loom.rs` and `shuttle.rs` have the
-//! interleavings.)
+//! Lending work to helpers: who does its steps, how many, and what a panic does. (`loom.rs` and
+//! `shuttle.rs` have the interleavings.)
 #![cfg(not(any(loom, shuttle)))]
 
 mod trial;

@@ -1,5 +1,5 @@
-//! Whole scans by real threads, on pools as users have them: busy, of one thread, deaf, shared by many callers; and with a
-//! panic in every task. Nobody hangs, and every end is as it must be.
+//! Whole scans by real threads, on pools as users have them: busy, of one thread, deaf, shared by
+//! many callers; and with a panic in every task. Nobody hangs, and every end is as it must be.
 //!
 //! Not under Miri, which stops at what rayon's queues do with pointers.
 #![cfg(not(any(loom, shuttle, miri)))]

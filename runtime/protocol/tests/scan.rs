@@ -1,5 +1,5 @@
-//! Scans with real threads, and their edges: sizes of states, levels, tiles that are none. (`loom.rs` and `shuttle.rs` have the
-//! interleavings.)
+//! Scans with real threads, and their edges: sizes of states, levels, tiles that are none.
+//! (`loom.rs` and `shuttle.rs` have the interleavings.)
 #![cfg(not(any(loom, shuttle)))]
 
 mod trial;

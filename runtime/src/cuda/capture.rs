@@ -1,4 +1,5 @@
-//! What a captured graph uses lives as long as the graph: the driver is given a reference, and says when it is done with it.
+//! What a captured graph uses lives as long as the graph: the driver is given a reference, and says
+//! when it is done with it.
 
 use std::any::Any;
 use std::ffi::c_void;

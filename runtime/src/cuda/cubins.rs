@@ -1,8 +1,10 @@
-//! A cache of cubins on disk, for those who ask for one: what the driver once linked, the next process loads.
+//! A cache of cubins on disk, for those who ask for one: what the driver once linked, the next
+//! process loads.
 //!
-//! A cubin is code that will run, so the directory must be one that only this user can write, and every file carries a hash
-//! of its name and its content. Files appear under their names whole, by a rename, so that processes may share a directory. A file that
-//! is damaged, or was put in the place of another one, counts as none, and is written anew.
+//! A cubin is code that will run, so the directory must be one that only this user can write, and
+//! every file carries a hash of its name and its content. Files appear under their names whole, by
+//! a rename, so that processes may share a directory. A file that is damaged, or was put in the
+//! place of another one, counts as none, and is written anew.
 
 use std::fmt::Write as _;
 use std::fs;

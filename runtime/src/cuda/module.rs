@@ -1,7 +1,7 @@
 //! Modules: PTX that the driver linked for a device, or an image of an earlier link, loaded.
 //!
-//! PTX goes through the driver's linker rather than straight into a module, since only that gives the machine code (the
-//! cubin) back, which the next process can load in a fraction of the time.
+//! PTX goes through the driver's linker rather than straight into a module, since only that gives
+//! the machine code (the cubin) back, which the next process can load in a fraction of the time.
 
 use std::ffi::{CStr, CString, c_void};
 use std::fmt;

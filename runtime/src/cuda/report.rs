@@ -1,4 +1,5 @@
-//! Reports: what a kernel left in its workspace's header, brought to the host without making the stream wait.
+//! Reports: what a kernel left in its workspace's header, brought to the host without making the
+//! stream wait.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

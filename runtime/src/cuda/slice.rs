@@ -1,7 +1,8 @@
 //! Views of a device's memory, and the copies between it and the host.
 //!
-//! Copies are made in a stream, after what it was given before. Those that borrow host memory wait for the copy; those that
-//! do not wait are `unsafe`, since nothing else keeps the memory alive and untouched until the device gets there.
+//! Copies are made in a stream, after what it was given before. Those that borrow host memory wait
+//! for the copy; those that do not wait are `unsafe`, since nothing else keeps the memory alive and
+//! untouched until the device gets there.
 
 use std::fmt;
 use std::marker::PhantomData;

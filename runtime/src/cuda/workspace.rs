@@ -1,11 +1,13 @@
-//! Workspaces: memory by which the blocks of a kernel talk to each other, and one launch to the next.
+//! Workspaces: memory by which the blocks of a kernel talk to each other, and one launch to the
+//! next.
 //!
-//! A workspace starts with a [`Header`]; the states of tiles follow. Kernels leave it so that the next launch can use it as
-//! it is, so two launches must never use one at the same time, and each must find what a launch of the same kind left:
+//! A workspace starts with a [`Header`]; the states of tiles follow. Kernels leave it so that the
+//! next launch can use it as it is, so two launches must never use one at the same time, and each
+//! must find what a launch of the same kind left:
 //!
 //! - A workspace belongs to a stream, which orders its launches. Two streams never share one.
-//! - It belongs to a key too, which stands for the layout of what kernels keep in it: read as another layout, a payload could
-//!   imitate a tag.
+//! - It belongs to a key too, which stands for the layout of what kernels keep in it: read as
+//!   another layout, a payload could imitate a tag.
 //! - It is zeroed, in the stream, when it is new, when it has grown, and after a failure.
 //! - What a graph captures gets memory of its own, which lives as long as the graph does.
 

@@ -1,8 +1,9 @@
 //! Memory asked for ahead of its use.
 //!
-//! A processor fetches ahead by itself along streams that it sees. Two passes hide them: while a strip is replayed from cache nothing is read from
-//! memory, and W blocks that are written side by side are no stream. So lines longer than a cache say what they
-//! will need: the results of a strip while it is reduced, the next strip's records while it is replayed. Asking changes no result and
+//! A processor fetches ahead by itself along streams that it sees. Two passes hide them: while a
+//! strip is replayed from cache nothing is read from memory, and W blocks that are written side by
+//! side are no stream. So lines longer than a cache say what they will need: the results of a strip
+//! while it is reduced, the next strip's records while it is replayed. Asking changes no result and
 //! cannot fail.
 
 use super::line::{Line, Strip};

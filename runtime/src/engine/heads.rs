@@ -1,8 +1,9 @@
 //! Segments as a column of flags, which segmented programs read.
 //!
-//! A flag says that a run begins at a record, in the order of the scan. Flags that the caller has for a forward scan are such a column
-//! already. From offsets, and for a reversed scan, where a run begins at the last record of a segment, the flags of a tile
-//! are made when the tile is worked on, in a piece of memory that stays in cache.
+//! A flag says that a run begins at a record, in the order of the scan. Flags that the caller has
+//! for a forward scan are such a column already. From offsets, and for a reversed scan, where a run
+//! begins at the last record of a segment, the flags of a tile are made when the tile is worked on,
+//! in a piece of memory that stays in cache.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! The components of aggregates that depend on the number of elements alone: what reductions leave out.
+//! The components of aggregates that depend on the number of elements alone: what reductions leave
+//! out.
 
 use std::borrow::Cow;
 

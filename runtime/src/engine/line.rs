@@ -1,9 +1,11 @@
-//! A line: records that are scanned as one run (or its segments), and the calls of generated code that do it.
+//! A line: records that are scanned as one run (or its segments), and the calls of generated code
+//! that do it.
 //!
-//! All calls of generated code but that for [short](super::short) lines are in this file. They rely on columns that were checked: each has the program's layout
-//! and the same number of records.
+//! All calls of generated code but that for [short](super::short) lines are in this file. They rely
+//! on columns that were checked: each has the program's layout and the same number of records.
 //!
-//! A thread that walks a line has a few slots for the line's own states, and behind them one for each block.
+//! A thread that walks a line has a few slots for the line's own states, and behind them one for
+//! each block.
 
 use std::ops::Range;
 

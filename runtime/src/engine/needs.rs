@@ -1,7 +1,8 @@
-//! Which kernels a call needs, and their compilation: before any of them runs, and beside each other on threads.
+//! Which kernels a call needs, and their compilation: before any of them runs, and beside each
+//! other on threads.
 //!
-//! A kernel of a wide state takes tens of milliseconds to compile, and a call needs few of those that a program has. A walk that
-//! meets a kernel which is not listed here compiles it then.
+//! A kernel of a wide state takes tens of milliseconds to compile, and a call needs few of those
+//! that a program has. A walk that meets a kernel which is not listed here compiles it then.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};

@@ -1,9 +1,11 @@
 //! Many runs of one call: the rows of an array, and segments that are only reduced.
 //!
-//! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need nothing from each other, so
-//! one pass does, and W independent chains hide ⊕'s latency. Contiguous rows of a few elements are one loop of generated code. Where the rows of a plane interleave (a scan along any axis but the
-//! last), a thread takes as many columns as make a few cache lines, and walks down them in pieces that stay in cache. Long
-//! contiguous rows are lines. Which way rows go depends on their shape alone, so results do not depend on the number of threads.
+//! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need
+//! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency. Contiguous
+//! rows of a few elements are one loop of generated code. Where the rows of a plane interleave (a
+//! scan along any axis but the last), a thread takes as many columns as make a few cache lines, and
+//! walks down them in pieces that stay in cache. Long contiguous rows are lines. Which way rows go
+//! depends on their shape alone, so results do not depend on the number of threads.
 
 use std::ops::Range;
 use std::time::Duration;

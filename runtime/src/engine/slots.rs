@@ -1,4 +1,5 @@
-//! States in memory, as kernels read and write them: slots at a fixed stride, with a part for each stage.
+//! States in memory, as kernels read and write them: slots at a fixed stride, with a part for each
+//! stage.
 
 use std::ops::Range;
 

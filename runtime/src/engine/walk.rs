@@ -1,10 +1,12 @@
-//! How a line is walked: in one sequential pass, or in passes that are bound by neither ⊕'s latency nor one core.
+//! How a line is walked: in one sequential pass, or in passes that are bound by neither ⊕'s latency
+//! nor one core.
 //!
-//! A *strip* is W blocks, which kernels work on side by side; a *tile* is a few strips. A pass *reduces* the blocks of a strip, *folds*
-//! their aggregates onto the carry, which gives the carry into each block, and *replays* the blocks from the nearest cache while
-//! it writes. A cascade does the first two level by level, since a later stage needs the true states of the earlier ones.
-//! One thread alone walks a line so, or in one sequential pass where that is as fast and the operator exact; several share its
-//! tiles ([`tiles`](super::tiles)).
+//! A *strip* is W blocks, which kernels work on side by side; a *tile* is a few strips. A pass
+//! *reduces* the blocks of a strip, *folds* their aggregates onto the carry, which gives the carry
+//! into each block, and *replays* the blocks from the nearest cache while it writes. A cascade does
+//! the first two level by level, since a later stage needs the true states of the earlier ones. One
+//! thread alone walks a line so, or in one sequential pass where that is as fast and the operator
+//! exact; several share its tiles ([`tiles`](super::tiles)).
 //!
 //! The association is fixed by the plan and the length of the line alone:
 //!
@@ -13,10 +15,11 @@
 //! between tiles    carry into tile t+1  = carry into tile t ⊕ (identity ⊕ aggregate of block 0 ⊕ … ⊕ aggregate of block n−1 of t)
 //! ```
 //!
-//! The second line makes a tile's aggregate something that can be known before its carry, so that the chain from tile to tile is
-//! one ⊕ each. The first keeps it out of the tile: an aggregate of a whole tile multiplies thousands of factors, and where those
-//! underflow, what a carry contributes to the results of the tile is still right. A line of one tile has the first line alone,
-//! and so has one of an operator that is exact in any association.
+//! The second line makes a tile's aggregate something that can be known before its carry, so that
+//! the chain from tile to tile is one ⊕ each. The first keeps it out of the tile: an aggregate of a
+//! whole tile multiplies thousands of factors, and where those underflow, what a carry contributes
+//! to the results of the tile is still right. A line of one tile has the first line alone, and so
+//! has one of an operator that is exact in any association.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! [`Compiled`]: the kernels of one program for one device, which is what a [`DynScan`](crate::DynScan) on a GPU runs.
+//! [`Compiled`]: the kernels of one program for one device, which is what a
+//! [`DynScan`](crate::DynScan) on a GPU runs.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};

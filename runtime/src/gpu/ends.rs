@@ -1,8 +1,8 @@
 //! Totals of segments between offsets: another program keeps the states at the end of each.
 //!
-//! It is the program with one more input column, which flags the last record of each segment, and with all components
-//! of all stages as its output, of which those at flags are kept. Segments without records have the start for their
-//! total.
+//! It is the program with one more input column, which flags the last record of each segment, and
+//! with all components of all stages as its output, of which those at flags are kept. Segments
+//! without records have the start for their total.
 
 use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Mode, Program, Source, Type, Verified, verify};
 

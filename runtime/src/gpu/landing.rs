@@ -1,5 +1,5 @@
-//! Landings: places in a stream that can be waited for, with page-locked memory for what is brought to the host until
-//! there.
+//! Landings: places in a stream that can be waited for, with page-locked memory for what is brought
+//! to the host until there.
 
 use std::sync::{Mutex, PoisonError};
 

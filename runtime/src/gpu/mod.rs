@@ -1,8 +1,10 @@
-//! Scans on NVIDIA GPUs: what a call asks for, as kernels of one program, launched in the caller's streams.
+//! Scans on NVIDIA GPUs: what a call asks for, as kernels of one program, launched in the caller's
+//! streams.
 //!
-//! A [`DynScan`](crate::DynScan) on a GPU runs its calls here: the forms of its program are lowered, planned and compiled
-//! when a call first needs them. Columns in device memory give a [`Pending`] result; columns of the host are carried
-//! there and back. What calls mean is said once, in [`call`](crate::call).
+//! A [`DynScan`](crate::DynScan) on a GPU runs its calls here: the forms of its program are
+//! lowered, planned and compiled when a call first needs them. Columns in device memory give a
+//! [`Pending`] result; columns of the host are carried there and back. What calls mean is said
+//! once, in [`call`](crate::call).
 //!
 //! | file | what it is |
 //! |---|---|

@@ -1,5 +1,6 @@
-//! Scans over host memory piece by piece: while one piece is scanned, the next ones are on their way there, and the
-//! last ones on their way back. What a piece's scan comes to is the carry of the next.
+//! Scans over host memory piece by piece: while one piece is scanned, the next ones are on their
+//! way there, and the last ones on their way back. What a piece's scan comes to is the carry of the
+//! next.
 
 use std::ops::Range;
 

@@ -1,7 +1,9 @@
-//! Staging: where columns of the host wait for the device, and the streams that carry them there and back.
+//! Staging: where columns of the host wait for the device, and the streams that carry them there
+//! and back.
 //!
-//! The device copies by itself only from and to page-locked memory, which takes long to allocate. So there is some for
-//! pieces of columns, kept from call to call, which all cores copy into and out of.
+//! The device copies by itself only from and to page-locked memory, which takes long to allocate.
+//! So there is some for pieces of columns, kept from call to call, which all cores copy into and
+//! out of.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! States of a program among those of its lowered form, which may have more components and one more stage.
+//! States of a program among those of its lowered form, which may have more components and one more
+//! stage.
 
 use monoscan_codegen::gpu::Component;
 use monoscan_ir::Constant;

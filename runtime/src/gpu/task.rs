@@ -1,5 +1,5 @@
-//! A call over device memory on its way: columns checked, flags added, launched. It is the same whether the kernel was
-//! compiled for the call or came from a file.
+//! A call over device memory on its way: columns checked, flags added, launched. It is the same
+//! whether the kernel was compiled for the call or came from a file.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The forms of a program that calls need, and their kernels, each compiled when the first call needs it.
+//! The forms of a program that calls need, and their kernels, each compiled when the first call
+//! needs it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,6 +1,8 @@
-//! What each part of a call means, by small cases worked out by hand: on the reference, and on engines of several plans.
+//! What each part of a call means, by small cases worked out by hand: on the reference, and on
+//! engines of several plans.
 //!
-//! Most scan digits, appending each to the number before it, so that a result shows what was combined in which order.
+//! Most scan digits, appending each to the number before it, so that a result shows what was
+//! combined in which order.
 
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice, pod_read_unaligned};
 use monoscan_ir::{Constant, Mode};

@@ -1,8 +1,10 @@
-//! Plain programs of associative operators, whose kernels mostly work in vectors, under every kind of plan, at every length up to
-//! several groups of records: bit for bit what the interpreter gives.
+//! Plain programs of associative operators, whose kernels mostly work in vectors, under every kind
+//! of plan, at every length up to several groups of records: bit for bit what the interpreter
+//! gives.
 //!
-//! Of a scan of a line each output depends on the records up to it alone. So one run of the interpreter over the longest line is the
-//! reference for all lengths, and a program takes milliseconds for thousands of cases. A second of that is a test; for more,
+//! Of a scan of a line each output depends on the records up to it alone. So one run of the
+//! interpreter over the longest line is the reference for all lengths, and a program takes
+//! milliseconds for thousands of cases. A second of that is a test; for more,
 //!
 //! ```text
 //! cargo xtask soak SECONDS

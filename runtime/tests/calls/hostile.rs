@@ -1,5 +1,6 @@
-//! Calls that do not fit their program or their columns: each is an error that says what was expected and what came, found
-//! before anything is written. Outputs and carries are what they were.
+//! Calls that do not fit their program or their columns: each is an error that says what was
+//! expected and what came, found before anything is written. Outputs and carries are what they
+//! were.
 
 use monoscan_ir::{Constant, Layout, Type};
 use monoscan_runtime::{

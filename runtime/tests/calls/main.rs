@@ -1,4 +1,5 @@
-//! Every call of [`monoscan_runtime::DynScan`]: engine = an independent reference, and both = what was worked out by hand.
+//! Every call of [`monoscan_runtime::DynScan`]: engine = an independent reference, and both = what
+//! was worked out by hand.
 
 mod any_program;
 mod by_hand;

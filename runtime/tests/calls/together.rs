@@ -1,4 +1,5 @@
-//! Scans beside and inside other work: many calls of one scan at once, pools of any size, nested parallelism, neighbours that panic.
+//! Scans beside and inside other work: many calls of one scan at once, pools of any size, nested
+//! parallelism, neighbours that panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Barrier;

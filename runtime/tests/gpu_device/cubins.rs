@@ -1,4 +1,5 @@
-//! Kernels whose machine code is on disk already: found without LLVM, and made anew where the file is of no use.
+//! Kernels whose machine code is on disk already: found without LLVM, and made anew where the file
+//! is of no use.
 
 use std::fs;
 use std::path::Path;

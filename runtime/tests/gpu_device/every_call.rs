@@ -1,5 +1,5 @@
-//! Every shape, mode, direction, initial state and carry, at sizes around those of tiles: bit for bit what the reference gives.
-//! All operators are exact, so the association does not matter.
+//! Every shape, mode, direction, initial state and carry, at sizes around those of tiles: bit for
+//! bit what the reference gives. All operators are exact, so the association does not matter.
 
 use monoscan_ir::{Mode, Program, Verified};
 

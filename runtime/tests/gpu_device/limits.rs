@@ -1,5 +1,5 @@
-//! What a device refuses, gives up, or has much of: wrong columns, time limits, lines beyond 2^32 records, other
-//! devices.
+//! What a device refuses, gives up, or has much of: wrong columns, time limits, lines beyond 2^32
+//! records, other devices.
 
 use std::time::Duration;
 

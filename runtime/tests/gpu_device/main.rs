@@ -1,6 +1,6 @@
-//! Scans on a GPU against the reference that the CPU engine is held to, and what only a device can show: streams,
-//! graphs, floats that are rounded the same way in every run. Run with `--ignored` on a machine that has one; the
-//! driver and nothing else is needed there.
+//! Scans on a GPU against the reference that the CPU engine is held to, and what only a device can
+//! show: streams, graphs, floats that are rounded the same way in every run. Run with `--ignored`
+//! on a machine that has one; the driver and nothing else is needed there.
 
 mod ahead;
 mod checked;

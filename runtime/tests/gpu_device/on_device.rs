@@ -1,4 +1,5 @@
-//! Columns in device memory: in place, at odd addresses, kept records and their room, resumed streams, totals.
+//! Columns in device memory: in place, at odd addresses, kept records and their room, resumed
+//! streams, totals.
 
 use monoscan_ir::{Constant, Layout, Type};
 use monoscan_runtime::cuda::{DeviceBuffer, Stream};

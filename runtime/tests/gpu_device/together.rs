@@ -1,4 +1,5 @@
-//! Scans at the same moment: on two devices, in many streams, and beside a kernel that holds most of a device.
+//! Scans at the same moment: on two devices, in many streams, and beside a kernel that holds most
+//! of a device.
 
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;

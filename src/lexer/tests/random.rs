@@ -1,4 +1,5 @@
-//! Random rule sets: what is accepted is exact, and what is refused is refused with examples that hold.
+//! Random rule sets: what is accepted is exact, and what is refused is refused with examples that
+//! hold.
 
 use super::*;
 

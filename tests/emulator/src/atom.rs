@@ -1,4 +1,5 @@
-//! The atoms: what kernels ask of a GPU. `codegen/src/nvptx/emit/intrinsics.ll` is the contract, and gives them to a real one.
+//! The atoms: what kernels ask of a GPU. `codegen/src/nvptx/emit/intrinsics.ll` is the contract,
+//! and gives them to a real one.
 
 macro_rules! atoms {
     ($($(#[$doc:meta])* $atom:ident $name:literal;)*) => {

@@ -1,6 +1,7 @@
 //! Barriers in shared memory (PTX calls them mbarriers).
 //!
-//! A phase ends when all its arrivals have come and all announced bytes of bulk copies have landed. The first is phase 0.
+//! A phase ends when all its arrivals have come and all announced bytes of bulk copies have landed.
+//! The first is phase 0.
 
 use crate::error::Misuse;
 use crate::order::{Known, Order, Stamp, join, learn};

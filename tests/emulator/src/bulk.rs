@@ -1,7 +1,8 @@
 //! Bulk copies under way.
 //!
-//! A copy is cut into a few pieces, which are read and written at random later moments in any order. So a destination that is read
-//! before the copy has landed holds poison in part, and a source that is overwritten before it was read ends up in the output.
+//! A copy is cut into a few pieces, which are read and written at random later moments in any
+//! order. So a destination that is read before the copy has landed holds poison in part, and a
+//! source that is overwritten before it was read ends up in the output.
 
 use fastrand::Rng;
 

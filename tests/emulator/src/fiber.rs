@@ -1,6 +1,7 @@
 //! Fibers: the threads of the emulated GPU.
 //!
-//! Each runs the kernel's machine code on a stack of its own, until that code calls the emulator and the emulator suspends it.
+//! Each runs the kernel's machine code on a stack of its own, until that code calls the emulator
+//! and the emulator suspends it.
 
 use std::cell::{Cell, RefCell};
 use std::ptr;

@@ -1,7 +1,9 @@
-//! A GPU made of software: it runs the kernels of `monoscan-codegen` on the CPU, where their mistakes can be found.
+//! A GPU made of software: it runs the kernels of `monoscan-codegen` on the CPU, where their
+//! mistakes can be found.
 //!
-//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *atom*, a function of `nvptx/emit/intrinsics.ll`. For a GPU the
-//! atoms are a few lines of PTX each. Here LLVM compiles the same text for this processor, and the atoms call the emulator.
+//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *atom*, a function
+//! of `nvptx/emit/intrinsics.ll`. For a GPU the atoms are a few lines of PTX each. Here LLVM
+//! compiles the same text for this processor, and the atoms call the emulator.
 //!
 //! ```
 //! use scan_emulator::{Device, Kernel, Launch};
@@ -28,23 +30,29 @@
 //!
 //! # What it is unkind about
 //!
-//! A GPU lets many mistakes pass, most of the time. The emulator looks for the worst that the contract of the atoms allows:
+//! A GPU lets many mistakes pass, most of the time. The emulator looks for the worst that the
+//! contract of the atoms allows:
 //!
-//! - *Schedules.* One thread of this machine runs all threads of the kernel, as fibers, and at every atom any of them may be next. A seed
-//!   fixes the schedule, so a failure can be had again. Blocks begin in any order, and only so many at a time.
-//! - *Shared memory* begins as random bytes. Each ordinary access must be ordered after those it conflicts with, by the barriers of
-//!   the contract alone; what is not is a race, and an error, even if this schedule did no harm (see `order.rs`).
-//! - *Bulk copies* poison their destination, then move pieces at random moments. They must not touch bytes that others still use, or whose
-//!   ordinary writes no `bulk_fence` of the writer follows.
-//! - *Words for other blocks* arrive late and in any order, unless they are for the same bytes. Bytes that a block wrote in any other way are
-//!   for that block alone until the launch ends.
-//! - *Lanes of a warp* must come to the same call of an atom of the warp, in the text of the kernel.
+//! - *Schedules.* One thread of this machine runs all threads of the kernel, as fibers, and at
+//!   every atom any of them may be next. A seed fixes the schedule, so a failure can be had again.
+//!   Blocks begin in any order, and only so many at a time.
+//! - *Shared memory* begins as random bytes. Each ordinary access must be ordered after those it
+//!   conflicts with, by the barriers of the contract alone; what is not is a race, and an error,
+//!   even if this schedule did no harm (see `order.rs`).
+//! - *Bulk copies* poison their destination, then move pieces at random moments. They must not
+//!   touch bytes that others still use, or whose ordinary writes no `bulk_fence` of the writer
+//!   follows.
+//! - *Words for other blocks* arrive late and in any order, unless they are for the same bytes.
+//!   Bytes that a block wrote in any other way are for that block alone until the launch ends.
+//! - *Lanes of a warp* must come to the same call of an atom of the warp, in the text of the
+//!   kernel.
 //! - *Addresses* must be inside of buffers, shared memory or arguments, and aligned.
 //! - *Barriers* are counted as PTX counts them, and what PTX leaves undefined is an error.
-//! - A launch in which no thread tells another anything for long is *stuck*, and the error says who waits on what.
+//! - A launch in which no thread tells another anything for long is *stuck*, and the error says who
+//!   waits on what.
 //!
-//! What it does not see: conflicts of two threads of one block in device memory, loops without atoms or accesses, and how
-//! long anything takes on a GPU.
+//! What it does not see: conflicts of two threads of one block in device memory, loops without
+//! atoms or accesses, and how long anything takes on a GPU.
 
 mod atom;
 mod barrier;

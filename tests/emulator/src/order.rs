@@ -1,12 +1,14 @@
 //! What is ordered before what, in a block: vector clocks.
 //!
-//! Each thread has a clock of its own, and knows of every other thread up to which tick it is ordered after it. The barriers pass this
-//! knowledge on. An access to shared memory is stamped with the ticker and its tick, so that a later one can ask whether
-//! it is ordered after it (Flanagan, Freund: FastTrack, 2009).
+//! Each thread has a clock of its own, and knows of every other thread up to which tick it is
+//! ordered after it. The barriers pass this knowledge on. An access to shared memory is stamped
+//! with the ticker and its tick, so that a later one can ask whether it is ordered after it
+//! (Flanagan, Freund: FastTrack, 2009).
 //!
-//! Bulk copies have clocks too, since whoever started one is not ordered after what it does. Bulk stores tick for the warp that
-//! starts them, and those who wait for them learn the tick. Bulk loads are stamped with the phase that they count for,
-//! as the tick of their barrier, which those who see that phase end learn.
+//! Bulk copies have clocks too, since whoever started one is not ordered after what it does. Bulk
+//! stores tick for the warp that starts them, and those who wait for them learn the tick. Bulk
+//! loads are stamped with the phase that they count for, as the tick of their barrier, which those
+//! who see that phase end learn.
 
 use crate::warp::LANES;
 

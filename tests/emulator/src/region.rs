@@ -1,6 +1,7 @@
 //! Memory that kernels and the emulator both touch.
 //!
-//! A kernel reaches it by address, behind Rust's back, so no reference to its bytes may ever exist: bytes are copied in and out.
+//! A kernel reaches it by address, behind Rust's back, so no reference to its bytes may ever exist:
+//! bytes are copied in and out.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;

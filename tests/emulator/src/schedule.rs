@@ -1,7 +1,8 @@
 //! Which thread runs next: any that can, by the seed.
 //!
-//! A seed also chooses the temper of a schedule: how long a thread goes on before another has its turn, how often the turn
-//! passes to another warp, how slow copies and stores are. Some seeds so run warps nearly in step, others let one run far ahead.
+//! A seed also chooses the temper of a schedule: how long a thread goes on before another has its
+//! turn, how often the turn passes to another warp, how slow copies and stores are. Some seeds so
+//! run warps nearly in step, others let one run far ahead.
 
 use fastrand::Rng;
 

@@ -1,7 +1,8 @@
 //! The shared memory of a block, and who touched what of it.
 //!
-//! Each byte remembers who wrote it last and two of those who read it since. An access that is not ordered after those it conflicts
-//! with is an error, whatever the schedule was; reads that were forgotten for others are what other seeds are for.
+//! Each byte remembers who wrote it last and two of those who read it since. An access that is not
+//! ordered after those it conflicts with is an error, whatever the schedule was; reads that were
+//! forgotten for others are what other seeds are for.
 
 use fastrand::Rng;
 

@@ -1,4 +1,5 @@
-//! Kernels that are right are right under every seed, and each mistake that is put into them is found.
+//! Kernels that are right are right under every seed, and each mistake that is put into them is
+//! found.
 
 use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError, Misuse};
 

@@ -1,6 +1,7 @@
 //! What the contract of the atoms forbids is an error that says so.
 //!
-//! Each kernel here gets `%shared`, `%thread` (64 of them, 2 blocks of 4 KiB), `%block`, and `%buffer` (of 256 bytes) and does one thing wrong.
+//! Each kernel here gets `%shared`, `%thread` (64 of them, 2 blocks of 4 KiB), `%block`, and
+//! `%buffer` (of 256 bytes) and does one thing wrong.
 
 use scan_emulator::{Device, Kernel, Launch, LaunchError, Misuse};
 

@@ -1,5 +1,6 @@
-//! The ring of a program that minds the order of its elements is right in the emulator, and all that orders something in it is
-//! needed. What is checked here is the emulator, by a kernel of real complexity.
+//! The ring of a program that minds the order of its elements is right in the emulator, and all
+//! that orders something in it is needed. What is checked here is the emulator, by a kernel of real
+//! complexity.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! A launch as large as those of real kernels: 4 blocks of 608 threads, 40 tiles of 36 KiB, with scans of warps by shuffles.
+//! A launch as large as those of real kernels: 4 blocks of 608 threads, 40 tiles of 36 KiB, with
+//! scans of warps by shuffles.
 
 use scan_emulator::{Device, Kernel, Launch};
 

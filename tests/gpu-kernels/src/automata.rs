@@ -1,4 +1,5 @@
-//! Automata, whose maps are folded in names and replayed by bytes where a program allows it, and programs that do not.
+//! Automata, whose maps are folded in names and replayed by bytes where a program allows it, and
+//! programs that do not.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! Programs whose records and states are bytes, which kernels work on four at a time where they can.
+//! Programs whose records and states are bytes, which kernels work on four at a time where they
+//! can.
 
 /// What two digits do to a carry, told by two bits.
 const CARRY: &str = "

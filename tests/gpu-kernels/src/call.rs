@@ -1,4 +1,5 @@
-//! What a launch is asked for: drawn at random around the boundaries of a plan, and made simpler again when it fails.
+//! What a launch is asked for: drawn at random around the boundaries of a plan, and made simpler
+//! again when it fails.
 
 use monoscan_codegen::gpu::{GROUP, Schedule};
 

@@ -1,7 +1,8 @@
-//! Monoids of floats over records that are special: NaN, infinities, zeros of both signs, denormal numbers.
+//! Monoids of floats over records that are special: NaN, infinities, zeros of both signs, denormal
+//! numbers.
 //!
-//! Records are such that operators round nothing, so the association changes no bit. The first record is often NaN or −0: what a
-//! run begins with shows whether it begins with the identity.
+//! Records are such that operators round nothing, so the association changes no bit. The first
+//! record is often NaN or −0: what a run begins with shows whether it begins with the identity.
 
 use monoscan::ops::{Affine, ArgMax, Max, Min, Pair, Product, Segmented, Sum};
 

@@ -1,4 +1,5 @@
-//! Kernels for GPUs, checked without one, in the emulator and by NVIDIA's assembler; and the same launches on a device.
+//! Kernels for GPUs, checked without one, in the emulator and by NVIDIA's assembler; and the same
+//! launches on a device.
 //!
 //! ```text
 //! programs.rs   programs, each with records that it takes; those of bytes, floats, wide states and automata in files of their own

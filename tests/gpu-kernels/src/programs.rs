@@ -1,5 +1,5 @@
-//! Programs, each with records that it takes: those of the zoo, some written for what kernels do in different ways, and
-//! random ones.
+//! Programs, each with records that it takes: those of the zoo, some written for what kernels do in
+//! different ways, and random ones.
 //!
 //! All operators are exact and all records give valid states, so the association does not matter.
 

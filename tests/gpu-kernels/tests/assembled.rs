@@ -1,7 +1,8 @@
-//! NVIDIA's assembler takes every program's kernels, by every plan that the planner has for it, and finds registers for them.
+//! NVIDIA's assembler takes every program's kernels, by every plan that the planner has for it, and
+//! finds registers for them.
 //!
-//! Each of these kernels is assembled for two architectures, in turn, so that each architecture has kernels of each plan.
-//! `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
+//! Each of these kernels is assembled for two architectures, in turn, so that each architecture has
+//! kernels of each plan. `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
 
 use std::collections::HashMap;
 use std::fmt;

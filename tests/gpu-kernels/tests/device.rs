@@ -1,5 +1,5 @@
-//! The emulator's launches on a device: the whole zoo and more, by every schedule, with small tiles and with those of the planner, around
-//! their boundaries.
+//! The emulator's launches on a device: the whole zoo and more, by every schedule, with small tiles
+//! and with those of the planner, around their boundaries.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,8 @@
-//! Kernels in the emulator write what the interpreter says, and leave the workspace as the next launch needs it.
+//! Kernels in the emulator write what the interpreter says, and leave the workspace as the next
+//! launch needs it.
 //!
-//! Kernels and calls are drawn at random, the same in every run; `MONOSCAN_ROUNDS=20` draws as many times as many.
+//! Kernels and calls are drawn at random, the same in every run; `MONOSCAN_ROUNDS=20` draws as many
+//! times as many.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Each call that orders something or tells other blocks something is there for a reason, and so is each look at a tag: without
-//! it, some schedule goes wrong.
+//! Each call that orders something or tells other blocks something is there for a reason, and so is
+//! each look at a tag: without it, some schedule goes wrong.
 
 use monoscan_codegen::gpu::{GROUP, GpuPlan, Schedule};
 use monoscan_ir::transform::Form;

@@ -1,4 +1,5 @@
-//! A zoo of monoids: each catches what sums cannot, and each is run through every entry point at every boundary size.
+//! A zoo of monoids: each catches what sums cannot, and each is run through every entry point at
+//! every boundary size.
 
 use monoscan::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Uses monoscan as another crate would that knows it by another name: every macro takes `crate = path`.
+//! Uses monoscan as another crate would that knows it by another name: every macro takes `crate =
+//! path`.
 
 use other_name::prelude::*;
 

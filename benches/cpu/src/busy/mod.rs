@@ -1,8 +1,10 @@
-//! Scans on a machine that is not quiet, beside the plain loop of the same round: with spinning processes, in a pool of more
-//! threads than cores, in many threads at once, nested in parallel work. A quota or `taskset` is put on from outside.
+//! Scans on a machine that is not quiet, beside the plain loop of the same round: with spinning
+//! processes, in a pool of more threads than cores, in many threads at once, nested in parallel
+//! work. A quota or `taskset` is put on from outside.
 //!
-//! What counts is the ratio within a round. A loop and a scan of a few microseconds meet a stranger now and then only, and then
-//! lose a time slice; so the table has the median, the 95th percentile, and how many milliseconds that is above the median.
+//! What counts is the ratio within a round. A loop and a scan of a few microseconds meet a stranger
+//! now and then only, and then lose a time slice; so the table has the median, the 95th percentile,
+//! and how many milliseconds that is above the median.
 
 pub(crate) mod operators;
 pub(crate) mod strangers;

@@ -1,5 +1,5 @@
-//! Ordinary uses whose operators do more than add: moments of each sensor, the largest drawdown, a hidden Markov model, the depth of
-//! brackets.
+//! Ordinary uses whose operators do more than add: moments of each sensor, the largest drawdown, a
+//! hidden Markov model, the depth of brackets.
 
 use monoscan::ops::{Moments, Segmented};
 use monoscan::prelude::*;

@@ -1,4 +1,5 @@
-//! Scans that keep some records: the lengths of runs, what differs from its neighbour, what is flagged, and its sums.
+//! Scans that keep some records: the lengths of runs, what differs from its neighbour, what is
+//! flagged, and its sums.
 
 use monoscan::ops::Sum;
 use monoscan::prelude::*;

@@ -1,7 +1,7 @@
 //! Maps under composition: affine ones, matrices, and what a digit does to a carry.
 //!
-//! Factors are −1, 0 or 1, and matrices have one of these in each row, so that floating-point products and sums are
-//! exact; order matters all the same.
+//! Factors are −1, 0 or 1, and matrices have one of these in each row, so that floating-point
+//! products and sums are exact; order matters all the same.
 
 use monoscan::Error;
 use monoscan::ops::{Affine, Carry, Matrix};

@@ -1,7 +1,8 @@
 //! Conversions: Rust's `as`, reinterpreted bits, and the 16-bit floats.
 //!
-//! The 16-bit formats are converted by integer operations without branches: all cases are computed and selected, and
-//! the one that needs rounding below the normal range lets a float addition do it.
+//! The 16-bit formats are converted by integer operations without branches: all cases are computed
+//! and selected, and the one that needs rounding below the normal range lets a float addition do
+//! it.
 
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use monoscan_ir::{Opcode, Type};

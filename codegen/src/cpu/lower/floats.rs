@@ -1,7 +1,9 @@
-//! Floats: strict IEEE arithmetic, one Cranelift instruction each, except minimum, maximum and `select`.
+//! Floats: strict IEEE arithmetic, one Cranelift instruction each, except minimum, maximum and
+//! `select`.
 //!
-//! Cranelift's `fmin` and `fmax` propagate NaN where the IR skips it. And on x86-64 a `select` of floats becomes a
-//! branch around a move, which random conditions mispredict: masks are used there instead.
+//! Cranelift's `fmin` and `fmax` propagate NaN where the IR skips it. And on x86-64 a `select` of
+//! floats becomes a branch around a move, which random conditions mispredict: masks are used there
+//! instead.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
 use monoscan_ir::{Constant, Inst, Opcode, Rule, Type};

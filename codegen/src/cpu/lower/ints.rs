@@ -1,7 +1,7 @@
 //! Integers and `bool`: arithmetic, bits, shifts and counts.
 //!
-//! Cranelift's instructions wrap and mask as the IR wants; what is added here is the total division, saturation, and
-//! the high half of products narrower than a register.
+//! Cranelift's instructions wrap and mask as the IR wants; what is added here is the total
+//! division, saturation, and the high half of products narrower than a register.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use monoscan_ir::{Inst, Opcode, Type};

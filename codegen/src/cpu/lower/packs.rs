@@ -1,9 +1,11 @@
-//! Packs: what a function computes alike for several floats of its results is computed once, in vectors with a lane for each.
+//! Packs: what a function computes alike for several floats of its results is computed once, in
+//! vectors with a lane for each.
 //!
-//! The rows of a product of matrices, or the states of a hidden Markov model, are the same long expression of different operands.
-//! A [`Pack`] is such an expression over *leaves*: what is not alike, is read, or is wanted elsewhere is computed element by element
-//! before it, and put into lanes. This is the superword-level parallelism of Larsen and Amarasinghe (PLDI 2000), from results to
-//! operands. Lanes round as scalars do, so results are the same to the bit.
+//! The rows of a product of matrices, or the states of a hidden Markov model, are the same long
+//! expression of different operands. A [`Pack`] is such an expression over *leaves*: what is not
+//! alike, is read, or is wanted elsewhere is computed element by element before it, and put into
+//! lanes. This is the superword-level parallelism of Larsen and Amarasinghe (PLDI 2000), from
+//! results to operands. Lanes round as scalars do, so results are the same to the bit.
 
 use std::collections::{HashMap, HashSet};
 

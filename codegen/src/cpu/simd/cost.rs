@@ -1,7 +1,8 @@
 //! What kernels in lanes cost, in vector instructions a group: what plans are made from.
 //!
-//! Counted as [`GroupCode`](super::kernel) writes them. A core starts about three a cycle of any kind, which fits what was
-//! measured to a fifth: sums of `i32` 0.7 cycles an element, maxima of `f32` 3.7, affine maps of `f32` 1.6.
+//! Counted as [`GroupCode`](super::kernel) writes them. A core starts about three a cycle of any
+//! kind, which fits what was measured to a fifth: sums of `i32` 0.7 cycles an element, maxima of
+//! `f32` 3.7, affine maps of `f32` 1.6.
 
 use monoscan_ir::{Function, Inst, Layout, Opcode, Rule, Source, Type};
 

@@ -1,6 +1,7 @@
 //! Which instructions have a form that works lane by lane, and how wide its lanes are.
 //!
-//! Only what a few vector instructions do counts: a form that is as slow as one element after the other is none.
+//! Only what a few vector instructions do counts: a form that is as slow as one element after the
+//! other is none.
 
 use monoscan_ir::{Function, Inst, Opcode, Rule, Type, Value};
 

@@ -1,9 +1,11 @@
-//! Groups in memory: L·B consecutive records as vectors, of which the j-th has record B·l + j in lane l.
+//! Groups in memory: L·B consecutive records as vectors, of which the j-th has record B·l + j in
+//! lane l.
 //!
-//! So a lane holds B consecutive records, and walking the vectors in order walks all lanes' records at once. Columns whose
-//! records are one, two or four values of the same size are loaded by whole vectors and sorted by shuffles; where values
-//! are narrower than lanes, a lane is loaded with several at once and they are shifted apart. Other records are gathered
-//! value by value. Stores do the same backwards, and nothing outside of the records' components is read or written.
+//! So a lane holds B consecutive records, and walking the vectors in order walks all lanes' records
+//! at once. Columns whose records are one, two or four values of the same size are loaded by whole
+//! vectors and sorted by shuffles; where values are narrower than lanes, a lane is loaded with
+//! several at once and they are shifted apart. Other records are gathered value by value. Stores do
+//! the same backwards, and nothing outside of the records' components is read or written.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;

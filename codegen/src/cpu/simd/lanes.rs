@@ -1,4 +1,5 @@
-//! Lowers a straight-line function of the IR to vectors, one lane an element: lane by lane what `monoscan_ir::evaluate` says.
+//! Lowers a straight-line function of the IR to vectors, one lane an element: lane by lane what
+//! `monoscan_ir::evaluate` says.
 //!
 //! How values are held, in lanes that are as wide as the widest type in use:
 //!
@@ -6,8 +7,8 @@
 //! - integers extended to the lane by their own sign, whatever operation made them;
 //! - `bool` as a mask: all ones or all zeros.
 //!
-//! What is the same constant everywhere, or a constant in each lane, is computed here and now and costs nothing. That is
-//! how the powers of a recurrence's matrix become constants.
+//! What is the same constant everywhere, or a constant in each lane, is computed here and now and
+//! costs nothing. That is how the powers of a recurrence's matrix become constants.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;

@@ -1,4 +1,5 @@
-//! Kernels in 128-bit vectors, *along* the elements of one block, for scans whose operator has a form in lanes.
+//! Kernels in 128-bit vectors, *along* the elements of one block, for scans whose operator has a
+//! form in lanes.
 //!
 //! | file | what |
 //! |---|---|
@@ -10,7 +11,8 @@
 //! | `group` | records in memory ↔ vectors |
 //! | `shuffle` | lanes moved within and between vectors |
 //!
-//! The tree by which elements are combined follows from the length of the block alone, not from where it lies.
+//! The tree by which elements are combined follows from the length of the block alone, not from
+//! where it lies.
 
 mod arithmetic;
 mod cost;

@@ -1,7 +1,8 @@
 //! Moving lanes: the few shuffles that groups are loaded, scanned and stored with.
 //!
-//! A [`Shape`] says how wide lanes are; a vector is 16 bytes. All that moves here is bits, so vectors of floats and of
-//! integers are treated alike. Written so that x86-64 needs one instruction for each shuffle of lanes of 4 and 8 bytes.
+//! A [`Shape`] says how wide lanes are; a vector is 16 bytes. All that moves here is bits, so
+//! vectors of floats and of integers are treated alike. Written so that x86-64 needs one
+//! instruction for each shuffle of lanes of 4 and 8 bytes.
 
 use cranelift_codegen::ir::{self, Endianness, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::FunctionBuilder;

@@ -1,8 +1,9 @@
-//! A scan to try, in which every carry, every read, every write and the end are checked: what the tests with real threads
-//! share with those under loom and shuttle.
+//! A scan to try, in which every carry, every read, every write and the end are checked: what the
+//! tests with real threads share with those under loom and shuttle.
 //!
-//! A tile is one cell. ⊕ is neither commutative nor associative, so each total tells in which order and from where aggregates
-//! were folded; and a level's aggregate has the carry of the level below in it.
+//! A tile is one cell. ⊕ is neither commutative nor associative, so each total tells in which order
+//! and from where aggregates were folded; and a level's aggregate has the carry of the level below
+//! in it.
 
 use monoscan_protocol::{
     crew::HelperTask,

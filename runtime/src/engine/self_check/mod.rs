@@ -1,14 +1,17 @@
 //! Compiled kernels against the interpreter, before anybody may call them.
 //!
-//! A fault of the code generator would be a wrong answer. So when a kernel was compiled, it scans sample records first, a few hundred,
-//! in the walk that it is for: one sequential pass; strips, by kernels that reduce and replay or by one that does both; with whole states;
-//! as a short line. Outputs and states must be the interpreter's, or [`Error::Miscompiled`] says where they are not. A walk takes about a
-//! third of a millisecond.
+//! A fault of the code generator would be a wrong answer. So when a kernel was compiled, it scans
+//! sample records first, a few hundred, in the walk that it is for: one sequential pass; strips, by
+//! kernels that reduce and replay or by one that does both; with whole states; as a short line.
+//! Outputs and states must be the interpreter's, or [`Error::Miscompiled`] says where they are not.
+//! A walk takes about a third of a millisecond.
 //!
-//! Kernels regroup. So samples on which regrouping changes nothing are looked for first: there all bits must agree. If rounding
-//! always shows, floats must agree within a tolerance where the interpreter's own regroupings do. Integers that overflow are no
-//! fault of the compiler: samples where the interpreter itself depends on the association by more than rounding are not judged. Nor
-//! are kernels that regroup, where a user vouches by `assume_associative` for laws that were not found to hold.
+//! Kernels regroup. So samples on which regrouping changes nothing are looked for first: there all
+//! bits must agree. If rounding always shows, floats must agree within a tolerance where the
+//! interpreter's own regroupings do. Integers that overflow are no fault of the compiler: samples
+//! where the interpreter itself depends on the association by more than rounding are not judged.
+//! Nor are kernels that regroup, where a user vouches by `assume_associative` for laws that were
+//! not found to hold.
 
 mod expected;
 mod sample;

@@ -1,4 +1,5 @@
-//! Records that a program might be given: small numbers, of which its lifts make valid states where they can.
+//! Records that a program might be given: small numbers, of which its lifts make valid states where
+//! they can.
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::laws::sample_states;

@@ -1,8 +1,9 @@
 //! Kernels made ahead of time: loaded from PTX and a manifest, run with the driver alone.
 //!
-//! One such kernel does what it was made for: one mode, with or without flagged segments, gone through in one way. What
-//! it does not do is refused before anything is launched, with what it was made for. All else is as for a [`DynScan`](crate::DynScan) on a GPU:
-//! the same columns, the same checks, the same [`Pending`].
+//! One such kernel does what it was made for: one mode, with or without flagged segments, gone
+//! through in one way. What it does not do is refused before anything is launched, with what it was
+//! made for. All else is as for a [`DynScan`](crate::DynScan) on a GPU: the same columns, the same
+//! checks, the same [`Pending`].
 
 use std::borrow::Cow;
 use std::fmt;

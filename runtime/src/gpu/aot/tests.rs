@@ -1,4 +1,5 @@
-//! Kernels from texts and files: damage and calls that they were not made for are refused before anything is loaded.
+//! Kernels from texts and files: damage and calls that they were not made for are refused before
+//! anything is loaded.
 
 use super::*;
 use crate::call::Rows;

@@ -1,4 +1,5 @@
-//! Calls that own what they are made of, drawn at random around the boundaries of a plan, and made simpler again when one fails.
+//! Calls that own what they are made of, drawn at random around the boundaries of a plan, and made
+//! simpler again when one fails.
 
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::{Call, Plan, Rows, Shape};

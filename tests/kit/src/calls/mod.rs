@@ -1,4 +1,5 @@
-//! Calls of a scan: drawn at random, given to an engine and to a reference, compared, and made simpler where they differ.
+//! Calls of a scan: drawn at random, given to an engine and to a reference, compared, and made
+//! simpler where they differ.
 
 mod asked;
 mod reference;

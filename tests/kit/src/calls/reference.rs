@@ -1,11 +1,13 @@
-//! What every call means, once more: written from the formulas of [`monoscan_runtime::call`] over the interpreter of programs.
+//! What every call means, once more: written from the formulas of [`monoscan_runtime::call`] over
+//! the interpreter of programs.
 //!
-//! A call's records are cut into [sequences](super::Sequence), the records of each are gathered in the order of the scan, the interpreter
-//! runs over them from the state that it starts from, and the outputs are put where their records are. Nothing
-//! here is shared with the engine: no tiles, no strides, no lowering.
+//! A call's records are cut into [sequences](super::Sequence), the records of each are gathered in
+//! the order of the scan, the interpreter runs over them from the state that it starts from, and
+//! the outputs are put where their records are. Nothing here is shared with the engine: no tiles,
+//! no strides, no lowering.
 //!
-//! The interpreter numbers the records of every sequence from 0, a call does not; so the reference gives a program its index as one more
-//! input column.
+//! The interpreter numbers the records of every sequence from 0, a call does not; so the reference
+//! gives a program its index as one more input column.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};

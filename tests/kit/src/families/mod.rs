@@ -1,4 +1,5 @@
-//! Families of operators that are associative, or are so where nothing overflows; and changes that mostly break them.
+//! Families of operators that are associative, or are so where nothing overflows; and changes that
+//! mostly break them.
 
 use monoscan_ir::{Opcode, Type};
 

@@ -1,4 +1,5 @@
-//! Operators as expressions, with two meanings: native Rust, which panics where an integer overflows, and the IR.
+//! Operators as expressions, with two meanings: native Rust, which panics where an integer
+//! overflows, and the IR.
 
 use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, Stage, Type, Value};
 
