@@ -7,6 +7,7 @@ mod llvm;
 mod nightly;
 mod packages;
 mod peers;
+mod prose;
 mod ptxas;
 mod readme;
 mod run;
@@ -31,6 +32,7 @@ usage: cargo xtask COMMAND
   soak SECONDS [SEED]   scan by random associative operators for so long, on the CPU and then in the emulator of a GPU, by every
                         kind of plan and call, from a seed on
   fuzz SECONDS [TARGET] run the fuzz targets, each for so long, on nightly Rust
+  prose                 check the lines and words of pages and module heads
   peers [--no-install]  build the rivals of the benchmark in C++ and Python into target/peers; those in Rust are part of it
   help                  print this";
 
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ["fuzz", seconds, target] => nightly::fuzz(seconds, Some(target)),
         ["peers"] => peers::build(install::Policy::Install),
         ["peers", "--no-install"] => peers::build(install::Policy::OnlySay),
+        ["prose"] => alone("prose", prose::check),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

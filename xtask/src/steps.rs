@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use crate::install::{self, Policy};
 use crate::instructions::{self, Differing};
 use crate::run::{Runner, root};
-use crate::{packages, ptxas, readme, tree};
+use crate::{packages, prose, ptxas, readme, tree};
 
 /// Runs all steps; the exit status says whether all passed.
 pub(crate) fn test(policy: Policy) -> ExitCode {
@@ -21,6 +21,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("features bring in LLVM and CUDA, each its own, and no default build does", tree::dependencies);
     runner.step("file lengths", tree::long_files);
     runner.step("manifests", packages::manifests);
+    runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
     runner.command("cargo clippy --workspace --all-targets --all-features -- -D warnings");
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);

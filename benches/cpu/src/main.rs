@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a
-//! computation in `f64`, tokens beside those of a plain automaton. Whoever does not take part is in
+//! computation in `f64`, tokens beside those of a plain automaton. An entrant that is absent is in
 //! the table too, with the reason.
 //!
 //! | file | what it is |

@@ -4,8 +4,8 @@
 //! How values are held:
 //!
 //! - `bool` is an `i8` that is 0 or 1; integers are `i8` … `i64`, their sign lives in the opcodes.
-//! - `u8xN` is an `i8x16` **whose lanes from N on are unspecified**. Whoever looks at whole
-//!   registers clears them first: comparisons, and [`Opcode::Permute`] unless the indexes are known
+//! - `u8xN` is an `i8x16` **whose lanes from N on are unspecified**. Operations on whole
+//!   registers clear them first: comparisons, and [`Opcode::Permute`] unless the indexes are known
 //!   to stay below N. This keeps the common case, a chain of permutations, at one instruction each.
 //!
 //! Nothing here can trap: divisions are guarded, conversions saturate, table indexes are clamped

@@ -6,7 +6,7 @@
 //! alone: both treat the spin hint as a yield, and so no schedule polls for ever.
 //!
 //! No wait yields its core. On a busy machine a yield gives a stranger a whole time slice,
-//! milliseconds for what takes microseconds; a [`nap`] ends by a timer, and whoever is woken by one
+//! milliseconds for what takes microseconds; a [`nap`] ends by a timer, and a thread that it wakes
 //! comes first.
 
 #[cfg(loom)]

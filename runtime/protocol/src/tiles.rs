@@ -1,19 +1,21 @@
 //! Scans in tiles that any thread can finish.
 //!
-//! The inclusive prefix of a tile is *carry ⊕ aggregate*, with the inclusive prefix of the tile before it as its carry. What
-//! can be done to a tile, and how often:
+//! The inclusive prefix of a tile is *carry ⊕ aggregate*, with the inclusive prefix of the tile
+//! before it as its carry. What can be done to a tile, and how often:
 //!
 //! | | gives | needs | how often |
 //! |---|---|---|---|
 //! | [`reduce`](Tiles::reduce) | the aggregate | the tile's input | by anyone, any number of times: it only reads |
 //! | [`replay`](Tiles::replay), [`scan`](Tiles::scan) | the results | the carry, and a [`Claim`] | once: it writes |
 //!
-//! [`scan`](Tiles::scan) is a replay without a reduction before it: one pass, for a tile whose carry is known when it is
-//! taken. Nothing that a thread may have to wait for depends on one other thread: the aggregate of a tile that holds up the
-//! others is found by whoever needs it. That is helping, as in lock-free data structures, and here it is called *rescue*.
+//! [`scan`](Tiles::scan) is a replay without a reduction before it: one pass, for a tile whose
+//! carry is known when it is taken. Nothing that a thread may have to wait for depends on one other
+//! thread: the aggregate of a tile that holds up the others is computed by the thread that needs
+//! it. That is helping, as in lock-free data structures, and here it is called *rescue*.
 //!
-//! In a cascade each level has an aggregate and a prefix of its own, and a level's aggregate can be found only from the true
-//! carries of the levels below it. So a tile is reduced level by level, and replayed once.
+//! In a cascade each level has an aggregate and a prefix of its own, and a level's aggregate can be
+//! found only from the true carries of the levels below it. So a tile is reduced level by level,
+//! and replayed once.
 
 use crate::crew::{self, HelperTask};
 use crate::descriptors::Descriptors;

@@ -1,17 +1,19 @@
-//! What one thread does in a scan, step by step. A step is about one kernel: short, and without waiting for anyone longer than a
-//! few microseconds.
+//! What one thread does in a scan, step by step. A step is about one kernel: short, and without
+//! waiting for anyone longer than a few microseconds.
 //!
 //! In this order a thread
 //!
-//! 1. goes on with the oldest tile that it has reduced, if the carries are known: reduces the next level, or claims the
-//!    tile, publishes its prefix and replays it;
-//! 2. takes the next tile, if it has reduced few that wait. Are the carries known, it claims and scans it in one pass and publishes
-//!    the prefix at its end; else it reduces it and publishes the aggregate;
-//! 3. looks for as long as a reduction takes whether the first missing aggregate comes, and then *rescues* that tile: reduces it itself, whoever
-//!    has its ticket;
+//! 1. goes on with the oldest tile that it has reduced, if the carries are known: reduces the next
+//!    level, or claims the tile, publishes its prefix and replays it;
+//! 2. takes the next tile, if it has reduced few that wait. Are the carries known, it claims and
+//!    scans it in one pass and publishes the prefix at its end; else it reduces it and publishes
+//!    the aggregate;
+//! 3. looks for as long as a reduction takes whether the first missing aggregate comes, and then
+//!    *rescues* that tile: reduces it itself, whichever thread has its ticket;
 //! 4. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.
 //!
-//! Between "the carry is known" and "the prefix is published" there is one combine, and this is all that tiles do one after the other.
+//! Between "the carry is known" and "the prefix is published" there is one combine, and this is all
+//! that tiles do one after the other.
 
 use crate::crew::Step;
 use crate::descriptors::Refusal;

@@ -1,6 +1,6 @@
-//! The interleavings of two threads (once three), by loom, of the code that runs. Loom also reports a data race on a tile or
-//! on the lent work, a deadlock, and a leak. Threads are preempted a bounded number of times at places where they could go on;
-//! more, at random, is for `shuttle.rs`.
+//! The interleavings of two threads (once three), by loom, of the code that runs. Loom also reports
+//! a data race on a tile or on the lent work, a deadlock, and a leak. Threads are preempted a
+//! bounded number of times at places where they could go on; more, at random, is for `shuttle.rs`.
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test loom

@@ -1,7 +1,7 @@
 //! Each rule of the protocol is broken, one at a time, and loom or shuttle must notice.
 //!
-//! A broken rule may do anything, so each is broken in a process of its own; whatever ends that process but success is taken
-//! as noticing.
+//! A broken rule may do anything, so each is broken in a process of its own; whatever ends that
+//! process but success is taken as noticing.
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test mutations

@@ -1,4 +1,5 @@
-//! A thread that stops does not stop the others, counted in kernels and not in time; and little is done one after the other.
+//! A thread that stops does not stop the others, counted in kernels and not in time; and little is
+//! done one after the other.
 #![cfg(not(any(loom, shuttle)))]
 
 use monoscan_protocol::{

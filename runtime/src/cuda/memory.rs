@@ -1,4 +1,4 @@
-//! Memory of a device, owned, and the traits by which scans take it from whoever owns it.
+//! Memory of a device, owned, and the traits by which scans take it from any owner.
 
 use std::fmt;
 use std::marker::PhantomData;

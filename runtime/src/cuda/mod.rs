@@ -6,7 +6,7 @@
 //! all libraries of a process share: it is never reset, and every call here leaves a thread's
 //! current context as it was.
 //!
-//! - What a device does, it does in [`Stream`]s: own ones, or borrowed ones of whoever calls.
+//! - What a device does, it does in [`Stream`]s: its own, or the caller's.
 //!   [`Event`]s mark places in them.
 //! - Memory is a [`DeviceBuffer`] or, by [`DeviceRead`] and [`DeviceWrite`], anyone's. Copies that
 //!   borrow host memory wait; those that do not wait are `unsafe`, and want [`PinnedBuffer`]s.

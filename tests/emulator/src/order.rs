@@ -5,7 +5,7 @@
 //! with the ticker and its tick, so that a later one can ask whether it is ordered after it
 //! (Flanagan, Freund: FastTrack, 2009).
 //!
-//! Bulk copies have clocks too, since whoever started one is not ordered after what it does. Bulk
+//! Bulk copies have clocks too, since the thread that starts one is not ordered after it. Bulk
 //! stores tick for the warp that starts them, and those who wait for them learn the tick. Bulk
 //! loads are stamped with the phase that they count for, as the tick of their barrier, which those
 //! who see that phase end learn.

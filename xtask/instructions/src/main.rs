@@ -3,7 +3,7 @@
 //!
 //! Under callgrind, which counts in that function alone and dumps its counts whenever that returns,
 //! the k-th dump belongs to the k-th line of the output: `name elements`. valgrind shows a
-//! processor with AVX2 and without AVX-512 to whoever asks, so it is for this processor that code
+//! processor with AVX2 and without AVX-512, so it is for this processor that code
 //! is generated, on every machine that has at least AVX2. Plans are fixed for the same reason: they
 //! would follow the sizes of the caches.
 

@@ -1,4 +1,4 @@
-//! Strangers: processes that spin, and so take cores from whoever else wants them.
+//! Strangers: processes that spin, and so take cores from other work.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};

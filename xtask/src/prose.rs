@@ -1,0 +1,100 @@
+//! Checks of prose: how long its lines are, and that no word is used that another one has replaced.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::root;
+
+/// Characters of a line of prose.
+const LONGEST: usize = 100;
+
+/// Words of earlier versions, and those that mean the same in this field; see `docs/terms.md`.
+const REPLACED: [(&str, &str); 8] = [
+    ("Scan::seeded", "init"),
+    ("GpuScan", "DynScan"),
+    ("in names", "by ranges, or by ids of the transition monoid"),
+    ("letters of", "input symbols"),
+    ("for banks", "bank replication"),
+    ("a pen", "IR builder"),
+    ("the pen", "IR builder"),
+    ("whoever", "by the name of the thing that does it"),
+];
+
+/// Files that are no prose of today: what changed, what was measured, what is refused in the tests of messages.
+const EXEMPT: [&str; 4] = ["CHANGELOG.md", "docs/measurements.md", "docs/terms.md", "tests/ui/"];
+
+/// Finds long lines and replaced words in pages and module heads.
+pub(crate) fn check() -> Result<(), String> {
+    let output = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.rs"])
+        .current_dir(root())
+        .output()
+        .map_err(|error| error.to_string())?;
+    let files = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut wrong = Vec::new();
+    for file in files.lines().filter(|file| !EXEMPT.iter().any(|exempt| file.starts_with(exempt))) {
+        // A file that was removed and not yet committed is listed too.
+        let Ok(text) = fs::read_to_string(root().join(file)) else { continue };
+        let is_page = Path::new(file).extension().is_some_and(|extension| extension == "md");
+        wrong.extend(faults(&text, is_page).into_iter().map(|(line, what)| format!("{file}:{line}: {what}")));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(format!("\n{}", wrong.join("\n"))) }
+}
+
+/// The lines of a page, or of a module's head, in which something is wrong; code and tables may be wide.
+fn faults(text: &str, is_page: bool) -> Vec<(usize, String)> {
+    let mut faults = Vec::new();
+    let mut is_code = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        let prose = match is_page {
+            true => line,
+            false => match line.strip_prefix("//!") {
+                Some(prose) => prose.strip_prefix(' ').unwrap_or(prose),
+                None => continue,
+            },
+        };
+        is_code ^= prose.trim_start().starts_with("```");
+        if is_code {
+            continue;
+        }
+        let length = line.chars().count();
+        if length > LONGEST && !prose.starts_with('|') {
+            faults.push((number, format!("{length} characters, of at most {LONGEST}")));
+        }
+        for (old, new) in REPLACED.iter().filter(|(old, _)| has_words(prose, old)) {
+            faults.push((number, format!("`{old}` is called {new} now")));
+        }
+    }
+    faults
+}
+
+/// Whether these words are in the text as words, in capitals or not.
+fn has_words(text: &str, words: &str) -> bool {
+    let (text, words) = (text.to_lowercase(), words.to_lowercase());
+    text.match_indices(&words).any(|(start, _)| {
+        let before = text[..start].chars().next_back();
+        let after = text[start + words.len()..].chars().next();
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_of_prose_are_found_and_code_may_be_wide() {
+        let long = "x".repeat(101);
+        let page = format!("{long}\n```\n{long}\n```\n|{long}\n{}", "ü".repeat(100));
+        assert_eq!(faults(&page, true), [(1, "101 characters, of at most 100".to_owned())]);
+        assert_eq!(faults(&format!("//! {}\nlet x = {long};", "x".repeat(97)), false).len(), 1);
+    }
+
+    #[test]
+    fn replaced_words_are_found_in_pages_and_module_heads() {
+        assert_eq!(faults("For Banks.", true), [(1, "`for banks` is called bank replication now".to_owned())]);
+        assert_eq!(faults("the pending one", true), []);
+        assert_eq!(faults("//! the pen\nfn pen() {}\n/// the pen", false).len(), 1);
+    }
+}
