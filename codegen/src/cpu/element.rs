@@ -82,6 +82,7 @@ impl Element {
 }
 
 /// The columns and everything else that elements read and write; the values here are fixed before the loop starts.
+#[derive(Clone)]
 pub(crate) struct Data<'a> {
     kernel: &'a TileKernel<'a>,
     inputs: Vec<Component>,
@@ -141,6 +142,11 @@ impl<'a> Data<'a> {
     /// Where columns start; of inputs those that are read.
     pub(crate) fn bases(&self) -> Bases<'_> {
         Bases { inputs: &self.input_bases, outputs: &self.output_bases }
+    }
+
+    /// The same columns of a run of so many elements.
+    pub(crate) fn with_total(&self, total: ir::Value) -> Data<'a> {
+        Data { total, ..self.clone() }
     }
 
     /// How many elements the run has.

@@ -12,7 +12,7 @@
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use monoscan_ir::facts::{Body, Range};
-use monoscan_ir::{Constant, Field, Layout, Source};
+use monoscan_ir::{Constant, Field, Layout};
 
 use super::abi::{Access, StateLayout, TileArgs};
 use super::element::{Data, Place, ShortArgs};
@@ -90,7 +90,7 @@ pub(crate) fn rows(
         let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
         let pitch = word(std::mem::offset_of!(TileArgs, way));
         let rows = word(std::mem::offset_of!(TileArgs, blocks));
-        all.write_rows(b, env, pitch, rows).map(|()| None)
+        all.write_rows(b, env, (rows, pitch)).map(|()| None)
     })
 }
 
@@ -142,19 +142,20 @@ fn function<const ARGS: usize>(
 }
 
 /// The kernel while it is written; the values here are fixed before the loop starts.
+#[derive(Clone)]
 pub(super) struct Loop<'a> {
     pub(super) kernel: &'a TileKernel<'a>,
     pub(super) data: Data<'a>,
-    len: ir::Value,
-    states: ir::Value,
+    pub(super) len: ir::Value,
+    pub(super) states: ir::Value,
     /// The number of the first element of each block, if places are something else.
     pub(super) numbers: Option<Vec<ir::Value>>,
     /// The place of the first element of each block.
-    places: Vec<ir::Value>,
+    pub(super) places: Vec<ir::Value>,
     /// How many blocks are worked on side by side.
     pub(super) ways: u32,
     /// Columns are in registers, and the first place is 0.
-    is_short: bool,
+    pub(super) is_short: bool,
 }
 
 impl<'a> Loop<'a> {
@@ -195,7 +196,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Gives the states behind the blocks, way by way.
-    fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
+    pub(super) fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
         let mut states = Vec::new();
         for way in 0..self.ways {
             states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, way, carried)));
@@ -255,35 +256,6 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// A loop over so many rows, each from its first element to its last.
-    fn write_rows(
-        self,
-        b: &mut FunctionBuilder<'_>,
-        env: &Env<'_>,
-        pitch: ir::Value,
-        rows: ir::Value,
-    ) -> Result<(), CodegenError> {
-        // Elements whose number matters are counted apart from their places.
-        let reads = &self.kernel.body.mapping.reads;
-        let counts = reads.iter().any(|source| {
-            matches!(source, Source::Next(_) | Source::Prev(_) | Source::First | Source::Last | Source::Index)
-        });
-        let numbers = counts.then(|| vec![b.ins().iconst(types::I64, 0)]);
-        let row = b.create_block();
-        let exit = b.create_block();
-        let first = [rows, self.places[0]];
-        let [left, place] = first.map(|_| b.append_block_param(row, types::I64));
-        b.ins().jump(row, &first.map(BlockArg::Value));
-
-        b.switch_to_block(row);
-        Loop { places: vec![place], numbers, ..self }.write(b, env)?;
-        let left = b.ins().iadd_imm_s(left, -1);
-        let place = b.ins().iadd(place, pitch);
-        branch(b, left, row, &[left, place], exit, &[]);
-        b.switch_to_block(exit);
-        Ok(())
-    }
-
     /// 1 if the last block has elements and ends where its run does, else 0.
     fn ends(&self, b: &mut FunctionBuilder<'_>) -> ir::Value {
         let numbers = self.numbers.as_ref().unwrap_or(&self.places);
@@ -298,7 +270,7 @@ impl<'a> Loop<'a> {
         (way as usize * self.kernel.state.stride) as i32 + field.offset as i32
     }
 
-    fn carry_in(&self, b: &mut FunctionBuilder<'_>, way: u32, carried: &Carried) -> ir::Value {
+    pub(super) fn carry_in(&self, b: &mut FunctionBuilder<'_>, way: u32, carried: &Carried) -> ir::Value {
         let ty = carried.field.ty;
         match carried.start {
             Some(start) => constant(b, start),

@@ -21,6 +21,7 @@ mod memory;
 mod module;
 mod recipe;
 mod rounds;
+mod rows;
 pub(crate) mod simd;
 mod tables;
 mod vector;

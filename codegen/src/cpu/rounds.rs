@@ -134,7 +134,7 @@ impl Loop<'_> {
     }
 
     /// An element of every way.
-    fn round(
+    pub(super) fn round(
         &self,
         b: &mut FunctionBuilder<'_>,
         env: &Env<'_>,
