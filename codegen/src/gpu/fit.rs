@@ -11,7 +11,7 @@ use super::{Arch, GpuPlan, Schedule};
 /// Bytes of a line of memory: bulk copies are fast where source and destination lie at the same place of such.
 pub(crate) const LINE: usize = 128;
 /// Tiles of results that a ring keeps apart from its stages while they are on their way to device memory.
-pub(crate) const RESULTS: usize = 2;
+pub(crate) const OUTPUT_BUFFERS: usize = 2;
 /// Most bytes of tables that blocks copy to shared memory; beyond, all stay in device memory.
 pub(crate) const MOST_TABLE_BYTES: usize = 16 << 10;
 /// About the bytes of a tile where several blocks share a multiprocessor.
@@ -63,7 +63,7 @@ impl<'a> Fit<'a> {
                 let (input, results) = in_and_apart(program, shifted, letters);
                 let pending = (ahead + 1) * (2 * warps + 1) * state;
                 let beside = beside(program, buffers, shifted) + 32 * warps * deferred;
-                (buffers * input + RESULTS * results, room(kept + pending + beside))
+                (buffers * input + OUTPUT_BUFFERS * results, room(kept + pending + beside))
             }
             _ => {
                 let (input, results) = in_and_apart(program, false, letters);
@@ -131,5 +131,5 @@ fn beside(program: &Program, buffers: usize, shifted: bool) -> usize {
     let inputs: usize = program.inputs.iter().map(|column| line + next(column)).sum();
     let is_apart = shifted || program.output.keep.is_some();
     let results = if is_apart { LINE * program.output.columns.len() } else { 0 };
-    buffers * inputs + RESULTS * results
+    buffers * inputs + OUTPUT_BUFFERS * results
 }

@@ -21,7 +21,7 @@ pub use plan::{GpuPlan, Schedule, natural};
 pub use ptx::ptx_instructions;
 #[cfg(feature = "ptx")]
 pub(crate) use {
-    fit::{LINE, MOST_TABLE_BYTES, RESULTS, overlays},
+    fit::{LINE, MOST_TABLE_BYTES, OUTPUT_BUFFERS, overlays},
     look_ups::{BANKS, LookUps, MOST_DEFERRED, WORD},
     plan::alignment,
 };

@@ -11,7 +11,7 @@ use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory.
 pub(super) struct Shared {
-    /// Where the first record of each input column is. If programs read the next record, there is room for one more before it and
+    /// Where the first record of each input column is. If programs read the next record, there is memory for one more before it and
     /// after the tile.
     pub(super) inputs: Vec<usize>,
     /// Where that of each output column is; nothing if results go to device memory record by record.
@@ -40,23 +40,23 @@ impl Shared {
         // beforehand, threads write their own.
         let is_direct = recipe.rank.is_some() || recipe.outputs.iter().any(|column| !is_packed(column));
 
-        let mut room = SharedAllocator::default();
+        let mut memory = SharedAllocator::default();
         let beside = |size: usize| if reads_next { size } else { 0 };
         let inputs: Vec<usize> = recipe
             .inputs
             .iter()
             .map(|column| {
                 let size = column.size as usize;
-                room.take(beside(size));
-                let start = room.take(plan.tile() * size);
-                room.take(beside(size));
+                memory.take(beside(size));
+                let start = memory.take(plan.tile() * size);
+                memory.take(beside(size));
                 start
             })
             .collect();
         let outputs = recipe.overlays.iter().zip(&recipe.outputs).filter(|_| !is_direct);
         let outputs = outputs.map(|(over, column)| match *over {
             Some(input) => inputs[input],
-            None => room.take(plan.tile() * column.size as usize),
+            None => memory.take(plan.tile() * column.size as usize),
         });
         let outputs = outputs.collect();
         let state = recipe.levels.iter().map(|(_, packing)| packing.shared_bytes()).max().unwrap_or(0);
@@ -65,10 +65,10 @@ impl Shared {
             outputs,
             is_direct,
             reads_next,
-            ticket: room.take(16),
-            warps: room.take(plan.warps * state),
-            tables: SharedTables::of(recipe, &mut room),
-            bytes: room.finish(arch)?,
+            ticket: memory.take(16),
+            warps: memory.take(plan.warps * state),
+            tables: SharedTables::of(recipe, &mut memory),
+            bytes: memory.finish(arch)?,
         })
     }
 }

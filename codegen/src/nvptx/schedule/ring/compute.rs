@@ -2,14 +2,18 @@
 
 use monoscan_ir::Layout;
 
-use super::{Cursor, END, Results, Ring};
-use crate::gpu::{LINE, RESULTS};
+use super::pipeline::{Buffer, OutputBuffer, Pending, Place, Reduce};
+use super::{END, Results, Ring};
+use crate::gpu::LINE;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::columns::store_fields;
 use crate::nvptx::kernel::items::{Pass, ThreadItems};
 use crate::nvptx::kernel::state::select;
 use crate::nvptx::kernel::warp::{get, set, variables};
 use crate::nvptx::strategy::passes::{Deferred, Fold, FoldToReplay, Keep, Replay};
+
+/// Where a tile is: its buffer, and where its results go if they are kept apart.
+pub(super) type Tile<'k> = (Place<'k, Buffer>, Option<Place<'k, OutputBuffer>>);
 
 impl<'k> Ring<'k, '_> {
     /// What a warp of those does that compute.
@@ -20,44 +24,40 @@ impl<'k> Ring<'k, '_> {
         let from_fold = || FoldToReplay::of(self.recipe, || k.i32(0)).values();
         let prefix = || self.lanes.identity().into_iter().chain(from_fold()).collect::<Vec<_>>();
         let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&prefix())).collect();
-        let reducing = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
-        let replaying = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
-        let results = Cursor::new(k, RESULTS);
+        let (read, reduce) = (self.pipeline.read(), self.pipeline.reduce());
+        let (drain, replay) = (self.pipeline.drain(), self.pipeline.replay());
+        let write = self.pipeline.write();
         let end = k.var(k.bool(false));
         let [rounds, reduced, replayed] = [(); 3].map(|()| k.var(k.i32(0)));
-        let reduce = |prefix: &[Var<'k>]| {
+        let reduce_next = |prefix: &[Var<'k>]| {
             k.when(end.get().not(), || {
-                let (buffer, pending) = (&reducing.0, &reducing.1);
-                buffer.wait(self.full());
-                let tile = self.ticket(buffer.get()).load(Ty::I32, 4);
+                let buffer = read.begin();
+                let tile = self.ticket(buffer).load(Ty::I32, 4);
                 k.either(
                     tile.is(k.int(Ty::I32, END)),
                     || end.set(k.bool(true)),
                     || {
-                        self.reduce(tile, buffer.get(), pending.get(), prefix);
-                        buffer.advance();
-                        pending.advance();
+                        self.reduce(tile, buffer, &reduce, prefix);
+                        read.advance();
+                        reduce.advance();
                         reduced.set(reduced.get() + 1);
                     },
                 );
             });
         };
         k.forever(|tiles| {
-            reduce(&prefixes[self.ahead]);
+            reduce_next(&prefixes[self.ahead]);
             k.leave_if(tiles, end.get() & replayed.get().is(reduced.get()));
             // The first rounds only reduce. Were they written apart from the others, the code that reduces would be there once for each.
             k.when(rounds.get().at_least(k.i32(self.ahead)), || {
-                let (buffer, pending) = (&replaying.0, &replaying.1);
-                pending.wait(self.carried());
-                if self.shared.has_results_apart() {
-                    results.wait(self.freed());
-                }
-                self.replay(buffer.get(), pending.get(), results.get(), &get(&prefixes[0]));
+                let (buffer, pending) = (drain.begin(), replay.begin());
+                let output = self.shared.has_results_apart().then(|| write.begin());
+                self.replay((buffer, output), pending, &get(&prefixes[0]));
                 k.bulk_fence();
-                k.barrier_arrive(self.drained().byte(buffer.get() * 8));
-                buffer.advance();
-                pending.advance();
-                results.advance();
+                drain.end(buffer);
+                drain.advance();
+                replay.advance();
+                write.advance();
                 replayed.set(replayed.get() + 1);
             });
             rounds.set(rounds.get() + 1);
@@ -68,7 +68,7 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Reduces this thread's run of a tile, and scans the runs of the warp.
-    fn reduce(&self, tile: Value<'k>, buffer: Value<'k>, pending: Value<'k>, prefix: &[Var<'k>]) {
+    fn reduce(&self, tile: Value<'k>, buffer: Place<'k, Buffer>, reduce: &Reduce<'k, '_>, prefix: &[Var<'k>]) {
         let k = self.k;
         let state = variables(&self.lanes.identity());
         let deferred = self.shared.deferred.map(|deferred| Deferred {
@@ -84,15 +84,16 @@ impl<'k> Ring<'k, '_> {
         k.warp_barrier();
         let inclusive = self.lanes.scan(get(&state), 32);
         k.when(self.lanes.lane.is(k.i32(31)), || {
+            let pending = reduce.begin();
             self.lanes.packing().store_shared(k, self.warp_aggregate(pending, self.warp), &inclusive);
-            k.barrier_arrive(self.reduced().byte(pending * 8));
+            reduce.end(pending);
         });
         let exclusive = self.lanes.shifted_up(&inclusive, 1).into_iter();
         set(prefix, &exclusive.chain(fold.from_fold().values()).collect::<Vec<_>>());
     }
 
     /// Replays this thread's run of a tile from the state before it.
-    fn replay(&self, buffer: Value<'k>, pending: Value<'k>, results: Value<'k>, prefix: &[Value<'k>]) {
+    fn replay(&self, (buffer, output): Tile<'k>, pending: Place<'k, Pending>, prefix: &[Value<'k>]) {
         let k = self.k;
         let tile = self.ticket(buffer).load(Ty::I32, 4);
         let carry = |warp: Value<'k>| self.lanes.packing().load_shared(k, self.warp_carry(pending, warp));
@@ -108,40 +109,40 @@ impl<'k> Ring<'k, '_> {
             let replay = Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold };
             self.each_record(tile, buffer, (&self.recipe.outputs, areas), &replay);
         };
-        let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas(buffer, results)) };
+        let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas((buffer, output))) };
         let first_rank = self.recipe.live(self.args, &[carry(k.i32(0))])[rank];
-        let areas = self.kept_areas(results, first_rank);
+        let areas = self.kept_areas(output, first_rank);
         let keep = |rank: Value<'k>, record: &[Value<'k>]| {
             store_fields(&self.recipe.outputs, &areas, (rank - first_rank).resize(Ty::I32), record, true);
         };
         replay(Some(&keep), Vec::new());
-        k.when(self.thread.is(k.i32(0)), || self.ranks(results).store(first_rank, 8));
+        k.when(self.thread.is(k.i32(0)), || self.ranks(output).store(first_rank, 8));
         k.when((self.thread + 1).is(k.i32(32 * self.plan.warps)), || {
-            self.ranks(results).at(8).store(live[rank].get(), 8);
+            self.ranks(output).at(8).store(live[rank].get(), 8);
         });
     }
 
     /// Where the results of a tile begin, which lie beside their records.
-    pub(super) fn result_areas(&self, buffer: Value<'k>, results: Value<'k>) -> Vec<Value<'k>> {
+    pub(super) fn result_areas(&self, (buffer, output): Tile<'k>) -> Vec<Value<'k>> {
         let area = |(place, area): (usize, &Results)| match *area {
             Results::InBuffer(offset) => self.buffer(buffer).at(offset),
-            Results::Apart(offset) => self.results(results).at(offset).byte(self.shift(self.output(place))),
+            Results::Apart(offset) => self.results(output).at(offset).byte(self.shift(self.output(place))),
         };
         self.shared.outputs.iter().enumerate().map(area).collect()
     }
 
     /// Where the results of a tile begin that are put side by side, the first of them to go to this rank.
-    pub(super) fn kept_areas(&self, results: Value<'k>, first_rank: Value<'k>) -> Vec<Value<'k>> {
+    pub(super) fn kept_areas(&self, output: Option<Place<'k, OutputBuffer>>, first_rank: Value<'k>) -> Vec<Value<'k>> {
         let area = |(place, (area, column)): (usize, (&Results, &Layout))| {
             let (Results::InBuffer(offset) | Results::Apart(offset)) = *area;
             let to = self.args.column(self.output(place)).byte(first_rank * column.size as usize);
-            self.results(results).at(offset).byte(to.address() & (LINE - 1))
+            self.results(output).at(offset).byte(to.address() & (LINE - 1))
         };
         self.shared.outputs.iter().zip(&self.recipe.outputs).enumerate().map(area).collect()
     }
 
     /// Where an input column of the tile in a stage begins.
-    fn input_area(&self, buffer: Value<'k>, place: usize) -> Value<'k> {
+    fn input_area(&self, buffer: Place<'k, Buffer>, place: usize) -> Value<'k> {
         self.buffer(buffer).at(self.shared.inputs[place]).byte(self.shift(place))
     }
 
@@ -149,7 +150,7 @@ impl<'k> Ring<'k, '_> {
     fn each_record(
         &self,
         tile: Value<'k>,
-        buffer: Value<'k>,
+        buffer: Place<'k, Buffer>,
         (written, outputs): (&[Layout], Vec<Value<'k>>),
         pass: &dyn Pass<'k>,
     ) {
@@ -180,24 +181,23 @@ impl<'k> Ring<'k, '_> {
         let packing = self.lanes.packing();
         let lane = self.lanes.lane;
         let warps = self.plan.warps;
-        let (buffer, pending) = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
+        let (read, total) = (self.pipeline.read(), self.pipeline.total());
         k.forever(|tiles| {
-            buffer.wait(self.full());
-            let tile = self.ticket(buffer.get()).load(Ty::I32, 4);
+            let tile = self.ticket(read.begin()).load(Ty::I32, 4);
             k.leave_if(tiles, tile.is(k.int(Ty::I32, END)));
-            pending.wait(self.reduced());
-            let own = self.warp_aggregate(pending.get(), lane.umin(k.i32(warps - 1)));
+            let pending = total.begin();
+            let own = self.warp_aggregate(pending, lane.umin(k.i32(warps - 1)));
             let inclusive = self.lanes.scan(packing.load_shared(k, own), warps);
             k.when(lane.is(k.i32(warps - 1)), || {
                 self.tile_states.publish(tile, &inclusive);
-                packing.store_shared(k, self.tile_aggregate(pending.get()), &inclusive);
+                packing.store_shared(k, self.tile_aggregate(pending), &inclusive);
             });
             let exclusive = self.lanes.shifted_up(&inclusive, 1);
             k.warp_barrier();
             k.when(lane.below(k.i32(warps)), || packing.store_shared(k, own, &exclusive));
-            k.barrier_arrive(self.totalled().byte(pending.get() * 8));
-            buffer.advance();
-            pending.advance();
+            total.end(pending);
+            read.advance();
+            total.advance();
         });
     }
 }

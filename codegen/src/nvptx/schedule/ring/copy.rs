@@ -1,16 +1,17 @@
 //! The copy warp, of which one lane works: tickets, and what comes from and goes to device memory.
 
-use super::{Cursor, END, Ring};
-use crate::gpu::{Arguments, EPOCH, RESULTS, TICKET, natural};
-use crate::nvptx::emit::CachePolicy;
-use crate::nvptx::emit::{Ty, Value, Var};
+use super::compute::Tile;
+use super::pipeline::{Buffer, Fill, OutputBuffer, Place};
+use super::{END, Ring};
+use crate::gpu::{Arguments, EPOCH, TICKET, natural};
+use crate::nvptx::emit::{CachePolicy, Ty, Value, Var};
 
 /// What the copying thread keeps.
-struct Copying<'k> {
+struct Copying<'k, 'a> {
     keep: Value<'k>,
     normal: Value<'k>,
     /// Where the next tile goes.
-    filling: Cursor<'k>,
+    fill: Fill<'k, 'a>,
     /// How many tiles were begun.
     begun: Var<'k>,
     /// The ticket that comes next, drawn early.
@@ -24,16 +25,16 @@ impl<'k> Ring<'k, '_> {
         let this = Copying {
             keep: k.cache_policy(CachePolicy::Keep),
             normal: k.cache_policy(CachePolicy::Normal),
-            filling: Cursor::new(k, self.buffers),
+            fill: self.pipeline.fill(),
             begun: k.var(k.i32(0)),
             ticket: k.var(self.draw()),
             done: k.var(k.bool(false)),
         };
         let apart = self.shared.has_results_apart();
-        let (draining, results) = (Cursor::new(k, self.buffers), Cursor::new(k, RESULTS));
+        let (write_back, free) = (self.pipeline.write_back(), self.pipeline.free());
         if apart {
-            // All places are free at first.
-            (0..RESULTS).for_each(|place| k.barrier_arrive(self.freed().at(8 * place)));
+            // All are free at first.
+            free.end_everywhere();
         }
         let [rounds, ended] = [(); 2].map(|()| k.var(k.i32(0)));
         k.forever(|tiles| {
@@ -41,8 +42,8 @@ impl<'k> Ring<'k, '_> {
             // All stages are free at first; written apart, those rounds would be a second copy of all that begins a tile.
             let is_full = rounds.get().at_least(k.i32(self.buffers));
             k.when(is_full, || {
-                draining.wait(self.drained());
-                self.write_back(draining.get(), results.get(), this.normal);
+                let buffer = write_back.begin();
+                self.write_back((buffer, apart.then(|| free.begin())), this.normal);
                 k.bulk_commit();
                 if self.shared.has_results_in_buffer() {
                     k.bulk_wait_read();
@@ -52,10 +53,10 @@ impl<'k> Ring<'k, '_> {
             k.when(is_full, || {
                 if apart {
                     k.bulk_wait_read();
-                    k.barrier_arrive(self.freed().byte(results.get() * 8));
-                    results.advance();
+                    free.end(free.begin());
+                    free.advance();
                 }
-                draining.advance();
+                write_back.advance();
                 ended.set(ended.get() + 1);
             });
             rounds.set(rounds.get() + 1);
@@ -68,22 +69,21 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Starts the next tile, or says that there is none.
-    fn begin(&self, this: &Copying<'k>) {
+    fn begin(&self, this: &Copying<'k, '_>) {
         let k = self.k;
-        let (buffer, tile) = (this.filling.get(), this.ticket.get());
-        let full = self.full().byte(buffer * 8);
+        let (buffer, tile) = (this.fill.begin(), this.ticket.get());
         k.either(
             tile.below(self.tiles),
             || {
                 self.ticket(buffer).store(tile, 4);
-                self.fetch(tile, (buffer, full), this.keep);
-                this.filling.advance();
+                self.fetch(tile, (buffer, this.fill.end_barrier(buffer)), this.keep);
+                this.fill.advance();
                 this.begun.set(this.begun.get() + 1);
                 this.ticket.set(self.draw());
             },
             || {
                 self.ticket(buffer).store(k.int(Ty::I32, END), 4);
-                k.barrier_arrive(full);
+                this.fill.end(buffer);
                 this.done.set(k.bool(true));
                 // Every block draws one ticket too many; who draws the last of all of them tidies up.
                 let last = self.tiles + k.blocks() - 1;
@@ -96,7 +96,7 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Starts the copies of a tile's columns into a stage.
-    fn fetch(&self, tile: Value<'k>, (buffer, full): (Value<'k>, Value<'k>), policy: Value<'k>) {
+    fn fetch(&self, tile: Value<'k>, (buffer, full): (Place<'k, Buffer>, Value<'k>), policy: Value<'k>) {
         let k = self.k;
         // Before the first record of all there may be nothing.
         let nothing_before = self.shifts.is_some();
@@ -160,14 +160,14 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Starts the copies of a tile's results to device memory.
-    fn write_back(&self, buffer: Value<'k>, results: Value<'k>, policy: Value<'k>) {
+    fn write_back(&self, (buffer, output): Tile<'k>, policy: Value<'k>) {
         let k = self.k;
         if self.recipe.rank.is_some() {
-            return self.write_kept(results, policy);
+            return self.write_kept(output, policy);
         }
         let tile = self.ticket(buffer).load(Ty::I32, 4);
         let first = tile.resize(Ty::I64) * self.plan.tile();
-        let columns = self.recipe.outputs.iter().zip(self.result_areas(buffer, results)).enumerate();
+        let columns = self.recipe.outputs.iter().zip(self.result_areas((buffer, output))).enumerate();
         for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
             let size = column.size as usize;
             let to = self.args.column(self.output(place)).byte(first * size);
@@ -188,13 +188,13 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Starts the copies of kept records to their ranks, as far as there is room.
-    fn write_kept(&self, results: Value<'k>, policy: Value<'k>) {
+    fn write_kept(&self, output: Option<Place<'k, OutputBuffer>>, policy: Value<'k>) {
         let k = self.k;
         let room = self.args.word(Arguments::ROOM);
-        let rank = |place: usize| self.ranks(results).at(8 * place).load(Ty::I64, 8);
+        let rank = |place: usize| self.ranks(output).at(8 * place).load(Ty::I64, 8);
         let first = rank(0);
         let count = (rank(1).umin(room) - first.umin(room)).resize(Ty::I32);
-        let columns = self.recipe.outputs.iter().zip(self.kept_areas(results, first)).enumerate();
+        let columns = self.recipe.outputs.iter().zip(self.kept_areas(output, first)).enumerate();
         for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
             let size = column.size as usize;
             let to = self.args.column(self.output(place)).byte(first * size);

@@ -2,7 +2,8 @@
 
 use monoscan_ir::{Layout, Source};
 
-use crate::gpu::{Arch, GpuPlan, LINE, RESULTS};
+use super::pipeline::AllBarriers;
+use crate::gpu::{Arch, GpuPlan, LINE, OUTPUT_BUFFERS};
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::columns::is_packed;
 use crate::nvptx::kernel::recipe::Recipe;
@@ -27,12 +28,7 @@ pub(super) struct Shared {
     pub(super) results_bytes: usize,
     /// The ranks before and behind each of these tiles.
     pub(super) ranks: usize,
-    pub(super) full: usize,
-    pub(super) drained: usize,
-    pub(super) freed: usize,
-    pub(super) reduced: usize,
-    pub(super) totalled: usize,
-    pub(super) carried: usize,
+    pub(super) barriers: AllBarriers,
     pub(super) tickets: usize,
     pub(super) warp_aggregates: usize,
     pub(super) warp_carries: usize,
@@ -86,10 +82,10 @@ impl Shared {
         let kept_shift = if shifted || recipe.rank.is_some() { LINE } else { 0 };
         let records_beside = |column: &Layout| beside(column).div_ceil((column.size as usize).max(1));
 
-        let mut room = SharedAllocator::default();
-        let inputs = recipe.inputs.iter().map(|column| room.take_lines(tile(column) + next(column) + shift));
+        let mut memory = SharedAllocator::default();
+        let inputs = recipe.inputs.iter().map(|column| memory.take_lines(tile(column) + next(column) + shift));
         let inputs: Vec<usize> = inputs.collect();
-        let buffer_bytes = room.repeat(buffers);
+        let buffer_bytes = memory.repeat(buffers);
         let mut results = SharedAllocator::default();
         let outputs =
             recipe.overlays.iter().zip(&recipe.outputs).map(|(over, column)| match over.filter(|_| !shifted) {
@@ -107,22 +103,17 @@ impl Shared {
             reads_next,
             outputs,
             buffer_bytes,
-            results: room.take_lines(RESULTS * results_bytes),
+            results: memory.take_lines(OUTPUT_BUFFERS * results_bytes),
             results_bytes,
-            ranks: room.take(if recipe.rank.is_some() { RESULTS * 16 } else { 0 }),
-            full: room.take(8 * buffers),
-            drained: room.take(8 * buffers),
-            freed: room.take(8 * RESULTS),
-            reduced: room.take(8 * pending),
-            totalled: room.take(8 * pending),
-            carried: room.take(8 * pending),
-            tickets: room.take(4 * buffers),
-            warp_aggregates: room.take(pending * plan.warps * state),
-            warp_carries: room.take(pending * plan.warps * state),
-            tile_aggregates: room.take(pending * state),
-            deferred: (recipe.deferred_bytes > 0).then(|| room.take(32 * plan.warps * recipe.deferred_bytes)),
-            tables: SharedTables::of(recipe, &mut room),
-            bytes: room.finish(arch)?,
+            ranks: memory.take(if recipe.rank.is_some() { OUTPUT_BUFFERS * 16 } else { 0 }),
+            barriers: AllBarriers::new(&mut memory, (buffers, pending), plan.warps),
+            tickets: memory.take(4 * buffers),
+            warp_aggregates: memory.take(pending * plan.warps * state),
+            warp_carries: memory.take(pending * plan.warps * state),
+            tile_aggregates: memory.take(pending * state),
+            deferred: (recipe.deferred_bytes > 0).then(|| memory.take(32 * plan.warps * recipe.deferred_bytes)),
+            tables: SharedTables::of(recipe, &mut memory),
+            bytes: memory.finish(arch)?,
         })
     }
 

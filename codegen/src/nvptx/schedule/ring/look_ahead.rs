@@ -4,7 +4,7 @@
 //! group. A window of two groups is read at once, since a block is seldom further behind than that, or of one group where states
 //! are so wide that two would not stay in registers.
 
-use super::{Cursor, END, Ring};
+use super::{END, Ring};
 use crate::gpu::GROUP;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::state::select;
@@ -23,32 +23,31 @@ impl<'k> Ring<'k, '_> {
         // The state after all whole groups before `position`, and before the tile in hand.
         let (carry, before) = (variables(&start), variables(&start));
         let position = k.var(k.i32(0));
-        let (buffer, pending) = (Cursor::new(k, self.buffers), Cursor::new(k, self.ahead + 1));
+        let (read, carry_in) = (self.pipeline.read(), self.pipeline.carry());
         k.forever(|tiles| {
-            buffer.wait(self.full());
-            let tile = self.ticket(buffer.get()).load(Ty::I32, 4);
+            let tile = self.ticket(read.begin()).load(Ty::I32, 4);
             k.leave_if(tiles, tile.is(k.int(Ty::I32, END)));
             k.forever(|windows| {
                 let rest = tile - position.get();
                 self.pass_window(tile, position, &carry, &before);
                 k.leave_if(windows, rest.below(k.i32(self.window() * GROUP + 1)));
             });
-            pending.wait(self.totalled());
+            let pending = carry_in.begin();
             let before = get(&before);
             let own = self.lanes.lane.umin(k.i32(self.plan.warps - 1));
-            let prefix = packing.load_shared(k, self.warp_aggregate(pending.get(), own));
+            let prefix = packing.load_shared(k, self.warp_aggregate(pending, own));
             let after = self.lanes.combine(&before, &prefix);
             let carried = select(self.lanes.is_first(), &before, &after);
             k.when(self.lanes.lane.below(k.i32(self.plan.warps)), || {
-                packing.store_shared(k, self.warp_carry(pending.get(), self.lanes.lane), &carried);
+                packing.store_shared(k, self.warp_carry(pending, self.lanes.lane), &carried);
             });
             k.when(self.lanes.is_first() & (tile + 1).is(self.tiles), || {
-                let aggregate = packing.load_shared(k, self.tile_aggregate(pending.get()));
+                let aggregate = packing.load_shared(k, self.tile_aggregate(pending));
                 self.recipe.tell_total(self.args, 0, k.i64(0), &self.lanes.combine(&before, &aggregate));
             });
-            k.barrier_arrive(self.carried().byte(pending.get() * 8));
-            buffer.advance();
-            pending.advance();
+            carry_in.end(pending);
+            read.advance();
+            carry_in.advance();
         });
     }
 

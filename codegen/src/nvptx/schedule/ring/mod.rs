@@ -34,9 +34,10 @@ mod compute;
 mod copy;
 mod layout;
 mod look_ahead;
+mod pipeline;
 
-use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan, LINE, RESULTS};
-use crate::nvptx::emit::{Builder, Ty, Value, Var};
+use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan, LINE};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::recipe::Recipe;
@@ -45,6 +46,7 @@ use crate::nvptx::kernel::warp::Lanes;
 use crate::nvptx::lower::Tables;
 use crate::nvptx::{HEAD, Kernel};
 use layout::{Results, Shared};
+use pipeline::{Buffer, OutputBuffer, Pending, Pipeline, Place};
 
 /// The ticket that says that there are no more tiles.
 const END: i128 = u32::MAX as i128;
@@ -83,6 +85,7 @@ struct Ring<'k, 'a> {
     shifts: Option<Vec<Value<'k>>>,
     /// Where the block's shared memory begins.
     base: Value<'k>,
+    pipeline: Pipeline<'k, 'a>,
     thread: Value<'k>,
     warp: Value<'k>,
     lanes: Lanes<'k, 'a>,
@@ -95,36 +98,6 @@ struct Ring<'k, 'a> {
     workspace: Value<'k>,
     /// The tag of this launch's tile states.
     tag: Value<'k>,
-}
-
-/// A place in a ring of barriers, and the parity of the phase that comes next there.
-struct Cursor<'k> {
-    k: &'k Builder,
-    length: usize,
-    place: Var<'k>,
-    parity: Var<'k>,
-}
-
-impl<'k> Cursor<'k> {
-    fn new(k: &'k Builder, length: usize) -> Cursor<'k> {
-        Cursor { k, length, place: k.var(k.i32(0)), parity: k.var(k.i32(0)) }
-    }
-
-    fn get(&self) -> Value<'k> {
-        self.place.get()
-    }
-
-    /// Waits for the phase of the barrier at this place, in an array of them.
-    fn wait(&self, barriers: Value<'k>) {
-        self.k.barrier_wait(barriers.byte(self.get() * 8), self.parity.get());
-    }
-
-    fn advance(&self) {
-        let next = self.get() + 1;
-        let wraps = next.is(self.k.i32(self.length));
-        self.place.set(wraps.select(self.k.i32(0), next));
-        self.parity.set(self.parity.get() ^ wraps.resize(Ty::I32));
-    }
 }
 
 impl<'k, 'a> Ring<'k, 'a> {
@@ -146,6 +119,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         let columns = recipe.inputs.len() + recipe.outputs.len();
         let shift = |place: usize| (args.column(place).address() & (LINE - 1)).resize(Ty::I32);
         let margin = k.i64(shared.margin).umin(records);
+        let base = k.shared();
         Ring {
             k,
             recipe,
@@ -155,7 +129,8 @@ impl<'k, 'a> Ring<'k, 'a> {
             buffers,
             ahead,
             shifts: shifted.then(|| (0..columns).map(shift).collect()),
-            base: k.shared(),
+            base,
+            pipeline: Pipeline::new(k, base, &shared.barriers),
             thread,
             warp: thread >> 5,
             lanes,
@@ -171,7 +146,7 @@ impl<'k, 'a> Ring<'k, 'a> {
 
     fn write(&self) {
         let k = self.k;
-        k.when(self.thread.is(k.i32(0)), || self.set_up_barriers());
+        k.when(self.thread.is(k.i32(0)), || self.pipeline.set_up(self.shared.has_results_apart()));
         k.barrier();
         let helper = |place: usize| self.warp.is(k.i32(self.plan.warps + place));
         k.either(
@@ -185,64 +160,24 @@ impl<'k, 'a> Ring<'k, 'a> {
         );
     }
 
-    fn set_up_barriers(&self) {
-        let k = self.k;
-        let set_up = |barriers: Value<'k>, count: usize, arrivals: usize| {
-            (0..count).for_each(|place| k.barrier_init(barriers.at(8 * place), k.i32(arrivals)));
-        };
-        set_up(self.full(), self.buffers, 1);
-        set_up(self.drained(), self.buffers, 32 * self.plan.warps);
-        if self.shared.has_results_apart() {
-            set_up(self.freed(), RESULTS, 1);
-        }
-        set_up(self.reduced(), self.ahead + 1, self.plan.warps);
-        set_up(self.totalled(), self.ahead + 1, 32);
-        set_up(self.carried(), self.ahead + 1, 32);
-        k.barrier_init_fence();
-    }
-
-    fn full(&self) -> Value<'k> {
-        self.base.at(self.shared.full)
-    }
-
-    fn drained(&self) -> Value<'k> {
-        self.base.at(self.shared.drained)
-    }
-
-    fn freed(&self) -> Value<'k> {
-        self.base.at(self.shared.freed)
-    }
-
-    fn reduced(&self) -> Value<'k> {
-        self.base.at(self.shared.reduced)
-    }
-
-    fn totalled(&self) -> Value<'k> {
-        self.base.at(self.shared.totalled)
-    }
-
-    fn carried(&self) -> Value<'k> {
-        self.base.at(self.shared.carried)
-    }
-
     /// Where the tile is said that a stage holds.
-    fn ticket(&self, buffer: Value<'k>) -> Value<'k> {
-        self.base.at(self.shared.tickets).byte(buffer * 4)
+    fn ticket(&self, buffer: Place<'k, Buffer>) -> Value<'k> {
+        self.base.at(self.shared.tickets).byte(buffer.number() * 4)
     }
 
     /// Where a stage begins.
-    fn buffer(&self, buffer: Value<'k>) -> Value<'k> {
-        self.base.byte(buffer * self.shared.buffer_bytes)
+    fn buffer(&self, buffer: Place<'k, Buffer>) -> Value<'k> {
+        self.base.byte(buffer.number() * self.shared.buffer_bytes)
     }
 
     /// Where a place for results apart begins, by its number.
-    fn results(&self, place: Value<'k>) -> Value<'k> {
-        self.base.at(self.shared.results).byte(place * self.shared.results_bytes)
+    fn results(&self, output: Option<Place<'k, OutputBuffer>>) -> Value<'k> {
+        self.base.at(self.shared.results).byte(output_number(output) * self.shared.results_bytes)
     }
 
     /// Where the ranks before and behind the tile are said whose results are in such a place.
-    fn ranks(&self, place: Value<'k>) -> Value<'k> {
-        self.base.at(self.shared.ranks).byte(place * 16)
+    fn ranks(&self, output: Option<Place<'k, OutputBuffer>>) -> Value<'k> {
+        self.base.at(self.shared.ranks).byte(output_number(output) * 16)
     }
 
     /// How far a column begins behind a whole line, in a stage or among the results too.
@@ -256,19 +191,24 @@ impl<'k, 'a> Ring<'k, 'a> {
     }
 
     /// Where a warp's aggregate of a pending tile is, which the aggregate warp replaces by the prefix before the warp.
-    fn warp_aggregate(&self, pending: Value<'k>, warp: Value<'k>) -> Value<'k> {
+    fn warp_aggregate(&self, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
         let state = self.lanes.packing().shared_bytes();
-        self.base.at(self.shared.warp_aggregates).byte((pending * self.plan.warps + warp) * state)
+        self.base.at(self.shared.warp_aggregates).byte((pending.number() * self.plan.warps + warp) * state)
     }
 
     /// Where the state is that a warp's part of a pending tile starts from.
-    fn warp_carry(&self, pending: Value<'k>, warp: Value<'k>) -> Value<'k> {
+    fn warp_carry(&self, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
         let state = self.lanes.packing().shared_bytes();
-        self.base.at(self.shared.warp_carries).byte((pending * self.plan.warps + warp) * state)
+        self.base.at(self.shared.warp_carries).byte((pending.number() * self.plan.warps + warp) * state)
     }
 
     /// Where the aggregate of a pending tile is.
-    fn tile_aggregate(&self, pending: Value<'k>) -> Value<'k> {
-        self.base.at(self.shared.tile_aggregates).byte(pending * self.lanes.packing().shared_bytes())
+    fn tile_aggregate(&self, pending: Place<'k, Pending>) -> Value<'k> {
+        self.base.at(self.shared.tile_aggregates).byte(pending.number() * self.lanes.packing().shared_bytes())
     }
+}
+
+/// Which output buffer a tile's results go to.
+fn output_number<'k>(output: Option<Place<'k, OutputBuffer>>) -> Value<'k> {
+    output.expect("results that are kept apart have an output buffer").number()
 }
