@@ -115,6 +115,7 @@
 
 pub mod crew;
 mod descriptors;
+mod parked;
 pub mod rules;
 pub mod state;
 mod sync;

@@ -20,6 +20,7 @@
 use crate::crew::{self, HelperTask};
 use crate::descriptors::Descriptors;
 pub use crate::descriptors::{Claim, MAX_LEVELS, Reading};
+use crate::parked::Parked;
 use crate::state::State;
 use crate::sync::{AtomicBool, AtomicUsize, CacheLine};
 use crate::tickets::Tickets;
@@ -99,6 +100,7 @@ pub fn scan<T: Tiles>(tiles: &T, helpers: usize, spawn: impl FnMut(HelperTask)) 
     let board = Board {
         descriptors: Descriptors::new(tiles.tiles(), init.len(), tiles.is_in_place()),
         tickets: Tickets::new(tiles.tiles()),
+        parked: Parked::default(),
         claims: (0..=helpers).map(|_| CacheLine::default()).collect(),
         is_careful: AtomicBool::new(false),
     };
@@ -116,6 +118,7 @@ pub fn scan<T: Tiles>(tiles: &T, helpers: usize, spawn: impl FnMut(HelperTask)) 
 pub(crate) struct Board {
     pub(crate) descriptors: Descriptors,
     pub(crate) tickets: Tickets,
+    pub(crate) parked: Parked,
     /// How many tiles each seat has claimed; only the thread in that seat changes it.
     pub(crate) claims: Box<[CacheLine<AtomicUsize>]>,
     /// In place: whether somebody had to wait for a tile that was being written and whose aggregate nobody knew. From then on

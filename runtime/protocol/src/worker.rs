@@ -5,12 +5,14 @@
 //!
 //! 1. goes on with the oldest tile that it has reduced, if the carries are known: reduces the next
 //!    level, or claims the tile, publishes its prefix and replays it;
-//! 2. takes the next tile, if it has reduced few that wait. Are the carries known, it claims and
-//!    scans it in one pass and publishes the prefix at its end; else it reduces it and publishes
-//!    the aggregate;
-//! 3. looks for as long as a reduction takes whether the first missing aggregate comes, and then
-//!    *rescues* that tile: reduces it itself, whichever thread has its ticket;
-//! 4. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.
+//! 2. takes the parked tile, if its carries are known: claims it, scans it in one pass and publishes
+//!    the prefix at its end;
+//! 3. takes the next tile, if it has reduced few that wait. Are the carries known, it scans it in one
+//!    pass, too; else it parks it, reduces the one behind it, and publishes the aggregate. If a tile
+//!    is parked already, it reduces this one;
+//! 4. looks for twice as long as a reduction takes whether the first missing aggregate comes, and
+//!    then *rescues* that tile: reduces it itself, whichever thread has its ticket;
+//! 5. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.
 //!
 //! Between "the carry is known" and "the prefix is published" there is one combine, and this is all
 //! that tiles do one after the other.
@@ -20,16 +22,20 @@ use crate::descriptors::Refusal;
 use crate::rules::Rule;
 use crate::state::State;
 use crate::sync::{Moment, Ordering, hint};
+use crate::tickets::TileIndex;
 use crate::tiles::{Board, MAX_LEVELS, Tiles};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Most tiles that a thread reduces ahead of their carries: each more is read from a farther cache when it is replayed. Two
-/// threads have one each: so one of them takes one pass after the other, and the other reduces and replays the tiles between. With two
-/// each, both would reduce most tiles.
-const AHEAD: usize = 2;
+/// Most tiles that a thread reduces ahead of their carries. With fewer, a thread whose carries are late would wait; each more is
+/// read from a farther cache when it is replayed.
+const AHEAD: usize = 3;
 
-/// The longest time that a missing aggregate is waited for: a reduction takes less. Where no time passes there is none.
+/// For how many times as long as a reduction a missing aggregate is waited for. Whoever has the tile began before, so this is long
+/// enough but where that thread lost its core; and it is no longer than what is lost if it did not.
+const PATIENCE: u32 = 2;
+
+/// The longest time that a missing aggregate is waited for. Where no time passes there is none.
 const MOST_PATIENCE: Duration = Duration::from_micros(if cfg!(any(loom, shuttle)) { 0 } else { 100 });
 
 /// One thread at work.
@@ -41,10 +47,7 @@ pub(crate) struct Worker<'a, T: Tiles> {
     /// The carry of each level into tile `known[level]`, the last that was asked for.
     carries: State,
     known: [usize; MAX_LEVELS],
-    /// Most tiles to reduce ahead.
-    ahead: usize,
-    /// How long a reduction takes, the fastest so far: for so long a missing aggregate is waited for. (A slower one may have lost
-    /// its core.)
+    /// How long a missing aggregate is waited for, by the fastest reduction so far. (A slower one may have lost its core.)
     patience: Duration,
     /// Tiles that were taken and could not be written yet, in order.
     pending: VecDeque<Pending<T::Workspace>>,
@@ -80,10 +83,8 @@ impl<'a, T: Tiles> Worker<'a, T> {
         let carries = tiles.init();
         let (passing, prefix) = (State::zeroed(carries.len()), State::zeroed(carries.len()));
         let (pending, spare) = (VecDeque::with_capacity(AHEAD + 1), Vec::with_capacity(AHEAD + 1));
-        let (ahead, patience) = ((board.claims.len() - 1).clamp(1, AHEAD), MOST_PATIENCE);
         Self {
-            ahead,
-            patience,
+            patience: MOST_PATIENCE,
             tiles,
             board,
             seat,
@@ -105,9 +106,12 @@ impl<'a, T: Tiles> Worker<'a, T> {
                 Err(first) => missing = Some(first),
             }
         }
-        let has_room = if missing.is_some() { self.pending.len() < self.ahead } else { self.pending.is_empty() };
+        if self.take_parked() {
+            return Step::More;
+        }
+        let has_room = if missing.is_some() { self.pending.len() < AHEAD } else { self.pending.is_empty() };
         if let Some(tile) = has_room.then(|| self.board.tickets.take()).flatten() {
-            self.begin(tile.get());
+            self.begin(tile);
             return Step::More;
         }
         match missing {
@@ -171,17 +175,38 @@ impl<'a, T: Tiles> Worker<'a, T> {
         Step::More
     }
 
+    /// Scans the parked tile, if there is one whose carries are known.
+    fn take_parked(&mut self) -> bool {
+        let known = self.board.parked.peek().filter(|tile| self.may_scan(tile.get()));
+        // As in `go_on`.
+        known.is_some_and(|tile| self.board.parked.take(tile) && self.write(tile.get(), None).is_ok())
+    }
+
     /// A tile that was taken just now.
-    fn begin(&mut self, tile: usize) {
-        let reads_first = self.board.is_careful.load(Ordering::Relaxed);
-        if !reads_first && self.pending.is_empty() && self.look_back(tile, self.tiles.levels()).is_ok() {
+    fn begin(&mut self, mut tile: TileIndex) {
+        if self.pending.is_empty() && self.may_scan(tile.get()) {
             // As in `go_on`.
-            _ = self.write(tile, None);
-        } else {
-            let unreduced = Reduced { levels: 0, workspace: self.workspace() };
-            let reduced = self.reduce(tile, 0, unreduced).ok();
-            self.pending.push_back(Pending { tile, reduced });
+            _ = self.write(tile.get(), None);
+            return;
         }
+        if !self.reads_first() && self.board.parked.park(tile) {
+            // Behind the last tile there is none: that one is left to whoever knows its carry, or to the sweep.
+            let Some(behind) = self.board.tickets.take() else { return };
+            tile = behind;
+        }
+        let unreduced = Reduced { levels: 0, workspace: self.workspace() };
+        let reduced = self.reduce(tile.get(), 0, unreduced).ok();
+        self.pending.push_back(Pending { tile: tile.get(), reduced });
+    }
+
+    /// Whether a tile that was not reduced may be scanned in one pass: its carries are known.
+    fn may_scan(&mut self, tile: usize) -> bool {
+        !self.reads_first() && self.look_back(tile, self.tiles.levels()).is_ok()
+    }
+
+    /// Whether tiles are reduced before they are written, come what may.
+    fn reads_first(&self) -> bool {
+        self.board.is_careful.load(Ordering::Relaxed)
     }
 
     /// Reduces a tile up to this level, whose aggregate it publishes. The carries of the levels below are known.
@@ -202,7 +227,7 @@ impl<'a, T: Tiles> Worker<'a, T> {
         for level in reduced.levels..=level {
             self.tiles.reduce(&reading, level, &self.carries, &mut reduced.workspace, &mut self.passing);
         }
-        self.patience = self.patience.min(start.elapsed());
+        self.patience = self.patience.min(PATIENCE * start.elapsed());
         reading.publish(self.tiles.part(level), &self.passing);
         reduced.levels = level + 1;
         Ok(reduced)
@@ -260,7 +285,6 @@ impl<'a, T: Tiles> Worker<'a, T> {
     /// is missing.
     fn wait_or_rescue(&mut self, Missing { tile, level }: Missing) -> Step {
         let descriptors = &self.board.descriptors;
-        // To reduce the tile takes as long as this thread waits, so it waits twice as long as it had to at worst.
         let start = Moment::now();
         loop {
             let flags = descriptors.flags(tile);

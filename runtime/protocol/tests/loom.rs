@@ -33,6 +33,7 @@ fn two_threads_scan_three_tiles() {
 fn two_threads_scan_two_tiles_at_two_levels() {
     for in_place in [false, true] {
         model(2, move || models::scan(Trial::new(2, 2, in_place), 1));
+        model(1, move || models::scan(Trial::new(3, 2, in_place), 1));
     }
 }
 

@@ -82,7 +82,9 @@ mod broken {
         use crate::trial::Trial;
         models::model(2, || models::lend(1));
         for in_place in [false, true] {
+            // Of two tiles the last is parked and never reduced ahead; of three, one is.
             models::model(2, move || models::scan(Trial::new(2, 1, in_place), 1));
+            models::model(1, move || models::scan(Trial::new(3, 1, in_place), 1));
         }
     }
 

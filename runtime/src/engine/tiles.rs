@@ -108,9 +108,6 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
                 line.start_aggregate(&mut worker.states);
             }
             for strip in line.strips(range, Cut::Strips) {
-                if level == 0 {
-                    line.ask_for_results(strip);
-                }
                 line.reduce(level, strip, worker);
                 line.add_aggregates(level, strip.slots(), &mut worker.states);
             }
