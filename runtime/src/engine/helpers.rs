@@ -4,9 +4,11 @@
 //! the middle of a kernel. On a busy machine such a helper may have lost its core, for one time slice or several: more than most
 //! scans take. So once a scan had to wait so, scans have no helpers for a while, but for those that take several times as long as it
 //! waited: they lose less than they gain.
+//!
+//! Where several threads of a process scan at once, they share the cores: with as many callers as cores, none has helpers.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -32,11 +34,41 @@ pub(super) fn of(plan: &Plan, elements: usize, parts: usize, threads: impl FnOnc
     threads().min(parts).min(worth).saturating_sub(1)
 }
 
-/// As many threads as rayon has in its present pool, if there are cores for them: more would take them from each other.
+/// As many threads as rayon has in its present pool, but no more than this caller's share of the cores: more would take them
+/// from each other.
 pub(super) fn threads() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = *CORES.get_or_init(|| available_parallelism().map_or(1, usize::from));
-    rayon::current_num_threads().min(cores)
+    rayon::current_num_threads().min(share(cores, CALLERS.load(Relaxed)))
+}
+
+/// Of so many cores how many each of so many callers has.
+fn share(cores: usize, callers: usize) -> usize {
+    (cores / callers.max(1)).max(1)
+}
+
+/// How many threads of the process are in a call that may have helpers. Relaxed: it guards no data.
+static CALLERS: AtomicUsize = AtomicUsize::new(0);
+
+/// One of them, until it is dropped.
+pub(super) struct Caller(());
+
+impl Caller {
+    /// A caller with so many elements, if these are worth helpers.
+    pub(super) fn of(plan: &Plan, elements: usize) -> Option<Caller> {
+        (elements > plan.alone).then(Caller::new)
+    }
+
+    fn new() -> Caller {
+        CALLERS.fetch_add(1, Relaxed);
+        Caller(())
+    }
+}
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        CALLERS.fetch_sub(1, Relaxed);
+    }
 }
 
 /// Learns from the end of work, which waited so long for helpers that were busy with at most so many elements. These may take
@@ -94,6 +126,16 @@ fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn callers_share_the_cores() {
+        assert_eq!([1, 2, 3, 32].map(|callers| share(32, callers)), [32, 16, 10, 1]);
+        assert_eq!([1, 2, 32].map(|callers| share(2, callers)), [2, 1, 1]);
+        // Whoever else scans in this process, it only adds to these.
+        let _callers: Vec<Caller> =
+            (0..available_parallelism().map_or(1, usize::from)).map(|_| Caller::new()).collect();
+        assert_eq!(threads(), 1);
+    }
 
     #[test]
     fn after_a_late_helper_short_work_has_none_for_a_while() {

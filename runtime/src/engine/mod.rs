@@ -29,6 +29,7 @@ mod tiles;
 mod variant;
 mod walk;
 
+use std::cell::LazyCell;
 use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::{Access, Kernel};
@@ -170,7 +171,9 @@ impl Engine<'_> {
                 to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
             }
         };
-        let threads = || self.threads.unwrap_or_else(helpers::threads);
+        let _caller = helpers::Caller::of(&variant.plan, task.len);
+        let threads = LazyCell::new(|| self.threads.unwrap_or_else(helpers::threads));
+        let threads = || *threads;
         let done = match call.shape {
             Shape::Rows(rows) => {
                 let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
