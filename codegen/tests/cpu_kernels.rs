@@ -43,7 +43,14 @@ impl Recipe<'_> {
         let stage = Stage { state, identity: self.identity, lift, combine, valid: None };
         let output = Output { keep: None, project: Mapping::default(), columns: self.outputs };
         let name = self.name.into();
-        let mut program = Program { name, tables: Vec::new(), inputs: self.inputs, stages: vec![stage], output };
+        let mut program = Program {
+            name,
+            tables: Vec::new(),
+            inputs: self.inputs,
+            parameters: Vec::new(),
+            stages: vec![stage],
+            output,
+        };
         let mapping = |(reads, build): (&[Source], Build)| {
             let types: Vec<Type> = reads.iter().map(|&source| program.source_type(source).unwrap()).collect();
             Mapping { reads: reads.to_vec(), function: function(&types, build) }

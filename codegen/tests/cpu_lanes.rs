@@ -86,7 +86,15 @@ fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Comb
         ),
     };
     let output = Output { keep: None, project, columns };
-    verify(Program { name: name.into(), tables: Vec::new(), inputs, stages: vec![stage], output }).unwrap()
+    verify(Program {
+        name: name.into(),
+        tables: Vec::new(),
+        inputs,
+        parameters: Vec::new(),
+        stages: vec![stage],
+        output,
+    })
+    .unwrap()
 }
 
 /// In one block, and in blocks that are reduced and replayed.

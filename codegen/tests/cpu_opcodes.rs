@@ -34,6 +34,7 @@ fn program(ty: Type, functions: &[Function]) -> Program {
     let lift = Mapping { reads: Vec::new(), function: b.finish(&[one]) };
     let stage = Stage { state: vec![Type::U8], identity: vec![Constant::from(0u8)], lift, combine, valid: None };
     Program {
+        parameters: Vec::new(),
         name: format!("opcodes_{ty}"),
         tables: tables(),
         inputs: inputs.into_iter().map(Layout::of).collect(),

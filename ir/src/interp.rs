@@ -84,6 +84,12 @@ pub enum InterpError {
         /// Initial states given.
         got: usize,
     },
+    /// Parameters have no values here.
+    #[error("the program has {parameters} parameters: bind them")]
+    Unbound {
+        /// How many it has.
+        parameters: usize,
+    },
     /// The record before the first element is not one of the program's records.
     #[error("the record before must have the types {expected:?}, got {got:?}")]
     PreviousType {
@@ -196,7 +202,8 @@ pub fn call_checked(function: &Function, arguments: &[Constant], tables: &[Table
 /// times instructions, and is not fast: it is the definition.
 ///
 /// # Errors
-/// If the columns are not whole records, not equally many, or the initial states are not states of the stages.
+/// If the program has parameters, which [`Program::bound`] makes constants of; if the columns are not whole records, not
+/// equally many, or the initial states are not states of the stages.
 pub fn run(program: &(impl WellTyped + ?Sized), inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
     run_in_chunks(program, inputs, request, usize::MAX)
 }
@@ -213,6 +220,9 @@ pub fn run_in_chunks(
     request: &Request,
     chunk: usize,
 ) -> Result<Run, InterpError> {
+    if !program.parameters.is_empty() {
+        return Err(InterpError::Unbound { parameters: program.parameters.len() });
+    }
     let count = count_records(&program.inputs, inputs)?;
     let identities = || program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
     let init = match &request.init {
@@ -368,6 +378,7 @@ impl<'i> Element<'i> {
             Source::Before { stage, component } => self.before[stage as usize][component as usize],
             Source::After { stage, component } => self.after[stage as usize][component as usize],
             Source::Init { stage, component } => self.init[stage as usize][component as usize],
+            Source::Parameter(_) => unreachable!("programs with parameters are refused"),
             Source::State(component) => {
                 let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
                 states[states.len() - 1][component as usize]

@@ -17,7 +17,8 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
-use crate::function::Function;
+use crate::builder::FunctionBuilder;
+use crate::function::{Function, Value};
 use crate::types::{Constant, Type};
 
 /// Most stages a program has.
@@ -119,6 +120,8 @@ pub enum Source {
         /// Which component of its state.
         component: u32,
     },
+    /// A [parameter](Program::parameters): the same value for every element of a call.
+    Parameter(u32),
     /// Only in outputs: the state of the last stage that was asked for, `After` in an inclusive scan and `Before` in an
     /// exclusive one.
     State(u32),
@@ -205,6 +208,9 @@ pub struct Program {
     pub tables: Vec<Table>,
     /// The input columns, all of the same length.
     pub inputs: Vec<Layout>,
+    /// The types of the values that are bound when a call is made, for all its elements. Mappings read them; operators and
+    /// identities do not, so laws do not depend on them.
+    pub parameters: Vec<Type>,
     /// One to three scans.
     pub stages: Vec<Stage>,
     /// What is written.
@@ -271,6 +277,41 @@ impl Program {
         carry
     }
 
+    /// The program with these values in place of its parameters, as constants; it has none left. None if they are not
+    /// of the parameters' types.
+    pub fn bound(&self, values: &[Constant]) -> Option<Program> {
+        if !values.iter().map(|value| value.ty()).eq(self.parameters.iter().copied()) {
+            return None;
+        }
+        let mut program = self.clone();
+        program.parameters.clear();
+        let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
+        let mappings = lifts.chain(&mut program.output.keep).chain([&mut program.output.project]);
+        for mapping in mappings.filter(|mapping| mapping.reads.iter().any(|s| matches!(s, Source::Parameter(_)))) {
+            let mut b = FunctionBuilder::new();
+            let mut reads = Vec::new();
+            // Parameters of a function come before its constants.
+            let types = mapping.reads.iter().zip(&mapping.function.params);
+            let own: Vec<Option<Value>> = types
+                .map(|(&source, &ty)| match source {
+                    Source::Parameter(_) => None,
+                    _ => {
+                        reads.push(source);
+                        Some(b.param(ty))
+                    }
+                })
+                .collect();
+            let arguments = mapping.reads.iter().zip(own).map(|(source, own)| match *source {
+                Source::Parameter(of) => b.constant(values[of as usize]),
+                _ => own.expect("what is no parameter is read"),
+            });
+            let arguments: Vec<Value> = arguments.collect();
+            let results = b.inline(&mapping.function, &arguments);
+            *mapping = Mapping { reads, function: b.finish(&results) };
+        }
+        Some(program)
+    }
+
     /// The types of the input record's components, numbered through all columns.
     pub fn record_types(&self) -> Vec<Type> {
         self.inputs.iter().flat_map(Layout::types).collect()
@@ -293,6 +334,7 @@ impl Program {
             Source::Before { stage, component: c }
             | Source::After { stage, component: c }
             | Source::Init { stage, component: c } => component(stage as usize, c),
+            Source::Parameter(c) => self.parameters.get(c as usize).copied(),
             Source::State(c) => component(self.stages.len().checked_sub(1)?, c),
         }
     }

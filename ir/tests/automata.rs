@@ -35,6 +35,7 @@ fn automaton(maps: &[Map], project: Mapping) -> Program {
     };
     let columns = project.function.result_types().into_iter().map(Layout::of).collect();
     Program {
+        parameters: Vec::new(),
         name: "automaton".into(),
         tables: vec![Table::new(vector, maps.iter().map(|map| Constant::vector(map)))],
         inputs: vec![Layout::of(Type::U8)],

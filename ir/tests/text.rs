@@ -19,6 +19,7 @@ const EVERYTHING: Options = Options {
     allow_vectors: true,
     allow_next: true,
     allow_previous: true,
+    allow_parameters: true,
     associative: false,
 };
 

@@ -21,6 +21,7 @@ const EVERYTHING: Options = Options {
     allow_vectors: true,
     allow_next: true,
     allow_previous: true,
+    allow_parameters: true,
     associative: false,
 };
 
@@ -56,6 +57,8 @@ fn no_program_makes_the_verifier_panic_and_what_it_accepts_runs() {
         mutate(&mut program, seed, 1 + seed % 4);
         let Ok(program) = verify(program) else { continue };
         accepted += 1;
+        let zeros: Vec<_> = program.parameters.iter().map(|ty| ty.zero()).collect();
+        let program = verify(program.bound(&zeros).unwrap()).expect("constants break no invariant");
         let inputs: Vec<Vec<u8>> = program.inputs.iter().map(|layout| vec![0xa5; layout.size as usize * 3]).collect();
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         interp::run(&program, &inputs, &interp::Request::default()).unwrap();

@@ -7,11 +7,11 @@ use monoscan_codegen::cpu::{Access, Compiled, Kernel};
 use monoscan_codegen::plan::{Plan, PlanOptions};
 use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
-use monoscan_ir::{Layout, Mode, Program, Verified};
+use monoscan_ir::{Constant, Layout, Mode, Program, Verified};
 
 use crate::backend::Backend;
 use crate::cache::Cache;
-use crate::checks::Signature;
+use crate::checks::{self, Signature};
 use crate::device::{Device, DeviceError};
 use crate::engine::{Variant, Variants};
 use crate::error::Error;
@@ -63,6 +63,8 @@ pub struct DynScan {
     component_names: Arc<[String]>,
     threads: Option<usize>,
     checked: bool,
+    /// The values of the program's parameters; none as long as they are not bound.
+    parameters: Arc<[Constant]>,
     device: Device,
     /// What runs the calls, if it is not the CPU's engine.
     backend: Option<Arc<dyn Backend>>,
@@ -186,6 +188,7 @@ impl DynScanBuilder {
             component_names: self.component_names.into(),
             threads: self.threads,
             checked: false,
+            parameters: Arc::default(),
             device: Device::cpu(),
             backend: None,
             plain: true,
@@ -289,6 +292,7 @@ impl DynScan {
         if let Some(cuda) = self.device.as_cuda() {
             let mut compiled = gpu::Compiled::new(self.shared.key.program.clone(), cuda, &self.gpu)?;
             compiled.checked = self.checked;
+            compiled.parameters = self.parameters.clone();
             self.backend = Some(Arc::new(compiled));
         }
         match self.backend.is_none() && !self.device.is_cpu() {
@@ -300,6 +304,51 @@ impl DynScan {
     /// Where it runs.
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// The same scan with these values of the program's [parameters](Program::parameters), in order. Nothing is compiled
+    /// again.
+    ///
+    /// ```
+    /// use monoscan_ir::{text, verify};
+    /// use monoscan_runtime::{Column, DynScan};
+    ///
+    /// let program = text::parse("
+    ///     program scaled_sum
+    ///       input { size 4, align 4, i32 @ 0 }
+    ///       parameter i32
+    ///       stage (i32)
+    ///         identity (0)
+    ///         lift (%0 = record.0: i32, %1 = parameter.0: i32) {
+    ///           %2 = mul.i32 %0, %1
+    ///           return %2
+    ///         }
+    ///         combine (%0: i32, %1: i32) {
+    ///           %2 = add.i32 %0, %1
+    ///           return %2
+    ///         }
+    ///       output write
+    ///         column { size 4, align 4, i32 @ 0 }
+    ///         project (%0 = state.0: i32) { return %0 }
+    /// ")?;
+    /// let scan = DynScan::new(verify(program)?)?;
+    /// for (factor, expected) in [(1, [3, 4, 8]), (10, [30, 40, 80])] {
+    ///     let sums: Vec<i32> = scan.with(&[factor.into()])?.inclusive(&[Column::new(&[3i32, 1, 4])])?;
+    ///     assert_eq!(sums, expected);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::State`] if these are not of the parameters' types. A call of a scan whose parameters have no values yet is
+    /// that error too.
+    pub fn with(&self, parameters: &[Constant]) -> Result<DynScan, Error> {
+        checks::parameters(self.program(), parameters)?;
+        Ok(DynScan { parameters: parameters.into(), ..self.clone() }.with_backend().expect("it has one already"))
+    }
+
+    pub(crate) fn parameters(&self) -> &[Constant] {
+        &self.parameters
     }
 
     #[inline]

@@ -245,7 +245,7 @@ impl DynScan {
 
     fn engine(&self) -> Engine<'_> {
         let (program, variants, threads) = self.parts();
-        Engine { program, variants, threads, checked: self.is_checked() }
+        Engine { program, variants, threads, checked: self.is_checked(), parameters: self.parameters() }
     }
 }
 

@@ -82,6 +82,7 @@ fn program(tables: &RankTables, output: Output) -> Verified<Program> {
     let vectors = |bytes: &[u8]| bytes.chunks_exact(shape.lanes).map(Constant::vector).collect::<Vec<_>>();
     let identity: Vec<u8> = (0..tables.width()).map(|rank| rank as u8).collect();
     let program = Program {
+        parameters: Vec::new(),
         name: "lexer".to_owned(),
         tables: vec![
             Table { ty: Type::U8, bytes: tables.class_of().to_vec() },

@@ -35,6 +35,7 @@ const POWER: Type = Type::F64;
 pub(crate) fn program(form: &Form) -> Program {
     let column = Layout::of(form.sample);
     Program {
+        parameters: Vec::new(),
         name: format!("recurrence<{},{},{}>", form.sample, form.state, form.order()),
         tables: Vec::new(),
         inputs: vec![column.clone()],

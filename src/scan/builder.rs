@@ -68,6 +68,30 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
         self.lift_part(|| Part::new::<F, R>(&f, View::Record))
     }
 
+    /// What one element does: a function from parameters and the record to a state. The parameters are the first argument;
+    /// a scan has the values given here until it [gets others](Scan::with), for which nothing is compiled again.
+    ///
+    /// ```
+    /// use monoscan::{ops::Affine, prelude::*};
+    ///
+    /// // An exponential average, whose rate is known when it is run.
+    /// #[scan_fn]
+    /// fn step(rate: f64, x: f64) -> Affine<f64> { Affine { a: 1.0 - rate, b: rate * x } }
+    ///
+    /// let value = scan!(|map: Affine<f64>| -> f64 { map.b });
+    /// let average = Scan::<Affine<f64>>::builder().lift_with(0.5, step {}).project(value).build()?;
+    /// assert_eq!(average.inclusive(&[8.0, 8.0])?, [4.0, 6.0]);
+    /// assert_eq!(average.with(0.25)?.inclusive(&[8.0, 8.0])?, [2.0, 3.5]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn lift_with<P: ScanType, R: Record, F: ScanFn<R::After<P>, Out = M>>(
+        self,
+        parameters: P,
+        f: F,
+    ) -> ScanBuilder<M, R, Out> {
+        self.lift_part(|| Ok(Part::new::<F, R::After<P>>(&f, View::Record)?.with(&parameters)))
+    }
+
     /// What one element does: a function from the [`Element`], which has also the next record and the place.
     ///
     /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
@@ -108,6 +132,17 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     /// inclusive scan and that before it in an exclusive one.
     pub fn project<O: ScanType, F: ScanFn<(S::Last,), Out = O>>(self, f: F) -> ScanBuilder<S, In, O> {
         self.project_part(|| Part::new::<F, (S::Last,)>(&f, View::State))
+    }
+
+    /// What is written for an element: a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
+    /// state, as for [`project`](ScanBuilder::project).
+    ///
+    /// If both have parameters, the scan [gets](Scan::with) them as a pair, in the order in which they were given here.
+    pub fn project_with<P: ScanType, O: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, O>
+    where
+        F: ScanFn<(P, S::Last), Out = O>,
+    {
+        self.project_part(|| Ok(Part::new::<F, (P, S::Last)>(&f, View::State)?.with(&parameters)))
     }
 
     /// What is written for an element: a function of the state, as for [`project`](ScanBuilder::project), and the record's columns.
@@ -196,6 +231,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         let operators = S::operators()?;
         let project = project.unwrap_or_else(|| unchanged::<S::Last>(View::State));
         let parts = Parts { lifts, keep, project, operators };
+        let parameters = parts.parameters();
         let program = parts.program(In::layouts(), lang::layout_of::<Out>())?;
         let Options { assume_associative, threads, plan } = self.options;
         let mut builder = DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan);
@@ -206,7 +242,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         if let Some(threads) = threads {
             builder = builder.threads(threads);
         }
-        Ok(Scan { inner: builder.build()?, types: PhantomData })
+        Ok(Scan { inner: builder.build()?.with(&parameters)?, types: PhantomData })
     }
 }
 
@@ -215,5 +251,5 @@ fn unchanged<M: Monoid>(view: View) -> Part {
     let mut b = FunctionBuilder::new();
     let state: Vec<Type> = lang::layout_of::<M>().types().collect();
     let state = b.params(&state);
-    Part { traced: Traced { function: b.finish(&state), tables: Vec::new() }, view }
+    Part { traced: Traced { function: b.finish(&state), tables: Vec::new() }, view, parameters: Vec::new() }
 }

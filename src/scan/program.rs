@@ -1,17 +1,19 @@
 //! Puts traced functions together as a program.
 
-use monoscan_ir::{Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
+use monoscan_ir::{Constant, Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
 use monoscan_runtime::Error;
 
 use super::element::View;
 use super::states::Operator;
 use super::{translation, untraceable};
-use crate::lang::{self, Inputs, ScanFn, Traced};
+use crate::lang::{self, Inputs, ScanFn, ScanType, Traced};
 
 /// A traced function of a program, and what its arguments are.
 pub(super) struct Part {
     pub(super) traced: Traced,
     pub(super) view: View,
+    /// The values of its parameters, which are its first arguments.
+    pub(super) parameters: Vec<Constant>,
 }
 
 impl Part {
@@ -19,7 +21,12 @@ impl Part {
     pub(super) fn new<F: ScanFn<Args>, Args: Inputs>(f: &F, view: View) -> Result<Part, Error> {
         let traced = lang::trace_fn::<F, Args>(f).map_err(untraceable)?;
         translation::check_function::<F, Args>(f, &traced)?;
-        Ok(Part { traced, view })
+        Ok(Part { traced, view, parameters: Vec::new() })
+    }
+
+    /// The function whose first argument is these parameters.
+    pub(super) fn with<P: ScanType>(self, parameters: &P) -> Part {
+        Part { parameters: lang::to_constants(parameters), ..self }
     }
 }
 
@@ -34,6 +41,12 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// The values of the parameters of all functions, in order.
+    pub(super) fn parameters(&self) -> Vec<Constant> {
+        let parts = self.lifts.iter().chain(&self.keep).chain([&self.project]);
+        parts.flat_map(|part| part.parameters.iter().copied()).collect()
+    }
+
     /// The program that reads `inputs` and writes one column, verified and compared with the Rust code.
     pub(super) fn program(
         self,
@@ -43,8 +56,12 @@ impl Parts {
         let record = inputs.iter().map(|column| column.fields.len()).sum();
         let sizes: Vec<usize> = self.operators.iter().map(|operator| operator.identity.len()).collect();
         let mut tables = Tables::default();
+        let mut parameters = Vec::new();
         let mut mapping = |part: Part, stages: &[usize]| {
-            let sources = part.view.sources(record, stages);
+            let first = parameters.len() as u32;
+            parameters.extend(part.parameters.iter().map(|value| value.ty()));
+            let own = (first..parameters.len() as u32).map(Source::Parameter);
+            let sources: Vec<Source> = own.chain(part.view.sources(record, stages)).collect();
             mapping(tables.adopt(part.traced), &sources)
         };
         let lifts: Vec<Mapping> =
@@ -61,7 +78,7 @@ impl Parts {
         let stages = stages.collect();
         let name = name(&self.operators);
         let output = Output { keep, project, columns: vec![output] };
-        let program = verify(Program { name, tables: tables.0, inputs, stages, output })?;
+        let program = verify(Program { name, tables: tables.0, inputs, parameters, stages, output })?;
         for (operator, stage) in self.operators.iter().zip(&program.stages) {
             operator.check(stage, &program.tables)?;
         }

@@ -204,8 +204,8 @@ impl<'a> Data<'a> {
                 let init = self.init.iter().find(|(init, _)| *init == source);
                 init.expect("the initial state that a body reads is loaded").1
             }
-            Source::Before { .. } | Source::After { .. } | Source::State(_) => {
-                unreachable!("a body of a lowered program is given the states that it carries")
+            Source::Before { .. } | Source::After { .. } | Source::State(_) | Source::Parameter(_) => {
+                unreachable!("a body of a lowered program is given the states that it carries, and reads no parameter")
             }
         }
     }

@@ -38,7 +38,7 @@ use super::vector::Vector;
 /// #     let stage = Stage { state: vec![Type::I32], identity, lift, combine, valid: None };
 /// #     let output = Output { keep: None, project, columns: vec![Layout::of(Type::I32)] };
 /// #     let (inputs, stages) = (vec![Layout::of(Type::I32)], vec![stage]);
-/// #     verify(Program { name: "sum".into(), tables: vec![], inputs, stages, output }).unwrap()
+/// #     verify(Program { name: "sum".into(), tables: vec![], inputs, parameters: Vec::new(), stages, output }).unwrap()
 /// # }
 /// // `program` sums a column of i32.
 /// let program = lower(&program, Form::default());

@@ -179,7 +179,9 @@ impl Recipe {
 
     /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
     pub(crate) fn has_short(&self) -> bool {
-        let reads_init = self.replay.mapping.reads.iter().any(|source| matches!(source, Source::Init { .. }));
+        let bodies = [&self.replay, &self.wholes[0], &self.wholes[1], &self.total];
+        let mut reads = bodies.into_iter().flat_map(|body| &body.mapping.reads);
+        let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
         let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !reads_init
     }

@@ -27,6 +27,9 @@ pub fn compile_ahead(
     pattern: AccessPattern,
     arch: Arch,
 ) -> Result<AotFiles, NvptxError> {
+    if !program.parameters.is_empty() {
+        return Err(NvptxError::Plan("kernels made ahead of time have no parameters: bind them as constants".into()));
+    }
     // Kernels for GPUs read no record before an element's own.
     let form = Form { previous: program.reads_previous(), ..form };
     let lowered = lower(program, form);

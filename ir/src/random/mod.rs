@@ -30,6 +30,8 @@ pub struct Options {
     pub allow_next: bool,
     /// Whether the record before and `first` are read.
     pub allow_previous: bool,
+    /// Whether some programs have parameters.
+    pub allow_parameters: bool,
     /// Whether every operator is associative and every identity one, exactly, on the states its `valid` accepts; all
     /// lifts give such states. Needed wherever an engine is free to choose the association.
     pub associative: bool,
@@ -44,6 +46,7 @@ impl Default for Options {
             allow_vectors: true,
             allow_next: true,
             allow_previous: false,
+            allow_parameters: false,
             associative: true,
         }
     }
@@ -63,7 +66,11 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
     let columns = (0..1 + maker.rng.below(2)).map(|_| maker.layout()).collect();
     let nothing = Mapping::default();
     let output = Output { keep: None, project: nothing, columns };
-    let mut program = Program { name: format!("random_{seed}"), tables, inputs, stages: Vec::new(), output };
+    let mut program =
+        Program { name: format!("random_{seed}"), tables, inputs, parameters: Vec::new(), stages: Vec::new(), output };
+    if options.allow_parameters {
+        program.parameters = (0..maker.rng.below(4)).map(|_| maker.ty()).collect();
+    }
     for _ in 0..1 + maker.rng.below(options.stages.clamp(1, crate::MAX_STAGES)) {
         let stage = maker.stage(&program);
         program.stages.push(stage);
@@ -193,6 +200,7 @@ impl Maker<'_> {
             sources.extend(fields.map(Source::Prev));
             sources.push(Source::First);
         }
+        sources.extend((0..program.parameters.len() as u32).map(Source::Parameter));
         for (stage, of) in (0..).zip(&program.stages) {
             // Stages read earlier ones more often than anything else.
             for _ in 0..if is_output { 1 } else { 3 } {

@@ -26,7 +26,7 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
         lift,
     };
     let output = Output { keep: None, project, columns };
-    Program { name, tables: Vec::new(), inputs, stages: vec![stage], output }
+    Program { name, tables: Vec::new(), inputs, parameters: Vec::new(), stages: vec![stage], output }
 }
 
 /// One or two of such types, packed.

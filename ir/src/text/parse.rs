@@ -89,19 +89,25 @@ impl Parser<'_> {
         self.word("program")?;
         self.lines.set(Part::Program, Item::Whole, self.line);
         let name = self.name()?;
-        let (mut inputs, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut inputs, mut parameters, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         loop {
             match self.peek() {
                 Token::Word("input") if stages.is_empty() => inputs.push(self.layout(Part::Input(inputs.len()))?),
+                Token::Word("parameter") if stages.is_empty() => {
+                    self.take();
+                    parameters.push(self.ty()?);
+                }
                 Token::Word("table") if stages.is_empty() => tables.push(self.table(tables.len())?),
                 Token::Word("stage") => stages.push(self.stage(stages.len())?),
                 Token::Word("output") => break,
-                _ if stages.is_empty() => return Err(self.expected("`input`, `table`, `stage` or `output`")),
+                _ if stages.is_empty() => {
+                    return Err(self.expected("`input`, `parameter`, `table`, `stage` or `output`"));
+                }
                 _ => return Err(self.expected("`stage` or `output`")),
             }
         }
         let output = self.output()?;
-        Ok(Program { name, tables, inputs, stages, output })
+        Ok(Program { name, tables, inputs, parameters, stages, output })
     }
 
     /// A layout after the word that says whose it is.

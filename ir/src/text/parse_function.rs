@@ -170,6 +170,7 @@ fn source(word: &str) -> Option<Source> {
         ("before", &[stage, component]) => Source::Before { stage, component },
         ("after", &[stage, component]) => Source::After { stage, component },
         ("init", &[stage, component]) => Source::Init { stage, component },
+        ("parameter", &[parameter]) => Source::Parameter(parameter),
         ("state", &[component]) => Source::State(component),
         _ => return None,
     })

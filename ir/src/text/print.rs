@@ -27,6 +27,7 @@ impl Display for Source {
             Source::Before { stage, component } => write!(f, "before.{stage}.{component}"),
             Source::After { stage, component } => write!(f, "after.{stage}.{component}"),
             Source::Init { stage, component } => write!(f, "init.{stage}.{component}"),
+            Source::Parameter(parameter) => write!(f, "parameter.{parameter}"),
             Source::State(component) => write!(f, "state.{component}"),
         }
     }
@@ -97,6 +98,9 @@ impl Display for Program {
         writeln!(f, "program {}", Name(&self.name))?;
         for input in &self.inputs {
             writeln!(f, "  input {input}")?;
+        }
+        for parameter in &self.parameters {
+            writeln!(f, "  parameter {parameter}")?;
         }
         for table in &self.tables {
             writeln!(f, "  table {table}")?;

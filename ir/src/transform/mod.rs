@@ -10,12 +10,14 @@
 //! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
 //! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one |
 //! | `previous` | the record before: one more stage has the last record so far |
+//! | `parameters` | parameters: one more stage has them as its initial state |
 //! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
 
 mod checked;
 mod lowered;
 mod overflow;
+mod parameters;
 mod previous;
 mod ranked;
 mod resolve;
@@ -57,12 +59,13 @@ pub struct Form {
 /// - With `previous`, a program that [reads the record before](Program::reads_previous) has one more stage behind those
 ///   of the user, whose state is the last record: the components that are read, and whether there is none.
 ///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.
+/// - A program with parameters has none left, and one more stage behind those, whose initial state they are.
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
 /// - With `keep` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
 ///   through all segments. [`Lowered::rank`] is its number.
 ///
-/// So a lowered program has up to three stages, one column and, for each stage, one component more than the verifier
+/// So a lowered program has up to four stages, one column and, for each stage, one component more than the verifier
 /// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time about linear in the
 /// program's size, most of it for the [facts](crate::facts).
 ///
@@ -99,6 +102,7 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
         lowered = segmented::segmented(lowered, form.init, check_stage.as_mut());
     }
     lowered.stages.extend(check_stage);
+    let parameters = parameters::staged(&mut lowered);
     ranked::rank(&mut lowered);
-    Lowered::new(lowered, form, program, check)
+    Lowered::new(lowered, form, program, (check, parameters))
 }

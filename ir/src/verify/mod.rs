@@ -130,8 +130,14 @@ fn check_program(found: &mut Findings, program: &Program) {
     }
     data::check_columns(found, Part::Program, &program.inputs, Part::Input, "input");
     data::check_tables(found, &program.tables);
-    let scope = Scope { record: program.record_types(), stages: &program.stages, tables: &program.tables };
+    let scope = Scope {
+        record: program.record_types(),
+        parameters: &program.parameters,
+        stages: &program.stages,
+        tables: &program.tables,
+    };
     check_previous(found, program);
+    check_parameters(found, program);
     for (place, stage) in program.stages.iter().enumerate() {
         check_stage(found, &scope, place, stage);
     }
@@ -146,6 +152,14 @@ fn check_previous(found: &mut Findings, program: &Program) {
         let message =
             format!("expected at most {MAX_STATE_BYTES} bytes to be read of the record before, found {bytes}");
         found.whole(Part::Program, message);
+    }
+}
+
+/// Parameters are carried to kernels as a state is.
+fn check_parameters(found: &mut Findings, program: &Program) {
+    let bytes: usize = program.parameters.iter().map(|ty| ty.size()).sum();
+    if bytes > MAX_STATE_BYTES {
+        found.whole(Part::Program, format!("expected at most {MAX_STATE_BYTES} bytes of parameters, found {bytes}"));
     }
 }
 
@@ -197,6 +211,7 @@ fn check_output(found: &mut Findings, scope: &Scope<'_>, output: &Output, types:
 /// What the functions of a program can refer to.
 struct Scope<'a> {
     record: Vec<Type>,
+    parameters: &'a [Type],
     stages: &'a [Stage],
     tables: &'a [Table],
 }
@@ -244,6 +259,10 @@ impl Scope<'_> {
                 _ => self.component(stage as usize, component, source),
             },
             Source::Init { stage, component } => self.component(stage as usize, component, source),
+            Source::Parameter(parameter) => {
+                let ty = self.parameters.get(parameter as usize).copied();
+                ty.ok_or_else(|| format!("expected one of {} parameters, found {source}", self.parameters.len()))
+            }
             Source::State(component) => match (lifts, self.stages.len().checked_sub(1)) {
                 (None, Some(last)) => self.component(last, component, source),
                 (None, None) => Err(format!("expected a state to read, found {source} in a program without stages")),

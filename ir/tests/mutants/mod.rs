@@ -106,12 +106,13 @@ fn mutate_reads(reads: &mut Vec<Source>, noise: &mut Noise) {
         Source::Prev(component),
         Source::First,
         Source::Last,
+        Source::Parameter(component),
         Source::Index,
         Source::Before { stage, component },
         Source::After { stage, component },
         Source::Init { stage, component },
         Source::State(component),
-    ][noise.below(10)];
+    ][noise.below(11)];
     match noise.below(3) {
         0 => reads.push(source),
         1 => drop(reads.pop()),

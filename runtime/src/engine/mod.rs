@@ -43,6 +43,7 @@ pub(crate) use variant::{Variant, Variants};
 
 use crate::call::{Call, Shape};
 use crate::checked::{self, Elements};
+use crate::checks;
 use crate::error::Error;
 pub(crate) use heads::{FlagColumn, Heads};
 use line::Line;
@@ -85,6 +86,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) threads: Option<usize>,
     /// Whether the first overflow is an error.
     pub(crate) checked: bool,
+    /// The values of the program's parameters.
+    pub(crate) parameters: &'a [Constant],
 }
 
 impl Engine<'_> {
@@ -95,6 +98,7 @@ impl Engine<'_> {
     /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
     pub(crate) fn run(&self, task: &Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let Task { call, .. } = task;
+        checks::parameters(self.program, self.parameters)?;
         let checked = self.checked && task.purpose != Purpose::Count;
         let is_segmented = match call.shape {
             Shape::Heads(_) => true,
@@ -126,7 +130,11 @@ impl Engine<'_> {
         let fields = || user_fields(variant, kernels);
         let first_carry: SmallVec<[Constant; 4]> = variant.program.first_carry().collect();
         let init = call.init.unwrap_or_default();
-        let init = Slots::one(layout, fields().zip(init.iter().chain(&first_carry[init.len()..]).copied()));
+        let bound = (0..).zip(self.parameters).filter_map(|(component, &value)| {
+            Some((layout.field(variant.program.parameter_stage()?, component)?, value))
+        });
+        let init = fields().zip(init.iter().chain(&first_carry[init.len()..]).copied()).chain(bound);
+        let init = Slots::one(layout, init);
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
         let check = variant.program.check();
         let check_stage = variant.program.carried_components().len() as u32;

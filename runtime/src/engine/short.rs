@@ -7,7 +7,7 @@
 
 use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
 use monoscan_codegen::plan::Plan;
-use monoscan_ir::Mode;
+use monoscan_ir::{Mode, Source};
 
 use super::line::Line;
 use super::slots::Slots;
@@ -80,6 +80,9 @@ impl ShortRows {
     pub(super) fn of(variant: &Variant) -> Result<Option<ShortRows>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let is_small = variant.program.inputs.len() <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
+        // These rows start from the identities, and have no other arguments.
+        let mut reads = variant.program.mappings().flat_map(|mapping| &mapping.reads);
+        let is_small = is_small && !reads.any(|source| matches!(source, Source::Init { .. }));
         let Some(scan) = kernels.code.rows().filter(|_| is_small) else { return Ok(None) };
         variant.check(kernels, &[Kernel::Rows])?;
         let start = Slots::identities(kernels.code.state_layout(), &variant.program).into_memory();

@@ -71,7 +71,8 @@ impl Variant {
         let program = lower(&of.program, form);
         let program = if any_states { program.for_any_states() } else { program };
         let plan = plan(&program, &CpuTarget::host(), &of.options);
-        let states = (!form.heads && !form.checked && !form.previous).then(|| of.states.clone());
+        let is_own = !form.heads && !form.checked && !form.previous && of.program.parameters.is_empty();
+        let states = is_own.then(|| of.states.clone());
         Variant { is_lawful: of.is_lawful, program, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
     }
 

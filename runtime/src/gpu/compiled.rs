@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{Arch, GpuPlan};
-use monoscan_ir::{Program, Verified};
+use monoscan_ir::{Constant, Program, Verified};
 
 use super::ends::states_at_ends;
 use super::kernel::TIME_LIMIT;
@@ -21,6 +21,8 @@ pub(crate) struct Compiled {
     pub(super) shared: Arc<Shared>,
     /// Whether the first overflow is an error.
     pub(crate) checked: bool,
+    /// The values of the program's parameters.
+    pub(crate) parameters: Arc<[Constant]>,
     pub(super) limit: Duration,
 }
 
@@ -77,7 +79,7 @@ impl Compiled {
             let variants = Variants::new(key.program.clone(), key.maker.clone());
             Ok::<_, Error>(Shared { variants, at_ends: OnceLock::new() })
         })?;
-        Ok(Compiled { shared, checked: false, limit })
+        Ok(Compiled { shared, checked: false, parameters: Arc::default(), limit })
     }
 
     pub(super) fn program(&self) -> &Verified<Program> {
@@ -103,6 +105,7 @@ impl Compiled {
                 at_ends.get_or_init(|| made)
             }
         };
-        Ok(Compiled { checked: self.checked, limit: self.limit, ..made.clone() })
+        let parameters = self.parameters.clone();
+        Ok(Compiled { checked: self.checked, parameters, limit: self.limit, ..made.clone() })
     }
 }

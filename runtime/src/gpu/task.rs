@@ -123,15 +123,15 @@ impl Task<'_> {
     /// direction.
     pub(super) unsafe fn launch(
         self,
-        states: &Arc<States>,
+        (states, parameters): (&Arc<States>, &[Constant]),
         span: Span,
         kernel: impl FnOnce() -> Result<Arc<GpuKernel>, Error>,
         stream: &Stream,
         limit: Duration,
     ) -> Result<Pending, Error> {
         let Task { call, .. } = self;
-        let start = states.lowered(call.carry.or(call.init), 0);
-        let init = states.lowered(call.init, 0);
+        let start = states.lowered(call.carry.or(call.init), 0, parameters);
+        let init = states.lowered(call.init, 0, parameters);
         let mut columns = self.inputs;
         columns.extend(self.outputs);
         let wants_totals = call.totals || call.carry.is_some();

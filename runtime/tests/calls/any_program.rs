@@ -84,7 +84,11 @@ fn programs_whose_results_can_be_read() {
 fn random_programs_of_one_stage() {
     let mut random = Random(2);
     for seed in 0..80 {
-        let program = verify(random_program(seed, &Options { allow_previous: true, ..Options::default() })).unwrap();
+        let program = verify(random_program(
+            seed,
+            &Options { allow_previous: true, allow_parameters: true, ..Options::default() },
+        ))
+        .unwrap();
         let options = tiny_plan(&mut random);
         random_calls(&program, options, &mut random, CALLS);
     }
@@ -94,7 +98,8 @@ fn random_programs_of_one_stage() {
 fn random_cascades_that_write_or_emit() {
     let mut random = Random(3);
     for seed in 0..80 {
-        let options = Options { stages: 3, allow_emit: true, allow_previous: true, ..Options::default() };
+        let options =
+            Options { stages: 3, allow_emit: true, allow_previous: true, allow_parameters: true, ..Options::default() };
         let program = verify(random_program(seed, &options)).unwrap();
         let options = tiny_plan(&mut random);
         random_calls(&program, options, &mut random, CALLS);
@@ -105,8 +110,14 @@ fn random_cascades_that_write_or_emit() {
 fn random_programs_in_place() {
     let mut random = Random(4);
     for seed in 0..40 {
-        let options =
-            Options { stages: 2, allow_vectors: false, allow_next: false, allow_previous: true, ..Options::default() };
+        let options = Options {
+            stages: 2,
+            allow_vectors: false,
+            allow_next: false,
+            allow_previous: true,
+            allow_parameters: true,
+            ..Options::default()
+        };
         let program = verify(in_place(random_program(seed, &options))).unwrap();
         let options = tiny_plan(&mut random);
         random_calls(&program, options, &mut random, CALLS);

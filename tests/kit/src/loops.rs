@@ -19,8 +19,15 @@ pub fn program(operator: &Operator) -> Verified<Program> {
     let reads = (0..stage.state.len() as u32).map(Source::State).collect();
     let project = Mapping { reads, function: b.finish(&state) };
     let output = Output { keep: None, project, columns: vec![layout.clone()] };
-    verify(Program { name: "family".into(), tables: vec![], inputs: vec![layout], stages: vec![stage], output })
-        .unwrap()
+    verify(Program {
+        name: "family".into(),
+        tables: vec![],
+        inputs: vec![layout],
+        parameters: Vec::new(),
+        stages: vec![stage],
+        output,
+    })
+    .unwrap()
 }
 
 fn bytes(operator: &Operator, states: &[Vec<i64>]) -> Vec<u8> {

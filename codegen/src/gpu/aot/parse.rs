@@ -174,6 +174,7 @@ fn component(value: &str, ty: Type) -> Option<Component> {
     let role = match role {
         "own" => Role::User,
         "flag" => Role::SegmentFlag,
+        "parameter" => Role::Parameter,
         "previous" => Role::Previous,
         "check" => Role::Check,
         "rank" => Role::Rank,

@@ -52,6 +52,7 @@ impl Display for Component {
         let role = match self.role {
             Role::User => "own",
             Role::SegmentFlag => "flag",
+            Role::Parameter => "parameter",
             Role::Previous => "previous",
             Role::Check => "check",
             Role::Rank => "rank",

@@ -234,7 +234,7 @@ impl AotScan {
         let kernel = || Ok(self.kernel.clone());
         // SAFETY: whoever loaded the kernel says that it is the manifest's, against which columns, form and way were
         // checked.
-        unsafe { task.launch(&self.states, span, kernel, stream, self.limit) }
+        unsafe { task.launch((&self.states, &[]), span, kernel, stream, self.limit) }
     }
 }
 

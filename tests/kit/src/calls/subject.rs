@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use monoscan_ir::interp::Interpreter;
-use monoscan_ir::{Constant, Layout, Program, Source, Verified};
+use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
 use monoscan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
 
 use super::{Asked, Over};
@@ -21,12 +21,19 @@ pub struct Subject {
 
 impl Subject {
     pub fn new(program: &Verified<Program>, options: PlanOptions) -> Subject {
+        let mut random = Random(program.record_types().len() as u64);
+        let mut any = |&ty: &Type| Constant::from_bytes(ty, &random.bytes(ty.size()));
+        let parameters: Vec<Constant> = program.parameters.iter().map(&mut any).collect();
         let scan = |threads| {
             let builder = DynScan::builder(program.clone()).plan(options.clone());
             let builder = if threads == 0 { builder } else { builder.threads(threads) };
-            builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program))
+            let scan = builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program));
+            scan.with(&parameters).expect("the parameters are of their types")
         };
-        Subject { reference: Reference::new(program), scans: [0, 1, 2, 3].map(scan), options }
+        // The reference has them as constants.
+        let bound = program.bound(&parameters).expect("the parameters are of their types");
+        let bound = verify(bound).expect("constants break no invariant");
+        Subject { reference: Reference::new(&bound), scans: [0, 1, 2, 3].map(scan), options }
     }
 
     pub fn scan(&self) -> &DynScan {

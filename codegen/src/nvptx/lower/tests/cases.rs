@@ -102,6 +102,7 @@ pub(super) fn random_functions(seed: u64) -> (Vec<Function>, Vec<Table>) {
         allow_vectors: true,
         allow_next: true,
         allow_previous: false,
+        allow_parameters: false,
         associative: false,
     };
     let program = random_program(seed, &options);
