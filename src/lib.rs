@@ -26,12 +26,15 @@ pub mod recurrence;
 mod scan;
 
 pub use monoscan_runtime::{
-    Call, Column, ColumnMut, Combination, DynScan, DynScanBuilder, Error, InPlaceError, Overflow, Plan, PlanOptions,
-    Representation, Rows, RowsError, Shape,
+    Call, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error, InPlaceError, Outcome,
+    Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};
-pub use scan::{Cascade, Columns, Element, Record, Request, Scan, ScanBuilder, Segments, States};
+pub use scan::{
+    Cascade, Columns, DeviceVec, Element, Host, InPlace, OnDevice, Pending, Place, Record, Request, Scan, ScanBuilder,
+    Segments, States,
+};
 
 /// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which
 /// a build with the feature `cuda` alone loads.

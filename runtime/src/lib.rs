@@ -18,6 +18,7 @@ mod column;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
+mod device_memory;
 mod dynscan;
 mod engine;
 mod error;
@@ -35,6 +36,8 @@ pub use backend::Outcome;
 pub use call::{Call, Rows, Shape};
 pub use column::{Column, ColumnMut};
 pub use device::{Device, DeviceError};
+#[doc(hidden)]
+pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Short, ShortRows, ShortWhole, Whole};
 pub use error::Error;

@@ -1,13 +1,16 @@
-//! What a typed scan reads: one slice for each argument of its lift.
+//! What a typed scan reads: one column for each argument of its lift, a slice or a vector on a device.
 //!
 //! `Scan<M, (A, B), _>` has a lift with two arguments, so it reads two columns, a slice of `A` and one of `B`, given as
 //! a pair of slices. With one argument it reads one slice, given as it is; the argument may be a struct or a tuple, and
 //! then the column is an array of records.
 
 use monoscan_ir::Layout;
-use monoscan_runtime::{Column, SHORT_INPUTS};
+use monoscan_runtime::{Column, DeviceMemory, SHORT_INPUTS};
 use smallvec::SmallVec;
 
+use super::device::DeviceVec;
+use super::place::sealed as sealed_place;
+use super::place::{Host, OnDevice, Place};
 use crate::lang::{Inputs, ScanType};
 
 /// The arguments of a lift: a tuple of one to six scan types, a column each.
@@ -19,56 +22,98 @@ pub trait Record: Inputs {
     type After<M: ScanType>: Inputs;
 }
 
-/// Slices of equal length that can be read as the columns of a record.
+/// Columns of equal length that can be read as a record's: slices, or [`DeviceVec`]s, but not both in one call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as the columns of `{R}`",
     label = "expected a slice for each argument of the lift",
-    note = "one argument: `&[A]`, `&Vec<A>` or `&[A; N]`; more: a tuple of them, like `(&a[..], &b[..])`"
+    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` or `&DeviceVec<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
 )]
-pub trait Columns<R>: sealed::Columns<R> {}
+pub trait Columns<R>: sealed::Columns<R> {
+    /// Where they lie.
+    type Place: Place;
+}
 
 mod sealed {
+    use super::{DeviceMemory, Place};
+
     /// Where each column starts and how many records it has. Sealed: engines read this memory.
     pub trait Columns<R> {
+        type At: Place;
+
         fn parts(&self, column: impl FnMut(*const u8, usize));
+
+        /// The memory of each column, if it is on a device.
+        fn memories<'s>(&'s self, memory: impl FnMut(&'s DeviceMemory));
     }
 
-    /// Something borrowed that is a slice of `T`.
+    /// Something borrowed that is a column of `T`.
     pub trait AsColumn<T> {
-        fn as_column(&self) -> &[T];
+        type At: Place;
+
+        fn part(&self) -> (*const u8, usize);
+
+        fn memory(&self) -> Option<&DeviceMemory> {
+            None
+        }
     }
 }
 
 use sealed::AsColumn;
 
 impl<T> AsColumn<T> for &[T] {
+    type At = Host;
+
     #[inline]
-    fn as_column(&self) -> &[T] {
-        self
+    fn part(&self) -> (*const u8, usize) {
+        (self.as_ptr().cast(), self.len())
     }
 }
 
 impl<T, const N: usize> AsColumn<T> for &[T; N] {
+    type At = Host;
+
     #[inline]
-    fn as_column(&self) -> &[T] {
-        *self
+    fn part(&self) -> (*const u8, usize) {
+        (self.as_ptr().cast(), N)
     }
 }
 
 impl<T> AsColumn<T> for &Vec<T> {
+    type At = Host;
+
     #[inline]
-    fn as_column(&self) -> &[T] {
-        self
+    fn part(&self) -> (*const u8, usize) {
+        (self.as_ptr().cast(), self.len())
     }
 }
 
-impl<R, C: sealed::Columns<R>> Columns<R> for C {}
+impl<T> AsColumn<T> for &DeviceVec<T> {
+    type At = OnDevice;
+
+    fn part(&self) -> (*const u8, usize) {
+        (std::ptr::null(), self.len)
+    }
+
+    fn memory(&self) -> Option<&DeviceMemory> {
+        Some(&self.memory)
+    }
+}
+
+impl<R, C: sealed::Columns<R>> Columns<R> for C {
+    type Place = C::At;
+}
 
 impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
+    type At = X::At;
+
     #[inline]
     fn parts(&self, mut column: impl FnMut(*const u8, usize)) {
-        let slice = self.as_column();
-        column(slice.as_ptr().cast(), slice.len());
+        let (base, len) = self.part();
+        column(base, len);
+    }
+
+    fn memories<'s>(&'s self, memory: impl FnMut(&'s DeviceMemory)) {
+        self.memory().into_iter().for_each(memory);
     }
 }
 
@@ -96,13 +141,19 @@ records! {
 
 macro_rules! columns {
     ($(($($A:ident $X:ident $i:tt),+);)*) => {$(
-        impl<$($A,)+ $($X: AsColumn<$A>),+> sealed::Columns<($($A,)+)> for ($($X,)+) {
+        impl<P: Place, $($A,)+ $($X: AsColumn<$A, At = P>),+> sealed::Columns<($($A,)+)> for ($($X,)+) {
+            type At = P;
+
             #[inline]
             fn parts(&self, mut column: impl FnMut(*const u8, usize)) {
                 $(
-                    let slice = self.$i.as_column();
-                    column(slice.as_ptr().cast(), slice.len());
+                    let (base, len) = self.$i.part();
+                    column(base, len);
                 )+
+            }
+
+            fn memories<'s>(&'s self, mut memory: impl FnMut(&'s DeviceMemory)) {
+                $(self.$i.memory().into_iter().for_each(&mut memory);)+
             }
         }
     )*};
@@ -121,7 +172,10 @@ pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 
 /// Where the first slices start, if all of them are of this length.
 #[inline]
-pub(super) fn bases<R: Record>(slices: &impl Columns<R>, len: usize) -> Option<[*const u8; SHORT_INPUTS]> {
+pub(super) fn bases<R: Record, C: Columns<R>>(slices: &C, len: usize) -> Option<[*const u8; SHORT_INPUTS]> {
+    if !<C::Place as sealed_place::Place>::ON_HOST {
+        return None;
+    }
     let mut bases = [std::ptr::null(); SHORT_INPUTS];
     let mut free = bases.iter_mut();
     let mut fits = true;
@@ -143,7 +197,7 @@ pub(super) fn equal<R: Record>(slices: &impl Columns<R>) -> Option<([*const u8; 
 }
 
 /// The slices as columns of these layouts, which must be those of `R`.
-pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R>, layouts: &'a [Layout]) -> Read<'a> {
+pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R, Place = Host>, layouts: &'a [Layout]) -> Read<'a> {
     let mut columns = Read::new();
     let mut layouts = layouts.iter();
     slices.parts(|base, len| {

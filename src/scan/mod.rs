@@ -37,7 +37,9 @@
 
 mod builder;
 mod columns;
+mod device;
 mod element;
+mod place;
 mod program;
 mod request;
 mod segments;
@@ -51,14 +53,18 @@ use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
 use monoscan_ir::laws::Judgement;
-use monoscan_runtime::{DynScan, Error, Plan, Representation, Rows};
+use monoscan_runtime::{Device, DynScan, Error, Plan, Representation, Rows};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Record};
+pub use device::{DeviceVec, Pending};
 pub use element::Element;
+pub use place::{Host, InPlace, OnDevice, Place};
 pub use request::Request;
 pub use segments::Segments;
 pub use states::{Cascade, States};
+
+use place::sealed::Place as _;
 
 use crate::lang::{self, Monoid, ScanType, TraceError};
 
@@ -179,6 +185,49 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Scan { inner: self.inner.checked(), types: PhantomData }
     }
 
+    /// The same scan on another device: judged once, with the same options. Its methods take slices, which are carried there
+    /// and back piece by piece while it scans, and [`DeviceVec`]s, which stay there.
+    ///
+    /// ```
+    /// use monoscan::{Device, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::new()?;
+    /// let sums = match Device::cuda(0) {
+    ///     Ok(gpu) => sums.on(gpu)?,
+    ///     Err(why) => {
+    ///         println!("on the CPU, since {why}");
+    ///         sums
+    ///     }
+    /// };
+    /// assert_eq!(sums.inclusive(&[Sum(3), Sum(1)])?, [Sum(3), Sum(4)]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Device`] in a build that makes no kernels for the device; [`Error::Cuda`] if its driver is too old for them.
+    pub fn on(&self, device: impl Into<Device>) -> Result<Scan<S, In, Out>, Error> {
+        Ok(Scan { inner: self.inner.on(device)?, types: PhantomData })
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> &Device {
+        self.inner.device()
+    }
+
+    /// A copy of these records in the memory of the scan's device; see [`DeviceVec`].
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the scan is on the CPU; [`Error::Cuda`] if the device has too little memory or fails.
+    pub fn upload<T: ScanType>(&self, records: &[T]) -> Result<DeviceVec<T>, Error> {
+        DeviceVec::upload(self.inner.device(), records)
+    }
+
+    /// Scans of device memory are given to this stream; see [`Request::in_stream`].
+    #[cfg(feature = "cuda")]
+    pub fn in_stream<'a>(&'a self, stream: &'a monoscan_runtime::cuda::Stream) -> Request<'a, S, In, Out> {
+        self.request().in_stream(stream)
+    }
+
     /// The scan as it is: what the parts that are known at run time only are added to.
     pub fn request(&self) -> Request<'_, S, In, Out> {
         Request::new(&self.inner)
@@ -195,7 +244,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length; [`Error::OutOfMemory`].
-    pub fn inclusive(&self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
+    pub fn inclusive<C: Columns<In>>(&self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
         self.request().inclusive(input)
     }
 
@@ -203,7 +252,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Scan::inclusive).
-    pub fn exclusive(&self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
+    pub fn exclusive<C: Columns<In>>(&self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
         self.request().exclusive(input)
     }
 
@@ -217,8 +266,12 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::OutputTooShort`] if what is
     /// kept does not fit. Nothing is written then.
     #[inline]
-    pub fn inclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
-        self.fill(Mode::Inclusive, input, output)
+    pub fn inclusive_into<C: Columns<In>>(
+        &self,
+        input: C,
+        output: &mut <C::Place as Place>::Slice<Out>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        C::Place::fill_plain(self, Mode::Inclusive, input, output)
     }
 
     /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written.
@@ -226,8 +279,12 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).
     #[inline]
-    pub fn exclusive_into(&self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
-        self.fill(Mode::Exclusive, input, output)
+    pub fn exclusive_into<C: Columns<In>>(
+        &self,
+        input: C,
+        output: &mut <C::Place as Place>::Slice<Out>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        C::Place::fill_plain(self, Mode::Exclusive, input, output)
     }
 
     /// [`inclusive`](Scan::inclusive) into memory that need not hold anything yet; gives the records that were written.
@@ -248,7 +305,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     #[inline]
     pub fn inclusive_into_uninit<'o>(
         &self,
-        input: impl Columns<In>,
+        input: impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         self.write_new(Mode::Inclusive, input, output)
@@ -261,7 +318,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     #[inline]
     pub fn exclusive_into_uninit<'o>(
         &self,
-        input: impl Columns<In>,
+        input: impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         self.write_new(Mode::Exclusive, input, output)
@@ -294,7 +351,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Scan::inclusive); the carry is untouched then.
-    pub fn resume(&self, carry: &mut S, chunk: impl Columns<In>) -> Result<Vec<Out>, Error> {
+    pub fn resume<C: Columns<In>>(&self, carry: &mut S, chunk: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
         self.resuming(carry).inclusive(chunk)
     }
 }
@@ -305,8 +362,8 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     /// # Errors
     /// [`Error::InPlace`] if the scan reads a neighbouring record or keeps records; nothing is written then.
     #[inline]
-    pub fn inclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
-        self.replace(Mode::Inclusive, records)
+    pub fn inclusive_in_place<X: InPlace<T>>(&self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace_plain(self, Mode::Inclusive, records.records())
     }
 
     /// [`exclusive`](Scan::exclusive), written over the input.
@@ -314,8 +371,8 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     /// # Errors
     /// As [`inclusive_in_place`](Scan::inclusive_in_place).
     #[inline]
-    pub fn exclusive_in_place(&self, records: &mut [T]) -> Result<(), Error> {
-        self.replace(Mode::Exclusive, records)
+    pub fn exclusive_in_place<X: InPlace<T>>(&self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace_plain(self, Mode::Exclusive, records.records())
     }
 }
 

@@ -4,9 +4,13 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use monoscan_ir::{Constant, Mode};
+#[cfg(feature = "cuda")]
+use monoscan_runtime::cuda::Stream;
 use monoscan_runtime::{Call, Column, ColumnMut, Combination, DynScan, Error, Rows, Shape};
 
 use super::columns::{self, Columns, Record};
+use super::place::sealed::Place as _;
+use super::place::{Host, InPlace, Place};
 use super::segments::{Boundaries, Segments};
 use super::short;
 use super::states::States;
@@ -57,6 +61,8 @@ pub struct Request<'a, S, In, Out> {
     reversed: bool,
     init: Option<S>,
     carry: Option<&'a mut S>,
+    #[cfg(feature = "cuda")]
+    stream: Option<&'a Stream>,
     runs: Result<Runs<'a>, Error>,
     types: PhantomData<fn(In, S) -> Out>,
 }
@@ -92,7 +98,16 @@ impl Runs<'_> {
 
 impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     pub(super) fn new(scan: &'a DynScan) -> Self {
-        Request { scan, reversed: false, init: None, carry: None, runs: Ok(Runs::Line), types: PhantomData }
+        Request {
+            scan,
+            reversed: false,
+            init: None,
+            carry: None,
+            #[cfg(feature = "cuda")]
+            stream: None,
+            runs: Ok(Runs::Line),
+            types: PhantomData,
+        }
     }
 
     /// Every run starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
@@ -147,6 +162,14 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
+    /// Scans of device memory are given to this stream, and become part of its graph if it is being captured; without it, to
+    /// the stream that the first column was last written in.
+    #[cfg(feature = "cuda")]
+    pub fn in_stream(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
     /// The state that a line starts from, if one was given; a short line may leave another there.
     fn start(&mut self) -> Option<&mut S> {
         let is_line = matches!(self.runs, Ok(Runs::Line)) && !self.reversed;
@@ -155,7 +178,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Hands the call over, with the components of the carry, and stores these in the carry if all went well.
-    fn call<R>(
+    pub(super) fn call<R>(
         self,
         mode: Mode,
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
@@ -175,6 +198,23 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 }
 
+impl<S, In, Out> Request<'_, S, In, Out> {
+    #[cfg(feature = "cuda")]
+    pub(super) fn scan(&self) -> &DynScan {
+        self.scan
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(super) fn in_stream_or_none(&self) -> Option<Stream> {
+        self.stream.cloned()
+    }
+
+    /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
+    pub(super) fn check_covers(&self, len: usize) -> Result<(), Error> {
+        self.runs.as_ref().map_or(Ok(()), |runs| runs.check_covers(len))
+    }
+}
+
 impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// `y[i] = project(after[i])`, or of these what the scan keeps.
     ///
@@ -183,19 +223,19 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
     /// rows; kept records of rows; resuming rows, offsets or, in a reversed scan, flagged segments; and if records lie
     /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
-    pub fn inclusive(self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
-        self.collect(Mode::Inclusive, &input)
+    pub fn inclusive<C: Columns<In>>(self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+        C::Place::collect(self, Mode::Inclusive, &input)
     }
 
     /// `y[i] = project(before[i])`, or of these what the scan keeps.
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
-    pub fn exclusive(self, input: impl Columns<In>) -> Result<Vec<Out>, Error> {
-        self.collect(Mode::Exclusive, &input)
+    pub fn exclusive<C: Columns<In>>(self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+        C::Place::collect(self, Mode::Exclusive, &input)
     }
 
-    /// [`inclusive`](Request::inclusive) into a slice; gives how many records were written: all, or those kept, which come first.
+    /// [`inclusive`](Request::inclusive) into a slice, or a [`DeviceVec`](crate::DeviceVec) for columns on a device; gives how many records were written: all, or those kept, which come first.
     ///
     /// Allocates nothing but for an initial state or carry, and for the engine's own needs where the input is large.
     ///
@@ -203,16 +243,24 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
     /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::OutputTooShort`] says how much that is; with
     /// room for all records the input is read once, with less once more. Nothing is written after an error.
-    pub fn inclusive_into(self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
-        self.fill(Mode::Inclusive, &input, output)
+    pub fn inclusive_into<C: Columns<In>>(
+        self,
+        input: C,
+        output: &mut <C::Place as Place>::Slice<Out>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        C::Place::fill(self, Mode::Inclusive, &input, output)
     }
 
     /// [`exclusive`](Request::exclusive) into a slice.
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into).
-    pub fn exclusive_into(self, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
-        self.fill(Mode::Exclusive, &input, output)
+    pub fn exclusive_into<C: Columns<In>>(
+        self,
+        input: C,
+        output: &mut <C::Place as Place>::Slice<Out>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        C::Place::fill(self, Mode::Exclusive, &input, output)
     }
 
     /// [`inclusive`](Request::inclusive) into memory that need not hold anything yet; gives the records that were written.
@@ -221,7 +269,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Rows`] if records lie beside rows.
     pub fn inclusive_into_uninit(
         self,
-        input: impl Columns<In>,
+        input: impl Columns<In, Place = Host>,
         output: &mut [MaybeUninit<Out>],
     ) -> Result<&mut [Out], Error> {
         self.write_new(Mode::Inclusive, &input, output)
@@ -233,7 +281,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
     pub fn exclusive_into_uninit(
         self,
-        input: impl Columns<In>,
+        input: impl Columns<In, Place = Host>,
         output: &mut [MaybeUninit<Out>],
     ) -> Result<&mut [Out], Error> {
         self.write_new(Mode::Exclusive, &input, output)
@@ -249,7 +297,8 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         let runs = match &self.runs {
             Ok(Runs::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
             Ok(Runs::Rows(rows)) => rows.count(),
-            Ok(Runs::Line | Runs::Segments(Boundaries::Heads(_)) | Runs::Segmented(_)) | Err(_) => {
+            Ok(Runs::Line | Runs::Segments(Boundaries::Heads(_) | Boundaries::FlagColumn(_)) | Runs::Segmented(_))
+            | Err(_) => {
                 if let Some(total) = self.short_total(&input) {
                     return Ok(total);
                 }
@@ -279,7 +328,11 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         is_plain.then(|| short::total(self.scan, self.init, input)).flatten()
     }
 
-    pub(super) fn totals_of(self, input: &impl Columns<In>) -> Result<Vec<S>, Error> {
+    pub(super) fn totals_of<C: Columns<In>>(self, input: &C) -> Result<Vec<S>, Error> {
+        C::Place::totals(self, input)
+    }
+
+    pub(super) fn totals_on_host(self, input: &impl Columns<In, Place = Host>) -> Result<Vec<S>, Error> {
         let scan = self.scan;
         let program = scan.program();
         let columns = columns::read(input, &program.inputs);
@@ -291,7 +344,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         Ok(totals.chunks_exact(components).map(|total| lang::from_constants(total.iter().copied())).collect())
     }
 
-    fn collect(self, mode: Mode, input: &impl Columns<In>) -> Result<Vec<Out>, Error> {
+    pub(super) fn collect(self, mode: Mode, input: &impl Columns<In, Place = Host>) -> Result<Vec<Out>, Error> {
         let len = columns::read(input, &self.scan.program().inputs).first().map_or(0, Column::len);
         let mut result = Vec::new();
         let bytes = len.saturating_mul(size_of::<Out>());
@@ -305,23 +358,31 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     pub(super) fn write_new<'o>(
         self,
         mode: Mode,
-        input: &impl Columns<In>,
+        input: &impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        if let Ok(runs) = &self.runs {
-            runs.check_covers(output.len())?;
-        }
+        self.check_covers(output.len())?;
         let written = self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))?;
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since no record is in no run.
         Ok(unsafe { output[..written].assume_init_mut() })
     }
 
-    pub(super) fn fill(self, mode: Mode, input: &impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+    pub(super) fn fill(
+        self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        output: &mut [Out],
+    ) -> Result<usize, Error> {
         self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))
     }
 
     /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
-    fn run(mut self, mode: Mode, input: &impl Columns<In>, (base, len): (*mut u8, usize)) -> Result<usize, Error> {
+    fn run(
+        mut self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        (base, len): (*mut u8, usize),
+    ) -> Result<usize, Error> {
         let scan = self.scan;
         if let Ok(Runs::Rows(rows)) = &self.runs
             && !self.reversed
@@ -354,16 +415,16 @@ impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads a neighbouring record or keeps records.
-    pub fn inclusive_in_place(self, records: &mut [T]) -> Result<(), Error> {
-        self.replace(Mode::Inclusive, records)
+    pub fn inclusive_in_place<X: InPlace<T>>(self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace(self, Mode::Inclusive, records.records())
     }
 
     /// [`exclusive`](Request::exclusive), written over the input.
     ///
     /// # Errors
     /// As [`inclusive_in_place`](Request::inclusive_in_place).
-    pub fn exclusive_in_place(self, records: &mut [T]) -> Result<(), Error> {
-        self.replace(Mode::Exclusive, records)
+    pub fn exclusive_in_place<X: InPlace<T>>(self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace(self, Mode::Exclusive, records.records())
     }
 
     pub(super) fn replace(mut self, mode: Mode, records: &mut [T]) -> Result<(), Error> {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use monoscan_runtime::Shape;
+use monoscan_runtime::{Column, Shape};
+
+use super::device::DeviceVec;
 
 /// Says where segments begin, for [`segmented`](crate::Scan::segmented).
 ///
@@ -10,6 +12,7 @@ use monoscan_runtime::Shape;
 /// - A slice of `usize`, `u32` or `u64`, one more than there are segments: segment k has the records
 ///   `offsets[k]..offsets[k+1]`, which may be none. The first is 0, the last the number of records. `usize` is taken as
 ///   it is, the others are converted first.
+/// - For columns on a device, a [`DeviceVec`] of `bool` beside them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where segments begin",
     label = "expected flags or offsets",
@@ -24,6 +27,8 @@ impl<'a, S: sealed::Segments<'a>> Segments<'a> for S {}
 pub enum Boundaries<'a> {
     /// By flags.
     Heads(&'a [bool]),
+    /// By flags on a device.
+    FlagColumn(Column<'a>),
     /// By offsets.
     Offsets(Cow<'a, [usize]>),
 }
@@ -32,13 +37,14 @@ impl Boundaries<'_> {
     pub(super) fn shape(&self) -> Shape<'_> {
         match self {
             Boundaries::Heads(flags) => Shape::Heads(flags),
+            Boundaries::FlagColumn(flags) => Shape::FlagColumn(flags),
             Boundaries::Offsets(offsets) => Shape::Offsets(offsets),
         }
     }
 }
 
 mod sealed {
-    use super::{Boundaries, Cow};
+    use super::{Boundaries, Cow, DeviceVec};
 
     pub trait Segments<'a> {
         fn boundaries(self) -> Boundaries<'a>;
@@ -92,6 +98,12 @@ mod sealed {
     impl<'a, T: Mark, const N: usize> Segments<'a> for &'a [T; N] {
         fn boundaries(self) -> Boundaries<'a> {
             T::boundaries(self)
+        }
+    }
+
+    impl<'a> Segments<'a> for &'a DeviceVec<bool> {
+        fn boundaries(self) -> Boundaries<'a> {
+            Boundaries::FlagColumn(self.flags())
         }
     }
 }

@@ -11,13 +11,19 @@ use monoscan_ir::Mode;
 use monoscan_runtime::{DynScan, Error, Rows, Whole};
 
 use super::columns::{self, Columns, Record};
+use super::place::Host;
 use super::{Scan, States};
 use crate::lang::ScanType;
 
 impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// A plain scan into a slice.
     #[inline]
-    pub(super) fn fill(&self, mode: Mode, input: impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+    pub(super) fn fill(
+        &self,
+        mode: Mode,
+        input: impl Columns<In, Place = Host>,
+        output: &mut [Out],
+    ) -> Result<usize, Error> {
         // SAFETY: a borrowed slice of `Out`.
         match unsafe { self.scanned(mode, &input, (output.as_mut_ptr(), output.len())) } {
             Some(written) => Ok(written),
@@ -30,7 +36,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     pub(super) fn write_new<'o>(
         &self,
         mode: Mode,
-        input: impl Columns<In>,
+        input: impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         // SAFETY: borrowed memory for so many `Out`.
@@ -42,7 +48,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     }
 
     #[inline(never)]
-    fn fill_any(&self, mode: Mode, input: &impl Columns<In>, output: &mut [Out]) -> Result<usize, Error> {
+    fn fill_any(&self, mode: Mode, input: &impl Columns<In, Place = Host>, output: &mut [Out]) -> Result<usize, Error> {
         self.request().fill(mode, input, output)
     }
 
@@ -50,7 +56,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     fn write_new_any<'o>(
         &self,
         mode: Mode,
-        input: &impl Columns<In>,
+        input: &impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         self.request().write_new(mode, input, output)

@@ -1,0 +1,194 @@
+//! [`DeviceMemory`]: bytes in the memory of a GPU, and the stream in which they were written last.
+//!
+//! For the typed front end. The type exists in every build; without the feature `cuda` there is no value of it.
+
+#[cfg(feature = "cuda")]
+use monoscan_ir::Layout;
+
+use crate::device::{Device, DeviceError};
+use crate::error::Error;
+#[cfg(feature = "cuda")]
+use crate::{
+    column::{Column, ColumnMut},
+    cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream},
+};
+
+/// Bytes in the memory of a GPU. Scans and copies of them are ordered by streams: each waits for what the bytes were last
+/// used for.
+#[doc(hidden)]
+pub struct DeviceMemory {
+    #[cfg(feature = "cuda")]
+    bytes: Bytes,
+    #[cfg(feature = "cuda")]
+    stream: Stream,
+    #[cfg(not(feature = "cuda"))]
+    never: std::convert::Infallible,
+}
+
+#[cfg(feature = "cuda")]
+enum Bytes {
+    Own(DeviceBuffer<u8>),
+    Borrowed { address: u64, len: usize },
+}
+
+#[cfg(not(feature = "cuda"))]
+impl DeviceMemory {
+    /// # Errors
+    /// There is no device in this build.
+    ///
+    /// # Safety
+    /// None needed here.
+    pub unsafe fn upload(_: &Device, _from: *const u8, _bytes: usize) -> Result<DeviceMemory, Error> {
+        Err(DeviceError::NotOnGpu.into())
+    }
+
+    /// # Errors
+    /// None: there is no such memory.
+    ///
+    /// # Safety
+    /// None needed here.
+    pub unsafe fn download(&self, _to: *mut u8, _bytes: usize) -> Result<(), Error> {
+        match self.never {}
+    }
+
+    pub fn device(&self) -> Device {
+        match self.never {}
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl DeviceMemory {
+    /// A copy of these bytes on a device, made in its legacy stream; it is there when this returns.
+    ///
+    /// # Errors
+    /// The CPU has none. The device has too little memory, or the driver fails.
+    ///
+    /// # Safety
+    /// So many bytes can be read; they need not be initialised.
+    pub unsafe fn upload(device: &Device, from: *const u8, bytes: usize) -> Result<DeviceMemory, Error> {
+        let cuda = device.as_cuda().ok_or(DeviceError::NotOnGpu)?;
+        let stream = Stream::legacy(cuda)?;
+        let mut memory = DeviceMemory::uninitialized(&stream, bytes)?;
+        // SAFETY: the caller has them, and they are borrowed until the stream was waited for.
+        unsafe { memory.as_slice_mut().copy_from_host(&stream, from) }?;
+        stream.synchronize()?;
+        Ok(memory)
+    }
+
+    /// Memory that is going to be written in this stream.
+    ///
+    /// # Errors
+    /// The device has too little memory, or the driver fails.
+    pub fn uninitialized(stream: &Stream, bytes: usize) -> Result<DeviceMemory, Error> {
+        let bytes = Bytes::Own(DeviceBuffer::uninitialized(stream.device(), bytes)?);
+        Ok(DeviceMemory { bytes, stream: stream.clone() })
+    }
+
+    /// Memory of somebody else, last used in this stream.
+    ///
+    /// # Safety
+    /// As long as this value lives, and until what is given to streams with it is done, these bytes are in the memory of the
+    /// stream's device, and nobody else uses them.
+    pub unsafe fn borrowed(stream: &Stream, address: u64, bytes: usize) -> DeviceMemory {
+        DeviceMemory { bytes: Bytes::Borrowed { address, len: bytes }, stream: stream.clone() }
+    }
+
+    /// Copies the first bytes to the host, after what was given to their stream; they are there when this returns.
+    ///
+    /// # Errors
+    /// The stream is being captured, or the driver fails; also what failed before on the device.
+    ///
+    /// # Safety
+    /// So many bytes can be written there, and are there.
+    pub unsafe fn download(&self, to: *mut u8, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the memory is borrowed; so is the host's, until the stream was waited for.
+        unsafe { self.as_slice().slice(..bytes)?.copy_to_host(&self.stream, to) }?;
+        Ok(self.stream.synchronize()?)
+    }
+
+    /// Whose memory it is.
+    pub fn device(&self) -> Device {
+        self.stream.device().into()
+    }
+
+    /// The stream in which it was last written.
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// From now on it is this stream in which it was last written.
+    pub fn written_in(&mut self, stream: &Stream) {
+        self.stream = stream.clone();
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> u64 {
+        match &self.bytes {
+            Bytes::Own(buffer) => buffer.address(),
+            Bytes::Borrowed { address, .. } => *address,
+        }
+    }
+
+    /// A column of it.
+    ///
+    /// # Safety
+    /// So many records of this layout fit.
+    pub unsafe fn column<'a>(&'a self, len: usize, layout: &'a Layout) -> Column<'a> {
+        // SAFETY: the memory is borrowed.
+        unsafe { Column::on_device_raw(self.device(), self.address(), len, layout) }
+    }
+
+    /// A column of it to be written.
+    ///
+    /// # Safety
+    /// So many records of this layout fit.
+    pub unsafe fn column_mut<'a>(&'a mut self, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
+        // SAFETY: the memory is borrowed mutably.
+        unsafe { ColumnMut::on_device_raw(self.device(), self.address(), len, layout) }
+    }
+
+    /// What is given to `stream` from now on waits for what the memory was last written by. A stream that is being captured
+    /// waits for nothing outside of its graph: whoever launches the graph orders that.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn before(&self, stream: &Stream) -> Result<(), Error> {
+        if stream.is_capturing()? { Ok(()) } else { Ok(join(&self.stream, stream)?) }
+    }
+
+    /// What is given to the memory's stream from now on waits for what was given to `stream`.
+    ///
+    /// # Errors
+    /// The driver fails.
+    pub fn after(&self, stream: &Stream) -> Result<(), Error> {
+        if stream.is_capturing()? { Ok(()) } else { Ok(join(stream, &self.stream)?) }
+    }
+
+    fn len(&self) -> usize {
+        match &self.bytes {
+            Bytes::Own(buffer) => buffer.len(),
+            Bytes::Borrowed { len, .. } => *len,
+        }
+    }
+
+    fn as_slice(&self) -> DeviceSlice<'_, u8> {
+        // SAFETY: so many bytes are there, and borrowed.
+        unsafe { DeviceSlice::from_raw(self.stream.device(), self.address(), self.len()) }
+    }
+
+    fn as_slice_mut(&mut self) -> DeviceSliceMut<'_, u8> {
+        // SAFETY: so many bytes are there, and borrowed mutably.
+        unsafe { DeviceSliceMut::from_raw(self.stream.device(), self.address(), self.len()) }
+    }
+}
+
+/// What is given to one stream from now on waits for what was given to the other.
+#[cfg(feature = "cuda")]
+fn join(first: &Stream, then: &Stream) -> Result<(), CudaError> {
+    if first.raw() == then.raw() {
+        return Ok(());
+    }
+    let event = Event::new(first.device())?;
+    event.record(first)?;
+    then.wait_for(&event)
+}

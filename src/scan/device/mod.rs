@@ -1,0 +1,113 @@
+//! [`DeviceVec`]: records in the memory of a GPU, and what scans of them leave.
+
+#[cfg(feature = "cuda")]
+mod run;
+#[cfg(not(feature = "cuda"))]
+#[path = "nowhere.rs"]
+mod run;
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use monoscan_runtime::{Device, DeviceMemory, Error};
+
+pub use run::Pending;
+pub(super) use run::{collect, fill, replace, totals};
+
+use crate::lang::ScanType;
+
+/// Records in the memory of a GPU: what [`Scan::upload`](crate::Scan::upload) gives, and scans of such columns.
+///
+/// Scans of it are asynchronous. They run one after the other in the stream that its records were last written in, or in the
+/// one that [`in_stream`](crate::Scan::in_stream) names; streams wait for each other where columns of several meet. So
+/// [`to_vec`](DeviceVec::to_vec), which waits, always gives the result. Dropping it waits for the device.
+///
+/// The type exists in every build; without the feature `cuda` there is no value of it.
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, ops::Sum, prelude::*};
+///
+/// let sums = Scan::<Sum<i32>>::new()?.on(Device::cuda(0)?)?;
+/// let x = sums.upload(&[Sum(3), Sum(1), Sum(4)])?;
+/// let y: DeviceVec<Sum<i32>> = sums.inclusive(&x)?;
+/// assert_eq!(y.to_vec()?, [Sum(3), Sum(4), Sum(8)]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+pub struct DeviceVec<T> {
+    pub(super) memory: DeviceMemory,
+    pub(super) len: usize,
+    records: PhantomData<T>,
+}
+
+impl<T: ScanType> DeviceVec<T> {
+    /// A copy of these records on a device.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for the CPU; [`Error::Cuda`] if the device has too little memory or fails.
+    pub fn upload(device: &Device, records: &[T]) -> Result<DeviceVec<T>, Error> {
+        // SAFETY: a slice has so many bytes.
+        let memory = unsafe { DeviceMemory::upload(device, records.as_ptr().cast(), size_of_val(records)) }?;
+        Ok(DeviceVec { memory, len: records.len(), records: PhantomData })
+    }
+
+    /// The records, copied to the host. Waits for the scan that writes them.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; [`Error::Cuda`] if something failed on the device, or the stream is being captured.
+    pub fn to_vec(&self) -> Result<Vec<T>, Error> {
+        let mut records = Vec::<T>::new();
+        let bytes = self.len.saturating_mul(size_of::<T>());
+        records.try_reserve_exact(self.len).map_err(|_| Error::OutOfMemory { bytes })?;
+        // SAFETY: there is room for them. Records on a device come from the host or from a scan, so each is a `T`.
+        unsafe {
+            self.memory.download(records.as_mut_ptr().cast(), bytes)?;
+            records.set_len(self.len);
+        }
+        Ok(records)
+    }
+
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where they are.
+    pub fn device(&self) -> Device {
+        self.memory.device()
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl<T: ScanType> DeviceVec<T> {
+    /// Records of somebody else's memory, last used in this stream; it is not freed with this value.
+    ///
+    /// # Safety
+    /// As long as this value lives, and until what is given to streams with it is done, so many records of `T` are at this
+    /// address in the memory of the stream's device, and nobody else uses them.
+    pub unsafe fn from_raw(stream: &monoscan_runtime::cuda::Stream, address: u64, len: usize) -> DeviceVec<T> {
+        // SAFETY: the caller says so.
+        let memory = unsafe { DeviceMemory::borrowed(stream, address, len * size_of::<T>()) };
+        DeviceVec { memory, len, records: PhantomData }
+    }
+
+    /// Where the first record is.
+    pub fn address(&self) -> u64 {
+        self.memory.address()
+    }
+
+    /// The stream in which they were last written.
+    pub fn stream(&self) -> &monoscan_runtime::cuda::Stream {
+        self.memory.stream()
+    }
+}
+
+impl<T> fmt::Debug for DeviceVec<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceVec of {} records on {}", self.len, self.memory.device())
+    }
+}

@@ -1,0 +1,77 @@
+//! Scans of device memory in a build without the feature `cuda`, in which there is no such memory.
+
+use std::convert::Infallible;
+
+use monoscan_ir::Mode;
+use monoscan_runtime::{Column, Error};
+
+use super::DeviceVec;
+use crate::lang::ScanType;
+use crate::scan::columns::{Columns, Record};
+use crate::scan::place::OnDevice;
+use crate::scan::{Request, States};
+
+/// A scan of device memory that was given to a stream. There is none without the feature `cuda`.
+#[derive(Debug)]
+pub struct Pending(Infallible);
+
+impl Pending {
+    /// Waits until it is done, and gives how many records were written.
+    ///
+    /// # Errors
+    /// None: there is no such scan.
+    pub fn wait(&self) -> Result<usize, Error> {
+        match self.0 {}
+    }
+
+    /// Whether waiting would take no time.
+    ///
+    /// # Errors
+    /// None: there is no such scan.
+    pub fn is_done(&self) -> Result<bool, Error> {
+        match self.0 {}
+    }
+}
+
+pub(in crate::scan) fn collect<S: States, In: Record, Out: ScanType>(
+    _: Request<'_, S, In, Out>,
+    _: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+) -> Result<DeviceVec<Out>, Error> {
+    nowhere(input)
+}
+
+pub(in crate::scan) fn fill<S: States, In: Record, Out: ScanType>(
+    _: Request<'_, S, In, Out>,
+    _: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+    _: &mut DeviceVec<Out>,
+) -> Result<Pending, Error> {
+    nowhere(input)
+}
+
+pub(in crate::scan) fn replace<S: States, T: ScanType>(
+    _: Request<'_, S, (T,), T>,
+    _: Mode,
+    records: &mut DeviceVec<T>,
+) -> Result<Pending, Error> {
+    nowhere::<(T,), _>(&&*records)
+}
+
+pub(in crate::scan) fn totals<S: States, In: Record, Out: ScanType>(
+    _: Request<'_, S, In, Out>,
+    input: &impl Columns<In, Place = OnDevice>,
+) -> Result<Vec<S>, Error> {
+    nowhere(input)
+}
+
+fn nowhere<In: Record, T>(input: &impl Columns<In>) -> T {
+    input.memories(|memory| _ = memory.device());
+    unreachable!("no value of `DeviceVec` is made without the feature `cuda`")
+}
+
+impl DeviceVec<bool> {
+    pub(in crate::scan) fn flags(&self) -> Column<'_> {
+        nowhere::<(bool,), _>(&self)
+    }
+}

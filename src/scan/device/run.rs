@@ -1,0 +1,200 @@
+//! Scans of device memory: calls that are given to a stream.
+
+use std::marker::PhantomData;
+
+use monoscan_ir::{Constant, Mode};
+use monoscan_runtime::cuda::Stream;
+use monoscan_runtime::{Call, Column, DeviceMemory, Error, gpu};
+use smallvec::SmallVec;
+
+use super::DeviceVec;
+use crate::lang::{self, ScanType};
+use crate::scan::columns::{Columns, Record};
+use crate::scan::place::OnDevice;
+use crate::scan::{Request, States};
+
+/// A scan of device memory that was given to a stream. What it writes is there when the stream has come past it: for other
+/// scans and copies in the stream, and for [`DeviceVec::to_vec`]. It may be dropped: then nobody learns whether it failed.
+#[derive(Debug)]
+pub struct Pending(gpu::Pending);
+
+impl Pending {
+    /// Waits until it is done, and gives how many records were written: all, or those kept, which come first.
+    ///
+    /// # Errors
+    /// [`Error::Overflowed`] and [`Error::Regrouped`] of a checked scan; [`Error::OutputTooShort`] if more records were kept than
+    /// the output has; [`Error::Cuda`] if the device fails.
+    pub fn wait(&self) -> Result<usize, Error> {
+        Ok(self.0.wait()?.written)
+    }
+
+    /// Whether waiting would take no time.
+    ///
+    /// # Errors
+    /// Something failed on the device.
+    pub fn is_done(&self) -> Result<bool, Error> {
+        self.0.is_done()
+    }
+}
+
+/// A scan into new memory. If records are kept or not, it is waited for, since their number is the length.
+pub(in crate::scan) fn collect<S: States, In: Record, Out: ScanType>(
+    request: Request<'_, S, In, Out>,
+    mode: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+) -> Result<DeviceVec<Out>, Error> {
+    let len = Inputs::of(input).len();
+    request.check_covers(len)?;
+    let stream = request.stream_of(input);
+    let keeps = request.scan().program().output.keep.is_some();
+    let memory = DeviceMemory::uninitialized(&stream, len * size_of::<Out>())?;
+    let mut output = DeviceVec { memory, len, records: PhantomData };
+    let pending = fill(request, mode, input, &mut output)?;
+    if keeps {
+        output.len = pending.wait()?;
+    }
+    Ok(output)
+}
+
+pub(in crate::scan) fn fill<S: States, In: Record, Out: ScanType>(
+    request: Request<'_, S, In, Out>,
+    mode: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+    output: &mut DeviceVec<Out>,
+) -> Result<Pending, Error> {
+    let scan = request.scan().clone();
+    let stream = request.stream_of(input);
+    let inputs = Inputs::of(input);
+    let program = scan.program();
+    inputs.before(&stream)?;
+    output.memory.before(&stream)?;
+    let columns = inputs.columns(&program.inputs);
+    let len = output.len;
+    let pending = request.submit(mode, |call| {
+        // SAFETY: the vector has so many records, and the layout is that of `Out`.
+        let written = unsafe { output.memory.column_mut(len, &program.output.columns[0]) };
+        scan.submit(call, &columns, &mut [written], &stream)
+    })?;
+    output.memory.written_in(&stream);
+    inputs.after(&stream)?;
+    Ok(pending)
+}
+
+pub(in crate::scan) fn replace<S: States, T: ScanType>(
+    request: Request<'_, S, (T,), T>,
+    mode: Mode,
+    records: &mut DeviceVec<T>,
+) -> Result<Pending, Error> {
+    let scan = request.scan().clone();
+    let stream = request.stream_of(&&*records);
+    records.memory.before(&stream)?;
+    let len = records.len;
+    let pending = request.submit(mode, |call| {
+        // SAFETY: the vector has so many records, and the layout is that of `T`.
+        let column = unsafe { records.memory.column_mut(len, &scan.program().output.columns[0]) };
+        scan.submit_in_place(call, &mut [column], &stream)
+    })?;
+    records.memory.written_in(&stream);
+    Ok(pending)
+}
+
+pub(in crate::scan) fn totals<S: States, In: Record, Out: ScanType>(
+    request: Request<'_, S, In, Out>,
+    input: &impl Columns<In, Place = OnDevice>,
+) -> Result<Vec<S>, Error> {
+    let scan = request.scan().clone();
+    let stream = request.stream_of(input);
+    let inputs = Inputs::of(input);
+    inputs.before(&stream)?;
+    let columns = inputs.columns(&scan.program().inputs);
+    let mut totals: Vec<Constant> = Vec::new();
+    request.for_totals(|call| {
+        totals = scan.submit_reduce(call, &columns, &stream)?.wait()?.totals;
+        Ok(())
+    })?;
+    let (all, own) = (scan.program().first_carry().len(), scan.program().state_len());
+    let states = totals.chunks_exact(all).map(|total| lang::from_constants(total[..own].iter().copied()));
+    Ok(states.collect())
+}
+
+/// The columns that a call reads.
+struct Inputs<'a>(SmallVec<[(&'a DeviceMemory, usize); 6]>);
+
+impl<'a> Inputs<'a> {
+    fn of<In: Record>(input: &'a impl Columns<In>) -> Inputs<'a> {
+        let mut lengths: SmallVec<[usize; 6]> = SmallVec::new();
+        input.parts(|_, len| lengths.push(len));
+        let mut lengths = lengths.into_iter();
+        let mut inputs = SmallVec::new();
+        input.memories(|memory| inputs.push((memory, lengths.next().unwrap_or(0))));
+        Inputs(inputs)
+    }
+
+    fn len(&self) -> usize {
+        self.0.first().map_or(0, |&(_, len)| len)
+    }
+
+    fn columns(&self, layouts: &'a [monoscan_ir::Layout]) -> Vec<Column<'a>> {
+        let columns = self.0.iter().zip(layouts);
+        // SAFETY: each vector has so many records, of a type whose fields the macro laid out.
+        columns.map(|(&(memory, len), layout)| unsafe { memory.column(len, layout) }).collect()
+    }
+
+    fn before(&self, stream: &Stream) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(memory, _)| memory.before(stream))
+    }
+
+    fn after(&self, stream: &Stream) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(memory, _)| memory.after(stream))
+    }
+}
+
+impl<S: States, In, Out> Request<'_, S, In, Out> {
+    /// The stream that was asked for, or that of the first column.
+    fn stream_of<R: Record>(&self, input: &impl Columns<R>) -> Stream {
+        let mut stream = self.in_stream_or_none();
+        input.memories(|memory| {
+            stream.get_or_insert_with(|| memory.stream().clone());
+        });
+        stream.expect("a record has at least one column")
+    }
+
+    /// Gives the call to a stream. If a stream of chunks is resumed, it is waited for, since the carry is moved on.
+    fn submit(
+        self,
+        mode: Mode,
+        submit: impl FnOnce(&Call<'_>) -> Result<gpu::Pending, Error>,
+    ) -> Result<Pending, Error> {
+        let mut given = None;
+        self.call(mode, |call, carry| {
+            let pending = match carry {
+                None => submit(call)?,
+                Some(carry) => {
+                    let pending = submit(&Call { carry: Some(carry), totals: true, ..call.clone() })?;
+                    carry.copy_from_slice(&pending.wait()?.totals);
+                    pending
+                }
+            };
+            given = Some(Pending(pending));
+            Ok(())
+        })?;
+        Ok(given.expect("the call was given"))
+    }
+
+    fn for_totals(self, reduce: impl FnOnce(&Call<'_>) -> Result<(), Error>) -> Result<(), Error> {
+        self.call(Mode::Inclusive, |call, carry| match carry {
+            None => reduce(call),
+            Some(_) => Err(monoscan_runtime::Combination::ResumedTotal.into()),
+        })
+    }
+}
+
+impl DeviceVec<bool> {
+    /// A column of flags.
+    pub(in crate::scan) fn flags(&self) -> Column<'_> {
+        static FLAG: std::sync::LazyLock<monoscan_ir::Layout> =
+            std::sync::LazyLock::new(|| monoscan_ir::Layout::of(monoscan_ir::Type::Bool));
+        // SAFETY: so many flags are there.
+        unsafe { self.memory.column(self.len, &FLAG) }
+    }
+}

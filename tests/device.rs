@@ -1,0 +1,177 @@
+//! Scans of device memory give what the CPU gives, method by method; and what says so where there is no device.
+
+use monoscan::ops::Sum;
+use monoscan::prelude::*;
+use monoscan::{Device, Error};
+
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Affine {
+    a: u32,
+    b: u32,
+}
+
+#[scan_monoid]
+impl Monoid for Affine {
+    fn identity() -> Self {
+        Affine { a: 1, b: 0 }
+    }
+    fn combine(self, next: Self) -> Self {
+        Affine { a: next.a.wrapping_mul(self.a), b: next.a.wrapping_mul(self.b).wrapping_add(next.b) }
+    }
+}
+
+#[scan_fn]
+fn step(a: u32, b: u16) -> Affine {
+    Affine { a, b: b as u32 }
+}
+
+#[scan_fn]
+fn value(state: Affine) -> u32 {
+    state.b
+}
+
+fn solve() -> Scan<Affine, (u32, u16), u32> {
+    Scan::<Affine>::builder().lift(step {}).project(value {}).build().unwrap()
+}
+
+fn evens() -> Scan<Sum<u32>, (u32,), u32> {
+    #[scan_fn]
+    fn is_even(e: Element<u32, Sum<u32>>) -> bool {
+        e.record % 2 == 0
+    }
+    Scan::<Sum<u32>>::builder()
+        .lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }))
+        .filter(is_even {})
+        .project(scan!(|sum: Sum<u32>| -> u32 { sum.0 }))
+        .build()
+        .unwrap()
+}
+
+#[test]
+#[cfg(not(feature = "cuda"))]
+fn a_build_without_the_feature_says_what_to_do() {
+    let error = Device::cuda(0).unwrap_err();
+    assert!(matches!(error, Error::Device(monoscan::DeviceError::NoCuda { ordinal: 0 })));
+    assert_eq!(error.to_string(), "cuda:0 cannot be used by this build: build with `--features gpu`");
+}
+
+#[test]
+fn the_cpu_has_no_device_memory() {
+    let error = solve().upload(&[1u32]).unwrap_err();
+    assert!(matches!(error, Error::Device(monoscan::DeviceError::NotOnGpu)), "{error}");
+    let on_cpu = solve().on(Device::cpu()).unwrap();
+    assert!(on_cpu.device().is_cpu());
+    assert_eq!(on_cpu.inclusive((&[2u32, 3], &[1u16, 1])).unwrap(), [1, 4]);
+}
+
+#[cfg(feature = "gpu")]
+mod on_gpu {
+    use super::*;
+    use monoscan::DeviceVec;
+    use monoscan::cuda::{Graph, Stream};
+
+    const LENGTHS: [usize; 6] = [0, 1, 3, 1000, 70_001, 3_000_000];
+
+    fn gpu() -> Device {
+        Device::cuda(0).unwrap()
+    }
+
+    fn columns(len: usize) -> (Vec<u32>, Vec<u16>) {
+        ((0..len as u32).map(|i| i.wrapping_mul(77) % 9).collect(), (0..len).map(|i| (i * 13 % 251) as u16).collect())
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn every_method_takes_slices_and_device_columns() {
+        let cpu = solve();
+        let scan = cpu.on(gpu()).unwrap();
+        let init = Affine { a: 3, b: 5 };
+        for len in LENGTHS {
+            let (a, b) = columns(len);
+            let (da, db) = (scan.upload(&a).unwrap(), scan.upload(&b).unwrap());
+            let expected = cpu.inclusive((&a, &b)).unwrap();
+            assert_eq!(scan.inclusive((&a, &b)).unwrap(), expected);
+            let y: DeviceVec<u32> = scan.inclusive((&da, &db)).unwrap();
+            assert_eq!((y.len(), y.to_vec().unwrap()), (len, expected));
+            let before = cpu.exclusive((&a, &b)).unwrap();
+            assert_eq!(scan.exclusive((&da, &db)).unwrap().to_vec().unwrap(), before);
+            let mut out = scan.upload(&vec![7u32; len]).unwrap();
+            assert_eq!(scan.exclusive_into((&da, &db), &mut out).unwrap().wait().unwrap(), len);
+            assert_eq!(out.to_vec().unwrap(), before);
+            assert_eq!(scan.reduce((&da, &db)).unwrap(), cpu.reduce((&a, &b)).unwrap());
+            let back = cpu.init(init).reversed().inclusive((&a, &b)).unwrap();
+            assert_eq!(scan.init(init).reversed().inclusive((&da, &db)).unwrap().to_vec().unwrap(), back);
+            let heads: Vec<bool> = (0..len).map(|i| i % 37 == 5).collect();
+            let flags = scan.upload(&heads).unwrap();
+            let segments = cpu.segmented(&heads).exclusive((&a, &b)).unwrap();
+            assert_eq!(scan.segmented(&flags).exclusive((&da, &db)).unwrap().to_vec().unwrap(), segments);
+            let (mut carry, mut expected) = (init, init);
+            let y = scan.resume(&mut carry, (&da, &db)).unwrap();
+            assert_eq!(y.to_vec().unwrap(), cpu.resume(&mut expected, (&a, &b)).unwrap());
+            assert_eq!(carry, expected);
+        }
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn rows_in_place_and_kept_records_on_a_device() {
+        let cpu = solve();
+        let scan = cpu.on(gpu()).unwrap();
+        let (a, b) = columns(1200);
+        let (da, db) = (scan.upload(&a).unwrap(), scan.upload(&b).unwrap());
+        for axis in [0, 1] {
+            let rows = cpu.axis(&[30, 40], axis).inclusive((&a, &b)).unwrap();
+            assert_eq!(scan.axis(&[30, 40], axis).inclusive((&da, &db)).unwrap().to_vec().unwrap(), rows);
+            let totals = cpu.axis(&[30, 40], axis).totals((&a, &b)).unwrap();
+            assert_eq!(scan.axis(&[30, 40], axis).totals((&da, &db)).unwrap(), totals);
+        }
+        let sums = Scan::<Sum<u32>>::new().unwrap();
+        let on_gpu = sums.on(gpu()).unwrap();
+        let mut x: Vec<Sum<u32>> = a.iter().map(|&a| Sum(a)).collect();
+        let mut dx = on_gpu.upload(&x).unwrap();
+        sums.inclusive_in_place(&mut x).unwrap();
+        on_gpu.inclusive_in_place(&mut dx).unwrap();
+        assert_eq!(dx.to_vec().unwrap(), x);
+        let (kept, kept_there) = (evens(), evens().on(gpu()).unwrap());
+        let y = kept_there.inclusive(&da).unwrap();
+        assert_eq!(y.to_vec().unwrap(), kept.inclusive(&a).unwrap());
+        let mut short = on_gpu.upload(&vec![0u32; y.len() - 1]).unwrap();
+        let error = kept_there.inclusive_into(&da, &mut short).unwrap().wait().unwrap_err();
+        assert!(matches!(error, Error::OutputTooShort { expected, .. } if expected == y.len()), "{error}");
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn streams_of_several_columns_wait_for_each_other_and_graphs_replay() {
+        let scan = solve().on(gpu()).unwrap();
+        let (a, b) = columns(100_000);
+        let expected = solve().inclusive((&a, &b)).unwrap();
+        let (da, db) = (scan.upload(&a).unwrap(), scan.upload(&b).unwrap());
+        let stream = Stream::new(scan.device().as_cuda().unwrap()).unwrap();
+        let y = scan.in_stream(&stream).inclusive((&da, &db)).unwrap();
+        let sums = Scan::<Sum<u32>>::builder().lift(scan!(|x: u32| -> Sum<u32> { Sum(x) })).build().unwrap();
+        let there = sums.on(gpu()).unwrap();
+        // The first column was written in another stream than the second.
+        assert_eq!(there.inclusive(&y).unwrap().to_vec().unwrap(), sums.inclusive(&expected).unwrap());
+        let mut out = scan.upload(&vec![0u32; a.len()]).unwrap();
+        let graph = Graph::capture(&stream, || scan.in_stream(&stream).inclusive_into((&da, &db), &mut out).map(drop));
+        // SAFETY: the columns live until the stream was waited for, and nobody else uses them.
+        unsafe { graph.unwrap().launch(&stream) }.unwrap();
+        assert_eq!(out.to_vec().unwrap(), expected);
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn columns_elsewhere_are_errors() {
+        let cpu = solve();
+        let scan = cpu.on(gpu()).unwrap();
+        let (da, db) = (scan.upload(&[1u32]).unwrap(), scan.upload(&[1u16]).unwrap());
+        assert!(matches!(cpu.inclusive((&da, &db)), Err(Error::Device(monoscan::DeviceError::NotOnGpu))));
+        let host_flags = scan.segmented(&[true]).inclusive((&da, &db)).unwrap_err();
+        assert!(matches!(host_flags, Error::Device(monoscan::DeviceError::Segments { .. })), "{host_flags}");
+        let flags = scan.upload(&[true]).unwrap();
+        let device_flags = scan.segmented(&flags).inclusive((&[1u32], &[1u16])).unwrap_err();
+        assert!(matches!(device_flags, Error::Device(monoscan::DeviceError::Segments { .. })), "{device_flags}");
+    }
+}
