@@ -18,6 +18,10 @@ pub(crate) const BUDGET: usize = 90_000;
 const DENSE: usize = 18;
 /// States of values that the operator names, side by side with small ones.
 const MIXED: usize = 16;
+/// States of each kind on which the identity is tried, however large the operator.
+const LEAST_IDENTITIES: usize = 8;
+/// What a counterexample may cost to make simpler, in budgets.
+const SIMPLER: usize = 2;
 
 /// What is still to be judged.
 pub(crate) struct Question<'a> {
@@ -96,7 +100,9 @@ pub(crate) fn search(
     let mut outcome = Outcome { states_found: !pool.is_empty(), ..Outcome::default() };
     let named = sampler.named_states((budget / 16 / cost).min(96));
     let mixed = sampler.mixed_states(MIXED, &mut random);
-    search.identities(&[&pool[..], &named, &mixed].concat(), &mut outcome);
+    // Two runs a state take half the budget, of large operators somewhat more.
+    let few = |states: &[Vec<Word>]| states.len().min((budget / 4 / cost).max(LEAST_IDENTITIES));
+    search.identities(&[&pool[..few(&pool)], &named, &mixed[..few(&mixed)]].concat(), &mut outcome);
     search.dense(&pool[..pool.len().min(dense)], &mut outcome);
     search.noise(&[&pool[..], &mixed].concat(), sampler, &mut random, &mut outcome);
     search.shrink(&pool, &mut outcome);
@@ -274,8 +280,12 @@ impl Search<'_, '_> {
     /// state, component by component.
     fn shrink(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
         let Some(found) = &mut outcome.associativity.1 else { return };
+        let most = self.spent + SIMPLER * self.budget;
         for place in 0..3 {
             for simple in pool.iter().take(8) {
+                if self.spent > most {
+                    return;
+                }
                 let mut states = found.states.clone();
                 states[place] = simple.clone();
                 if self.is_simpler(&found.states[place], simple) && self.breaks(&states) {
@@ -289,6 +299,9 @@ impl Search<'_, '_> {
                 for number in [0, 1] {
                     let mut states = found.states.clone();
                     states[place][component] = Word::of(self.stage.state[component].of_i64(number));
+                    if self.spent > most {
+                        return;
+                    }
                     if self.is_simpler(&found.states[place], &states[place]) && self.breaks(&states) {
                         found.states = states;
                         break;
