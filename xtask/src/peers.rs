@@ -34,9 +34,25 @@ macro_rules! shared_object {
 const TBB: &str = "g++ libtbb-dev";
 const FINDS_TBB: &str = "g++ -E -x c++ -include tbb/parallel_scan.h -o /dev/null /dev/null";
 
+/// parlaylib at the commit that was measured; it is a library of headers.
+const PARLAYLIB: &str = "git clone --quiet https://github.com/cmuparlay/parlaylib target/peers/parlaylib";
+const PINNED: &str = "git -C target/peers/parlaylib checkout --quiet 51017699dcc421f80479cdb238d3092233ad0d26";
+
 const PEERS: &[Peer] = &[
     Peer { name: "std_scan", packages: TBB, probe: FINDS_TBB, build: &[shared_object!("std_scan")] },
     Peer { name: "tbb_scan", packages: TBB, probe: FINDS_TBB, build: &[shared_object!("tbb_scan")] },
+    Peer {
+        name: "parlay_scan",
+        packages: "g++ git",
+        probe: "git --version",
+        build: &[
+            "rm -rf target/peers/parlaylib",
+            PARLAYLIB,
+            PINNED,
+            "g++ -std=c++17 -O3 -march=native -Wall -Wextra -isystem target/peers/parlaylib/include \
+             benches/peers/parlay_scan.cpp -o target/peers/parlay_scan -pthread",
+        ],
+    },
     Peer {
         name: "python",
         packages: "python3 python3-venv",

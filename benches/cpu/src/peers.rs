@@ -62,11 +62,22 @@ impl Native {
         // SAFETY: this repository's own C++ code, which does nothing when it is loaded.
         let library = unsafe { Library::new(&file) }.map_err(|error| error.to_string())?;
         let native = Native(library);
-        // SAFETY: this is its type in `benches/peers/arena.hpp`.
-        let use_threads = unsafe { native.function::<unsafe extern "C" fn(i32)>("use_threads")? };
-        // SAFETY: it may be called with any number, before all others.
-        unsafe { use_threads(2) };
+        native.use_threads(2)?;
         Ok(native)
+    }
+
+    /// TBB's scans.
+    pub(crate) fn tbb_scan() -> Result<Native, String> {
+        Native::open("tbb_scan")
+    }
+
+    /// How many threads its functions use from here on.
+    pub(crate) fn use_threads(&self, threads: usize) -> Result<(), String> {
+        // SAFETY: this is its type in `benches/peers/arena.hpp`.
+        let use_threads = unsafe { self.function::<unsafe extern "C" fn(i32)>("use_threads")? };
+        // SAFETY: it may be called with any number, while no other function of the object runs.
+        unsafe { use_threads(threads as i32) };
+        Ok(())
     }
 
     /// A function of the shared object.

@@ -1,5 +1,6 @@
 //! The same operators on 1, 2, 4, … threads up to all cores, beside a copy of as many bytes on as
-//! many threads: how much of what memory allows they reach.
+//! many threads, and TBB's `parallel_scan`, where it was built: how much of what memory allows they
+//! reach.
 
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,8 @@ const PIECE: usize = 128 << 10;
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     println!("{}", machine::describe());
     println!(
-        "{:<14} {:>5} {:>8} {:>9} {:>9} {:>7} {:>12}",
-        "operator", "size", "threads", "GB/s", "copy", "part", "to 1 thread"
+        "{:<14} {:>5} {:>8} {:>9} {:>9} {:>7} {:>12} {:>9} {:>9}",
+        "operator", "size", "threads", "GB/s", "copy", "part", "to 1 thread", "loop GB/s", "TBB GB/s"
     );
     for elements in options.sizes_or(&[18, 20, 22, 24, 26]) {
         for name in NAMES.into_iter().filter(|name| options.wants_workload(name)) {
@@ -47,19 +48,22 @@ impl Visitor for Scaling {
         let mut alone = None;
         for threads in threads() {
             let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).build() else { continue };
-            let mut times = [const { Vec::new() }; 2];
+            let mut times = [const { Vec::new() }; 4];
+            let tbb = pair.tbb.as_ref().filter(|tbb| tbb.native.use_threads(threads).is_ok());
             pool.install(|| {
                 (pair.scan)(&mut results);
                 let start = Instant::now();
                 while times[0].len() < ROUNDS || start.elapsed() < self.budget {
                     times[0].push(seconds(|| (pair.scan)(&mut results)));
                     times[1].push(seconds(|| copy(&from, &mut to)));
+                    times[2].push(seconds(|| (pair.plain)(&mut results)));
+                    times[3].push(tbb.map_or(f64::INFINITY, |tbb| seconds(|| (tbb.run)(&mut results))));
                 }
             });
-            let [scan, copy] = times.map(|times| bytes as f64 / 1e9 / quantile(&times, 0.5));
+            let [scan, copy, plain, tbb] = times.map(|times| bytes as f64 / 1e9 / quantile(&times, 0.5));
             let one = *alone.get_or_insert(scan);
             println!(
-                "{:<14} {:>5} {threads:>8} {scan:>9.2} {copy:>9.2} {:>7.2} {:>12.2}",
+                "{:<14} {:>5} {threads:>8} {scan:>9.2} {copy:>9.2} {:>7.2} {:>12.2} {plain:>9.2} {tbb:>9.2}",
                 pair.name,
                 power(self.elements as u64),
                 scan / copy,

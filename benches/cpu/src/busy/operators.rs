@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use bench_shared::{data, loops, scans};
 
+use crate::peers::Native;
+
 /// Writes a column of results.
 pub(crate) type Run<T> = Box<dyn Fn(&mut [T]) + Sync>;
 
@@ -21,6 +23,34 @@ pub(crate) struct Pair<T> {
     pub(crate) reduce: Box<dyn Fn() + Sync>,
     /// Elements of a tile.
     pub(crate) tile: usize,
+    /// TBB's `parallel_scan`, if it was built and there is one.
+    pub(crate) tbb: Option<Tbb<T>>,
+}
+
+/// TBB's scan of the same columns.
+pub(crate) struct Tbb<T> {
+    /// Where the number of its threads is set.
+    pub(crate) native: Arc<Native>,
+    pub(crate) run: Run<T>,
+}
+
+impl<T: 'static> Tbb<T> {
+    /// What `bind` makes of a function of the shared object that is called so.
+    ///
+    /// # Safety
+    /// `F` is that function's type as the C++ source has it.
+    unsafe fn find<F: Copy>(name: &str, bind: impl FnOnce(F) -> Run<T>) -> Option<Tbb<T>> {
+        let native = Arc::new(Native::tbb_scan().ok()?);
+        // SAFETY: the caller promises.
+        let function = unsafe { native.function::<F>(name) }.ok()?;
+        let (run, kept) = (bind(function), native.clone());
+        // The function is there as long as the object is.
+        let run: Run<T> = Box::new(move |y| {
+            _ = &kept;
+            run(y);
+        });
+        Some(Tbb { native, run })
+    }
 }
 
 /// What takes a pair, of whatever type its results are.
@@ -51,8 +81,15 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
                 let tile = one.plan().tile();
                 (tile, Box::new(move || _ = std::hint::black_box(one.reduce(&x[..]).expect(FITS))))
             };
+            let bind = |scan: unsafe extern "C" fn(*const i32, *mut i32, usize)| -> Run<i32> {
+                let x = x.clone();
+                // SAFETY: all columns have so many elements.
+                Box::new(move |y| unsafe { scan(x.as_ptr(), y.as_mut_ptr(), x.len().min(y.len())) })
+            };
+            // SAFETY: the function has this type.
+            let tbb = unsafe { Tbb::find("sum_i32", bind) };
             let plain = Box::new(move |y: &mut [i32]| loops::sum_i32(&x, y));
-            visitor.visit(Pair { name, moved: 8, plain, scan, alone, reduce, tile });
+            visitor.visit(Pair { name, moved: 8, plain, scan, alone, reduce, tile, tbb });
         }
         "affine-f32" => {
             let a: Arc<Vec<f32>> = Arc::new(data::factors(len).map(|a| a as f32).collect());
@@ -67,8 +104,15 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
                 let tile = one.plan().tile();
                 (tile, Box::new(move || _ = std::hint::black_box(one.reduce((&a[..], &b[..])).expect(FITS))))
             };
+            let bind = |scan: unsafe extern "C" fn(*const f32, *const f32, *mut f32, usize)| -> Run<f32> {
+                let (a, b) = (a.clone(), b.clone());
+                // SAFETY: all columns have so many elements.
+                Box::new(move |y| unsafe { scan(a.as_ptr(), b.as_ptr(), y.as_mut_ptr(), a.len().min(y.len())) })
+            };
+            // SAFETY: the function has this type.
+            let tbb = unsafe { Tbb::find("affine_f32", bind) };
             let plain = Box::new(move |y: &mut [f32]| loops::affine_f32(&a, &b, y));
-            visitor.visit(Pair { name, moved: 12, plain, scan, alone, reduce, tile });
+            visitor.visit(Pair { name, moved: 12, plain, scan, alone, reduce, tile, tbb });
         }
         "states-16" => {
             let (moves, x) = (data::automaton(), Arc::new(data::bytes(len)));
@@ -83,7 +127,7 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
                 (tile, Box::new(move || _ = std::hint::black_box(one.reduce(&x[..]).expect(FITS))))
             };
             let plain = Box::new(move |y: &mut [u8]| loops::states(&by_state, &x, y));
-            visitor.visit(Pair { name, moved: 2, plain, scan, alone, reduce, tile });
+            visitor.visit(Pair { name, moved: 2, plain, scan, alone, reduce, tile, tbb: None });
         }
         "segmented-i32" => {
             let (heads, x) = (Arc::new(data::heads(len)), Arc::new(data::small_integers::<i32>(len)));
@@ -97,8 +141,15 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
                 let tile = one.plan().tile();
                 (tile, Box::new(move || _ = std::hint::black_box(one.reduce((&heads[..], &x[..])).expect(FITS))))
             };
+            let bind = |scan: unsafe extern "C" fn(*const bool, *const i32, *mut i32, usize)| -> Run<i32> {
+                let (heads, x) = (heads.clone(), x.clone());
+                // SAFETY: all columns have so many elements.
+                Box::new(move |y| unsafe { scan(heads.as_ptr(), x.as_ptr(), y.as_mut_ptr(), x.len().min(y.len())) })
+            };
+            // SAFETY: the function has this type.
+            let tbb = unsafe { Tbb::find("segmented_i32", bind) };
             let plain = Box::new(move |y: &mut [i32]| loops::segmented_i32(&heads, &x, y));
-            visitor.visit(Pair { name, moved: 9, plain, scan, alone, reduce, tile });
+            visitor.visit(Pair { name, moved: 9, plain, scan, alone, reduce, tile, tbb });
         }
         _ => {
             // Two letters, in runs of two on average.
@@ -114,7 +165,7 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
                 (tile, Box::new(move || _ = std::hint::black_box(one.reduce(&x[..]).expect(FITS))))
             };
             let plain = Box::new(move |y: &mut [(u8, u32)]| _ = loops::run_lengths(&x, y));
-            visitor.visit(Pair { name: RUN_LENGTHS, moved: 5, plain, scan, alone, reduce, tile });
+            visitor.visit(Pair { name: RUN_LENGTHS, moved: 5, plain, scan, alone, reduce, tile, tbb: None });
         }
     }
 }
