@@ -12,8 +12,8 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
+use monoscan::Device;
 use monoscan::prelude::*;
 
 mod common;
@@ -58,8 +58,8 @@ fn chosen_device() -> Result<Device, Failure> {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(Device::Cpu),
-        ["--device", name] => Device::parse(name),
+        [] => Ok(Device::cpu()),
+        ["--device", name] => common::device(name),
         ["--device"] => Err(Failure::Usage("--device needs a value".into())),
         ["--device", _, unknown, ..] | [unknown, ..] => Err(Failure::Usage(format!("unknown argument `{unknown}`"))),
     }
@@ -81,7 +81,7 @@ fn run(device: Device) -> Result<(), Failure> {
     }
 
     let start = Instant::now();
-    let solve = Scan::<Affine>::builder().lift(day {}).project(balance {}).build()?;
+    let solve = Scan::<Affine>::builder().lift(day {}).project(balance {}).build()?.on(device)?;
     say!("{}\njudged, planned and compiled in {:.1?}\n", solve.explain(), start.elapsed());
 
     let y = solve.inclusive((&growth, &deposit))?;
@@ -97,19 +97,6 @@ fn run(device: Device) -> Result<(), Failure> {
         (a[first], b[first]) = (0.0, customer as f64);
     }
     let (mut y, mut plain, mut copied) = (vec![0.0; a.len()], vec![0.0; a.len()], vec![0.0; a.len()]);
-    if let Device::Cuda(ordinal) = device {
-        let on_device = device::scan(ordinal, solve.as_dyn().program(), &[&a, &b], &mut y)?;
-        verify(&y, &a, &b)?;
-        let [sequential, memcpy] = time(9, [&mut || sequentially(&a, &b, &mut plain), &mut || copy(&a, &mut copied)]);
-        say!(
-            "\n{} days of {CUSTOMERS} customers on cuda:{ordinal}, medians of 9 runs\n{}",
-            a.len(),
-            on_device.explained
-        );
-        let rivals = [("loop", sequential), ("memcpy of a", memcpy)];
-        table(a.len(), "day", &[&rivals[..1], &on_device.rivals(), &rivals[1..]].concat());
-        return Ok(());
-    }
     solve.inclusive_into((&a, &b), &mut y)?;
     verify(&y, &a, &b)?;
     let [scan, sequential, memcpy] = time(
@@ -120,7 +107,7 @@ fn run(device: Device) -> Result<(), Failure> {
             &mut || copy(&a, &mut copied),
         ],
     );
-    say!("\n{} days of {CUSTOMERS} customers, medians of 9 runs", a.len());
+    say!("\n{} days of {CUSTOMERS} customers on {device}, medians of 9 runs", a.len());
     table(a.len(), "day", &[("loop", sequential), ("scan", scan), ("memcpy of a", memcpy)]);
     Ok(())
 }

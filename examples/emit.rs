@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use common::{Failure, finish, say};
+use monoscan::ir::Mode;
 use monoscan::nvptx::{AccessPattern, Arch, Form, compile_ahead};
-use monoscan_ir::Mode;
 
 mod common;
 #[path = "kernels/programs.rs"]

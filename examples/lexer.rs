@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
+use monoscan::Device;
 use monoscan::lexer::{Lexer, Rules, Skips};
 
 mod common;
@@ -46,7 +46,7 @@ fn options() -> Result<Options, Failure> {
             }
             Some("--device") => {
                 let name = arguments.next().ok_or_else(|| Failure::Usage("--device needs a value".into()))?;
-                options.device = Device::parse(&name.to_string_lossy())?;
+                options.device = common::device(&name.to_string_lossy())?;
             }
             Some(unknown) if unknown.starts_with('-') => {
                 return Err(Failure::Usage(format!("unknown argument `{unknown}`")));
@@ -72,33 +72,22 @@ fn run(options: Options) -> Result<(), Failure> {
     };
     let start = Instant::now();
     let file = options.rules.as_deref().unwrap_or(Path::new("the rules"));
-    let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
+    let lexer = Lexer::new(rules).map_err(|error| named(file, error))?.on(options.device)?;
     let compiled = start.elapsed();
 
-    let (labels, explained) = match options.device {
-        Device::Cpu => (lexer.labels(&text)?, lexer.explain()),
-        Device::Cuda(ordinal) => {
-            let mut labels = vec![0; text.len()];
-            let on_device = device::scan(ordinal, &lexer.tables().program(), &[&text[..]], &mut labels)?;
-            (labels, on_device.explained)
-        }
-    };
+    let labels = lexer.labels(&text)?;
     if labels != lexer.tables().label_sequentially(&text) {
         return Err(Failure::Run("the scan and the plain loop disagree".into()));
     }
     if options.tokens {
         return print_tokens(&lexer, &labels);
     }
-    say!("{:?}, compiled in {compiled:.1?}\n{explained}\n", lexer.tables());
+    say!("{:?}, compiled in {compiled:.1?}\n{}\n", lexer.tables(), lexer.explain());
     say!("{} bytes, labelled as by the plain loop:", text.len());
     for (kind, count) in lexer.count(&labels).iter().filter(|&(_, count)| count > 0) {
         say!("{:>16} {count:9}", lexer.rules().name(kind));
     }
-    match options.device {
-        _ if text.is_empty() => Ok(()),
-        Device::Cpu => race(&lexer, &text),
-        Device::Cuda(ordinal) => race_on_device(ordinal, &lexer, &text),
-    }
+    if text.is_empty() { Ok(()) } else { race(&lexer, &text) }
 }
 
 /// One line a token: `start end NAME`. A reader that has seen enough may close the pipe.
@@ -127,27 +116,13 @@ fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
     let [scan, sequential, memcpy] = time(
         9,
         [
-            &mut || lexer.labels_into(&text, &mut labels).expect("it ran before"),
+            &mut || lexer.labels_into(&text, &mut labels).map(drop).expect("it ran before"),
             &mut || drop(lexer.tables().label_sequentially(&text)),
             &mut || copy(&text, &mut copied),
         ],
     );
-    say!("\n{} bytes, medians of 9 runs", text.len());
+    say!("\n{} bytes on {}, medians of 9 runs", text.len(), lexer.scan().device());
     table(text.len(), "byte", &[("loop", sequential), ("scan", scan), ("memcpy", memcpy)]);
-    Ok(())
-}
-
-/// The scan on a GPU beside the plain loop.
-fn race_on_device(ordinal: usize, lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
-    let text = repeated(text);
-    let mut labels = vec![0; text.len()];
-    let on_device = device::scan(ordinal, &lexer.tables().program(), &[&text[..]], &mut labels)?;
-    if labels != lexer.tables().label_sequentially(&text) {
-        return Err(Failure::Run("the scan on the device and the plain loop disagree".into()));
-    }
-    let [sequential] = time(9, [&mut || drop(lexer.tables().label_sequentially(&text))]);
-    say!("\n{} bytes on cuda:{ordinal}, medians of 9 runs", text.len());
-    table(text.len(), "byte", &[&[("loop", sequential)], &on_device.rivals()[..]].concat());
     Ok(())
 }
 

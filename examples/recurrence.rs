@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bytemuck::Pod;
-use common::device::{self, Device};
 use common::{Failure, copy, finish, say, table, time};
+use monoscan::Device;
+use monoscan::ir::Constant;
 use monoscan::recurrence::{Recurrence, Sample, Signature, filter_exactly, filter_sequentially};
-use monoscan_ir::Constant;
 
 mod common;
 
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 fn options() -> Result<Options, Failure> {
     let mut text = "0.04 : 1.6, -0.64".to_string();
-    let (mut single, mut raw, mut out, mut device) = (false, None, None, Device::Cpu);
+    let (mut single, mut raw, mut out, mut device) = (false, None, None, Device::cpu());
     let mut arguments = std::env::args_os().skip(1);
     while let Some(argument) = arguments.next() {
         let argument = argument.to_string_lossy();
@@ -47,7 +47,7 @@ fn options() -> Result<Options, Failure> {
             "--signature" => text = value()?.to_string_lossy().into_owned(),
             "--raw" => raw = Some(value()?.into()),
             "--out" => out = Some(value()?.into()),
-            "--device" => device = Device::parse(&value()?.to_string_lossy())?,
+            "--device" => device = common::device(&value()?.to_string_lossy())?,
             "--f32" => single = true,
             _ => return Err(Failure::Usage(format!("unknown argument `{argument}`"))),
         }
@@ -61,40 +61,30 @@ fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
         Some(path) => read::<T>(path)?,
         None => chirp(1 << 23),
     };
-    let recurrence = Recurrence::<T>::new(&options.signature)?;
+    let recurrence = Recurrence::<T>::new(&options.signature)?.on(options.device)?;
     let (mut y, mut plain, mut copied) = (x.clone(), x.clone(), x.clone());
-    let on_device = match options.device {
-        Device::Cpu => recurrence.filter_into(&x, &mut y).map(|()| None)?,
-        Device::Cuda(ordinal) => Some(device::scan(ordinal, recurrence.scan().program(), &[&x[..]], &mut y)?),
-    };
+    recurrence.filter_into(&x, &mut y)?;
     filter_sequentially(&options.signature, &x, &mut plain);
     let verdict = verify(&options.signature, &x, &y, &plain)?;
     if let Some(path) = &options.out {
         let bytes: Vec<u8> = y.iter().flat_map(|&y| y.into().to_bytes()).collect();
         std::fs::write(path, bytes).map_err(|error| Failure::Run(format!("{}: {error}", path.display())))?;
     }
-    let explained = on_device.as_ref().map_or_else(|| recurrence.explain(), |on_device| on_device.explained.clone());
-    say!("{explained}\n\n{verdict}");
+    say!("{}\n\n{verdict}", recurrence.explain());
     if x.is_empty() {
         return Ok(());
     }
 
     let rounding = if cfg!(target_feature = "fma") { "loop, mul_add" } else { "loop" };
-    if let Some(on_device) = on_device {
-        let [sequential] = time(9, [&mut || filter_sequentially(&options.signature, &x, &mut plain)]);
-        say!("\n{} samples of {} on the device, medians of 9 runs", x.len(), T::TYPE);
-        table(x.len(), "sample", &[&[(rounding, sequential)], &on_device.rivals()[..]].concat());
-        return Ok(());
-    }
     let [scan, sequential, memcpy] = time(
         9,
         [
-            &mut || recurrence.filter_into(&x, &mut y).expect("it ran before"),
+            &mut || recurrence.filter_into(&x, &mut y).map(drop).expect("it ran before"),
             &mut || filter_sequentially(&options.signature, &x, &mut plain),
             &mut || copy(&x, &mut copied),
         ],
     );
-    say!("\n{} samples of {}, medians of 9 runs", x.len(), T::TYPE);
+    say!("\n{} samples of {} on {}, medians of 9 runs", x.len(), T::TYPE, options.device);
     table(x.len(), "sample", &[(rounding, sequential), ("scan", scan), ("memcpy", memcpy)]);
     Ok(())
 }

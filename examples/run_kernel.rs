@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use common::{Failure, finish, say};
 use monoscan::cuda::{Device, DeviceBuffer, Event, Stream};
 use monoscan::gpu::{AotKernel, AotScan};
+use monoscan::ir::{Constant, Layout, Type};
 use monoscan::{Call, Column, ColumnMut, DynScan};
-use monoscan_ir::{Constant, Layout, Type};
 
 mod common;
 #[path = "kernels/programs.rs"]

@@ -25,6 +25,8 @@ pub mod ops;
 pub mod recurrence;
 mod scan;
 
+/// Programs and what is known about them: what front ends of their own build scans from.
+pub use monoscan_ir as ir;
 pub use monoscan_runtime::{
     Call, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error, InPlaceError, Outcome,
     Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape,
@@ -32,8 +34,8 @@ pub use monoscan_runtime::{
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
-    Cascade, Columns, DeviceVec, Element, Host, InPlace, OnDevice, Pending, Place, Record, Request, Scan, ScanBuilder,
-    Segments, States,
+    Cascade, ChunkStream, Columns, DeviceVec, Element, Host, InPlace, OnDevice, Pending, Place, Record, Request, Scan,
+    ScanBuilder, Segments, States,
 };
 
 /// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which

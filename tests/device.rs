@@ -53,7 +53,10 @@ fn evens() -> Scan<Sum<u32>, (u32,), u32> {
 fn a_build_without_the_feature_says_what_to_do() {
     let error = Device::cuda(0).unwrap_err();
     assert!(matches!(error, Error::Device(monoscan::DeviceError::NoCuda { ordinal: 0 })));
-    assert_eq!(error.to_string(), "cuda:0 cannot be used by this build: build with `--features gpu`");
+    assert_eq!(
+        error.to_string(),
+        "cuda:0 needs the feature `gpu`, which this build lacks: build with `--features gpu`"
+    );
 }
 
 #[test]
@@ -159,6 +162,42 @@ mod on_gpu {
         // SAFETY: the columns live until the stream was waited for, and nobody else uses them.
         unsafe { graph.unwrap().launch(&stream) }.unwrap();
         assert_eq!(out.to_vec().unwrap(), expected);
+    }
+
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn lexers_recurrences_totals_and_streams_on_a_device() {
+        use monoscan::lexer::{Lexer, Rules, Skips};
+        use monoscan::recurrence::Recurrence;
+
+        let text = br#"{"key": [1, 2.5e3, true, "a\"b"]} "#.repeat(5000);
+        let lexer = Lexer::new(Rules::json()).unwrap();
+        let there = lexer.on(gpu()).unwrap();
+        let labels = lexer.labels(&text).unwrap();
+        assert_eq!(there.labels(&text).unwrap(), labels);
+        let dtext = DeviceVec::upload(&gpu(), &text).unwrap();
+        assert_eq!(there.labels(&dtext).unwrap().to_vec().unwrap(), labels);
+        let tokens = lexer.lex(&text).unwrap();
+        assert!(there.lex(&text).unwrap().iter(Skips::Keep).eq(tokens.iter(Skips::Keep)));
+
+        // Whole numbers: exact in any order.
+        let sums_of_sums = Recurrence::<f64>::new(&"1 : 2, -1".parse().unwrap()).unwrap();
+        let x: Vec<f64> = (0..70_000).map(|i| f64::from(i % 5 - 2)).collect();
+        let y = sums_of_sums.filter(&x).unwrap();
+        let there = sums_of_sums.on(gpu()).unwrap();
+        assert_eq!(there.filter(&x).unwrap(), y);
+        let dx = DeviceVec::upload(&gpu(), &x).unwrap();
+        assert_eq!(there.filter(&dx).unwrap().to_vec().unwrap(), y);
+
+        let (scan, (a, b)) = (solve().on(gpu()).unwrap(), columns(50_000));
+        let (da, db) = (scan.upload(&a).unwrap(), scan.upload(&b).unwrap());
+        let (y, total) = scan.inclusive_with_total((&da, &db)).unwrap();
+        assert_eq!((y.to_vec().unwrap(), total), solve().inclusive_with_total((&a, &b)).unwrap());
+        let mut stream = scan.stream();
+        let mut found = stream.feed((&a[..20_000], &b[..20_000])).unwrap();
+        let rest = (scan.upload(&a[20_000..]).unwrap(), scan.upload(&b[20_000..]).unwrap());
+        found.extend(stream.feed((&rest.0, &rest.1)).unwrap().to_vec().unwrap());
+        assert_eq!((found, stream.state()), (y.to_vec().unwrap(), total));
     }
 
     #[test]

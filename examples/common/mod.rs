@@ -6,7 +6,15 @@ use std::io::{ErrorKind, Write};
 use std::process::{ExitCode, exit};
 use std::time::{Duration, Instant};
 
-pub(crate) mod device;
+use monoscan::{Device, DeviceError, Error};
+
+/// The device of this name, for `--device`.
+pub(crate) fn device(name: &str) -> Result<Device, Failure> {
+    name.parse().map_err(|error| match error {
+        Error::Device(DeviceError::Unknown { .. }) => Failure::Usage(error.to_string()),
+        _ => Failure::Run(error.to_string()),
+    })
+}
 
 /// Why an example stops.
 pub(crate) enum Failure {

@@ -1,9 +1,9 @@
 //! Programs that kernels are made of ahead of time, by name: what `emit` compiles and `run_kernel`
 //! checks.
 
+use monoscan::ir::{Program, Verified, text, verify};
 use monoscan::ops::{Affine, Max, Sum};
 use monoscan::prelude::*;
-use monoscan_ir::{Program, Verified, text, verify};
 
 use crate::common::Failure;
 

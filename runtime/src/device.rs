@@ -4,6 +4,7 @@
 //! do.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::error::Error;
 
@@ -89,6 +90,19 @@ impl From<&Device> for Device {
     }
 }
 
+/// `cpu`, or `cuda:N` with the number of a device.
+impl FromStr for Device {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Device, Error> {
+        if name == "cpu" {
+            return Ok(Device::cpu());
+        }
+        let number = name.strip_prefix("cuda:").and_then(|number| number.parse().ok());
+        Device::cuda(number.ok_or_else(|| DeviceError::Unknown { name: name.into() })?)
+    }
+}
+
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "cuda")]
@@ -106,11 +120,18 @@ impl fmt::Debug for Device {
 }
 
 /// Why a device does not do what it was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
+    /// No name of a device.
+    #[error("unknown device `{name}`: expected `cpu` or `cuda:N`")]
+    Unknown {
+        /// What was given.
+        name: String,
+    },
+
     /// A build without the feature `cuda`.
-    #[error("cuda:{ordinal} cannot be used by this build: build with `--features gpu`")]
+    #[error("cuda:{ordinal} needs the feature `gpu`, which this build lacks: build with `--features gpu`")]
     NoCuda {
         /// The number of the device that was asked for.
         ordinal: usize,

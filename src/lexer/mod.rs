@@ -32,11 +32,13 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use monoscan_ir::{Program, Verified};
-use monoscan_runtime::{Column, ColumnMut, DynScan, Error as ScanError};
+use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
 use thiserror::Error;
+
+use crate::scan::{Columns, Place, Plain};
 
 pub use dfa::MAX_STATES;
 pub use gather::{Counts, Kind, Skips, Token, Tokens};
@@ -137,7 +139,7 @@ impl std::fmt::Debug for LexerTables {
     }
 }
 
-/// A compiled set of rules: a scan that labels texts on all cores.
+/// A compiled set of rules: a scan that labels texts on all cores, or [on a GPU](Lexer::on).
 ///
 /// ```
 /// use monoscan::lexer::{Lexer, Rules, Skips};
@@ -155,8 +157,8 @@ impl std::fmt::Debug for LexerTables {
 /// ```
 #[derive(Debug)]
 pub struct Lexer {
-    rules: Rules,
-    tables: LexerTables,
+    rules: Arc<Rules>,
+    tables: Arc<LexerTables>,
     scan: DynScan,
     listing: OnceLock<DynScan>,
 }
@@ -169,23 +171,36 @@ impl Lexer {
     pub fn new(rules: Rules) -> Result<Lexer, LexerError> {
         let tables = LexerTables::new(&rules)?;
         let scan = DynScan::new(tables.program())?;
-        Ok(Lexer { rules, tables, scan, listing: OnceLock::new() })
+        Ok(Lexer { rules: rules.into(), tables: tables.into(), scan, listing: OnceLock::new() })
     }
 
-    /// The label of every byte of a text.
+    /// The same lexer on another device; see [`Scan::on`](crate::Scan::on).
     ///
     /// # Errors
-    /// [`ScanError::OutOfMemory`].
-    pub fn labels(&self, text: &[u8]) -> Result<Vec<u8>, ScanError> {
-        self.scan.inclusive(&[Column::new(text)])
+    /// As there.
+    pub fn on(&self, device: impl Into<Device>) -> Result<Lexer, ScanError> {
+        let (rules, tables) = (self.rules.clone(), self.tables.clone());
+        Ok(Lexer { rules, tables, scan: self.scan.on(device)?, listing: OnceLock::new() })
+    }
+
+    /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
+    ///
+    /// # Errors
+    /// [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
+    pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, ScanError> {
+        Plain::of(&self.scan).inclusive(text)
     }
 
     /// [`labels`](Lexer::labels) into a slice as long as the text.
     ///
     /// # Errors
     /// [`ScanError::Length`] if it has another length; nothing is written then.
-    pub fn labels_into(&self, text: &[u8], labels: &mut [u8]) -> Result<(), ScanError> {
-        self.scan.inclusive_into(&[Column::new(text)], &mut [ColumnMut::new(labels)])
+    pub fn labels_into<C: Columns<(u8,)>>(
+        &self,
+        text: C,
+        labels: &mut <C::Place as Place>::Slice<u8>,
+    ) -> Result<<C::Place as Place>::Written, ScanError> {
+        Plain::of(&self.scan).inclusive_into(text, labels)
     }
 
     /// The tokens of a text, in one scan from bytes to tokens. Its code is compiled by the first call.
@@ -206,7 +221,7 @@ impl Lexer {
         let listing = match self.listing.get() {
             Some(listing) => listing,
             None => {
-                let made = DynScan::new(self.tables.token_program())?;
+                let made = DynScan::builder(self.tables.token_program()).device(self.scan.device()).build()?;
                 self.listing.get_or_init(|| made)
             }
         };

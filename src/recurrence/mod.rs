@@ -50,7 +50,9 @@ mod tests;
 use std::marker::PhantomData;
 
 use monoscan_ir::{Diagnostics, Program, Type, verify};
-use monoscan_runtime::{Column, ColumnMut, DynScan, Error};
+use monoscan_runtime::{Device, DynScan, Error};
+
+use crate::scan::{Columns, Place, Plain};
 
 pub use exact::filter_exactly;
 pub use form::Growth;
@@ -162,20 +164,33 @@ impl<T: Sample> Recurrence<T> {
         Ok(Recurrence { signature: signature.clone(), form, growth, scan, samples: PhantomData })
     }
 
-    /// y for x.
+    /// y for x: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn filter(&self, x: &[T]) -> Result<Vec<T>, Error> {
-        self.scan.inclusive(&[Column::new(x)])
+    pub fn filter<C: Columns<(T,)>>(&self, x: C) -> Result<<C::Place as Place>::Vec<T>, Error> {
+        Plain::of(&self.scan).inclusive(x)
     }
 
     /// y for x, into a slice of the same length.
     ///
     /// # Errors
     /// [`Error::Length`] if it has another; then nothing was written.
-    pub fn filter_into(&self, x: &[T], y: &mut [T]) -> Result<(), Error> {
-        self.scan.inclusive_into(&[Column::new(x)], &mut [ColumnMut::new(y)])
+    pub fn filter_into<C: Columns<(T,)>>(
+        &self,
+        x: C,
+        y: &mut <C::Place as Place>::Slice<T>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        Plain::of(&self.scan).inclusive_into(x, y)
+    }
+
+    /// The same recurrence on another device; see [`Scan::on`](crate::Scan::on). Its [growth](Recurrence::growth) is that
+    /// within a block of the CPU's.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn on(&self, device: impl Into<Device>) -> Result<Recurrence<T>, Error> {
+        Ok(Recurrence { scan: self.scan.on(device)?, ..self.clone() })
     }
 
     /// The coefficients.

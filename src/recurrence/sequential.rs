@@ -13,7 +13,9 @@ mod sealed {
 }
 
 /// A type of samples: `f32` or `f64`.
-pub trait Sample: Primitive + Default + Add<Output = Self> + Mul<Output = Self> + sealed::Sealed {
+pub trait Sample:
+    Primitive + crate::prelude::ScanType + Default + Add<Output = Self> + Mul<Output = Self> + sealed::Sealed
+{
     /// The number, rounded.
     fn from_f64(value: f64) -> Self;
     /// The number, without loss.

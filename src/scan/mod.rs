@@ -45,6 +45,7 @@ mod request;
 mod segments;
 mod short;
 mod states;
+mod stream;
 mod translation;
 
 use std::fmt;
@@ -60,9 +61,11 @@ pub use columns::{Columns, Record};
 pub use device::{DeviceVec, Pending};
 pub use element::Element;
 pub use place::{Host, InPlace, OnDevice, Place};
+pub(crate) use request::Plain;
 pub use request::Request;
 pub use segments::Segments;
 pub use states::{Cascade, States};
+pub use stream::ChunkStream;
 
 use place::sealed::Place as _;
 
@@ -331,6 +334,30 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     #[inline]
     pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
         self.total(input)
+    }
+
+    /// [`inclusive`](Scan::inclusive), and the state after the last record, which [`reduce`](Scan::reduce) gives: both out of one
+    /// read of the input.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let (sums, total) = Scan::<Sum<u64>>::new()?.inclusive_with_total(&[Sum(1), Sum(2)])?;
+    /// assert_eq!((sums, total), (vec![Sum(1), Sum(3)], Sum(3)));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`inclusive`](Scan::inclusive).
+    pub fn inclusive_with_total<C: Columns<In>>(&self, input: C) -> Result<(<C::Place as Place>::Vec<Out>, S), Error> {
+        let mut total = self.identity();
+        let results = self.resume(&mut total, input)?;
+        Ok((results, total))
+    }
+
+    /// A stream: it is fed chunk by chunk, and gives the results of the whole; see [`ChunkStream`].
+    pub fn stream(&self) -> ChunkStream<S, In, Out> {
+        ChunkStream::new(self)
     }
 
     /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first

@@ -61,10 +61,23 @@ pub struct Request<'a, S, In, Out> {
     reversed: bool,
     init: Option<S>,
     carry: Option<&'a mut S>,
+    /// A carry as the engine hands it on, with what is read of the record before.
+    whole_carry: Option<&'a mut [Constant]>,
     #[cfg(feature = "cuda")]
     stream: Option<&'a Stream>,
     runs: Result<Runs<'a>, Error>,
     types: PhantomData<fn(In, S) -> Out>,
+}
+
+/// A plain scan of any program, for front ends that build programs themselves. Its state is the program's own: a plain scan
+/// reads neither an initial state nor a carry, so that of the type is never looked at.
+pub(crate) type Plain<'a, In, Out> = Request<'a, crate::ops::Sum<u8>, (In,), Out>;
+
+impl<'a, In: ScanType, Out: ScanType> Plain<'a, In, Out> {
+    /// Of a program that reads one column of `In` and writes one of `Out`.
+    pub(crate) fn of(scan: &'a DynScan) -> Self {
+        Request::new(scan)
+    }
 }
 
 /// Which records are scanned on their own.
@@ -103,6 +116,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             reversed: false,
             init: None,
             carry: None,
+            whole_carry: None,
             #[cfg(feature = "cuda")]
             stream: None,
             runs: Ok(Runs::Line),
@@ -170,6 +184,12 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
+    /// As [`resuming`](Request::resuming), from what the engine handed on, the record before included.
+    pub(super) fn handing_on(mut self, carry: &'a mut [Constant]) -> Self {
+        self.whole_carry = Some(carry);
+        self
+    }
+
     /// The state that a line starts from, if one was given; a short line may leave another there.
     fn start(&mut self) -> Option<&mut S> {
         let is_line = matches!(self.runs, Ok(Runs::Line)) && !self.reversed;
@@ -187,6 +207,9 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         let runs = self.runs?;
         let call =
             Call { mode, reversed: self.reversed, init: init.as_deref(), shape: runs.shape()?, ..Call::default() };
+        if let Some(carry) = self.whole_carry {
+            return run(&call, Some(carry));
+        }
         let Some(carry) = self.carry else { return run(&call, None) };
         // Of the record before, which a carry of the engine has too, this chunk has none.
         let mut components = self.scan.program().first_carry();

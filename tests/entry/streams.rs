@@ -1,5 +1,6 @@
 //! Chunks of a stream, one after the other, are the whole.
 
+use monoscan::ops::Sum;
 use monoscan::prelude::*;
 
 use super::reference::{Ask, Runs, SIZES, plans};
@@ -104,4 +105,32 @@ fn a_chunk_that_is_refused_leaves_the_carry() {
     assert!(scan.resuming(&mut carry).reduce(&x).is_err());
     assert_eq!(carry, Bicyclic { closing: 1, opening: 2 });
     assert_eq!(output, x[..4]);
+}
+
+#[test]
+fn a_stream_of_chunks_is_one_scan_and_knows_the_record_before() {
+    #[scan_fn]
+    fn changed(e: Element<u8>) -> Sum<u32> {
+        Sum(if e.first || e.prev != e.record { 1 } else { 0 })
+    }
+    let scan = Scan::<Sum<u32>>::builder().lift_at(changed {}).build().unwrap();
+    let text = b"aabbbbcaaaddddddx";
+    let (expected, total) = scan.inclusive_with_total(text).unwrap();
+    assert_eq!((&expected, total), (&scan.inclusive(text).unwrap(), scan.reduce(text).unwrap()));
+    for size in 1..text.len() {
+        let (mut stream, mut found) = (scan.stream(), Vec::new());
+        assert_eq!(stream.state(), scan.identity());
+        for (place, chunk) in text.chunks(size).enumerate() {
+            if place % 2 == 0 {
+                found.extend(stream.feed(chunk).unwrap());
+            } else {
+                let mut out = vec![Sum(0); chunk.len()];
+                assert_eq!(stream.feed_into(chunk, &mut out).unwrap(), chunk.len());
+                found.extend(out);
+            }
+            // What is refused leaves the stream as it was.
+            assert!(stream.feed_into(chunk, &mut []).is_err());
+        }
+        assert_eq!((&found, stream.state()), (&expected, total), "chunks of {size}");
+    }
 }

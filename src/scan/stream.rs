@@ -1,0 +1,63 @@
+//! [`ChunkStream`]: a scan that is fed chunk by chunk.
+
+use monoscan_ir::Constant;
+use monoscan_runtime::Error;
+
+use super::columns::{Columns, Record};
+use super::place::Place;
+use super::{Scan, States};
+use crate::lang::{self, ScanType};
+
+/// A stream of chunks, made by [`Scan::stream`]: the results of its chunks, one after the other, are those of an inclusive scan
+/// of all records, where the association does not matter. After an error it is as it was.
+///
+/// The record before a chunk's first is the last of the chunk before; places ([`Element::index`](crate::Element)) are counted
+/// within a chunk, and the last record of a chunk has no next one. Chunks may be slices or device columns, in turn.
+///
+/// ```
+/// use monoscan::{ops::Sum, prelude::*};
+///
+/// let mut sums = Scan::<Sum<u64>>::new()?.stream();
+/// assert_eq!(sums.feed(&[Sum(1), Sum(2)])?, [Sum(1), Sum(3)]);
+/// let mut out = [Sum(0)];
+/// assert_eq!(sums.feed_into(&[Sum(3)], &mut out)?, 1);
+/// assert_eq!((out, sums.state()), ([Sum(6)], Sum(6)));
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ChunkStream<S, In, Out> {
+    scan: Scan<S, In, Out>,
+    /// What the next chunk goes on from, as the engine hands it on.
+    carry: Vec<Constant>,
+}
+
+impl<S: States, In: Record, Out: ScanType> ChunkStream<S, In, Out> {
+    pub(super) fn new(scan: &Scan<S, In, Out>) -> Self {
+        ChunkStream { scan: scan.clone(), carry: scan.as_dyn().program().first_carry() }
+    }
+
+    /// The results of the next chunk; of a scan that filters, those that are kept.
+    ///
+    /// # Errors
+    /// As [`Scan::inclusive`].
+    pub fn feed<C: Columns<In>>(&mut self, chunk: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+        self.scan.request().handing_on(&mut self.carry).inclusive(chunk)
+    }
+
+    /// [`feed`](ChunkStream::feed) into records that are there.
+    ///
+    /// # Errors
+    /// As [`Scan::inclusive_into`].
+    pub fn feed_into<C: Columns<In>>(
+        &mut self,
+        chunk: C,
+        output: &mut <C::Place as Place>::Slice<Out>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        self.scan.request().handing_on(&mut self.carry).inclusive_into(chunk, output)
+    }
+
+    /// The state after all records so far; before any, the identities.
+    pub fn state(&self) -> S {
+        lang::from_constants(self.carry.iter().copied().take(self.scan.as_dyn().program().state_len()))
+    }
+}
