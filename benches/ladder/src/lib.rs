@@ -43,7 +43,7 @@ pub use on_device::{LadderPending, LadderScan};
 pub use rung::Rung;
 
 use block::Block;
-use monoscan_codegen::gpu::{Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
+use monoscan_codegen::gpu::{AccessPattern, Arch, Arguments, GROUP, GpuPlan, HEADER_BYTES, Schedule};
 use monoscan_codegen::nvptx::parts::Builder;
 use monoscan_codegen::nvptx::parts::KernelArguments;
 use monoscan_codegen::nvptx::parts::Lanes;
@@ -51,7 +51,7 @@ use monoscan_codegen::nvptx::parts::Recipe;
 use monoscan_codegen::nvptx::parts::Tables;
 use monoscan_codegen::nvptx::parts::is_packed;
 use monoscan_codegen::nvptx::parts::{self, head};
-use monoscan_codegen::nvptx::{self, Kernel};
+use monoscan_codegen::nvptx::{Kernel, KernelPlan};
 use rung::{Between, Design};
 
 /// The kernels of a rung in one module, and how they are launched.
@@ -152,9 +152,10 @@ fn check(recipe: &Recipe) -> Result<(), LadderError> {
 /// The kernel of one of our own schedules.
 fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
     let is_wanted = |plan: &GpuPlan| matches!(plan.schedule, Schedule::Ring { .. }) == (rung == Rung::Ring);
-    let plan = GpuPlan::candidates(program, arch).into_iter().find(is_wanted);
+    let pattern = if rung == Rung::Ring { AccessPattern::Aligned } else { AccessPattern::Any };
+    let plan = KernelPlan::new(program, pattern, arch).ok().filter(|plan| is_wanted(plan.plan()));
     let plan = plan.ok_or_else(|| LadderError::Unfit(format!("there is no {rung} of this program for {arch}")))?;
-    let Kernel { text, manifest } = nvptx::emulated(program, &plan, arch)?;
+    let Kernel { text, manifest } = plan.emulated();
     let grid = if rung == Rung::Ring { Grid::Multiprocessors } else { Grid::Tiles };
     let (threads, shared_bytes) = (manifest.threads, manifest.shared_bytes);
     Ok(LadderKernels {
@@ -162,7 +163,7 @@ fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, Ladd
         text,
         launches: vec![Launch { entry: "scan", grid, threads, shared_bytes }],
         arguments: manifest.arguments,
-        tile: plan.tile(),
+        tile: plan.plan().tile(),
         tile_state_bytes: manifest.tile_state_bytes,
     })
 }

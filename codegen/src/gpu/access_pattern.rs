@@ -1,8 +1,4 @@
-//! What calls want of a kernel, and the plans that do it.
-
-use monoscan_ir::transform::Lowered;
-
-use super::{Arch, GpuPlan};
+//! What calls want of a kernel.
 
 /// How the records of a call are gone through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,17 +16,12 @@ pub enum AccessPattern {
 }
 
 impl AccessPattern {
-    /// The plans of a lowered program for this pattern, the best first.
-    pub fn plans(self, program: &Lowered, arch: Arch) -> Vec<GpuPlan> {
-        match self {
-            AccessPattern::Aligned => GpuPlan::candidates(program, arch),
-            AccessPattern::Shifted => {
-                let plans = [GpuPlan::ring(program, arch, true), GpuPlan::look_back(program, arch)];
-                plans.into_iter().flatten().collect()
-            }
-            AccessPattern::Short => GpuPlan::small(program, arch).into_iter().collect(),
-            AccessPattern::Any => GpuPlan::look_back(program, arch).into_iter().collect(),
-            AccessPattern::Columnar => vec![GpuPlan::columnar()],
-        }
-    }
+    /// All of them.
+    pub const ALL: [AccessPattern; 5] = [
+        AccessPattern::Aligned,
+        AccessPattern::Shifted,
+        AccessPattern::Short,
+        AccessPattern::Any,
+        AccessPattern::Columnar,
+    ];
 }

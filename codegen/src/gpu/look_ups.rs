@@ -1,8 +1,6 @@
 //! What schedules look up, where a program's states are maps: its folds by names, and its replay by letters.
 
-use std::collections::BTreeSet;
-
-use monoscan_ir::facts::{LaneBody, Left, Names, SMALL_TABLE, Tabulated, by_lanes, composes_maps};
+use monoscan_ir::facts::{LaneBody, Left, Names, SMALL_TABLE, Tabulated, by_lanes};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Function, Table};
 
@@ -59,25 +57,6 @@ impl LookUps {
     pub(crate) fn deferred_bytes(&self) -> usize {
         let is_deferred = |names: &Names| matches!(names.left, Some(Left::At(_)));
         if self.names.iter().flatten().any(is_deferred) { 2 * MOST_DEFERRED } else { 0 }
-    }
-
-    /// The same for a plan: none if no state of the program is a map.
-    pub(super) fn planned(program: &Lowered, schedule: Schedule) -> Option<LookUps> {
-        let composes = program.stages.iter().any(|stage| composes_maps(stage, &program.tables));
-        composes.then(|| LookUps::of(program, Some(schedule)))
-    }
-
-    /// Bytes of the tables of names and of copies for banks, and of those that the replay looks up.
-    pub(super) fn bytes(&self) -> (usize, usize) {
-        let names: usize = self.names.iter().flatten().map(Names::step_bytes).sum();
-        let size = |table: &u32| {
-            let table = &self.tables[*table as usize];
-            table.len() * table.ty.size().next_power_of_two()
-        };
-        let bank_replicated: usize =
-            self.bank_replicated.iter().map(|table| BANKS * size(table).next_multiple_of(WORD)).sum();
-        let of_replay: BTreeSet<u32> = self.replay.mapping.function.looked_up().collect();
-        (names + bank_replicated, of_replay.iter().map(size).sum())
     }
 }
 

@@ -6,7 +6,7 @@ mod access_pattern;
 mod aot;
 mod arch;
 mod arguments;
-mod fit;
+#[cfg(feature = "ptx")]
 mod look_ups;
 mod manifest;
 mod plan;
@@ -21,7 +21,6 @@ pub use plan::{GpuPlan, Schedule, natural};
 pub use ptx::ptx_instructions;
 #[cfg(feature = "ptx")]
 pub(crate) use {
-    fit::{LINE, MOST_TABLE_BYTES, OUTPUT_BUFFERS, overlays},
     look_ups::{BANKS, LookUps, MOST_DEFERRED, WORD},
     plan::alignment,
 };

@@ -1,11 +1,11 @@
 //! Kernels made ahead of time, with the manifests that stand beside them.
 
-use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Program, Verified};
 use sha2::{Digest, Sha256};
 
-use super::{Kernel, NvptxError, compile};
-use crate::gpu::{AccessPattern, AotManifest, Arch, GpuPlan};
+use super::{KernelIr, KernelPlan, NvptxError};
+use crate::gpu::{AccessPattern, AotManifest, Arch};
 
 /// A kernel made ahead of time: what its two files hold.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,32 +28,17 @@ pub fn compile_ahead(
     arch: Arch,
 ) -> Result<AotFiles, NvptxError> {
     if !program.parameters.is_empty() {
-        return Err(NvptxError::Plan("kernels made ahead of time have no parameters: bind them as constants".into()));
+        return Err(NvptxError::Parameters);
     }
     // Kernels for GPUs read no record before an element's own.
     let form = Form { previous: program.reads_previous(), ..form };
     let lowered = lower(program, form);
     let lowered = if any_states { lowered.for_any_states() } else { lowered };
-    let Kernel { text, manifest } = compile_first(&lowered, pattern.plans(&lowered, arch), arch)?;
+    let ir = KernelIr::new(&KernelPlan::new(&lowered, pattern, arch)?);
+    let (text, manifest) = (ir.compile()?, ir.manifest);
     let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
     let manifest = AotManifest::new(&lowered, arch, manifest, hash);
     Ok(AotFiles { ptx: text, manifest })
-}
-
-/// The kernel of the first plan that the program has one for.
-fn compile_first(
-    program: &Lowered,
-    plans: impl IntoIterator<Item = GpuPlan>,
-    arch: Arch,
-) -> Result<Kernel, NvptxError> {
-    let mut refused = NvptxError::Plan("no tile of the program fits a block".into());
-    for plan in plans {
-        match compile(program, &plan, arch) {
-            Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
-            made => return made,
-        }
-    }
-    Err(refused)
 }
 
 #[cfg(test)]

@@ -1,13 +1,65 @@
 //! Why a kernel could not be made.
 
+use crate::gpu::Arch;
+
 /// Why a kernel could not be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NvptxError {
-    /// The plan asks for what this program or this architecture does not have.
-    #[error("the plan does not fit: {0}")]
-    Plan(String),
+    /// There is no plan for the program, or the one that was asked for does not fit it.
+    #[error(transparent)]
+    Unplanned(#[from] PlanError),
+    /// Kernels made ahead of time have no parameters.
+    #[error("kernels made ahead of time have no parameters: bind them as constants")]
+    Parameters,
     /// LLVM refused the module: a bug in monoscan.
     #[error("LLVM refused a generated module, which is a bug in monoscan: {0}")]
     Llvm(String),
+}
+
+/// Why a plan does not fit a program, or an architecture.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// A ring is filled by bulk copies.
+    #[error("{0} has no bulk copies, which a ring is filled by")]
+    NoBulkCopies(Arch),
+    /// A ring runs programs of one level.
+    #[error("a ring runs programs of one level")]
+    SeveralLevels,
+    /// A ring writes whole records.
+    #[error("a ring writes whole records, and an output column has padding")]
+    Padding,
+    /// Rows side by side have no order to keep records in.
+    #[error("rows of programs that keep have no order to keep records in")]
+    Keeps,
+    /// So many warps, or so many buffers for so many tiles ahead, are too few or too many.
+    #[error("blocks of {warps} warps with {buffers} buffers for {ahead} tiles ahead")]
+    Shape {
+        /// Warps of a block that compute.
+        warps: usize,
+        /// Buffers of a ring.
+        buffers: usize,
+        /// Tiles that are reduced ahead.
+        ahead: usize,
+    },
+    /// A load group is no whole access.
+    #[error("a load group of {load_group} records of {size} bytes is no whole access")]
+    PartialAccess {
+        /// Records of a load group.
+        load_group: usize,
+        /// Bytes of a record.
+        size: usize,
+    },
+    /// A block has too little shared memory.
+    #[error("it takes {needs} bytes of shared memory, {arch} has {}", arch.shared_bytes())]
+    SharedMemory {
+        /// Bytes of shared memory that the plan takes.
+        needs: usize,
+        /// The architecture.
+        arch: Arch,
+    },
+    /// No tile of the program fits a block.
+    #[error("no tile of the program fits a block")]
+    NoTile,
 }

@@ -1,10 +1,8 @@
 //! A kernel as LLVM IR, before LLVM has seen it. Writing it takes a small part of the time that LLVM takes, and what it says is
 //! all that its machine code depends on: so it is the key by which machine code is found again.
 
-use monoscan_ir::transform::Lowered;
-
-use super::{Kernel, as_ptx_kernel, emulated};
-use crate::gpu::{Arch, GpuPlan, Manifest, Schedule};
+use super::{Kernel, KernelPlan, as_ptx_kernel};
+use crate::gpu::{Arch, Manifest, Schedule};
 use crate::nvptx::emit::{Passes, assemble, key};
 use crate::nvptx::error::NvptxError;
 
@@ -20,18 +18,15 @@ pub struct KernelIr {
 }
 
 impl KernelIr {
-    /// Writes the kernel of a program.
-    ///
-    /// # Errors
-    /// [`NvptxError::Plan`] if the plan does not fit the program or the architecture.
-    pub fn new(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<KernelIr, NvptxError> {
-        let Kernel { text, manifest } = emulated(program, plan, arch)?;
+    /// Writes the kernel of a plan.
+    pub fn new(plan: &KernelPlan) -> KernelIr {
+        let (Kernel { text, manifest }, arch) = (plan.emulated(), plan.arch());
         let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), manifest.threads);
-        let passes = match plan.schedule {
+        let passes = match manifest.plan.schedule {
             Schedule::Ring { .. } => Passes::Few,
             Schedule::LookBack | Schedule::Columnar => Passes::All,
         };
-        Ok(KernelIr { text, passes, arch, manifest })
+        KernelIr { text, passes, arch, manifest }
     }
 
     /// The SHA-256 hash of all that decides its PTX: the module, the target, and the version of LLVM. It is the same in every
@@ -52,7 +47,8 @@ impl KernelIr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monoscan_ir::transform::{Form, lower};
+    use crate::gpu::{AccessPattern, GpuPlan};
+    use monoscan_ir::transform::{Form, Lowered, lower};
     use monoscan_ir::{Mode, Program, Verified, random, text, verify};
 
     /// A program with this constant.
@@ -61,14 +57,18 @@ mod tests {
         verify(text::parse(&source).unwrap()).unwrap()
     }
 
+    fn look_back(program: &Lowered) -> Option<GpuPlan> {
+        KernelPlan::new(program, AccessPattern::Any, Arch::Sm90).ok().map(|plan| plan.plan().clone())
+    }
+
     fn ir(program: &Verified<Program>, form: Form, plan: &GpuPlan, arch: Arch) -> KernelIr {
-        KernelIr::new(&lower(program, form), plan, arch).unwrap()
+        KernelIr::new(&KernelPlan::with(&lower(program, form), plan, arch).unwrap())
     }
 
     #[test]
     fn whatever_makes_another_kernel_makes_another_key() {
         let (program, form) = (program("7"), Form::default());
-        let plan = GpuPlan::look_back(&lower(&program, form), Arch::Sm90).unwrap();
+        let plan = look_back(&lower(&program, form)).unwrap();
         let kernels = [
             ir(&program, form, &plan, Arch::Sm90),
             ir(&program, form, &GpuPlan::columnar(), Arch::Sm90),
@@ -89,7 +89,7 @@ mod tests {
     fn constants_are_part_of_the_key() {
         let of = |constant| {
             let program = program(constant);
-            let plan = GpuPlan::look_back(&lower(&program, Form::default()), Arch::Sm90).unwrap();
+            let plan = look_back(&lower(&program, Form::default())).unwrap();
             ir(&program, Form::default(), &plan, Arch::Sm90)
         };
         assert_eq!(of("7").key(), of("7").key());
@@ -102,7 +102,7 @@ mod tests {
     fn a_kernel_is_written_the_same_way_every_time() {
         for seed in 0..20 {
             let program = verify(random::random_program(seed, &random::Options::default())).unwrap();
-            let Some(plan) = GpuPlan::look_back(&lower(&program, Form::default()), Arch::Sm90) else { continue };
+            let Some(plan) = look_back(&lower(&program, Form::default())) else { continue };
             let [one, other] = [(); 2].map(|()| ir(&program, Form::default(), &plan, Arch::Sm90));
             assert_eq!(one, other);
             assert_eq!(one.key(), other.key());

@@ -1,8 +1,17 @@
 //! Kernels for NVIDIA GPUs: from a verified program to PTX, by LLVM.
 //!
-//! A kernel is written as LLVM IR (`emit` is the pen), in which everything that only a GPU has is a call of an *atom*, a function
-//! of `intrinsics.ll`. That file alone knows PTX. So the same kernel runs in two places: on a GPU, with the atoms of that file, and
-//! on a CPU under the emulator of the tests, which gives the atoms other bodies.
+//! A kernel is written as LLVM IR by the builder of `emit`. Everything that only a GPU has is a call of a *device
+//! intrinsic*, a function of `emit/intrinsics.ll`. That file alone knows PTX. So the same kernel runs in two places: on a GPU,
+//! with that file, and on a CPU under the emulator of the tests, which gives the intrinsics other bodies.
+//!
+//! | folder | what it is |
+//! |---|---|
+//! | `plan.rs` | [`KernelPlan`]: all that is decided about a kernel, its layout of shared memory included |
+//! | `schedule` | ring, look-back, columnar: how tiles come, go and get their carry |
+//! | `strategy` | how a pass takes a thread's items |
+//! | `kernel` | the parts that kernels of every schedule are made of |
+//! | `lower` | opcodes of the IR as LLVM IR |
+//! | `emit` | the builder of LLVM IR, device intrinsics, and LLVM |
 
 mod ahead;
 #[allow(missing_docs, reason = "hidden but for studies")]
@@ -15,18 +24,17 @@ mod kernel;
 mod lower;
 #[doc(hidden)]
 pub mod parts;
+mod plan;
 mod schedule;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod strategy;
 
-use monoscan_ir::transform::Lowered;
-
 pub use ahead::{AotFiles, compile_ahead};
-pub use error::NvptxError;
+pub use error::{NvptxError, PlanError};
 pub use ir::KernelIr;
+pub use plan::KernelPlan;
 
-use crate::gpu::{Arch, GpuPlan, Manifest};
-use kernel::recipe::Recipe;
+use crate::gpu::Manifest;
 
 /// A kernel, and how it is launched.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,18 +43,6 @@ pub struct Kernel {
     pub text: String,
     /// How it is launched.
     pub manifest: Manifest,
-}
-
-/// Makes the PTX of a program.
-pub fn compile(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let ir = KernelIr::new(program, plan, arch)?;
-    Ok(Kernel { text: ir.compile()?, manifest: ir.manifest })
-}
-
-/// The same kernel as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
-pub fn emulated(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let recipe = Recipe::new(program, Some(plan.schedule));
-    schedule::kernel(&recipe, plan, arch)
 }
 
 /// The head of every kernel.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
-use monoscan_codegen::nvptx::{KernelIr, NvptxError};
+use monoscan_codegen::nvptx::{KernelIr, KernelPlan, NvptxError, PlanError};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Program, Verified};
 
@@ -104,47 +104,41 @@ impl Variant {
         Ok(lock(&self.kernels).entry(pattern).or_insert(made).clone())
     }
 
-    /// The kernel of the first plan that the program has one for.
     fn make(&self, pattern: AccessPattern, maker: &Maker) -> Result<Arc<GpuKernel>, Error> {
-        let mut refused = NvptxError::Plan("no tile of the program fits a block".into());
-        for plan in self.plans(pattern, maker.plan.as_ref(), maker.arch) {
-            // Two ways may have one plan.
-            if let Some(made) = lock(&self.kernels).values().find(|made| made.manifest().plan == plan) {
-                return Ok(made.clone());
-            }
-            let began = Instant::now();
-            match KernelIr::new(&self.program, &plan, maker.arch) {
-                Ok(ir) => return Ok(Arc::new(maker.kernel(&ir, began)?)),
-                Err(NvptxError::Plan(why)) => refused = NvptxError::Plan(why),
-                Err(error) => return Err(error.into()),
-            }
+        let began = Instant::now();
+        let plan = self.plan(pattern, maker.plan.as_ref(), maker.arch).map_err(NvptxError::from)?;
+        // Two access patterns may have one plan.
+        if let Some(made) = lock(&self.kernels).values().find(|made| made.manifest().plan == *plan.plan()) {
+            return Ok(made.clone());
         }
-        Err(refused.into())
+        Ok(Arc::new(maker.kernel(&KernelIr::new(&plan), began)?))
     }
 
     /// Records of the tiles of lines and rows; none if no tile fits a block.
     pub(super) fn tile(&self, maker: &Maker) -> Option<usize> {
-        let tile = || self.plans(AccessPattern::Any, maker.plan.as_ref(), maker.arch).first().map(GpuPlan::tile);
-        *self.tile.get_or_init(tile)
+        let plan = || self.plan(AccessPattern::Any, maker.plan.as_ref(), maker.arch).ok();
+        *self.tile.get_or_init(|| plan().map(|plan| plan.plan().tile()))
     }
 
     /// Whether a line of so many records is short; none is where a plan was asked for.
     pub(super) fn is_short(&self, records: usize, maker: &Maker) -> bool {
-        let small = || self.plans(AccessPattern::Short, None, maker.arch).first().map_or(0, GpuPlan::short);
-        maker.plan.is_none() && records <= *self.short.get_or_init(small)
+        let plan = || self.plan(AccessPattern::Short, None, maker.arch).ok();
+        maker.plan.is_none() && records <= *self.short.get_or_init(|| plan().map_or(0, |plan| plan.plan().short()))
     }
 
-    /// The plans for this access pattern, the best first; `asked` is the only one for lines, if it is there.
-    fn plans(&self, pattern: AccessPattern, asked: Option<&GpuPlan>, arch: Arch) -> Vec<GpuPlan> {
-        match (pattern, asked) {
-            (AccessPattern::Aligned, Some(plan)) => vec![plan.clone()],
-            (AccessPattern::Any | AccessPattern::Shifted, Some(plan)) if plan.schedule == Schedule::LookBack => {
-                vec![plan.clone()]
+    /// The plan for this access pattern; for lines the one that was asked for, if it is there and runs them.
+    fn plan(&self, pattern: AccessPattern, asked: Option<&GpuPlan>, arch: Arch) -> Result<KernelPlan, PlanError> {
+        let is_asked = |plan: &&GpuPlan| match pattern {
+            AccessPattern::Aligned => true,
+            AccessPattern::Shifted => {
+                matches!(plan.schedule, Schedule::LookBack | Schedule::Ring { shifted: true, .. })
             }
-            (AccessPattern::Shifted, Some(plan)) if matches!(plan.schedule, Schedule::Ring { shifted: true, .. }) => {
-                vec![plan.clone()]
-            }
-            _ => pattern.plans(&self.program, arch),
+            AccessPattern::Any => plan.schedule == Schedule::LookBack,
+            AccessPattern::Short | AccessPattern::Columnar => false,
+        };
+        match asked.filter(is_asked) {
+            Some(plan) => KernelPlan::with(&self.program, plan, arch),
+            None => KernelPlan::new(&self.program, pattern, arch),
         }
     }
 }
@@ -184,40 +178,26 @@ mod tests {
     use monoscan_ir::{Mode, random, verify};
 
     #[test]
-    fn every_form_has_a_kernel_for_every_way() {
+    fn every_form_has_a_kernel_for_every_access_pattern() {
         let programs = (0..2).map(|seed| verify(random::random_program(seed, &random::Options::default())).unwrap());
         for program in programs {
             let keeps = program.output.keep.is_some();
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
                 let form = Form { mode: Mode::Exclusive, heads, init: heads, checked: heads, previous: true };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
-                for pattern in [
-                    AccessPattern::Aligned,
-                    AccessPattern::Shifted,
-                    AccessPattern::Short,
-                    AccessPattern::Any,
-                    AccessPattern::Columnar,
-                ] {
-                    let plans = variant.plans(pattern, None, Arch::Sm90);
-                    let made = |plan: GpuPlan| KernelIr::new(&variant.program, &plan, Arch::Sm90)?.compile();
-                    let mut refusals = Vec::new();
-                    for result in plans.into_iter().map(made) {
-                        match result {
-                            Ok(ptx) => {
-                                assert!(ptx.contains(".visible .entry scan("));
-                                refusals.clear();
-                                break;
-                            }
-                            Err(NvptxError::Plan(why)) => refusals.push(why),
-                            Err(error) => panic!("{pattern:?} {heads} {reduces}: {error}\n{}", *program),
+                for pattern in AccessPattern::ALL {
+                    let has_none = keeps && pattern == AccessPattern::Columnar;
+                    match variant.plan(pattern, None, Arch::Sm90) {
+                        Ok(plan) => {
+                            let ptx = KernelIr::new(&plan).compile().unwrap();
+                            assert!(ptx.contains(".visible .entry scan("));
+                            assert!(!has_none);
+                        }
+                        Err(why) => {
+                            assert!(has_none, "{pattern:?} {heads} {reduces}: {why}\n{}", *variant.program);
+                            assert_eq!(why, PlanError::Keeps);
                         }
                     }
-                    let has_none = keeps && pattern == AccessPattern::Columnar;
-                    assert!(
-                        refusals.is_empty() || has_none,
-                        "{pattern:?} {heads} {reduces}: {refusals:?}\n{}",
-                        *program
-                    );
                 }
             }
         }

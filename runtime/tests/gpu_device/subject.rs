@@ -1,6 +1,7 @@
 //! A program on a device, beside its reference.
 
-use monoscan_codegen::gpu::{Arch, GpuPlan, Schedule};
+use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan};
+use monoscan_codegen::nvptx::KernelPlan;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Layout, Program, Verified};
 use monoscan_runtime::cuda::Device;
@@ -20,8 +21,8 @@ pub(crate) fn tiny_plan(program: &Verified<Program>) -> GpuPlan {
     let arch =
         Arch::for_capability(architecture.major, architecture.minor).expect("a device that kernels are made for");
     let lowered = lower(program, Form::default());
-    let plan = GpuPlan::look_back(&lowered, arch).expect("a tile fits");
-    GpuPlan { schedule: Schedule::LookBack, warps: 1, load_groups: 1, ..plan }
+    let plan = KernelPlan::new(&lowered, AccessPattern::Any, arch).expect("a tile fits");
+    GpuPlan { warps: 1, load_groups: 1, ..plan.plan().clone() }
 }
 
 /// A scan on the device with the program's reference.

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use monoscan_codegen::gpu::{Arch, Arguments, GpuPlan, Schedule};
-use monoscan_codegen::nvptx::{self, emulated};
+use monoscan_codegen::nvptx::{self, KernelPlan};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{interp, text, verify};
 use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
@@ -46,7 +46,7 @@ struct Scan {
 
 impl Scan {
     fn new(plan: &GpuPlan) -> Scan {
-        let nvptx::Kernel { text, manifest } = emulated(&AFFINE, plan, Arch::Sm90).unwrap();
+        let nvptx::Kernel { text, manifest } = KernelPlan::with(&AFFINE, plan, Arch::Sm90).unwrap().emulated();
         Scan { kernel: Kernel::compile(&text, "scan").unwrap(), manifest }
     }
 

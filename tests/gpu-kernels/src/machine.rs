@@ -1,7 +1,7 @@
 //! What kernels are launched on: the emulator, or a device.
 
 use monoscan_codegen::gpu::Arch;
-use monoscan_codegen::nvptx;
+use monoscan_codegen::nvptx::{KernelIr, KernelPlan};
 use monoscan_runtime::cuda::{self, CudaError, DeviceBuffer, Kernel, Module, Stream};
 use scan_emulator::{Buffer, Device, Fault, Launch, LaunchError};
 
@@ -102,9 +102,9 @@ impl OnDevice {
     pub fn new(subject: &Subject<'_>) -> Result<OnDevice, CudaError> {
         let device = cuda::Device::cuda(0)?;
         let program = &subject.program;
-        let compiled = nvptx::compile(program, subject.plan(), Arch::Sm90);
-        let compiled = compiled.unwrap_or_else(|error| panic!("{}: {error}", subject.name()));
-        let kernel = Module::from_ptx(&device, &compiled.text, None)?.kernel("scan")?;
+        let plan = KernelPlan::with(program, subject.plan(), Arch::Sm90).expect("the subject has a kernel");
+        let ptx = KernelIr::new(&plan).compile().unwrap_or_else(|error| panic!("{}: {error}", subject.name()));
+        let kernel = Module::from_ptx(&device, &ptx, None)?.kernel("scan")?;
         kernel.allow_shared(subject.manifest.shared_bytes as u32)?;
         Ok(OnDevice { kernel, stream: Stream::new(&device)?, buffers: Vec::new() })
     }

@@ -1,7 +1,7 @@
 //! A kernel of a program, by a plan.
 
 use monoscan_codegen::gpu::{Arch, GpuPlan, Manifest, Schedule};
-use monoscan_codegen::nvptx::{self, NvptxError};
+use monoscan_codegen::nvptx::{self, KernelPlan, PlanError};
 use monoscan_ir::Source;
 use monoscan_ir::transform::{Form, Lowered, lower};
 use scan_emulator::Kernel;
@@ -27,9 +27,9 @@ pub struct Subject<'c> {
 
 impl<'c> Subject<'c> {
     /// Makes the kernel, or says why this plan does not fit.
-    pub fn new(case: &'c Case, form: Form, plan: &GpuPlan) -> Result<Subject<'c>, NvptxError> {
+    pub fn new(case: &'c Case, form: Form, plan: &GpuPlan) -> Result<Subject<'c>, PlanError> {
         let program = lower(&case.program, form);
-        let nvptx::Kernel { text, manifest } = nvptx::emulated(&program, plan, Arch::Sm90)?;
+        let nvptx::Kernel { text, manifest } = KernelPlan::with(&program, plan, Arch::Sm90)?.emulated();
         let kernel = Kernel::compile(&text, "scan").unwrap_or_else(|error| panic!("{error}\n{}\n{plan}", *program));
         Ok(Subject { case, form, reference: Reference::new(&program), program, manifest, kernel, text })
     }

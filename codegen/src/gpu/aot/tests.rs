@@ -1,7 +1,7 @@
 //! Manifests round-trip through their text, and no text makes the parser panic.
 
 use super::*;
-use crate::gpu::{Arguments, GpuPlan};
+use crate::gpu::{Arguments, GpuPlan, Schedule};
 use monoscan_ir::transform::lower;
 use monoscan_ir::{Mode, Program, Verified, random, text, verify};
 
@@ -20,11 +20,17 @@ fn manifest(program: &Verified<Program>, form: Form, plan: GpuPlan) -> AotManife
     AotManifest::new(&lowered, Arch::Sm90, launch, "0123456789abcdef".repeat(4))
 }
 
+/// A plan of each schedule.
+fn plans() -> [GpuPlan; 4] {
+    let [ring, shifted] = [false, true].map(|shifted| Schedule::Ring { buffers: 5, ahead: 3, shifted });
+    let plan = |schedule| GpuPlan { schedule, warps: 8, load_group: 4, load_groups: 9 };
+    [plan(ring), plan(shifted), plan(Schedule::LookBack), GpuPlan::columnar()]
+}
+
 fn affine() -> AotManifest {
     let source = include_str!("../../../../ir/tests/files/facts/affine.scan");
     let program = verify(text::parse(source).unwrap()).unwrap();
-    let plan = GpuPlan::candidates(&lower(&program, Form::default()), Arch::Sm90)[0].clone();
-    manifest(&program, Form::default(), plan)
+    manifest(&program, Form::default(), plans()[0].clone())
 }
 
 #[test]
@@ -36,8 +42,7 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
             Form { mode: Mode::Exclusive, heads: true, init: true, checked: false, previous: false },
             Form { heads: true, ..Form::default() },
         ] {
-            let lowered = lower(&program, form);
-            for plan in GpuPlan::candidates(&lowered, Arch::Sm90).into_iter().chain([GpuPlan::columnar()]) {
+            for plan in plans() {
                 let manifest = manifest(&program, form, plan);
                 let text = manifest.to_string();
                 let read: AotManifest = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));

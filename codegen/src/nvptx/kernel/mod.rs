@@ -15,6 +15,7 @@ pub(crate) mod bytes;
 pub(crate) mod columns;
 pub(crate) mod element;
 pub(crate) mod items;
+pub(crate) mod overlays;
 pub(crate) mod recipe;
 pub(crate) mod shared_memory;
 pub(crate) mod shared_tables;

@@ -4,10 +4,12 @@ use monoscan_ir::facts::{Carried, Level, Names};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Source, Table, Type};
 
-use crate::gpu::{Arguments, GpuPlan, LookUps, MOST_TABLE_BYTES, Manifest, Schedule, overlays};
+use crate::gpu::{Arguments, GpuPlan, LookUps, Manifest, Schedule};
 use crate::nvptx::emit::{Builder, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, ElementCode, read};
+use crate::nvptx::kernel::overlays::overlays;
+use crate::nvptx::kernel::shared_tables::MOST_TABLE_BYTES;
 use crate::nvptx::kernel::state::{Packing, State};
 use crate::nvptx::lower::{self, Code};
 use crate::nvptx::strategy::monoid::Named;
@@ -134,6 +136,11 @@ impl Recipe {
     pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
         let folds = self.folds.iter().map(|fold| &fold.step);
         folds.chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
+    }
+
+    /// Whether a fold looks each record up in a table.
+    pub(crate) fn folds_by_look_up(&self) -> bool {
+        self.folds.iter().any(|fold| fold.named.is_some())
     }
 
     /// For each table, whether the code of elements looks it up.

@@ -1,9 +1,7 @@
 //! The shared memory of a block while it is laid out.
 
-use crate::gpu::{Arch, GpuPlan, LINE};
-use crate::nvptx::error::NvptxError;
-use crate::nvptx::kernel::bytes::width;
-use crate::nvptx::kernel::recipe::Recipe;
+/// Bytes of a line of memory: bulk copies are fast where source and destination lie at the same place of such.
+pub(crate) const LINE: usize = 128;
 
 /// What is taken so far, in bytes.
 #[derive(Default)]
@@ -30,23 +28,8 @@ impl SharedAllocator {
         part
     }
 
-    /// All bytes that were taken, if a block may have so many.
-    pub(crate) fn finish(self, arch: Arch) -> Result<usize, NvptxError> {
-        let (bytes, most) = (self.0, arch.shared_bytes());
-        match bytes <= most {
-            true => Ok(bytes),
-            false => Err(NvptxError::Plan(format!("it takes {bytes} bytes of shared memory, {arch} has {most}"))),
-        }
-    }
-}
-
-/// Refuses a plan whose units are no whole accesses in some column.
-pub(crate) fn expect_whole_accesses(recipe: &Recipe, plan: &GpuPlan) -> Result<(), NvptxError> {
-    let mut sizes = recipe.inputs.iter().chain(&recipe.outputs).map(|column| column.size as usize);
-    match sizes.find(|size| width(plan.load_group * size) < width(plan.items_per_thread() * size)) {
-        None => Ok(()),
-        Some(size) => {
-            Err(NvptxError::Plan(format!("a unit of {} records of {size} bytes is no whole access", plan.load_group)))
-        }
+    /// All bytes that were taken.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0
     }
 }

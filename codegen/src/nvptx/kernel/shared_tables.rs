@@ -6,6 +6,9 @@ use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::shared_memory::SharedAllocator;
 use crate::nvptx::lower::Tables;
 
+/// Most bytes of tables that blocks copy to shared memory, those that folds look up aside; beyond, all stay in device memory.
+pub(crate) const MOST_TABLE_BYTES: usize = 16 << 10;
+
 /// Bytes that a thread copies at a time. Tables begin at multiples of it, and are padded to one.
 const PIECE: usize = 16;
 

@@ -5,7 +5,6 @@
 
 use crate::gpu::{Arguments, GpuPlan};
 use crate::nvptx::emit::{Builder, Ty, Value};
-use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::columns::{field, store_record};
 use crate::nvptx::kernel::element::Element;
@@ -16,19 +15,13 @@ use crate::nvptx::lower::{Tables, from_memory};
 use crate::nvptx::{HEAD, Kernel};
 
 /// Writes the kernel.
-pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Result<Kernel, NvptxError> {
-    if recipe.rank.is_some() {
-        return Err(NvptxError::Plan("rows of programs that keep have no order to keep records in".into()));
-    }
-    if plan.warps < 1 || plan.warps > 32 {
-        return Err(NvptxError::Plan(format!("blocks of {} warps, expected 1 to 32", plan.warps)));
-    }
+pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Kernel {
     let k = Builder::new();
     k.function(HEAD, |k| {
         let tables = Tables::in_module(k, &recipe.tables);
         write(KernelArguments { k, layout: &recipe.arguments, tables: &tables }, recipe, plan);
     });
-    Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, 0) })
+    Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, 0) }
 }
 
 fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {

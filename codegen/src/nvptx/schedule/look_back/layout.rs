@@ -2,15 +2,14 @@
 
 use monoscan_ir::Source;
 
-use crate::gpu::{Arch, GpuPlan};
-use crate::nvptx::error::NvptxError;
+use crate::gpu::GpuPlan;
 use crate::nvptx::kernel::columns::is_packed;
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::shared_memory::{SharedAllocator, expect_whole_accesses};
+use crate::nvptx::kernel::shared_memory::SharedAllocator;
 use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory.
-pub(super) struct Shared {
+pub(in crate::nvptx) struct Shared {
     /// Where the first record of each input column is. If programs read the next record, there is memory for one more before it and
     /// after the tile.
     pub(super) inputs: Vec<usize>,
@@ -24,17 +23,12 @@ pub(super) struct Shared {
     pub(super) warps: usize,
     /// Where copies of tables are.
     pub(super) tables: SharedTables,
-    pub(super) bytes: usize,
+    pub(in crate::nvptx) bytes: usize,
 }
 
 impl Shared {
-    /// Lays it out, or says why this plan cannot be.
-    pub(super) fn of(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<Shared, NvptxError> {
-        let refuse = |why: String| Err(NvptxError::Plan(why));
-        if plan.warps < 1 || plan.warps > 32 {
-            return refuse(format!("blocks of {} warps, expected 1 to 32", plan.warps));
-        }
-        expect_whole_accesses(recipe, plan)?;
+    /// Lays it out.
+    pub(in crate::nvptx) fn of(recipe: &Recipe, plan: &GpuPlan) -> Shared {
         let reads_next = recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last));
         // A block copies whole records out; where bytes between their fields must stay, or their places are not known
         // beforehand, threads write their own.
@@ -60,7 +54,7 @@ impl Shared {
         });
         let outputs = outputs.collect();
         let state = recipe.levels.iter().map(|(_, packing)| packing.shared_bytes()).max().unwrap_or(0);
-        Ok(Shared {
+        Shared {
             inputs,
             outputs,
             is_direct,
@@ -68,7 +62,7 @@ impl Shared {
             ticket: memory.take(16),
             warps: memory.take(plan.warps * state),
             tables: SharedTables::of(recipe, &mut memory),
-            bytes: memory.finish(arch)?,
-        })
+            bytes: memory.bytes(),
+        }
     }
 }

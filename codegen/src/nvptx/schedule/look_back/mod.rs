@@ -11,12 +11,11 @@
 //!
 //! Then it replays. Tiles are taken by [ticket], so a tile waits only for tiles that run. A block that is alone publishes nothing.
 
-mod layout;
+pub(in crate::nvptx) mod layout;
 mod memory;
 
-use crate::gpu::{Arch, Arguments, GROUP, GpuPlan};
+use crate::gpu::{Arguments, GROUP, GpuPlan};
 use crate::nvptx::emit::{Builder, Ty, Value};
-use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::items::ThreadItems;
 use crate::nvptx::kernel::recipe::Recipe;
@@ -30,16 +29,15 @@ use crate::nvptx::{HEAD, Kernel};
 use layout::Shared;
 
 /// Writes the kernel.
-pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<Kernel, NvptxError> {
-    let shared = Shared::of(recipe, plan, arch)?;
+pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, shared: &Shared) -> Kernel {
     let k = Builder::new();
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * plan.warps);
         let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables };
-        Block::new(args, recipe, plan, &shared).write();
+        Block::new(args, recipe, plan, shared).write();
     });
-    Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, shared.bytes) })
+    Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, shared.bytes) }
 }
 
 /// What all parts of the kernel know.

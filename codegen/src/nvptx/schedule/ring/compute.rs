@@ -4,10 +4,10 @@ use monoscan_ir::Layout;
 
 use super::pipeline::{Buffer, OutputBuffer, Pending, Place, Reduce};
 use super::{END, Results, Ring};
-use crate::gpu::LINE;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::columns::store_fields;
 use crate::nvptx::kernel::items::{Pass, ThreadItems};
+use crate::nvptx::kernel::shared_memory::LINE;
 use crate::nvptx::kernel::state::select;
 use crate::nvptx::kernel::warp::{get, set, variables};
 use crate::nvptx::strategy::passes::{Deferred, Fold, FoldToReplay, Keep, Replay};

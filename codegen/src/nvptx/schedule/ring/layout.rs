@@ -2,16 +2,16 @@
 
 use monoscan_ir::{Layout, Source};
 
-use super::pipeline::AllBarriers;
-use crate::gpu::{Arch, GpuPlan, LINE, OUTPUT_BUFFERS};
-use crate::nvptx::error::NvptxError;
+use super::pipeline::{AllBarriers, OUTPUT_BUFFERS};
+use crate::gpu::{Arch, GpuPlan};
+use crate::nvptx::error::PlanError;
 use crate::nvptx::kernel::columns::is_packed;
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::shared_memory::{SharedAllocator, expect_whole_accesses};
+use crate::nvptx::kernel::shared_memory::{LINE, SharedAllocator};
 use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory, except where said otherwise.
-pub(super) struct Shared {
+pub(in crate::nvptx) struct Shared {
     /// Where each input column is in a stage.
     pub(super) inputs: Vec<usize>,
     /// Bytes of an input column that are copied beside a tile of it: the next record, and what lies between a multiple of 16 and
@@ -37,7 +37,7 @@ pub(super) struct Shared {
     pub(super) deferred: Option<usize>,
     /// Where copies of tables are.
     pub(super) tables: SharedTables,
-    pub(super) bytes: usize,
+    pub(in crate::nvptx) bytes: usize,
 }
 
 /// Where an output column of a tile is until it is copied to device memory.
@@ -49,31 +49,27 @@ pub(super) enum Results {
     Apart(usize),
 }
 
+/// Whether a ring can run this program here.
+pub(in crate::nvptx) fn check(recipe: &Recipe, arch: Arch) -> Result<(), PlanError> {
+    if !arch.has_bulk_copies() {
+        return Err(PlanError::NoBulkCopies(arch));
+    }
+    if recipe.levels.len() > 1 {
+        return Err(PlanError::SeveralLevels);
+    }
+    if recipe.outputs.iter().any(|column| !is_packed(column)) {
+        return Err(PlanError::Padding);
+    }
+    Ok(())
+}
+
 impl Shared {
-    /// Lays it out, or says why this schedule cannot run the program.
-    pub(super) fn of(
+    /// Lays it out.
+    pub(in crate::nvptx) fn of(
         recipe: &Recipe,
         plan: &GpuPlan,
         (buffers, ahead, shifted): (usize, usize, bool),
-        arch: Arch,
-    ) -> Result<Shared, NvptxError> {
-        let refuse = |why: String| Err(NvptxError::Plan(why));
-        if !arch.has_bulk_copies() {
-            return refuse(format!("{arch} has no bulk copies, which a ring is filled by"));
-        }
-        if recipe.levels.len() > 1 {
-            return refuse("a ring runs programs of one level".into());
-        }
-        if recipe.outputs.iter().any(|column| !is_packed(column)) {
-            return refuse("a ring writes whole records, and an output column has padding".into());
-        }
-        if ahead < 1 || buffers < ahead + 2 || plan.warps < 1 || plan.warps > 29 {
-            return refuse(format!("a ring of {buffers} buffers, {ahead} ahead, {} warps", plan.warps));
-        }
-        if !shifted {
-            expect_whole_accesses(recipe, plan)?;
-        }
-
+    ) -> Shared {
         let reads_next = recipe.reads(|source| matches!(source, Source::Next(_)));
         let next = |column: &Layout| if reads_next { (column.size as usize).next_multiple_of(16) } else { 0 };
         let beside = |column: &Layout| next(column) + if shifted { 16 } else { 0 };
@@ -96,7 +92,7 @@ impl Shared {
         let results_bytes = results.repeat(1);
         let state = recipe.levels[0].1.shared_bytes();
         let pending = ahead + 1;
-        Ok(Shared {
+        Shared {
             inputs,
             beside: recipe.inputs.iter().map(beside).collect(),
             margin: recipe.inputs.iter().map(records_beside).max().unwrap_or(0),
@@ -113,8 +109,8 @@ impl Shared {
             tile_aggregates: memory.take(pending * state),
             deferred: (recipe.deferred_bytes > 0).then(|| memory.take(32 * plan.warps * recipe.deferred_bytes)),
             tables: SharedTables::of(recipe, &mut memory),
-            bytes: memory.finish(arch)?,
-        })
+            bytes: memory.bytes(),
+        }
     }
 
     /// Whether results of a tile are kept apart from its stage.

@@ -32,15 +32,15 @@
 
 mod compute;
 mod copy;
-mod layout;
+pub(in crate::nvptx) mod layout;
 mod look_ahead;
 mod pipeline;
 
-use crate::gpu::{Arch, Arguments, EPOCH, GpuPlan, LINE};
+use crate::gpu::{Arguments, EPOCH, GpuPlan};
 use crate::nvptx::emit::{Builder, Ty, Value};
-use crate::nvptx::error::NvptxError;
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::shared_memory::LINE;
 use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::Lanes;
 use crate::nvptx::lower::Tables;
@@ -52,24 +52,23 @@ use pipeline::{Buffer, OutputBuffer, Pending, Pipeline, Place};
 const END: i128 = u32::MAX as i128;
 
 /// Warps that help.
-const HELPERS: usize = 3;
+pub(in crate::nvptx) const HELPERS: usize = 3;
 
 /// Writes the kernel.
 pub(super) fn kernel(
     recipe: &Recipe,
     plan: &GpuPlan,
     (buffers, ahead, shifted): (usize, usize, bool),
-    arch: Arch,
-) -> Result<Kernel, NvptxError> {
-    let shared = Shared::of(recipe, plan, (buffers, ahead, shifted), arch)?;
+    shared: &Shared,
+) -> Kernel {
     let k = Builder::new();
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * (plan.warps + HELPERS));
         let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables };
-        Ring::new(args, recipe, plan, &shared, (buffers, ahead, shifted)).write();
+        Ring::new(args, recipe, plan, shared, (buffers, ahead, shifted)).write();
     });
-    Ok(Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) })
+    Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) }
 }
 
 /// What all parts of the kernel know.

@@ -12,9 +12,11 @@
 
 use std::marker::PhantomData;
 
-use crate::gpu::OUTPUT_BUFFERS;
 use crate::nvptx::emit::{Builder, Ty, Value, Var};
 use crate::nvptx::kernel::shared_memory::SharedAllocator;
+
+/// Tiles of results that a ring keeps apart from its buffers while they are on their way to device memory.
+pub(super) const OUTPUT_BUFFERS: usize = 2;
 
 /// Bytes of a barrier.
 const BARRIER: usize = 8;

@@ -1,0 +1,242 @@
+//! Plans, complete: what a kernel runs, the program's code for it, and where all that a block keeps is in shared memory.
+//!
+//! A plan is made here and nowhere else, for an [access pattern](AccessPattern) or of a [`GpuPlan`] that was asked for. Whatever does not
+//! fit is refused here: a [`KernelPlan`] can be written.
+
+use std::ops::RangeInclusive;
+
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Layout as RecordLayout, Program};
+
+use super::Kernel;
+use super::error::PlanError;
+use super::kernel::bytes::width;
+use super::kernel::recipe::Recipe;
+use super::schedule::{Layout, kernel, look_back, ring};
+use crate::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
+
+/// Buffers of a ring and how far it reduces ahead: with fewer, blocks wait for each other in convoys, and with more, tiles get
+/// too small for their copies.
+const BUFFERS: usize = 5;
+const AHEAD: usize = 3;
+/// Warps that compute: enough to keep up with the copies, few enough for many items a thread. Larger tiles are better.
+const RING_WARPS: RangeInclusive<usize> = 8..=12;
+/// States of more bytes need more registers than threads of so many warps have: the warp that looks ahead holds a window of them.
+const NARROW_STATE: usize = 24;
+/// The same where each record's look-ups are waited for.
+const RING_WARPS_OF_LOOK_UPS: [usize; 5] = [8, 12, 16, 20, 24];
+/// Warps for records so large that threads would have fewer items than so many: less than that is not worth a scan of the warp.
+const FEW_RING_WARPS: RangeInclusive<usize> = 4..=7;
+const MANY_ITEMS: usize = 8;
+const LOOK_BACK_WARPS: [usize; 4] = [8, 4, 2, 1];
+/// About the bytes of a tile where several blocks share a multiprocessor.
+const LOOK_BACK_TILE_BYTES: usize = 24 << 10;
+/// Warps of small tiles.
+const SMALL_WARPS: usize = 4;
+/// Most records of a thread.
+const MOST_ITEMS: usize = 256;
+
+/// All that is decided about a kernel.
+pub struct KernelPlan {
+    plan: GpuPlan,
+    recipe: Recipe,
+    layout: Layout,
+    arch: Arch,
+}
+
+impl KernelPlan {
+    /// The best plan for a program whose records are accessed like this.
+    ///
+    /// # Errors
+    /// [`PlanError::NoTile`] if no tile of the program fits a block, [`PlanError::Keeps`] if rows side by side have no kernel for it.
+    pub fn new(program: &Lowered, pattern: AccessPattern, arch: Arch) -> Result<KernelPlan, PlanError> {
+        let ring = |shifted| Planner::ring(program, arch, shifted).or_else(|_| Planner::look_back(program, arch));
+        match pattern {
+            AccessPattern::Aligned => ring(false),
+            AccessPattern::Shifted => ring(true),
+            AccessPattern::Short => Planner::small(program, arch),
+            AccessPattern::Any => Planner::look_back(program, arch),
+            AccessPattern::Columnar => KernelPlan::with(program, &GpuPlan::columnar(), arch),
+        }
+    }
+
+    /// A plan that was asked for.
+    ///
+    /// # Errors
+    /// It does not fit the program or the architecture.
+    pub fn with(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<KernelPlan, PlanError> {
+        let planner = Planner::new(program, plan.schedule, arch);
+        planner.check(plan)?;
+        let layout = planner.layout(plan);
+        planner.complete(plan.clone(), layout)
+    }
+
+    /// How it goes about the program.
+    pub fn plan(&self) -> &GpuPlan {
+        &self.plan
+    }
+
+    pub(super) fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// The kernel as LLVM IR that calls intrinsics which it only declares, and takes its arguments by address.
+    pub fn emulated(&self) -> Kernel {
+        kernel(&self.recipe, &self.plan, &self.layout)
+    }
+}
+
+/// What plans of one schedule are chosen by.
+struct Planner<'a> {
+    program: &'a Program,
+    recipe: Recipe,
+    schedule: Schedule,
+    arch: Arch,
+    load_group: usize,
+}
+
+impl<'a> Planner<'a> {
+    fn new(program: &'a Lowered, schedule: Schedule, arch: Arch) -> Planner<'a> {
+        // Shifted columns are accessed field by field.
+        let is_shifted = matches!(schedule, Schedule::Ring { shifted: true, .. });
+        let load_group = if is_shifted { 1 } else { load_group(program) };
+        Planner { program, recipe: Recipe::new(program, Some(schedule)), schedule, arch, load_group }
+    }
+
+    /// The plan for long lines, in columns that may be shifted or not.
+    fn ring(program: &Lowered, arch: Arch, shifted: bool) -> Result<KernelPlan, PlanError> {
+        let planner = Planner::new(program, Schedule::Ring { buffers: BUFFERS, ahead: AHEAD, shifted }, arch);
+        ring::layout::check(&planner.recipe, arch)?;
+        let largest = |plans: &[GpuPlan]| plans.iter().map(GpuPlan::tile).max();
+        // The fewest warps whose tile is about as large as any.
+        let few = |warps: RangeInclusive<usize>| {
+            let plans: Vec<GpuPlan> = warps.filter_map(|warps| planner.largest(warps)).collect();
+            let largest = largest(&plans)?;
+            plans.into_iter().find(|plan| 20 * plan.tile() >= 19 * largest)
+        };
+        // The most warps whose tile is not much smaller than any.
+        let many = |warps: [usize; 5]| {
+            let plans: Vec<GpuPlan> = warps.into_iter().filter_map(|warps| planner.largest(warps)).collect();
+            let largest = largest(&plans)?;
+            plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
+        };
+        let look_ups = if planner.recipe.folds_by_look_up() { many(RING_WARPS_OF_LOOK_UPS) } else { None };
+        let most = if planner.state_bytes() <= NARROW_STATE { *RING_WARPS.end() } else { *RING_WARPS.start() };
+        let plan = look_ups.or_else(|| few(*RING_WARPS.start()..=most));
+        let plan = match plan.as_ref().is_some_and(|plan| plan.items_per_thread() >= MANY_ITEMS) {
+            true => plan,
+            false => few(FEW_RING_WARPS).or(plan).or_else(|| few(1..=3)),
+        };
+        let plan = plan.ok_or(PlanError::NoTile)?;
+        let layout = planner.layout(&plan);
+        planner.complete(plan, layout)
+    }
+
+    /// The plan for columns at any address, and for what a ring does not do.
+    fn look_back(program: &Lowered, arch: Arch) -> Result<KernelPlan, PlanError> {
+        let planner = Planner::new(program, Schedule::LookBack, arch);
+        let plan = LOOK_BACK_WARPS.into_iter().find_map(|warps| planner.largest(warps)).ok_or(PlanError::NoTile)?;
+        let layout = planner.layout(&plan);
+        planner.complete(plan, layout)
+    }
+
+    /// The plan for short lines: many small tiles, where nothing has to be copied fast and every step of a block is waited for.
+    fn small(program: &Lowered, arch: Arch) -> Result<KernelPlan, PlanError> {
+        let KernelPlan { plan, recipe, .. } = Planner::look_back(program, arch)?;
+        let plan = GpuPlan { warps: SMALL_WARPS.min(plan.warps), load_groups: 1, ..plan };
+        let layout = Layout::LookBack(look_back::layout::Shared::of(&recipe, &plan));
+        Ok(KernelPlan { plan, recipe, layout, arch })
+    }
+
+    /// Bytes of a state of all stages, in whole words.
+    fn state_bytes(&self) -> usize {
+        self.program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum()
+    }
+
+    /// The largest tile of so many warps that fits a block.
+    fn largest(&self, warps: usize) -> Option<GpuPlan> {
+        let Planner { schedule, load_group, .. } = *self;
+        // An odd number of load groups.
+        let plan = |half: usize| GpuPlan { schedule, warps, load_group, load_groups: 2 * half + 1 };
+        let (mut fits, mut too_large) = (0, (MOST_ITEMS / load_group).div_ceil(2));
+        if !self.fits(&plan(0)) {
+            return None;
+        }
+        while fits + 1 < too_large {
+            let middle = usize::midpoint(fits, too_large);
+            *(if self.fits(&plan(middle)) { &mut fits } else { &mut too_large }) = middle;
+        }
+        Some(plan(fits))
+    }
+
+    fn fits(&self, plan: &GpuPlan) -> bool {
+        let is_small = || self.tile_bytes(plan) <= LOOK_BACK_TILE_BYTES;
+        let is_free = !matches!(self.schedule, Schedule::LookBack);
+        (is_free || is_small()) && self.layout(plan).bytes() <= self.arch.shared_bytes()
+    }
+
+    /// Bytes of a tile of records, and of results that do not lie over them. What is kept is written to its place at once.
+    fn tile_bytes(&self, plan: &GpuPlan) -> usize {
+        let apart = self.recipe.outputs.iter().zip(&self.recipe.overlays);
+        let apart = apart.filter(|(_, over)| over.is_none() && self.recipe.rank.is_none()).map(|(column, _)| column);
+        let record = |column: &RecordLayout| column.size as usize;
+        plan.tile() * self.recipe.inputs.iter().chain(apart).map(record).sum::<usize>()
+    }
+
+    /// Where a block has what this plan keeps.
+    fn layout(&self, plan: &GpuPlan) -> Layout {
+        match plan.schedule {
+            Schedule::Ring { buffers, ahead, shifted } => {
+                let ring = (buffers, ahead, shifted);
+                Layout::Ring(ring, ring::layout::Shared::of(&self.recipe, plan, ring))
+            }
+            Schedule::LookBack => Layout::LookBack(look_back::layout::Shared::of(&self.recipe, plan)),
+            Schedule::Columnar => Layout::Columnar,
+        }
+    }
+
+    /// Whether a plan that was asked for is one of the schedule, whatever it takes.
+    fn check(&self, plan: &GpuPlan) -> Result<(), PlanError> {
+        let (most_warps, buffers, ahead) = match plan.schedule {
+            Schedule::Ring { buffers, ahead, .. } => (32 - ring::HELPERS, buffers, ahead),
+            Schedule::LookBack | Schedule::Columnar => (32, 3, 1),
+        };
+        if ahead < 1 || buffers < ahead + 2 || !(1..=most_warps).contains(&plan.warps) {
+            return Err(PlanError::Shape { warps: plan.warps, buffers, ahead });
+        }
+        match plan.schedule {
+            Schedule::Ring { shifted, .. } => {
+                ring::layout::check(&self.recipe, self.arch)?;
+                if shifted { Ok(()) } else { self.expect_whole_accesses(plan) }
+            }
+            Schedule::LookBack => self.expect_whole_accesses(plan),
+            Schedule::Columnar if self.recipe.rank.is_some() => Err(PlanError::Keeps),
+            Schedule::Columnar => Ok(()),
+        }
+    }
+
+    fn expect_whole_accesses(&self, plan: &GpuPlan) -> Result<(), PlanError> {
+        let mut sizes = self.recipe.inputs.iter().chain(&self.recipe.outputs).map(|column| column.size as usize);
+        let load_group = plan.load_group;
+        match sizes.find(|size| width(load_group * size) < width(plan.items_per_thread() * size)) {
+            None => Ok(()),
+            Some(size) => Err(PlanError::PartialAccess { load_group, size }),
+        }
+    }
+
+    fn complete(self, plan: GpuPlan, layout: Layout) -> Result<KernelPlan, PlanError> {
+        let (needs, arch) = (layout.bytes(), self.arch);
+        if needs > arch.shared_bytes() {
+            return Err(PlanError::SharedMemory { needs, arch });
+        }
+        Ok(KernelPlan { plan, recipe: self.recipe, layout, arch })
+    }
+}
+
+/// The load group whose accesses spread over all banks: the records of the column with the highest power of two in its size
+/// make one access of 16 bytes.
+fn load_group(program: &Program) -> usize {
+    let columns = program.inputs.iter().chain(&program.output.columns);
+    let zeros = columns.filter(|column| column.size > 0).map(|column| column.size.trailing_zeros());
+    1 << 4u32.saturating_sub(zeros.max().unwrap_or(0))
+}
