@@ -66,6 +66,8 @@ fn numbers_and_bits_are_proved_over_every_scalar() {
         )*};
     }
     all!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+    proved::<Minimum<f32>>();
+    proved::<Maximum<f64>>();
     macro_rules! bits {
         ($($scalar:ident)*) => {$(
             proved::<And<$scalar>>();

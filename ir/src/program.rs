@@ -77,6 +77,37 @@ impl Layout {
         Layout { size: end.next_multiple_of(align), align, fields }
     }
 
+    /// One record with these components, as bytes: what states and records are stored or sent as. Padding is zero;
+    /// components that are missing are zero too.
+    ///
+    /// ```
+    /// use monoscan_ir::{Constant, Layout, Type};
+    /// let layout = Layout::packed(&[Type::U8, Type::U32]);
+    /// let state = [Constant::from(7u8), Constant::from(9u32)];
+    /// let bytes = layout.to_bytes(&state);
+    /// assert_eq!(bytes, [[7, 0, 0, 0], 9u32.to_ne_bytes()].concat());
+    /// assert_eq!(layout.from_bytes(&bytes).unwrap(), state);
+    /// assert_eq!(layout.from_bytes(&bytes[1..]), None);
+    /// ```
+    pub fn to_bytes(&self, components: &[Constant]) -> Vec<u8> {
+        let mut bytes = vec![0; self.size as usize];
+        for (field, component) in self.fields.iter().zip(components) {
+            let value = component.to_bytes();
+            bytes[field.offset as usize..][..field.ty.size()].copy_from_slice(&value[..field.ty.size()]);
+        }
+        bytes
+    }
+
+    /// The components of one record; none if these are not the bytes of one.
+    #[allow(clippy::wrong_self_convention, reason = "it is the layout of what is read, not what is made")]
+    pub fn from_bytes(&self, bytes: &[u8]) -> Option<Vec<Constant>> {
+        let field = |field: &Field| {
+            let start = field.offset as usize;
+            Some(Constant::from_bytes(field.ty, bytes.get(start..start + field.ty.size())?))
+        };
+        if bytes.len() == self.size as usize { self.fields.iter().map(field).collect() } else { None }
+    }
+
     /// The types of the components.
     pub fn types(&self) -> impl Iterator<Item = Type> {
         self.fields.iter().map(|field| field.ty)

@@ -51,7 +51,7 @@ messages! {
     VARIADIC = "a scan function has a fixed number of arguments";
     IMPL_TRAIT = "write a generic parameter instead of `impl Trait`: `fn f<T: Real>(x: T)`";
     NO_RESULT = "a scan function gives a value; write its type: `-> f32`";
-    TOO_MANY_ARGUMENTS = "a scan function takes at most eight arguments; put some into a struct";
+    TOO_MANY_ARGUMENTS = "a scan function takes at most thirteen arguments; put some into a struct";
     CLOSURE_FORM = "write a closure with its types: `scan!(|x: f32| -> f32 { .. })`";
     CLOSURE_PARAMETER = "write the parameter's type: `|x: f32|`";
     CLOSURE_RESULT = "write the closure's result type and a block: `|x: f32| -> f32 { .. }`";

@@ -40,7 +40,7 @@ impl<T: ScanType> Argument for Table<'_, T> {
     type Handle = TableHandle<T>;
 }
 
-/// The arguments of a scan function: a tuple of up to eight.
+/// The arguments of a scan function: a tuple of up to thirteen.
 pub trait Arguments {
     /// What stands for them in traced code.
     #[doc(hidden)]
@@ -154,6 +154,11 @@ arguments! {
     (A 0, B 1, C 2, D 3, E 4, F 5);
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12);
 }
 
 macro_rules! bound_tables {

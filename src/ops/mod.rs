@@ -32,11 +32,12 @@
 //!
 //! | file | monoids |
 //! |---|---|
-//! | `numbers.rs` | [`Sum`] [`Product`] [`Min`] [`Max`] [`ArgMin`] [`ArgMax`] |
+//! | `numbers.rs` | [`Sum`] [`Product`] [`Min`] [`Max`] [`Minimum`] [`Maximum`] [`ArgMin`] [`ArgMax`] |
 //! | `bits.rs` | [`And`] [`Or`] [`Xor`] [`All`] [`Any`] [`Carry`] |
 //! | `maps.rs` | [`Affine`] [`MaxPlus`] [`Matrix`] [`Complex`] [`Quaternion`] |
 //! | `statistics.rs` | [`Moments`] [`LogSumExp`] |
 //! | `sequences.rs` | [`RabinKarp`] [`BracketDepth`] [`LongestRun`] |
+//! | `plain.rs` | [`Plain`]: those that wrap one value |
 //! | `states.rs` | [`StateMap`] |
 //! | `combinators.rs` | [`Pair`] [`Triple`] [`Segmented`] [`Dual`] [`WithIdentity`] of a [`Semigroup`] |
 
@@ -44,6 +45,7 @@ mod bits;
 mod combinators;
 mod maps;
 mod numbers;
+mod plain;
 mod sequences;
 mod states;
 mod statistics;
@@ -51,7 +53,8 @@ mod statistics;
 pub use bits::{All, And, Any, Carry, Or, Xor};
 pub use combinators::{Dual, Pair, Segmented, Semigroup, Triple, WithIdentity};
 pub use maps::{Affine, Complex, Matrix, MaxPlus, Quaternion};
-pub use numbers::{ArgMax, ArgMin, Max, Min, Product, Sum};
+pub use numbers::{ArgMax, ArgMin, Max, Maximum, Min, Minimum, Product, Sum};
+pub use plain::Plain;
 pub use sequences::{BracketDepth, LongestRun, RabinKarp};
 pub use states::StateMap;
 pub use statistics::{LogSumExp, Moments};

@@ -94,6 +94,55 @@ impl<T: Num> Monoid for Max<T> {
     }
 }
 
+/// The smaller of x and y, NaN if one is: `minimum` of IEEE 754-2019. −0 is smaller than +0. Law verdict: proved.
+///
+/// ```
+/// use monoscan::{ops::Minimum, prelude::*};
+/// let lows = Scan::<Minimum<f32>>::plain()?.inclusive(&[3.0, f32::NAN, 1.0])?;
+/// assert!(lows[0] == 3.0 && lows[1].is_nan() && lows[2].is_nan());
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Minimum<T>(pub T);
+
+#[scan_monoid]
+impl<T: Real> Monoid for Minimum<T> {
+    fn identity() -> Self {
+        Minimum(T::HIGHEST)
+    }
+
+    fn combine(self, next: Self) -> Self {
+        // A sum with NaN is NaN.
+        let known = !self.0.is_nan() && !next.0.is_nan();
+        Minimum(if known { self.0.smaller(next.0) } else { self.0 + next.0 })
+    }
+}
+
+/// The larger of x and y, NaN if one is: `maximum` of IEEE 754-2019. −0 is smaller than +0. Law verdict: proved.
+///
+/// ```
+/// use monoscan::{ops::Maximum, prelude::*};
+/// let highs = Scan::<Maximum<f64>>::plain()?.inclusive(&[-3.0, 2.0, f64::NAN, 5.0])?;
+/// assert!(highs[1] == 2.0 && highs[2].is_nan() && highs[3].is_nan());
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Maximum<T>(pub T);
+
+#[scan_monoid]
+impl<T: Real> Monoid for Maximum<T> {
+    fn identity() -> Self {
+        Maximum(T::LOWEST)
+    }
+
+    fn combine(self, next: Self) -> Self {
+        let known = !self.0.is_nan() && !next.0.is_nan();
+        Maximum(if known { self.0.larger(next.0) } else { self.0 + next.0 })
+    }
+}
+
 /// The least value and its index; of equal values the lowest index, which is the leftmost where indexes count elements.
 /// NaN is skipped. Nothing has the index `u32::MAX`. Law verdict: tested.
 ///

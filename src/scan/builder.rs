@@ -6,11 +6,12 @@ use monoscan_ir::{FunctionBuilder, Type};
 use monoscan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
-use super::columns::Record;
+use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
 use super::program::{Part, Parts};
 use super::states::{Cascade, States};
 use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
+use crate::ops::Plain;
 
 /// A scan with the states `S` under construction; see [`Scan::builder`].
 ///
@@ -62,6 +63,14 @@ impl<M: Monoid> ScanBuilder<M, (M,), M> {
     }
 }
 
+impl<M: Plain> ScanBuilder<M, (M,), M> {
+    /// Reads and writes plain values, as [`Scan::plain`].
+    pub fn plain(self) -> ScanBuilder<M, (M::Value,), M::Value> {
+        // The components are the same, so the functions are.
+        self.change(|_| Ok(()))
+    }
+}
+
 impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
     /// What one element does: a function from the record to a state. Each of its arguments is a column.
     pub fn lift<R: Record, F: ScanFn<R, Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
@@ -84,12 +93,12 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
     /// assert_eq!(average.with(0.25)?.inclusive(&[8.0, 8.0])?, [2.0, 3.5]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn lift_with<P: ScanType, R: Record, F: ScanFn<R::After<P>, Out = M>>(
-        self,
-        parameters: P,
-        f: F,
-    ) -> ScanBuilder<M, R, Out> {
-        self.lift_part(|| Ok(Part::new::<F, R::After<P>>(&f, View::Record)?.with(&parameters)))
+    pub fn lift_with<A, F>(self, parameters: A::Parameters, f: F) -> ScanBuilder<M, A::Record, Out>
+    where
+        A: Parameterised,
+        F: ScanFn<A, Out = M>,
+    {
+        self.lift_part(|| Ok(Part::new::<F, A>(&f, View::Record)?.with(&parameters)))
     }
 
     /// What one element does: a function from the [`Element`], which has also the next record and the place.

@@ -13,13 +13,27 @@ use super::place::sealed as sealed_place;
 use super::place::{Host, OnDevice, Place};
 use crate::lang::{Inputs, ScanType};
 
-/// The arguments of a lift: a tuple of one to six scan types, a column each.
+/// The arguments of a lift: a tuple of one to twelve scan types, a column each.
 pub trait Record: Inputs {
     /// The record of an [`Element`](crate::Element): the one argument, or the tuple of them all.
     type Item: ScanType;
 
     /// The same arguments after a state, for outputs that also read the record.
     type After<M: ScanType>: Inputs;
+}
+
+/// The arguments of a lift that has parameters: these, and then the arguments that are columns.
+pub trait Parameterised: Inputs {
+    /// The first argument.
+    type Parameters: ScanType;
+
+    /// The others.
+    type Record: Record;
+}
+
+impl<P: ScanType, A: ScanType> Parameterised for (P, A) {
+    type Parameters = P;
+    type Record = (A,);
 }
 
 /// Columns of equal length that can be read as a record's: slices, or [`DeviceVec`]s, but not both in one call.
@@ -128,6 +142,11 @@ macro_rules! records {
             type Item = Self;
             type After<State: ScanType> = (State, $($A,)+);
         }
+
+        impl<Parameters: ScanType, $($A: ScanType),+> Parameterised for (Parameters, $($A,)+) {
+            type Parameters = Parameters;
+            type Record = ($($A,)+);
+        }
     )*};
 }
 
@@ -137,6 +156,12 @@ records! {
     (A, B, C, D);
     (A, B, C, D, E);
     (A, B, C, D, E, F);
+    (A, B, C, D, E, F, G);
+    (A, B, C, D, E, F, G, H);
+    (A, B, C, D, E, F, G, H, I);
+    (A, B, C, D, E, F, G, H, I, J);
+    (A, B, C, D, E, F, G, H, I, J, K);
+    (A, B, C, D, E, F, G, H, I, J, K, L);
 }
 
 macro_rules! columns {
@@ -165,6 +190,12 @@ columns! {
     (A X 0, B Y 1, C Z 2, D W 3);
     (A X 0, B Y 1, C Z 2, D W 3, E V 4);
     (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10, L XB 11);
 }
 
 /// The columns of a record, without an allocation.

@@ -57,13 +57,13 @@ use monoscan_ir::laws::Judgement;
 use monoscan_runtime::{Device, DynScan, Error, Plan, Representation, Rows};
 
 pub use builder::ScanBuilder;
-pub use columns::{Columns, Record};
+pub use columns::{Columns, Parameterised, Record};
 pub use device::{DeviceVec, Pending};
 pub use element::Element;
 pub use place::{Host, InPlace, OnDevice, Place};
 pub(crate) use request::Plain;
 pub use request::Request;
-pub use segments::Segments;
+pub use segments::{ByKey, Segments, by_key};
 pub use states::{Cascade, States};
 pub use stream::ChunkStream;
 
@@ -111,6 +111,27 @@ impl<M: Monoid> Scan<M> {
     /// [`Error::Invalid`] if a record takes more than 4096 bytes.
     pub fn new() -> Result<Scan<M>, Error> {
         Scan::builder().build()
+    }
+
+    /// The scan of plain values, for a monoid that [wraps](crate::ops::Plain) one: `f64` in and out for `Sum<f64>`. Nothing is
+    /// copied or converted. Initial states, carries and totals are those of the monoid.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<f64>>::plain()?;
+    /// assert_eq!(sums.inclusive(&[1.0, 2.0, 4.0])?, [1.0, 3.0, 7.0]);
+    /// assert_eq!(sums.reduce(&[1.0, 2.0, 4.0])?, Sum(7.0));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Scan::new).
+    pub fn plain() -> Result<Scan<M, (M::Value,), M::Value>, Error>
+    where
+        M: crate::ops::Plain,
+    {
+        Scan::<M>::builder().plain().build()
     }
 
     /// For a lift, a project, more stages, or options.

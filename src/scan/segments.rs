@@ -13,6 +13,7 @@ use super::device::DeviceVec;
 ///   `offsets[k]..offsets[k+1]`, which may be none. The first is 0, the last the number of records. `usize` is taken as
 ///   it is, the others are converted first.
 /// - For columns on a device, a [`DeviceVec`] of `bool` beside them.
+/// - [`by_key`], where keys say it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where segments begin",
     label = "expected flags or offsets",
@@ -41,6 +42,34 @@ impl Boundaries<'_> {
             Boundaries::Offsets(offsets) => Shape::Offsets(offsets),
         }
     }
+}
+
+/// Segments of equal keys: one begins wherever a key differs from the one before, for
+/// [`segmented`](crate::Scan::segmented).
+///
+/// The keys are compared once beforehand, and become offsets: one word for each segment. So
+/// [`totals`](crate::Request::totals) gives one total for each. Keys that come back later begin a segment of their own: sort
+/// first where that is not meant. Of floats NaN differs from itself.
+///
+/// ```
+/// use monoscan::{by_key, ops::Sum, prelude::*};
+///
+/// let sums = Scan::<Sum<u32>>::new()?;
+/// let (ids, amounts) = (["a", "a", "b", "c", "c"], [1, 2, 3, 4, 5].map(Sum));
+/// assert_eq!(sums.segmented(by_key(&ids)).inclusive(&amounts)?, [1, 3, 3, 4, 9].map(Sum));
+/// assert_eq!(sums.segmented(by_key(&ids)).totals(&amounts)?, [3, 3, 9].map(Sum));
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+pub fn by_key<K: PartialEq>(keys: &[K]) -> ByKey {
+    let changes = keys.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]).map(|(place, _)| place + 1);
+    let ends = [keys.len()].into_iter().filter(|&len| len > 0);
+    ByKey { offsets: [0].into_iter().chain(changes).chain(ends).collect() }
+}
+
+/// What [`by_key`] gives.
+#[derive(Clone, Debug)]
+pub struct ByKey {
+    offsets: Vec<usize>,
 }
 
 mod sealed {
@@ -80,6 +109,12 @@ mod sealed {
     impl Mark for u64 {
         fn boundaries(marks: &[u64]) -> Boundaries<'_> {
             Boundaries::Offsets(marks.iter().map(|&mark| usize::try_from(mark).unwrap_or(usize::MAX)).collect())
+        }
+    }
+
+    impl<'a> Segments<'a> for super::ByKey {
+        fn boundaries(self) -> Boundaries<'a> {
+            Boundaries::Offsets(self.offsets.into())
         }
     }
 

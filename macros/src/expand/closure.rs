@@ -68,7 +68,7 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
     if let Some(token) = &closure.asyncness {
         refuse(errors, token, refuse::ASYNC);
     }
-    if closure.inputs.len() > 8 {
+    if closure.inputs.len() > 13 {
         refuse(errors, &closure.inputs, refuse::TOO_MANY_ARGUMENTS);
     }
     let ReturnType::Type(_, result) = &closure.output else {

@@ -118,7 +118,7 @@ fn check(signature: &Signature, errors: &mut Errors) {
     if let Some(variadic) = &signature.variadic {
         refuse(errors, variadic, refuse::VARIADIC);
     }
-    if signature.inputs.len() > 8 {
+    if signature.inputs.len() > 13 {
         refuse(errors, &signature.inputs, refuse::TOO_MANY_ARGUMENTS);
     }
     for input in &signature.inputs {
