@@ -31,7 +31,8 @@
 //! | `rows/` | the operators, their data, and the bars; automata |
 //! | `line.rs` | what results should be |
 //! | `arena.rs` `bench.rs` | the device's memory; verification and timing |
-//! | `cub.rs` `latency.rs` | the rival; from a new operator to its kernel |
+//! | `cub.rs` `host.rs` | the rival; the CPU engine on all cores |
+//! | `latency.rs` | from a new operator to its kernel |
 //! | `ladder.rs` `contender.rs` | schedules out of history, timed like ours |
 //! | `report.rs` `plot.rs` | results |
 
@@ -39,6 +40,7 @@ mod arena;
 mod bench;
 mod contender;
 mod cub;
+mod host;
 mod ladder;
 mod latency;
 mod line;
@@ -137,7 +139,13 @@ fn measure(
     let contender = Contender::Planned(scan);
     let mut bench = Bench::new(row, &*subject, contender, arena, (most, options.effort())).map_err(words)?;
     for elements in sizes {
-        let figures = Figures { cub: cub.get(row, elements), ..bench.measure(elements) };
+        let mut figures = Figures { cub: cub.get(row, elements), ..bench.measure(elements) };
+        if options.host && figures.wrong.is_none() {
+            match host::measure(row, &*subject, elements) {
+                Ok(time) => figures.host = time,
+                Err(why) => figures.wrong = Some(format!("on the host: {why}")),
+            }
+        }
         println!("{}", report::line(&figures));
         all.push(figures);
     }

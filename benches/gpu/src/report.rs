@@ -20,6 +20,8 @@ pub(crate) struct Figures {
     /// A copy of the same bytes.
     pub(crate) copy: f64,
     pub(crate) cub: Option<Time>,
+    /// A scan of as much on all cores of the host.
+    pub(crate) host: f64,
     /// Why there are no times.
     pub(crate) wrong: Option<String>,
 }
@@ -27,8 +29,8 @@ pub(crate) struct Figures {
 impl Figures {
     /// Before anything was measured.
     pub(crate) fn new(row: &Row, elements: u64, bytes: u64) -> Figures {
-        let (call, graph, copy) = (f64::NAN, f64::NAN, f64::NAN);
-        Figures { row: row.name, elements, bytes, call, graph, copy, cub: None, wrong: None }
+        let [call, graph, copy, host] = [f64::NAN; 4];
+        Figures { row: row.name, elements, bytes, call, graph, copy, cub: None, host, wrong: None }
     }
 
     /// Gigabytes a second, read and written.
@@ -82,16 +84,21 @@ pub(crate) fn line(figures: &Figures) -> String {
     if !graph.is_nan() {
         line += &format!("   in a graph {:.2} µs", 1e3 * graph);
     }
+    if !figures.host.is_nan() {
+        let (time, speed) = (1e3 * figures.host, figures.throughput(figures.host));
+        line += &format!("   all cores {time:10.2} µs {speed:6.1} GB/s");
+    }
     line
 }
 
 /// All results as a CSV file.
 pub(crate) fn to_csv(all: &[Figures]) -> String {
-    let mut out = "row,elements,bytes,call_ms,graph_ms,copy_ms,of_copy,cub_ms,cub_of_copy,wrong\n".to_owned();
+    let mut out = "row,elements,bytes,call_ms,graph_ms,copy_ms,of_copy,cub_ms,cub_of_copy,host_ms,wrong\n".to_owned();
     for figures in all {
-        let Figures { row, elements, bytes, call, graph, copy, cub, wrong } = figures;
+        let Figures { row, elements, bytes, call, graph, copy, cub, host, wrong } = figures;
         let (cub, of_copy) = cub.map_or((f64::NAN, f64::NAN), |cub| (cub.milliseconds, cub.of_copy));
-        let times = [*call, *graph, *copy, figures.of_copy(), cub, of_copy].map(|time| format!("{time:.6}")).join(",");
+        let times =
+            [*call, *graph, *copy, figures.of_copy(), cub, of_copy, *host].map(|time| format!("{time:.6}")).join(",");
         // The reason comes last, and its commas and line ends are of no interest.
         let wrong = wrong.as_deref().unwrap_or_default().replace(['\n', '\r'], " ");
         out += &format!("{row},{elements},{bytes},{times},{wrong}\n");
@@ -116,8 +123,8 @@ fn by_row(all: &[Figures]) -> impl Iterator<Item = &[Figures]> {
 
 fn largest(all: &[Figures]) -> String {
     let mut out =
-        "| operator (bytes read → written per element) | n | monoscan, GB/s | of copy | bar | CUB, of copy | × CUB |\n\
-                   |---|---|---|---|---|---|---|\n"
+        "| operator (bytes read → written per element) | n | monoscan, GB/s | of copy | bar | CUB, of copy | × CUB | all cores, GB/s |\n\
+                   |---|---|---|---|---|---|---|---|\n"
             .to_owned();
     for figures in by_row(all).filter_map(|figures| figures.last()) {
         let Row { title, read, written, bar, .. } = figures.row();
@@ -126,9 +133,13 @@ fn largest(all: &[Figures]) -> String {
             Some(_) => "BAD".to_owned(),
             None => format!("{:.0}", figures.throughput(figures.call)),
         };
+        let host = Some(figures.throughput(figures.host)).filter(|speed| !speed.is_nan());
+        let host = host.map_or("–".to_owned(), |speed| format!("{speed:.0}"));
         let [of_copy, bar] = against(*bar, figures);
         let (n, cub, ratio) = (power(figures.elements), cell(cub), cell(ratio));
-        out += &format!("| {title} ({read} → {written}) | {n} | {speed} | {of_copy} | {bar} | {cub} | {ratio} |\n");
+        out += &format!(
+            "| {title} ({read} → {written}) | {n} | {speed} | {of_copy} | {bar} | {cub} | {ratio} | {host} |\n"
+        );
     }
     out
 }
@@ -203,13 +214,13 @@ mod tests {
     #[test]
     fn each_row_is_held_against_its_bar() {
         let title = "| 16-state JSON DFA (1 → 1) | 2^30";
-        assert_eq!(line_of("dfa-json", 2 << 30), format!("{title} | 1432 | **0.333** | 0.60 | – | – |"));
+        assert_eq!(line_of("dfa-json", 2 << 30), format!("{title} | 1432 | **0.333** | 0.60 | – | – | – |"));
         let title = "| 16-state JSON DFA, numbers by the grammar (1 → 1) | 2^30";
-        assert_eq!(line_of("dfa-json-numbers", 2 << 30), format!("{title} | 1432 | 0.333 | – | – | – |"));
+        assert_eq!(line_of("dfa-json-numbers", 2 << 30), format!("{title} | 1432 | 0.333 | – | – | – | – |"));
         let title = "| JSON lexer, tokens of 8 bytes (1 → 8) | 2^30";
         assert_eq!(
             line_of("lexer-json-tokens", 3 << 30),
-            format!("{title} | 2147 | 0.333 | 716 of 700 GB/s read | – | – |")
+            format!("{title} | 2147 | 0.333 | 716 of 700 GB/s read | – | – | – |")
         );
     }
 
@@ -219,7 +230,7 @@ mod tests {
         let figures = Figures { wrong: Some("element 0".to_owned()), ..Figures::new(row, 1 << 30, 8 << 30) };
         assert_eq!(
             largest(&[figures]).lines().last().unwrap(),
-            "| sum i32 (4 → 4) | 2^30 | BAD | BAD | 0.97 | – | – |"
+            "| sum i32 (4 → 4) | 2^30 | BAD | BAD | 0.97 | – | – | – |"
         );
     }
 }
