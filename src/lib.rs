@@ -27,9 +27,11 @@ mod scan;
 
 /// Programs and what is known about them: what front ends of their own build scans from.
 pub use monoscan_ir as ir;
+pub use monoscan_ir::laws::Judgement;
+pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
-    Call, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error, InPlaceError, Outcome,
-    Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape,
+    Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
+    InPlaceError, Outcome, Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};

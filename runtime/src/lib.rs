@@ -41,7 +41,7 @@ pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Short, ShortRows, ShortWhole, Whole};
 pub use error::Error;
-pub use monoscan_codegen::cpu::SHORT_INPUTS;
+pub use monoscan_codegen::cpu::{CodegenError, SHORT_INPUTS};
 pub use monoscan_codegen::plan::{Plan, PlanOptions};
 pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;

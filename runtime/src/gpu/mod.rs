@@ -51,4 +51,7 @@ pub use aot::{AotError, AotKernel, AotScan};
 #[cfg(feature = "ptx")]
 pub(crate) use compiled::{Compiled, Options};
 pub use kernel::{GpuKernel, Launch, Span};
+pub use monoscan_codegen::gpu::{
+    AccessPattern, AotManifest, Arch, Arguments, Component, GpuPlan, Manifest, ManifestError, Schedule,
+};
 pub use pending::{Launched, Pending};
