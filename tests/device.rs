@@ -1,4 +1,5 @@
-//! Scans of device memory give what the CPU gives, method by method; and what says so where there is no device.
+//! Scans of device memory give what the CPU gives, method by method; and what says so where there
+//! is no device.
 
 use monoscan::ops::Sum;
 use monoscan::prelude::*;

@@ -1,6 +1,7 @@
 //! [`DeviceMemory`]: bytes in the memory of a GPU, and the stream in which they were written last.
 //!
-//! For the typed front end. The type exists in every build; without the feature `cuda` there is no value of it.
+//! For the typed front end. The type exists in every build; without the feature `cuda` there is no
+//! value of it.
 
 #[cfg(feature = "cuda")]
 use monoscan_ir::Layout;

@@ -1,13 +1,14 @@
 //! The runtime of monoscan: it owns compiled code and memory, and runs scans on all cores.
 //!
-//! A [`DynScan`] is made from a verified program: its laws are judged, a plan is chosen, kernels are compiled (or found
-//! in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are checked before any generated code runs. The
-//! typed front end of the `monoscan` crate is a thin layer over this one. With the features `cuda` and `ptx` it runs
-//! on GPUs too: [`DynScan::on`].
+//! A [`DynScan`] is made from a verified program: its laws are judged, a plan is chosen, kernels
+//! are compiled (or found in the cache). It runs over [`Column`]s and [`ColumnMut`]s, which are
+//! checked before any generated code runs. The typed front end of the `monoscan` crate is a thin
+//! layer over this one. With the features `cuda` and `ptx` it runs on GPUs too: [`DynScan::on`].
 //!
-//! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` (calls of generated code) and
-//! `scans.rs` (results in memory that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module
-//! that call the driver, and of the `gpu` module that give it memory to use when this process has gone on.
+//! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs`
+//! (calls of generated code) and `scans.rs` (results in memory that was not initialised); and, with
+//! the feature `cuda`, in those files of the `cuda` module that call the driver, and of the `gpu`
+//! module that give it memory to use when this process has gone on.
 
 mod backend;
 mod cache;

@@ -1,9 +1,11 @@
 //! The short way of a plain scan: short lines go from the caller's slices straight to the kernel.
 //!
-//! So do their reductions, and scans from a carry or an initial state, which the kernel finds in the caller's memory.
+//! So do their reductions, and scans from a carry or an initial state, which the kernel finds in
+//! the caller's memory.
 //!
-//! All of this is compiled into the caller. What it does not do, because the line is long, the columns are many or the kernel is
-//! not there yet, is left to a [`Request`](super::Request), by functions that are kept apart so that none of theirs is.
+//! All of this is compiled into the caller. What it does not do, because the line is long, the
+//! columns are many or the kernel is not there yet, is left to a [`Request`](super::Request), by
+//! functions that are kept apart so that none of theirs is.
 
 use std::mem::MaybeUninit;
 
