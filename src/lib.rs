@@ -69,6 +69,8 @@ pub mod design {
     pub mod gpu {}
     #[doc = include_str!("../docs/terms.md")]
     pub mod terms {}
+    #[doc = include_str!("../docs/how-to/front-end.md")]
+    pub mod front_ends {}
 }
 
 /// The README's code, compiled and run.

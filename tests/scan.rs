@@ -297,10 +297,15 @@ fn a_refuted_operator_is_an_error_that_shows_why() {
 #[test]
 fn a_scan_can_be_looked_at_at_every_stage() {
     let scan = Scan::<Hash>::new().unwrap();
-    let explained = scan.explain();
-    for word in ["proved", "polynomial", "work", "depth", "bytes"] {
-        assert!(explained.to_lowercase().contains(word), "no {word:?} in\n{explained}");
+    let words = ["proved", "polynomial", "runs:", "expected:", "bound by", "bytes", "results:"];
+    for (explained, words) in
+        [(scan.explain(), &words[..]), (scan.explain_verbose(), &["proved", "runs:", "work", "depth"])]
+    {
+        for word in words {
+            assert!(explained.to_lowercase().contains(word), "no {word:?} in\n{explained}");
+        }
     }
+    assert!(!scan.explain().contains("depth:"), "details are for `explain_verbose`");
     assert!(scan.emit(Representation::Ir).contains("mul.u64"));
     assert!(scan.emit(Representation::Clif).contains("imul"));
     assert!(!scan.emit(Representation::Asm).is_empty());

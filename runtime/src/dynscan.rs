@@ -392,11 +392,21 @@ impl DynScan {
         (&self.shared.key.program, &self.shared.variants, self.threads)
     }
 
-    /// What was chosen and why: the verdict on the laws with its conditions, and the plan with its work, depth and bytes moved.
+    /// The verdict on the laws with its conditions; what will run, how fast it is expected to be on long lines and what bounds
+    /// it, the bytes moved, and whether results are rounded.
     pub fn explain(&self) -> String {
+        self.explain_with(self.plan().to_string())
+    }
+
+    /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
+    pub fn explain_verbose(&self) -> String {
+        self.explain_with(format!("{:#}", self.plan()))
+    }
+
+    fn explain_with(&self, plan: String) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
         let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
-        let plan = self.backend().map_or_else(|| self.plan().to_string(), Backend::explain);
+        let plan = self.backend().map_or(plan, Backend::explain);
         format!("program {}\n{laws}\n{plan}", key.program.name)
     }
 

@@ -425,10 +425,15 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
 }
 
 impl<S, In, Out> Scan<S, In, Out> {
-    /// The verdict on the laws with the conditions under which they hold, and the plan with its reasons, its work, depth and bytes
-    /// moved.
+    /// The verdict on the laws with the conditions under which they hold; what will run, how fast it is expected to be on long
+    /// lines and what bounds it, the bytes moved, and whether results are rounded.
     pub fn explain(&self) -> String {
         self.inner.explain()
+    }
+
+    /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
+    pub fn explain_verbose(&self) -> String {
+        self.inner.explain_verbose()
     }
 
     /// The program as text, in one of the representations it is compiled through.

@@ -46,7 +46,7 @@ fn segments_of_the_users_own_operator_go_on_from_tile_to_tile() {
             .threads(threads)
             .build()
             .unwrap();
-        assert!(sums.explain().contains("restarts:"), "{}", sums.explain());
+        assert!(sums.explain_verbose().contains("restarts:"), "{}", sums.explain_verbose());
         for heads in patterns(len) {
             let (expected, last) = by_hand(&heads, &x, 0, i32::wrapping_add);
             assert_eq!(sums.inclusive((&heads[..], &x[..])).unwrap(), expected, "{threads} threads");

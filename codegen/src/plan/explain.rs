@@ -1,4 +1,5 @@
-//! A plan in words: what was chosen, why, and what it costs.
+//! A plan in words: for its users what will run, how fast, and what bounds it; with `{:#}` also what was
+//! chosen, why, and what it costs.
 
 use std::fmt;
 
@@ -11,6 +12,53 @@ const MEMORY_THREADS: usize = 4;
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.summary(f)?;
+        if f.alternate() { self.details(f) } else { Ok(()) }
+    }
+}
+
+impl Plan {
+    /// What will run, how fast it is expected to be, what bounds it, and what may be expected of results.
+    fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { direct, least_threads, association, reasons, .. } = self;
+        let tiles = format!("in tiles of {} elements, shared among threads", self.tile());
+        let long = match *least_threads {
+            usize::MAX => "in one pass on one thread".to_owned(),
+            0 | 1 => tiles,
+            least => format!("in one pass on fewer than {least} threads, else {tiles}"),
+        };
+        writeln!(f, "runs: up to {direct} elements in one loop; longer lines {long}")?;
+        let threads = match *least_threads {
+            usize::MAX => vec![1],
+            least => vec![1, least.max(2)],
+        };
+        let expected: Vec<String> = threads.into_iter().map(|threads| self.speed(threads)).collect();
+        writeln!(f, "expected: {} (long lines)", expected.join("; "))?;
+        writeln!(
+            f,
+            "memory: {} bytes read and {} written an element, once",
+            reasons.read_bytes(),
+            reasons.write_bytes()
+        )?;
+        let results = match association {
+            Association::Any => "exact, so the same as the sequential loop's",
+            Association::Fixed => "rounded in another order than the loop's; the same for any number of threads",
+        };
+        write!(f, "results: {results}")
+    }
+
+    /// The expected speed on so many threads, and what bounds it.
+    fn speed(&self, threads: usize) -> String {
+        let working = if self.is_sequential(threads) { 1 } else { threads };
+        let (times, is_bound_by_memory) = self.reasons.expected(self.ways, self.vector, working);
+        let bound = if is_bound_by_memory { "memory" } else { "the operator's instructions" };
+        let plural = if threads == 1 { "" } else { "s" };
+        format!("{}.{}× the plain loop on {threads} thread{plural}, bound by {bound}", times / 100, times / 10 % 10)
+    }
+
+    /// What was chosen, why, and what it costs.
+    fn details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f)?;
         let Plan { ways, block, strips, direct, vector, association, reasons, .. } = self;
         let (tile, bytes) = (self.tile(), reasons.bytes());
         if !reasons.chosen {
@@ -70,9 +118,7 @@ impl fmt::Display for Plan {
             reasons.write_bytes()
         )
     }
-}
 
-impl Plan {
     /// How many passes are taken, and how fast they are expected to be.
     fn passes(&self) -> String {
         let Plan { ways, vector, reasons, .. } = self;

@@ -129,7 +129,7 @@ fn matrices() -> Reasons {
 fn two_passes_are_taken_where_threads_make_up_for_their_work() {
     let plan = chosen(&matrices());
     assert!(plan.is_sequential(5) && !plan.is_sequential(6), "{}", plan.least_threads);
-    assert!(plan.to_string().contains("two passes would cost 5.0× the work"), "{plan}");
+    assert!(format!("{plan:#}").contains("two passes would cost 5.0× the work"), "{plan}");
     assert!(!chosen(&affine()).is_sequential(0) && chosen(&sum()).is_sequential(1) && !chosen(&sum()).is_sequential(2));
 }
 
@@ -175,10 +175,20 @@ fn every_number_of_columns_and_size_of_record_has_a_plan() {
 
 #[test]
 fn the_explanation_names_what_it_was_made_from() {
-    let text = chosen(&affine()).to_string();
+    let text = format!("{:#}", chosen(&affine()));
     let parts =
         ["ways: 8", "8 cycles", "direct: up to", "passes: two, on one thread too; expected", "× the loop on 2 threads"];
     for part in parts.into_iter().chain(["work: 3 + 2", "depth:", "bytes: 8 read and 4 written"]) {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn the_first_lines_say_what_runs_how_fast_and_what_bounds_it() {
+    let text = chosen(&affine()).to_string();
+    let lines: Vec<&str> = text.lines().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(lines, ["runs", "expected", "memory", "results"], "{text}");
+    for part in ["in tiles of", "× the plain loop on 2 threads, bound by", "8 bytes read and 4 written", "rounded"] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
 }
