@@ -32,6 +32,7 @@ usage: cargo xtask COMMAND
   soak SECONDS [SEED]   scan by random associative operators for so long, on the CPU and then in the emulator of a GPU, by every
                         kind of plan and call, from a seed on
   fuzz SECONDS [TARGET] run the fuzz targets, each for so long, on nightly Rust
+  packages              package the published crates, and build each from its package; for a release
   prose                 check the lines and words of pages and module heads
   peers [--no-install]  build the rivals of the benchmark in C++ and Python into target/peers; those in Rust are part of it
   help                  print this";
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         ["fuzz", seconds, target] => nightly::fuzz(seconds, Some(target)),
         ["peers"] => peers::build(install::Policy::Install),
         ["peers", "--no-install"] => peers::build(install::Policy::OnlySay),
+        ["packages"] => alone("packages", || packages::package(packages::Build::Yes)),
         ["prose"] => alone("prose", prose::check),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -21,6 +21,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("features bring in LLVM and CUDA, each its own, and no default build does", tree::dependencies);
     runner.step("file lengths", tree::long_files);
     runner.step("manifests", packages::manifests);
+    runner.step("packages", || packages::package(packages::Build::No));
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
     runner.command("cargo clippy --workspace --all-targets --all-features -- -D warnings");
@@ -40,7 +41,6 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
-    runner.step("packages", packages::package);
     // Tests are hardly optimised; users are.
     runner.command("cargo run --release --package cpu-bench -- --rust-only --verify --sizes 6,12,17");
     runner.step("instructions", || instructions::count(Differing::Refuse));
