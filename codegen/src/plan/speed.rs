@@ -210,9 +210,9 @@ mod tests {
 
     #[test]
     fn the_explanation_tells_what_works_in_vectors_and_why() {
-        let text = running("add", "i64", 8, "0").to_string();
+        let text = format!("{:#}", running("add", "i64", 8, "0"));
         assert!(text.contains("reduction in vectors") && text.contains("replay element by element"), "{text}");
-        let none = running("div", "i32", 4, "1").to_string();
+        let none = format!("{:#}", running("div", "i32", 4, "1"));
         assert!(none.contains("no form in vectors") && !none.contains("in vectors,"), "{none}");
     }
 }
