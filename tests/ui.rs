@@ -1,7 +1,9 @@
-//! What the macros accept and refuse, message by message. After a change of a message run with `UI=overwrite`.
+//! What the macros accept and refuse, message by message. After a change of a message run with
+//! `UI=overwrite`.
 //!
-//! rustc checks each file as a crate of its own beside the library that was built with the tests, so nothing is built again. What is
-//! compared of its messages is what does not depend on the machine, or on the lines of other files.
+//! rustc checks each file as a crate of its own beside the library that was built with the tests,
+//! so nothing is built again. What is compared of its messages is what does not depend on the
+//! machine, or on the lines of other files.
 
 mod built;
 

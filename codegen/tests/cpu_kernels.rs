@@ -1,4 +1,5 @@
-//! Kernels against the interpreter: programs of each kind, every number of ways, both modes, lengths around the edges.
+//! Kernels against the interpreter: programs of each kind, every number of ways, both modes,
+//! lengths around the edges.
 
 mod cpu_support;
 

@@ -1,5 +1,6 @@
-//! Kernels in vectors against the interpreter and the evaluator: every opcode that has a form in lanes, operators of every type,
-//! records of every kind, every length around groups, odd addresses, outputs over inputs.
+//! Kernels in vectors against the interpreter and the evaluator: every opcode that has a form in
+//! lanes, operators of every type, records of every kind, every length around groups, odd
+//! addresses, outputs over inputs.
 
 mod cpu_support;
 

@@ -1,5 +1,6 @@
-//! Every opcode, on every type it accepts, on adversarial operands, with and without the machine's extensions, against
-//! the evaluator: a program's output holds many instructions, each in a column of its own.
+//! Every opcode, on every type it accepts, on adversarial operands, with and without the machine's
+//! extensions, against the evaluator: a program's output holds many instructions, each in a column
+//! of its own.
 
 mod cpu_support;
 

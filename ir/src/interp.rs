@@ -1,8 +1,9 @@
 //! The interpreter: what a function and a program mean, one instruction and one element at a time.
 //!
-//! It is the oracle that every engine is compared to, so it is written like the formulas in the documentation of
-//! [`Program`]: no tiles, no tricks. [`call`] runs a function, [`run`] a verified program over columns of bytes;
-//! [`Interpreter`] is `call` for those who call often, since it keeps its memory between calls.
+//! It is the oracle that every engine is compared to, so it is written like the formulas in the
+//! documentation of [`Program`]: no tiles, no tricks. [`call`] runs a function, [`run`] a verified
+//! program over columns of bytes; [`Interpreter`] is `call` for those who call often, since it
+//! keeps its memory between calls.
 
 use crate::eval::{evaluate, overflows};
 use crate::function::Function;

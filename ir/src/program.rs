@@ -1,8 +1,9 @@
 //! Programs: what is compiled.
 //!
-//! A program reads columns of records, runs one to three scans over them ([`Stage`]s, each of which may read what the
-//! earlier ones made of the same element), and writes one output. Each function of a program says by a list of
-//! [`Source`]s what each of its parameters is, so it names only what it reads.
+//! A program reads columns of records, runs one to three scans over them ([`Stage`]s, each of which
+//! may read what the earlier ones made of the same element), and writes one output. Each function
+//! of a program says by a list of [`Source`]s what each of its parameters is, so it names only what
+//! it reads.
 //!
 //! For element i of n, with `combine` written ⊕ and `identity` e, stage k computes
 //!
@@ -12,7 +13,8 @@
 //! after[i]  = before[i] ⊕ x[i]
 //! ```
 //!
-//! and the output is `project(…)` of element i: written to place i, or, with `keep`, appended where `keep` is true.
+//! and the output is `project(…)` of element i: written to place i, or, with `keep`, appended where
+//! `keep` is true.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;

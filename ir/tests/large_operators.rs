@@ -1,5 +1,5 @@
-//! Large operators are judged on few cases, and wrong ones are refused all the same: a product of matrices of logarithms has
-//! thousands of instructions.
+//! Large operators are judged on few cases, and wrong ones are refused all the same: a product of
+//! matrices of logarithms has thousands of instructions.
 
 use monoscan_ir::laws::{Law, Overflow, Verdict, judge};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, Stage, Type, Value, math};

@@ -1,7 +1,8 @@
 //! The text form round-trips, and refuses what is no program without ever panicking.
 //!
-//! `files/text/*.scan` are programs as the printer writes them; `files/text/bad/*.scan` say at the end of a line, as
-//! `; error: substring`, what the parser reports there, and it reports nothing else.
+//! `files/text/*.scan` are programs as the printer writes them; `files/text/bad/*.scan` say at the
+//! end of a line, as `; error: substring`, what the parser reports there, and it reports nothing
+//! else.
 
 mod annotated;
 mod mutants;

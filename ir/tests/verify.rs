@@ -1,7 +1,8 @@
 //! The verifier reports every broken invariant on the offending line, and survives any program.
 //!
-//! `files/verify/*.scan` say at the end of a line, as `; error: substring`, what is wrong with it. Each annotation is
-//! matched by one diagnostic, and no diagnostic is left over: files without annotations verify.
+//! `files/verify/*.scan` say at the end of a line, as `; error: substring`, what is wrong with it.
+//! Each annotation is matched by one diagnostic, and no diagnostic is left over: files without
+//! annotations verify.
 
 mod annotated;
 #[allow(dead_code, reason = "only the parser's test needs the noise itself")]

@@ -1,4 +1,5 @@
-//! Checks of a call against its program and its columns: all of them are made before any generated code runs.
+//! Checks of a call against its program and its columns: all of them are made before any generated
+//! code runs.
 
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified};
 

@@ -1,8 +1,10 @@
-//! [`RankTables`] → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens end.
+//! [`RankTables`] → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens
+//! end.
 //!
-//! One column of bytes in; one column out, of labels, or of [`ending`]s for those bytes that end a token; and one stage whose state is a map between ranks, lane j holding
-//! what rank j becomes. A map of more than 16 ranks takes several vectors; as a permutation gives 0 where its index is
-//! no lane, lane j of "f, then g" is the `or` over g's vectors g₀, g₁, … of g\[k\]\[f\[j\] − 16 k\].
+//! One column of bytes in; one column out, of labels, or of [`ending`]s for those bytes that end a
+//! token; and one stage whose state is a map between ranks, lane j holding what rank j becomes. A
+//! map of more than 16 ranks takes several vectors; as a permutation gives 0 where its index is no
+//! lane, lane j of "f, then g" is the `or` over g's vectors g₀, g₁, … of g\[k\]\[f\[j\] − 16 k\].
 
 use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,

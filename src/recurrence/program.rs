@@ -1,8 +1,9 @@
 //! A recurrence as a scan program.
 //!
-//! A run of n samples acts on the state as s ↦ A^n·s + v, where v is what those samples leave in a state of zeros. The
-//! monoid's elements are these maps. A^n has d² entries, but A = shift + N (see `form.rs`), and a power of it is a
-//! polynomial in N of degree below d (Cayley and Hamilton). So d coefficients c say it all, and the monoid is
+//! A run of n samples acts on the state as s ↦ A^n·s + v, where v is what those samples leave in a
+//! state of zeros. The monoid's elements are these maps. A^n has d² entries, but A = shift + N (see
+//! `form.rs`), and a power of it is a polynomial in N of degree below d (Cayley and Hamilton). So d
+//! coefficients c say it all, and the monoid is
 //!
 //! ```text
 //! (c, v) ⊕ (c', v') = (c·c' mod χ, c'(N)·v + v')        χ the characteristic polynomial of N
@@ -10,17 +11,19 @@
 //! lift(x)           = (shift + N, B·x)                   c = shift, 1, 0, …
 //! ```
 //!
-//! c depends on the length of the run alone. Engines find that out and tabulate it, so that only v is carried. With the
-//! c of lift, c'(N)·v is one multiply-add a component: `combine` is written so that it folds to just that, the step of
-//! the sequential loop. Two things make it fold *exactly*, although floating-point rules forbid dropping 0·v (which is
-//! NaN where v is infinite):
+//! c depends on the length of the run alone. Engines find that out and tabulate it, so that only v
+//! is carried. With the c of lift, c'(N)·v is one multiply-add a component: `combine` is written so
+//! that it folds to just that, the step of the sequential loop. Two things make it fold *exactly*,
+//! although floating-point rules forbid dropping 0·v (which is NaN where v is infinite):
 //!
-//! - A coefficient that is 0 means that there is no dependence: where c = 0 a select skips c·v. That is the same map
-//!   over the reals, and it keeps ∞ and NaN from spreading further than the sequential loop would spread them.
-//! - One multiplication by N, whose zeros and ones are left out by construction, comes last: c'(N)·v + v' is computed as
-//!   N·(c1·v + c2·N·v + …) + (c0·v + v').
+//! - A coefficient that is 0 means that there is no dependence: where c = 0 a select skips c·v.
+//!   That is the same map over the reals, and it keeps ∞ and NaN from spreading further than the
+//!   sequential loop would spread them.
+//! - One multiplication by N, whose zeros and ones are left out by construction, comes last:
+//!   c'(N)·v + v' is computed as N·(c1·v + c2·N·v + …) + (c0·v + v').
 //!
-//! c is composed in `f64` whatever the type of the state: it costs nothing, and the error of A^n is that of one rounding.
+//! c is composed in `f64` whatever the type of the state: it costs nothing, and the error of A^n is
+//! that of one rounding.
 
 use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value,

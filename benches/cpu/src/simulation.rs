@@ -1,11 +1,14 @@
-//! What the protocol of tiles does on more cores than this machine has: a simulation with the kernels' costs as they are measured here.
+//! What the protocol of tiles does on more cores than this machine has: a simulation with the
+//! kernels' costs as they are measured here.
 //!
-//! Each core goes through the steps of `monoscan_protocol::worker`: it goes on with a tile whose carry is known, scans the parked tile,
-//! takes a tile, or waits. What a
-//! step costs is the kernel's time; memory that all cores share stretches it. Between "the carry is known" and "the prefix is there" a tile
-//! takes one combine and one cache line of another core, and that is all that is done one tile after the other.
+//! Each core goes through the steps of `monoscan_protocol::worker`: it goes on with a tile whose
+//! carry is known, scans the parked tile, takes a tile, or waits. What a step costs is the kernel's
+//! time; memory that all cores share stretches it. Between "the carry is known" and "the prefix is
+//! there" a tile takes one combine and one cache line of another core, and that is all that is done
+//! one tile after the other.
 //!
-//! What is left out: strangers, rescues (on a quiet machine there are hardly any), and that a look-back reads several lines at once.
+//! What is left out: strangers, rescues (on a quiet machine there are hardly any), and that a
+//! look-back reads several lines at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

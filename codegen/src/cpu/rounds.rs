@@ -1,7 +1,8 @@
 //! The rounds of a tile kernel: loops whose every round takes an element of each way.
 //!
-//! Where rounds are short, several are taken at a time: the places of those behind the first are offsets in the accesses, and stepping
-//! and branching is shared. What is left over is taken one by one.
+//! Where rounds are short, several are taken at a time: the places of those behind the first are
+//! offsets in the accesses, and stepping and branching is shared. What is left over is taken one by
+//! one.
 
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC};
 use cranelift_frontend::FunctionBuilder;

@@ -1,4 +1,5 @@
-//! What is known of kernels for NVIDIA GPUs without making one: architectures, plans, and how a kernel is called.
+//! What is known of kernels for NVIDIA GPUs without making one: architectures, plans, and how a
+//! kernel is called.
 //!
 //! Plain data, built always. Kernels themselves are made behind the feature `ptx`.
 

@@ -1,8 +1,9 @@
 //! Kernels for NVIDIA GPUs: from a verified program to PTX, by LLVM.
 //!
-//! A kernel is written as LLVM IR by the builder of `emit`. Everything that only a GPU has is a call of a *device
-//! intrinsic*, a function of `emit/intrinsics.ll`. That file alone knows PTX. So the same kernel runs in two places: on a GPU,
-//! with that file, and on a CPU under the emulator of the tests, which gives the intrinsics other bodies.
+//! A kernel is written as LLVM IR by the builder of `emit`. Everything that only a GPU has is a
+//! call of a *device intrinsic*, a function of `emit/intrinsics.ll`. That file alone knows PTX. So
+//! the same kernel runs in two places: on a GPU, with that file, and on a CPU under the emulator of
+//! the tests, which gives the intrinsics other bodies.
 //!
 //! | folder | what it is |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! What kernels are written with, for studies of schedules beside the product (`benches/ladder`). No stable interface.
+//! What kernels are written with, for studies of schedules beside the product (`benches/ladder`).
+//! No stable interface.
 
 pub use super::emit::{Builder, Ty, Value, Var};
 pub use super::kernel::arguments::KernelArguments;

@@ -1,5 +1,5 @@
-//! A plan in words: for its users what will run, how fast, and what bounds it; with `{:#}` also what was
-//! chosen, why, and what it costs.
+//! A plan in words: for its users what will run, how fast, and what bounds it; with `{:#}` also
+//! what was chosen, why, and what it costs.
 
 use std::fmt;
 

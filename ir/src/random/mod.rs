@@ -1,7 +1,8 @@
-//! Random programs for tests of engines: they always verify, and use every opcode, type and source there is.
+//! Random programs for tests of engines: they always verify, and use every opcode, type and source
+//! there is.
 //!
-//! The same seed and options give the same program on every machine. No program lets an engine's choice of NaN show:
-//! a float's bits are looked at only where it is a number.
+//! The same seed and options give the same program on every machine. No program lets an engine's
+//! choice of NaN show: a float's bits are looked at only where it is a number.
 
 mod associative;
 mod function;

@@ -1,4 +1,5 @@
-//! Programs of one stage whose lift and outputs do little: what is tried is the operator, in every kind of kernel.
+//! Programs of one stage whose lift and outputs do little: what is tried is the operator, in every
+//! kind of kernel.
 
 use super::associative::Family;
 use super::neighbours::convert;

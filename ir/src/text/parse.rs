@@ -1,7 +1,7 @@
 //! The parser: recursive descent over the [grammar](super), without recursion, since nothing nests.
 //!
-//! It takes time and memory linear in the text and never panics. A wrong instruction is reported and skipped; any
-//! other error ends the parse, since what follows it could mean anything.
+//! It takes time and memory linear in the text and never panics. A wrong instruction is reported
+//! and skipped; any other error ends the parse, since what follows it could mean anything.
 
 use super::cursor::{Parsed, Parser, error};
 use super::error::ParseErrors;

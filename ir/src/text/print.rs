@@ -1,7 +1,7 @@
 //! The printer: every part of a program as the text that the parser reads back.
 //!
-//! It also prints what does not verify, and loses nothing of it: see the notes on exceptional forms in the
-//! [grammar](crate::text).
+//! It also prints what does not verify, and loses nothing of it: see the notes on exceptional forms
+//! in the [grammar](crate::text).
 
 use std::fmt::{self, Display, Formatter};
 

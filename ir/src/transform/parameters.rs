@@ -1,7 +1,9 @@
-//! Parameters: values that are bound when a call is made, as the initial state of one more stage, which nothing moves.
+//! Parameters: values that are bound when a call is made, as the initial state of one more stage,
+//! which nothing moves.
 //!
-//! Kernels read initial states once, from the arguments of a call. So an engine needs nothing else for parameters. No
-//! mapping reads this stage's states, so nothing of it goes from element to element.
+//! Kernels read initial states once, from the arguments of a call. So an engine needs nothing else
+//! for parameters. No mapping reads this stage's states, so nothing of it goes from element to
+//! element.
 
 use crate::builder::FunctionBuilder;
 use crate::program::{Mapping, Program, Source, Stage};

@@ -1,16 +1,17 @@
 //! The verifier: which programs mean something.
 //!
-//! Engines take [`Verified`] programs only, and such a program never makes one panic or trap. What "verified" says is
-//! this list, and nothing else:
+//! Engines take [`Verified`] programs only, and such a program never makes one panic or trap. What
+//! "verified" says is this list, and nothing else:
 //!
 //! **Program**
 //!  1. The name is not empty, and of ASCII letters, digits and `_ . : < > ,`.
 //!  2. There are one to [`MAX_STAGES`] stages.
 //!
 //! **Columns and tables**
-//!  3. There are 1 to [`MAX_COLUMNS`](crate::MAX_COLUMNS) input columns, and as many output columns.
-//!  4. A record takes 1 to [`MAX_RECORD_BYTES`](crate::MAX_RECORD_BYTES) bytes; its alignment is a power of two and
-//!     divides its size.
+//!  3. There are 1 to [`MAX_COLUMNS`](crate::MAX_COLUMNS) input columns, and as many output
+//!     columns.
+//!  4. A record takes 1 to [`MAX_RECORD_BYTES`](crate::MAX_RECORD_BYTES) bytes; its alignment is a
+//!     power of two and divides its size.
 //!  5. A record has at least one field; its fields end within it and do not overlap.
 //!  6. All tables together take at most [`MAX_TABLE_BYTES`](crate::MAX_TABLE_BYTES) bytes.
 //!  7. A table has at least one element, and whole elements only; the bytes of a `bool` are 0 or 1.
@@ -26,18 +27,21 @@
 //! **Mappings** (`lift`, `keep`, `project`)
 //! 13. There is one source for each parameter.
 //! 14. Each source exists, and the parameter has its type.
-//! 15. What is read of the record before has at most [`MAX_STATE_BYTES`] bytes as a packed record. `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may read every `init`.)
+//! 15. What is read of the record before has at most [`MAX_STATE_BYTES`] bytes as a packed record.
+//!     `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may
+//!     read every `init`.)
 //! 16. `keep` gives one `bool`; `project` gives the types of the output columns' fields.
 //!
 //! **Functions**
-//! 17. There are at most [`MAX_PARAMS`](crate::MAX_PARAMS) parameters and as many results, and at most
-//!     [`MAX_INSTS`](crate::MAX_INSTS) instructions.
+//! 17. There are at most [`MAX_PARAMS`](crate::MAX_PARAMS) parameters and as many results, and at
+//!     most [`MAX_INSTS`](crate::MAX_INSTS) instructions.
 //! 18. An operand is a parameter or the value of an earlier instruction.
 //! 19. A result is a value of the function.
 //! 20. An instruction has as many operands as its opcode's rule says.
 //! 21. Operands and result have the types that the [rule](crate::Rule) allows.
 //! 22. `const` carries a constant of its type; no other opcode carries one.
-//! 23. `table` carries the number of a table of the program, whose elements have its type; no other opcode does.
+//! 23. `table` carries the number of a table of the program, whose elements have its type; no other
+//!     opcode does.
 //! 24. `lane` and `with_lane` carry a lane of their vector; no other opcode does.
 //! 25. A cast to `bool` is from `bool`; a bitcast keeps the size, and neither side is `bool`.
 //! 26. `wraps` is carried by integer arithmetic that can overflow alone.

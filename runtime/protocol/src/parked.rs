@@ -1,9 +1,10 @@
 //! A tile that is put aside for the thread that knows its carry first.
 //!
-//! A thread that takes a tile and does not know its carry would have to reduce it before it writes it: two passes where the
-//! thread in front, which is about to know the carry, needs one. So it parks the tile and reduces the one behind it. One tile at
-//! most is parked; which thread scans it in the end changes no result, and a tile that stays parked is swept like any other
-//! that nobody claimed.
+//! A thread that takes a tile and does not know its carry would have to reduce it before it writes
+//! it: two passes where the thread in front, which is about to know the carry, needs one. So it
+//! parks the tile and reduces the one behind it. One tile at most is parked; which thread scans it
+//! in the end changes no result, and a tile that stays parked is swept like any other that nobody
+//! claimed.
 
 use crate::sync::{AtomicUsize, CacheLine, Ordering};
 use crate::tickets::TileIndex;

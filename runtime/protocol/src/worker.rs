@@ -5,11 +5,11 @@
 //!
 //! 1. goes on with the oldest tile that it has reduced, if the carries are known: reduces the next
 //!    level, or claims the tile, publishes its prefix and replays it;
-//! 2. takes the parked tile, if its carries are known: claims it, scans it in one pass and publishes
-//!    the prefix at its end;
-//! 3. takes the next tile, if it has reduced few that wait. Are the carries known, it scans it in one
-//!    pass, too; else it parks it, reduces the one behind it, and publishes the aggregate. If a tile
-//!    is parked already, it reduces this one;
+//! 2. takes the parked tile, if its carries are known: claims it, scans it in one pass and
+//!    publishes the prefix at its end;
+//! 3. takes the next tile, if it has reduced few that wait. Are the carries known, it scans it in
+//!    one pass, too; else it parks it, reduces the one behind it, and publishes the aggregate. If a
+//!    tile is parked already, it reduces this one;
 //! 4. looks for twice as long as a reduction takes whether the first missing aggregate comes, and
 //!    then *rescues* that tile: reduces it itself, whichever thread has its ticket;
 //! 5. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.

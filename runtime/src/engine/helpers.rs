@@ -1,11 +1,13 @@
 //! How many helpers work is worth.
 //!
-//! Waking a thread takes tens of microseconds, so short scans have no helpers. And at its end a scan waits for helpers that are in
-//! the middle of a kernel. On a busy machine such a helper may have lost its core, for one time slice or several: more than most
-//! scans take. So once a scan had to wait so, scans have no helpers for a while, but for those that take several times as long as it
-//! waited: they lose less than they gain.
+//! Waking a thread takes tens of microseconds, so short scans have no helpers. And at its end a
+//! scan waits for helpers that are in the middle of a kernel. On a busy machine such a helper may
+//! have lost its core, for one time slice or several: more than most scans take. So once a scan had
+//! to wait so, scans have no helpers for a while, but for those that take several times as long as
+//! it waited: they lose less than they gain.
 //!
-//! Where several threads of a process scan at once, they share the cores: with as many callers as cores, none has helpers.
+//! Where several threads of a process scan at once, they share the cores: with as many callers as
+//! cores, none has helpers.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};

@@ -1,9 +1,11 @@
 //! Short lines: where a call would cost more than its elements do.
 //!
-//! A scan of a few elements takes a few nanoseconds, so between a caller that knows its columns and the kernel there is one look whether the
-//! kernel is there and one whether the line is short. The kernel has the identities in its code and takes the columns in
-//! registers; how it combines is what the engine would have done. Reductions and resumed scans have such kernels too, which take
-//! the whole states from the caller's memory and leave them there; and so do short rows, of which one call does all.
+//! A scan of a few elements takes a few nanoseconds, so between a caller that knows its columns and
+//! the kernel there is one look whether the kernel is there and one whether the line is short. The
+//! kernel has the identities in its code and takes the columns in registers; how it combines is
+//! what the engine would have done. Reductions and resumed scans have such kernels too, which take
+//! the whole states from the caller's memory and leave them there; and so do short rows, of which
+//! one call does all.
 
 use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
 use monoscan_codegen::plan::Plan;

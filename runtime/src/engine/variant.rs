@@ -1,4 +1,5 @@
-//! The forms of a program that calls need, each lowered, planned and compiled when the first call needs it.
+//! The forms of a program that calls need, each lowered, planned and compiled when the first call
+//! needs it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU16;

@@ -1,5 +1,6 @@
-//! Random calls of random programs, and of those of [`programs`](scan_kit::programs), at sizes around every boundary of tiny plans:
-//! bit for bit what the reference gives. All operators are exact, so the association does not matter.
+//! Random calls of random programs, and of those of [`programs`](scan_kit::programs), at sizes
+//! around every boundary of tiny plans: bit for bit what the reference gives. All operators are
+//! exact, so the association does not matter.
 
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{FunctionBuilder, Mapping, Opcode, Program, Source, Type, Value, Verified, verify};

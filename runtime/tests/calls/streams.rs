@@ -1,4 +1,5 @@
-//! A stream in chunks is what it is in one piece, for programs that do not ask where a chunk ends or how far it is.
+//! A stream in chunks is what it is in one piece, for programs that do not ask where a chunk ends
+//! or how far it is.
 
 use monoscan_ir::Source;
 use monoscan_ir::random::{Options, random_program};

@@ -1,7 +1,8 @@
 //! Calls of checked scans beside the sequential loop, run natively.
 //!
-//! Operators are of families whose laws hold where nothing overflows. Records are small numbers with some of the largest
-//! among them, so that many loops overflow, and blocks combined in another order do where the loop does not.
+//! Operators are of families whose laws hold where nothing overflows. Records are small numbers
+//! with some of the largest among them, so that many loops overflow, and blocks combined in another
+//! order do where the loop does not.
 
 use crate::Random;
 use crate::families::{FAMILIES, Operator, family};

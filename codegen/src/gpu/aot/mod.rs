@@ -1,8 +1,9 @@
 //! Kernels made ahead of time: what stands in the file beside the PTX.
 //!
-//! A process that compiles a kernel knows the program that it was made from. One that loads a kernel from a file has
-//! this manifest instead: all that a call is checked against, and all that a launch needs. It is text, one `key value`
-//! a line, so that people read it, differences show, and a file that was cut or edited is refused at its line:
+//! A process that compiles a kernel knows the program that it was made from. One that loads a
+//! kernel from a file has this manifest instead: all that a call is checked against, and all that a
+//! launch needs. It is text, one `key value` a line, so that people read it, differences show, and
+//! a file that was cut or edited is refused at its line:
 //!
 //! ```text
 //! monoscan-kernel 2
@@ -28,8 +29,8 @@
 //! end
 //! ```
 //!
-//! Lines stand in this order; `component`, `input` and `column` stand as often as there are such. Empty lines, and
-//! lines that begin with `#`, mean nothing.
+//! Lines stand in this order; `component`, `input` and `column` stand as often as there are such.
+//! Empty lines, and lines that begin with `#`, mean nothing.
 
 mod parse;
 mod print;

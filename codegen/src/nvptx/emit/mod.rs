@@ -5,9 +5,10 @@
 //! k.count(k.i32(0), n, |i| sum.set(sum.get() + base.byte(i * 4).load(Ty::I32, 4)));
 //! ```
 //!
-//! A [`Value`] is an operand with its type; operators on values append instructions. Control flow is closures, and a
-//! variable ([`Var`]) is a stack slot, which LLVM turns into registers and phi nodes. Text needs no lifetime of a context and no unsafe
-//! code, can be read by people and by another backend (the emulator's), and LLVM's parser checks every type in it.
+//! A [`Value`] is an operand with its type; operators on values append instructions. Control flow
+//! is closures, and a variable ([`Var`]) is a stack slot, which LLVM turns into registers and phi
+//! nodes. Text needs no lifetime of a context and no unsafe code, can be read by people and by
+//! another backend (the emulator's), and LLVM's parser checks every type in it.
 //!
 //! Constants are folded where that is an identity (`x + 0`, `x * 1`), LLVM does the rest.
 

@@ -1,7 +1,8 @@
 //! A thread's run: consecutive records of a tile in shared memory, gone over by a pass.
 //!
 //! Where records lie in the order of the scan, a unit of them is in registers at a time, loaded and
-//! stored in wide pieces. Else, and in shifted columns and units that are not full, each record is read where it lies.
+//! stored in wide pieces. Else, and in shifted columns and units that are not full, each record is
+//! read where it lies.
 
 use monoscan_ir::Layout;
 

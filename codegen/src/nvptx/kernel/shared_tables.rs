@@ -1,4 +1,5 @@
-//! Copies of a program's tables in shared memory, where every lane of a warp can look up another element at once.
+//! Copies of a program's tables in shared memory, where every lane of a warp can look up another
+//! element at once.
 
 use crate::gpu::{BANKS, WORD};
 use crate::nvptx::emit::{Builder, Ty, Value};

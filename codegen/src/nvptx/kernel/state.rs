@@ -1,11 +1,12 @@
 //! States of a level: how they travel between lanes, warps and blocks.
 //!
-//! The components of a state are packed into 32-bit words, in which they go through shuffles, shared memory, and the *tile states*
-//! that blocks publish for each other in device memory.
+//! The components of a state are packed into 32-bit words, in which they go through shuffles,
+//! shared memory, and the *tile states* that blocks publish for each other in device memory.
 //!
-//! A tile state is read while another block may be writing it. So each naturally atomic piece of it carries a tag, and a state
-//! counts when the tags of all its pieces are the one that is waited for: no fence is needed. A state of one word is a piece
-//! of 8 bytes, word and tag; a longer one has pieces of 16 bytes, three words and a tag.
+//! A tile state is read while another block may be writing it. So each naturally atomic piece of it
+//! carries a tag, and a state counts when the tags of all its pieces are the one that is waited
+//! for: no fence is needed. A state of one word is a piece of 8 bytes, word and tag; a longer one
+//! has pieces of 16 bytes, three words and a tag.
 
 use monoscan_ir::Type;
 

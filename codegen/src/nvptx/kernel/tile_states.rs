@@ -1,7 +1,9 @@
-//! What blocks publish for each other: tile states in the workspace, written once in a launch and waited for.
+//! What blocks publish for each other: tile states in the workspace, written once in a launch and
+//! waited for.
 //!
-//! Tiles are folded by groups of [`GROUP`] that begin at multiples of it, each group by one warp in a fixed tree. Which
-//! states are combined with which thus depends on the numbers of tiles alone, and floats are rounded the same way in every run.
+//! Tiles are folded by groups of [`GROUP`] that begin at multiples of it, each group by one warp in
+//! a fixed tree. Which states are combined with which thus depends on the numbers of tiles alone,
+//! and floats are rounded the same way in every run.
 
 use crate::gpu::{Arguments, FAULT, FAULT_STUCK, GROUP, HEADER_BYTES};
 use crate::nvptx::emit::{Ty, Value, Var};

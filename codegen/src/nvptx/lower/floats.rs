@@ -1,7 +1,9 @@
-//! Floats: strict IEEE arithmetic, one instruction or intrinsic of LLVM each, none with a fast-math flag.
+//! Floats: strict IEEE arithmetic, one instruction or intrinsic of LLVM each, none with a fast-math
+//! flag.
 //!
-//! `minimumnum` and `maximumnum` are the IR's minimum and maximum, and PTX's `min` and `max`: of a NaN and a number
-//! they give the number, and −0 < +0. LLVM's older `minnum` and `maxnum` leave the zeros open.
+//! `minimumnum` and `maximumnum` are the IR's minimum and maximum, and PTX's `min` and `max`: of a
+//! NaN and a number they give the number, and −0 < +0. LLVM's older `minnum` and `maxnum` leave the
+//! zeros open.
 
 use monoscan_ir::Opcode;
 

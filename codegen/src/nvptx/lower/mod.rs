@@ -1,18 +1,18 @@
-//! Lowers a straight-line function of the IR to LLVM IR, opcode by opcode, bit for bit what `monoscan_ir::evaluate` says
-//! (which NaN an operation makes is open there and here).
+//! Lowers a straight-line function of the IR to LLVM IR, opcode by opcode, bit for bit what
+//! `monoscan_ir::evaluate` says (which NaN an operation makes is open there and here).
 //!
 //! How values are held in registers ([`ty`]) and in memory ([`to_memory`], [`from_memory`]):
 //!
 //! - `bool` is an `i1`, in memory a byte: read as `!= 0`, written as 0 or 1.
 //! - Integers are `i8` … `i64`, their sign lives in the opcodes; floats are `float` and `double`.
-//! - `u8xN` is an integer of as many 32-bit words as its lanes need, lane 0 lowest, **zero above lane N**.
-//!   A GPU has no byte vectors, but works on words, four lanes at a time; and a permutation reads 0 beyond the vector
-//!   for nothing.
+//! - `u8xN` is an integer of as many 32-bit words as its lanes need, lane 0 lowest, **zero above
+//!   lane N**. A GPU has no byte vectors, but works on words, four lanes at a time; and a
+//!   permutation reads 0 beyond the vector for nothing.
 //!
-//! LLVM leaves much undefined that the IR defines. Nothing here makes such a value: divisors are guarded, shift
-//! amounts masked, conversions saturate, table indexes are clamped unless [ranges](Range) prove them in range. Floats
-//! carry no fast-math flag, so LLVM contracts nothing, and writes `.rn` behind every operation, which forbids the
-//! driver's compiler to.
+//! LLVM leaves much undefined that the IR defines. Nothing here makes such a value: divisors are
+//! guarded, shift amounts masked, conversions saturate, table indexes are clamped unless
+//! [ranges](Range) prove them in range. Floats carry no fast-math flag, so LLVM contracts nothing,
+//! and writes `.rn` behind every operation, which forbids the driver's compiler to.
 
 mod casts;
 mod floats;

@@ -1,7 +1,7 @@
 //! Four bytes in a 32-bit word: arithmetic on each lane by instructions on the word.
 //!
-//! Carries between lanes are kept out by the ways of Lamport (Multiple byte processing with full-word instructions,
-//! 1975): the highest bit of each lane is worked on apart.
+//! Carries between lanes are kept out by the ways of Lamport (Multiple byte processing with
+//! full-word instructions, 1975): the highest bit of each lane is worked on apart.
 
 use crate::nvptx::emit::Value;
 

@@ -1,7 +1,8 @@
-//! The tables of a program: constants of the module in device memory, unless a kernel has put them elsewhere.
+//! The tables of a program: constants of the module in device memory, unless a kernel has put them
+//! elsewhere.
 //!
-//! Elements of 3, 5 to 7 and 9 to 15 bytes are padded with zeros to a power of two, so that one aligned load reads
-//! any element.
+//! Elements of 3, 5 to 7 and 9 to 15 bytes are padded with zeros to a power of two, so that one
+//! aligned load reads any element.
 
 use monoscan_ir::facts::Range;
 use monoscan_ir::{Table, Type};

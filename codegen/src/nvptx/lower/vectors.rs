@@ -1,6 +1,8 @@
-//! Byte vectors in 32-bit words, four lanes at a time; zero above the last lane, as the module above says.
+//! Byte vectors in 32-bit words, four lanes at a time; zero above the last lane, as the module
+//! above says.
 //!
-//! [Lanes are kept apart](swar), unless ranges show that there is no carry between them; then a word is added as it is.
+//! [Lanes are kept apart](swar), unless ranges show that there is no carry between them; then a
+//! word is added as it is.
 
 use monoscan_ir::{Inst, Opcode, Type};
 

@@ -1,7 +1,9 @@
-//! Columnar: a thread for each row, from its first record to its last, without any talk among threads.
+//! Columnar: a thread for each row, from its first record to its last, without any talk among
+//! threads.
 //!
-//! For rows that lie side by side: then the threads of a warp read neighbouring records. There is one carry for each row,
-//! so all stages of a cascade go along in the replay, and a program is read once.
+//! For rows that lie side by side: then the threads of a warp read neighbouring records. There is
+//! one carry for each row, so all stages of a cascade go along in the replay, and a program is read
+//! once.
 
 use crate::gpu::{Arguments, GpuPlan};
 use crate::nvptx::emit::{Builder, Ty, Value};

@@ -1,4 +1,5 @@
-//! What is lowered and compared: every opcode on every type, what ranges change, and random functions.
+//! What is lowered and compared: every opcode on every type, what ranges change, and random
+//! functions.
 
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Value};

@@ -1,4 +1,5 @@
-//! Runs lowered functions on the processor that this test runs on, optimised as for a GPU, by LLVM's own compiler.
+//! Runs lowered functions on the processor that this test runs on, optimised as for a GPU, by
+//! LLVM's own compiler.
 
 use std::sync::Once;
 

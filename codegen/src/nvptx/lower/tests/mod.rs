@@ -1,4 +1,5 @@
-//! Lowered functions on the processor of this machine against the evaluator, and as PTX against NVIDIA's assembler.
+//! Lowered functions on the processor of this machine against the evaluator, and as PTX against
+//! NVIDIA's assembler.
 
 pub(crate) mod cases;
 pub(crate) mod host;

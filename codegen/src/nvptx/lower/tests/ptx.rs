@@ -1,5 +1,6 @@
-//! Lowered functions as PTX: LLVM's backend knows every instruction (it ends the process at one that it does not),
-//! NVIDIA's assembler takes the text, floats stay strict, and permutations cost what they should.
+//! Lowered functions as PTX: LLVM's backend knows every instruction (it ends the process at one
+//! that it does not), NVIDIA's assembler takes the text, floats stay strict, and permutations cost
+//! what they should.
 
 use monoscan_ir::facts::Range;
 use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Value};

@@ -1,4 +1,5 @@
-//! What moves between device memory and the block: columns at any address, in the widest pieces that it allows.
+//! What moves between device memory and the block: columns at any address, in the widest pieces
+//! that it allows.
 
 use super::Block;
 use crate::gpu::Arguments;

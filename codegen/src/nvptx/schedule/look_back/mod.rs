@@ -1,15 +1,18 @@
 //! Look-back: a block for each tile, which finds its carry in what the tiles before it published.
 //!
-//! The schedule that runs every program: cascades, programs that keep, columns at any address, lines from the last record
-//! to the first, rows. For each [level](monoscan_ir::facts::Level) in turn a block
+//! The schedule that runs every program: cascades, programs that keep, columns at any address,
+//! lines from the last record to the first, rows. For each [level](monoscan_ir::facts::Level) in
+//! turn a block
 //!
 //! 1. folds its tile: threads their runs, warps by shuffles, the first warp the warps' aggregates;
 //! 2. publishes the aggregate;
-//! 3. reads, by its first warp, the aggregates of the tiles before it in its group, and the prefix of the group before, and so
-//!    has the carry. The last tile of a group publishes the prefix of its group;
+//! 3. reads, by its first warp, the aggregates of the tiles before it in its group, and the prefix
+//!    of the group before, and so has the carry. The last tile of a group publishes the prefix of
+//!    its group;
 //! 4. gives every thread the level's state before its run.
 //!
-//! Then it replays. Tiles are taken by [ticket], so a tile waits only for tiles that run. A block that is alone publishes nothing.
+//! Then it replays. Tiles are taken by [ticket], so a tile waits only for tiles that run. A block
+//! that is alone publishes nothing.
 
 pub(in crate::nvptx) mod layout;
 mod memory;

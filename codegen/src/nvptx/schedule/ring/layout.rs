@@ -1,4 +1,5 @@
-//! What the block's shared memory holds: the stages of the ring, barriers, tickets, and the states of warps.
+//! What the block's shared memory holds: the stages of the ring, barriers, tickets, and the states
+//! of warps.
 
 use monoscan_ir::{Layout, Source};
 

@@ -1,8 +1,9 @@
 //! The look-ahead warp: finds the carry of each of the block's tiles in what all blocks published.
 //!
-//! A carry is the fold of all whole groups of tiles before, one after the other, then that of the beginning of one more
-//! group. A window of two groups is read at once, since a block is seldom further behind than that, or of one group where states
-//! are so wide that two would not stay in registers.
+//! A carry is the fold of all whole groups of tiles before, one after the other, then that of the
+//! beginning of one more group. A window of two groups is read at once, since a block is seldom
+//! further behind than that, or of one group where states are so wide that two would not stay in
+//! registers.
 
 use super::{END, Ring};
 use crate::gpu::GROUP;

@@ -1,7 +1,9 @@
-//! The ring: one persistent block for each multiprocessor, fed by bulk copies, reducing tiles ahead of replaying them.
+//! The ring: one persistent block for each multiprocessor, fed by bulk copies, reducing tiles ahead
+//! of replaying them.
 //!
-//! A block has `warps` warps that compute and three that help, which hand tiles on to each other by barriers in shared
-//! memory; nothing waits for the whole block. A tile's way, where k counts the tiles of the block:
+//! A block has `warps` warps that compute and three that help, which hand tiles on to each other by
+//! barriers in shared memory; nothing waits for the whole block. A tile's way, where k counts the
+//! tiles of the block:
 //!
 //! | who | does | and then |
 //! |---|---|---|
@@ -12,23 +14,26 @@
 //! | compute | replays tile k from its stage into its stage | `drained` ends when all warps have |
 //! | copy | starts the copy of the results to device memory; when it has been read, the stage is free | |
 //!
-//! Results lie over input columns of the same size. Where that cannot be, there are places for the results of two tiles
-//! beside the stages: `freed` ends when such a place has been read, and the stage is free at once. That is how columns of other sizes
-//! are written, those whose next record is read, and
+//! Results lie over input columns of the same size. Where that cannot be, there are places for the
+//! results of two tiles beside the stages: `freed` ends when such a place has been read, and the
+//! stage is free at once. That is how columns of other sizes are written, those whose next record
+//! is read, and
 //!
 //! - kept records, which are put side by side there, and moved from there to their ranks;
 //! - shifted columns, which begin between multiples of 16.
 //!
-//! Bulk copies move whole pieces of 16 bytes, best between the same places of lines of 128: so these begin as far behind a line in
-//! shared memory as in device memory.
+//! Bulk copies move whole pieces of 16 bytes, best between the same places of lines of 128: so
+//! these begin as far behind a line in shared memory as in device memory.
 //!
 //! Every lane arrives for itself where all lanes of a warp have something to hand on.
 //!
-//! No block publishes prefixes: each folds all aggregates itself, its own carry being what it has folded so far. It folds
-//! them by groups of tiles that are the same for every block and every number of blocks, so floats are rounded the same way in every run.
+//! No block publishes prefixes: each folds all aggregates itself, its own carry being what it has
+//! folded so far. It folds them by groups of tiles that are the same for every block and every
+//! number of blocks, so floats are rounded the same way in every run.
 //!
-//! Tiles are taken by ticket, the first included, so that a tile waits only for tiles that run. The block that draws the last
-//! ticket of all leaves the counter at zero and the epoch one higher, for the next launch.
+//! Tiles are taken by ticket, the first included, so that a tile waits only for tiles that run. The
+//! block that draws the last ticket of all leaves the counter at zero and the epoch one higher, for
+//! the next launch.
 
 mod compute;
 mod copy;

@@ -1,4 +1,5 @@
-//! The ring's pipeline: tiles go from phase to phase, through places of shared memory that are used round after round.
+//! The ring's pipeline: tiles go from phase to phase, through places of shared memory that are used
+//! round after round.
 //!
 //! | places | each holds | phases, in order |
 //! |---|---|---|
@@ -6,9 +7,10 @@
 //! | [`Pending`] | the states of a tile's warps | reduce, total, carry, replay |
 //! | [`OutputBuffer`] | the results of a tile, where they do not lie over its records | write, free |
 //!
-//! A [`Phase`] has the barrier that it begins after and the barrier that it arrives at, and goes through the places by itself.
-//! [`Pipeline`] alone makes phases, and phases alone give [places](Place): so no warp waits at another phase's barrier, and no
-//! place of one kind is taken for one of another.
+//! A [`Phase`] has the barrier that it begins after and the barrier that it arrives at, and goes
+//! through the places by itself. [`Pipeline`] alone makes phases, and phases alone give
+//! [places](Place): so no warp waits at another phase's barrier, and no place of one kind is taken
+//! for one of another.
 
 use std::marker::PhantomData;
 

@@ -1,7 +1,7 @@
 //! A function on four bytes at once.
 //!
-//! Lanes are kept apart by the ways of [`swar`]. Where no lane has its highest bit set, or only one bit of it can be
-//! set at all, less is needed.
+//! Lanes are kept apart by the ways of [`swar`]. Where no lane has its highest bit set, or only one
+//! bit of it can be set at all, less is needed.
 
 use monoscan_ir::facts::{Range, value_ranges};
 use monoscan_ir::{Function, Inst, Opcode, Type};

@@ -1,8 +1,9 @@
 //! How four states to a word are put together.
 //!
-//! Eight states become four by taking the earlier ones of neighbours out of two words, the later ones too, and combining
-//! both. Within a word states are scanned in two steps (Hillis and Steele, Data parallel algorithms, 1986), and the
-//! state before the word is put in front of all four. [Sums](Operator::Sums) need less.
+//! Eight states become four by taking the earlier ones of neighbours out of two words, the later
+//! ones too, and combining both. Within a word states are scanned in two steps (Hillis and Steele,
+//! Data parallel algorithms, 1986), and the state before the word is put in front of all four.
+//! [Sums](Operator::Sums) need less.
 
 use std::iter::zip;
 

@@ -1,4 +1,5 @@
-//! Code on four lanes against the interpreter, on the processor of this machine; and which programs have a packed form.
+//! Code on four lanes against the interpreter, on the processor of this machine; and which programs
+//! have a packed form.
 
 use monoscan_ir::facts::Range;
 use monoscan_ir::transform::{Form, lower};

@@ -1,7 +1,7 @@
 //! Four bytes in a word, and how they are moved between words.
 //!
-//! An integer is the whole of its byte. Of a `bool` the lowest bit of the byte counts, the others may be anything: so
-//! the bit of an integer is one after a shift.
+//! An integer is the whole of its byte. Of a `bool` the lowest bit of the byte counts, the others
+//! may be anything: so the bit of an integer is one after a shift.
 
 use std::iter::zip;
 
