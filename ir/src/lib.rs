@@ -1,15 +1,19 @@
-//! The intermediate representation of monoscan: what a scan *is*, with no word about the machine that runs it.
+//! The intermediate representation of monoscan: what a scan *is*, with no word about the machine
+//! that runs it.
 //!
-//! A [`Program`] is a cascade of one to three scans over columns of records. Each scan ([`Stage`]) has a state, an
-//! `identity`, an associative `combine`, and a `lift` that turns an element into a state; the program's output reads
-//! the states. All of these are straight-line [`Function`]s over scalars and small byte vectors: no blocks, no loops,
-//! no calls, and every [`Opcode`] is total, so that nothing a program does can trap.
+//! A [`Program`] is a cascade of one to three scans over columns of records. Each scan ([`Stage`])
+//! has a state, an `identity`, an associative `combine`, and a `lift` that turns an element into a
+//! state; the program's output reads the states. All of these are straight-line [`Function`]s over
+//! scalars and small byte vectors: no blocks, no loops, no calls, and every [`Opcode`] is total, so
+//! that nothing a program does can trap.
 //!
-//! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with printer and parser,
-//! the [verifier](verify()), the [interpreter](interp), the simplifier, the [facts] that plans are made from, the
-//! [transforms](transform) that make a program what an engine runs, and the [laws] that say whether an operator is
-//! associative at all.
+//! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with
+//! printer and parser, the [verifier](verify()), the [interpreter](interp), the simplifier, the
+//! [facts] that plans are made from, the [automata](automaton) that engines look up, the
+//! [transforms](transform) that make a program what an engine runs, and the [laws] that say whether
+//! an operator is associative at all.
 
+pub mod automaton;
 mod builder;
 mod eval;
 pub mod facts;

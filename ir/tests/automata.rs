@@ -1,7 +1,7 @@
-//! Automata: replays that carry a byte, and folds that carry a name, do what the interpreter does with maps, and only
+//! Automata: replays that carry a byte, and folds that carry an id, do what the interpreter does with maps, and only
 //! where the program allows it.
 
-use monoscan_ir::facts::{Carried, Closed, LaneBody, Left, Names, Tabulated, by_lanes};
+use monoscan_ir::automaton::{Automaton, Carried, Composition, LaneBody, MapFold, SymbolReplay, TableBudget};
 use monoscan_ir::interp::{Mode, call};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{
@@ -16,32 +16,54 @@ type Map = Vec<u8>;
 /// Room for the step's table.
 const ROOM: usize = 64 << 10;
 
+/// The vectors that a map is cut into.
+fn cut(map: &[u8]) -> Vec<Constant> {
+    map.chunks(16).map(Constant::vector).collect()
+}
+
 /// An automaton: a map of states for each byte. What it writes is in the hands of `project`.
 fn automaton(maps: &[Map], project: Mapping) -> Program {
-    let vector = Type::bytes(maps[0].len()).unwrap();
+    let vectors = cut(&maps[0]);
+    let (vector, count) = (vectors[0].ty(), vectors.len());
     let identity: Vec<u8> = (0..maps[0].len() as u8).collect();
     let lift = {
         let mut b = FunctionBuilder::new();
         let byte = b.param(Type::U8);
         let index = b.cast(Type::U32, byte);
-        let map = b.table(0, vector, index);
-        b.finish(&[map])
+        let vectors = b.lit(count as u32);
+        let first = b.binary(Opcode::Mul, index, vectors);
+        let part = |k| {
+            let k = b.lit(k as u32);
+            let place = b.binary(Opcode::Add, first, k);
+            b.table(0, vector, place)
+        };
+        let map: Vec<Value> = (0..count).map(part).collect();
+        b.finish(&map)
     };
     let combine = {
         let mut b = FunctionBuilder::new();
-        let (earlier, later) = (b.param(vector), b.param(vector));
-        let both = b.binary(Opcode::Permute, later, earlier);
-        b.finish(&[both])
+        let (earlier, later) = (b.params(&vec![vector; count]), b.params(&vec![vector; count]));
+        let mut led = |states: Value| {
+            let parts = later.iter().enumerate().map(|(k, &part)| {
+                let below = b.constant(Constant::vector(&vec![16 * k as u8; vector.size()]));
+                let index = if k == 0 { states } else { b.binary(Opcode::Sub, states, below) };
+                b.binary(Opcode::Permute, part, index)
+            });
+            let parts: Vec<Value> = parts.collect();
+            parts.into_iter().reduce(|all, part| b.binary(Opcode::Or, all, part)).unwrap()
+        };
+        let both: Vec<Value> = earlier.iter().map(|&states| led(states)).collect();
+        b.finish(&both)
     };
     let columns = project.function.result_types().into_iter().map(Layout::of).collect();
     Program {
         parameters: Vec::new(),
         name: "automaton".into(),
-        tables: vec![Table::new(vector, maps.iter().map(|map| Constant::vector(map)))],
+        tables: vec![Table::new(vector, maps.iter().flat_map(|map| cut(map)))],
         inputs: vec![Layout::of(Type::U8)],
         stages: vec![Stage {
-            state: vec![vector],
-            identity: vec![Constant::vector(&identity)],
+            state: vec![vector; count],
+            identity: cut(&identity),
             lift: Mapping { reads: vec![Source::Record(0)], function: lift },
             combine,
             valid: None,
@@ -53,7 +75,7 @@ fn automaton(maps: &[Map], project: Mapping) -> Program {
 /// Writes these lanes of the state.
 fn lanes_of(states: usize, lanes: &[u8]) -> Mapping {
     let mut b = FunctionBuilder::new();
-    let state = b.param(Type::bytes(states).unwrap());
+    let state = b.param(Type::bytes(states.min(16)).unwrap());
     let lanes: Vec<Value> = lanes.iter().map(|&lane| b.lane(state, lane)).collect();
     Mapping { reads: vec![Source::State(0)], function: b.finish(&lanes) }
 }
@@ -102,96 +124,156 @@ fn any(states: u64) -> Vec<Map> {
     (0..256).map(|_| (0..states).map(|_| random.below(states) as u8).collect()).collect()
 }
 
-/// A fold by names: the name, and what was left behind.
+/// A fold by look-ups: the id, and what was deferred.
 struct Fold<'a> {
-    names: &'a Names,
+    fold: &'a MapFold,
     combine: &'a Function,
-    name: Constant,
-    left: Constant,
+    id: Constant,
+    deferred: Vec<Constant>,
 }
 
 impl<'a> Fold<'a> {
-    fn new(program: &'a Program, names: &'a Names) -> Fold<'a> {
+    fn new(program: &'a Program, fold: &'a MapFold) -> Fold<'a> {
         let stage = &program.stages[0];
-        Fold { names, combine: &stage.combine, name: Constant::from(0u32), left: stage.identity[0] }
+        Fold { fold, combine: &stage.combine, id: Constant::from(0u32), deferred: stage.identity.clone() }
     }
 
-    /// Takes it past an element, of which this is read; gives its mark.
+    /// Takes it past an element, of which this is read; gives its symbol.
     fn step(&mut self, read: &[Constant]) -> Constant {
-        let Fold { names, name, .. } = *self;
-        let mark = call(&names.mark, read, &names.tables)[0];
-        assert!(mark.bits() < names.marks.into());
-        let place = call(&names.place, &[name, mark], &names.tables)[0];
-        assert!(place.bits() < 1 << 16);
-        let mut next = call(&names.step, &[place], &names.tables)[0].bits() as u32;
-        if let Some(left) = names.left.as_ref().filter(|_| next % 2 == 1) {
-            let map = match left {
-                Left::At(left) => call(left, &[place], &names.tables)[0],
-                Left::Of(left) => call(left, &[&[place, name], read].concat(), &names.tables)[0],
+        let Fold { fold, id, .. } = *self;
+        let symbol = call(&fold.symbol, read, &fold.tables)[0];
+        assert!(symbol.bits() < fold.symbols.into());
+        let entry = call(&fold.entry, &[id, symbol], &fold.tables)[0];
+        assert!(entry.bits() < 1 << 16);
+        let mut next = call(&fold.step, &[entry], &fold.tables)[0].bits() as u32;
+        if fold.defers() && next % 2 == 1 {
+            let map = match &fold.composition {
+                Composition::Coalesced { deferred } => call(deferred, &[entry], &fold.tables),
+                Composition::Group { deferred } => call(deferred, &[&[entry, id], read].concat(), &fold.tables),
+                _ => panic!("nothing is deferred"),
             };
-            self.left = self.composed(map);
+            self.deferred = self.composed(&map);
             next -= 1;
         }
-        assert!(next < names.end());
-        self.name = Constant::from(next);
-        mark
+        assert!(next < fold.end());
+        self.id = Constant::from(next);
+        symbol
     }
 
-    fn composed(&self, map: Constant) -> Constant {
-        call(self.combine, &[self.left, map], &[])[0]
+    fn composed(&self, map: &[Constant]) -> Vec<Constant> {
+        call(self.combine, &[&self.deferred, map].concat(), &[])
     }
 
-    fn map(&self) -> Constant {
-        self.composed(call(&self.names.map, &[self.name], &self.names.tables)[0])
+    fn map(&self) -> Vec<Constant> {
+        self.composed(&call(&self.fold.map, &[self.id], &self.fold.tables))
     }
 }
 
-fn must_fold(maps: &[Map], most_bytes: usize) -> Names {
+/// The fold of a program's first stage, if it is an automaton that has one.
+fn fold_of(program: &Program, most_bytes: usize) -> Option<MapFold> {
+    MapFold::of(&Automaton::of(program, 0)?, &program.stages[0], &program.tables, most_bytes)
+}
+
+fn must_fold(maps: &[Map], most_bytes: usize) -> MapFold {
     let program = writes_the_state(maps);
-    let names = Names::of(&program, 0, &program.tables, most_bytes).expect("there is room for names");
+    let by_ids = fold_of(&program, most_bytes).expect("the tables are small enough");
     let mut random = Random(5);
     for range in [256, 128, 4] {
         let text: Vec<u8> = (0..400).map(|_| random.below(range) as u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").collect();
         let mut map: Map = (0..maps[0].len() as u8).collect();
-        let mut fold = Fold::new(&program, &names);
+        let mut fold = Fold::new(&program, &by_ids);
         let mut middle = None;
         for (place, &byte) in text.iter().enumerate() {
             map = map.iter().map(|&state| maps[usize::from(byte)][usize::from(state)]).collect();
             fold.step(&[byte.into()]);
-            assert_eq!(fold.map(), Constant::vector(&map));
-            let Some(Closed { compose, apply }) = &names.closed else { continue };
+            assert_eq!(fold.map(), cut(&map));
+            let Composition::Closed { compose, apply } = &by_ids.composition else { continue };
             let (state, map) = (place % map.len(), &map);
-            let led = call(apply, &[fold.name, Constant::from(state as u8)], &names.tables)[0];
+            let led = call(apply, &[fold.id, Constant::from(state as u8)], &by_ids.tables)[0];
             assert_eq!(led, Constant::from(map[state]));
             // What came before the middle, and what came since.
-            let (earlier, later) = middle.get_or_insert_with(|| (fold.name, Constant::from(0u32)));
-            let both = call(compose, &[*earlier, *later], &names.tables)[0];
-            assert_eq!(both, fold.name, "at {place}");
+            let (earlier, later) = middle.get_or_insert_with(|| (fold.id, Constant::from(0u32)));
+            let both = call(compose, &[*earlier, *later], &by_ids.tables)[0];
+            assert_eq!(both, fold.id, "at {place}");
             if let Some(&next) = text.get(place + 1) {
-                let mark = call(&names.mark, &[next.into()], &names.tables)[0];
-                let place = call(&names.place, &[*later, mark], &names.tables)[0];
-                *later = call(&names.step, &[place], &names.tables)[0];
+                let symbol = call(&by_ids.symbol, &[next.into()], &by_ids.tables)[0];
+                let entry = call(&by_ids.entry, &[*later, symbol], &by_ids.tables)[0];
+                *later = call(&by_ids.step, &[entry], &by_ids.tables)[0];
             }
         }
     }
-    names
+    by_ids
 }
 
 #[test]
-fn folds_by_names_are_folds() {
-    // Every map has a name; a few names are composed as such.
-    let names = must_fold(&small(), ROOM);
-    assert!(names.count > 256 && names.left.is_none() && names.closed.is_none(), "{}", names.count);
-    let names = must_fold(&strings(), ROOM);
-    assert!(names.count < 20 && names.left.is_none() && names.closed.is_some(), "{}", names.count);
-    // Every image is found, and none is given up.
-    let names = must_fold(&small(), 4 << 10);
-    assert!(matches!(names.left, Some(Left::At(_))), "{}", names.count);
+fn folds_by_ids_are_folds() {
+    // Every map has an id; a few ids are composed as such.
+    let fold = must_fold(&small(), ROOM);
+    assert!(fold.count > 256 && fold.composition == Composition::Maps, "{}", fold.count);
+    let fold = must_fold(&strings(), ROOM);
+    assert!(fold.count < 20 && matches!(fold.composition, Composition::Closed { .. }), "{}", fold.count);
+    // Every range is found, and no id is reset.
+    let fold = must_fold(&small(), 4 << 10);
+    assert!(matches!(fold.composition, Composition::Coalesced { .. }), "{}", fold.count);
     // The group's 64 permutations; the maps of other bytes are composed as they come.
-    let names = must_fold(&turning(), ROOM);
-    assert_eq!(names.count, 64);
-    assert!(matches!(names.left, Some(Left::Of(_))));
+    let fold = must_fold(&turning(), ROOM);
+    assert_eq!(fold.count, 64);
+    assert!(matches!(fold.composition, Composition::Group { .. }));
     must_fold(&any(2), ROOM);
+}
+
+/// Strings beside others that count how many began, up to so many states: their maps take several vectors.
+fn counting(states: u8) -> Vec<Map> {
+    let next = |state: u8, byte: u8| match byte {
+        b'"' => (state + 2).min(states - 1),
+        b'1' => state ^ 1,
+        b' ' => state / 4,
+        _ => 0,
+    };
+    (0..=255).map(|byte| (0..states).map(|state| next(state, byte)).collect()).collect()
+}
+
+#[test]
+fn maps_may_take_several_vectors() {
+    let mut seen = [0; 4];
+    for states in [32, 48, 128] {
+        let maps = counting(states);
+        let program = writes_the_state(&maps);
+        assert_eq!(Automaton::of(&program, 0).map(|automaton| automaton.states), Some(states.into()));
+        // Half of the bytes of the other one turn, and generate a group.
+        let turn = |byte: u8| (0..states).map(|state| (state + byte % 3) % states).collect();
+        let mut turning = maps.clone();
+        (0..160u8).for_each(|byte| turning[usize::from(byte)] = turn(byte));
+        for maps in [maps, turning] {
+            let program = writes_the_state(&maps);
+            let budgets = (8..18).map(|bits| 1 << bits).filter(|&most| fold_of(&program, most).is_some());
+            let folds: Vec<MapFold> = budgets.map(|most| must_fold(&maps, most)).collect();
+            assert!(!folds.is_empty(), "{states} states");
+            for fold in folds {
+                seen[match fold.composition {
+                    Composition::Closed { .. } => 0,
+                    Composition::Maps => 1,
+                    Composition::Coalesced { .. } => 2,
+                    Composition::Group { .. } => 3,
+                }] += 1;
+            }
+        }
+    }
+    assert!(seen.iter().all(|&folds| folds > 0), "{seen:?}");
+    let bytes: Vec<Vec<Constant>> = (0..=255u8).chain(*b"\"\"1 \"1\"\"\"\" 1\"a\"").map(|b| vec![b.into()]).collect();
+    let by_symbols = must_replay(&writes_the_state(&counting(32)), Mode::Inclusive, &bytes);
+    assert!(by_symbols.symbols < 8);
+    let backwards = |states| {
+        let mut program = automaton(&counting(states), lanes_of(16, &[0]));
+        let combine = &mut program.stages[0].combine;
+        let mut b = FunctionBuilder::new();
+        let params = b.params(&combine.params);
+        let (earlier, later) = params.split_at(params.len() / 2);
+        let result = b.inline(combine, &[later, earlier].concat());
+        *combine = b.finish(&result);
+        verify(program).unwrap()
+    };
+    assert_eq!(Automaton::of(&backwards(32), 0), None, "later maps are applied first");
 }
 
 /// As a lexer's: the map is that of the class of a byte before the class of the next one, or before the end.
@@ -220,18 +302,18 @@ fn with_the_next_byte() -> Verified<Program> {
 }
 
 #[test]
-fn letters_may_follow_from_several_sources() {
+fn symbols_may_follow_from_several_sources() {
     let program = with_the_next_byte();
-    let names = Names::of(&program, 0, &program.tables, ROOM).unwrap();
+    let by_ids = fold_of(&program, ROOM).unwrap();
     // As many as there are pairs of classes, and fewer than the 128 Ki combinations of what is read.
-    assert!(names.marks <= 12, "{}", names.marks);
+    assert!(by_ids.symbols <= 12, "{}", by_ids.symbols);
     let lift = &program.stages[0].lift;
     let mut map = program.stages[0].identity[0];
-    let mut fold = Fold::new(&program, &names);
+    let mut fold = Fold::new(&program, &by_ids);
     for read in triples() {
         map = call(fold.combine, &[map, call(&lift.function, &read, &program.tables)[0]], &[])[0];
         fold.step(&read);
-        assert_eq!(fold.map(), map);
+        assert_eq!(fold.map(), [map]);
     }
 }
 
@@ -244,19 +326,19 @@ fn triples() -> impl Iterator<Item = [Constant; 3]> {
 
 fn replay_of(program: &Verified<Program>, mode: Mode) -> (LaneBody, Lowered) {
     let lowered = lower(program, Form { mode, ..Form::default() });
-    (by_lanes(&lowered), lowered)
+    let budget = TableBudget { step_bytes: 0, keeps_symbols: false };
+    (lowered.look_ups(budget).replay.clone(), lowered)
 }
 
-/// Replays by letters and by what is read, side by side, from each state.
-fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>]) -> Tabulated {
+/// Replays by symbols and by what is read, side by side, from each state.
+fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>]) -> SymbolReplay {
     let (body, lowered) = replay_of(program, mode);
-    let tabulated = Tabulated::of(&lowered, &body, ROOM).expect("there is room for names");
+    let by_symbols = SymbolReplay::of(&lowered, &body, ROOM).expect("the tables are small enough");
     for state in 0..program.stages[0].state[0].size() as u8 {
-        let (mut fold, mut lane, mut lettered) = (Fold::new(program, &tabulated.names), state.into(), state.into());
+        let (mut fold, mut lane, mut other) = (Fold::new(program, &by_symbols.fold), state.into(), state.into());
         for (place, read) in reads.iter().enumerate() {
-            let mark = fold.step(read);
-            let letter = Constant::from(mark.bits() as u8);
-            assert!(letter.bits() < tabulated.letters.into());
+            let symbol = Constant::from(fold.step(read).bits() as u8);
+            assert!(symbol.bits() < by_symbols.symbols.into());
             let arguments = |body: &LaneBody, lane: Constant, record: Constant| -> Vec<Constant> {
                 let value = |source: &Source| match source {
                     Source::Before { .. } => lane,
@@ -270,23 +352,23 @@ fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>])
             };
             let own = arguments(&body, lane, read[0]);
             let expected = call(&body.mapping.function, &own, &body.tables);
-            let own = arguments(&tabulated.body, lettered, letter);
-            let got = call(&tabulated.body.mapping.function, &own, &tabulated.body.tables);
+            let own = arguments(&by_symbols.body, other, symbol);
+            let got = call(&by_symbols.body.mapping.function, &own, &by_symbols.body.tables);
             assert_eq!(got, expected);
-            (lane, lettered) = (expected[0], got[0]);
+            (lane, other) = (expected[0], got[0]);
         }
     }
-    tabulated
+    by_symbols
 }
 
 #[test]
-fn a_replay_by_letters_is_the_replay() {
+fn a_replay_by_symbols_is_the_replay() {
     let bytes: Vec<Vec<Constant>> = (0..=255u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").map(|b| vec![b.into()]).collect();
     for mode in [Mode::Inclusive, Mode::Exclusive] {
-        let tabulated = must_replay(&writes_the_state(&small()), mode, &bytes);
-        assert!(tabulated.letters < 16);
+        let by_symbols = must_replay(&writes_the_state(&small()), mode, &bytes);
+        assert!(by_symbols.symbols < 16);
         let look_ups = |function: &Function| function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
-        assert_eq!(look_ups(&tabulated.body.mapping.function), 1);
+        assert_eq!(look_ups(&by_symbols.body.mapping.function), 1);
     }
     let reads: Vec<Vec<Constant>> = triples().map(|read| read.to_vec()).collect();
     must_replay(&with_the_next_byte(), Mode::Inclusive, &reads);
@@ -294,7 +376,7 @@ fn a_replay_by_letters_is_the_replay() {
 
 #[test]
 fn outputs_may_be_computed_from_what_is_found() {
-    // Where the byte and the state before are odd, the index; else the state. The byte as it is makes 256 letters.
+    // Where the byte and the state before are odd, the index; else the state. The byte as it is makes 256 symbols.
     let project = |lane_of_byte: bool| {
         let mut b = FunctionBuilder::new();
         let (state, byte, index) = (b.param(Type::bytes(8).unwrap()), b.param(Type::U8), b.param(Type::U64));
@@ -313,20 +395,20 @@ fn outputs_may_be_computed_from_what_is_found() {
     must_replay(&found, Mode::Inclusive, &bytes);
     let too_many = verify(automaton(&small(), project(true))).unwrap();
     let (body, lowered) = replay_of(&too_many, Mode::Inclusive);
-    assert_eq!(Tabulated::of(&lowered, &body, ROOM), None);
+    assert_eq!(SymbolReplay::of(&lowered, &body, ROOM), None);
 }
 
 #[test]
-fn replays_that_carry_more_or_have_no_names_are_not_tabulated() {
+fn replays_that_carry_more_or_have_no_ids_are_not_by_symbols() {
     let of = |program: Program| {
         let program = verify(program).unwrap();
         let (body, lowered) = replay_of(&program, Mode::Inclusive);
-        Tabulated::of(&lowered, &body, ROOM)
+        SymbolReplay::of(&lowered, &body, ROOM)
     };
     assert!(of(automaton(&small(), lanes_of(8, &[3]))).is_some());
     assert_eq!(of(automaton(&small(), lanes_of(8, &[5, 2]))), None, "two lanes");
-    assert_eq!(of(automaton(&any(16), lanes_of(16, &[0]))), None, "too many images");
-    assert_eq!(of(automaton(&turning(), lanes_of(16, &[0]))), None, "as many letters as bytes");
+    assert_eq!(of(automaton(&any(16), lanes_of(16, &[0]))), None, "too many ranges");
+    assert_eq!(of(automaton(&turning(), lanes_of(16, &[0]))), None, "as many symbols as bytes");
     let mut columns = automaton(&small(), lanes_of(8, &[0]));
     columns.inputs.push(Layout::of(Type::U8));
     assert_eq!(of(columns), None, "another column");
@@ -336,31 +418,31 @@ fn replays_that_carry_more_or_have_no_names_are_not_tabulated() {
 }
 
 #[test]
-fn there_are_names_only_if_there_is_room_for_them() {
-    let most = |most| Names::of(&writes_the_state(&small()), 0, &writes_the_state(&small()).tables, most);
+fn there_are_ids_only_if_their_table_is_small_enough() {
+    let most = |most| fold_of(&writes_the_state(&small()), most);
     let count = most(ROOM).unwrap().count;
-    let is_known = |room: &usize| most(*room).is_some_and(|names| names.count == count);
+    let is_known = |room: &usize| most(*room).is_some_and(|fold| fold.count == count);
     let least = (1..ROOM).step_by(2).find(is_known).unwrap();
-    assert!(least / 2 >= count as usize, "{least} bytes for {count} names");
+    assert!(least / 2 >= count as usize, "{least} bytes for {count} ids");
     assert_eq!(must_fold(&small(), least).count, count);
-    assert!(must_fold(&small(), least - 2).left.is_some());
-    // With less, maps of fewer letters have names of their own, and in the end there is no table.
+    assert!(must_fold(&small(), least - 2).defers());
+    // With less, maps of fewer symbols have ids of their own, and in the end there is no table.
     assert!(must_fold(&small(), least - 2).count < count);
     assert_eq!(most(100), None);
     let any = writes_the_state(&any(16));
-    assert_eq!(Names::of(&any, 0, &any.tables, ROOM), None);
+    assert_eq!(fold_of(&any, ROOM), None);
     // Fewer than half of the bytes turn.
     let mut turning = turning();
     turning[..2].clone_from_slice(&[vec![0; 16], vec![1; 16]]);
     let turning = writes_the_state(&turning);
-    assert_eq!(Names::of(&turning, 0, &turning.tables, ROOM), None);
+    assert_eq!(fold_of(&turning, ROOM), None);
 }
 
 #[test]
-fn what_is_no_fold_of_known_maps_has_no_names() {
+fn what_is_no_fold_of_known_maps_has_no_ids() {
     let of = |program: Program| {
         let program = verify(program).unwrap();
-        Names::of(&program, 0, &program.tables, ROOM)
+        fold_of(&program, ROOM)
     };
     let base = automaton(&small(), lanes_of(8, &[0]));
     assert!(of(base.clone()).is_some());

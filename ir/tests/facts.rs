@@ -9,7 +9,8 @@ mod common;
 use std::fmt::Write;
 
 use common::{compare_columns, random_inputs};
-use monoscan_ir::facts::{Body, Carried, LaneBody, LengthOnly, Range, by_lanes, step, work};
+use monoscan_ir::automaton::{Carried, LaneBody, TableBudget};
+use monoscan_ir::facts::{Body, LengthOnly, Range, step, work};
 use monoscan_ir::interp::{Mode, Request, call, run};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, Lowered, lower};
@@ -140,10 +141,10 @@ fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         for mode in [Mode::Inclusive, Mode::Exclusive] {
             let lowered = line(&program, mode);
-            let body = by_lanes(&lowered);
+            let body = &lowered.look_ups(TableBudget { step_bytes: 0, keeps_symbols: false }).replay;
             taken_apart += body.carried.iter().filter(|carried| carried.lane.is_some()).count();
             let mut rows: Vec<Vec<Constant>> =
-                run_lanes(&lowered, &body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
+                run_lanes(&lowered, body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
             if program.output.keep.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }

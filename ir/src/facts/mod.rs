@@ -1,9 +1,10 @@
 //! Facts: what a program's own code proves about it, and what plans are made from.
 //!
-//! The monoid that makes a scan parallel carries more than the sequential loop needs. A linear recurrence, written as
-//! the composition of maps `x ↦ a·x + b`, multiplies the `a`s only so that tiles can be put together; once a tile knows
-//! the state it starts from, one multiply-add per element is enough. Facts find this and its relatives by walking the
-//! straight-line code of a [lowered](crate::transform::lower) program, which keeps them. A file each:
+//! The monoid that makes a scan parallel carries more than the sequential loop needs. A linear
+//! recurrence, written as the composition of maps `x ↦ a·x + b`, multiplies the `a`s only so that
+//! tiles can be put together; once a tile knows the state it starts from, one multiply-add per
+//! element is enough. Facts find this and its relatives by walking the straight-line code of a
+//! [lowered](crate::transform::lower) program, which keeps them. A file each:
 //!
 //! | file | fact |
 //! |---|---|
@@ -16,37 +17,28 @@
 //! | `restart` | the flag that makes a state forget what was before it |
 //! | `ranges`, `interval` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
-//! | `lanes` | a replay that carries bytes, where outputs need few lanes of a vector |
-//! | `letters` | the different things that an element can do, where it reads a few bytes alone |
-//! | `names` | a fold of maps by look-ups, where few images are reached |
-//! | `tabulated` | a replay by one look-up of a letter, beside such a fold |
+//!
+//! What is found in automata, whose states are maps, is in [`automaton`](crate::automaton).
 
 mod body;
 mod carry;
 mod interval;
-mod lanes;
 mod late;
 mod length;
-mod letters;
 mod levels;
-mod names;
 mod path;
 mod ranges;
 mod restart;
 mod step;
-mod tabulated;
 
 pub use body::Body;
 pub use carry::CarryUpdate;
-pub use lanes::{Carried, LaneBody, by_lanes};
 pub use length::LengthOnly;
 pub use levels::Level;
-pub use names::{Closed, Left, Names, SMALL_TABLE, composes_maps};
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use step::step;
 pub(crate) use step::{drop_unused, source_types};
-pub use tabulated::Tabulated;
 
 use crate::program::Program;
 

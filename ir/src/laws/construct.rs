@@ -24,6 +24,11 @@ pub(crate) fn composes(types: &[Type], combine: &Function) -> Option<usize> {
     (same && size <= 256 && (forwards || backwards)).then_some(size)
 }
 
+/// The same for maps of which the later one is applied last.
+pub(crate) fn composes_forwards(types: &[Type], combine: &Function) -> Option<usize> {
+    composes(types, combine).filter(|_| (0..types.len()).all(|j| is_composition(combine, types.len(), j, false)))
+}
+
 /// Whether the vectors map each index to itself.
 pub(crate) fn is_identity_map(identity: &[Constant]) -> bool {
     let lanes = identity.iter().flat_map(|vector| vector.to_bytes());

@@ -21,7 +21,7 @@
 mod arithmetic;
 mod condition;
 mod constants;
-mod construct;
+pub(crate) mod construct;
 mod elements;
 mod exhaustive;
 mod faces;

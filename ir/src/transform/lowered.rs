@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::{Check, Form};
+use crate::automaton::Cache;
 use crate::builder::FunctionBuilder;
 use crate::facts::{self, Body, Level, Range, StageFacts};
 use crate::program::{Mapping, Program, WellTyped};
@@ -26,6 +27,7 @@ pub struct Lowered {
     facts: Vec<StageFacts>,
     levels: Vec<Level>,
     replay: Body,
+    look_ups: Cache,
 }
 
 /// Where a component of a lowered program's state comes from.
@@ -60,7 +62,8 @@ impl Lowered {
             carried.push(written.first_carry().len() - written.state_len());
         }
         let (facts, levels, replay) = facts::facts(&program, rank);
-        Lowered { program, form, user_stages, carried, rank, check, parameters, facts, levels, replay }
+        let look_ups = Cache::default();
+        Lowered { program, form, user_stages, carried, rank, check, parameters, facts, levels, replay, look_ups }
     }
 
     /// The same for calls that start from states outside of the [ranges](StageFacts::ranges) that the program keeps to by
@@ -69,6 +72,7 @@ impl Lowered {
         for (known, declared) in self.facts.iter_mut().zip(&self.program.stages) {
             known.ranges = declared.state.iter().map(|&ty| Range::full(ty)).collect();
         }
+        self.look_ups = Cache::default();
         self
     }
 
@@ -81,6 +85,7 @@ impl Lowered {
             let ranges = self.facts.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();
             (self.facts, self.levels, self.replay) = facts::facts(&self.program, self.rank);
             self.facts.iter_mut().zip(ranges).for_each(|(known, ranges)| known.ranges = ranges);
+            self.look_ups = Cache::default();
         }
         self
     }
@@ -138,6 +143,11 @@ impl Lowered {
     /// What a stream starts from, in these components: their identities.
     pub fn first_carry(&self) -> impl Iterator<Item = Constant> {
         self.program.stages.iter().zip(&self.carried).flat_map(|(stage, &own)| stage.identity[..own].iter().copied())
+    }
+
+    /// What was looked for in its automata so far.
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.look_ups
     }
 
     /// Where a component of a stage comes from.

@@ -1,9 +1,11 @@
-//! Transforms: the program that an engine runs for a call of some form, made from the program that the user wrote.
+//! Transforms: the program that an engine runs for a call of some form, made from the program that
+//! the user wrote.
 //!
-//! Which state the output sees, where segments begin and where a kept record goes are all things that the IR can say.
-//! So an engine needs no kernel for any of them: [`lower`] writes them into the program, a file each, and what is left
-//! is a cascade of plain scans whose mappings read no [`Source::State`](crate::Source::State). [`Lowered`] is that
-//! program with all that is known about it.
+//! Which state the output sees, where segments begin and where a kept record goes are all things
+//! that the IR can say. So an engine needs no kernel for any of them: [`lower`] writes them into
+//! the program, a file each, and what is left is a cascade of plain scans whose mappings read no
+//! [`Source::State`](crate::Source::State). [`Lowered`] is that program with all that is known
+//! about it.
 //!
 //! | file | what becomes part of the program |
 //! |---|---|

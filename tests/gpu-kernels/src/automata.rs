@@ -1,4 +1,4 @@
-//! Automata, whose maps are folded in names and replayed by bytes where a program allows it, and
+//! Automata, whose maps are folded by ids and replayed by bytes where a program allows it, and
 //! programs that do not.
 
 use std::fmt::Write;
@@ -13,7 +13,7 @@ pub(crate) fn of_moves(next: fn(u8, u8) -> u8) -> Maps {
     (0..=255).map(|byte| (0..16).map(|state| next(state, byte)).collect()).collect()
 }
 
-/// Half of the bytes are permutations from a group of 64, half are any maps: more than can be named.
+/// Half of the bytes are permutations from a group of 64, half are any maps: more than can have ids.
 pub(crate) fn that_turn() -> Maps {
     let turn = |byte: u8| (0..16).map(|state: u8| (state * 5 + byte) & 15).collect();
     (0..=127).map(turn).chain(at_random(16).into_iter().skip(128)).collect()
@@ -23,6 +23,57 @@ pub(crate) fn that_turn() -> Maps {
 pub(crate) fn at_random(states: u64) -> Maps {
     let mut random = Random(1);
     (0..256).map(|_| (0..states).map(|_| random.below(states) as u8).collect()).collect()
+}
+
+/// The maps of an automaton of 32 states: one of 16, and whether an odd number of quotation marks came.
+pub(crate) fn with_parity(next: fn(u8, u8) -> u8) -> Maps {
+    let moved = |state: u8, byte: u8| (state & 16 ^ if byte == b'"' { 16 } else { 0 }) | next(state & 15, byte);
+    (0..=255).map(|byte| (0..32).map(|state| moved(state, byte)).collect()).collect()
+}
+
+/// The scan of these maps of 32 states, each of which takes two vectors; it writes the state that state 0 leads to.
+pub(crate) fn of_two_vectors(name: &str, maps: &Maps) -> String {
+    let vector = |lanes: &[u8]| format!("[{}]", lanes.iter().map(u8::to_string).collect::<Vec<_>>().join(" "));
+    let table: Vec<String> = maps.iter().flat_map(|map| map.chunks(16).map(vector)).collect();
+    let identity: Vec<u8> = (0..32).collect();
+    format!(
+        "program {name}
+  input {{ size 1, align 1, u8 @ 0 }}
+  table u8x16 = [{}]
+  stage (u8x16, u8x16)
+    identity ({}, {})
+    lift (%0 = record.0: u8) {{
+      %1 = cast.u32 %0
+      %2 = add.u32 %1, %1
+      %3 = table.u8x16 %2, @0
+      %4 = const.u32 1
+      %5 = add.u32 %2, %4
+      %6 = table.u8x16 %5, @0
+      return %3, %6
+    }}
+    combine (%0: u8x16, %1: u8x16, %2: u8x16, %3: u8x16) {{
+      %4 = const.u8x16 {}
+      %5 = permute.u8x16 %2, %0
+      %6 = sub.u8x16 %0, %4
+      %7 = permute.u8x16 %3, %6
+      %8 = or.u8x16 %5, %7
+      %9 = permute.u8x16 %2, %1
+      %10 = sub.u8x16 %1, %4
+      %11 = permute.u8x16 %3, %10
+      %12 = or.u8x16 %9, %11
+      return %8, %12
+    }}
+  output write
+    column {{ size 1, align 1, u8 @ 0 }}
+    project (%0 = state.0: u8x16) {{
+      %1 = lane.u8 %0, #0
+      return %1
+    }}",
+        table.join(" "),
+        vector(&identity[..16]),
+        vector(&identity[16..]),
+        vector(&[16; 16]),
+    )
 }
 
 /// The scan of these maps. Its lift looks up the map of the byte, or of the byte and the index; it writes these lanes.

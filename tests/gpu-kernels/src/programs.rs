@@ -408,7 +408,7 @@ pub fn of_expansions() -> Case {
     Case::of_bytes(scan.as_dyn().program().clone())
 }
 
-/// Automata whose maps have names, have them for some letters, or have none.
+/// Automata whose maps have ids, have them for some symbols, or have none; and of maps in two vectors.
 fn of_automata() -> Vec<Case> {
     let parsed =
         |name, maps: &Maps, by_index, lanes: &[u8]| readable::parse(&automata::program(name, maps, by_index, lanes));
@@ -419,6 +419,8 @@ fn of_automata() -> Vec<Case> {
         };
         vec![(0..count).map(byte).collect()]
     };
+    let two_vectors =
+        |name, next| Case::of_text(readable::parse(&automata::of_two_vectors(name, &automata::with_parity(next))));
     let [of_tokens, of_numbers] = [json::tokens, json::numbers].map(automata::of_moves);
     let turns = parsed("automaton_that_turns", &automata::that_turn(), false, &[0]);
     vec![
@@ -426,6 +428,8 @@ fn of_automata() -> Vec<Case> {
         Case::of_text(parsed("automaton_of_numbers", &of_numbers, false, &[0])),
         Case::of_text(parsed("automaton_of_two_lanes", &of_numbers, false, &[5, 1])),
         Case::of_text(parsed("automaton_of_three_lanes", &of_numbers, false, &[0, 1, 2])),
+        two_vectors("automaton_of_odd_tokens", json::tokens),
+        two_vectors("automaton_of_odd_numbers", json::numbers),
         Case { program: turns, make: Box::new(turning) },
         Case::of_bytes(parsed("automaton_at_random", &automata::at_random(16), false, &[0])),
         Case::of_bytes(parsed("automaton_by_index", &of_numbers, true, &[0])),

@@ -110,7 +110,7 @@ fn calls_of_the_ring_that_keeps() {
 }
 
 #[test]
-fn calls_of_the_ring_that_leaves_letters() {
+fn calls_of_the_ring_that_leaves_symbols() {
     with_kernel("lexer", RING, each_call_is_missed);
 }
 

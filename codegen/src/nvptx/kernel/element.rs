@@ -25,12 +25,12 @@ pub(crate) struct ElementCode {
 }
 
 impl ElementCode {
-    /// The code of a mapping, in which records are one of so many letters if that is said.
-    pub(crate) fn new(mapping: &Mapping, facts: &[StageFacts], tables: &[Table], letters: Option<u32>) -> ElementCode {
+    /// The code of a mapping, in which records are one of so many symbols if that is said.
+    pub(crate) fn new(mapping: &Mapping, facts: &[StageFacts], tables: &[Table], symbols: Option<u32>) -> ElementCode {
         let reads = mapping.reads.iter().zip(&mapping.function.params);
         let ranges = reads.map(|(source, &ty)| match *source {
             Source::Before { stage, component } => facts[stage as usize].ranges[component as usize],
-            Source::Record(_) if letters.is_some() => Range { min: 0, max: letters.map_or(0, i128::from) - 1 },
+            Source::Record(_) if symbols.is_some() => Range { min: 0, max: symbols.map_or(0, i128::from) - 1 },
             _ => Range::full(ty),
         });
         let ranges: Vec<Range> = ranges.collect();

@@ -4,13 +4,13 @@ use monoscan_ir::{Layout, Program, Source};
 
 /// For each output column the input column that it may lie over in shared memory: the first one of the same record size whose next
 /// record nobody reads and that no other lies over. None for what is kept, which does not lie beside its own record. A replay by
-/// letters reads no record but its own.
-pub(crate) fn overlays(program: &Program, letters: bool) -> Vec<Option<usize>> {
+/// symbols reads no record but its own.
+pub(crate) fn overlays(program: &Program, symbols: bool) -> Vec<Option<usize>> {
     let columns = || program.inputs.iter().enumerate();
     let of_components: Vec<usize> =
         columns().flat_map(|(place, column)| column.fields.iter().map(move |_| place)).collect();
     let read_ahead: Vec<usize> = next_components(program).map(|component| of_components[component as usize]).collect();
-    let may_be_under = |place: &usize| program.output.keep.is_none() && (letters || !read_ahead.contains(place));
+    let may_be_under = |place: &usize| program.output.keep.is_none() && (symbols || !read_ahead.contains(place));
     let mut free: Vec<(usize, u32)> =
         columns().map(|(place, column)| (place, column.size)).filter(|(place, _)| may_be_under(place)).collect();
     let over = |column: &Layout| {

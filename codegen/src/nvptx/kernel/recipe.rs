@@ -1,6 +1,7 @@
 //! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
 
-use monoscan_ir::facts::{Carried, Level, Names};
+use monoscan_ir::automaton::{self, Carried, MapFold};
+use monoscan_ir::facts::Level;
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Source, Table, Type};
 
@@ -12,7 +13,7 @@ use crate::nvptx::kernel::overlays::overlays;
 use crate::nvptx::kernel::shared_tables::MOST_TABLE_BYTES;
 use crate::nvptx::kernel::state::{Packing, State};
 use crate::nvptx::lower::{self, Code};
-use crate::nvptx::strategy::monoid::Named;
+use crate::nvptx::strategy::map_ids::MapIds;
 use crate::nvptx::strategy::packed::Packed;
 
 /// A [lowered](monoscan_ir::transform::lower) program, taken apart.
@@ -36,8 +37,8 @@ pub struct Recipe {
     pub bank_replicated: Vec<u32>,
     /// Bytes of notes that a thread takes of what its folds leave behind, where there is room for such.
     pub deferred_bytes: usize,
-    /// What the fold writes over a record for the replay: its letter.
-    pub letters: Option<Layout>,
+    /// What the fold writes over a record for the replay: its symbol.
+    pub symbols: Option<Layout>,
     folds: Vec<LevelFold>,
     replay: Replay,
     identities: Vec<Vec<Constant>>,
@@ -52,7 +53,8 @@ struct LevelFold {
     /// For each stage of the level its operator.
     combines: Vec<Code>,
     step: ElementCode,
-    named: Option<Named>,
+    /// By look-ups, if it goes by such; else each element's state is combined.
+    map_ids: Option<MapIds>,
 }
 
 /// The replay, and what it carries.
@@ -76,26 +78,26 @@ impl Recipe {
     pub fn new(program: &Lowered, schedule: Option<Schedule>) -> Recipe {
         let look_ups = LookUps::of(program, schedule);
         let deferred_bytes = look_ups.deferred_bytes();
-        let LookUps { mut names, replay, letters, tables, bank_replicated } = look_ups;
+        let automaton::LookUps { folds, replay, symbols, tables } = &*look_ups;
         let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
-            overlays: overlays(program, letters.is_some()),
+            overlays: overlays(program, symbols.is_some()),
             arguments: Arguments::of(program),
             levels: Vec::new(),
             rank,
             packed: Packed::of(program, &replay.carried),
             replay: Replay {
-                carried: replay.carried,
-                element: ElementCode::new(&replay.mapping, program.facts(), &tables, letters),
+                carried: replay.carried.clone(),
+                element: ElementCode::new(&replay.mapping, program.facts(), tables, *symbols),
             },
-            tables,
-            bank_replicated,
+            tables: tables.clone(),
+            bank_replicated: look_ups.bank_replicated.clone(),
             deferred_bytes,
             most_table_bytes: MOST_TABLE_BYTES,
-            letters: letters.map(|_| Layout::of(Type::U8)),
+            symbols: symbols.map(|_| Layout::of(Type::U8)),
             folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
@@ -103,22 +105,22 @@ impl Recipe {
         for level in program.full_levels() {
             let stages = level.stages.iter().map(|&stage| &program.stages[stage as usize]);
             let types: Vec<Type> = stages.flat_map(|stage| stage.state.iter().copied()).collect();
-            let names = match level.stages[..] {
-                [stage] => names[stage as usize].take(),
+            let by_look_up = match level.stages[..] {
+                [stage] => folds[stage as usize].as_ref(),
                 _ => None,
             };
-            let fold = recipe.level_fold(program, &level, names);
-            let composes = fold.named.as_ref().is_some_and(Named::composes);
+            let fold = recipe.level_fold(program, &level, by_look_up);
+            let has_ids = fold.map_ids.as_ref().is_some_and(MapIds::is_closed);
             recipe.folds.push(fold);
-            recipe.levels.push((level, Packing::of(if composes { &[Type::U32] } else { &types })));
+            recipe.levels.push((level, Packing::of(if has_ids { &[Type::U32] } else { &types })));
         }
         recipe
     }
 
-    fn level_fold(&mut self, program: &Lowered, level: &Level, names: Option<Names>) -> LevelFold {
+    fn level_fold(&mut self, program: &Lowered, level: &Level, by_look_up: Option<&MapFold>) -> LevelFold {
         let of_stage = |&stage: &u32| (0..program.stages[stage as usize].state.len() as u32).map(move |c| (stage, c));
         let components: Vec<(u32, u32)> = level.stages.iter().flat_map(of_stage).collect();
-        self.most_table_bytes += names.as_ref().map_or(0, Names::step_bytes);
+        self.most_table_bytes += by_look_up.map_or(0, MapFold::step_bytes);
         let combine = |&stage: &u32| {
             let both = program.facts()[stage as usize].ranges.repeat(2);
             Code::new(&program.whole_combine(stage).function, &both, &program.tables)
@@ -128,7 +130,7 @@ impl Recipe {
             components,
             combines: level.stages.iter().map(combine).collect(),
             step: ElementCode::new(&level.body.mapping, program.facts(), &program.tables, None),
-            named: names.as_ref().map(Named::new),
+            map_ids: by_look_up.map(MapIds::new),
         }
     }
 
@@ -140,7 +142,7 @@ impl Recipe {
 
     /// Whether a fold looks each record up in a table.
     pub(crate) fn folds_by_look_up(&self) -> bool {
-        self.folds.iter().any(|fold| fold.named.is_some())
+        self.folds.iter().any(|fold| fold.map_ids.is_some())
     }
 
     /// For each table, whether the code of elements looks it up.
@@ -149,8 +151,8 @@ impl Recipe {
         let mut look_up = |table: u32| looked_up[table as usize] = true;
         self.replay.element.code.looked_up().for_each(&mut look_up);
         for fold in &self.folds {
-            match &fold.named {
-                Some(named) => named.looked_up().for_each(&mut look_up),
+            match &fold.map_ids {
+                Some(map_ids) => map_ids.looked_up().for_each(&mut look_up),
                 None => fold.step.code.looked_up().for_each(&mut look_up),
             }
         }
@@ -171,26 +173,26 @@ impl Recipe {
         self.identities[..stage as usize].iter().map(Vec::len).sum::<usize>() + component as usize
     }
 
-    /// Whether the states of a level are names, and scans of it begin with that of the identity.
-    fn composes_names(&self, level: usize) -> bool {
-        self.folds[level].named.as_ref().is_some_and(Named::composes)
+    /// Whether the states of a level are ids of maps, and scans of it begin with that of the identity.
+    fn has_ids(&self, level: usize) -> bool {
+        self.folds[level].map_ids.as_ref().is_some_and(MapIds::is_closed)
     }
 
-    /// The names of the only level, if its states are names and the replay carries but the state that these lead to.
-    pub fn chained(&self) -> Option<&Named> {
+    /// The fold of the only level, if its states are ids of maps and the replay carries but the state that these lead to.
+    pub fn chained(&self) -> Option<&MapIds> {
         let [fold] = &self.folds[..] else { return None };
-        let carries_a_lane = self.replay.carried.len() == 1 && self.letters.is_some();
-        fold.named.as_ref().filter(|named| named.composes() && carries_a_lane)
+        let carries_a_lane = self.replay.carried.len() == 1 && self.symbols.is_some();
+        fold.map_ids.as_ref().filter(|map_ids| map_ids.is_closed() && carries_a_lane)
     }
 
-    /// Whether a letter follows from the next record too, so that the first one of a run must not be written over.
+    /// Whether a symbol follows from the next record too, so that the first one of a run must not be written over.
     pub fn keeps_first(&self) -> bool {
-        self.letters.is_some() && self.folds.iter().flat_map(|fold| &fold.named).any(Named::reads_next)
+        self.symbols.is_some() && self.folds.iter().flat_map(|fold| &fold.map_ids).any(MapIds::reads_next)
     }
 
     /// The state that changes nothing.
     pub fn identity<'k>(&self, k: &'k Builder, level: usize) -> State<'k> {
-        if self.composes_names(level) {
+        if self.has_ids(level) {
             return vec![k.i32(0)];
         }
         let components = self.components(level).iter();
@@ -199,7 +201,7 @@ impl Recipe {
 
     /// The state that a scan of a level starts from.
     pub fn start<'k>(&self, args: KernelArguments<'k, '_>, level: usize) -> State<'k> {
-        match self.composes_names(level) {
+        match self.has_ids(level) {
             true => self.identity(args.k, level),
             false => self.start_argument(args, level),
         }
@@ -207,10 +209,10 @@ impl Recipe {
 
     /// The components of a state that a scan has led to.
     fn components_of<'k>(&self, args: KernelArguments<'k, '_>, level: usize, state: &[Value<'k>]) -> State<'k> {
-        match self.folds[level].named.as_ref().filter(|named| named.composes()) {
-            Some(named) => {
-                let map = named.map(args, state[0]);
-                let both = [&self.start_argument(args, level)[..], &[map]].concat();
+        match self.folds[level].map_ids.as_ref().filter(|map_ids| map_ids.is_closed()) {
+            Some(map_ids) => {
+                let map = map_ids.map(args, state[0]);
+                let both = [self.start_argument(args, level), map].concat();
                 self.folds[level].combines[0].write(args.k, &both, args.tables)
             }
             None => state.to_vec(),
@@ -272,9 +274,9 @@ impl Recipe {
         earlier: &[Value<'k>],
         later: &[Value<'k>],
     ) -> State<'k> {
-        let named = self.folds[level].named.as_ref();
-        if let Some(name) = named.and_then(|named| named.compose(args, earlier[0], later[0])) {
-            return vec![name];
+        let map_ids = self.folds[level].map_ids.as_ref();
+        if let Some(id) = map_ids.and_then(|map_ids| map_ids.compose(args, earlier[0], later[0])) {
+            return vec![id];
         }
         let mut result = Vec::new();
         let mut first = 0;
@@ -327,9 +329,9 @@ impl Recipe {
         self.replay.element.code.work()
     }
 
-    /// The fold of a level in names, if there is one.
-    pub fn named(&self, level: usize) -> Option<&Named> {
-        self.folds[level].named.as_ref()
+    /// The fold of a level by look-ups, if there is one.
+    pub fn map_ids(&self, level: usize) -> Option<&MapIds> {
+        self.folds[level].map_ids.as_ref()
     }
 
     /// The components of earlier levels that a level's fold carries along, from their true values before the tile.
@@ -340,9 +342,10 @@ impl Recipe {
     /// The components that the replay carries, out of the states of all levels before an element.
     pub fn live<'k>(&self, args: KernelArguments<'k, '_>, states: &[State<'k>]) -> State<'k> {
         let carried = &self.replay.carried;
-        if let (Some(named), &[Carried { lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
-            let start = lower::lane(self.start_argument(args, 0)[0], lane);
-            return named.apply(args, states[0][0], start).into_iter().collect();
+        if let (Some(map_ids), &[Carried { component, lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
+            let component = component as usize;
+            let start = lower::lane(self.start_argument(args, 0)[component], lane);
+            return map_ids.apply(args, states[0][0], start).into_iter().collect();
         }
         let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
         let wholes = self.select(args, &components, states).into_iter();

@@ -1,5 +1,6 @@
-//! Strategies: how a pass takes a thread's items, one by one, four bytes at a time, or by the ids of maps.
+//! Strategies: how a pass takes a thread's items, one by one, four bytes at a time, or by the ids
+//! of maps.
 
-pub(crate) mod monoid;
+pub(crate) mod map_ids;
 pub(crate) mod packed;
 pub(crate) mod passes;

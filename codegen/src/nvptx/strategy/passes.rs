@@ -7,10 +7,10 @@ use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::items::{PackedPass, Pass};
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::warp::{get, set};
-use crate::nvptx::strategy::monoid::Named;
+use crate::nvptx::strategy::map_ids::MapIds;
 use crate::nvptx::strategy::packed::{PackedFold, PackedReplay};
 
-/// No letter: what stands for that of a run's first record once it is not the next one to come.
+/// Sentinel: the first symbol was consumed.
 const CONSUMED: i128 = 256;
 
 /// Folds a level: its state, and the components of earlier levels that it follows. It begins with the identity.
@@ -20,21 +20,29 @@ pub struct Fold<'k, 'a> {
     level: usize,
     state: &'a [Var<'k>],
     followed: &'a [Var<'k>],
-    /// In a fold by names, the name. The state is what was left behind, until the fold ends, unless it is the name itself.
-    named: Option<(&'a Named, Var<'k>)>,
-    deferred: Option<Deferred<'k>>,
-    /// The letter of the run's first record, which is not written over it, as the thread before reads that.
-    first: Option<Var<'k>>,
-    /// The names of what comes before each unit but the first in the run, each a byte, where units are taken apart.
-    before: Option<Var<'k>>,
+    strategy: Strategy<'k, 'a>,
+}
+
+/// How a fold takes its records.
+enum Strategy<'k, 'a> {
+    /// The state of each is combined.
+    Direct,
+    /// An id is looked up. The state is what was deferred, until the fold ends, unless states are ids.
+    MapIds {
+        map_ids: &'a MapIds,
+        id: Var<'k>,
+        /// Where compositions are queued, if they are.
+        queue: Option<Deferred<'k>>,
+        from_fold: FoldToReplay<Var<'k>>,
+    },
 }
 
 /// What a fold hands on to the replay of the same run, besides a prefix.
 #[derive(Clone, Copy)]
 pub struct FoldToReplay<T> {
-    /// The letter of the run's first record, if that is not written over it.
+    /// The symbol of the thread's first record, if that is not written over it.
     first: Option<T>,
-    /// The names of what comes before each unit but the first, where units are taken apart.
+    /// The ids of what comes before each load group but the first, each a byte, where groups are interleaved.
     before: Option<T>,
 }
 
@@ -58,13 +66,13 @@ impl<T: Copy> FoldToReplay<T> {
     }
 }
 
-/// Most units of a run that are taken apart: the names before them fit a word.
+/// Most load groups that are interleaved: the ids before them fit a word.
 const MOST_INTERLEAVED: usize = 5;
 
-/// Room in shared memory for the notes of a thread: the first of each thread side by side, then the second of each.
+/// The queues of deferred compositions in shared memory: the first of each thread side by side, then the second of each.
 #[derive(Clone, Copy)]
 pub struct Deferred<'k> {
-    /// That of its first note.
+    /// That of a thread's first one.
     pub first: Value<'k>,
     /// How many threads there are.
     pub threads: usize,
@@ -85,73 +93,93 @@ impl<'k, 'a> Fold<'k, 'a> {
         followed: &'a [Var<'k>],
     ) -> Fold<'k, 'a> {
         let k = args.k;
-        let name = |named: &Named| if named.composes() { state[0] } else { k.var(k.i32(0)) };
-        let named = recipe.named(level).map(|named| (named, name(named)));
-        let FoldToReplay { first, before } = FoldToReplay::of(recipe, || k.var(k.int(Ty::I32, CONSUMED)));
-        Fold { recipe, args, level, state, followed, named, deferred: None, first, before }
+        let by_look_up = |map_ids: &'a MapIds| {
+            let id = if map_ids.is_closed() { state[0] } else { k.var(k.i32(0)) };
+            let from_fold = FoldToReplay::of(recipe, || k.var(k.int(Ty::I32, CONSUMED)));
+            Strategy::MapIds { map_ids, id, queue: None, from_fold }
+        };
+        let strategy = recipe.map_ids(level).map_or(Strategy::Direct, by_look_up);
+        Fold { recipe, args, level, state, followed, strategy }
     }
 
-    /// The same with room for notes.
-    pub fn with_deferred(self, deferred: Option<Deferred<'k>>) -> Fold<'k, 'a> {
-        Fold { deferred, ..self }
+    /// The same with a queue for deferred compositions.
+    pub fn with_deferred(mut self, deferred: Option<Deferred<'k>>) -> Fold<'k, 'a> {
+        if let Strategy::MapIds { map_ids, queue, .. } = &mut self.strategy {
+            *queue = deferred.filter(|_| map_ids.queues());
+        }
+        self
     }
 
     /// What it hands on to the replay.
     pub fn from_fold(&self) -> FoldToReplay<Value<'k>> {
-        FoldToReplay { first: self.first, before: self.before }.map(Var::get)
+        self.variables().map(Var::get)
+    }
+
+    fn variables(&self) -> FoldToReplay<Var<'k>> {
+        match self.strategy {
+            Strategy::Direct => FoldToReplay::NONE,
+            Strategy::MapIds { from_fold, .. } => from_fold,
+        }
     }
 
     /// Puts a map behind the state.
-    fn leave(&self, map: Value<'k>) {
-        set(self.state, &self.recipe.combine(self.args, self.level, &get(self.state), &[map]));
+    fn compose(&self, map: &[Value<'k>]) {
+        set(self.state, &self.recipe.combine(self.args, self.level, &get(self.state), map));
     }
 
-    /// Takes a name past elements. In a warp some lane leaves something behind at most of them, but a lane does at few: so
-    /// where there is room for notes, it is noted, and done for all elements together.
-    fn steps(&self, named: &Named, name: Var<'k>, elements: &[(&dyn Element<'k>, Value<'k>)]) {
+    /// Takes an id past elements. Some lane of a warp usually needs a composition, each lane rarely: so lanes queue theirs,
+    /// if there is a queue, and do them after these elements.
+    fn steps(
+        &self,
+        (map_ids, id): (&MapIds, Var<'k>),
+        queue: Option<Deferred<'k>>,
+        elements: &[(&dyn Element<'k>, Value<'k>)],
+    ) {
         let k = self.args.k;
-        let deferred = self.deferred.filter(|_| named.leaves_by_place());
         let count = k.var(k.i32(0));
-        for &(element, mark) in elements {
-            let before = name.get();
-            let place = named.place(self.args, before, mark);
-            let after = named.step(self.args, place);
-            if !named.leaves() {
-                name.set(after);
+        for &(element, symbol) in elements {
+            let before = id.get();
+            let entry = map_ids.entry(self.args, before, symbol);
+            let after = map_ids.step(self.args, entry);
+            if !map_ids.defers() {
+                id.set(after);
                 continue;
             }
-            let leaves = after & 1usize;
-            name.set(after - leaves);
-            k.when(leaves.is(k.i32(1)), || match deferred {
-                Some(deferred) => {
-                    deferred.of(count.get()).store(place.resize(Ty::Int(16)), 2);
+            let defers = after & 1usize;
+            id.set(after - defers);
+            k.when(defers.is(k.i32(1)), || match queue {
+                Some(queue) => {
+                    queue.of(count.get()).store(entry.resize(Ty::Int(16)), 2);
                     count.set(count.get() + 1);
                 }
-                None => self.leave(named.left(self.args, (place, before), element)),
+                None => {
+                    let map = map_ids.deferred(self.args, (entry, before), element);
+                    map.iter().for_each(|map| self.compose(map));
+                }
             });
         }
-        if let Some(deferred) = deferred {
-            k.range(k.i32(0), count.get(), k.i32(1), |note| {
-                let place = deferred.of(note).load(Ty::Int(16), 2).resize(Ty::I32);
-                self.leave(named.left_at(self.args, place));
+        if let Some(queue) = queue {
+            k.range(k.i32(0), count.get(), k.i32(1), |place| {
+                let entry = queue.of(place).load(Ty::Int(16), 2).resize(Ty::I32);
+                map_ids.deferred_at(self.args, entry).iter().for_each(|map| self.compose(map));
             });
         }
     }
 
-    /// What is written over a record: its letter, if that is left to the replay.
-    fn letter(&self, mark: Value<'k>) -> Vec<Value<'k>> {
-        let letter = mark.resize(Ty::I8);
-        if let Some(first) = self.first {
+    /// What is written over a record: its symbol, if that is left to the replay.
+    fn symbol(&self, symbol: Value<'k>) -> Vec<Value<'k>> {
+        let symbol = symbol.resize(Ty::I8);
+        if let Some(first) = self.variables().first {
             let is_first = first.get().is(first.get().same(CONSUMED));
-            first.set(is_first.select(letter.resize(Ty::I32), first.get()));
+            first.set(is_first.select(symbol.resize(Ty::I32), first.get()));
         }
-        if self.writes() { vec![letter] } else { Vec::new() }
+        if self.writes() { vec![symbol] } else { Vec::new() }
     }
 }
 
 impl<'k> Pass<'k> for Fold<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
-        if self.named.is_some() {
+        if let Strategy::MapIds { .. } = self.strategy {
             return self.elements(&[element]).concat();
         }
         let mut followed = get(self.followed);
@@ -162,66 +190,72 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
     }
 
     fn elements(&self, elements: &[&dyn Element<'k>]) -> Vec<Vec<Value<'k>>> {
-        let Some((named, name)) = self.named else {
+        let Strategy::MapIds { map_ids, id, queue, .. } = self.strategy else {
             return elements.iter().map(|&element| self.element(element)).collect();
         };
-        // Marks are looked up side by side, names one after the other.
-        let marks: Vec<Value<'k>> = elements.iter().map(|&element| named.mark(self.args, element)).collect();
-        let marked: Vec<_> = elements.iter().copied().zip(marks.iter().copied()).collect();
-        marked.chunks(MOST_DEFERRED).for_each(|marked| self.steps(named, name, marked));
-        marks.into_iter().map(|mark| self.letter(mark)).collect()
+        // Symbols are looked up side by side, ids one after the other.
+        let symbols: Vec<Value<'k>> = elements.iter().map(|&element| map_ids.symbol(self.args, element)).collect();
+        let known: Vec<_> = elements.iter().copied().zip(symbols.iter().copied()).collect();
+        known.chunks(MOST_DEFERRED).for_each(|elements| self.steps((map_ids, id), queue, elements));
+        symbols.into_iter().map(|symbol| self.symbol(symbol)).collect()
     }
 
     fn interleaves(&self, groups: usize) -> bool {
-        self.before.is_some() && (2..=MOST_INTERLEAVED).contains(&groups)
+        self.variables().before.is_some() && (2..=MOST_INTERLEAVED).contains(&groups)
     }
 
     fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
-        let Some((named, name)) = self.named else { return Vec::new() };
+        let Strategy::MapIds { map_ids, id, from_fold, .. } = self.strategy else { return Vec::new() };
         let k = self.args.k;
-        let mut names = vec![k.i32(0); groups.len()];
+        let mut ids = vec![k.i32(0); groups.len()];
         let mut written = vec![Vec::new(); groups.len()];
         for place in 0..groups[0].len() {
-            for ((group, name), written) in groups.iter().zip(&mut names).zip(&mut written) {
-                let mark = named.mark(self.args, group[place]);
-                *name = named.step(self.args, named.place(self.args, *name, mark));
-                written.push(self.letter(mark));
+            for ((group, id), written) in groups.iter().zip(&mut ids).zip(&mut written) {
+                let symbol = map_ids.symbol(self.args, group[place]);
+                *id = map_ids.step(self.args, map_ids.entry(self.args, *id, symbol));
+                written.push(self.symbol(symbol));
             }
         }
-        let (mut all, mut before) = (names[0], k.i32(0));
-        for (place, &own) in names[1..].iter().enumerate() {
+        let (mut all, mut before) = (ids[0], k.i32(0));
+        for (place, &own) in ids[1..].iter().enumerate() {
             before = before | (all << (8 * place));
-            all = named.compose(self.args, all, own).expect("groups are taken interleaved where names are composed");
+            all = map_ids.compose(self.args, all, own).expect("groups are interleaved where ids are composed");
         }
-        name.set(all);
-        if let Some(from_fold) = self.before {
-            from_fold.set(before);
+        id.set(all);
+        if let Some(handed_on) = from_fold.before {
+            handed_on.set(before);
         }
         written
     }
 
     fn end(&self) {
-        match self.named {
-            Some((named, name)) if !named.composes() => self.leave(named.map(self.args, name.get())),
+        match self.strategy {
+            Strategy::MapIds { map_ids, id, .. } if !map_ids.is_closed() => {
+                self.compose(&map_ids.map(self.args, id.get()));
+            }
             _ => {}
         }
     }
 
     fn writes(&self) -> bool {
-        self.recipe.letters.is_some()
+        self.recipe.symbols.is_some()
     }
 
     fn spares_first(&self) -> bool {
-        self.first.is_some()
+        self.variables().first.is_some()
     }
 
     fn work(&self) -> usize {
-        self.named.map_or_else(|| self.recipe.step_work(self.level), |(named, _)| named.work())
+        match self.strategy {
+            Strategy::Direct => self.recipe.step_work(self.level),
+            Strategy::MapIds { map_ids, .. } => map_ids.work(),
+        }
     }
 
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
+        let is_direct = matches!(self.strategy, Strategy::Direct);
         let packed = self.recipe.packed.as_ref();
-        let packed = packed.filter(|packed| self.named.is_none() && packed.folds_faster(self.work()))?;
+        let packed = packed.filter(|packed| is_direct && packed.folds_faster(self.work()))?;
         Some(Box::new(PackedFold::new(self.args, packed, self.state)))
     }
 }
@@ -268,9 +302,9 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
         let before = get(self.state);
         let known = self.from_fold.first.map(|first| {
-            let (letter, none) = (first.get(), first.get().same(CONSUMED));
+            let (symbol, none) = (first.get(), first.get().same(CONSUMED));
             first.set(none);
-            Known { element, record: letter.is(none).select(element.record(0), letter.resize(Ty::I8)) }
+            Known { element, record: symbol.is(none).select(element.record(0), symbol.resize(Ty::I8)) }
         });
         let element = known.as_ref().map_or(element, |known| known);
         let replayed = self.recipe.replay(self.args, &before, element);
@@ -288,13 +322,13 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
     }
 
     fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
-        let (Some(before), Some(named)) = (self.from_fold.before, self.recipe.chained()) else { return Vec::new() };
+        let (Some(before), Some(map_ids)) = (self.from_fold.before, self.recipe.chained()) else { return Vec::new() };
         let start = self.state[0].get();
         let led = |group: usize| match group.checked_sub(1) {
             None => start,
             Some(place) => {
-                let name = (before.get() >> (8 * place)) & 255usize;
-                named.apply(self.args, name, start).expect("groups are taken interleaved where names are applied")
+                let id = (before.get() >> (8 * place)) & 255usize;
+                map_ids.apply(self.args, id, start).expect("groups are interleaved where ids are applied")
             }
         };
         let mut states: Vec<Value<'k>> = (0..groups.len()).map(led).collect();

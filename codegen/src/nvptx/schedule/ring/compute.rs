@@ -76,9 +76,9 @@ impl<'k> Ring<'k, '_> {
             threads: 32 * self.plan.warps,
         });
         let fold = Fold::new(self.recipe, self.args, 0, &state, &[]).with_deferred(deferred);
-        let letters = self.recipe.letters.as_slice();
-        let areas = letters.iter().map(|_| self.input_area(buffer, 0)).collect();
-        self.each_record(tile, buffer, (letters, areas), &fold);
+        let symbols = self.recipe.symbols.as_slice();
+        let areas = symbols.iter().map(|_| self.input_area(buffer, 0)).collect();
+        self.each_record(tile, buffer, (symbols, areas), &fold);
         // What lanes read of the next one's run, and of the carries of the tile replayed before, is behind them when the last lane hands on
         // the aggregate.
         k.warp_barrier();

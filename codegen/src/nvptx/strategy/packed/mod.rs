@@ -16,7 +16,8 @@ mod words;
 
 use std::iter::zip;
 
-use monoscan_ir::facts::{Carried, CarryUpdate, Range};
+use monoscan_ir::automaton::Carried;
+use monoscan_ir::facts::{CarryUpdate, Range};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Mapping, Program, Source, Type, simplify};
 

@@ -1,19 +1,20 @@
-//! Tabulated: a replay that finds in one look-up what a letter does to the one lane that is
+//! Replays by symbols: one look-up says what an element's symbol does to the one lane that is
 //! carried.
 //!
-//! A replay [by lanes](by_lanes) takes a byte past an element by look-ups of what the element
+//! A replay [by lanes](LaneBody) takes a byte past an element by look-ups of what the element
 //! reads, and looks up again what comes out. All of that follows from the byte and the element's
-//! letter. So if letters are taken to be what differs for the replay too, not for the lift alone,
-//! one table says it: for each lane and each letter the lane after it, and whatever bytes the
-//! outputs are computed from. The fold, which finds an element's letter first, leaves it to the
+//! symbol. So if symbols are taken to be what differs for the replay too, not for the lift alone,
+//! one table says it: for each lane and each symbol the lane after it, and whatever bytes the
+//! outputs are computed from. The fold, which finds an element's symbol first, leaves it to the
 //! replay.
 
 use std::collections::BTreeSet;
 
-use super::letters::Letters;
-use super::names::{maps_lift, small_row};
-use super::{LaneBody, Names, drop_unused};
+use super::alphabet::Alphabet;
+use super::ranges::small_row;
+use super::{Automaton, LaneBody, MapFold};
 use crate::builder::FunctionBuilder;
+use crate::facts::drop_unused;
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::program::{Mapping, Source, Table};
@@ -21,55 +22,59 @@ use crate::simplify::simplify;
 use crate::transform::Lowered;
 use crate::types::{Constant, Type};
 
-/// A fold and a replay by letters.
+/// A fold and a replay by symbols.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Tabulated {
+pub struct SymbolReplay {
     /// The stage whose maps are folded.
     pub stage: u32,
-    /// The fold. The low byte of an element's [mark](Names::mark) is its letter.
-    pub names: Names,
-    /// The replay. Where it reads `record.0`, a `u8`, it means the element's letter.
+    /// The fold. The low byte of an element's [symbol](MapFold::symbol) is its number for the replay.
+    pub fold: MapFold,
+    /// The replay. Where it reads `record.0`, a `u8`, it means that number.
     pub body: LaneBody,
-    /// How many letters there are, at most 256.
-    pub letters: u32,
+    /// How many numbers there are, at most 256.
+    pub symbols: u32,
 }
 
 /// Most bytes that outputs and the lane after are found by: an element of the table has 1, 2 or 4 of them.
 const MOST_FOUND: usize = 4;
 
-/// Most letters where these follow from one byte: with more, a byte is as good as its letter.
+/// Most symbols where these follow from one byte: with more, a byte is as good as its symbol.
 const MOST_OF_ONE_BYTE: usize = 128;
 
-impl Tabulated {
-    /// Tabulates a replay by lanes. `names` may take up to `most_bytes` for the step. None if not exactly one lane
-    /// is carried, of a stage that composes maps, if the program reads another column than one of `u8`, or if there are too many letters or names.
-    pub fn of(program: &Lowered, body: &LaneBody, most_bytes: usize) -> Option<Tabulated> {
+impl SymbolReplay {
+    /// Tabulates a replay by lanes. The fold may take up to `most_bytes` for its step. None if not exactly one lane is
+    /// carried, of an automaton; if the program reads another column than one of `u8`; or if there are too many symbols or
+    /// ids.
+    pub fn of(program: &Lowered, body: &LaneBody, most_bytes: usize) -> Option<SymbolReplay> {
         let lanes = || body.carried.iter().enumerate().filter(|(_, carried)| carried.lane.is_some());
         let (place, carried) = lanes().next().filter(|_| lanes().count() == 1)?;
         let range = program.facts()[carried.stage as usize].ranges[carried.component as usize];
-        let lift = maps_lift(program, carried.stage, &body.tables)?;
-        let states = program.stages[carried.stage as usize].state[0].size();
+        let automaton = Automaton::of(program, carried.stage)?;
+        // A result of vectors that are joined may be past the last state.
+        let lanes = if automaton.vectors() == 1 { automaton.states } else { automaton.states.next_power_of_two() };
         let [column] = &program.inputs[..] else { return None };
         let is_text = column.size == 1 && column.fields.len() == 1 && column.fields[0].ty == Type::U8;
-        if !is_text || range.max >= states as i128 {
+        if !is_text || range.max >= lanes as i128 {
             return None;
         }
         let split = Split::of(&body.mapping, place)?;
-        let joint = split.joint(&body.mapping, &lift, states, &body.tables);
-        let letters = Letters::of(&joint, &body.tables)?;
-        let most_letters = if joint.reads.len() == 1 { MOST_OF_ONE_BYTE } else { 256 };
-        if letters.states.len() > most_letters {
+        let joint = split.joint(&body.mapping, &automaton.lift, lanes, &body.tables);
+        let alphabet = Alphabet::of(&joint, &body.tables)?;
+        let most_symbols = if joint.reads.len() == 1 { MOST_OF_ONE_BYTE } else { 256 };
+        if alphabet.symbols.len() > most_symbols {
             return None;
         }
-        let names = Names::marked(&letters, &lift, &body.tables, most_bytes)?;
-        let mut tables = names.tables.clone();
-        let mapping = split.by_letters(&body.mapping, &letters.states, &mut tables);
+        let stage = &program.stages[carried.stage as usize];
+        let fold = MapFold::new(&automaton, stage, &alphabet, &body.tables, most_bytes, true)?;
+        let mut tables = fold.tables.clone();
+        let found: Vec<&[Constant]> = alphabet.symbols.iter().map(|symbol| &symbol[automaton.vectors()..]).collect();
+        let mapping = split.by_symbols(&body.mapping, &found, lanes, &mut tables);
         let body = LaneBody { mapping, carried: body.carried.clone(), tables };
-        Some(Tabulated { stage: carried.stage, names, body, letters: letters.states.len() as u32 })
+        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32 })
     }
 }
 
-/// A replay, split into what follows from the lane and the letter, and the rest.
+/// A replay, split into what follows from the lane and the symbol, and the rest.
 struct Split {
     /// The parameter that is the lane.
     lane: usize,
@@ -110,7 +115,7 @@ impl Split {
     }
 
     /// From what is read to the map of the element and, for each lane, what is found.
-    fn joint(&self, mapping: &Mapping, lift: &Mapping, states: usize, tables: &[Table]) -> Mapping {
+    fn joint(&self, mapping: &Mapping, lift: &Mapping, lanes: usize, tables: &[Table]) -> Mapping {
         let function = &mapping.function;
         let mut reads = lift.reads.clone();
         let own = mapping.reads.iter().enumerate().filter(|&(place, _)| place != self.lane && self.follows[place]);
@@ -127,7 +132,7 @@ impl Split {
         let of_lift: Vec<Value> = lift.reads.iter().filter_map(source).collect();
         let mut results = b.inline(&lift.function, &of_lift);
         let found = Function { results: self.found.clone(), ..function.clone() };
-        for lane in 0..states as u8 {
+        for lane in (0..=255u8).take(lanes) {
             let arguments = mapping.reads.iter().zip(&function.params).enumerate();
             let arguments: Vec<Value> = arguments
                 .map(|(place, (read, ty))| match source(read) {
@@ -143,8 +148,8 @@ impl Split {
         drop_unused(Mapping { reads, function }, keep)
     }
 
-    /// The replay over again, with what is found looked up. Each letter has its map, and for each lane what is found.
-    fn by_letters(&self, mapping: &Mapping, letters: &[Vec<Constant>], tables: &mut Vec<Table>) -> Mapping {
+    /// The replay over again, with what is found looked up: each symbol has it for each lane.
+    fn by_symbols(&self, mapping: &Mapping, symbols: &[&[Constant]], lanes: usize, tables: &mut Vec<Table>) -> Mapping {
         let function = &mapping.function;
         let mut b = FunctionBuilder::new();
         let mut reads = Vec::new();
@@ -154,15 +159,15 @@ impl Split {
             values.push(stays.then(|| b.param(ty)));
             reads.extend(stays.then_some(source));
         }
-        let letter = b.param(Type::U8);
+        let symbol = b.param(Type::U8);
         reads.push(Source::Record(0));
 
-        let (table, row) = self.table(letters);
+        let (table, row) = self.table(symbols, lanes);
         let ty = table.ty;
-        let [lane, letter] = [values[self.lane].expect("the lane stays"), letter].map(|byte| b.cast(Type::U32, byte));
+        let [lane, symbol] = [values[self.lane].expect("the lane stays"), symbol].map(|byte| b.cast(Type::U32, byte));
         let row = b.lit(row as u32);
         let row = b.binary(Opcode::Mul, lane, row);
-        let entry = b.binary(Opcode::Add, row, letter);
+        let entry = b.binary(Opcode::Add, row, symbol);
         let entry = b.table(tables.len() as u32, ty, entry);
         tables.push(table);
         values.resize(function.value_count(), None);
@@ -189,19 +194,18 @@ impl Split {
         Mapping { reads, function }
     }
 
-    /// For each lane a row of what is found for each letter, and the elements of a row.
-    fn table(&self, letters: &[Vec<Constant>]) -> (Table, usize) {
+    /// For each lane a row of what is found for each symbol, and the elements of a row.
+    fn table(&self, symbols: &[&[Constant]], lanes: usize) -> (Table, usize) {
         let ty = [Type::U8, Type::U8, Type::U16, Type::U32, Type::U32][self.found.len()];
-        let lanes = letters.first().map_or(0, |letter| (letter.len() - 1) / self.found.len().max(1));
-        let row = small_row(lanes, letters.len(), ty);
+        let row = small_row(lanes, symbols.len(), ty);
         let mut elements = Vec::new();
         for lane in 0..lanes {
-            let found = |letter: &Vec<Constant>| {
-                let found = &letter[1 + lane * self.found.len()..][..self.found.len()];
+            let found = |symbol: &&[Constant]| {
+                let found = &symbol[lane * self.found.len()..][..self.found.len()];
                 found.iter().rev().fold(0, |bits, byte| bits << 8 | byte.bits() & 0xff)
             };
-            let padding = std::iter::repeat_n(0, row - letters.len());
-            elements.extend(letters.iter().map(found).chain(padding).map(|bits| Constant::new(ty, bits)));
+            let padding = std::iter::repeat_n(0, row - symbols.len());
+            elements.extend(symbols.iter().map(found).chain(padding).map(|bits| Constant::new(ty, bits)));
         }
         (Table::new(ty, elements), row)
     }

@@ -1,9 +1,9 @@
-//! Letters: the different things that an element can do, where it reads a few bytes alone.
+//! The alphabet: the different things that an element can do, where it reads a few bytes alone.
 //!
 //! An automaton's step depends on a byte, a lexer's on a byte and the next one; but most bytes do
-//! what others do. For each source that a lift reads, two values of it are in one *class* if
+//! what others do. For each source that a lift reads, two values of it are in one *byte class* if
 //! everything that the lift computes from this source alone is the same for both. So the lift is a
-//! function of the classes, and the different states that it gives are the *letters*.
+//! function of the classes, and the different results that it gives are the *input symbols*.
 
 use std::collections::HashMap;
 
@@ -17,29 +17,29 @@ use crate::types::{Constant, Type};
 /// Most combinations of classes.
 const MOST_COMBINATIONS: usize = 1 << 13;
 
-/// What a lift can give.
-pub(super) struct Letters {
-    /// What the lift reads.
+/// What a mapping can give.
+pub(super) struct Alphabet {
+    /// What it reads.
     pub(super) reads: Vec<Source>,
     types: Vec<Type>,
     /// For each source the class of each of its values.
     classes: Vec<Vec<u8>>,
-    /// The different states that the lift gives.
-    pub(super) states: Vec<Vec<Constant>>,
+    /// The input symbols: the different results that it gives.
+    pub(super) symbols: Vec<Vec<Constant>>,
     /// For how many combinations of what is read it gives each of them.
     pub(super) shares: Vec<usize>,
     /// For each combination of classes, the last source counting fastest, which of them.
     of_combination: Vec<usize>,
 }
 
-impl Letters {
-    /// None if the lift reads anything but bytes and truth values of records, or too many combinations of them.
-    pub(super) fn of(lift: &Mapping, tables: &[Table]) -> Option<Letters> {
-        let function = &lift.function;
+impl Alphabet {
+    /// None if the mapping reads anything but bytes and truth values of records, or too many combinations of them.
+    pub(super) fn of(mapping: &Mapping, tables: &[Table]) -> Option<Alphabet> {
+        let function = &mapping.function;
         let is_byte = |(source, ty): (&Source, &Type)| {
             matches!(source, Source::Record(_) | Source::Next(_) | Source::Last) && matches!(ty, Type::U8 | Type::Bool)
         };
-        if !lift.reads.iter().zip(&function.params).all(is_byte) {
+        if !mapping.reads.iter().zip(&function.params).all(is_byte) {
             return None;
         }
         let mut interpreter = Interpreter::new(tables);
@@ -53,7 +53,7 @@ impl Letters {
         if combinations > MOST_COMBINATIONS {
             return None;
         }
-        let (mut states, mut numbers) = (Vec::new(), HashMap::new());
+        let (mut symbols, mut numbers) = (Vec::new(), HashMap::new());
         let (mut shares, mut of_combination) = (Vec::new(), Vec::new());
         for combination in 0..combinations {
             let mut rest = combination;
@@ -66,17 +66,17 @@ impl Letters {
             });
             let mut arguments: Vec<Constant> = digits.collect();
             arguments.reverse();
-            let state = interpreter.call(function, &arguments);
-            let number = *numbers.entry(state.clone()).or_insert_with(|| {
-                states.push(state.clone());
+            let symbol = interpreter.call(function, &arguments);
+            let number = *numbers.entry(symbol.clone()).or_insert_with(|| {
+                symbols.push(symbol.clone());
                 shares.push(0);
-                states.len() - 1
+                symbols.len() - 1
             });
             shares[number] += share;
             of_combination.push(number);
         }
-        let (reads, types) = (lift.reads.clone(), function.params.clone());
-        Some(Letters { reads, types, classes, states, shares, of_combination })
+        let (reads, types) = (mapping.reads.clone(), function.params.clone());
+        Some(Alphabet { reads, types, classes, symbols, shares, of_combination })
     }
 
     /// The types of what is read.
@@ -84,11 +84,11 @@ impl Letters {
         &self.types
     }
 
-    /// Appends the tables, where they are not there, by which [`look_up`](Letters::look_up) finds the mark of a letter.
-    pub(super) fn tables(&self, marks: &[u16], tables: &mut Vec<Table>) -> LetterTables {
-        let mark = |&letter: &usize| marks[letter];
-        let ty = if marks.iter().all(|&mark| mark < 256) { Type::U8 } else { Type::U16 };
-        let marks_of = |letters: Vec<u16>| Table::new(ty, letters.into_iter().map(Constant::from));
+    /// Appends the tables, where they are not there, by which [`look_up`](Alphabet::look_up) finds what stands for a symbol.
+    pub(super) fn tables(&self, codes: &[u16], tables: &mut Vec<Table>) -> SymbolTables {
+        let code = |&symbol: &usize| codes[symbol];
+        let ty = if codes.iter().all(|&code| code < 256) { Type::U8 } else { Type::U16 };
+        let table_of = |codes: Vec<u16>| Table::new(ty, codes.into_iter().map(Constant::from));
         let bytes_of = |classes: &Vec<u8>| Table { ty: Type::U8, bytes: classes.clone() };
         let mut place = |table: Table| {
             let known = tables.iter().position(|known| *known == table);
@@ -98,18 +98,18 @@ impl Letters {
             }) as u32
         };
         if let [only] = &self.classes[..] {
-            // Of one source the class and the mark are one look-up.
-            let marks = only.iter().map(|&class| mark(&self.of_combination[class as usize])).collect();
-            return LetterTables { classes: vec![None], marks: place(marks_of(marks)), ty };
+            // Of one source the class and the symbol are one look-up.
+            let codes = only.iter().map(|&class| code(&self.of_combination[class as usize])).collect();
+            return SymbolTables { classes: vec![None], codes: place(table_of(codes)), ty };
         }
         // A truth value is its class.
         let table = |classes: &Vec<u8>| (classes[..] != [0, 1]).then(|| place(bytes_of(classes)));
         let classes = self.classes.iter().map(table).collect();
-        LetterTables { classes, marks: place(marks_of(self.of_combination.iter().map(mark).collect())), ty }
+        SymbolTables { classes, codes: place(table_of(self.of_combination.iter().map(code).collect())), ty }
     }
 
-    /// The mark of an element's letter, as `u32`.
-    pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &LetterTables, sources: &[Value]) -> Value {
+    /// What stands for an element's symbol, as `u32`.
+    pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &SymbolTables, sources: &[Value]) -> Value {
         let mut combination = b.lit(0u32);
         for ((&source, table), classes) in sources.iter().zip(&tables.classes).zip(&self.classes) {
             let mut class = b.cast(Type::U32, source);
@@ -121,16 +121,16 @@ impl Letters {
             combination = b.binary(Opcode::Mul, combination, count);
             combination = b.binary(Opcode::Add, combination, class);
         }
-        let mark = b.table(tables.marks, tables.ty, combination);
-        b.cast(Type::U32, mark)
+        let code = b.table(tables.codes, tables.ty, combination);
+        b.cast(Type::U32, code)
     }
 }
 
-/// Where the tables of letters are.
-pub(super) struct LetterTables {
+/// Where the tables of symbols are.
+pub(super) struct SymbolTables {
     /// For each source the table of its classes, if it is not its own class.
     classes: Vec<Option<u32>>,
-    marks: u32,
+    codes: u32,
     ty: Type,
 }
 

@@ -1,18 +1,16 @@
-//! Lanes: a body that carries bytes where outputs need few lanes of a vector.
+//! Lanes: a replay that carries bytes where outputs need few lanes of a vector.
 //!
 //! A map between the states of an automaton is a vector, so that maps can be composed:
 //! `permute(later, earlier)` has in lane j what the later map makes of lane j of the earlier one.
 //! But lane j is all that this reads of the earlier map. Where the outputs need the state that lane
 //! 0 leads to, a replay needs no map: it carries one byte, and takes it past an element by one
-//! look-up in the element's map. If that map is itself looked up in a table of vectors, both
-//! look-ups are one, in a table of bytes.
+//! look-up in the element's map. If that map is itself looked up in a table of vectors, both look-
+//! ups are one, in a table of bytes.
 
 use std::collections::BTreeMap;
 
-use super::ranges::{Range, value_ranges};
-use super::step::drop_unused;
-use super::{Body, StageFacts};
 use crate::builder::FunctionBuilder;
+use crate::facts::{Body, Range, StageFacts, drop_unused, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::{Opcode, Rule};
 use crate::program::{Mapping, Table};
@@ -47,7 +45,7 @@ const MOST_LANES: u32 = 2;
 
 /// The replay of a program, carrying the lanes that are needed of its vectors as bytes where they are few: for engines on
 /// which a look-up costs less than a permutation.
-pub fn by_lanes(program: &Lowered) -> LaneBody {
+pub(super) fn by_lanes(program: &Lowered) -> LaneBody {
     let (body, tables) = (program.replay(), &program.tables);
     let function = &body.mapping.function;
     let lanes = carried_lanes(function, body.carried.len());

@@ -1,0 +1,162 @@
+//! The fold of an automaton [by look-ups](MapFold), as code for one element.
+
+use monoscan_ir::Source;
+use monoscan_ir::automaton::{Composition, MapFold};
+use monoscan_ir::facts::{Range, value_ranges};
+
+use crate::nvptx::emit::Value;
+use crate::nvptx::kernel::arguments::KernelArguments;
+use crate::nvptx::kernel::element::{Element, read};
+use crate::nvptx::kernel::state::State;
+use crate::nvptx::lower::Code;
+
+/// The code of a [`MapFold`].
+pub struct MapIds {
+    reads: Vec<Source>,
+    symbol: Code,
+    entry: Code,
+    step: Code,
+    map: Code,
+    composition: Composed,
+}
+
+/// The code of a [`Composition`].
+enum Composed {
+    Closed { compose: Code, apply: Code },
+    Maps,
+    Coalesced { deferred: Code },
+    Group { deferred: Code },
+}
+
+impl MapIds {
+    pub fn new(fold: &MapFold) -> MapIds {
+        let below = |count: u32| Range { min: 0, max: i128::from(count) - 1 };
+        let (id, symbol) = (below(fold.end()), below(fold.symbols));
+        let ranges = value_ranges(&fold.entry, &[id, symbol], &fold.tables);
+        let entry = ranges[fold.entry.results[0].index()];
+        let code = |function, ranges: &[Range]| Code::new(function, ranges, &fold.tables);
+        MapIds {
+            reads: fold.reads.clone(),
+            symbol: code(&fold.symbol, &[]),
+            entry: code(&fold.entry, &[id, symbol]),
+            step: code(&fold.step, &[entry]),
+            map: code(&fold.map, &[id]),
+            composition: match &fold.composition {
+                Composition::Closed { compose, apply } => {
+                    Composed::Closed { compose: code(compose, &[id, id]), apply: code(apply, &[id]) }
+                }
+                Composition::Maps => Composed::Maps,
+                Composition::Coalesced { deferred } => Composed::Coalesced { deferred: code(deferred, &[entry]) },
+                Composition::Group { deferred } => Composed::Group { deferred: code(deferred, &[entry, id]) },
+            },
+        }
+    }
+
+    /// About how many instructions an element takes.
+    pub fn work(&self) -> usize {
+        // To compose takes some dozen instructions; to defer that, a few.
+        const COMPOSING: usize = 48;
+        const DEFERRING: usize = 4;
+        let deferred = match &self.composition {
+            Composed::Closed { .. } | Composed::Maps => 0,
+            Composed::Coalesced { .. } => DEFERRING,
+            Composed::Group { deferred } => deferred.work() + COMPOSING,
+        };
+        self.symbol.work() + self.entry.work() + self.step.work() + deferred
+    }
+
+    /// Which tables it looks up again and again.
+    pub fn looked_up(&self) -> impl Iterator<Item = u32> {
+        let mut codes = vec![&self.symbol, &self.entry, &self.step];
+        if let Composed::Closed { compose, apply } = &self.composition {
+            codes.extend([compose, apply]);
+        }
+        codes.into_iter().flat_map(Code::looked_up)
+    }
+
+    /// Whether states of the level are ids, which only those need as maps who know what was before.
+    pub fn is_closed(&self) -> bool {
+        matches!(self.composition, Composed::Closed { .. })
+    }
+
+    /// Whether the symbol of an element follows from the next one too.
+    pub fn reads_next(&self) -> bool {
+        self.reads.iter().any(|source| matches!(source, Source::Next(_)))
+    }
+
+    /// The symbol of an element.
+    pub fn symbol<'k>(&self, args: KernelArguments<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
+        self.symbol.write(args.k, &self.read(element), args.tables)[0]
+    }
+
+    /// Where it says what becomes of an id.
+    pub fn entry<'k>(&self, args: KernelArguments<'k, '_>, id: Value<'k>, symbol: Value<'k>) -> Value<'k> {
+        self.entry.write(args.k, &[id, symbol], args.tables)[0]
+    }
+
+    /// The id after an element, plus 1 if a composition is deferred.
+    pub fn step<'k>(&self, args: KernelArguments<'k, '_>, entry: Value<'k>) -> Value<'k> {
+        self.step.write(args.k, &[entry], args.tables)[0]
+    }
+
+    /// Whether steps defer compositions.
+    pub fn defers(&self) -> bool {
+        matches!(self.composition, Composed::Coalesced { .. } | Composed::Group { .. })
+    }
+
+    /// What is deferred at an entry, if the entry says all of it: then entries may be queued, and composed later.
+    pub fn deferred_at<'k>(&self, args: KernelArguments<'k, '_>, entry: Value<'k>) -> Option<State<'k>> {
+        match &self.composition {
+            Composed::Coalesced { deferred } => Some(deferred.write(args.k, &[entry], args.tables)),
+            _ => None,
+        }
+    }
+
+    /// Whether [`deferred_at`](MapIds::deferred_at) says what is deferred.
+    pub fn queues(&self) -> bool {
+        matches!(self.composition, Composed::Coalesced { .. })
+    }
+
+    /// What an element defers, if anything ever is.
+    pub fn deferred<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        (entry, id): (Value<'k>, Value<'k>),
+        element: &dyn Element<'k>,
+    ) -> Option<State<'k>> {
+        match &self.composition {
+            Composed::Group { deferred } => {
+                let arguments = [&[entry, id], &self.read(element)[..]].concat();
+                Some(deferred.write(args.k, &arguments, args.tables))
+            }
+            _ => self.deferred_at(args, entry),
+        }
+    }
+
+    /// The map of an id.
+    pub fn map<'k>(&self, args: KernelArguments<'k, '_>, id: Value<'k>) -> State<'k> {
+        self.map.write(args.k, &[id], args.tables)
+    }
+
+    /// The id of two maps composed, where states of the level are ids.
+    pub fn compose<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        earlier: Value<'k>,
+        later: Value<'k>,
+    ) -> Option<Value<'k>> {
+        let Composed::Closed { compose, .. } = &self.composition else { return None };
+        Some(compose.write(args.k, &[earlier, later], args.tables)[0])
+    }
+
+    /// The state that an id's map leads another to, where states of the level are ids.
+    pub fn apply<'k>(&self, args: KernelArguments<'k, '_>, id: Value<'k>, state: Value<'k>) -> Option<Value<'k>> {
+        let Composed::Closed { apply, .. } = &self.composition else { return None };
+        Some(apply.write(args.k, &[id, state], args.tables)[0])
+    }
+
+    fn read<'k>(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
+        let reads = self.reads.iter();
+        reads.map(|&source| read(element, source).expect("symbols follow from records alone")).collect()
+    }
+}

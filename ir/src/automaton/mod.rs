@@ -1,0 +1,84 @@
+//! Automata: scans whose states are maps between the states of a finite automaton, and what look-
+//! ups do for them.
+//!
+//! An input symbol of an automaton is a *transition map*: where it leads each state. Composition of
+//! maps is associative, so the maps of a text can be scanned (Ladner and Fischer, *Parallel prefix
+//! computation*, 1980). The maps that a text can have, the *transition monoid*, are finitely many.
+//! So engines on which a look-up costs less than a permutation of bytes number maps and put the
+//! number after each symbol in a table. A stage is an [`Automaton`] if its `combine` composes the
+//! maps that its vectors hold; its lift gives the symbols.
+//!
+//! | file | what it finds |
+//! |---|---|
+//! | `alphabet` | the input symbols: which records do the same, by classes of bytes |
+//! | `ranges` | the monoid, or its maps' ranges (range coalescing: Mytkowicz, Musuvathi and Schulte, *Data-parallel finite-state machines*, 2014) |
+//! | `fold` | a fold that carries the number of its map, or of the map's range: [`MapFold`] |
+//! | `tables` | the functions over tables that such a fold calls |
+//! | `lanes` | a replay that carries the one state that outputs need, and not a map: [`LaneBody`] |
+//! | `replay` | such a replay by one look-up of the symbol that the fold found: [`SymbolReplay`] |
+//! | `look_ups` | all of these for a program, found once for each [`TableBudget`]: [`LookUps`] |
+//!
+//! All of it is found in the program, and only there, so nothing that is known of an automaton can
+//! contradict its lift.
+
+mod alphabet;
+mod fold;
+mod lanes;
+mod look_ups;
+mod ranges;
+mod replay;
+mod tables;
+
+pub use fold::{Composition, MapFold};
+pub use lanes::{Carried, LaneBody};
+pub use look_ups::{LookUps, TableBudget};
+pub use ranges::SMALL_TABLE;
+pub use replay::SymbolReplay;
+
+pub(crate) use look_ups::Cache;
+
+use crate::facts::drop_unused;
+use crate::laws::construct;
+use crate::program::{Mapping, Program};
+use crate::simplify::simplify;
+use crate::types::Constant;
+
+/// A stage whose state is a map between `states` states, cut into vectors of at most 16 lanes, and whose `combine` is
+/// composition: the later map after the earlier one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Automaton {
+    /// Which stage.
+    pub stage: u32,
+    /// How many states a map leads from.
+    pub states: usize,
+    /// From what is read of an element to its map: the stage's lift, simplified.
+    pub lift: Mapping,
+}
+
+impl Automaton {
+    /// The automaton that a stage is, if it is one: of more than one state, and of at most 256.
+    ///
+    /// # Panics
+    /// If the program has no such stage.
+    pub fn of(program: &Program, stage: u32) -> Option<Automaton> {
+        let declared = &program.stages[stage as usize];
+        let combine = simplify(&declared.combine, &program.tables);
+        let states = construct::composes_forwards(&declared.state, &combine)?;
+        if states < 2 || !construct::is_identity_map(&declared.identity) {
+            return None;
+        }
+        let function = simplify(&declared.lift.function, &program.tables);
+        let lift = drop_unused(Mapping { reads: declared.lift.reads.clone(), function }, 0);
+        Some(Automaton { stage, states, lift })
+    }
+
+    /// How many vectors a map is cut into.
+    pub fn vectors(&self) -> usize {
+        self.lift.function.results.len()
+    }
+}
+
+/// The bytes of a map that is cut into these vectors.
+fn map_of(vectors: &[Constant]) -> Vec<u8> {
+    vectors.iter().flat_map(|vector| vector.to_bytes()).collect()
+}
