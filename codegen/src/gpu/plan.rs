@@ -1,8 +1,9 @@
 //! Plans for GPUs: how a kernel goes about a program.
 //!
-//! A tile has consecutive records for each of `warps · 32` threads that compute: the thread's items. A *load group* is as many
-//! records as make whole accesses in every column. A thread has an odd number of load groups: then the wide accesses of the
-//! threads of a warp touch all banks of shared memory evenly.
+//! A tile has consecutive records for each of `warps · 32` threads that compute: the thread's
+//! items. A *load group* is as many records as make whole accesses in every column. A thread has an
+//! odd number of load groups: then the wide accesses of the threads of a warp touch all banks of
+//! shared memory evenly.
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
-//! A kernel as LLVM IR, before LLVM has seen it. Writing it takes a small part of the time that LLVM takes, and what it says is
-//! all that its machine code depends on: so it is the key by which machine code is found again.
+//! A kernel as LLVM IR, before LLVM has seen it. Writing it takes a small part of the time that
+//! LLVM takes, and what it says is all that its machine code depends on: so it is the key by which
+//! machine code is found again.
 
 use super::{Kernel, KernelPlan, as_ptx_kernel};
 use crate::gpu::{Arch, Manifest, Schedule};
@@ -9,7 +10,7 @@ use crate::nvptx::error::NvptxError;
 /// A kernel that LLVM may be asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelIr {
-    /// The module, which calls atoms.
+    /// The module, which calls intrinsics.
     text: String,
     passes: Passes,
     arch: Arch,

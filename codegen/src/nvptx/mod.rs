@@ -7,7 +7,7 @@
 //!
 //! | folder | what it is |
 //! |---|---|
-//! | `plan.rs` | [`KernelPlan`]: all that is decided about a kernel, its layout of shared memory included |
+//! | `plan.rs` | [`KernelPlan`]: all that is decided about a kernel, shared memory included |
 //! | `schedule` | ring, look-back, columnar: how tiles come, go and get their carry |
 //! | `strategy` | how a pass takes a thread's items |
 //! | `kernel` | the parts that kernels of every schedule are made of |

@@ -1,7 +1,8 @@
-//! Plans, complete: what a kernel runs, the program's code for it, and where all that a block keeps is in shared memory.
+//! Plans, complete: what a kernel runs, the program's code for it, and where all that a block keeps
+//! is in shared memory.
 //!
-//! A plan is made here and nowhere else, for an [access pattern](AccessPattern) or of a [`GpuPlan`] that was asked for. Whatever does not
-//! fit is refused here: a [`KernelPlan`] can be written.
+//! A plan is made here and nowhere else, for an [access pattern](AccessPattern) or of a [`GpuPlan`]
+//! that was asked for. Whatever does not fit is refused here: a [`KernelPlan`] can be written.
 
 use std::ops::RangeInclusive;
 

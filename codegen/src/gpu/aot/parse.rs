@@ -1,5 +1,5 @@
-//! A manifest from its text. It comes from a file, so nothing is taken for granted: no text makes this panic, and the
-//! numbers of what it accepts are within bounds that no launch overflows.
+//! A manifest from its text. It comes from a file, so nothing is taken for granted: no text makes
+//! this panic, and the numbers of what it accepts are within bounds that no launch overflows.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::nvptx::error::NvptxError;
 
-/// The atoms in PTX.
+/// The intrinsics in PTX.
 const INTRINSICS: &str = include_str!("intrinsics.ll");
 
 /// This file, which says what LLVM is asked for.
@@ -51,7 +51,7 @@ pub(crate) fn key(module: &str, passes: Passes, processor: &str, features: &str)
     hash.finalize().into()
 }
 
-/// Optimises a module that calls atoms, and writes it as PTX for a processor (`sm_90`) in a version of PTX (`+ptx84`).
+/// Optimises a module that calls intrinsics, and writes it as PTX for a processor (`sm_90`) in a version of PTX (`+ptx84`).
 pub(crate) fn assemble(module: &str, passes: Passes, processor: &str, features: &str) -> Result<String, NvptxError> {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| Target::initialize_nvptx(&InitializationConfig::default()));

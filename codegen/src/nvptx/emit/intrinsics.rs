@@ -1,4 +1,4 @@
-//! The atoms as Rust functions: what `intrinsics.ll` defines, under its names.
+//! The intrinsics as Rust functions: what `intrinsics.ll` defines, under its names.
 
 use crate::nvptx::emit::{Builder, Ty, Value};
 

@@ -1,4 +1,5 @@
-//! The pen that kernels are written with: LLVM IR as text, from Rust that reads like a kernel.
+//! The IR builder that kernels are written with: LLVM IR as text, from Rust that reads like a
+//! kernel.
 //!
 //! ```text
 //! let sum = k.var(Ty::I32, k.i32(0));
@@ -132,7 +133,7 @@ impl Builder {
         self.heads.borrow_mut().insert(line);
     }
 
-    /// The module, without definitions of the atoms it calls.
+    /// The module, without definitions of the intrinsics it calls.
     pub fn finish(self) -> String {
         let heads: Vec<String> = self.heads.take().into_iter().collect();
         format!("{}\n{}", heads.join("\n"), self.functions.take())

@@ -1,4 +1,4 @@
-//! What a kernel is given, inside it: its arguments (see [`Arguments`]) and tables.
+//! A kernel's arguments (see [`Arguments`]) and tables, as its code reads them.
 
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Builder, Ty, Value};

@@ -1,9 +1,9 @@
 //! Records in registers: the bytes of some consecutive records of a column, loaded and stored in
 //! wide pieces.
 //!
-//! A thread works on the records of a *unit* at a time. Their bytes move between shared memory and
-//! registers in pieces of up to 16 bytes, and their fields are cut out of these pieces, or put
-//! together to such.
+//! A thread works on the records of a *load group* at a time. Their bytes move between shared
+//! memory and registers in pieces of up to 16 bytes, and their fields are cut out of these pieces,
+//! or put together to such.
 
 use monoscan_ir::Type;
 

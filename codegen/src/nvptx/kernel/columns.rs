@@ -22,12 +22,12 @@ pub fn is_packed(column: &Layout) -> bool {
     column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize
 }
 
-/// A record of a unit that is in registers.
+/// A record of a load group that is in registers.
 pub(crate) struct Loaded<'k, 'a> {
     pub columns: &'a [Layout],
-    /// The bytes of the unit, column by column.
+    /// The bytes of the load group, column by column.
     pub bytes: &'a [Bytes<'k>],
-    /// Which record of the unit, and how many there are.
+    /// Which record of the load group, and how many there are.
     pub place: usize,
     pub group: usize,
     /// The same record, for what is not in registers.
@@ -149,7 +149,7 @@ pub(crate) fn store_record<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, p
     }
 }
 
-/// The bytes of a unit of output records, column by column.
+/// The bytes of a load group of output records, column by column.
 pub fn group_bytes<'k>(k: &'k Builder, columns: &[Layout], records: &[Vec<Value<'k>>]) -> Vec<Bytes<'k>> {
     let mut numbered = 0;
     let mut all = Vec::new();

@@ -1,8 +1,8 @@
-//! A thread's run: consecutive records of a tile in shared memory, gone over by a pass.
+//! The items of a thread: consecutive records of a tile in shared memory, gone over by a pass.
 //!
-//! Where records lie in the order of the scan, a unit of them is in registers at a time, loaded and
-//! stored in wide pieces. Else, and in shifted columns and units that are not full, each record is
-//! read where it lies.
+//! Where records lie in the order of the scan, a load group of them is in registers at a time,
+//! loaded and stored in wide pieces. Else, and in shifted columns and load groups that are not
+//! full, each record is read where it lies.
 
 use monoscan_ir::Layout;
 
@@ -12,10 +12,10 @@ use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::columns::{InMemory, Loaded, group_bytes, store_fields};
 use crate::nvptx::kernel::element::Element;
 
-/// About how many instructions a run may have when it is unrolled; a longer one becomes a loop over units.
+/// About how many instructions a thread's items may have when it is unrolled; a longer one becomes a loop over load groups.
 const MOST_UNROLLED: usize = 3000;
 
-/// What is done to each record of a run.
+/// What is done to each item of a thread.
 pub trait Pass<'k> {
     /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>>;
@@ -25,12 +25,12 @@ pub trait Pass<'k> {
         elements.iter().map(|&element| self.element(element)).collect()
     }
 
-    /// Whether it can take all units of a run side by side, each by itself.
+    /// Whether it can take all load groups of a thread side by side, each by itself.
     fn interleaves(&self, _units: usize) -> bool {
         false
     }
 
-    /// Takes its state past all units of a run; gives the records to write, unit by unit.
+    /// Takes its state past all load groups of a thread; gives the records to write, group by group.
     fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
         groups.iter().map(|group| self.elements(group)).collect()
     }
@@ -41,7 +41,7 @@ pub trait Pass<'k> {
     /// Whether it gives records to write.
     fn writes(&self) -> bool;
 
-    /// Whether the first record of a run must not be written, as the thread before reads what is there. Such records are bytes.
+    /// Whether the first item of a thread must not be written, as the thread before reads what is there. Such records are bytes.
     fn spares_first(&self) -> bool {
         false
     }
@@ -55,12 +55,12 @@ pub trait Pass<'k> {
     }
 }
 
-/// What is done to the records of a run whose columns are bytes, four at a time.
+/// What is done to the items of a thread whose columns are bytes, four at a time.
 pub trait PackedPass<'k> {
-    /// Takes its state past a unit; `columns` are words of each. Gives the words to write, if the pass writes.
+    /// Takes its state past a load group; `columns` are words of each. Gives the words to write, if the pass writes.
     fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
 
-    /// Takes note that no unit follows, though records may.
+    /// Takes note that no load group follows, though records may.
     fn end(&self);
 
     /// How many instructions four records take, about.
@@ -90,7 +90,7 @@ pub(crate) struct ThreadItems<'k, 'a> {
 }
 
 impl<'k> ThreadItems<'k, '_> {
-    /// Runs a pass over the records of this thread's run.
+    /// Runs a pass over the records of this thread's items.
     pub(crate) fn each(&self, is_full: Value<'k>, pass: &dyn Pass<'k>) {
         let k = self.k;
         let start = self.thread * self.plan.items_per_thread();
@@ -107,7 +107,7 @@ impl<'k> ThreadItems<'k, '_> {
         pass.end();
     }
 
-    /// The whole units of a run of so many records; gives how many records these are. Most of a tile that is not full, too, is such units, and
+    /// The whole load groups of a thread of so many records; gives how many records these are. Most of a tile that is not full, too, is such load groups, and
     /// one record after the other would take many times as long.
     fn first_groups(&self, start: Value<'k>, records: Value<'k>, pass: &dyn Pass<'k>) -> Value<'k> {
         let k = self.k;
@@ -133,7 +133,7 @@ impl<'k> ThreadItems<'k, '_> {
         pass.packed().filter(|_| !self.shifted && self.plan.load_group.is_multiple_of(4))
     }
 
-    /// The records of a run without gaps, in the order of the scan.
+    /// The items of a thread without gaps, in the order of the scan.
     fn full(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
         if let Some(packed) = self.packed(pass) {
             self.each_group(start, packed.work() * self.plan.items_per_thread() / 4, |start| {
@@ -147,7 +147,7 @@ impl<'k> ThreadItems<'k, '_> {
         }
     }
 
-    /// Runs over the units from a record on, which take so many instructions.
+    /// Runs over the load groups from a record on, which take so many instructions.
     fn each_group(&self, start: Value<'k>, work: usize, group: impl Fn(Value<'k>)) {
         let k = self.k;
         let group = |place: Value<'k>| group(start + place * self.plan.load_group);
@@ -157,7 +157,7 @@ impl<'k> ThreadItems<'k, '_> {
         }
     }
 
-    /// The records of a unit, each a byte of every column, as words.
+    /// The records of a load group, each a byte of every column, as words.
     fn words(&self, start: Value<'k>, pass: &dyn PackedPass<'k>) {
         let (k, bytes) = (self.k, self.plan.load_group);
         let load = |&area: &Value<'k>| Bytes::load(k, area.byte(start), bytes).into_words();
@@ -167,7 +167,7 @@ impl<'k> ThreadItems<'k, '_> {
         }
     }
 
-    /// The records of a unit, in registers.
+    /// The records of a load group, in registers.
     fn group(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
         if self.shifted {
             return (0..self.plan.load_group).for_each(|place| self.single(start + place, pass));
@@ -178,7 +178,7 @@ impl<'k> ThreadItems<'k, '_> {
         self.store(start, &written, pass);
     }
 
-    /// The records of all units at once: those of different units do not wait for each other.
+    /// The records of all load groups at once: those of different load groups do not wait for each other.
     fn interleaved(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
         let starts: Vec<Value<'k>> =
             (0..self.plan.load_groups).map(|group| start + group * self.plan.load_group).collect();
@@ -190,7 +190,7 @@ impl<'k> ThreadItems<'k, '_> {
         starts.into_iter().zip(&written).for_each(|(start, written)| self.store(start, written, pass));
     }
 
-    /// The bytes of a unit, column by column.
+    /// The bytes of a load group, column by column.
     fn load(&self, start: Value<'k>) -> Vec<Bytes<'k>> {
         let load = |(column, &area): (&Layout, &Value<'k>)| {
             let size = column.size as usize;
@@ -208,7 +208,7 @@ impl<'k> ThreadItems<'k, '_> {
         (0..self.plan.load_group).map(element).collect()
     }
 
-    /// Stores what a pass gives of a unit, if it gives anything.
+    /// Stores what a pass gives of a load group, if it gives anything.
     fn store(&self, start: Value<'k>, written: &[Vec<Value<'k>>], pass: &dyn Pass<'k>) {
         let k = self.k;
         if !pass.writes() {

@@ -1,6 +1,6 @@
 //! Conversions: Rust's `as`, reinterpreted bits, and the 16-bit floats.
 //!
-//! A GPU converts 16-bit floats in one instruction, many hosts in none: those are atoms.
+//! A GPU converts 16-bit floats in one instruction, many hosts in none: those are intrinsics.
 
 use monoscan_ir::{Opcode, Type};
 

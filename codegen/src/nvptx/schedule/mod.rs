@@ -1,4 +1,5 @@
-//! Schedules: how tiles come, go and get their carry. A folder or file for each [`Schedule`](crate::gpu::Schedule).
+//! Schedules: how tiles come, go and get their carry. A folder or file for each
+//! [`Schedule`](crate::gpu::Schedule).
 
 mod columnar;
 pub(super) mod look_back;

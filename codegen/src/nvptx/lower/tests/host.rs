@@ -22,7 +22,7 @@ pub(crate) type Lowered = unsafe extern "C" fn(*const Slot, *mut Slot);
 #[derive(Clone)]
 pub(crate) struct Slot(pub(crate) [u8; SLOT]);
 
-/// The atoms that lowered functions call, by the words of `intrinsics.ll`.
+/// The intrinsics that lowered functions call, by the words of `intrinsics.ll`.
 fn intrinsics() -> [(&'static str, usize); 6] {
     [
         ("scan.pick_bytes", pick_bytes as *const () as usize),
