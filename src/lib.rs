@@ -1,18 +1,22 @@
-//! monoscan, a scan compiler: write an associative operator in plain Rust, get the scan it deserves.
+//! monoscan, a scan compiler: write an associative operator in plain Rust, get the scan it
+//! deserves.
 //!
 //! ```text
 //! y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]
 //! ```
 //!
-//! - [`Scan`] runs the scan of a [`Monoid`](prelude::Monoid), a struct and its `combine` under `#[scan_monoid]`. The
-//!   operator is judged (is it associative at all?), compiled at run time and run on all cores.
-//! - [`ops`] has ready monoids: sums, extremes, maps, statistics, and wrappers that make new ones of them.
-//! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known only at run time.
+//! - [`Scan`] runs the scan of a [`Monoid`](prelude::Monoid), a struct and its `combine` under
+//!   `#[scan_monoid]`. The operator is judged (is it associative at all?), compiled at run time and
+//!   run on all cores.
+//! - [`ops`] has ready monoids: sums, extremes, maps, statistics, and wrappers that make new ones
+//!   of them.
+//! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known
+//!   only at run time.
 //! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
 //!
-//! The README shows each in a few lines. Two books are part of this documentation: [`language`] says
-//! what Rust an operator may use, and [`design`] how monoscan works, from the overview to each engine,
-//! with a table of [terms](design::terms).
+//! The README shows each in a few lines. Two books are part of this documentation: [`language`]
+//! says what Rust an operator may use, and [`design`] how monoscan works, from the overview to each
+//! engine, with a table of [terms](design::terms).
 
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;

@@ -1,9 +1,9 @@
 //! What a typed scan reads: one column for each argument of its lift, a slice or a vector on a
 //! device.
 //!
-//! `Scan<M, (A, B), _>` has a lift with two arguments, so it reads two columns, a slice of `A` and one of `B`, given as
-//! a pair of slices. With one argument it reads one slice, given as it is; the argument may be a
-//! struct or a tuple, and then the column is an array of records.
+//! `Scan<M, (A, B), _>` has a lift with two arguments, so it reads two columns, a slice of `A` and
+//! one of `B`, given as a pair of slices. With one argument it reads one slice, given as it is; the
+//! argument may be a struct or a tuple, and then the column is an array of records.
 
 use monoscan_ir::Layout;
 use monoscan_runtime::{Column, DeviceMemory, SHORT_INPUTS};
