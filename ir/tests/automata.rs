@@ -1,5 +1,5 @@
-//! Automata: replays that carry a byte, and folds that carry an id, do what the interpreter does with maps, and only
-//! where the program allows it.
+//! Automata: replays that carry a byte, and folds that carry an id, do what the interpreter does
+//! with maps, and only where the program allows it.
 
 use monoscan_ir::automaton::{Automaton, Carried, Composition, LaneBody, MapFold, SymbolReplay, TableBudget};
 use monoscan_ir::interp::{Mode, call};

@@ -1,22 +1,26 @@
 //! Laws: whether a stage's operator is what a scan needs.
 //!
-//! A scan may regroup its work only because `combine` is associative, may start anywhere only because `identity`
-//! changes nothing, and may rely on `valid` only because valid states combine to valid ones. [`judge`] decides these
-//! three laws before anything is compiled. It proves them where it can, else searches for a case that breaks them:
+//! A scan may regroup its work only because `combine` is associative, may start anywhere only
+//! because `identity` changes nothing, and may rely on `valid` only because valid states combine to
+//! valid ones. [`judge`] decides these three laws before anything is compiled. It proves them where
+//! it can, else searches for a case that breaks them:
 //!
-//! 1. independent components are told apart (`group`) and proved one group at a time:
-//!    by exhaustion (`exhaustive`) where there are few states, by construction (`construct`) where maps are composed,
-//!    symbolically (`symbolic`) where both sides have one normal form: polynomials (`polynomial`) over the integers
-//!    modulo 2^k or the reals, boolean polynomials bit by bit, minima and maxima (`tropical`) of sums; by cases on what
-//!    a `select` hangs on; and, for what is too large to expand, by evaluation at random points (`fingerprint`);
-//! 2. what is left is searched (`search`) on states that can occur (`states`), a large operator on its `faces` too, in a
-//!    fixed order, so that the verdict is the same every time.
+//! 1. independent components are told apart (`group`) and proved one group at a time: by exhaustion
+//!    (`exhaustive`) where there are few states, by construction (`construct`) where maps are
+//!    composed, symbolically (`symbolic`) where both sides have one normal form: polynomials
+//!    (`polynomial`) over the integers modulo 2^k or the reals, boolean polynomials bit by bit,
+//!    minima and maxima (`tropical`) of sums; by cases on what a `select` hangs on; and, for what
+//!    is too large to expand, by evaluation at random points (`fingerprint`);
+//! 2. what is left is searched (`search`) on states that can occur (`states`), a large operator on
+//!    its `faces` too, in a fixed order, so that the verdict is the same every time.
 //!
-//! Which states can occur: those that `valid` accepts; without it, those that lift can lead to; all of them, if lift
-//! only copies the record. Floats are judged over the reals, −0 counts as +0 and any NaN as any other. Infinities and
-//! NaN are tried where the operator names them, or does nothing but order and move floats. Integers wrap. Where that is
-//! not meant ([`Overflow`]), no case refutes a law in which native Rust would panic; and where sums or products are mixed
-//! with comparisons, laws are judged where nothing overflows, which is then a [`Condition`] of the verdict.
+//! Which states can occur: those that `valid` accepts; without it, those that lift can lead to; all
+//! of them, if lift only copies the record. Floats are judged over the reals, −0 counts as +0 and
+//! any NaN as any other. Infinities and NaN are tried where the operator names them, or does
+//! nothing but order and move floats. Integers wrap. Where that is not meant ([`Overflow`]), no
+//! case refutes a law in which native Rust would panic; and where sums or products are mixed with
+//! comparisons, laws are judged where nothing overflows, which is then a [`Condition`] of the
+//! verdict.
 
 mod arithmetic;
 mod condition;

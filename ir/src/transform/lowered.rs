@@ -1,4 +1,5 @@
-//! A lowered program, and all that is known about it: what planners, code generators and engines take.
+//! A lowered program, and all that is known about it: what planners, code generators and engines
+//! take.
 
 use std::ops::Deref;
 

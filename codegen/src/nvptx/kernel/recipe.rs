@@ -1,4 +1,5 @@
-//! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as code for one element.
+//! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as
+//! code for one element.
 
 use monoscan_ir::automaton::{self, Carried, MapFold};
 use monoscan_ir::facts::Level;

@@ -3,8 +3,9 @@
 //! Its selector is a word of nibbles, so the bytes of two words of indices are first packed into
 //! one word of nibbles. Indices below 8 are a selector as they are, and cost three instructions for
 //! each four lanes. Of indices below 16 the three low bits pick in both halves of the source, and
-//! the fourth picks between the halves, by the same intrinsic. Where indices may be larger still, lanes
-//! that have such a one are cleared; of a source with an empty upper half, they read from there.
+//! the fourth picks between the halves, by the same intrinsic. Where indices may be larger still,
+//! lanes that have such a one are cleared; of a source with an empty upper half, they read from
+//! there.
 
 use monoscan_ir::Type;
 

@@ -1,10 +1,11 @@
 //! Programs of bytes, worked on four records to a 32-bit word.
 //!
-//! The *packed form* of a program has its lift, operator and projection as [`Code`] for four lanes at once. A state is a
-//! word for each component; neighbouring lanes are neighbouring states.
+//! The *packed form* of a program has its lift, operator and projection as [`Code`] for four lanes
+//! at once. A state is a word for each component; neighbouring lanes are neighbouring states.
 //!
-//! A program has a packed form if it has one stage, its components and columns are single bytes, it reads nothing but
-//! records, states and initial states, and all its opcodes have a form on four lanes. A pass takes it where it is the shorter one.
+//! A program has a packed form if it has one stage, its components and columns are single bytes, it
+//! reads nothing but records, states and initial states, and all its opcodes have a form on four
+//! lanes. A pass takes it where it is the shorter one.
 
 mod code;
 mod operator;
