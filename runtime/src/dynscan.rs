@@ -11,13 +11,17 @@ use monoscan_ir::{Constant, Layout, Mode, Program, Verified};
 
 use crate::backend::Backend;
 use crate::cache::Cache;
-use crate::checks::{self, Signature};
+use crate::checks;
 use crate::device::{Device, DeviceError};
 use crate::engine::{Variant, Variants};
 use crate::error::Error;
 #[cfg(all(feature = "cuda", feature = "ptx"))]
 use crate::gpu;
 use crate::verdicts::{self, Terms};
+
+pub use builder::DynScanBuilder;
+
+mod builder;
 
 /// What [`DynScan::emit`] shows: a form of the program on its way to machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,112 +96,6 @@ struct Key {
 }
 
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
-
-/// How to build a [`DynScan`] that is not the default one.
-#[must_use]
-pub struct DynScanBuilder {
-    key: Key,
-    component_names: Vec<String>,
-    threads: Option<usize>,
-    device: Device,
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
-    gpu: gpu::Options,
-}
-
-impl DynScanBuilder {
-    /// Accepts the operator whatever its laws: for operators that are associative for a reason the compiler cannot see.
-    /// [`DynScan::explain`] says that this was asked for. Results of an operator that is not associative are unspecified.
-    pub fn assume_associative(mut self) -> DynScanBuilder {
-        self.key.terms.assume_associative = true;
-        self
-    }
-
-    /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same.
-    pub fn overflow(mut self, overflow: Overflow) -> DynScanBuilder {
-        self.key.terms.overflow = overflow;
-        self
-    }
-
-    /// Uses at most this many threads instead of rayon's number; 0 counts as 1. Results do not depend on it.
-    pub fn threads(mut self, threads: usize) -> DynScanBuilder {
-        self.threads = Some(threads.max(1));
-        self
-    }
-
-    /// Overrides choices of the plan: for study, and for tests of its boundaries.
-    pub fn plan(mut self, options: PlanOptions) -> DynScanBuilder {
-        self.key.options = options;
-        self
-    }
-
-    /// For the typed front end: how the states of all stages lie where they are handed over in memory, component after component.
-    ///
-    /// # Panics
-    /// If these are not the components of the program's states.
-    #[doc(hidden)]
-    pub fn states_in_memory(mut self, states: Layout) -> DynScanBuilder {
-        assert!(states.types().eq(self.key.program.state()), "{states:?} is no layout of the states");
-        self.key.states = Some(states);
-        self
-    }
-
-    /// What the state's components are called in reports about laws; by default their numbers.
-    pub fn component_names(mut self, names: Vec<String>) -> DynScanBuilder {
-        self.component_names = names;
-        self
-    }
-
-    /// Runs on this device instead of the CPU; [`DynScan::on`] is the same for a scan that is there already.
-    pub fn device(mut self, device: impl Into<Device>) -> DynScanBuilder {
-        self.device = device.into();
-        self
-    }
-
-    /// On a GPU: compiles this plan for lines, instead of the best. For study; what it does not do is done by look-back.
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
-    pub fn gpu_plan(mut self, plan: monoscan_codegen::gpu::GpuPlan) -> DynScanBuilder {
-        self.gpu.plan = Some(plan);
-        self
-    }
-
-    /// On a GPU: keeps what the driver compiles in this cache.
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
-    pub fn cubins(mut self, cache: crate::cuda::CubinCache) -> DynScanBuilder {
-        self.gpu.cache = Some(cache);
-        self
-    }
-
-    /// On a GPU: gives a wait of a block for another one up after this time; by default after 10 seconds.
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
-    pub fn time_limit(mut self, limit: std::time::Duration) -> DynScanBuilder {
-        self.gpu.limit = limit;
-        self
-    }
-
-    /// Judges the laws, plans and compiles the kernel of a short inclusive scan: a few milliseconds, or nothing if an equal program is in use. The
-    /// kernels of other calls are compiled when they are first needed.
-    ///
-    /// # Errors
-    /// [`Error::NotAMonoid`] with a counterexample, if a law is refuted, or with what is missing, if a law is neither proved
-    /// nor could be judged in a single case. [`Error::Codegen`] if no code could be generated. For a GPU as
-    /// [`on`](DynScan::on); kernels are compiled when a call first needs them.
-    pub fn build(self) -> Result<DynScan, Error> {
-        let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
-        let scan = DynScan {
-            shared,
-            component_names: self.component_names.into(),
-            threads: self.threads,
-            checked: false,
-            parameters: Arc::default(),
-            device: Device::cpu(),
-            backend: None,
-            plain: true,
-            #[cfg(all(feature = "cuda", feature = "ptx"))]
-            gpu: self.gpu,
-        };
-        scan.on(self.device)
-    }
-}
 
 impl Shared {
     fn new(key: &Key, names: &[String]) -> Result<Shared, Error> {

@@ -39,6 +39,7 @@ mod builder;
 mod columns;
 mod device;
 mod element;
+mod inspect;
 mod place;
 mod program;
 mod request;
@@ -48,13 +49,11 @@ mod states;
 mod stream;
 mod translation;
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_ir::laws::Judgement;
-use monoscan_runtime::{Device, DynScan, Error, Plan, Representation, Rows};
+use monoscan_runtime::{Device, DynScan, Error, Rows};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Parameterised, Record};
@@ -184,7 +183,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// The same scan, every call of which finds the first record at which an integer overflows in the sequential loop.
     ///
     /// A call that succeeds has given what the loop gives, rounding of floats apart; also of operators whose laws hold only
-    /// [where nothing overflows](Judgement::overflow_matters_to), for whose states this is compared. Else it is
+    /// [where nothing overflows](crate::Judgement::overflow_matters_to), for whose states this is compared. Else it is
     ///
     /// - [`Error::Overflowed`] with the record at which Rust would panic first in a build with overflow checks: an overflow
     ///   counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
@@ -421,80 +420,6 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     #[inline]
     pub fn exclusive_in_place<X: InPlace<T>>(&self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
         X::Place::replace_plain(self, Mode::Exclusive, records.records())
-    }
-}
-
-impl<S, In, Out> Scan<S, In, Out> {
-    /// The verdict on the laws with the conditions under which they hold; what will run, how fast it is expected to be on long
-    /// lines and what bounds it, the bytes moved, and whether results are rounded.
-    pub fn explain(&self) -> String {
-        self.inner.explain()
-    }
-
-    /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
-    pub fn explain_verbose(&self) -> String {
-        self.inner.explain_verbose()
-    }
-
-    /// The program as text, in one of the representations it is compiled through.
-    pub fn emit(&self, representation: Representation) -> String {
-        self.inner.emit(representation)
-    }
-
-    /// What is known about the operator's laws, and under which conditions they hold; of a cascade, the first stage's.
-    ///
-    /// ```
-    /// use monoscan::prelude::*;
-    ///
-    /// /// Where a path of steps ends, and the highest that it went.
-    /// #[scan_monoid]
-    /// #[derive(Clone, Copy)]
-    /// struct Path { end: i32, peak: i32 }
-    ///
-    /// #[scan_monoid]
-    /// impl Monoid for Path {
-    ///     fn identity() -> Self { Path { end: 0, peak: 0 } }
-    ///     fn combine(self, next: Self) -> Self {
-    ///         Path { end: self.end + next.end, peak: self.peak.max(self.end + next.peak) }
-    ///     }
-    ///     fn valid(self) -> bool { self.peak >= 0 && self.peak >= self.end }
-    /// }
-    ///
-    /// // `max` and `+` are a monoid as long as no sum overflows: where one does, Rust would panic, or compare what wrapped.
-    /// let scan = Scan::<Path>::new()?;
-    /// assert_eq!(scan.judgement().overflow_matters_to(), [0, 1]);
-    /// assert!(scan.explain().contains("laws of `end`, `peak` are judged where nothing overflows"));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    pub fn judgement(&self) -> &Judgement {
-        self.inner.judgement()
-    }
-
-    /// What is known about the laws of each stage's operator.
-    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
-        self.inner.judgements()
-    }
-
-    /// The schedule that was chosen.
-    pub fn plan(&self) -> &Plan {
-        self.inner.plan()
-    }
-
-    /// The same scan over columns that are checked at run time.
-    pub fn as_dyn(&self) -> &DynScan {
-        &self.inner
-    }
-}
-
-impl<S, In, Out> Clone for Scan<S, In, Out> {
-    fn clone(&self) -> Self {
-        Scan { inner: self.inner.clone(), types: PhantomData }
-    }
-}
-
-impl<S, In, Out> fmt::Debug for Scan<S, In, Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Scan").field(&self.inner).finish()
     }
 }
 

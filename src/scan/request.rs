@@ -6,15 +6,17 @@ use std::mem::MaybeUninit;
 use monoscan_ir::{Constant, Mode};
 #[cfg(feature = "cuda")]
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Column, ColumnMut, Combination, DynScan, Error, Rows, Shape};
+use monoscan_runtime::{Call, Combination, DynScan, Error, Rows, Shape};
 
-use super::columns::{self, Columns, Record};
+use super::columns::{Columns, Record};
 use super::place::sealed::Place as _;
 use super::place::{Host, InPlace, Place};
 use super::segments::{Boundaries, Segments};
 use super::short;
 use super::states::States;
 use crate::lang::{self, ScanType};
+
+mod run;
 
 /// A scan from another state, in the other direction, or of many runs: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).
@@ -354,83 +356,6 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     pub(super) fn totals_of<C: Columns<In>>(self, input: &C) -> Result<Vec<S>, Error> {
         C::Place::totals(self, input)
     }
-
-    pub(super) fn totals_on_host(self, input: &impl Columns<In, Place = Host>) -> Result<Vec<S>, Error> {
-        let scan = self.scan;
-        let program = scan.program();
-        let columns = columns::read(input, &program.inputs);
-        let totals = self.call(Mode::Inclusive, |call, carry| match carry {
-            None => scan.reduce(call, &columns),
-            Some(_) => Err(Combination::ResumedTotal.into()),
-        })?;
-        let components = program.stages.iter().map(|stage| stage.state.len()).sum();
-        Ok(totals.chunks_exact(components).map(|total| lang::from_constants(total.iter().copied())).collect())
-    }
-
-    pub(super) fn collect(self, mode: Mode, input: &impl Columns<In, Place = Host>) -> Result<Vec<Out>, Error> {
-        let len = columns::read(input, &self.scan.program().inputs).first().map_or(0, Column::len);
-        let mut result = Vec::new();
-        let bytes = len.saturating_mul(size_of::<Out>());
-        result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-        let written = self.write_new(mode, input, &mut result.spare_capacity_mut()[..len])?.len();
-        // SAFETY: `write_new` gave a slice of the first records, which it initialised.
-        unsafe { result.set_len(written) };
-        Ok(result)
-    }
-
-    pub(super) fn write_new<'o>(
-        self,
-        mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-        output: &'o mut [MaybeUninit<Out>],
-    ) -> Result<&'o mut [Out], Error> {
-        self.check_covers(output.len())?;
-        let written = self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))?;
-        // SAFETY: a scan that succeeds has written every field of the first `written` records, since no record is in no run.
-        Ok(unsafe { output[..written].assume_init_mut() })
-    }
-
-    pub(super) fn fill(
-        self,
-        mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-        output: &mut [Out],
-    ) -> Result<usize, Error> {
-        self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))
-    }
-
-    /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
-    fn run(
-        mut self,
-        mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-        (base, len): (*mut u8, usize),
-    ) -> Result<usize, Error> {
-        let scan = self.scan;
-        if let Ok(Runs::Rows(rows)) = &self.runs
-            && !self.reversed
-            && self.init.is_none()
-            && self.carry.is_none()
-            // SAFETY: the callers borrow this memory for as long as this runs.
-            && unsafe { short::rows(scan, mode, rows, input, (base, len)) }
-        {
-            return Ok(rows.count() * rows.len());
-        }
-        if let Some(states) = self.start() {
-            // SAFETY: the callers borrow this memory for as long as this runs.
-            if let Some(written) = unsafe { short::pass(scan, mode, states, input, (base, len)) } {
-                return Ok(written);
-            }
-        }
-        let program = scan.program();
-        let inputs = columns::read(input, &program.inputs);
-        // SAFETY: the callers borrow this memory for as long as this runs, and the layout is that of `Out`.
-        let outputs = &mut [unsafe { ColumnMut::from_raw(base, len, &program.output.columns[0]) }];
-        self.call(mode, |call, carry| match carry {
-            None => scan.run(call, &inputs, outputs),
-            Some(carry) => scan.resume(call, carry, &inputs, outputs),
-        })
-    }
 }
 
 impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
@@ -448,19 +373,5 @@ impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
     /// As [`inclusive_in_place`](Request::inclusive_in_place).
     pub fn exclusive_in_place<X: InPlace<T>>(self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
         X::Place::replace(self, Mode::Exclusive, records.records())
-    }
-
-    pub(super) fn replace(mut self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
-        let scan = self.scan;
-        if self.start().is_some_and(|states| short::replace(scan, mode, states, records)) {
-            return Ok(());
-        }
-        let layout = &scan.program().output.columns[0];
-        // SAFETY: the memory is an exclusively borrowed slice of `T`, whose layout this is.
-        let columns = &mut [unsafe { ColumnMut::from_raw(records.as_mut_ptr().cast(), records.len(), layout) }];
-        self.call(mode, |call, carry| match carry {
-            None => scan.run_in_place(call, columns),
-            Some(carry) => scan.resume_in_place(call, carry, columns),
-        })
     }
 }

@@ -1,0 +1,83 @@
+//! What a [`Scan`] says of itself: laws, plan, code.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use monoscan_ir::laws::Judgement;
+use monoscan_runtime::{DynScan, Plan, Representation};
+
+use super::Scan;
+
+impl<S, In, Out> Scan<S, In, Out> {
+    /// The verdict on the laws with the conditions under which they hold; what will run, how fast it is expected to be on long
+    /// lines and what bounds it, the bytes moved, and whether results are rounded.
+    pub fn explain(&self) -> String {
+        self.inner.explain()
+    }
+
+    /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
+    pub fn explain_verbose(&self) -> String {
+        self.inner.explain_verbose()
+    }
+
+    /// The program as text, in one of the representations it is compiled through.
+    pub fn emit(&self, representation: Representation) -> String {
+        self.inner.emit(representation)
+    }
+
+    /// What is known about the operator's laws, and under which conditions they hold; of a cascade, the first stage's.
+    ///
+    /// ```
+    /// use monoscan::prelude::*;
+    ///
+    /// /// Where a path of steps ends, and the highest that it went.
+    /// #[scan_monoid]
+    /// #[derive(Clone, Copy)]
+    /// struct Path { end: i32, peak: i32 }
+    ///
+    /// #[scan_monoid]
+    /// impl Monoid for Path {
+    ///     fn identity() -> Self { Path { end: 0, peak: 0 } }
+    ///     fn combine(self, next: Self) -> Self {
+    ///         Path { end: self.end + next.end, peak: self.peak.max(self.end + next.peak) }
+    ///     }
+    ///     fn valid(self) -> bool { self.peak >= 0 && self.peak >= self.end }
+    /// }
+    ///
+    /// // `max` and `+` are a monoid as long as no sum overflows: where one does, Rust would panic, or compare what wrapped.
+    /// let scan = Scan::<Path>::new()?;
+    /// assert_eq!(scan.judgement().overflow_matters_to(), [0, 1]);
+    /// assert!(scan.explain().contains("laws of `end`, `peak` are judged where nothing overflows"));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn judgement(&self) -> &Judgement {
+        self.inner.judgement()
+    }
+
+    /// What is known about the laws of each stage's operator.
+    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
+        self.inner.judgements()
+    }
+
+    /// The schedule that was chosen.
+    pub fn plan(&self) -> &Plan {
+        self.inner.plan()
+    }
+
+    /// The same scan over columns that are checked at run time.
+    pub fn as_dyn(&self) -> &DynScan {
+        &self.inner
+    }
+}
+
+impl<S, In, Out> Clone for Scan<S, In, Out> {
+    fn clone(&self) -> Self {
+        Scan { inner: self.inner.clone(), types: PhantomData }
+    }
+}
+
+impl<S, In, Out> fmt::Debug for Scan<S, In, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scan").field(&self.inner).finish()
+    }
+}
