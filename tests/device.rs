@@ -1,7 +1,6 @@
 //! Scans of device memory give what the CPU gives, method by method; and what says so where there
 //! is no device.
 
-use monoscan::ops::Sum;
 use monoscan::prelude::*;
 use monoscan::{Device, Error};
 
@@ -36,19 +35,6 @@ fn solve() -> Scan<Affine, (u32, u16), u32> {
     Scan::<Affine>::builder().lift(step {}).project(value {}).build().unwrap()
 }
 
-fn evens() -> Scan<Sum<u32>, (u32,), u32> {
-    #[scan_fn]
-    fn is_even(e: Element<u32, Sum<u32>>) -> bool {
-        e.record % 2 == 0
-    }
-    Scan::<Sum<u32>>::builder()
-        .lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }))
-        .filter(is_even {})
-        .project(scan!(|sum: Sum<u32>| -> u32 { sum.0 }))
-        .build()
-        .unwrap()
-}
-
 #[test]
 #[cfg(not(feature = "cuda"))]
 fn a_build_without_the_feature_says_what_to_do() {
@@ -74,8 +60,22 @@ mod on_gpu {
     use super::*;
     use monoscan::DeviceVec;
     use monoscan::cuda::{Graph, Stream};
+    use monoscan::ops::Sum;
 
     const LENGTHS: [usize; 6] = [0, 1, 3, 1000, 70_001, 3_000_000];
+
+    fn evens() -> Scan<Sum<u32>, (u32,), u32> {
+        #[scan_fn]
+        fn is_even(e: Element<u32, Sum<u32>>) -> bool {
+            e.record & 1 == 0
+        }
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }))
+            .filter(is_even {})
+            .project(scan!(|sum: Sum<u32>| -> u32 { sum.0 }))
+            .build()
+            .unwrap()
+    }
 
     fn gpu() -> Device {
         Device::cuda(0).unwrap()

@@ -144,7 +144,7 @@ fn extremes_skip_nan() {
 
 #[test]
 fn ties_keep_the_leftmost() {
-    check(|r, i| ArgMin { value: 20 - (i / 10_000) as i32 + r.below(3) as i32, index: i as u32 }, exactly);
+    check(|r, i| ArgMin { value: 20 - (i / 10_000) as i32 + r.below(3), index: i as u32 }, exactly);
     check(|r, i| ArgMax { value: (i / 10_000) as f32 + r.below(3) as f32, index: i as u32 }, exactly);
     let level: Vec<_> = (0..70_000).map(|index| ArgMax { value: 7u8, index }).collect();
     let highest = Scan::<ArgMax<u8>>::new().unwrap().inclusive(&level).unwrap();

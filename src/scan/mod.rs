@@ -126,6 +126,7 @@ impl<M: Monoid> Scan<M> {
     ///
     /// # Errors
     /// As [`new`](Scan::new).
+    #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
     pub fn plain() -> Result<Scan<M, (M::Value,), M::Value>, Error>
     where
         M: crate::ops::Plain,

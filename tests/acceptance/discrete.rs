@@ -322,7 +322,7 @@ impl Monoid for Map4 {
 
 #[test]
 fn ties_go_to_the_first() {
-    scans_like_the_loop(Accepted, |r, i| ArgMinTie { v: r.below(1000) as i32, i: i as u64 }, exactly);
+    scans_like_the_loop(Accepted, |r, i| ArgMinTie { v: r.below(1000), i: i as u64 }, exactly);
 }
 
 #[test]

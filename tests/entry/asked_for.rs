@@ -41,13 +41,13 @@ fn parameters_are_bound_when_a_scan_is_run() {
             let (factor, of) = (r.below(9u64) as i64 - 4, (r.below(9u64) as i64, r.below(9u64) as i64));
             let bound = scan.with((factor, of)).unwrap();
             let line: Vec<usize> = (0..n).collect();
-            assert_eq!(bound.inclusive(&x).unwrap(), recurrence(&x, &[line.clone()], factor, of, 0));
+            assert_eq!(bound.inclusive(&x).unwrap(), recurrence(&x, std::slice::from_ref(&line), factor, of, 0));
             let reversed: Vec<usize> = line.iter().rev().copied().collect();
             assert_eq!(bound.reversed().inclusive(&x).unwrap(), recurrence(&x, &[reversed], factor, of, 0));
             let heads: Vec<bool> = (0..n).map(|_| r.below(3u64) == 0).collect();
             let mut segments: Vec<Vec<usize>> = Vec::new();
-            for place in 0..n {
-                if heads[place] || place == 0 {
+            for (place, &head) in heads.iter().enumerate() {
+                if head || place == 0 {
                     segments.push(Vec::new());
                 }
                 segments.last_mut().unwrap().push(place);
@@ -135,6 +135,7 @@ fn minimum_and_maximum_pass_nan_on() {
 }
 
 #[scan_fn]
+#[allow(clippy::too_many_arguments, reason = "one per column")]
 fn twelve(
     a: u8,
     b: u16,

@@ -262,7 +262,7 @@ fn order() {
 
 #[test]
 fn order_in_one_corner() {
-    let small = |r: &mut Random| r.below(7) as i32 - 3;
+    let small = |r: &mut Random| r.below(7) - 3;
     let junk = Unitriangular { a: 1000, b: 1000, corner: 1000 };
     everywhere(2, junk, move |r, _| Unitriangular { a: small(r), b: small(r), corner: small(r) });
 }

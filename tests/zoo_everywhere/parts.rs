@@ -96,7 +96,7 @@ fn parts_of_pairs_and_triples() {
     in_parts(4, |r| ArgMax { value: r.below(5) as i16, place: r.below(1000) as u32 });
     in_parts(5, |r| Carry { generate: r.below(40) == 0, propagate: r.below(8) != 0 });
     in_parts(6, |r| Hash { hash: r.below(256), power: 1_000_003 });
-    let small = |r: &mut Random| r.below(7) as i32 - 3;
+    let small = |r: &mut Random| r.below(7) - 3;
     in_parts(7, move |r| Unitriangular { a: small(r), b: small(r), corner: small(r) });
 }
 

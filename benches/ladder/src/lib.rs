@@ -3,7 +3,7 @@
 //! Each [`Rung`] is made of two choices: how the threads of a block put their states together
 //! (`block.rs`), and how blocks do (`three_pass.rs`, `single_pass.rs`). From rung to rung one thing
 //! changes, so that a table of their speeds says what each idea is worth on a card. All run any
-//! associative operator, commutative or not, from the same [`Program`] as our own schedules.
+//! associative operator, commutative or not, from the same `Program` as our own schedules.
 //! [`network`] has the circuits that scans of few elements are made of.
 //!
 //! ```text

@@ -23,7 +23,7 @@ fn ahead(form: Form, pattern: AccessPattern) -> AotScan {
 
 fn agree(form: Form, pattern: AccessPattern, call: &Call<'_>) {
     let (ahead, stream) = (ahead(form, pattern), Stream::new(&device()).unwrap());
-    let compiled = DynScan::builder(programs::parse(programs::RECURRENCE)).device(&device()).build().unwrap();
+    let compiled = DynScan::builder(programs::parse(programs::RECURRENCE)).device(device()).build().unwrap();
     let x: Vec<u32> = (0..(1 << 20) + 12).map(|i: u32| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let [mut found, mut expected] = [(); 2].map(|()| DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap());
@@ -58,7 +58,7 @@ fn segments_are_those_of_the_flags() {
     let flags = DeviceBuffer::from_slice(&stream, &flags).unwrap();
     let form = Form { heads: true, ..Form::default() };
     let shape = Shape::FlagColumn(&Column::on_device::<u8>(&flags));
-    agree(form, AccessPattern::Any, &Call { shape: shape.clone(), ..Call::default() });
+    agree(form, AccessPattern::Any, &Call { shape, ..Call::default() });
     agree(form, AccessPattern::Any, &Call { shape, reversed: true, ..Call::default() });
 }
 

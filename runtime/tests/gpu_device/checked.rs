@@ -16,7 +16,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
         let mut random = Random(seed);
         let operator = any_operator(seed, &mut random);
         let program = program(&operator);
-        let plain = DynScan::builder(program.clone()).device(&device()).assume_associative();
+        let plain = DynScan::builder(program.clone()).device(device()).assume_associative();
         let scan = if seed % 2 == 0 { plain } else { plain.gpu_plan(tiny_plan(&program)) }.build().unwrap().checked();
         for round in 0..12 {
             let len = [1, 33, 700, 4_000, 30_000][(round + seed as usize) % 5];
@@ -37,7 +37,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn an_overflow_in_a_later_piece_has_its_place_among_all_records() {
-    let scan = DynScan::builder(program(&family(0, Type::I32))).device(&device()).build().unwrap().checked();
+    let scan = DynScan::builder(program(&family(0, Type::I32))).device(device()).build().unwrap().checked();
     let mut records = vec![0i32; 9_000_000];
     assert_eq!(scan.inclusive::<i32>(&[Column::new(&records)]).unwrap(), records);
     let place = 7_654_321;

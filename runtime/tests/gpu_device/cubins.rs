@@ -22,7 +22,7 @@ fn program() -> Verified<Program> {
 /// Scans with a kernel from this directory, as another process would, and gives how long the kernel took.
 fn scanned(directory: &Path) -> CompileTimes {
     let cache = CubinCache::open(directory).unwrap();
-    let scan = DynScan::builder(program()).device(&device()).cubins(cache).build().unwrap();
+    let scan = DynScan::builder(program()).device(device()).cubins(cache).build().unwrap();
     let times = scan.kernel().unwrap().times();
     let x = numbers(100_000);
     assert!(scan.inclusive::<u32>(&[Column::new(&x)]).unwrap() == solved(&x, 0));

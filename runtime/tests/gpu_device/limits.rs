@@ -36,7 +36,7 @@ program count
 #[ignore = "needs a CUDA device"]
 fn a_line_beyond_the_numbers_of_32_bits() {
     let (scan, stream) =
-        (DynScan::builder(parse(COUNT)).device(&device()).build().unwrap(), Stream::new(&device()).unwrap());
+        (DynScan::builder(parse(COUNT)).device(device()).build().unwrap(), Stream::new(&device()).unwrap());
     let count = (1usize << 32) + 12_345;
     let from = DeviceBuffer::<u8>::zeroed(&stream, count).unwrap();
     let mut to = DeviceBuffer::<u8>::zeroed(&stream, count).unwrap();
@@ -59,8 +59,8 @@ fn a_line_beyond_the_numbers_of_32_bits() {
 fn a_scan_that_may_be_given_up_is_right_or_an_error_and_the_next_one_is_right() {
     let stream = Stream::new(&device()).unwrap();
     let hasty =
-        DynScan::builder(parse(RECURRENCE)).device(&device()).time_limit(Duration::from_nanos(1)).build().unwrap();
-    let patient = DynScan::builder(parse(RECURRENCE)).device(&device()).build().unwrap();
+        DynScan::builder(parse(RECURRENCE)).device(device()).time_limit(Duration::from_nanos(1)).build().unwrap();
+    let patient = DynScan::builder(parse(RECURRENCE)).device(device()).build().unwrap();
     let x: Vec<u32> = (0..1 << 24).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let mut to = DeviceBuffer::<u32>::zeroed(&stream, x.len()).unwrap();
@@ -90,7 +90,7 @@ fn a_scan_that_may_be_given_up_is_right_or_an_error_and_the_next_one_is_right() 
 #[ignore = "needs a CUDA device"]
 fn wrong_columns_are_refused() {
     let (scan, stream) =
-        (DynScan::builder(parse(RECURRENCE)).device(&device()).build().unwrap(), Stream::new(&device()).unwrap());
+        (DynScan::builder(parse(RECURRENCE)).device(device()).build().unwrap(), Stream::new(&device()).unwrap());
     let from = DeviceBuffer::from_slice(&stream, &[1u32, 2, 3]).unwrap();
     let (mut short, mut wide) =
         (DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap(), DeviceBuffer::<u64>::zeroed(&stream, 3).unwrap());
@@ -120,7 +120,7 @@ fn every_device_scans_for_itself() {
     for ordinal in 0..Device::count().unwrap() {
         let device = Device::cuda(ordinal).unwrap();
         let (scan, stream) =
-            (DynScan::builder(parse(COUNT)).device(&device).build().unwrap(), Stream::new(&device).unwrap());
+            (DynScan::builder(parse(COUNT)).device(device).build().unwrap(), Stream::new(&device).unwrap());
         let from = DeviceBuffer::<u8>::zeroed(&stream, 100_000).unwrap();
         let call = Call::default();
         let reduced = scan.submit_reduce(&call, &[Column::on_device::<u8>(&from)], &stream).unwrap().wait().unwrap();

@@ -9,7 +9,7 @@ use crate::subject::device;
 use scan_kit::programs;
 
 fn recurrence() -> DynScan {
-    DynScan::builder(programs::parse(programs::RECURRENCE)).device(&device()).build().unwrap()
+    DynScan::builder(programs::parse(programs::RECURRENCE)).device(device()).build().unwrap()
 }
 
 /// y[i] = 3·y[i-1] + x[i], from a value on.
@@ -87,7 +87,7 @@ fn streams_are_resumed_and_reduced() {
 #[ignore = "needs a CUDA device"]
 fn kept_records_and_their_room() {
     let stream = Stream::new(&device()).unwrap();
-    let scan = DynScan::builder(programs::parse(&programs::odd_digits())).device(&device()).build().unwrap();
+    let scan = DynScan::builder(programs::parse(&programs::odd_digits())).device(device()).build().unwrap();
     let x: Vec<u64> = (0..100_000).map(|i| i % 10).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let inputs = [Column::on_device::<u64>(&from)];
@@ -174,7 +174,7 @@ fn long_lines_of_the_host_go_in_pieces() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn kept_records_of_long_lines_of_the_host() {
-    let scan = DynScan::builder(programs::parse(&programs::odd_digits())).device(&device()).build().unwrap();
+    let scan = DynScan::builder(programs::parse(&programs::odd_digits())).device(device()).build().unwrap();
     let on_cpu = DynScan::new(programs::parse(&programs::odd_digits())).unwrap();
     let x: Vec<u64> = (0..5_000_000).map(|i: u64| i.wrapping_mul(0x9e37_79b9) >> 5).collect();
     for reversed in [false, true] {

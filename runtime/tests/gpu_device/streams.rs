@@ -24,7 +24,7 @@ program float_sum
 ";
 
 fn sum() -> DynScan {
-    DynScan::builder(parse(SUM)).device(&device()).build().unwrap()
+    DynScan::builder(parse(SUM)).device(device()).build().unwrap()
 }
 
 fn floats(count: usize) -> Vec<f32> {

@@ -33,7 +33,7 @@ pub(crate) struct OnGpu {
 
 impl OnGpu {
     pub(crate) fn new(program: &Verified<Program>, plan: Option<GpuPlan>) -> OnGpu {
-        let builder = DynScan::builder(program.clone()).device(&device());
+        let builder = DynScan::builder(program.clone()).device(device());
         let builder = plan.into_iter().fold(builder, |builder, plan| builder.gpu_plan(plan));
         let scan = builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program));
         OnGpu { subject: Subject::new(program, PlanOptions::default()), scan }

@@ -77,7 +77,7 @@ impl Case {
 /// The monoids of the zoo: each catches what sums cannot.
 pub fn of_the_zoo() -> Vec<Case> {
     let bicyclic = |r: &mut Random| Bicyclic { closing: r.below(3) as u32, opening: r.below(3) as u32 };
-    let small = |r: &mut Random| r.below(7) as i32 - 3;
+    let small = |r: &mut Random| r.below(7) - 3;
     let affine = |r: &mut Random| (r.below(2) as f64 * 2.0 - 1.0, r.below(9) as f64 - 4.0);
     vec![
         Case::of_states(move |r, _| bicyclic(r)),

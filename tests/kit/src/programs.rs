@@ -111,7 +111,7 @@ program run_lengths
     }
 ";
 
-/// y[i] = 3·y[i-1] + x[i]: the factor depends on how many elements there are alone, unless an initial state brings another one.
+/// `y[i] = 3·y[i-1] + x[i]`: the factor depends on how many elements there are alone, unless an initial state brings another one.
 pub const RECURRENCE: &str = "
 program recurrence
   input { size 4, align 4, u32 @ 0 }

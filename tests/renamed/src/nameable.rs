@@ -1,5 +1,6 @@
 //! A crate that depends on monoscan alone can name what its public signatures name: this file
 //! compiles.
+#![expect(clippy::type_complexity, reason = "types are written in full to name all that they consist of")]
 
 use other_name::ops::Sum;
 use other_name::prelude::*;

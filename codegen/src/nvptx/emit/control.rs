@@ -108,7 +108,7 @@ impl Builder {
     pub fn repeat_while<'k>(&'k self, condition: impl FnOnce() -> Value<'k>, body: impl FnOnce()) {
         self.forever(|this| {
             let goes_on = condition();
-            self.leave_if(this, goes_on.not());
+            self.leave_if(this, !goes_on);
             body();
         });
     }

@@ -1,7 +1,7 @@
 //! Values: operands with their types, and the instructions on them.
 
 use std::fmt;
-use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Shl, Shr, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
 use super::{Builder, Ty};
 
@@ -136,10 +136,6 @@ impl<'k> Value<'k> {
         self.icmp("uge", other)
     }
 
-    pub fn not(self) -> Value<'k> {
-        self.binary("xor", self.same(-1))
-    }
-
     /// `yes` where this truth value is true, else `no`.
     pub fn select(self, yes: Value<'k>, no: Value<'k>) -> Value<'k> {
         match self.as_constant() {
@@ -263,4 +259,12 @@ operators! {
     BitXor bitxor "xor", neutral 0;
     Shl shl "shl", neutral 0;
     Shr shr "lshr", neutral 0;
+}
+
+impl<'k> Not for Value<'k> {
+    type Output = Value<'k>;
+
+    fn not(self) -> Value<'k> {
+        self.binary("xor", self.same(-1))
+    }
 }

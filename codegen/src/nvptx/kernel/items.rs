@@ -95,7 +95,7 @@ impl<'k> ThreadItems<'k, '_> {
         let k = self.k;
         let start = self.thread * self.plan.items_per_thread();
         k.either(
-            is_full & self.reversed.not(),
+            is_full & !self.reversed,
             || self.full(start, pass),
             || {
                 let records = (self.count - start).umin(k.i32(self.plan.items_per_thread()));

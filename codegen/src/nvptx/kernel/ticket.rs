@@ -25,7 +25,7 @@ pub fn draw<'k>(
 ) -> Ticket<'k> {
     k.when(thread.is(k.i32(0)), || {
         drawn.store(k.i64(0), 8);
-        k.when(alone.not(), || {
+        k.when(!alone, || {
             let word = k.atomic_add_word(workspace.at(TICKET), k.i64(1));
             drawn.store(word, 8);
             let (number, launches) = (word & u32::MAX as usize, word >> 32);

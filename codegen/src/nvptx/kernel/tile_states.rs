@@ -73,7 +73,7 @@ impl<'k> TileStates<'k, '_> {
             let peek = |place: usize| {
                 let wanted = tile(place).below(end);
                 let (words, valid) = packing.peek(k, self.slot(slot(wanted.select(tile(place), first))), self.tag);
-                (words, valid | wanted.not())
+                (words, valid | !wanted)
             };
             let peeked: Vec<_> = (0..count).map(peek).collect();
             peeked.iter().zip(&found).fold(k.bool(true), |all, ((words, valid), found)| {

@@ -15,7 +15,7 @@ impl<'k> Lowering<'_, 'k> {
             (Opcode::And, &[a, b]) => a & b,
             (Opcode::Or, &[a, b]) => a | b,
             (Opcode::Xor, &[a, b]) => a ^ b,
-            (Opcode::Not, &[a]) => a.not(),
+            (Opcode::Not, &[a]) => !a,
             _ if ty == Type::Bool => return None,
             (Opcode::Add, &[a, b]) => a + b,
             (Opcode::Sub, &[a, b]) => a - b,

@@ -66,7 +66,7 @@ fn pick_far<'k>(from: &[Value<'k>], pair: &[Value<'k>], highest: i128) -> Vec<Va
         let low = pick(k, from[0], word(from, 1), within);
         let high = if wide { pick(k, from[2], word(from, 3), within) } else { low.same(0) };
         let picked = pick(k, low, high, between);
-        if wide && highest >= 16 { picked & spread(outside(indices)).not() } else { picked }
+        if wide && highest >= 16 { picked & !spread(outside(indices)) } else { picked }
     });
     picked.collect()
 }

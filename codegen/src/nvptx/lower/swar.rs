@@ -21,7 +21,7 @@ pub(crate) fn add<'k>(a: Value<'k>, b: Value<'k>) -> Value<'k> {
 }
 
 pub(crate) fn sub<'k>(a: Value<'k>, b: Value<'k>) -> Value<'k> {
-    ((a | HIGH) - (b & LOW)) ^ ((a ^ b.not()) & HIGH)
+    ((a | HIGH) - (b & LOW)) ^ ((a ^ !b) & HIGH)
 }
 
 /// The highest bit of each lane set where a ≥ b without signs, all other bits 0; `small` if no lane is above 127.
@@ -31,7 +31,7 @@ pub(crate) fn at_least<'k>(a: Value<'k>, b: Value<'k>, small: bool) -> Value<'k>
     if small {
         return low & HIGH;
     }
-    ((a & b.not()) | ((a ^ b).not() & low)) & HIGH
+    ((a & !b) | (!(a ^ b) & low)) & HIGH
 }
 
 /// `flags` has the highest bits of lanes: a where it is set, else b.

@@ -10,6 +10,7 @@ use super::kernel::recipe::Recipe;
 use crate::gpu::GpuPlan;
 
 /// Where a block's shared memory has all that a schedule keeps there. What a plan of the schedule lacks to be written.
+#[expect(clippy::large_enum_variant, reason = "there is one for each plan of a kernel")]
 pub(super) enum Layout {
     /// That of a ring of so many buffers, so many tiles ahead, of shifted columns or not.
     Ring((usize, usize, bool), ring::layout::Shared),

@@ -210,9 +210,7 @@ impl<'k, 'a> Block<'k, 'a> {
             base: self.row * slots.resize(Ty::I64),
         };
         let slot = |tile: Value<'k>| tile + tile.udiv(k.i32(GROUP));
-        k.when(self.lane.is(k.i32(self.plan.warps - 1)) & self.alone.not(), || {
-            tile_states.publish(slot(self.tile), warps)
-        });
+        k.when(self.lane.is(k.i32(self.plan.warps - 1)) & !self.alone, || tile_states.publish(slot(self.tile), warps));
         let aggregate = lanes.packing().map(k, warps, |word| k.shuffle_from(word, k.i32(self.plan.warps - 1)));
 
         let group = self.tile.udiv(k.i32(GROUP)) * GROUP;

@@ -30,7 +30,7 @@ impl<'k> Ring<'k, '_> {
         let end = k.var(k.bool(false));
         let [rounds, reduced, replayed] = [(); 3].map(|()| k.var(k.i32(0)));
         let reduce_next = |prefix: &[Var<'k>]| {
-            k.when(end.get().not(), || {
+            k.when(!end.get(), || {
                 let buffer = read.begin();
                 let tile = self.ticket(buffer).load(Ty::I32, 4);
                 k.either(

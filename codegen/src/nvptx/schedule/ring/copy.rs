@@ -49,7 +49,7 @@ impl<'k> Ring<'k, '_> {
                     k.bulk_wait_read();
                 }
             });
-            k.when(this.done.get().not(), || self.begin(&this));
+            k.when(!this.done.get(), || self.begin(&this));
             k.when(is_full, || {
                 if apart {
                     k.bulk_wait_read();
