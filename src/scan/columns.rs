@@ -52,6 +52,12 @@ mod sealed {
     use super::{DeviceMemory, Place};
 
     /// Where each column starts and how many records it has. Sealed: engines read this memory.
+    // What a call returns depends on the columns, so rustc may name this trait rather than the public one.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be read as the columns of `{R}`",
+        label = "expected a slice for each argument of the lift",
+        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` or `&DeviceVec<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+    )]
     pub trait Columns<R> {
         type At: Place;
 
