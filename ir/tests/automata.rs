@@ -248,7 +248,9 @@ fn maps_may_take_several_vectors() {
             let program = writes_the_state(&maps);
             let budgets = (8..18).map(|bits| 1 << bits).filter(|&most| fold_of(&program, most).is_some());
             let folds: Vec<MapFold> = budgets.map(|most| must_fold(&maps, most)).collect();
-            assert!(!folds.is_empty(), "{states} states");
+            // The many maps of 128 bytes that would be deferred take more memory than kernels have for them.
+            let is_too_large = states == 128 && maps == counting(states);
+            assert_eq!(folds.is_empty(), is_too_large, "{states} states");
             for fold in folds {
                 seen[match fold.composition {
                     Composition::Closed { .. } => 0,
