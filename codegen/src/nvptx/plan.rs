@@ -121,8 +121,9 @@ impl<'a> Planner<'a> {
             let largest = largest(&plans)?;
             plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
         };
-        let look_ups = if planner.recipe.folds_by_look_up() { many(RING_WARPS_OF_LOOK_UPS) } else { None };
-        let most = if planner.state_bytes() <= NARROW_STATE { *RING_WARPS.end() } else { *RING_WARPS.start() };
+        let is_narrow = planner.state_bytes() <= NARROW_STATE;
+        let look_ups = if is_narrow && planner.recipe.folds_by_look_up() { many(RING_WARPS_OF_LOOK_UPS) } else { None };
+        let most = if is_narrow { *RING_WARPS.end() } else { *RING_WARPS.start() };
         let plan = look_ups.or_else(|| few(*RING_WARPS.start()..=most));
         let plan = match plan.as_ref().is_some_and(|plan| plan.items_per_thread() >= MANY_ITEMS) {
             true => plan,
