@@ -143,7 +143,7 @@ fn records_of_every_kind() {
 #[test]
 fn random_associative_programs_agree_with_the_interpreter() {
     let mut count = 0;
-    for seed in 0..600 {
+    for seed in 0..1200 {
         let program = verify(random_program(seed, &Options::default())).unwrap();
         for mode in [Mode::Inclusive, Mode::Exclusive] {
             if compile_lanes(&program, mode, 1).is_in_vectors() {

@@ -18,8 +18,8 @@ use crate::verify::{Item, Part};
 /// Where the text is no program, with what was expected there.
 ///
 /// ```
-/// let errors = monoscan_ir::text::parse("program p\n  imput").unwrap_err();
-/// assert_eq!(errors.to_string(), "2:3: expected `input`, `table`, `stage` or `output`, found `imput`");
+/// let errors = monoscan_ir::text::parse("program p\n  stag").unwrap_err().to_string();
+/// assert_eq!(errors, "2:3: expected `input`, `parameter`, `table`, `stage` or `output`, found `stag`");
 /// ```
 pub fn parse(text: &str) -> Result<Program, ParseErrors> {
     parse_with_lines(text).map(|(program, _)| program)
