@@ -159,8 +159,7 @@ impl DynScan {
     pub fn checked(&self) -> DynScan {
         let Terms { overflow, .. } = self.shared.key.terms;
         let checked = overflow == Overflow::NeverOccurs && Check::is_needed(self.program());
-        let scan = DynScan { checked, plain: self.plain && !checked, ..self.clone() };
-        scan.with_backend().expect("it has one already")
+        DynScan { checked, ..self.clone() }.with_backend().expect("it has one already")
     }
 
     /// The same scan on another device: judged once, whatever the devices, and with the same options.
@@ -180,11 +179,12 @@ impl DynScan {
         if device.is_cpu() {
             self.shared.prepare()?;
         }
-        DynScan { device, plain: device.is_cpu() && !self.checked, ..self.clone() }.with_backend()
+        DynScan { device, ..self.clone() }.with_backend()
     }
 
-    /// The same with what runs it on its device.
+    /// The same with what follows from its device and whether it is checked: what runs it, and whether short kernels may.
     fn with_backend(mut self) -> Result<DynScan, Error> {
+        self.plain = self.device.is_cpu() && !self.checked;
         self.backend = None;
         #[cfg(all(feature = "cuda", feature = "ptx"))]
         if let Some(cuda) = self.device.as_cuda() {
@@ -293,18 +293,19 @@ impl DynScan {
     /// The verdict on the laws with its conditions; what will run, how fast it is expected to be on long lines and what bounds
     /// it, the bytes moved, and whether results are rounded.
     pub fn explain(&self) -> String {
-        self.explain_with(self.plan().to_string())
+        self.explain_with(|| self.plan().to_string())
     }
 
     /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
     pub fn explain_verbose(&self) -> String {
-        self.explain_with(format!("{:#}", self.plan()))
+        self.explain_with(|| format!("{:#}", self.plan()))
     }
 
-    fn explain_with(&self, plan: String) -> String {
+    /// `plan` is that of the CPU.
+    fn explain_with(&self, plan: impl FnOnce() -> String) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
         let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
-        let plan = self.backend().map_or(plan, Backend::explain);
+        let plan = self.backend().map_or_else(plan, Backend::explain);
         format!("program {}\n{laws}\n{plan}", key.program.name)
     }
 

@@ -4,28 +4,10 @@
 use std::time::Duration;
 
 use gpu_ladder::{LadderError, LadderScan, Rung};
-use monoscan_ir::{text, verify};
 use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Graph, Stream};
+use scan_kit::programs::{RECURRENCE, parse};
 
-/// y ↦ 3 y + x, from 0 on.
-const RECURRENCE: &str = "program recurrence
-  input { size 4, align 4, u32 @ 0 }
-  stage (u32, u32)
-    identity (1, 0)
-    lift (%0 = record.0: u32) {
-      %1 = const.u32 3
-      return %1, %0
-    }
-    combine (%0: u32, %1: u32, %2: u32, %3: u32) {
-      %4 = mul.u32 %2, %0
-      %5 = mul.u32 %2, %1
-      %6 = add.u32 %5, %3
-      return %4, %6
-    }
-  output write
-    column { size 4, align 4, u32 @ 0 }
-    project (%0 = state.1: u32) { return %0 }";
-
+/// What [`RECURRENCE`] gives.
 fn solved(x: &[u32]) -> Vec<u32> {
     let mut y = 0u32;
     let step = |&x: &u32| {
@@ -44,7 +26,7 @@ fn device() -> Device {
 }
 
 fn scan(source: &str, rung: Rung) -> Result<LadderScan, LadderError> {
-    let program = verify(text::parse(source).unwrap()).unwrap();
+    let program = parse(source);
     LadderScan::new(&program, rung, &device(), Duration::from_secs(10))
 }
 
