@@ -80,7 +80,7 @@ fn every_function_of_a_scan_is_checked() {
     let kept = Scan::<Max<i32>>::builder().lift(scan!(|x: i32| -> Max<i32> { Max(x) })).filter(is_next_even {}).build();
     let kept = kept.unwrap().checked();
     assert_eq!(kept.inclusive(&[1, 4, 7]).unwrap(), [Max(1), Max(7)]);
-    overflow_at(kept.inclusive(&[1, 4, i32::MAX, 7]), 2, "`keep`");
+    overflow_at(kept.inclusive(&[1, 4, i32::MAX, 7]), 2, "`filter`");
 }
 
 #[test]
@@ -188,7 +188,7 @@ impl Monoid for Path {
 
 #[test]
 fn a_state_that_another_order_spoils_is_no_result() {
-    let plan = PlanOptions { ways: Some(2), block: Some(4), strips: Some(1), direct: Some(0), vector: None };
+    let plan = PlanOptions { interleave: Some(2), block: Some(4), strips: Some(1), direct: Some(0), vector: None };
     let lift = scan!(|x: i32| -> Path { Path { end: x, peak: x.max(0) } });
     let scan = Scan::<Path>::builder().lift(lift).plan(plan).threads(2).build().unwrap();
     let conditions = scan.judgement().overflow_matters_to();

@@ -18,8 +18,8 @@ const CALLS: usize = 30;
 /// Small tiles and the planner's own, by scalar kernels and in vectors.
 #[allow(clippy::needless_update, reason = "what else a plan may choose is the planner's")]
 fn plans() -> Vec<PlanOptions> {
-    let tiny = |ways, block, strips, direct, vector| PlanOptions {
-        ways: Some(ways),
+    let tiny = |interleave, block, strips, direct, vector| PlanOptions {
+        interleave: Some(interleave),
         block: Some(block),
         strips: Some(strips),
         direct: Some(direct),

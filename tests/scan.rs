@@ -10,7 +10,7 @@ use scan_kit::zoo::*;
 
 /// Tiles of 3 strips of 4 blocks of 8 records: small, so that a few hundred records are many tiles.
 const SMALL_TILES: PlanOptions =
-    PlanOptions { ways: Some(4), block: Some(8), strips: Some(3), direct: Some(10), vector: None };
+    PlanOptions { interleave: Some(4), block: Some(8), strips: Some(3), direct: Some(10), vector: None };
 const STRIP: usize = 32;
 const TILE: usize = 96;
 
@@ -43,9 +43,10 @@ const SIZES: &[usize] = &[
 
 /// Plans that put boundaries at other places, and the one that the planner chooses.
 fn plans() -> [PlanOptions; 4] {
-    let odd = PlanOptions { ways: Some(2), block: Some(7), strips: Some(2), direct: Some(0), ..PlanOptions::default() };
+    let odd =
+        PlanOptions { interleave: Some(2), block: Some(7), strips: Some(2), direct: Some(0), ..PlanOptions::default() };
     let single =
-        PlanOptions { ways: Some(1), block: Some(5), strips: Some(1), direct: Some(1), ..PlanOptions::default() };
+        PlanOptions { interleave: Some(1), block: Some(5), strips: Some(1), direct: Some(1), ..PlanOptions::default() };
     [SMALL_TILES, odd, single, PlanOptions::default()]
 }
 

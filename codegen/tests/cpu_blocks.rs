@@ -1,4 +1,4 @@
-//! Blocks in one pass are, bit by bit, blocks in several: reduced, advanced over and replayed. Also
+//! Blocks in one pass are, bit by bit, blocks in several: reduced, updated over and replayed. Also
 //! where results are rounded.
 
 mod cpu_support;
@@ -70,31 +70,31 @@ fn state(slots: &mut Slots<'_>, program: &Program, slot: usize) -> Vec<Constant>
 
 /// The left fold of the aggregates of all blocks, from the identity.
 fn aggregate(compiled: &Compiled, program: &Program, inputs: &[&[u8]], block: usize) -> Vec<Constant> {
-    let ways = compiled.ways() as usize;
-    let mut slots = Slots::new(compiled, ways + 1);
-    let columns = Columns::new(inputs, &mut [], ways * block);
+    let interleave = compiled.interleave() as usize;
+    let mut slots = Slots::new(compiled, interleave + 1);
+    let columns = Columns::new(inputs, &mut [], interleave * block);
     let args = columns.args(0, block, slots.at(0));
     // SAFETY: columns have records for all blocks, and each block has a slot.
     unsafe { compiled.reduce(0, &args) };
-    slots.set_all(ways, &program.stages[0].identity);
+    slots.set_all(interleave, &program.stages[0].identity);
     let known = LengthOnly::of(&program.stages[0], &program.tables).after(block as u64);
-    for way in 0..ways {
+    for own in 0..interleave {
         for (component, value) in known.iter().enumerate() {
-            value.iter().for_each(|&value| slots.set(way, component, value));
+            value.iter().for_each(|&value| slots.set(own, component, value));
         }
-        let (total, next) = (slots.at(ways), slots.at(way));
+        let (total, next) = (slots.at(interleave), slots.at(own));
         // SAFETY: both are slots of this program's states.
         unsafe { compiled.combine(0, total, next, total) };
     }
-    state(&mut slots, program, ways)
+    state(&mut slots, program, interleave)
 }
 
 fn check(program: &Verified<Program>, bytes_of: impl Fn(f64) -> Vec<u8>) {
     for mode in [Mode::Inclusive, Mode::Exclusive] {
-        for (ways, block) in [(1, 16), (2, 48), (4, 112), (8, 16)] {
-            let compiled = compile_lanes(program, mode, ways as u32);
+        for (interleave, block) in [(1, 16), (2, 48), (4, 112), (8, 16)] {
+            let compiled = compile_lanes(program, mode, interleave as u32);
             assert!(compiled.scans_blocks_of(block) && !compiled.scans_blocks_of(block + 1));
-            let total = ways * block;
+            let total = interleave * block;
             let column = |seed| numbers(seed, total).flat_map(&bytes_of).collect::<Vec<u8>>();
             let inputs = [column(1), column(2)];
             let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
@@ -110,16 +110,16 @@ fn check(program: &Verified<Program>, bytes_of: impl Fn(f64) -> Vec<u8>) {
                 value.into_iter().for_each(|value| slots.set(1, component, value));
             }
             let mut args = columns.args(0, block, slots.at(0));
-            args.blocks = ways as u64;
+            args.blocks = interleave as u64;
             args.adds = u64::from(mode == Mode::Inclusive);
             // SAFETY: columns have `total` records each, and there are three slots.
             unsafe { compiled.scan_blocks(&args) };
-            assert_same(program, &outputs, &expected, &format!("{mode:?}, {ways} × {block}"));
+            assert_same(program, &outputs, &expected, &format!("{mode:?}, {interleave} × {block}"));
             let aggregate = match args.adds {
                 0 => program.stages[0].identity.clone(),
                 _ => aggregate(&compiled, program, &inputs, block),
             };
-            assert_eq!(state(&mut slots, program, 2), aggregate, "{mode:?}, {ways} × {block}");
+            assert_eq!(state(&mut slots, program, 2), aggregate, "{mode:?}, {interleave} × {block}");
         }
     }
 }

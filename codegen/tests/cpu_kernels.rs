@@ -1,4 +1,4 @@
-//! Kernels against the interpreter: programs of each kind, every number of ways, both modes,
+//! Kernels against the interpreter: programs of each kind, every interleave factor, both modes,
 //! lengths around the edges.
 
 mod cpu_support;
@@ -14,7 +14,7 @@ use monoscan_ir::{
 };
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 7, 8, 64, 65, 1000];
-const WAYS: [u32; 4] = [1, 2, 4, 8];
+const INTERLEAVE: [u32; 4] = [1, 2, 4, 8];
 
 type Build<'a> = &'a dyn Fn(&mut FunctionBuilder, &[Value]) -> Vec<Value>;
 
@@ -42,7 +42,7 @@ impl Recipe<'_> {
         let combine = function(&[state.clone(), state.clone()].concat(), self.combine);
         let lift = Mapping::default();
         let stage = Stage { state, identity: self.identity, lift, combine, valid: None };
-        let output = Output { keep: None, project: Mapping::default(), columns: self.outputs };
+        let output = Output { filter: None, project: Mapping::default(), columns: self.outputs };
         let name = self.name.into();
         let mut program = Program {
             name,
@@ -154,13 +154,13 @@ fn request(mode: Mode) -> Request {
 /// Direct and tiled runs of an associative program.
 fn check(program: &Verified<Program>, lengths: &[usize], seed: u64) {
     for mode in [Mode::Inclusive, Mode::Exclusive] {
-        for ways in WAYS {
-            let compiled = compile(program, mode, ways, &isas()[0]);
+        for interleave in INTERLEAVE {
+            let compiled = compile(program, mode, interleave, &isas()[0]);
             for &total in lengths {
                 let bytes = input(program, total, seed + total as u64);
                 let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
                 let expected = interp::run(program, &inputs, &request(mode)).unwrap();
-                let what = format!("{} {mode:?} W={ways} n={total} seed {seed}", program.name);
+                let what = format!("{} {mode:?} W={interleave} n={total} seed {seed}", program.name);
                 let found = run_directly(&compiled, program, &inputs, total);
                 assert_same(program, &found, &expected.outputs, &format!("{what} directly"));
                 let found = run_tile(&compiled, program, &inputs, total);
@@ -219,13 +219,13 @@ fn replays_of_random_programs_follow_the_carries() {
     let options = Options { associative: false, ..Options::default() };
     for seed in 0..100 {
         let program = verify(random_program(seed, &options)).unwrap();
-        for (mode, ways) in [(Mode::Inclusive, 4), (Mode::Exclusive, 2)] {
+        for (mode, interleave) in [(Mode::Inclusive, 4), (Mode::Exclusive, 2)] {
             for isa in isas() {
-                let compiled = compile(&program, mode, ways, &isa);
+                let compiled = compile(&program, mode, interleave, &isa);
                 let lowered = lower(&program, Form { mode, ..Form::default() });
-                let (block, ways) = (9, ways as usize);
+                let (block, interleave) = (9, interleave as usize);
                 // One element more than the blocks have, so that the last block has a next record.
-                let total = block * ways + seed as usize % 2;
+                let total = block * interleave + seed as usize % 2;
                 let bytes = input(&program, total, seed);
                 let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
                 let expected = interp::run(&program, &inputs, &request(mode)).unwrap();
@@ -233,25 +233,25 @@ fn replays_of_random_programs_follow_the_carries() {
 
                 let mut outputs = empty_outputs(&program, total);
                 let columns = Columns::new(&inputs, &mut outputs, total);
-                let mut slots = Slots::new(&compiled, ways);
-                for way in 0..ways {
-                    slots.set_all(way, &states[way * block]);
+                let mut slots = Slots::new(&compiled, interleave);
+                for own in 0..interleave {
+                    slots.set_all(own, &states[own * block]);
                 }
                 let args = columns.args(0, block, slots.at(0));
                 // SAFETY: columns have `total` records each, and slots hold states that the program reaches.
                 unsafe { compiled.scan(&args) };
                 let written: Vec<Vec<u8>> = outputs
                     .iter()
-                    .map(|column| column[..column.len() / total.max(1) * block * ways].to_vec())
+                    .map(|column| column[..column.len() / total.max(1) * block * interleave].to_vec())
                     .collect();
                 assert_same(&program, &written, &expected.outputs, &format!("seed {seed} {mode:?}"));
-                for way in 0..ways {
+                for own in 0..interleave {
                     for &(_, component) in &lowered.replay().carried {
                         let (found, expected) =
-                            (slots.get(way, component as usize), states[(way + 1) * block][component as usize]);
+                            (slots.get(own, component as usize), states[(own + 1) * block][component as usize]);
                         assert!(
                             found.same(expected),
-                            "seed {seed} {mode:?}: block {way} ends in {found:?}, not {expected:?}"
+                            "seed {seed} {mode:?}: block {own} ends in {found:?}, not {expected:?}"
                         );
                     }
                 }
@@ -268,7 +268,7 @@ fn states_after_each(program: &Program, inputs: &[&[u8]], total: usize) -> Vec<V
     let params = b.params(state);
     let reads = (0..state.len() as u32).map(Source::State).collect();
     let project = Mapping { reads, function: b.finish(&params) };
-    let output = Output { keep: None, project, columns: vec![layout.clone()] };
+    let output = Output { filter: None, project, columns: vec![layout.clone()] };
     let traced = verify(Program { output, ..program.clone() }).unwrap();
     let run = interp::run(&traced, inputs, &request(Mode::Inclusive)).unwrap();
     let record = |i: usize| {
@@ -324,7 +324,7 @@ fn an_output_may_be_an_input() {
 #[test]
 fn what_cannot_be_compiled_is_an_error() {
     let program = lower(&counted(), Form::default());
-    assert_eq!(Compiled::new(&program, Access::Line, 3).err(), Some(CodegenError::Ways(3)));
+    assert_eq!(Compiled::new(&program, Access::Line, 3).err(), Some(CodegenError::Interleave(3)));
     let compiled = Compiled::new(&program, Access::Line, 2).unwrap();
     assert_eq!(compiled.make(Kernel::Reduce(1)), Err(CodegenError::NoKernel(Kernel::Reduce(1))));
     let states = compiled.with_states(Layout::packed(&[Type::F64; 3])).err();
@@ -357,7 +357,7 @@ fn lines_of_few_columns_have_a_kernel_for_short_ones() {
 fn kernels_can_be_read() {
     let program = affine(Type::F32);
     let compiled = compile(&program, Mode::Inclusive, 2, &isas()[0]);
-    for kernel in ["; scan\n", "; scan_one\n", "; short\n", "; reduce\n", "; advance\n"] {
+    for kernel in ["; scan\n", "; scan_one\n", "; short\n", "; reduce\n", "; carry_update\n"] {
         assert!(compiled.clif().contains(kernel) && compiled.asm().contains(kernel));
     }
     assert!(compiled.clif().contains("fma") && !compiled.asm().is_empty());

@@ -86,7 +86,7 @@ fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Comb
             vec![Layout::packed(&[ty, other])],
         ),
     };
-    let output = Output { keep: None, project, columns };
+    let output = Output { filter: None, project, columns };
     verify(Program {
         name: name.into(),
         tables: Vec::new(),
@@ -100,14 +100,14 @@ fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Comb
 
 /// In one block, and in blocks that are reduced and replayed.
 fn check(program: &Verified<Program>, mode: Mode, lengths: &[usize], seed: u64) {
-    for ways in [1, 4] {
-        let compiled = compile_lanes(program, mode, ways);
+    for interleave in [1, 4] {
+        let compiled = compile_lanes(program, mode, interleave);
         assert!(compiled.is_in_vectors(), "{}", **program);
         for &total in lengths {
             let bytes = input(program, total, seed + total as u64);
             let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
             let expected = interp::run(program, &inputs, &Request { mode, ..Request::default() }).unwrap();
-            let what = format!("{mode:?} W={ways} n={total} seed {seed} of\n{}", **program);
+            let what = format!("{mode:?} W={interleave} n={total} seed {seed} of\n{}", **program);
             let found = run_directly(&compiled, program, &inputs, total);
             assert_same(program, &found, &expected.outputs, &format!("directly {what}"));
             let found = run_tile(&compiled, program, &inputs, total);
@@ -171,7 +171,7 @@ fn writes(ty: Type, function: &Function) -> Program {
     let results = [b.inline(function, &arguments), vec![sum]].concat();
     let columns = results.iter().map(|&result| Layout::of(b.type_of(result))).collect();
     let reads = read.iter().map(|&place| Source::Record(place as u32)).chain([Source::State(0)]).collect();
-    let output = Output { keep: None, project: Mapping { reads, function: b.finish(&results) }, columns };
+    let output = Output { filter: None, project: Mapping { reads, function: b.finish(&results) }, columns };
     let bytes = vec![Layout::of(Type::U8), Layout::of(Type::U8)];
     let mut program = program(bytes, operators(Type::U8).swap_remove(1), false).into_inner();
     program.inputs = inputs.into_iter().map(Layout::of).collect();

@@ -40,7 +40,7 @@ fn program(ty: Type, functions: &[Function]) -> Program {
         tables: tables(),
         inputs: inputs.into_iter().map(Layout::of).collect(),
         stages: vec![stage],
-        output: Output { keep: None, project, columns: outputs.into_iter().map(Layout::of).collect() },
+        output: Output { filter: None, project, columns: outputs.into_iter().map(Layout::of).collect() },
     }
 }
 

@@ -34,7 +34,7 @@ pub fn calls(data: &[u8]) {
     }
     let Ok(program) = verify(program) else { return };
     let options = PlanOptions {
-        ways: Some(1 << bytes.below(4)),
+        interleave: Some(1 << bytes.below(4)),
         block: Some(1 + bytes.below(40)),
         strips: Some(1 + bytes.below(3)),
         direct: Some(bytes.below(2) * bytes.below(100)),
@@ -108,7 +108,7 @@ impl<'s> Try<'s> {
             // The next chunk alone would know whether it goes on with the segment.
             Over::Heads(_) => carry.is_none() || !reversed,
             Over::Offsets(_) => carry.is_none(),
-            Over::Rows { .. } => carry.is_none() && program.output.keep.is_none(),
+            Over::Rows { .. } => carry.is_none() && program.output.filter.is_none(),
         };
         let asked = Asked { len, mode, reversed, init, over, carry, in_place, threads: 1 };
         let mut length = || if bytes.chance(16) { bytes.below(200) } else { len };
@@ -117,7 +117,7 @@ impl<'s> Try<'s> {
             (0..program.inputs.len()).map(|column| if column == 0 { len } else { length() }).collect();
         let rooms: Vec<usize> = program.output.columns.iter().map(|_| length()).collect();
         let odd = if bytes.chance(32) { Some(*bytes.pick(&[Odd::Fewer, Odd::Fieldless])) } else { None };
-        let rooms_fit = match program.output.keep {
+        let rooms_fit = match program.output.filter {
             _ if in_place || rooms.iter().all(|&room| room == len) => Expect::Same,
             Some(_) => Expect::Anything,
             None => Expect::Refused,
@@ -171,7 +171,7 @@ impl<'s> Try<'s> {
         assert!(count.is_none_or(|count| count == reference.count), "{count:?} records written\n{}", self.what());
         for ((found, expected), layout) in fenced.iter().zip(&mut expected).zip(layouts) {
             let found = inside(found);
-            if program.output.keep.is_some() {
+            if program.output.filter.is_some() {
                 // The record behind those that are kept may hold anything.
                 let size = layout.size as usize;
                 let free = reference.count * size..(reference.count + 1) * size;
@@ -343,5 +343,5 @@ fn may_be_in_place(program: &Program) -> bool {
     let mut mappings = program.stages.iter().map(|stage| &stage.lift).chain([&output.project]);
     let reads_next =
         mappings.any(|mapping| mapping.reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Prev(_))));
-    alike && !reads_next && output.keep.is_none()
+    alike && !reads_next && output.filter.is_none()
 }

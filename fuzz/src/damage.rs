@@ -10,7 +10,7 @@ pub(crate) fn damage(bytes: &mut Bytes<'_>, program: &mut Program) {
     for _ in 0..bytes.below(4) {
         let output = &mut program.output;
         let mut functions = vec![&mut output.project.function];
-        functions.extend(output.keep.as_mut().map(|keep| &mut keep.function));
+        functions.extend(output.filter.as_mut().map(|filter| &mut filter.function));
         for stage in &mut program.stages {
             functions.extend([&mut stage.lift.function, &mut stage.combine]);
         }

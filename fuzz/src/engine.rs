@@ -34,7 +34,7 @@ pub fn engine(data: &[u8]) {
     let vector = *bytes.pick(&[None, Some(true), Some(false)]);
     let sequentially = PlanOptions { direct: Some(usize::MAX), vector: Some(false), ..PlanOptions::default() };
     let in_tiles = PlanOptions {
-        ways: Some(1 << bytes.below(4)),
+        interleave: Some(1 << bytes.below(4)),
         block: Some(1 + bytes.below(40)),
         strips: Some(1 + bytes.below(3)),
         direct: Some(0),
@@ -106,5 +106,5 @@ fn functions(program: &Program) -> impl Iterator<Item = &Function> {
     let stages =
         program.stages.iter().flat_map(|stage| [&stage.lift.function, &stage.combine].into_iter().chain(&stage.valid));
     let output = [&program.output.project.function].into_iter();
-    stages.chain(output).chain(program.output.keep.as_ref().map(|keep| &keep.function))
+    stages.chain(output).chain(program.output.filter.as_ref().map(|filter| &filter.function))
 }

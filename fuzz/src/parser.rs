@@ -47,6 +47,6 @@ fn look_into(program: &Verified<Program>, data: &[u8]) {
     let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
     for mode in [Mode::Inclusive, Mode::Exclusive] {
         let run = interp::run(program, &columns, &Request { mode, ..Request::default() }).expect("whole columns");
-        assert!(run.count <= 3 && (program.output.keep.is_some() || run.count == 3));
+        assert!(run.count <= 3 && (program.output.filter.is_some() || run.count == 3));
     }
 }

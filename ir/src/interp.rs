@@ -254,8 +254,8 @@ pub fn run_in_chunks(
                 products[k].clone_from(&stage.identity);
             }
         }
-        let kept = program.output.keep.as_ref().is_none_or(|keep| {
-            let results = interpreter.call(&keep.function, element.read(&keep.reads));
+        let kept = program.output.filter.as_ref().is_none_or(|filter| {
+            let results = interpreter.call(&filter.function, element.read(&filter.reads));
             results[0].bits() != 0
         });
         if kept {

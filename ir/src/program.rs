@@ -13,8 +13,8 @@
 //! after[i]  = before[i] ⊕ x[i]
 //! ```
 //!
-//! and the output is `project(…)` of element i: written to place i, or, with `keep`, appended where
-//! `keep` is true.
+//! and the output is `project(…)` of element i: written to place i, or, with `filter`, appended where
+//! `filter` is true.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -189,7 +189,7 @@ pub struct Stage {
 pub struct Output {
     /// With it, only elements for which it gives `true` are written, densely and in order (`emit`); without it, every
     /// element is (`write`).
-    pub keep: Option<Mapping>,
+    pub filter: Option<Mapping>,
     /// The components of the output record, numbered through all columns.
     pub project: Mapping,
     /// How the columns lie in memory.
@@ -262,7 +262,7 @@ impl Program {
         for stage in &mut self.stages {
             [&mut stage.lift.function, &mut stage.combine].into_iter().chain(&mut stage.valid).for_each(change);
         }
-        [Some(&mut self.output.project), self.output.keep.as_mut()]
+        [Some(&mut self.output.project), self.output.filter.as_mut()]
             .into_iter()
             .flatten()
             .for_each(|mapping| change(&mut mapping.function));
@@ -272,7 +272,7 @@ impl Program {
     /// Every mapping: the lifts, what is kept, the projection.
     pub fn mappings(&self) -> impl Iterator<Item = &Mapping> {
         let lifts = self.stages.iter().map(|stage| &stage.lift);
-        lifts.chain(&self.output.keep).chain([&self.output.project])
+        lifts.chain(&self.output.filter).chain([&self.output.project])
     }
 
     /// Whether any mapping reads the record before, or asks whether there is one.
@@ -319,7 +319,7 @@ impl Program {
         let mut program = self.clone();
         program.parameters.clear();
         let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
-        let mappings = lifts.chain(&mut program.output.keep).chain([&mut program.output.project]);
+        let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
         for mapping in mappings.filter(|mapping| mapping.reads.iter().any(|s| matches!(s, Source::Parameter(_)))) {
             let mut b = FunctionBuilder::new();
             let mut reads = Vec::new();

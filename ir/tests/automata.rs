@@ -68,7 +68,7 @@ fn automaton(maps: &[Map], project: Mapping) -> Program {
             combine,
             valid: None,
         }],
-        output: Output { keep: None, project, columns },
+        output: Output { filter: None, project, columns },
     }
 }
 

@@ -124,7 +124,7 @@ fn replay_bodies_give_the_outputs_of_the_interpreter() {
             let lowered = line(&program, mode);
             let mut rows: Vec<Vec<Constant>> =
                 run_body(&lowered, lowered.replay(), &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
-            if program.output.keep.is_some() {
+            if program.output.filter.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
             let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();
@@ -145,7 +145,7 @@ fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
             taken_apart += body.carried.iter().filter(|carried| carried.lane.is_some()).count();
             let mut rows: Vec<Vec<Constant>> =
                 run_lanes(&lowered, body, &inputs, COUNT).into_iter().map(|(_, output)| output).collect();
-            if program.output.keep.is_some() {
+            if program.output.filter.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
             let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();

@@ -133,7 +133,7 @@ fn every_mapping_may_read_what_the_run_started_from() {
         }
       output emit
         column { size 1, align 1, u8 @ 0 }
-        keep (%0 = record.0: u8, %1 = init.0.0: u8) {
+        filter (%0 = record.0: u8, %1 = init.0.0: u8) {
           %2 = gt.bool %0, %1
           return %2
         }

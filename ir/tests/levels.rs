@@ -133,7 +133,7 @@ fn check(program: &Lowered, inputs: &[Vec<u8>], seeds: Vec<State>, what: &str) {
     let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()), previous: None };
     let Run { outputs, states_after, .. } = run(program, &slices, &request).unwrap();
     let (mut rows, totals) = Engine { program, inputs, seeds }.scan();
-    if program.output.keep.is_some() {
+    if program.output.filter.is_some() {
         rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
     }
     compare_columns(program, &outputs, &rows, what);

@@ -21,7 +21,7 @@ fn options(case: u64) -> Options {
 
 fn functions(program: &Program) -> Vec<&Function> {
     let mut all = vec![&program.output.project.function];
-    all.extend(program.output.keep.iter().map(|keep| &keep.function));
+    all.extend(program.output.filter.iter().map(|filter| &filter.function));
     for stage in &program.stages {
         all.extend([&stage.lift.function, &stage.combine]);
         all.extend(&stage.valid);
@@ -60,7 +60,7 @@ fn options_bound_what_a_program_contains() {
     let next = |source: &Source| matches!(source, Source::Next(_) | Source::Last);
     for seed in 0..500 {
         let program = random_program(seed, &plain);
-        assert!(program.stages.len() <= 2 && program.output.keep.is_none());
+        assert!(program.stages.len() <= 2 && program.output.filter.is_none());
         assert!(!program.output.project.reads.iter().any(next));
         assert!(!program.stages.iter().any(|stage| stage.lift.reads.iter().any(next)));
         for function in functions(&program) {

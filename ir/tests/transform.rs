@@ -29,7 +29,7 @@ fn random_programs() -> impl Iterator<Item = (u64, Verified<Program>)> {
 
 fn mappings(program: &Program) -> impl Iterator<Item = &Mapping> {
     let lifts = program.stages.iter().map(|stage| &stage.lift);
-    lifts.chain([&program.output.project]).chain(&program.output.keep)
+    lifts.chain([&program.output.project]).chain(&program.output.filter)
 }
 
 fn reads(program: &Program, is: impl Fn(&Source) -> bool) -> bool {
@@ -106,7 +106,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
             }
         }
         tried[program.stages.len()] += 1;
-        tried[0] += usize::from(program.output.keep.is_some() && reads(&program, |s| matches!(s, Source::Next(_))));
+        tried[0] += usize::from(program.output.filter.is_some() && reads(&program, |s| matches!(s, Source::Next(_))));
     }
     assert!(tried.iter().all(|&programs| programs > 20), "programs of 1, 2, 3 stages, and that emit: {tried:?}");
 }
@@ -125,7 +125,7 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
             let request =
                 Request { mode: Mode::default(), init: Some(lowered_state(&lowered, &seeds, false)), previous: None };
             let mut got = interpret(&lowered, &inputs, &request);
-            assert_eq!(lowered.rank().is_some(), program.output.keep.is_some());
+            assert_eq!(lowered.rank().is_some(), program.output.filter.is_some());
             if lowered.rank().is_some() {
                 assert_eq!(got.states_after.pop(), Some(vec![Constant::from(expected.count as u64)]));
             }
@@ -144,7 +144,7 @@ fn with_stage_first(mut program: Program, first: usize) -> Program {
     let moved = program.stages.remove(first);
     program.stages.insert(0, moved);
     let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
-    let mappings = lifts.chain(&mut program.output.keep).chain([&mut program.output.project]);
+    let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
     for source in mappings.flat_map(|mapping| &mut mapping.reads) {
         if let Source::Before { stage, .. } | Source::After { stage, .. } | Source::Init { stage, .. } = source {
             match (*stage as usize).cmp(&first) {
@@ -203,7 +203,7 @@ fn each_component_of_a_lowered_program_says_where_it_comes_from() {
             }
             assert_eq!(lowered.first_carry().count(), lowered.carried_components().iter().sum::<usize>());
             expected.extend(lowered.check().map(|check| vec![Role::Check; check.components()]));
-            expected.extend(program.output.keep.as_ref().map(|_| vec![Role::Rank]));
+            expected.extend(program.output.filter.as_ref().map(|_| vec![Role::Rank]));
             let got: Vec<Vec<Role>> = (0..lowered.stages.len()).map(roles).collect();
             assert_eq!(got, expected, "program {seed}, {form:?}");
             assert_eq!(lowered.check().is_some(), form.checked);
@@ -275,7 +275,7 @@ fn without_outputs_a_program_comes_to_the_same_states() {
         let run = |program: &Lowered| interp::run(program, &columns, &Request::default()).unwrap();
         let (whole, reduced) = (run(&lowered), run(&lowered.clone().without_outputs()));
         assert_eq!(whole.states_after, reduced.states_after, "program {seed}");
-        let keeps = program.output.keep.is_some();
+        let keeps = program.output.filter.is_some();
         assert_eq!(if keeps { whole.outputs } else { Vec::new() }, reduced.outputs, "program {seed}");
     }
 }

@@ -28,7 +28,7 @@
 //! - The *total* of a run is its last `after`, or the start if the run is empty.
 //! - Columns may be longer than the rows of an array need; records that are in no row are not
 //!   written.
-//! - Refused are: rows of a program that keeps, resuming rows or offsets, and resuming a reversed
+//! - Refused are: rows of a program that filters, resuming rows or offsets, and resuming a reversed
 //!   scan of flagged segments, where the next chunk alone would know whether it goes on with the
 //!   segment.
 //! - `start ⊕ x` is computed at the first record of every run, also where the start is the identity

@@ -51,7 +51,7 @@ impl Elements<'_> {
             Event::Regrouped => return Error::Regrouped { index },
             Event::Lift(stage) => of("lift", stage),
             Event::Combine(stage) => of("combine", stage),
-            Event::Keep => "`keep`".to_owned(),
+            Event::Filter => "`filter`".to_owned(),
             Event::Project => "`project`".to_owned(),
         };
         Error::Overflowed { index, function }

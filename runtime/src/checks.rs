@@ -30,7 +30,7 @@ impl Signature for Verified<Program> {
     }
 
     fn keeps(&self) -> bool {
-        self.output.keep.is_some()
+        self.output.filter.is_some()
     }
 }
 
@@ -38,7 +38,7 @@ impl Signature for Verified<Program> {
 pub(crate) fn columns(program: &Program, inputs: &[Column<'_>], outputs: &[ColumnMut<'_>]) -> Result<usize, Error> {
     let len = column::check_inputs(&program.inputs, inputs)?;
     // What is kept is counted later.
-    let expected = program.output.keep.is_none().then_some(len);
+    let expected = program.output.filter.is_none().then_some(len);
     column::check_outputs(&program.output.columns, outputs, expected)?;
     Ok(len)
 }
@@ -53,7 +53,7 @@ pub(crate) fn in_place(program: &Program, columns: &[ColumnMut<'_>]) -> Result<u
 
 /// Checks that the outputs of a program may replace its inputs.
 pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
-    if program.output.keep.is_some() {
+    if program.output.filter.is_some() {
         return Err(InPlaceError::Keeps.into());
     }
     let stages = program.stages.iter().map(|stage| &stage.lift);

@@ -111,7 +111,7 @@ pub enum Combination {
     /// The total of a stream's chunk.
     #[error("the total of a resumed scan: it is the carry after `inclusive`; or start a line with `init`")]
     ResumedTotal,
-    /// Rows of a program that keeps some records only.
+    /// Rows of a program that filters.
     #[error("keeping records of {rows} rows: scan each row as a line")]
     KeptOfRows {
         /// How many rows.

@@ -17,7 +17,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
         let mut random = Random(seed);
         let operator = any_operator(seed, &mut random);
         let plan = PlanOptions {
-            ways: Some(1 << random.below(3)),
+            interleave: Some(1 << random.below(3)),
             block: Some(1 + random.below(9)),
             strips: Some(1 + random.below(2)),
             direct: Some(random.below(2) * 8),

@@ -38,7 +38,7 @@ fn nothing_in_gives_nothing_out() {
 #[test]
 fn records_may_lie_at_odd_addresses() {
     let options =
-        PlanOptions { ways: Some(4), block: Some(3), strips: Some(2), direct: Some(0), ..PlanOptions::default() };
+        PlanOptions { interleave: Some(4), block: Some(3), strips: Some(2), direct: Some(0), ..PlanOptions::default() };
     let scan = DynScan::builder(verify(parse(RUNNING_SUM)).unwrap()).plan(options).threads(3).build().unwrap();
     let layout = Layout::of(monoscan_ir::Type::I32);
     let values: Vec<i32> = (0..1000).map(|i| i * i - 7).collect();
@@ -137,7 +137,7 @@ fn cascades_and_kept_records_are_one_scan() {
     let mut cascade = parse(RUNNING_SUM);
     cascade.stages.push(cascade.stages[0].clone());
     cascade.stages[1].lift.reads = vec![Source::After { stage: 0, component: 0 }];
-    let even = "keep (%0 = state.0: i32) {
+    let even = "filter (%0 = state.0: i32) {
         %1 = const.i32 1
         %2 = and.i32 %0, %1
         %3 = const.i32 0
@@ -159,8 +159,13 @@ fn cascades_and_kept_records_are_one_scan() {
         .unzip();
     let evens: Vec<i32> = sums.into_iter().filter(|sum| sum % 2 == 0).collect();
     for threads in [1, 2, 3] {
-        let plan =
-            PlanOptions { ways: Some(2), block: Some(5), strips: Some(3), direct: Some(0), ..PlanOptions::default() };
+        let plan = PlanOptions {
+            interleave: Some(2),
+            block: Some(5),
+            strips: Some(3),
+            direct: Some(0),
+            ..PlanOptions::default()
+        };
         let build = |program| DynScan::builder(program).plan(plan.clone()).threads(threads).build().unwrap();
         let cascade = build(verify(cascade.clone()).unwrap());
         assert_eq!(cascade.inclusive::<i32>(&[Column::new(&x)]).unwrap(), sums_of_sums);
@@ -212,9 +217,9 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
         for mode in [Mode::Inclusive, Mode::Exclusive] {
             let expected =
                 interp::run(&program, &slices, &Request { previous: None, mode, init: None }).unwrap().outputs;
-            for (ways, threads) in [(1, 2), (4, 1), (2, 3), (8, 2)] {
+            for (interleave, threads) in [(1, 2), (4, 1), (2, 3), (8, 2)] {
                 let options = PlanOptions {
-                    ways: Some(ways),
+                    interleave: Some(interleave),
                     block: Some(3),
                     strips: Some(2),
                     direct: Some(0),

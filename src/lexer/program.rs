@@ -44,12 +44,12 @@ impl Shape {
 /// The label of every byte.
 pub(super) fn labels(tables: &RankTables) -> Verified<Program> {
     let project = of_element(tables, |_, label| label);
-    program(tables, Output { keep: None, project, columns: vec![Layout::of(Type::U8)] })
+    program(tables, Output { filter: None, project, columns: vec![Layout::of(Type::U8)] })
 }
 
 /// For every byte that ends a token, in order: where that is, and the token's code.
 pub(super) fn endings(tables: &RankTables) -> Verified<Program> {
-    let keep = of_element(tables, |b, label| {
+    let filter = of_element(tables, |b, label| {
         let (flag, zero) = (b.lit(ENDS), b.lit(0u8));
         let ends = b.binary(Opcode::And, label, flag);
         b.binary(Opcode::Ne, ends, zero)
@@ -59,7 +59,7 @@ pub(super) fn endings(tables: &RankTables) -> Verified<Program> {
         let code = b.binary(Opcode::And, label, code);
         b.cast(Type::U64, code)
     });
-    program(tables, Output { keep: Some(keep), project: with_end(code), columns: vec![Layout::of(Type::U64)] })
+    program(tables, Output { filter: Some(filter), project: with_end(code), columns: vec![Layout::of(Type::U64)] })
 }
 
 /// Bits of an ending that are the token's code; those above are its end.

@@ -156,7 +156,7 @@ impl<T: Sample> Recurrence<T> {
     pub fn with_precision(signature: &Signature, precision: Precision) -> Result<Recurrence<T>, RecurrenceError> {
         let form = form::Form::new(signature, T::TYPE, precision)?;
         let scan = DynScan::new(verify(program::program(&form))?)?;
-        let block = (scan.plan().tile() / scan.plan().ways) as u64;
+        let block = (scan.plan().tile() / scan.plan().interleave) as u64;
         let growth = form.growth(block);
         if let Some(samples) = growth.exceeded_after {
             return Err(RecurrenceError::Unstable { samples, block, ty: form.state });

@@ -43,7 +43,7 @@ pub(crate) fn program(form: &Form) -> Program {
         tables: Vec::new(),
         inputs: vec![column.clone()],
         stages: vec![stage(form)],
-        output: Output { keep: None, project: project(form), columns: vec![column] },
+        output: Output { filter: None, project: project(form), columns: vec![column] },
     }
 }
 

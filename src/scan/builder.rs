@@ -45,7 +45,7 @@ pub struct ScanBuilder<S, In, Out> {
 #[derive(Default)]
 struct Functions {
     lifts: Vec<Part>,
-    keep: Option<Part>,
+    filter: Option<Part>,
     /// None for the state of the last stage as it is.
     project: Option<Part>,
 }
@@ -112,7 +112,7 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
     fn lift_part<R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
         self.change(|functions| {
             let reads_state_alone = |part: &Part| part.view == View::State;
-            if functions.keep.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
+            if functions.filter.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
                 return Err(Error::Order { function: "lift", after: "a function that reads the record" });
             }
             functions.lifts = vec![lift()?];
@@ -130,7 +130,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         F: ScanFn<(Element<In::Item, S>,), Out = M>,
     {
         self.change(|functions| {
-            if functions.keep.is_some() || functions.project.is_some() {
+            if functions.filter.is_some() || functions.project.is_some() {
                 return Err(Error::Order { function: "then", after: "`filter` or a `project`" });
             }
             functions.lifts.push(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
@@ -191,7 +191,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     /// ```
     pub fn filter<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out> {
         self.change(|functions| {
-            functions.keep = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
+            functions.filter = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
             Ok(())
         })
     }
@@ -237,10 +237,10 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     /// # Errors
     /// As [`Scan::new`]. [`Error::Order`] if functions were given in an order in which one changes what another reads.
     pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
-        let Functions { lifts, keep, project } = self.functions?;
+        let Functions { lifts, filter, project } = self.functions?;
         let operators = S::operators()?;
         let project = project.unwrap_or_else(|| unchanged::<S::Last>(View::State));
-        let parts = Parts { lifts, keep, project, operators };
+        let parts = Parts { lifts, filter, project, operators };
         let parameters = parts.parameters();
         let program = parts.program(In::layouts(), lang::layout_of::<Out>())?;
         let Options { assume_associative, threads, plan } = self.options;

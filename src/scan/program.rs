@@ -34,7 +34,7 @@ impl Part {
 pub(super) struct Parts {
     /// One for each stage.
     pub(super) lifts: Vec<Part>,
-    pub(super) keep: Option<Part>,
+    pub(super) filter: Option<Part>,
     pub(super) project: Part,
     /// One for each stage.
     pub(super) operators: Vec<Operator>,
@@ -43,7 +43,7 @@ pub(super) struct Parts {
 impl Parts {
     /// The values of the parameters of all functions, in order.
     pub(super) fn parameters(&self) -> Vec<Constant> {
-        let parts = self.lifts.iter().chain(&self.keep).chain([&self.project]);
+        let parts = self.lifts.iter().chain(&self.filter).chain([&self.project]);
         parts.flat_map(|part| part.parameters.iter().copied()).collect()
     }
 
@@ -66,7 +66,7 @@ impl Parts {
         };
         let lifts: Vec<Mapping> =
             self.lifts.into_iter().enumerate().map(|(stage, lift)| mapping(lift, &sizes[..stage])).collect();
-        let keep = self.keep.map(|keep| mapping(keep, &sizes));
+        let filter = self.filter.map(|filter| mapping(filter, &sizes));
         let project = mapping(self.project, &sizes);
         let stages = lifts.into_iter().zip(&self.operators).map(|(lift, operator)| Stage {
             state: operator.state(),
@@ -77,7 +77,7 @@ impl Parts {
         });
         let stages = stages.collect();
         let name = name(&self.operators);
-        let output = Output { keep, project, columns: vec![output] };
+        let output = Output { filter, project, columns: vec![output] };
         let program = verify(Program { name, tables: tables.0, inputs, parameters, stages, output })?;
         for (operator, stage) in self.operators.iter().zip(&program.stages) {
             operator.check(stage, &program.tables)?;

@@ -122,7 +122,7 @@ fn any_plan_and_any_number_of_threads_will_do() {
     for size in [0, 1, 7, 1 << 40] {
         for threads in [0, 3, usize::MAX] {
             let plan = PlanOptions {
-                ways: Some(2),
+                interleave: Some(2),
                 block: Some(size),
                 strips: Some(size),
                 direct: Some(0),

@@ -151,9 +151,9 @@ impl<M: Monoid> Ask<M> {
 
 /// A plan with boundaries in small places.
 #[allow(clippy::needless_update, reason = "what else a plan may choose is the planner's")]
-pub(crate) fn tiny(ways: usize, block: usize, strips: usize, direct: usize) -> PlanOptions {
-    let (ways, block, strips, direct) = (Some(ways), Some(block), Some(strips), Some(direct));
-    PlanOptions { ways, block, strips, direct, ..PlanOptions::default() }
+pub(crate) fn tiny(interleave: usize, block: usize, strips: usize, direct: usize) -> PlanOptions {
+    let (interleave, block, strips, direct) = (Some(interleave), Some(block), Some(strips), Some(direct));
+    PlanOptions { interleave, block, strips, direct, ..PlanOptions::default() }
 }
 
 /// Small plans, and the planner's own.

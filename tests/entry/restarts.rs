@@ -17,7 +17,7 @@ fn patterns(len: usize) -> Vec<Vec<bool>> {
 }
 
 fn plan() -> PlanOptions {
-    PlanOptions { ways: Some(1), block: Some(TILE), strips: Some(1), direct: Some(0), ..PlanOptions::default() }
+    PlanOptions { interleave: Some(1), block: Some(TILE), strips: Some(1), direct: Some(0), ..PlanOptions::default() }
 }
 
 /// What a plain loop gives, and the last state.

@@ -25,8 +25,8 @@ const AROUND: usize = 5;
 
 /// Small tiles, odd ones, blocks of one, and what the planner chooses.
 fn plans() -> [PlanOptions; 4] {
-    let plan = |ways, block, strips, direct| PlanOptions {
-        ways: Some(ways),
+    let plan = |interleave, block, strips, direct| PlanOptions {
+        interleave: Some(interleave),
         block: Some(block),
         strips: Some(strips),
         direct: Some(direct),

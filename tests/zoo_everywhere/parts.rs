@@ -50,9 +50,9 @@ fn in_parts<M: Monoid>(seed: u64, make: impl Fn(&mut Random) -> M) {
     let program = scan.as_dyn().program();
     let layout = &program.inputs[0];
     let bytes = crate::bytes(&records, layout);
-    let in_strips = |vector, ways, block| {
-        let (ways, block, strips) = (Some(ways), Some(block), Some(2));
-        PlanOptions { ways, block, strips, direct: Some(0), vector: Some(vector) }
+    let in_strips = |vector, interleave, block| {
+        let (interleave, block, strips) = (Some(interleave), Some(block), Some(2));
+        PlanOptions { interleave, block, strips, direct: Some(0), vector: Some(vector) }
     };
     let in_vectors = PlanOptions { vector: Some(true), ..PlanOptions::default() };
     let plans =

@@ -92,7 +92,7 @@ fn launches_of_a_rung_are_a_graph() {
 #[ignore = "needs a CUDA device"]
 fn what_a_rung_does_not_do_is_refused() {
     let stream = Stream::new(&device()).unwrap();
-    let keep = "keep (%0 = record.0: u32) {\n %1 = const.u32 5\n %2 = gt.bool %0, %1\n return %2 }\n    project";
+    let keep = "filter (%0 = record.0: u32) {\n %1 = const.u32 5\n %2 = gt.bool %0, %1\n return %2 }\n    project";
     let keeps = RECURRENCE.replace("write", "emit").replace("project", keep);
     assert!(matches!(scan(&keeps, Rung::Chained), Err(LadderError::Unfit(_))));
     let scan = scan(RECURRENCE, Rung::Chained).unwrap();

@@ -1,6 +1,6 @@
 //! How kernels are called.
 //!
-//! A kernel works on W *ways*: W blocks of `len` elements each. One loop takes an element of every
+//! A kernel works on W interleaved blocks of `len` elements each. One loop takes an element of every
 //! block in turn, so W independent chains of ⊕ hide each other's latency. W slots of state lie at
 //! `states`, [`StateLayout::stride`] bytes apart; a slot has a part for each stage.
 //!
@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `reduce` of a level | input, slot w: the carries of earlier levels into block w | the aggregates of the level's stages over block w, from their identities, in the components that are not length-only |
 //! | `scan` | input, slot w: the carries into block w | the states after block w, in the live components |
-//! | `advance` of a level | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry of the level's stages needs |
+//! | `carry_update` of a level | a carry and an aggregate, a slot each | the carry behind the aggregate's block, in what a carry of the level's stages needs |
 //! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
 //! | `whole`, with or without outputs | input, slot 0: the whole states before the block | the whole states after it |
 //!
@@ -18,7 +18,7 @@
 //! states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their
 //! owner has them.
 //!
-//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `way` records from one to the
+//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to the
 //! next, each from the carry in slot 0.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`:
@@ -32,13 +32,13 @@
 //! | access | element i of block w | its number |
 //! |---|---|---|
 //! | `Line` | record `start + w·len + i` | the same |
-//! | `Strided` | record `place + w·way + i·step` | `start + w·numbers + i` |
+//! | `Strided` | record `place + w·pitch + i·step` | `start + w·numbers + i` |
 //!
 //! So strided kernels serve rows side by side (`numbers` = 0), blocks of one row, and, with a
 //! negative step, reversed scans; places wrap around. The element whose number is 0 is the first,
 //! without a record before it; the one whose number is `total − 1` is the last, without a next.
 //!
-//! A program that `keep`s has the number of kept records in its last stage, the *rank*. A kept
+//! A program that `filter`s has the number of kept records in its last stage, the *rank*. A kept
 //! record is written to the place that is the rank before its element; what is not kept goes to
 //! `sink`.
 //!
@@ -75,14 +75,14 @@ pub struct TileArgs {
     pub states: *mut u8,
     /// A slot with the state that runs start from; only programs that read `Init` look at it.
     pub init: *const u8,
-    /// Room for a record of any output column; only programs that `keep` write there.
+    /// Room for a record of any output column; only programs that `filter` write there.
     pub sink: *mut u8,
     /// Strided access: the record that the first element of the first block is.
     pub place: u64,
     /// Strided access: records from one element to the next.
     pub step: u64,
     /// Strided access and `rows`: records from one block to the next.
-    pub way: u64,
+    pub pitch: u64,
     /// Strided access: how many elements later a block starts than the one before.
     pub numbers: u64,
     /// How many blocks, for `scan_blocks` and `rows`.
@@ -111,7 +111,7 @@ impl TileArgs {
             sink: std::ptr::null_mut(),
             place: start,
             step: 1,
-            way: len,
+            pitch: len,
             numbers: len,
             blocks: 1,
             adds: 0,
@@ -134,8 +134,8 @@ pub type ShortWholeFn =
 /// Most input columns of a `short` kernel: with the length and the output, what x86-64 passes in registers.
 pub const SHORT_INPUTS: usize = 4;
 
-/// `advance` and `combine`: (earlier, later, out); `out` may be one of the others.
-pub type AdvanceFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);
+/// `carry_update` and `combine`: (earlier, later, out); `out` may be one of the others.
+pub type CarryUpdateFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);
 
 /// How the states of all stages lie in a slot.
 #[derive(Clone, PartialEq, Eq, Debug)]

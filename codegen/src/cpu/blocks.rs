@@ -4,7 +4,7 @@
 //! into block k ⊕ aggregate of block k`. One thread that only scanned on from each block's last
 //! state would round otherwise. So this kernel computes the aggregate too, beside the outputs: in
 //! vectors that is one ⊕ a group, since a scan of lanes ends with the group's aggregate. Bit by bit
-//! it gives what `reduce`, `advance`, `combine` and `scan` in vectors give.
+//! it gives what `reduce`, `carry_update`, `combine` and `scan` in vectors give.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -24,7 +24,7 @@ pub(crate) struct Blocks<'a> {
     /// The form in lanes.
     pub(crate) form: &'a LaneForm,
     /// What takes a carry past a block.
-    pub(crate) advance: &'a CarryUpdate,
+    pub(crate) carry_update: &'a CarryUpdate,
     /// All of ⊕.
     pub(crate) combine: &'a CarryUpdate,
     /// The ranges of the state's components.
@@ -94,7 +94,7 @@ pub(crate) fn blocks(
     let aggregate = &behind.states[replayed.len()..];
     let mut both = Vec::new();
     for (component, identity) in blocks.identity.iter().enumerate() {
-        // A carry has what its advance reads.
+        // A carry has what its update reads.
         let carried = place_of(replayed, component).map(|place| carry[place]);
         both.push(carried.unwrap_or_else(|| constant(&mut b, identity.ty().zero())));
     }
@@ -105,7 +105,7 @@ pub(crate) fn blocks(
     }
     both.extend(&whole);
     let ranges = [blocks.ranges, blocks.ranges].concat();
-    let advanced = lower_function(&mut b, &blocks.advance.function, &both, &ranges, env)?;
+    let updated = lower_function(&mut b, &blocks.carry_update.function, &both, &ranges, env)?;
 
     let (add, added) = (b.create_block(), b.create_block());
     let adds = b.ins().load(types::I64, memory::data_flags(), args, std::mem::offset_of!(TileArgs, adds) as i32);
@@ -121,7 +121,7 @@ pub(crate) fn blocks(
 
     b.switch_to_block(added);
     let left = b.ins().iadd_imm_s(left, -1);
-    let next = [vec![left, behind.place], advanced].concat();
+    let next = [vec![left, behind.place], updated].concat();
     b.ins().brif(left, body, &arguments(&next), exit, &arguments(&next));
 
     b.switch_to_block(exit);

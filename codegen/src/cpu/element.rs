@@ -71,13 +71,13 @@ pub(crate) type ShortArgs = [ir::Value; 2 + SHORT_INPUTS];
 pub(crate) struct Element {
     pub(crate) position: Position,
     /// It has a next one.
-    pub(crate) interior: bool,
+    pub(crate) steady_state: bool,
     next: Option<Next>,
 }
 
 impl Element {
-    pub(crate) fn new(position: Position, interior: bool) -> Element {
-        Element { position, interior, next: None }
+    pub(crate) fn new(position: Position, steady_state: bool) -> Element {
+        Element { position, steady_state, next: None }
     }
 }
 
@@ -171,7 +171,7 @@ impl<'a> Data<'a> {
     pub(crate) fn read(&self, b: &mut FunctionBuilder<'_>, e: &mut Element, source: Source) -> ir::Value {
         match source {
             Source::Record(component) => self.load(b, component, e.position.place),
-            Source::Next(component) if e.interior => {
+            Source::Next(component) if e.steady_state => {
                 let following = self.following(b, e.position.place);
                 self.load(b, component, following)
             }

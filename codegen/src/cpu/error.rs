@@ -14,7 +14,7 @@ pub enum CodegenError {
     Host(String),
     /// The number of interleaved blocks is not 1, 2, 4 or 8.
     #[error("a kernel interleaves 1, 2, 4 or 8 blocks, not {0}")]
-    Ways(u32),
+    Interleave(u32),
     /// The program has no such kernel.
     #[error("the program has no kernel {0:?}")]
     NoKernel(Kernel),

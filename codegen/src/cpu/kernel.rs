@@ -1,14 +1,14 @@
 //! Tile kernels: one loop that takes an element of each of W blocks in turn, as [`abi`](super::abi)
 //! describes.
 //!
-//! Along a line every way has an element number that steps by one and is its place too; strided,
-//! every way has a place, and its number is that of its block's first element plus the rounds done.
+//! Along a line every block has an element number that steps by one and is its place too; strided,
+//! every block has a place, and its number is that of its block's first element plus the rounds done.
 //! Columns have one base address each, and an address is base + place · record size, which the
-//! machine folds into the access for sizes up to 8. What a way carries from element to element is a
+//! machine folds into the access for sizes up to 8. What a block carries from element to element is a
 //! block parameter of the loop, so it stays in registers while there are any.
 //!
 //! The last element of a run has no next one. If the body cares, the loop leaves it out and runs
-//! the [interior](super::interior) of the body; the last round, in which one of the ways may be at
+//! the [steady-state body](super::steady_state); the last round, in which one of the blocks may be at
 //! that element, runs the body itself behind the loop.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
@@ -19,18 +19,18 @@ use monoscan_ir::{Constant, Field, Layout};
 use super::abi::{Access, StateLayout, TileArgs};
 use super::element::{Data, Place, ShortArgs};
 use super::error::CodegenError;
-use super::interior::Interior;
 use super::lower::{Env, constant};
 use super::memory;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, Work};
+use super::steady_state::SteadyState;
 
 /// What a tile kernel does.
 pub(crate) struct TileKernel<'a> {
     /// The function of one element.
     pub(crate) body: &'a Body,
     /// The same for elements that have a next one, if that is another.
-    pub(crate) interior: Option<&'a Interior>,
+    pub(crate) steady_state: Option<&'a SteadyState>,
     /// For each carried component where a block starts and whether the slot gets what it ends with.
     pub(crate) carried: &'a [Carried],
     /// The input columns.
@@ -46,7 +46,7 @@ pub(crate) struct TileKernel<'a> {
     /// Where elements are.
     pub(crate) access: Access,
     /// How many blocks.
-    pub(crate) ways: u32,
+    pub(crate) interleave: u32,
     /// The form in lanes and what it does, if blocks are to be worked on in vectors: then one after the other. In
     /// [`Work::Both`] the body carries what the fold does.
     pub(crate) lanes: Option<(&'a LaneForm, Work)>,
@@ -73,7 +73,7 @@ pub(crate) fn tile(
     function(func, context, env, |b, [args]| {
         let all = Loop::new(b, kernel, args)?;
         match kernel.lanes {
-            Some(_) if kernel.ways > 1 => all.write_in_turn(b, env)?,
+            Some(_) if kernel.interleave > 1 => all.write_in_turn(b, env)?,
             _ => _ = all.write(b, env)?,
         }
         Ok(None)
@@ -90,7 +90,7 @@ pub(crate) fn rows(
     function(func, context, env, |b, [args]| {
         let all = Loop::new(b, kernel, args)?;
         let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
-        let pitch = word(std::mem::offset_of!(TileArgs, way));
+        let pitch = word(std::mem::offset_of!(TileArgs, pitch));
         let rows = word(std::mem::offset_of!(TileArgs, blocks));
         all.write_rows(b, env, (rows, pitch)).map(|()| None)
     })
@@ -155,7 +155,7 @@ pub(super) struct Loop<'a> {
     /// The place of the first element of each block.
     pub(super) places: Vec<ir::Value>,
     /// How many blocks are worked on side by side.
-    pub(super) ways: u32,
+    pub(super) interleave: u32,
     /// Columns are in registers, and the first place is 0.
     pub(super) is_short: bool,
 }
@@ -168,15 +168,15 @@ impl<'a> Loop<'a> {
         let len = word(std::mem::offset_of!(TileArgs, len));
         let states = word(std::mem::offset_of!(TileArgs, states));
         let (places, numbers) = match kernel.access {
-            Access::Line => (every(b, start, len, kernel.ways), None),
+            Access::Line => (every(b, start, len, kernel.interleave), None),
             Access::Strided => {
                 let place = word(std::mem::offset_of!(TileArgs, place));
-                let way = word(std::mem::offset_of!(TileArgs, way));
+                let pitch = word(std::mem::offset_of!(TileArgs, pitch));
                 let numbers = word(std::mem::offset_of!(TileArgs, numbers));
-                (every(b, place, way, kernel.ways), Some(every(b, start, numbers, kernel.ways)))
+                (every(b, place, pitch, kernel.interleave), Some(every(b, start, numbers, kernel.interleave)))
             }
         };
-        Ok(Loop { kernel, data, len, states, numbers, places, ways: kernel.ways, is_short: false })
+        Ok(Loop { kernel, data, len, states, numbers, places, interleave: kernel.interleave, is_short: false })
     }
 
     /// A line whose columns are in registers; `states` is anything if states start in the code and end nowhere.
@@ -188,7 +188,16 @@ impl<'a> Loop<'a> {
     ) -> Loop<'a> {
         let first = b.ins().iconst(types::I64, 0);
         let data = Data::in_registers(kernel, args);
-        Loop { kernel, len: data.total(), data, states, numbers: None, places: vec![first], ways: 1, is_short: true }
+        Loop {
+            kernel,
+            len: data.total(),
+            data,
+            states,
+            numbers: None,
+            places: vec![first],
+            interleave: 1,
+            is_short: true,
+        }
     }
 
     /// As [`write`](Loop::write). Gives how many records are written: all, or those kept.
@@ -197,11 +206,11 @@ impl<'a> Loop<'a> {
         Ok(self.kernel.rank.map_or(self.len, |rank| after[rank]))
     }
 
-    /// Gives the states behind the blocks, way by way.
+    /// Gives the states behind the blocks, block by block.
     pub(super) fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
         let mut states = Vec::new();
-        for way in 0..self.ways {
-            states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, way, carried)));
+        for block in 0..self.interleave {
+            states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, block, carried)));
         }
         let round = self.numbers.as_ref().map(|_| b.ins().iconst(types::I64, 0));
         let places = self.places.iter().copied().map(Place::at).collect();
@@ -215,19 +224,19 @@ impl<'a> Loop<'a> {
             (len, progress.places) = (left.left, vec![Place::at(left.place)]);
             progress.states = left.states[ahead.len()..].to_vec();
         }
-        if let Some(interior) = self.kernel.interior {
+        if let Some(steady_state) = self.kernel.steady_state {
             let ends = self.ends(b);
             let rounds = b.ins().isub(self.len, ends);
-            progress = self.all_rounds(b, env, Round::Interior(interior), rounds, progress)?;
+            progress = self.all_rounds(b, env, Round::SteadyState(steady_state), rounds, progress)?;
             // One value less to keep while the loop runs, where the place says how many elements are left.
             let left = if self.is_short { b.ins().isub(self.len, progress.places[0].base) } else { ends };
             progress = self.rounds(b, env, Round::Any, (left, 1), progress)?;
         } else {
             progress = self.all_rounds(b, env, Round::Any, len, progress)?;
         }
-        for (way, states) in progress.states.chunks(self.kernel.carried.len().max(1)).enumerate() {
+        for (block, states) in progress.states.chunks(self.kernel.carried.len().max(1)).enumerate() {
             for (carried, &value) in self.kernel.carried.iter().zip(states).filter(|(carried, _)| carried.is_result) {
-                memory::store(b, carried.field.ty, value, self.states, self.slot_offset(way as u32, carried.field));
+                memory::store(b, carried.field.ty, value, self.states, self.slot_offset(block as u32, carried.field));
             }
         }
         Ok(progress.states)
@@ -240,16 +249,16 @@ impl<'a> Loop<'a> {
 
     /// A loop over the blocks of a line, each from its first element to its last.
     fn write_in_turn(self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
-        let (len, states, ways, stride) = (self.len, self.states, self.ways, self.kernel.state.stride);
+        let (len, states, interleave, stride) = (self.len, self.states, self.interleave, self.kernel.state.stride);
         let block = b.create_block();
         let exit = b.create_block();
-        let left = b.ins().iconst(types::I64, i64::from(ways));
+        let left = b.ins().iconst(types::I64, i64::from(interleave));
         let first = [left, self.places[0], states];
         let [left, place, states] = first.map(|_| b.append_block_param(block, types::I64));
         b.ins().jump(block, &first.map(BlockArg::Value));
 
         b.switch_to_block(block);
-        Loop { places: vec![place], states, ways: 1, ..self }.write(b, env)?;
+        Loop { places: vec![place], states, interleave: 1, ..self }.write(b, env)?;
         let left = b.ins().iadd_imm_s(left, -1);
         let place = b.ins().iadd(place, len);
         let states = b.ins().iadd_imm_u(states, stride as i64);
@@ -268,26 +277,26 @@ impl<'a> Loop<'a> {
         b.ins().uextend(types::I64, ends)
     }
 
-    fn slot_offset(&self, way: u32, field: Field) -> i32 {
-        (way as usize * self.kernel.state.stride) as i32 + field.offset as i32
+    fn slot_offset(&self, block: u32, field: Field) -> i32 {
+        (block as usize * self.kernel.state.stride) as i32 + field.offset as i32
     }
 
-    pub(super) fn carry_in(&self, b: &mut FunctionBuilder<'_>, way: u32, carried: &Carried) -> ir::Value {
+    pub(super) fn carry_in(&self, b: &mut FunctionBuilder<'_>, block: u32, carried: &Carried) -> ir::Value {
         let ty = carried.field.ty;
         match carried.start {
             Some(start) => constant(b, start),
             None => {
-                let offset = self.slot_offset(way, carried.field);
+                let offset = self.slot_offset(block, carried.field);
                 memory::load(b, memory::data_flags(), ty, ty.size(), self.states, offset)
             }
         }
     }
 }
 
-/// first, first + distance, first + 2·distance, …: one for each way.
-fn every(b: &mut FunctionBuilder<'_>, first: ir::Value, distance: ir::Value, ways: u32) -> Vec<ir::Value> {
+/// first, first + distance, first + 2·distance, …: one for each block.
+fn every(b: &mut FunctionBuilder<'_>, first: ir::Value, distance: ir::Value, interleave: u32) -> Vec<ir::Value> {
     let mut all = vec![first];
-    for _ in 1..ways {
+    for _ in 1..interleave {
         all.push(b.ins().iadd(all[all.len() - 1], distance));
     }
     all

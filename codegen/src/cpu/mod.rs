@@ -1,7 +1,7 @@
 //! Machine code for the CPU, made by Cranelift at run time.
 //!
 //! A [`Compiled`] program is a few functions: for each level of its stages `reduce` over a strip of
-//! W interleaved blocks and `advance`, which takes a carry past a block; `scan`, the replay that
+//! W interleaved blocks and `carry_update`, which takes a carry past a block; `scan`, the replay that
 //! writes; and `combine`, for totals; [`abi`] says how they are called. What one element does is
 //! the fold or replay of the [lowered](monoscan_ir::transform::Lowered) program; it is lowered
 //! opcode by opcode (`lower`), reads and writes its records (`element`), and is put into a loop
@@ -15,7 +15,6 @@ mod combine;
 mod element;
 mod error;
 mod helpers;
-mod interior;
 mod isa;
 mod kernel;
 mod lower;
@@ -25,10 +24,11 @@ mod recipe;
 mod rounds;
 mod rows;
 pub(crate) mod simd;
+mod steady_state;
 mod tables;
 mod vector;
 
-pub use abi::{Access, AdvanceFn, SHORT_INPUTS, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
+pub use abi::{Access, CarryUpdateFn, SHORT_INPUTS, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;

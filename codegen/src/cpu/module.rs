@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use monoscan_ir::Layout;
 use monoscan_ir::transform::Lowered;
 
-use super::abi::{Access, AdvanceFn, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
+use super::abi::{Access, CarryUpdateFn, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
 use super::code::Code;
 use super::error::CodegenError;
 use super::isa::HostIsa;
@@ -37,7 +37,7 @@ use super::vector::Vector;
 /// #     let project = Mapping { reads: vec![Source::State(0)], function: same };
 /// #     let identity = vec![Constant::from(0i32)];
 /// #     let stage = Stage { state: vec![Type::I32], identity, lift, combine, valid: None };
-/// #     let output = Output { keep: None, project, columns: vec![Layout::of(Type::I32)] };
+/// #     let output = Output { filter: None, project, columns: vec![Layout::of(Type::I32)] };
 /// #     let (inputs, stages) = (vec![Layout::of(Type::I32)], vec![stage]);
 /// #     verify(Program { name: "sum".into(), tables: vec![], inputs, parameters: Vec::new(), stages, output }).unwrap()
 /// # }
@@ -73,29 +73,34 @@ type Cell = OnceLock<Code>;
 struct LevelCells {
     reduce: Cell,
     reduce_one: Cell,
-    advance: Cell,
+    carry_update: Cell,
     combine: Cell,
 }
 
 impl Compiled {
-    /// What the kernels of a program are compiled from, for this machine; W = `ways`. Each kernel is compiled when it is first
+    /// What the kernels of a program are compiled from, for this machine; W = `interleave`. Each kernel is compiled when it is first
     /// [made](Compiled::make) or called, in about a quarter of a millisecond for an ordinary program; that grows with the
-    /// program's instructions times `ways`.
+    /// program's instructions times `interleave`.
     ///
     /// Its stages are folded [level by level](Lowered::levels); one stage is one level.
     ///
     /// # Errors
-    /// If `ways` is not 1, 2, 4 or 8, or if code cannot be generated for the machine.
-    pub fn new(program: &Lowered, access: Access, ways: u32) -> Result<Compiled, CodegenError> {
-        Compiled::for_isa(program, access, ways, &HostIsa::native()?)
+    /// If `interleave` is not 1, 2, 4 or 8, or if code cannot be generated for the machine.
+    pub fn new(program: &Lowered, access: Access, interleave: u32) -> Result<Compiled, CodegenError> {
+        Compiled::for_isa(program, access, interleave, &HostIsa::native()?)
     }
 
     /// The same for a machine that is described.
     ///
     /// # Errors
     /// Those of [`Compiled::new`].
-    pub fn for_isa(program: &Lowered, access: Access, ways: u32, isa: &Arc<HostIsa>) -> Result<Compiled, CodegenError> {
-        Compiled::in_vectors(program, access, ways, Vector::NONE, isa)
+    pub fn for_isa(
+        program: &Lowered,
+        access: Access,
+        interleave: u32,
+        isa: &Arc<HostIsa>,
+    ) -> Result<Compiled, CodegenError> {
+        Compiled::in_vectors(program, access, interleave, Vector::NONE, isa)
     }
 
     /// The same, with these kernels in vectors, if the program has such a form and the machine what it needs.
@@ -105,11 +110,11 @@ impl Compiled {
     pub fn in_vectors(
         program: &Lowered,
         access: Access,
-        ways: u32,
+        interleave: u32,
         vector: Vector,
         isa: &Arc<HostIsa>,
     ) -> Result<Compiled, CodegenError> {
-        let recipe = Recipe::new(program, access, ways, vector, isa)?;
+        let recipe = Recipe::new(program, access, interleave, vector, isa)?;
         let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
         let (scan, scan_one, scan_blocks, rows, short) = Default::default();
         let (whole, short_whole) = Default::default();
@@ -187,7 +192,7 @@ impl Compiled {
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
             Kernel::Reduce(level) => &self.levels.get(level)?.reduce,
             Kernel::ReduceOne(level) => &self.levels.get(level)?.reduce_one,
-            Kernel::Advance(level) => &self.levels.get(level)?.advance,
+            Kernel::CarryUpdate(level) => &self.levels.get(level)?.carry_update,
             Kernel::Combine(level) => &self.levels.get(level)?.combine,
         })
     }
@@ -202,15 +207,15 @@ impl Compiled {
 
     /// A kernel that puts states together.
     #[inline(always)]
-    fn states(&self, kernel: Kernel) -> AdvanceFn {
+    fn states(&self, kernel: Kernel) -> CarryUpdateFn {
         let code = self.made(kernel).unwrap_or_else(|| self.code_now(kernel));
         // SAFETY: as in `tile`.
-        unsafe { std::mem::transmute::<*const u8, AdvanceFn>(code) }
+        unsafe { std::mem::transmute::<*const u8, CarryUpdateFn>(code) }
     }
 
     /// W, how many blocks `scan` and `reduce` interleave.
-    pub fn ways(&self) -> u32 {
-        self.recipe.ways
+    pub fn interleave(&self) -> u32 {
+        self.recipe.interleave
     }
 
     /// Whether any kernel works in vectors.
@@ -246,7 +251,7 @@ impl Compiled {
         start..end.unwrap_or(start)
     }
 
-    /// How much room `sink` must have: a record of the widest output column, if the program keeps.
+    /// How much room `sink` must have: a record of the widest output column, if the program filters.
     pub fn sink_bytes(&self) -> usize {
         self.recipe.sink_bytes()
     }
@@ -263,7 +268,7 @@ impl Compiled {
     /// of all blocks (with `Next`, all of the run); columns overlap only as [`abi`](super::abi) allows and no one
     /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
     /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
-    /// reads `Init`, `init` points to a slot. If it keeps, the outputs have room for the records kept, `sink` for one of any.
+    /// reads `Init`, `init` points to a slot. If it filters, the outputs have room for the records kept, `sink` for one of any.
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Scan)(args) }
@@ -278,7 +283,7 @@ impl Compiled {
         unsafe { self.tile(Kernel::ScanOne)(args) }
     }
 
-    /// Writes the outputs of `blocks` rows of `len` records, `way` records from one to the next, the first at record `start`: one after
+    /// Writes the outputs of `blocks` rows of `len` records, `pitch` records from one to the next, the first at record `start`: one after
     /// the other, each combined as [`scan_one`](Compiled::scan_one) does from the carry in slot 0, which stays. Elements are
     /// numbered from 0 in each row. Only for programs that write every record, along a line.
     ///
@@ -295,7 +300,7 @@ impl Compiled {
         Some(self.tile(Kernel::Rows))
     }
 
-    /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `advance` and `scan`
+    /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `carry_update` and `scan`
     /// give in several.
     pub fn scans_blocks_of(&self, block: usize) -> bool {
         self.recipe.whole_blocks().is_some_and(|group| block.is_multiple_of(group))
@@ -372,15 +377,15 @@ impl Compiled {
     /// # Safety
     /// All three point to slots, `carry` holding these components and `aggregate` all of the level, in the ranges that
     /// the facts give; `out` may be one of the others.
-    pub unsafe fn advance(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
+    pub unsafe fn carry_update(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { self.states(Kernel::Advance(level))(carry, aggregate, out) }
+        unsafe { self.states(Kernel::CarryUpdate(level))(carry, aggregate, out) }
     }
 
-    /// The kernel of [`advance`](Compiled::advance), or with `whole` that of [`combine`](Compiled::combine), for who calls it many times: to be
+    /// The kernel of [`carry_update`](Compiled::carry_update), or with `whole` that of [`combine`](Compiled::combine), for who calls it many times: to be
     /// called as those are, and only while `self` is there.
-    pub fn advance_fn(&self, level: usize, whole: bool) -> AdvanceFn {
-        self.states(if whole { Kernel::Combine(level) } else { Kernel::Advance(level) })
+    pub fn carry_update_fn(&self, level: usize, whole: bool) -> CarryUpdateFn {
+        self.states(if whole { Kernel::Combine(level) } else { Kernel::CarryUpdate(level) })
     }
 
     /// `*out = *earlier ⊕ *later` for the stages of a level, in all components.
@@ -412,6 +417,9 @@ impl Compiled {
 
 impl std::fmt::Debug for Compiled {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Compiled").field("ways", &self.recipe.ways).field("state", &self.recipe.state).finish()
+        f.debug_struct("Compiled")
+            .field("interleave", &self.recipe.interleave)
+            .field("state", &self.recipe.state)
+            .finish()
     }
 }

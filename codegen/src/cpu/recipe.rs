@@ -14,11 +14,11 @@ use super::blocks::{self, Blocks};
 use super::code::Code;
 use super::combine::combine;
 use super::error::CodegenError;
-use super::interior::interior;
 use super::isa::HostIsa;
 use super::kernel::{self, Carried, TileKernel};
 use super::lower::Env;
 use super::simd::{LaneForm, Work};
+use super::steady_state::steady_state;
 use super::tables::Tables;
 use super::vector::Vector;
 
@@ -34,7 +34,7 @@ pub enum Kernel {
     /// The fold of one.
     ReduceOne(usize),
     /// What takes a carry past a block, at a level.
-    Advance(usize),
+    CarryUpdate(usize),
     /// All of ⊕, at a level.
     Combine(usize),
     /// Blocks in one pass.
@@ -61,7 +61,7 @@ pub(crate) struct Recipe {
     pub(crate) state: StateLayout,
     /// How the states of all stages lie for `ShortWhole`.
     pub(crate) handed: Layout,
-    pub(crate) ways: u32,
+    pub(crate) interleave: u32,
     pub(crate) levels: Vec<Level>,
     tables: Vec<Table>,
     placed: Tables,
@@ -78,7 +78,7 @@ pub(crate) struct Recipe {
     pub(crate) whole_pays: bool,
     rank: Option<u32>,
     /// For each stage what a carry needs of ⊕, and all of it.
-    advances: Vec<CarryUpdate>,
+    carry_updates: Vec<CarryUpdate>,
     combines: Vec<CarryUpdate>,
     access: Access,
     /// The form in lanes, and which kernels have it.
@@ -90,12 +90,12 @@ impl Recipe {
     pub(crate) fn new(
         program: &Lowered,
         access: Access,
-        ways: u32,
+        interleave: u32,
         vector: Vector,
         isa: &Arc<HostIsa>,
     ) -> Result<Recipe, CodegenError> {
-        if !matches!(ways, 1 | 2 | 4 | 8) {
-            return Err(CodegenError::Ways(ways));
+        if !matches!(interleave, 1 | 2 | 4 | 8) {
+            return Err(CodegenError::Interleave(interleave));
         }
         let (replay, levels, rank) = (program.replay().clone(), program.levels().to_vec(), program.rank());
         let stages = || 0..program.stages.len() as u32;
@@ -106,7 +106,7 @@ impl Recipe {
         Ok(Recipe {
             isa: isa.clone(),
             state: StateLayout::of(program, levels.iter().flat_map(|level| level.stages.iter().copied())),
-            ways,
+            interleave,
             tables: program.tables.clone(),
             placed: Tables::new(&program.tables),
             inputs: program.inputs.clone(),
@@ -114,7 +114,7 @@ impl Recipe {
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
             ranges: program.facts().iter().map(|stage| stage.ranges.clone()).collect(),
             rank,
-            advances: stages().map(|stage| program.carry_update(stage)).collect(),
+            carry_updates: stages().map(|stage| program.carry_update(stage)).collect(),
             combines: stages().map(|stage| program.whole_combine(stage)).collect(),
             handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
             whole_pays: operations(&wholes[1]) <= apart,
@@ -161,8 +161,9 @@ impl Recipe {
 
     /// The kernels that reduce, fold and replay blocks.
     pub(crate) fn block_kernels(&self) -> impl Iterator<Item = Kernel> {
-        let of_level =
-            |level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Advance(level), Kernel::Combine(level)];
+        let of_level = |level| {
+            [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::CarryUpdate(level), Kernel::Combine(level)]
+        };
         let blocks = self.whole_blocks().map(|_| Kernel::ScanBlocks);
         [Kernel::Scan].into_iter().chain((0..self.levels.len()).flat_map(of_level)).chain(blocks)
     }
@@ -171,8 +172,8 @@ impl Recipe {
     #[inline(always)]
     pub(crate) fn same_code(&self, kernel: Kernel) -> Kernel {
         match kernel {
-            Kernel::ScanOne if self.ways == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
-            Kernel::ReduceOne(level) if self.ways == 1 => Kernel::Reduce(level),
+            Kernel::ScanOne if self.interleave == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
+            Kernel::ReduceOne(level) if self.interleave == 1 => Kernel::Reduce(level),
             _ => kernel,
         }
     }
@@ -236,14 +237,14 @@ impl Recipe {
         func: &mut ir::Function,
     ) -> Result<(), CodegenError> {
         let stages = |level: usize| self.levels[level].stages.iter().copied();
-        let (level, ways) = match kernel {
-            Kernel::Scan => (None, self.ways),
+        let (level, interleave) = match kernel {
+            Kernel::Scan => (None, self.interleave),
             Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows | Kernel::Short => (None, 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
-            Kernel::Reduce(level) => (Some(&self.levels[level]), self.ways),
+            Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
-            Kernel::Advance(level) => {
-                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.advances[stage as usize])).collect();
+            Kernel::CarryUpdate(level) => {
+                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.carry_updates[stage as usize])).collect();
                 return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
             }
             Kernel::Combine(level) => {
@@ -278,10 +279,10 @@ impl Recipe {
             (true, Some(_)) => Work::Both,
         };
         let ranges = self.param_ranges(body);
-        let interior = interior(body, &ranges, &self.tables);
+        let steady_state = steady_state(body, &ranges, &self.tables);
         let tile = TileKernel {
             body,
-            interior: interior.as_ref(),
+            steady_state: steady_state.as_ref(),
             carried: &self.carried(body, level, kernel),
             inputs: &self.inputs,
             outputs: if writes { &self.outputs } else { &[] },
@@ -289,13 +290,14 @@ impl Recipe {
             state: &self.state,
             ranges: &ranges,
             access: self.access,
-            ways,
+            interleave,
             lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
         };
         match (kernel, &self.lanes) {
             (Kernel::ScanBlocks, Some(form)) => {
                 let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
-                let blocks = Blocks { form, advance: &self.advances[0], combine: &self.combines[0], ranges, identity };
+                let blocks =
+                    Blocks { form, carry_update: &self.carry_updates[0], combine: &self.combines[0], ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (Kernel::Rows, _) => kernel::rows(func, context, &tile, &self.env()),
@@ -370,7 +372,7 @@ impl Recipe {
             Kernel::ScanOne => "scan_one".into(),
             Kernel::Reduce(level) => format!("reduce{}", at(level)),
             Kernel::ReduceOne(level) => format!("reduce_one{}", at(level)),
-            Kernel::Advance(level) => format!("advance{}", at(level)),
+            Kernel::CarryUpdate(level) => format!("carry_update{}", at(level)),
             Kernel::Combine(level) => format!("combine{}", at(level)),
             Kernel::ScanBlocks => "scan_blocks".into(),
             Kernel::Rows => "rows".into(),

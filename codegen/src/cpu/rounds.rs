@@ -1,4 +1,4 @@
-//! The rounds of a tile kernel: loops whose every round takes an element of each way.
+//! The rounds of a tile kernel: loops whose every round takes an element of each block.
 //!
 //! Where rounds are short, several are taken at a time: the places of those behind the first are
 //! offsets in the accesses, and stepping and branching is shared. What is left over is taken one by
@@ -10,9 +10,9 @@ use monoscan_ir::facts::Range;
 
 use super::element::{Element, Place, Position};
 use super::error::CodegenError;
-use super::interior::{Interior, Prime};
 use super::kernel::{Loop, branch};
 use super::lower::{Env, lower_function};
+use super::steady_state::{Prime, SteadyState};
 
 /// Instructions of the elements of an unrolled loop, about, and most rounds of it.
 const UNROLLED: usize = 32;
@@ -21,13 +21,13 @@ const MOST_AT_ONCE: usize = 4;
 /// What goes from round to round.
 #[derive(Clone, Default)]
 pub(super) struct Progress {
-    /// The place of each way.
+    /// The place of each block.
     pub(super) places: Vec<Place>,
     /// Rounds done, if numbers are counted apart from places.
     pub(super) round: Option<ir::Value>,
-    /// The carried components, way by way.
+    /// The carried components, block by block.
     pub(super) states: Vec<ir::Value>,
-    /// What is handed on to the next element, way by way.
+    /// What is handed on to the next element, block by block.
     pub(super) ahead: Vec<ir::Value>,
 }
 
@@ -53,11 +53,11 @@ pub(super) enum Round<'a> {
     /// Any.
     Any,
     /// Such as have a next one.
-    Interior(&'a Interior),
+    SteadyState(&'a SteadyState),
 }
 
 impl Loop<'_> {
-    /// Loops of so many rounds, each an element of every way: several rounds at a time where these are short, and what is left one
+    /// Loops of so many rounds, each an element of every block: several rounds at a time where these are short, and what is left one
     /// by one. Gives what there is behind them.
     pub(super) fn all_rounds(
         &self,
@@ -82,10 +82,10 @@ impl Loop<'_> {
     fn at_once(&self, round: Round<'_>) -> usize {
         let function = match round {
             Round::Any => &self.kernel.body.mapping.function,
-            Round::Interior(interior) => &interior.function,
+            Round::SteadyState(steady_state) => &steady_state.function,
         };
         let columns = self.kernel.inputs.len() + self.kernel.outputs.len();
-        let work = self.ways as usize * (function.insts.len() + columns);
+        let work = self.interleave as usize * (function.insts.len() + columns);
         1 << (UNROLLED / work.max(1)).clamp(1, MOST_AT_ONCE).ilog2()
     }
 
@@ -98,7 +98,7 @@ impl Loop<'_> {
         (rounds, at_once): (ir::Value, usize),
         outer: Progress,
     ) -> Result<Progress, CodegenError> {
-        // What tells when the rounds are done: the rounds themselves, or the first way's place.
+        // What tells when the rounds are done: the rounds themselves, or the first block's place.
         let counter = |progress: &Progress| progress.round.unwrap_or(progress.places[0].base);
         let end = b.ins().iadd(counter(&outer), rounds);
         let kind = |b: &FunctionBuilder<'_>, value: ir::Value| b.func.dfg.value_type(value);
@@ -111,9 +111,9 @@ impl Loop<'_> {
 
         b.switch_to_block(enter);
         let mut first = outer.clone();
-        if let Round::Interior(interior) = round {
+        if let Round::SteadyState(steady_state) = round {
             for &place in &outer.places {
-                first.ahead.extend(self.primed(b, env, &interior.prime, place)?);
+                first.ahead.extend(self.primed(b, env, &steady_state.prime, place)?);
             }
         }
         let values = first.values();
@@ -134,7 +134,7 @@ impl Loop<'_> {
         Ok(outer.with(&after))
     }
 
-    /// An element of every way.
+    /// An element of every block.
     pub(super) fn round(
         &self,
         b: &mut FunctionBuilder<'_>,
@@ -142,16 +142,16 @@ impl Loop<'_> {
         round: Round<'_>,
         now: &Progress,
     ) -> Result<Progress, CodegenError> {
-        let ways = self.ways as usize;
-        let (carried, handed) = (now.states.len() / ways, now.ahead.len() / ways);
+        let interleave = self.interleave as usize;
+        let (carried, handed) = (now.states.len() / interleave, now.ahead.len() / interleave);
         let mut next = Progress::default();
-        for way in 0..ways {
-            let place = now.places[way];
+        for block in 0..interleave {
+            let place = now.places[block];
             let number = match (&self.numbers, now.round) {
-                (Some(numbers), Some(round)) => b.ins().iadd(numbers[way], round),
+                (Some(numbers), Some(round)) => b.ins().iadd(numbers[block], round),
                 _ => place.value(b),
             };
-            let before = [&now.states[way * carried..][..carried], &now.ahead[way * handed..][..handed]].concat();
+            let before = [&now.states[block * carried..][..carried], &now.ahead[block * handed..][..handed]].concat();
             let mut results = self.element(b, env, round, Position { place, number }, &before)?;
             next.ahead.extend(results.split_off(carried));
             next.states.extend(results);
@@ -174,7 +174,7 @@ impl Loop<'_> {
         lower_function(b, &prime.function, &args, &ranges, env)
     }
 
-    /// One element of one way: reads, computes, writes. From what is carried and, in the interior, handed on to this
+    /// One element of one block: reads, computes, writes. From what is carried and, in the steady state, handed on to this
     /// element, to the same after it.
     fn element(
         &self,
@@ -187,9 +187,11 @@ impl Loop<'_> {
         let (mapping, carried) = (&self.kernel.body.mapping, self.kernel.carried.len());
         let (function, reads, ranges) = match round {
             Round::Any => (&mapping.function, &mapping.reads[carried..], self.kernel.ranges),
-            Round::Interior(interior) => (&interior.function, &interior.reads[..], &interior.ranges[..]),
+            Round::SteadyState(steady_state) => {
+                (&steady_state.function, &steady_state.reads[..], &steady_state.ranges[..])
+            }
         };
-        let mut element = Element::new(position, matches!(round, Round::Interior(_)));
+        let mut element = Element::new(position, matches!(round, Round::SteadyState(_)));
         let mut args = before.to_vec();
         for &source in reads {
             args.push(self.data.read(b, &mut element, source));

@@ -6,7 +6,7 @@
 //! | 8 | address | workspace: the header, then tile states |
 //! | 16 | address | where totals go, row by row, each as the start below is laid out; 0 for nowhere |
 //! | 24 | `u64` | nanoseconds after which a wait for another block is given up |
-//! | 32 | `u64` | records that the output columns of a program that keeps have room for |
+//! | 32 | `u64` | records that the output columns of a program that filters have room for |
 //! | 40 | `u64` | 1 for from the last record to the first, else 0 |
 //! | 48 | `u64` | rows |
 //! | 56 | `u64` | records from a plane to the next |

@@ -30,8 +30,8 @@ pub enum PlanError {
     /// A ring writes whole records.
     #[error("a ring writes whole records, and an output column has padding")]
     Padding,
-    /// Rows side by side have no order to keep records in.
-    #[error("rows of programs that keep have no order to keep records in")]
+    /// Rows side by side have no order of records.
+    #[error("rows of programs that filter have no order of records")]
     Keeps,
     /// So many warps, or so many buffers for so many tiles ahead, are too few or too many.
     #[error("blocks of {warps} warps with {buffers} buffers for {ahead} tiles ahead")]

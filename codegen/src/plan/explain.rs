@@ -50,7 +50,7 @@ impl Plan {
     /// The expected speed on so many threads, and what bounds it.
     fn speed(&self, threads: usize) -> String {
         let working = if self.is_sequential(threads) { 1 } else { threads };
-        let (times, is_bound_by_memory) = self.reasons.expected(self.ways, self.vector, working);
+        let (times, is_bound_by_memory) = self.reasons.expected(self.interleave, self.vector, working);
         let bound = if is_bound_by_memory { "memory" } else { "the operator's instructions" };
         let plural = if threads == 1 { "" } else { "s" };
         format!("{}.{}× the plain loop on {threads} thread{plural}, bound by {bound}", times / 100, times / 10 % 10)
@@ -59,14 +59,14 @@ impl Plan {
     /// What was chosen, why, and what it costs.
     fn details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f)?;
-        let Plan { ways, block, strips, direct, vector, association, reasons, .. } = self;
+        let Plan { interleave, block, strips, direct, vector, association, reasons, .. } = self;
         let (tile, bytes) = (self.tile(), reasons.bytes());
         if !reasons.chosen {
             writeln!(f, "plan: overridden in part by request")?;
         }
         writeln!(
             f,
-            "ways: {ways} blocks side by side; a step takes {} cycles from carry to carry in the reduction, {} in the \
+            "interleave: {interleave} blocks side by side; a step takes {} cycles from carry to carry in the reduction, {} in the \
              replay, and keeps the core busy for {}",
             reasons.fold_latency,
             reasons.replay_latency,
@@ -74,11 +74,11 @@ impl Plan {
         )?;
         writeln!(
             f,
-            "tile: {tile} elements, {strips} strips of {ways} × {block}; a strip is {} KiB read and written, a tile {}",
-            ways * block * bytes / 1024,
+            "tile: {tile} elements, {strips} strips of {interleave} × {block}; a strip is {} KiB read and written, a tile {}",
+            interleave * block * bytes / 1024,
             tile * bytes / 1024
         )?;
-        writeln!(f, "{}", reasons.kernels(*ways, *vector))?;
+        writeln!(f, "{}", reasons.kernels(*interleave, *vector))?;
         if reasons.most_factors.is_some() {
             writeln!(f, "blocks are short, since products over long ones would run into denormal numbers")?;
         }
@@ -109,7 +109,7 @@ impl Plan {
             f,
             "depth: {} steps within a tile, then {} combines from tile to tile, n/{tile} times in a chain",
             2 * strips * block,
-            ways * strips
+            interleave * strips
         )?;
         write!(
             f,
@@ -121,12 +121,12 @@ impl Plan {
 
     /// How many passes are taken, and how fast they are expected to be.
     fn passes(&self) -> String {
-        let Plan { ways, vector, reasons, .. } = self;
-        let work = reasons.passes(*ways, *vector);
+        let Plan { interleave, vector, reasons, .. } = self;
+        let work = reasons.passes(*interleave, *vector);
         let work = format!("two passes would cost {}.{}× the work", work / 100, work / 10 % 10);
         let expected = |threads: usize| {
             let (times, bound) =
-                reasons.expected(*ways, *vector, if self.is_sequential(threads) { 1 } else { threads });
+                reasons.expected(*interleave, *vector, if self.is_sequential(threads) { 1 } else { threads });
             let bound = if bound { "; memory-bound" } else { "" };
             format!("expected {}.{}× the loop on {threads} threads{bound}", times / 100, times / 10 % 10)
         };
@@ -142,8 +142,8 @@ impl Plan {
 impl Reasons {
     /// How much faster than the plain loop a long line is expected to be on so many threads, in hundredths, and whether memory is what
     /// bounds it.
-    fn expected(&self, ways: usize, vector: Vector, threads: usize) -> (usize, bool) {
-        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+    fn expected(&self, interleave: usize, vector: Vector, threads: usize) -> (usize, bool) {
+        let [reduce, scan, scan_one] = self.speeds(interleave, vector);
         let memory = CYCLES_A_BYTE * self.bytes() / MEMORY_THREADS.min(threads);
         let computing = if threads == 1 { scan_one.min(reduce + scan) } else { (reduce + scan) / threads };
         let plain = self.speeds(1, Vector::NONE)[2].max(CYCLES_A_BYTE * self.bytes());
@@ -151,8 +151,8 @@ impl Reasons {
     }
 
     /// Which kernels work in vectors, and what each is expected to take.
-    fn kernels(&self, ways: usize, vector: Vector) -> String {
-        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+    fn kernels(&self, interleave: usize, vector: Vector) -> String {
+        let [reduce, scan, scan_one] = self.speeds(interleave, vector);
         let kernel = |name: &str, is_vector: bool, speed: usize| {
             let how = if is_vector && self.lanes.is_some() { "in vectors" } else { "element by element" };
             format!("{name} {how}, {}.{:02} cycles", speed / 100, speed % 100)

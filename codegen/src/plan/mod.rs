@@ -32,7 +32,7 @@ pub const MAX_WAYS: usize = 8;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct PlanOptions {
     /// Blocks of a strip: 1, 2, 4 or 8; another number is rounded down to one of these.
-    pub ways: Option<usize>,
+    pub interleave: Option<usize>,
     /// Elements of a block, at least 1.
     pub block: Option<usize>,
     /// Strips of a tile, at least 1.
@@ -56,7 +56,7 @@ pub enum Association {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// Blocks of a strip, worked on side by side: 1, 2, 4 or 8.
-    pub ways: usize,
+    pub interleave: usize,
     /// Elements of a block.
     pub block: usize,
     /// Strips of a tile.
@@ -109,20 +109,20 @@ pub fn plan(program: &Lowered, target: &CpuTarget, options: &PlanOptions) -> Pla
 }
 
 fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
-    let ways = options.ways.map_or_else(|| reasons.ways(), supported_ways);
+    let interleave = options.interleave.map_or_else(|| reasons.interleave(), supported_interleave);
     let vector = match options.vector {
         Some(true) => Vector::ALL,
         Some(false) => Vector::NONE,
-        None => reasons.vector(ways),
+        None => reasons.vector(interleave),
     };
-    let block = options.block.map_or_else(|| reasons.block(ways), |block| block.clamp(1, 1 << 30));
-    let strips = options.strips.map_or_else(|| reasons.strips(ways * block), |strips| strips.clamp(1, 1 << 16));
-    let gain = reasons.gain(ways, vector);
+    let block = options.block.map_or_else(|| reasons.block(interleave), |block| block.clamp(1, 1 << 30));
+    let strips = options.strips.map_or_else(|| reasons.strips(interleave * block), |strips| strips.clamp(1, 1 << 16));
+    let gain = reasons.gain(interleave, vector);
     // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
     // threads must make up for waking them, and one tile has work for one only.
     let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
-        Some(direct) => direct.min(ways * block),
-        None => (ways * block * strips).max(100 * WAKING_CYCLES / reasons.speeds(ways, vector)[2].max(1)),
+        Some(direct) => direct.min(interleave * block),
+        None => (interleave * block * strips).max(100 * WAKING_CYCLES / reasons.speeds(interleave, vector)[2].max(1)),
     };
     let restarts = reasons.restarts && association == Association::Any && gain == 0;
     // Who asks for blocks gets blocks.
@@ -130,18 +130,18 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     let least_threads = match association {
         _ if gain > 0 => 1,
         Association::Any if is_asked || restarts => 2,
-        Association::Any => reasons.threads_that_pay(ways, vector),
+        Association::Any => reasons.threads_that_pay(interleave, vector),
         // One thread scans and folds in one pass there.
         Association::Fixed if vector.reduce && vector.scan => 1,
         Association::Fixed if is_asked => 1,
         Association::Fixed => usize::MAX,
     };
     Plan {
-        ways,
+        interleave,
         block,
         strips,
         direct: options.direct.unwrap_or(direct),
-        alone: options.direct.unwrap_or_else(|| direct.max(reasons.alone(ways, vector))),
+        alone: options.direct.unwrap_or_else(|| direct.max(reasons.alone(interleave, vector))),
         vector,
         least_threads,
         association,
@@ -153,7 +153,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
 impl Plan {
     /// Elements of a tile.
     pub fn tile(&self) -> usize {
-        self.ways * self.block * self.strips
+        self.interleave * self.block * self.strips
     }
 
     /// Whether so many threads take one sequential pass, however long the line.
@@ -203,20 +203,20 @@ impl Reasons {
     }
 
     /// Enough chains to cover the longest path of a step by the work of the others, as long as their states fit in registers.
-    fn ways(&self) -> usize {
+    fn interleave(&self) -> usize {
         let busy = busy_cycles(self.fold_work.max(self.replay_work));
         let wanted = self.fold_latency.max(self.replay_latency).max(self.longest_path).div_ceil(busy);
         let registers = REGISTERS / self.carried.0.max(self.carried.1).max(1);
-        supported_ways(wanted.min(registers))
+        supported_interleave(wanted.min(registers))
     }
 
     /// As many elements as make a strip fit half the first-level cache, in an odd multiple of a power of two. Where the
     /// reduction multiplies factors that the replay does without, few: products of factors below one would end among
     /// the denormal numbers, which cost a hundred cycles each.
-    fn block(&self, ways: usize) -> usize {
+    fn block(&self, interleave: usize) -> usize {
         let most = self.most_factors.unwrap_or(1 << 16);
-        let unit = 1 << self.block_zeros(ways);
-        let units = (self.l1_bytes / 2 / self.bytes() / ways).clamp(64, most) / unit;
+        let unit = 1 << self.block_zeros(interleave);
+        let units = (self.l1_bytes / 2 / self.bytes() / interleave).clamp(64, most) / unit;
         unit * (units.max(1) - 1 + units.max(1) % 2)
     }
 
@@ -229,11 +229,11 @@ impl Reasons {
     /// How many zero bits the length of a block ends in: so many that blocks start at whole cache lines of 64 bytes, but
     /// so few that in no column two blocks of a strip start at the same place of a page of 4096 bytes, where their loads
     /// and stores would hinder each other.
-    fn block_zeros(&self, ways: usize) -> u32 {
+    fn block_zeros(&self, interleave: usize) -> u32 {
         let zeros = || self.reads.iter().chain(&self.writes).map(|size| size.trailing_zeros());
         let (least, most) = (zeros().min().unwrap_or(0), zeros().max().unwrap_or(0));
-        // Blocks of a strip are at most ways − 1 apart, so this is the distance with the most zero bits.
-        let farthest = (ways / 2).max(1).ilog2();
+        // Blocks of a strip are less than the interleave factor apart, so this is the distance with the most zero bits.
+        let farthest = (interleave / 2).max(1).ilog2();
         6u32.saturating_sub(least).min(11u32.saturating_sub(most + farthest))
     }
 }
@@ -255,7 +255,7 @@ fn busy_cycles(work: usize) -> usize {
     (work / 3).max(1)
 }
 
-fn supported_ways(wanted: usize) -> usize {
+fn supported_interleave(wanted: usize) -> usize {
     match wanted {
         0 | 1 => 1,
         2 | 3 => 2,

@@ -27,17 +27,17 @@ const PLACES: usize = 16;
 
 impl Reasons {
     /// The kernels that are faster in vectors.
-    pub(super) fn vector(&self, ways: usize) -> Vector {
+    pub(super) fn vector(&self, interleave: usize) -> Vector {
         let is_faster =
             |lanes: Option<usize>, scalar, margin| lanes.is_some_and(|lanes| 100 * lanes <= margin * scalar);
-        let places = ways * (self.reads.len() + self.writes.len());
-        let margin = if ways == 1 { MARGIN } else { MARGIN_IN_TURN };
-        let scan = is_faster(self.scan_in_lanes(), self.scalar_scan(ways), margin);
-        if ways > 1 && self.one_pass_pays(ways) {
+        let places = interleave * (self.reads.len() + self.writes.len());
+        let margin = if interleave == 1 { MARGIN } else { MARGIN_IN_TURN };
+        let scan = is_faster(self.scan_in_lanes(), self.scalar_scan(interleave), margin);
+        if interleave > 1 && self.one_pass_pays(interleave) {
             return Vector::ALL;
         }
         Vector {
-            reduce: is_faster(self.reduce_in_lanes(), self.scalar_reduce(ways), MARGIN),
+            reduce: is_faster(self.reduce_in_lanes(), self.scalar_reduce(interleave), MARGIN),
             scan: scan || places > PLACES && self.lanes.is_some(),
             scan_one: is_faster(self.scan_in_lanes(), self.scalar_scan(1), MARGIN),
         }
@@ -45,8 +45,8 @@ impl Reasons {
 
     /// Whether all kernels should work in vectors, so that a thread that is alone takes one pass over blocks: if that is faster than two
     /// passes over W of them, and two passes in vectors, which several threads take then, are not much slower.
-    fn one_pass_pays(&self, ways: usize) -> bool {
-        let scalar = self.scalar_reduce(ways) + self.scalar_scan(ways);
+    fn one_pass_pays(&self, interleave: usize) -> bool {
+        let scalar = self.scalar_reduce(interleave) + self.scalar_scan(interleave);
         let lanes = self.reduce_in_lanes().zip(self.scan_in_lanes());
         lanes.is_some_and(|(reduce, scan)| {
             100 * scan <= MARGIN_ALONE * scalar && 100 * (reduce + scan) <= MARGIN_TOGETHER * scalar
@@ -54,44 +54,44 @@ impl Reasons {
     }
 
     /// What an element gains by two passes over W blocks instead of one pass; 0 if nothing.
-    pub(super) fn gain(&self, ways: usize, vector: Vector) -> usize {
-        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+    pub(super) fn gain(&self, interleave: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(interleave, vector);
         scan_one.saturating_sub(reduce + scan)
     }
 
     /// How many times the work of one pass two passes are, in hundredths.
-    pub(super) fn passes(&self, ways: usize, vector: Vector) -> usize {
-        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+    pub(super) fn passes(&self, interleave: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(interleave, vector);
         100 * (reduce + scan) / scan_one.max(1)
     }
 
     /// From how many threads on two passes are faster than one on one thread.
-    pub(super) fn threads_that_pay(&self, ways: usize, vector: Vector) -> usize {
-        (self.passes(ways, vector) * 100).div_ceil(100 * MARGIN).max(2)
+    pub(super) fn threads_that_pay(&self, interleave: usize, vector: Vector) -> usize {
+        (self.passes(interleave, vector) * 100).div_ceil(100 * MARGIN).max(2)
     }
 
     /// How many elements one thread is done with before helpers pay.
-    pub(super) fn alone(&self, ways: usize, vector: Vector) -> usize {
-        let [reduce, scan, scan_one] = self.speeds(ways, vector);
+    pub(super) fn alone(&self, interleave: usize, vector: Vector) -> usize {
+        let [reduce, scan, scan_one] = self.speeds(interleave, vector);
         100 * ALONE_CYCLES / scan_one.min(reduce + scan).max(1)
     }
 
     /// A reduction, a replay of W blocks, and a replay of one.
-    pub(super) fn speeds(&self, ways: usize, vector: Vector) -> [usize; 3] {
+    pub(super) fn speeds(&self, interleave: usize, vector: Vector) -> [usize; 3] {
         let either = |is_vector: bool, lanes: Option<usize>, scalar| lanes.filter(|_| is_vector).unwrap_or(scalar);
         [
-            either(vector.reduce, self.reduce_in_lanes(), self.scalar_reduce(ways)),
-            either(vector.scan, self.scan_in_lanes(), self.scalar_scan(ways)),
+            either(vector.reduce, self.reduce_in_lanes(), self.scalar_reduce(interleave)),
+            either(vector.scan, self.scan_in_lanes(), self.scalar_scan(interleave)),
             either(vector.scan_one, self.scan_in_lanes(), self.scalar_scan(1)),
         ]
     }
 
-    fn scalar_reduce(&self, ways: usize) -> usize {
-        scalar(self.fold_latency, self.fold_work, self.reads.len(), self.carried.0, ways)
+    fn scalar_reduce(&self, interleave: usize) -> usize {
+        scalar(self.fold_latency, self.fold_work, self.reads.len(), self.carried.0, interleave)
     }
 
-    fn scalar_scan(&self, ways: usize) -> usize {
-        scalar(self.replay_latency, self.replay_work, self.reads.len() + self.writes.len(), self.carried.1, ways)
+    fn scalar_scan(&self, interleave: usize) -> usize {
+        scalar(self.replay_latency, self.replay_work, self.reads.len() + self.writes.len(), self.carried.1, interleave)
     }
 
     fn reduce_in_lanes(&self) -> Option<usize> {
@@ -133,9 +133,9 @@ pub(super) fn most_factors(function: &Function) -> Option<usize> {
 
 /// W chains of this latency, or a core that is busy: with operations, columns, and, where chains leave no register free, with
 /// keeping what is carried in memory.
-fn scalar(latency: usize, work: usize, columns: usize, carried: usize, ways: usize) -> usize {
-    let spilled = if carried * ways >= REGISTERS { 2 * carried } else { 0 };
-    (100 * latency).div_ceil(ways).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled + STEPPING))
+fn scalar(latency: usize, work: usize, columns: usize, carried: usize, interleave: usize) -> usize {
+    let spilled = if carried * interleave >= REGISTERS { 2 * carried } else { 0 };
+    (100 * latency).div_ceil(interleave).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled + STEPPING))
 }
 
 /// Operations an element besides its own: the next place, and a share of the loop.

@@ -44,21 +44,21 @@ fn chosen(reasons: &Reasons) -> Plan {
 
 #[test]
 fn operators_with_a_long_latency_get_more_ways() {
-    assert_eq!(chosen(&sum()).ways, 1);
-    assert_eq!(chosen(&Reasons { fold_latency: 4, ..sum() }).ways, 4);
-    assert_eq!(chosen(&affine()).ways, 8);
+    assert_eq!(chosen(&sum()).interleave, 1);
+    assert_eq!(chosen(&Reasons { fold_latency: 4, ..sum() }).interleave, 4);
+    assert_eq!(chosen(&affine()).interleave, 8);
 }
 
 #[test]
 fn states_that_fill_the_registers_get_fewer_ways() {
-    assert_eq!(chosen(&Reasons { carried: (4, 2), ..affine() }).ways, 4);
-    assert_eq!(chosen(&Reasons { carried: (9, 3), ..affine() }).ways, 1);
-    assert_eq!(chosen(&Reasons { carried: (32, 32), ..affine() }).ways, 1);
+    assert_eq!(chosen(&Reasons { carried: (4, 2), ..affine() }).interleave, 4);
+    assert_eq!(chosen(&Reasons { carried: (9, 3), ..affine() }).interleave, 1);
+    assert_eq!(chosen(&Reasons { carried: (32, 32), ..affine() }).interleave, 1);
 }
 
 #[test]
 fn operators_that_keep_a_core_busy_get_fewer_ways() {
-    assert!(chosen(&Reasons { fold_work: 12, ..affine() }).ways < chosen(&affine()).ways);
+    assert!(chosen(&Reasons { fold_work: 12, ..affine() }).interleave < chosen(&affine()).interleave);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn strips_and_tiles_fit_the_caches_that_they_are_made_for() {
     for size in [1, 2, 4, 8, 12, 16] {
         let reasons = Reasons { reads: vec![size], writes: vec![size], ..sum() };
         let plan = chosen(&reasons);
-        let (strip, tile) = (plan.ways * plan.block * 2 * size, plan.tile() * 2 * size);
+        let (strip, tile) = (plan.interleave * plan.block * 2 * size, plan.tile() * 2 * size);
         assert!(strip <= reasons.l1_bytes / 2 && strip > reasons.l1_bytes / 4, "{size}: {strip} bytes");
         assert!(tile <= reasons.l2_bytes / 8 && tile > reasons.l2_bytes / 16, "{size}: {tile} bytes");
     }
@@ -92,11 +92,11 @@ fn products_stay_above_the_denormal_numbers() {
 fn no_two_blocks_of_a_tile_start_at_the_same_place_of_a_page() {
     let sizes = [1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 64, 128, 256, 512];
     for (read, write) in sizes.into_iter().flat_map(|read| sizes.map(|write| (read, write))) {
-        for ways in [1, 2, 4, 8] {
+        for interleave in [1, 2, 4, 8] {
             let reasons = Reasons { reads: vec![read], writes: vec![write], ..sum() };
-            let block = reasons.block(ways);
-            for (size, distance) in [read, write].into_iter().flat_map(|size| (1..ways).map(move |d| (size, d))) {
-                assert_ne!(block * size * distance % 4096, 0, "{ways} × {block} records of {size} bytes");
+            let block = reasons.block(interleave);
+            for (size, distance) in [read, write].into_iter().flat_map(|size| (1..interleave).map(move |d| (size, d))) {
+                assert_ne!(block * size * distance % 4096, 0, "{interleave} × {block} records of {size} bytes");
             }
         }
     }
@@ -156,12 +156,12 @@ fn products_of_rounded_factors_stay_normal() {
 
 #[test]
 fn requests_are_kept_within_what_kernels_support() {
-    let options = PlanOptions { ways: Some(7), block: Some(0), strips: Some(0), direct: Some(3), vector: None };
+    let options = PlanOptions { interleave: Some(7), block: Some(0), strips: Some(0), direct: Some(3), vector: None };
     let plan = schedule(sum(), Association::Fixed, &options);
-    assert_eq!((plan.ways, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
+    assert_eq!((plan.interleave, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
     assert!(format!("{plan:#}").contains("plan: overridden in part by request"));
-    let none = schedule(sum(), Association::Fixed, &PlanOptions { ways: Some(0), ..options });
-    assert_eq!(none.ways, 1);
+    let none = schedule(sum(), Association::Fixed, &PlanOptions { interleave: Some(0), ..options });
+    assert_eq!(none.interleave, 1);
 }
 
 #[test]
@@ -169,15 +169,20 @@ fn every_number_of_columns_and_size_of_record_has_a_plan() {
     for columns in [vec![], vec![4096; 64], vec![1; 64], vec![0]] {
         let reasons = Reasons { reads: columns.clone(), writes: columns, l1_bytes: 64, l2_bytes: 2048, ..affine() };
         let plan = chosen(&reasons);
-        assert!(plan.block >= 1 && plan.tile() == plan.ways * plan.block * plan.strips);
+        assert!(plan.block >= 1 && plan.tile() == plan.interleave * plan.block * plan.strips);
     }
 }
 
 #[test]
 fn the_explanation_names_what_it_was_made_from() {
     let text = format!("{:#}", chosen(&affine()));
-    let parts =
-        ["ways: 8", "8 cycles", "direct: up to", "passes: two, on one thread too; expected", "× the loop on 2 threads"];
+    let parts = [
+        "interleave: 8",
+        "8 cycles",
+        "direct: up to",
+        "passes: two, on one thread too; expected",
+        "× the loop on 2 threads",
+    ];
     for part in parts.into_iter().chain(["work: 3 + 2", "depth:", "bytes: 8 read and 4 written"]) {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }

@@ -112,47 +112,47 @@ pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u
 
 /// One tile of W blocks: reduced, folded, replayed; what is left over by `scan_one`.
 pub(crate) fn run_tile(compiled: &Compiled, program: &Program, inputs: &[&[u8]], total: usize) -> Vec<Vec<u8>> {
-    let ways = compiled.ways() as usize;
-    let block = total / ways;
+    let interleave = compiled.interleave() as usize;
+    let block = total / interleave;
     let mut outputs = empty_outputs(program, total);
     let columns = Columns::new(inputs, &mut outputs, total);
-    let mut slots = Slots::new(compiled, 2 * ways + 1);
+    let mut slots = Slots::new(compiled, 2 * interleave + 1);
     let args = columns.args(0, block, slots.at(0));
     // SAFETY: columns have `total` records each; slots hold states of the program, all made by it.
     unsafe { compiled.reduce(0, &args) };
     let known = LengthOnly::of(&program.stages[0], &program.tables).after(block as u64);
-    for way in 0..ways {
+    for own in 0..interleave {
         for (component, value) in known.iter().enumerate() {
             if let Some(value) = value {
-                slots.set(way, component, *value);
+                slots.set(own, component, *value);
             }
         }
     }
-    slots.set_all(ways, &program.stages[0].identity);
-    for way in 0..ways {
-        let (left, right, out) = (slots.at(ways + way), slots.at(way), slots.at(ways + way + 1));
+    slots.set_all(interleave, &program.stages[0].identity);
+    for own in 0..interleave {
+        let (left, right, out) = (slots.at(interleave + own), slots.at(own), slots.at(interleave + own + 1));
         // SAFETY: as above.
-        unsafe { compiled.advance(0, left, right, out) };
+        unsafe { compiled.carry_update(0, left, right, out) };
     }
-    let args = columns.args(0, block, slots.at(ways));
+    let args = columns.args(0, block, slots.at(interleave));
     // SAFETY: as above.
     unsafe { compiled.scan(&args) };
-    let args = columns.args(ways * block, total - ways * block, slots.at(2 * ways - 1));
+    let args = columns.args(interleave * block, total - interleave * block, slots.at(2 * interleave - 1));
     // SAFETY: as above.
     unsafe { compiled.scan_one(&args) };
     outputs
 }
 
 /// Compiles for a machine.
-pub(crate) fn compile(program: &Verified<Program>, mode: Mode, ways: u32, isa: &Arc<HostIsa>) -> Compiled {
+pub(crate) fn compile(program: &Verified<Program>, mode: Mode, interleave: u32, isa: &Arc<HostIsa>) -> Compiled {
     let program = lower(program, Form { mode, ..Form::default() });
-    Compiled::for_isa(&program, Access::Line, ways, isa).unwrap()
+    Compiled::for_isa(&program, Access::Line, interleave, isa).unwrap()
 }
 
 /// Compiles for this machine, in vectors where possible.
-pub(crate) fn compile_lanes(program: &Verified<Program>, mode: Mode, ways: u32) -> Compiled {
+pub(crate) fn compile_lanes(program: &Verified<Program>, mode: Mode, interleave: u32) -> Compiled {
     let program = lower(program, Form { mode, ..Form::default() });
-    Compiled::in_vectors(&program, Access::Line, ways, Vector::ALL, &isas()[0]).unwrap()
+    Compiled::in_vectors(&program, Access::Line, interleave, Vector::ALL, &isas()[0]).unwrap()
 }
 
 /// Checks outputs component by component: the same bits, any NaN for a NaN.

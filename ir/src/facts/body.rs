@@ -77,7 +77,7 @@ pub(super) fn replay(program: &Program, rank: Option<u32>) -> Body {
 fn whole_element(program: &Program, writes: bool) -> Body {
     let states: Vec<Source> =
         program.stages.iter().enumerate().flat_map(|(stage, s)| before(stage, s.state.len())).collect();
-    let outputs = || [&program.output.project].into_iter().chain(&program.output.keep).filter(|_| writes);
+    let outputs = || [&program.output.project].into_iter().chain(&program.output.filter).filter(|_| writes);
     let mappings = program.stages.iter().map(|stage| &stage.lift).chain(outputs());
     let mut inputs: Vec<Source> = mappings.flat_map(|mapping| mapping.reads.iter().copied()).collect();
     inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. }));

@@ -66,7 +66,7 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
     let inputs = (0..1 + maker.rng.below(2)).map(|_| maker.layout()).collect();
     let columns = (0..1 + maker.rng.below(2)).map(|_| maker.layout()).collect();
     let nothing = Mapping::default();
-    let output = Output { keep: None, project: nothing, columns };
+    let output = Output { filter: None, project: nothing, columns };
     let mut program =
         Program { name: format!("random_{seed}"), tables, inputs, parameters: Vec::new(), stages: Vec::new(), output };
     if options.allow_parameters {
@@ -77,7 +77,7 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
         program.stages.push(stage);
     }
     if options.allow_emit && maker.rng.chance(2) {
-        program.output.keep = Some(maker.mapping(&program, true, &[Type::Bool]));
+        program.output.filter = Some(maker.mapping(&program, true, &[Type::Bool]));
     }
     program.output.project = maker.mapping(&program, true, &program.output_types());
     program

@@ -26,7 +26,7 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
         state,
         lift,
     };
-    let output = Output { keep: None, project, columns };
+    let output = Output { filter: None, project, columns };
     Program { name, tables: Vec::new(), inputs, parameters: Vec::new(), stages: vec![stage], output }
 }
 

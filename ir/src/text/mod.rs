@@ -44,7 +44,7 @@
 //!               "identity" "(" literal, … ")"
 //!               "lift" mapping  "combine" function  ["valid" function]
 //! output    = "output" "write" {"column" layout} "project" mapping
-//!           | "output" "emit"  {"column" layout} "keep" mapping "project" mapping
+//!           | "output" "emit"  {"column" layout} "filter" mapping "project" mapping
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body

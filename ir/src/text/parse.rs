@@ -188,15 +188,15 @@ impl Parser<'_> {
         while *self.peek() == Token::Word("column") {
             columns.push(self.layout(Part::Column(columns.len()))?);
         }
-        let keep = if emits {
-            self.start("keep", Part::Keep)?;
-            Some(self.mapping(Part::Keep)?)
+        let filter = if emits {
+            self.start("filter", Part::Filter)?;
+            Some(self.mapping(Part::Filter)?)
         } else {
             None
         };
         self.start("project", Part::Project)?;
         let project = self.mapping(Part::Project)?;
-        Ok(Output { keep, project, columns })
+        Ok(Output { filter, project, columns })
     }
 
     /// The word that a part starts with.

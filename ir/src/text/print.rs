@@ -108,12 +108,12 @@ impl Display for Program {
         for stage in &self.stages {
             write_stage(f, stage)?;
         }
-        writeln!(f, "  output {}", if self.output.keep.is_some() { "emit" } else { "write" })?;
+        writeln!(f, "  output {}", if self.output.filter.is_some() { "emit" } else { "write" })?;
         for column in &self.output.columns {
             writeln!(f, "    column {column}")?;
         }
-        if let Some(keep) = &self.output.keep {
-            write_part(f, "keep", &keep.function, Some(&keep.reads))?;
+        if let Some(filter) = &self.output.filter {
+            write_part(f, "filter", &filter.function, Some(&filter.reads))?;
         }
         write_part(f, "project", &self.output.project.function, Some(&self.output.project.reads))
     }

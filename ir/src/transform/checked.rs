@@ -44,7 +44,7 @@ pub enum Event {
     /// An integer overflows in the operator of this stage.
     Combine(u32),
     /// An integer overflows in the function that says which records are kept.
-    Keep,
+    Filter,
     /// An integer overflows in the function that computes the output.
     Project,
 }
@@ -61,7 +61,7 @@ impl Event {
             Event::Regrouped => 0,
             Event::Lift(stage) => 1 + 2 * u64::from(stage),
             Event::Combine(stage) => 2 + 2 * u64::from(stage),
-            Event::Keep => KEEP,
+            Event::Filter => KEEP,
             Event::Project => PROJECT,
         }
     }
@@ -69,7 +69,7 @@ impl Event {
     fn of_kind(kind: u64) -> Event {
         match kind {
             0 => Event::Regrouped,
-            KEEP => Event::Keep,
+            KEEP => Event::Filter,
             PROJECT => Event::Project,
             _ if kind % 2 == 1 => Event::Lift((kind / 2) as u32),
             _ => Event::Combine((kind / 2 - 1) as u32),
@@ -97,7 +97,7 @@ impl Check {
     pub fn is_needed(program: &Program) -> bool {
         let stages = program.stages.iter();
         let functions = stages.flat_map(|stage| [&stage.lift.function, &stage.combine]);
-        let outputs = program.output.keep.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
+        let outputs = program.output.filter.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
         functions.chain(outputs).flat_map(|function| &function.insts).any(Inst::may_panic)
     }
 
@@ -197,9 +197,9 @@ impl Check {
             events.push((Event::Combine(place), any(&mut step.b, &after)));
             step.after.push(after.iter().map(|part| part.value).collect());
         }
-        let kept = program.output.keep.as_ref().map(|keep| {
-            let kept = step.call(keep);
-            events.push((Event::Keep, any(&mut step.b, &kept)));
+        let kept = program.output.filter.as_ref().map(|filter| {
+            let kept = step.call(filter);
+            events.push((Event::Filter, any(&mut step.b, &kept)));
             kept[0].value
         });
         let written = step.call(&program.output.project);
@@ -237,7 +237,7 @@ impl<'p> Step<'p> {
             (0..of.state.len() as u32).map(move |component| Source::Before { stage, component })
         });
         let lifts = stages.map(|(_, stage)| &stage.lift);
-        let mappings = lifts.chain(&program.output.keep).chain([&program.output.project]);
+        let mappings = lifts.chain(&program.output.filter).chain([&program.output.project]);
         let read = mappings.flat_map(|mapping| mapping.reads.iter().copied());
         let is_outside = |source: &Source| !matches!(source, Source::After { .. });
         let mut reads: Vec<Source> = before.chain(read.filter(is_outside)).chain([Source::Index]).collect();

@@ -56,7 +56,7 @@ impl Lowered {
         written: &Program,
         (check, parameters): (Option<Check>, Option<u32>),
     ) -> Lowered {
-        let rank = program.output.keep.is_some().then(|| program.stages.len() as u32 - 1);
+        let rank = program.output.filter.is_some().then(|| program.stages.len() as u32 - 1);
         let user_stages = written.stages.len();
         let mut carried: Vec<usize> = written.stages.iter().map(|stage| stage.state.len()).collect();
         if form.previous && written.reads_previous() {
@@ -80,7 +80,7 @@ impl Lowered {
     /// The same program for reductions, which want the states after the last element alone: it writes nothing. A program
     /// that keeps goes on counting, and has its columns still, in which there needs to be no space.
     pub fn without_outputs(mut self) -> Lowered {
-        if self.program.output.keep.is_none() {
+        if self.program.output.filter.is_none() {
             self.program.output.columns.clear();
             self.program.output.project = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
             let ranges = self.facts.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();

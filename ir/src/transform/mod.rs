@@ -64,7 +64,7 @@ pub struct Form {
 /// - A program with parameters has none left, and one more stage behind those, whose initial state they are.
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
-/// - With `keep` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
+/// - With `filter` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
 ///   through all segments. [`Lowered::rank`] is its number.
 ///
 /// So a lowered program has up to four stages, one column and, for each stage, one component more than the verifier

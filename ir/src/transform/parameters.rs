@@ -17,7 +17,7 @@ pub(super) fn staged(program: &mut Program) -> Option<u32> {
     }
     let stage = program.stages.len() as u32;
     let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
-    let mappings = lifts.chain(&mut program.output.keep).chain([&mut program.output.project]);
+    let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
     for source in mappings.flat_map(|mapping| &mut mapping.reads) {
         if let Source::Parameter(component) = *source {
             *source = Source::Init { stage, component };

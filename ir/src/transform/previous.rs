@@ -33,7 +33,7 @@ pub(super) fn staged(program: &mut Program, check: Option<&mut Stage>) {
         _ => {}
     };
     let lifts = program.stages.iter_mut().chain(check).map(|stage| &mut stage.lift);
-    let mappings = lifts.chain(&mut program.output.keep).chain([&mut program.output.project]);
+    let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
     mappings.flat_map(|mapping| &mut mapping.reads).for_each(change);
     program.stages.push(last);
 }

@@ -8,16 +8,16 @@ use crate::types::{Constant, Type};
 
 /// Appends the stage that counts what the program keeps, if it keeps: its only component is a `u64`.
 pub(super) fn rank(program: &mut Program) {
-    program.stages.extend(program.output.keep.as_ref().map(count));
+    program.stages.extend(program.output.filter.as_ref().map(count));
 }
 
 /// Counts the elements for which a mapping gives true.
-fn count(keep: &Mapping) -> Stage {
+fn count(filter: &Mapping) -> Stage {
     let mut b = FunctionBuilder::new();
-    let arguments = b.params(&keep.function.params);
-    let kept = b.inline(&keep.function, &arguments);
+    let arguments = b.params(&filter.function.params);
+    let kept = b.inline(&filter.function, &arguments);
     let one_or_none = b.cast(Type::U64, kept[0]);
-    let lift = Mapping { reads: keep.reads.clone(), function: b.finish(&[one_or_none]) };
+    let lift = Mapping { reads: filter.reads.clone(), function: b.finish(&[one_or_none]) };
 
     let mut b = FunctionBuilder::new();
     let counts = b.params(&[Type::U64; 2]);

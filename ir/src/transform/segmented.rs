@@ -36,10 +36,10 @@ pub(super) fn segmented(mut program: Program, init: bool, check: Option<&mut Sta
     }
     let stages = (0..program.stages.len()).map(|stage| segments.stage(stage)).collect();
     let project = segments.mapping(&program.output.project, &[], |_, results| results);
-    let keep = program.output.keep.as_ref().map(|keep| segments.mapping(keep, &[], |_, results| results));
+    let filter = program.output.filter.as_ref().map(|filter| segments.mapping(filter, &[], |_, results| results));
     program.stages = stages;
     program.output.project = project;
-    program.output.keep = keep;
+    program.output.filter = filter;
     program
 }
 

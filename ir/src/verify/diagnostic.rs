@@ -28,7 +28,7 @@ pub enum Part {
     /// An output column.
     Column(usize),
     /// The predicate that says which elements are emitted.
-    Keep,
+    Filter,
     /// The mapping that makes the output record.
     Project,
     /// A function that is verified outside of any program.
@@ -146,7 +146,7 @@ impl Display for Part {
             Part::Valid(stage) => write!(f, "stage {stage} valid"),
             Part::Output => f.write_str("output"),
             Part::Column(column) => write!(f, "output column {column}"),
-            Part::Keep => f.write_str("output keep"),
+            Part::Filter => f.write_str("output filter"),
             Part::Project => f.write_str("output project"),
             Part::Function => f.write_str("function"),
         }

@@ -24,13 +24,13 @@
 //! 11. `combine` takes the state's types twice, the earlier state first, and gives them once.
 //! 12. `valid`, if there is one, takes the state's types and gives one `bool`.
 //!
-//! **Mappings** (`lift`, `keep`, `project`)
+//! **Mappings** (`lift`, `filter`, `project`)
 //! 13. There is one source for each parameter.
 //! 14. Each source exists, and the parameter has its type.
 //! 15. What is read of the record before has at most [`MAX_STATE_BYTES`] bytes as a packed record.
 //!     `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may
 //!     read every `init`.)
-//! 16. `keep` gives one `bool`; `project` gives the types of the output columns' fields.
+//! 16. `filter` gives one `bool`; `project` gives the types of the output columns' fields.
 //!
 //! **Functions**
 //! 17. There are at most [`MAX_PARAMS`](crate::MAX_PARAMS) parameters and as many results, and at
@@ -206,8 +206,8 @@ fn check_identity(found: &mut Findings, place: usize, stage: &Stage) {
 
 fn check_output(found: &mut Findings, scope: &Scope<'_>, output: &Output, types: &[Type]) {
     data::check_columns(found, Part::Output, &output.columns, Part::Column, "output");
-    if let Some(keep) = &output.keep {
-        scope.check_mapping(found, Part::Keep, keep, None, Some((&[Type::Bool], "the verdict")));
+    if let Some(filter) = &output.filter {
+        scope.check_mapping(found, Part::Filter, filter, None, Some((&[Type::Bool], "the verdict")));
     }
     scope.check_mapping(found, Part::Project, &output.project, None, Some((types, "the types of the output's fields")));
 }

@@ -47,7 +47,7 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
             8 => program.stages.iter_mut().for_each(|stage| mutate_reads(&mut stage.lift.reads, &mut noise)),
             _ => {
                 let mut functions = vec![&mut program.output.project.function];
-                functions.extend(program.output.keep.iter_mut().map(|keep| &mut keep.function));
+                functions.extend(program.output.filter.iter_mut().map(|filter| &mut filter.function));
                 for stage in &mut program.stages {
                     functions.extend([&mut stage.lift.function, &mut stage.combine]);
                     functions.extend(stage.valid.as_mut());

@@ -71,19 +71,19 @@ pub(crate) struct Strip {
     /// Elements of a block.
     pub(crate) block: usize,
     /// How many blocks.
-    pub(crate) ways: usize,
+    pub(crate) interleave: usize,
     /// The slot of the first block.
     pub(crate) slot: usize,
 }
 
 impl Strip {
     pub(crate) fn elements(&self) -> usize {
-        self.block * self.ways
+        self.block * self.interleave
     }
 
     /// The slots of its blocks.
     pub(crate) fn slots(&self) -> Range<usize> {
-        self.slot..self.slot + self.ways
+        self.slot..self.slot + self.interleave
     }
 }
 
@@ -132,7 +132,7 @@ impl<'a> Line<'a> {
         let args = self.args(strip, worker);
         // SAFETY: the blocks are within the columns, and a slot for each follows.
         unsafe {
-            match strip.ways {
+            match strip.interleave {
                 1 => code.reduce_one(level, &args),
                 _ => code.reduce(level, &args),
             }
@@ -142,7 +142,7 @@ impl<'a> Line<'a> {
 
     /// Writes into a strip's aggregates what reductions leave out.
     fn add_known(&self, level: usize, strip: Strip, states: &mut Slots<'_>) {
-        let known = self.kernels.known.after(&self.kernels.code, level, strip.block);
+        let known = self.kernels.length_constants.after(&self.kernels.code, level, strip.block);
         if !known.is_empty() {
             strip.slots().for_each(|slot| states.write(slot, known.iter().copied()));
         }
@@ -152,7 +152,7 @@ impl<'a> Line<'a> {
     /// and then the one behind the last.
     pub(crate) fn fold(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
         let part = self.kernels.code.part_of(level);
-        let add = self.kernels.code.advance_fn(level, self.totals);
+        let add = self.kernels.code.carry_update_fn(level, self.totals);
         let (mut carry, mut next) = (CARRY, NEXT);
         for block in blocks {
             let [earlier, later, out] = states.starts([carry, block, next]);
@@ -168,7 +168,7 @@ impl<'a> Line<'a> {
 
     /// Adds a level's aggregates in these slots to the tile's.
     pub(crate) fn add_aggregates(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
-        let add = self.kernels.code.advance_fn(level, true);
+        let add = self.kernels.code.carry_update_fn(level, true);
         for block in blocks {
             let [earlier, later] = states.starts([AGGREGATE, block]);
             // SAFETY: both are slots of this program's states.
@@ -186,7 +186,7 @@ impl<'a> Line<'a> {
         for level in 0..self.kernels.code.levels() {
             let [carry, aggregate, out] = states.starts([BEFORE, AGGREGATE, CARRY]);
             // SAFETY: all three are slots of this program's states.
-            unsafe { self.kernels.code.advance_fn(level, self.totals)(carry, aggregate, out) };
+            unsafe { self.kernels.code.carry_update_fn(level, self.totals)(carry, aggregate, out) };
         }
     }
 
@@ -194,7 +194,7 @@ impl<'a> Line<'a> {
     pub(crate) fn add_state(&self, level: usize, carry: &mut State, aggregate: &State) {
         let carry = carry.as_mut_ptr();
         // SAFETY: both are as long as a slot and aligned as one, and hold states that were in slots.
-        unsafe { self.kernels.code.advance_fn(level, self.totals)(carry, aggregate.as_ptr(), carry) };
+        unsafe { self.kernels.code.carry_update_fn(level, self.totals)(carry, aggregate.as_ptr(), carry) };
     }
 
     /// Writes the results of a strip, whose carries are in its slots.
@@ -204,7 +204,7 @@ impl<'a> Line<'a> {
         // SAFETY: the blocks are within the columns, of which no other thread writes these records (or, of records that
         // are kept, those of these ranks); a slot for each block follows.
         unsafe {
-            match strip.ways {
+            match strip.interleave {
                 1 => code.scan_one(&args),
                 _ => code.scan(&args),
             }
@@ -230,7 +230,7 @@ impl<'a> Line<'a> {
     /// `adds`, their aggregates are added to the tile's.
     pub(crate) fn replay_blocks(&self, blocks: Strip, adds: bool, worker: &mut Worker<'_>) {
         let code = &self.kernels.code;
-        self.add_known(0, Strip { slot: NEXT, ways: 1, ..blocks }, &mut worker.states);
+        self.add_known(0, Strip { slot: NEXT, interleave: 1, ..blocks }, &mut worker.states);
         let args = TileArgs { adds: u64::from(adds), ..self.args(Strip { slot: CARRY, ..blocks }, worker) };
         // SAFETY: the blocks are within the columns, of which no other thread writes these records; the slots are as the kernel
         // has them: the carry, what reductions leave out, the tile's aggregate.
@@ -251,15 +251,15 @@ impl<'a> Line<'a> {
             sink: worker.sink.as_mut_ptr().cast(),
             place: self.place.wrapping_add_signed(records(strip.start)) as u64,
             step: self.step as u64,
-            way: records(strip.block) as u64,
+            pitch: records(strip.block) as u64,
             numbers: strip.block as u64,
-            blocks: strip.ways as u64,
+            blocks: strip.interleave as u64,
             adds: 0,
         }
     }
 
     /// Reduces or replays rows that start `apart` records from each other, the first at record `place`, from element
-    /// `start` on: `strip` has a row a way.
+    /// `start` on: `strip` has a row for each block.
     pub(crate) fn rows(
         &self,
         level: Option<usize>,
@@ -270,11 +270,11 @@ impl<'a> Line<'a> {
         let code = &self.kernels.code;
         let records = (strip.start as isize).wrapping_mul(self.step);
         let place = place.wrapping_add_signed(records) as u64;
-        let args = TileArgs { place, way: apart as u64, numbers: 0, ..self.args(strip, worker) };
+        let args = TileArgs { place, pitch: apart as u64, numbers: 0, ..self.args(strip, worker) };
         // SAFETY: these elements of these rows are within the columns, and no other thread has these rows; a slot for each
         // row follows.
         unsafe {
-            match (level, strip.ways) {
+            match (level, strip.interleave) {
                 (None, 1) => code.scan_one(&args),
                 (None, _) => code.scan(&args),
                 (Some(level), 1) => code.reduce_one(level, &args),
@@ -289,17 +289,17 @@ impl<'a> Line<'a> {
     /// Writes the results of so many rows of this line's length, `pitch` records from one to the next, the first at record `place`, each
     /// from the carry in slot 0. Needs kernels for lines.
     pub(crate) fn rows_in_turn(&self, rows: usize, (place, pitch): (usize, usize), worker: &mut Worker<'_>) {
-        let row = Strip { start: 0, block: self.len, ways: 1, slot: 0 };
+        let row = Strip { start: 0, block: self.len, interleave: 1, slot: 0 };
         let args = self.args(row, worker);
-        let args = TileArgs { start: place as u64, way: pitch as u64, blocks: rows as u64, ..args };
+        let args = TileArgs { start: place as u64, pitch: pitch as u64, blocks: rows as u64, ..args };
         // SAFETY: these rows are within the columns, and no other thread has them.
         unsafe { self.kernels.code.scan_rows(&args) };
     }
 
     /// Puts carry ⊕ aggregate, for a level's aggregates in these slots, into the slots from `totals` on.
     pub(crate) fn add_carry(&self, level: usize, slots: Range<usize>, totals: usize, states: &mut Slots<'_>) {
-        for (way, slot) in slots.enumerate() {
-            let [later, out] = states.starts([slot, totals + way]);
+        for (row, slot) in slots.enumerate() {
+            let [later, out] = states.starts([slot, totals + row]);
             // SAFETY: all three are slots of this program's states.
             unsafe { self.kernels.code.combine(level, self.carry.as_ptr(), later, out) };
         }

@@ -12,13 +12,13 @@
 //! | `ahead` | memory asked for before it is used |
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `heads` | segments as a column of flags |
-//! | `slots`, `known` | states in memory; what is known of them beforehand |
+//! | `slots`, `length_constants` | states in memory; their components that follow from the length |
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
 mod ahead;
 mod heads;
 mod helpers;
-mod known;
+mod length_constants;
 mod line;
 mod needs;
 mod rows;
@@ -259,7 +259,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// How many records were kept, if the program keeps: the rank after the last element.
+/// How many records were kept, if the program filters: the rank after the last element.
 fn kept(kernels: &Kernels, program: &Lowered, after: &Slots<'_>) -> Option<usize> {
     let rank = kernels.code.state_layout().field(program.rank()?, 0)?;
     Some(after.read(0, rank).bits() as usize)

@@ -35,7 +35,7 @@ impl Line<'_> {
         let adds_aggregates = is_shared || self.rounds_by_tile(longest);
         let blocks = self.kernels.code.block_kernels().filter(|kernel| match kernel {
             Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks => self.writes,
-            Kernel::Advance(_) => !self.totals,
+            Kernel::CarryUpdate(_) => !self.totals,
             Kernel::Combine(_) => self.totals || adds_aggregates,
             _ => true,
         });

@@ -55,7 +55,7 @@ impl Line<'_> {
     /// Whether rows that are written should be worked on one after the other by one call: those that are short, or gain nothing from others
     /// at their side.
     pub(crate) fn prefers_in_turn(plan: &monoscan_codegen::plan::Plan, rows: &Rows) -> bool {
-        let alone = plan.ways == 1 || plan.vector.scan_one;
+        let alone = plan.interleave == 1 || plan.vector.scan_one;
         rows.step() == 1 && !rows.is_empty() && (rows.len() <= FEW_ELEMENTS || alone && rows.len() <= plan.direct)
     }
 
@@ -81,7 +81,7 @@ impl Line<'_> {
             step => (1, step),
         };
         let least = (COLUMN_BYTES / self.kernels.sizes.widest().max(1)).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
-        let group = least.clamp(1, 4096).next_multiple_of(self.plan.ways).min(neighbours.max(1));
+        let group = least.clamp(1, 4096).next_multiple_of(self.plan.interleave).min(neighbours.max(1));
         let planes = rows.count() / neighbours.max(1);
         let groups = neighbours.div_ceil(group);
         let work = || {
@@ -107,12 +107,12 @@ impl Line<'_> {
     fn group(&self, (place, apart): (usize, usize), rows: usize, totals: usize, worker: &mut Worker<'_>) {
         if self.totals && self.len == 0 {
             // The start itself, and not what it and the identity make.
-            (0..rows).for_each(|way| worker.states.take(totals + way, self.carry, 0));
+            (0..rows).for_each(|row| worker.states.take(totals + row, self.carry, 0));
         } else if self.totals {
             for level in 0..self.kernels.code.levels() {
                 // Each level starts from the true states of those before, which are those at the start of the row.
-                (0..rows).for_each(|way| worker.states.take(way, self.carry, 0));
-                for (strip, first) in self.ways(0..self.len, rows) {
+                (0..rows).for_each(|row| worker.states.take(row, self.carry, 0));
+                for (strip, first) in self.interleaved(0..self.len, rows) {
                     let place = place.wrapping_add(first.wrapping_mul(apart));
                     self.rows(Some(level), strip, (place, apart), worker);
                 }
@@ -120,10 +120,10 @@ impl Line<'_> {
             }
         }
         if self.writes {
-            (0..rows).for_each(|way| worker.states.take(way, self.carry, 0));
+            (0..rows).for_each(|row| worker.states.take(row, self.carry, 0));
             let piece = (self.plan.tile() / rows).max(1);
             for start in (0..self.len).step_by(piece) {
-                for (strip, first) in self.ways(start..self.len.min(start + piece), rows) {
+                for (strip, first) in self.interleaved(start..self.len.min(start + piece), rows) {
                     let place = place.wrapping_add(first.wrapping_mul(apart));
                     self.rows(None, strip, (place, apart), worker);
                 }
@@ -132,15 +132,15 @@ impl Line<'_> {
     }
 
     /// Rows in strips of W, then one by one: each strip with the number of its first row.
-    fn ways(&self, elements: Range<usize>, rows: usize) -> impl Iterator<Item = (Strip, usize)> + use<> {
-        let ways = self.plan.ways;
-        let whole = rows - rows % ways;
-        let strip = move |row: usize, ways: usize| {
-            (Strip { start: elements.start, block: elements.len(), ways, slot: row }, row)
+    fn interleaved(&self, elements: Range<usize>, rows: usize) -> impl Iterator<Item = (Strip, usize)> + use<> {
+        let interleave = self.plan.interleave;
+        let whole = rows - rows % interleave;
+        let strip = move |row: usize, interleave: usize| {
+            (Strip { start: elements.start, block: elements.len(), interleave, slot: row }, row)
         };
-        let side_by_side = (0..whole).step_by(ways).map({
+        let side_by_side = (0..whole).step_by(interleave).map({
             let strip = strip.clone();
-            move |row| strip(row, ways)
+            move |row| strip(row, interleave)
         });
         side_by_side.chain((whole..rows).map(move |row| strip(row, 1)))
     }

@@ -105,7 +105,7 @@ impl ShortRows {
         // The arguments point to these: they live as long as the call.
         let outputs = [output];
         let line = TileArgs::line(&inputs, &outputs, (0, len, len), start);
-        let args = TileArgs { way: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
+        let args = TileArgs { pitch: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
         // SAFETY: the columns are what the caller says, and have these rows; the kernel reads its slot alone. The code is there: whoever
         // lends this has the variant that owns it.
         unsafe { (self.scan)(&args) };

@@ -41,7 +41,7 @@ impl<'a> LineTiles<'_, 'a> {
     /// From the carry on, which becomes the one behind the tile. Its flags are there.
     fn walk(&self, range: Range<usize>, worker: &mut Worker<'a>) {
         match self.is_one_pass() {
-            true => self.0.pass(Strip { start: range.start, block: range.len(), ways: 1, slot: CARRY }, worker),
+            true => self.0.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, worker),
             false => self.0.walk(range, self.0.cut(), worker),
         }
     }
@@ -59,9 +59,9 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
     type Workspace = Worker<'a>;
 
     fn workspace(&self) -> Worker<'a> {
-        let Plan { ways, strips, .. } = *self.0.plan;
+        let Plan { interleave, strips, .. } = *self.0.plan;
         // The last tile may have a rest beside its blocks.
-        self.0.worker(BLOCKS + ways * strips + 1)
+        self.0.worker(BLOCKS + interleave * strips + 1)
     }
 
     fn tiles(&self) -> usize {

@@ -13,7 +13,7 @@ use monoscan_ir::{Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
-use super::known::Known;
+use super::length_constants::LengthConstants;
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
 use crate::checks::Signature;
@@ -36,7 +36,7 @@ pub(crate) struct Kernels {
     pub(crate) access: Access,
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
-    pub(crate) known: Known,
+    pub(crate) length_constants: LengthConstants,
     /// The identities of all stages, as they lie in a slot.
     pub(crate) identity: State,
     pub(crate) sizes: Sizes,
@@ -84,20 +84,20 @@ impl Variant {
             Access::Strided => &self.strided,
         };
         get_or_make(kernels, || {
-            let (ways, isa) = (self.plan.ways as u32, HostIsa::native()?);
-            let code = Compiled::in_vectors(&self.program, access, ways, self.plan.vector, &isa)?;
+            let (interleave, isa) = (self.plan.interleave as u32, HostIsa::native()?);
+            let code = Compiled::in_vectors(&self.program, access, interleave, self.plan.vector, &isa)?;
             let code = match &self.states {
                 Some(states) => code.with_states(states.clone())?,
                 None => code,
             };
-            let known = Known::new(&self.program, &code, self.plan.block);
+            let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(self.program.facts()).map(restart).collect();
             let restarts = if self.plan.restarts { restarts() } else { None };
             let identities = self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
             let identity = Slots::one(code.state_layout(), code.state_layout().fields().zip(identities)).state(0);
             let checked = AtomicU16::new(0);
-            Ok(Kernels { code, access, checked, known, identity, sizes: Sizes::of(&self.program), restarts })
+            Ok(Kernels { code, access, checked, length_constants, identity, sizes: Sizes::of(&self.program), restarts })
         })
     }
 }

@@ -59,15 +59,15 @@ impl<'a> Line<'a> {
         worker.states.take(CARRY, self.carry, 0);
         for range in self.ranges() {
             self.make_flags(range.clone(), &mut worker);
-            self.pass(Strip { start: range.start, block: range.len(), ways: 1, slot: CARRY }, &mut worker);
+            self.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, &mut worker);
         }
         worker.states
     }
 
     /// Strip by strip, each reduced and replayed while it is in the nearest cache.
     pub(super) fn in_strips(&self, cut: Cut) -> Slots<'a> {
-        let ways = if cut == Cut::Whole { 1 } else { self.plan.ways };
-        let mut worker = self.worker(BLOCKS + ways);
+        let interleave = if cut == Cut::Whole { 1 } else { self.plan.interleave };
+        let mut worker = self.worker(BLOCKS + interleave);
         worker.states.take(CARRY, self.carry, 0);
         for range in self.ranges() {
             self.make_flags(range.clone(), &mut worker);
@@ -109,13 +109,13 @@ impl<'a> Line<'a> {
 
     /// As many whole strips of a range as there are, in one pass, if there is a kernel for that. Gives where they end.
     fn walk_blocks(&self, range: Range<usize>, cut: Cut, worker: &mut Worker<'_>) -> usize {
-        let Plan { ways, block, .. } = *self.plan;
+        let Plan { interleave, block, .. } = *self.plan;
         let is_one_pass = cut == Cut::Strips && self.writes && !self.totals && self.step == 1;
         if !is_one_pass || !self.kernels.code.scans_blocks_of(block) {
             return range.start;
         }
-        let blocks = range.len() / (ways * block) * ways;
-        let strip = Strip { start: range.start, block, ways: blocks, slot: CARRY };
+        let blocks = range.len() / (interleave * block) * interleave;
+        let strip = Strip { start: range.start, block, interleave: blocks, slot: CARRY };
         self.replay_blocks(strip, self.rounds_by_tile(self.len), worker);
         range.start + blocks * block
     }
@@ -143,7 +143,11 @@ impl<'a> Line<'a> {
         let Some(restarts) = &self.kernels.restarts else { return false };
         let lengths = std::iter::successors(Some(FEWEST_AT_END), |elements| Some(MORE_AT_END * elements));
         lengths.take_while(|&elements| elements <= tile.len() / PART_AT_END).any(|elements| {
-            self.reduce(0, Strip { start: tile.end - elements, block: elements, ways: 1, slot: AGGREGATE }, worker);
+            self.reduce(
+                0,
+                Strip { start: tile.end - elements, block: elements, interleave: 1, slot: AGGREGATE },
+                worker,
+            );
             restarts.iter().all(|&field| worker.states.read(AGGREGATE, field).bits() != 0)
         })
     }
@@ -164,20 +168,20 @@ impl<'a> Line<'a> {
 
     /// Cuts a range of elements. Blocks have slots from [`BLOCKS`] on.
     pub(super) fn strips(&self, range: Range<usize>, cut: Cut) -> impl Iterator<Item = Strip> + Clone + use<> {
-        let Plan { ways, block, .. } = *self.plan;
+        let Plan { interleave, block, .. } = *self.plan;
         let (whole, shorter) = match cut {
             Cut::Whole => (0, 0),
-            Cut::Strips => (range.len() / (ways * block), range.len() % (ways * block) / ways),
+            Cut::Strips => (range.len() / (interleave * block), range.len() % (interleave * block) / interleave),
         };
         let strip = move |place: usize| {
-            let start = range.start + place * ways * block;
-            Strip { start, block, ways, slot: BLOCKS + place * ways }
+            let start = range.start + place * interleave * block;
+            Strip { start, block, interleave, slot: BLOCKS + place * interleave }
         };
         let last = Strip { block: shorter, ..strip(whole) };
         let has_shorter = shorter > 0;
-        let start = last.start + ways * shorter;
-        let slot = last.slot + if has_shorter { ways } else { 0 };
-        let rest = Strip { start, block: range.end - start, ways: 1, slot };
+        let start = last.start + interleave * shorter;
+        let slot = last.slot + if has_shorter { interleave } else { 0 };
+        let rest = Strip { start, block: range.end - start, interleave: 1, slot };
         let (last, rest) = (has_shorter.then_some(last), (rest.block > 0).then_some(rest));
         (0..whole).map(strip).chain(last).chain(rest)
     }

@@ -22,7 +22,7 @@ pub(super) fn states_at_ends(program: &Program) -> Result<Verified<Program>, Err
     let (sources, types): (Vec<Source>, Vec<Type>) = components.unzip();
     program.output.columns = types.iter().map(|&ty| Layout::of(ty)).collect();
     program.output.project = as_it_is(sources, &types);
-    program.output.keep = Some(as_it_is(vec![flag], &[Type::Bool]));
+    program.output.filter = Some(as_it_is(vec![flag], &[Type::Bool]));
     program.name = format!("{}.ends", program.name);
     Ok(verify(program)?)
 }

@@ -49,7 +49,7 @@ impl Compiled {
         for output in &mut *outputs {
             let mut buffer = DeviceBuffer::<u8>::uninitialized(self.device(), bytes(output.len, &output.layout))?;
             // What is not written, padding and records between rows, comes back as it was.
-            if program.output.keep.is_none() {
+            if program.output.filter.is_none() {
                 // SAFETY: the column borrows so many bytes; they stay borrowed until the stream was waited for.
                 unsafe { buffer.as_slice_mut().copy_from_host(&stream, output.base) }?;
             }
@@ -60,7 +60,7 @@ impl Compiled {
             layouts.map(|(buffer, layout)| ColumnMut::on_device_bytes(buffer, layout)).collect();
         let outcome = self.submit(&device_call, &device_inputs, &mut device_outputs?, &stream)?.wait()?;
         for (buffer, output) in results.iter().zip(outputs) {
-            let records = if program.output.keep.is_some() { outcome.written } else { output.len };
+            let records = if program.output.filter.is_some() { outcome.written } else { output.len };
             let written = buffer.slice(..bytes(records, &output.layout))?;
             // SAFETY: the column borrows room for so many records, and the stream is waited for below.
             unsafe { written.copy_to_host(&stream, output.base) }?;

@@ -78,7 +78,7 @@ pub struct Launch<'a> {
     pub init: &'a [Constant],
     /// Where the input columns begin, then the output columns.
     pub columns: &'a [u64],
-    /// Records that the output columns of a program that keeps have room for.
+    /// Records that the output columns of a program that filters have room for.
     pub room: usize,
     /// Whether the totals of all rows are wanted.
     pub totals: bool,

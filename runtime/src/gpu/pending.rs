@@ -147,7 +147,7 @@ pub struct Pending {
     pub(super) states: Arc<States>,
     /// What is known without waiting. Totals are kept in the lowered program's components.
     pub(super) outcome: Outcome,
-    /// Of a program that keeps: which output column has the least room, and how much.
+    /// Of a program that filters: which output column has the least room, and how much.
     pub(super) room: Option<(usize, usize)>,
     pub(super) wants_totals: bool,
     /// How elements lie in the columns.

@@ -216,7 +216,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         };
         scanned.record(&staging.scan)?;
         staging.down.wait_for(scanned)?;
-        let keeps = program.output.keep.is_some();
+        let keeps = program.output.filter.is_some();
         self.under_way[piece % SLOTS] = Some(UnderWay { pending, arrived: false, results: 0..0 });
         if !keeps {
             self.fetch(piece, range, staging)?;
@@ -256,7 +256,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if self.pieces.len() > 1 {
             self.carry = Some(totals);
         }
-        if self.scan.program().output.keep.is_some() && self.task.outputs.is_some() {
+        if self.scan.program().output.filter.is_some() && self.task.outputs.is_some() {
             self.fetch(piece, kept, staging)?;
         }
         Ok(())
@@ -281,7 +281,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
 fn knows_nothing_around(program: &Program) -> bool {
     let lifts = program.stages.iter().map(|stage| &stage.lift);
     let mut reads =
-        lifts.chain(&program.output.keep).chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
+        lifts.chain(&program.output.filter).chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
     // The record before the first goes from piece to piece with the carry.
     !reads.any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index))
 }

@@ -67,8 +67,8 @@ impl Backend for Compiled {
         let len = self.sides().check_inputs(inputs)?;
         let call = &Call { totals: true, ..call.clone() };
         let inputs = inputs.iter().map(|column| column.address()).collect();
-        // Columns of a program that keeps have no room, so nothing is written to where they are.
-        let outputs = self.program().output.keep.as_ref().map_or(0, |_| self.program().output.columns.len());
+        // Columns of a program that filters have no room, so nothing is written to where they are.
+        let outputs = self.program().output.filter.as_ref().map_or(0, |_| self.program().output.columns.len());
         let outputs = SmallVec::from_elem(0, outputs);
         self.start(Task { call, inputs, outputs, len, room: (0, 0), reduces: true }, stream)
     }
@@ -81,7 +81,7 @@ impl Compiled {
             device: self.device(),
             inputs: &program.inputs,
             outputs: &program.output.columns,
-            keeps: program.output.keep.is_some(),
+            keeps: program.output.filter.is_some(),
         }
     }
 

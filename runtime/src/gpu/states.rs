@@ -98,7 +98,7 @@ impl States {
         states.flat_map(|state| self.places.iter().map(|&place| state[place])).collect()
     }
 
-    /// How many records were kept, if the program keeps.
+    /// How many records were kept, if the program filters.
     pub(crate) fn kept(&self, lowered: &[Constant]) -> Option<usize> {
         Some(lowered[self.rank?].bits() as usize)
     }
@@ -142,7 +142,7 @@ mod tests {
                 }
               output emit
                 column { size 8, align 8, u64 @ 0 }
-                keep (%0 = record.0: u64) {
+                filter (%0 = record.0: u64) {
                   %1 = const.u64 1
                   %2 = eq.bool %0, %1
                   return %2

@@ -181,7 +181,7 @@ mod tests {
     fn every_form_has_a_kernel_for_every_access_pattern() {
         let programs = (0..2).map(|seed| verify(random::random_program(seed, &random::Options::default())).unwrap());
         for program in programs {
-            let keeps = program.output.keep.is_some();
+            let keeps = program.output.filter.is_some();
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
                 let form = Form { mode: Mode::Exclusive, heads, init: heads, checked: heads, previous: true };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });

@@ -16,7 +16,7 @@ const CALLS: usize = 20;
 
 fn tiny_plan(random: &mut Random) -> PlanOptions {
     PlanOptions {
-        ways: Some(1 << random.below(4)),
+        interleave: Some(1 << random.below(4)),
         // Kernels in vectors take whole groups of 16 elements and more.
         block: Some(1 + if random.chance(4) { random.below(100) } else { random.below(5) }),
         strips: Some(1 + random.below(3)),
@@ -49,7 +49,7 @@ fn in_place(mut program: Program) -> Program {
     let reads = (0..types.len() as u32).map(Source::Record).chain(state).collect();
     program.output.project = Mapping { reads, function: b.finish(&results) };
     program.output.columns.clone_from(&program.inputs);
-    program.output.keep = None;
+    program.output.filter = None;
     program
 }
 
@@ -132,9 +132,9 @@ fn default_plans_around_their_boundaries() {
     for program in programs::all() {
         let subject = Subject::new(&program, PlanOptions::default());
         let plan = subject.scan().plan();
-        let boundaries = [plan.direct, plan.ways * plan.block, plan.tile(), 2 * plan.tile()];
+        let boundaries = [plan.direct, plan.interleave * plan.block, plan.tile(), 2 * plan.tile()];
         for boundary in boundaries.into_iter().filter(|&boundary| boundary < 1 << 17) {
-            for len in [boundary.saturating_sub(1), boundary, boundary + 1, boundary + plan.ways] {
+            for len in [boundary.saturating_sub(1), boundary, boundary + 1, boundary + plan.interleave] {
                 let asked = Asked {
                     reversed: random.chance(3),
                     init: random.chance(2).then(|| subject.state(&mut random)),

@@ -15,9 +15,9 @@ use scan_kit::programs::*;
 
 /// Everything sequentially; and blocks so small that a few records are several tiles.
 const PLANS: [PlanOptions; 3] = [
-    PlanOptions { ways: None, block: None, strips: None, direct: None, vector: None },
-    PlanOptions { ways: Some(2), block: Some(1), strips: Some(1), direct: Some(0), vector: None },
-    PlanOptions { ways: Some(1), block: Some(2), strips: Some(2), direct: Some(0), vector: None },
+    PlanOptions { interleave: None, block: None, strips: None, direct: None, vector: None },
+    PlanOptions { interleave: Some(2), block: Some(1), strips: Some(1), direct: Some(0), vector: None },
+    PlanOptions { interleave: Some(1), block: Some(2), strips: Some(2), direct: Some(0), vector: None },
 ];
 
 /// What a call gives, from the reference, after engines were found to give the same.
@@ -37,7 +37,7 @@ fn ask<T: NoUninit>(source: &str, records: &[T], asked: Asked) -> Answer {
     let layouts = program.output.columns.iter();
     let mut columns: Vec<Vec<u8>> = layouts.map(|layout| vec![0; layout.size as usize * records.len()]).collect();
     let given = reference.run(&asked, &inputs, &mut columns);
-    if program.output.keep.is_some() {
+    if program.output.filter.is_some() {
         let layouts = program.output.columns.iter();
         columns.iter_mut().zip(layouts).for_each(|(bytes, layout)| bytes.truncate(layout.size as usize * given.count));
     }

@@ -91,7 +91,7 @@ fn keep_gaps(layout: &Layout, records: &mut [u8]) {
 fn plan(random: &mut Random) -> PlanOptions {
     let several = random.chance(4);
     PlanOptions {
-        ways: Some(1 << random.below(4)),
+        interleave: Some(1 << random.below(4)),
         block: Some(1 + if random.chance(2) { random.below(40) } else { 8 * random.below(5) }),
         strips: Some(1 + random.below(3)),
         direct: Some(if several { 0 } else { *random.pick(&[0, 5, 60, usize::MAX]) }),

@@ -14,7 +14,7 @@ use scan_kit::programs;
 /// Whether what the program gives is independent of where a stream is cut.
 fn may_be_cut(program: &Program) -> bool {
     let lifts = program.stages.iter().map(|stage| &stage.lift);
-    let mut mappings = lifts.chain(&program.output.keep).chain([&program.output.project]);
+    let mut mappings = lifts.chain(&program.output.filter).chain([&program.output.project]);
     let is_of_chunk = |source: &Source| matches!(source, Source::Index | Source::Next(_) | Source::Last);
     !mappings.any(|mapping| mapping.reads.iter().any(is_of_chunk))
 }
@@ -56,7 +56,7 @@ fn in_chunks(
         let count = subject.scan().resume(&call, &mut carry, &from, &mut columns).unwrap();
         for ((all, more), layout) in outputs.iter_mut().zip(&to).zip(layouts) {
             let more = &more[..count * layout.size as usize];
-            let at = if whole.reversed && program.output.keep.is_none() { 0 } else { all.len() };
+            let at = if whole.reversed && program.output.filter.is_none() { 0 } else { all.len() };
             all.splice(at..at, more.iter().copied());
         }
         done += chunk;
@@ -66,7 +66,7 @@ fn in_chunks(
 
 fn chunks_are_the_whole(program: &Verified<Program>, random: &mut Random) {
     let options = PlanOptions {
-        ways: Some(1 << random.below(4)),
+        interleave: Some(1 << random.below(4)),
         block: Some(2),
         strips: Some(2),
         direct: Some(3),

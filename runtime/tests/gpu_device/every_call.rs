@@ -97,7 +97,7 @@ fn random_calls() {
 fn long_and_short_rows() {
     let mut random = Random(5);
     each_program(|program| {
-        if program.output.keep.is_some() {
+        if program.output.filter.is_some() {
             return;
         }
         let plan = tiny_plan(program);

@@ -46,7 +46,7 @@ pub(in crate::scan) fn collect<S: States, In: Record, Out: ScanType>(
     let len = Inputs::of(input).len();
     request.check_covers(len)?;
     let stream = request.stream_of(input);
-    let keeps = request.scan().program().output.keep.is_some();
+    let keeps = request.scan().program().output.filter.is_some();
     let memory = DeviceMemory::uninitialized(&stream, len * size_of::<Out>())?;
     let mut output = DeviceVec { memory, len, records: PhantomData };
     let pending = fill(request, mode, input, &mut output)?;

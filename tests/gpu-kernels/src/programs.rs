@@ -238,7 +238,7 @@ program brackets
   output emit
     column { size 8, align 8, u64 @ 0 }
     column { size 4, align 4, i32 @ 0 }
-    keep (%0 = after.0.0: i32) {
+    filter (%0 = after.0.0: i32) {
       %1 = const.i32 3
       %2 = and.i32 %0, %1
       %3 = const.i32 0
@@ -351,7 +351,7 @@ program looked_up
     project (%0 = state.0: u32) { return %0 }
 ";
 
-/// Programs for what kernels do in different ways: sizes of records and states, columns, cascades, outputs that keep, tables.
+/// Programs for what kernels do in different ways: sizes of records and states, columns, cascades, outputs that filter, tables.
 pub fn by_hand() -> Vec<Case> {
     let u32_pair = "input { size 8, align 4, u32 @ 0, u32 @ 4 }";
     let u32_columns = "input { size 4, align 4, u32 @ 0 }\n  input { size 4, align 4, u32 @ 0 }";
@@ -448,7 +448,7 @@ pub fn of_bytes() -> Vec<Case> {
     bytes::programs().into_iter().map(case).collect()
 }
 
-/// Random programs: in turn ones of one to three stages, some of which keep, and plain ones.
+/// Random programs: in turn ones of one to three stages, some of which filter, and plain ones.
 pub fn random_cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
     let options =
         Options { stages: 3, allow_emit: true, allow_previous: true, allow_parameters: true, ..Options::default() };

@@ -59,7 +59,7 @@ impl<'c> Subject<'c> {
 
     /// Whether it writes some records only.
     pub fn keeps(&self) -> bool {
-        self.program.output.keep.is_some()
+        self.program.output.filter.is_some()
     }
 
     /// Whether outputs may lie where inputs do.

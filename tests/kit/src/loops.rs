@@ -19,7 +19,7 @@ pub fn program(operator: &Operator) -> Verified<Program> {
     let state = b.params(&stage.state);
     let reads = (0..stage.state.len() as u32).map(Source::State).collect();
     let project = Mapping { reads, function: b.finish(&state) };
-    let output = Output { keep: None, project, columns: vec![layout.clone()] };
+    let output = Output { filter: None, project, columns: vec![layout.clone()] };
     verify(Program {
         name: "family".into(),
         tables: vec![],

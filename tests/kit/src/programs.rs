@@ -26,8 +26,9 @@ program digits
 
 /// [`DIGITS`], of which the numbers that end in an odd digit are kept.
 pub fn odd_digits() -> String {
-    let keep = "keep (%0 = record.0: u64) { %1 = const.u64 1\n %2 = and.u64 %0, %1\n %3 = eq.bool %2, %1\n return %3 }";
-    DIGITS.replace("write", "emit").replace("    project", &format!("    {keep}\n    project"))
+    let filter =
+        "filter (%0 = record.0: u64) { %1 = const.u64 1\n %2 = and.u64 %0, %1\n %3 = eq.bool %2, %1\n return %3 }";
+    DIGITS.replace("write", "emit").replace("    project", &format!("    {filter}\n    project"))
 }
 
 /// A sum, whose output is what an element sees around it: index, next record and whether there is none.
@@ -99,7 +100,7 @@ program run_lengths
   output emit
     column { size 1, align 1, u8 @ 0 }
     column { size 8, align 8, u64 @ 0 }
-    keep (%0 = record.0: u8, %1 = next.0: u8, %2 = last: bool) {
+    filter (%0 = record.0: u8, %1 = next.0: u8, %2 = last: bool) {
       %3 = ne.bool %0, %1
       %4 = or.bool %2, %3
       return %4

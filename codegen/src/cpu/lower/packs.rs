@@ -254,7 +254,7 @@ impl Leaf {
 
     fn lanes(&self, b: &mut clif::FunctionBuilder<'_>, shape: Shape, ty: Type, leaves: &[ir::Value]) -> Lanes {
         let places = match self {
-            Leaf::Constants(constants) => return Lanes::Known(constants.clone()),
+            Leaf::Constants(constants) => return Lanes::Constants(constants.clone()),
             Leaf::Values(places) => places,
         };
         let mut vector = b.ins().splat(vector_type(shape, ty), leaves[places[0]]);

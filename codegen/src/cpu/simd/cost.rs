@@ -7,7 +7,7 @@
 use monoscan_ir::{Function, Inst, Layout, Opcode, Rule, Source, Type};
 
 use super::form::LaneForm;
-use super::forms::Known;
+use super::forms::Constants;
 use super::group::Group;
 
 /// Vector instructions of a group.
@@ -23,12 +23,12 @@ impl LaneForm {
         let Group { shape, depth } = self.group;
         let rounds = shape.lanes().ilog2() as usize;
         let count = |function: &Function, known: &[bool]| {
-            let known = Known::of(function, known);
+            let known = Constants::of(function, known);
             let varying = function.values().filter(|(value, _)| !known.is(*value));
             varying.map(|(_, inst)| instructions(inst, function)).sum::<usize>()
         };
         let varying = |function: &Function| count(function, &vec![false; function.params.len()]);
-        let (combined, advanced) = self.known();
+        let (combined, updated) = self.known();
         let combine = count(&self.combine, &combined);
         let fold = varying(&self.lift.function) + (depth - 1) * varying(&self.fold.mapping.function);
         let replay = depth * varying(&self.replay.mapping.function);
@@ -43,7 +43,7 @@ impl LaneForm {
             scan: read
                 + fold
                 + rounds * (combine + blends)
-                + count(&self.advance, &advanced)
+                + count(&self.carry_update, &updated)
                 + 2 * self.replay.carried.len()
                 + replay
                 + written,

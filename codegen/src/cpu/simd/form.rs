@@ -4,7 +4,7 @@ use monoscan_ir::facts::{Body, LengthOnly, work};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Source, Table, Type, Value, simplify};
 
-use super::forms::{Known, holds};
+use super::forms::{Constants, holds};
 use super::group::Group;
 use super::shuffle::Shape;
 
@@ -22,7 +22,7 @@ const MOST_WORK: u32 = 512;
 ///
 /// 1. *fold*: each lane takes its records one after the other, from the lift of the first.
 /// 2. *lanes*: an inclusive scan of the lanes' aggregates, in log₂ L steps of `combine`.
-/// 3. *advance*: the carry passes all of them at once; what the last lane has is the next group's carry.
+/// 3. *carry update*: the carry passes all of them at once; what the last lane has is the next group's carry.
 /// 4. Each lane is given what the lane before it has, the first the carry.
 /// 5. *replay*: each lane takes its records again, and gives their outputs.
 ///
@@ -39,7 +39,7 @@ pub(crate) struct LaneForm {
     /// ⊕ in the components that the fold carries, of all components of both sides.
     pub(crate) combine: Function,
     /// ⊕ in the components that the replay carries, of all components of both sides.
-    pub(crate) advance: Function,
+    pub(crate) carry_update: Function,
     pub(crate) identity: Vec<Constant>,
     /// For the components that the fold carries, in its order, whether ⊕ leaves what comes after the identity as it is,
     /// bit by bit.
@@ -52,12 +52,12 @@ impl LaneForm {
     /// the state, and nothing computed that vectors cannot.
     pub(crate) fn of(program: &Lowered) -> Option<LaneForm> {
         let [stage] = program.stages.as_slice() else { return None };
-        if program.output.keep.is_some() || work(&stage.combine) > MOST_WORK {
+        if program.output.filter.is_some() || work(&stage.combine) > MOST_WORK {
             return None;
         }
         let (fold, replay) = (program.fold(), program.replay().clone());
-        let advance = program.carry_update(0);
-        if !advance.components.iter().eq(replay.carried.iter().map(|(_, component)| component)) {
+        let carry_update = program.carry_update(0);
+        if !carry_update.components.iter().eq(replay.carried.iter().map(|(_, component)| component)) {
             return None;
         }
         let components = |function: &Function| {
@@ -74,7 +74,7 @@ impl LaneForm {
             is_neutral: neutral(&combine, &stage.identity, &fold.carried, &program.tables),
             lift,
             combine,
-            advance: advance.function,
+            carry_update: carry_update.function,
             identity: stage.identity.clone(),
             length_only: program.facts()[0].length_only.clone(),
             fold,
@@ -90,7 +90,7 @@ impl LaneForm {
         if !reads.into_iter().flatten().all(is_read) || self.replay.carried.is_empty() {
             return None;
         }
-        let (combined, advanced) = self.known();
+        let (combined, updated) = self.known();
         // What is left of the accumulator of a reduction has no constant number of elements.
         let used: Vec<&Value> =
             self.combine.insts.iter().flat_map(|inst| inst.operands()).chain(&self.combine.results).collect();
@@ -102,9 +102,9 @@ impl LaneForm {
             (&self.fold.mapping.function, vec![false; self.fold.mapping.reads.len()]),
             (&self.replay.mapping.function, vec![false; self.replay.mapping.reads.len()]),
             (&self.combine, combined),
-            (&self.advance, advanced),
+            (&self.carry_update, updated),
         ];
-        let functions = functions.map(|(function, known)| (function, Known::of(function, &known)));
+        let functions = functions.map(|(function, known)| (function, Constants::of(function, &known)));
         // What is written is put in lanes even if it is constant.
         let written: Vec<Type> = self.outputs.iter().flat_map(Layout::types).collect();
         let widest = functions.iter().map(|(function, known)| known.widest(function));
@@ -118,7 +118,7 @@ impl LaneForm {
         Some(self)
     }
 
-    /// Which parameters of `combine` and of `advance` are constants: the components that are not carried.
+    /// Which parameters of `combine` and of `carry_update` are constants: the components that are not carried.
     pub(crate) fn known(&self) -> (Vec<bool>, Vec<bool>) {
         let not_in = |body: &Body| -> Vec<bool> {
             let is_carried = |place| body.carried.iter().any(|&(_, component)| component as usize == place);

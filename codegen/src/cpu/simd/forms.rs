@@ -46,16 +46,16 @@ pub(crate) fn has_lane_form(inst: &Inst, types: &[Type], known: &[bool], shape: 
 }
 
 /// What a function's values are when some of its parameters are constants.
-pub(crate) struct Known(Vec<bool>);
+pub(crate) struct Constants(Vec<bool>);
 
-impl Known {
-    pub(crate) fn of(function: &Function, params: &[bool]) -> Known {
+impl Constants {
+    pub(crate) fn of(function: &Function, params: &[bool]) -> Constants {
         let mut known = params.to_vec();
         for inst in &function.insts {
             let is_known = inst.operands().iter().all(|operand| known[operand.index()]);
             known.push(is_known);
         }
-        Known(known)
+        Constants(known)
     }
 
     /// Whether a value is constant.

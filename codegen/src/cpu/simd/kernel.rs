@@ -152,7 +152,7 @@ impl GroupCode<'_> {
         let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads]);
         let aggregates = self.fold(b, &records)?;
         let prefixes = self.scan_lanes(b, aggregates)?;
-        let behind = self.advance(b, carry, &prefixes)?;
+        let behind = self.carry_update(b, carry, &prefixes)?;
 
         let mut states = Vec::new();
         let mut next = Vec::new();
@@ -252,7 +252,7 @@ impl GroupCode<'_> {
     }
 
     /// The carry behind each lane.
-    fn advance(
+    fn carry_update(
         &self,
         b: &mut FunctionBuilder<'_>,
         carry: &[Lanes],
@@ -262,7 +262,7 @@ impl GroupCode<'_> {
         let before = self.state(carry, &form.replay.carried, |_| 0);
         let after = self.state(prefixes, &form.fold.carried, |lane| (lane + 1) * form.group.depth);
         let args = [before, after].concat();
-        lower_lanes(b, form.group.shape, &form.tables, &form.advance, &args)
+        lower_lanes(b, form.group.shape, &form.tables, &form.carry_update, &args)
     }
 
     /// All components: those given, and of the others what they are after so many records.
@@ -276,7 +276,7 @@ impl GroupCode<'_> {
             let is_given = carried.iter().position(|&(_, component)| component as usize == place);
             match is_given {
                 Some(at) => given[at].clone(),
-                None => Lanes::Known(known.iter().map(|known| known[place].unwrap_or(identity)).collect()),
+                None => Lanes::Constants(known.iter().map(|known| known[place].unwrap_or(identity)).collect()),
             }
         };
         form.identity.iter().enumerate().map(component).collect()

@@ -23,7 +23,7 @@ use super::shuffle::{self, Shape, retype};
 #[derive(Clone, Debug)]
 pub(crate) enum Lanes {
     /// A constant for each lane.
-    Known(Vec<Constant>),
+    Constants(Vec<Constant>),
     /// Computed when the kernel runs.
     Vector(ir::Value),
 }
@@ -31,16 +31,16 @@ pub(crate) enum Lanes {
 impl Lanes {
     /// The same constant in every lane.
     pub(crate) fn constant(shape: Shape, value: Constant) -> Lanes {
-        Lanes::Known(vec![value; shape.lanes()])
+        Lanes::Constants(vec![value; shape.lanes()])
     }
 
     fn is_known(&self) -> bool {
-        matches!(self, Lanes::Known(_))
+        matches!(self, Lanes::Constants(_))
     }
 
     /// The constant, if it is the same in all lanes.
     fn uniform(&self) -> Option<Constant> {
-        let Lanes::Known(values) = self else { return None };
+        let Lanes::Constants(values) = self else { return None };
         let first = *values.first()?;
         values.iter().all(|&value| value == first).then_some(first)
     }
@@ -49,7 +49,7 @@ impl Lanes {
     pub(crate) fn vector(&self, b: &mut FunctionBuilder<'_>, shape: Shape) -> ir::Value {
         let values = match self {
             Lanes::Vector(vector) => return *vector,
-            Lanes::Known(values) => values,
+            Lanes::Constants(values) => values,
         };
         let mut all = [0; 16];
         for (lane, value) in all.chunks_exact_mut(shape.bytes).zip(values) {
@@ -159,13 +159,13 @@ impl<'b> Lowering<'_, 'b> {
             let operands: Vec<Constant> = operands
                 .iter()
                 .map(|operand| match operand {
-                    Lanes::Known(values) => values.get(lane).copied(),
+                    Lanes::Constants(values) => values.get(lane).copied(),
                     Lanes::Vector(_) => None,
                 })
                 .collect::<Option<_>>()?;
             evaluate(inst, &operands, self.tables)
         };
-        (0..self.shape.lanes()).map(lane).collect::<Option<_>>().map(Lanes::Known)
+        (0..self.shape.lanes()).map(lane).collect::<Option<_>>().map(Lanes::Constants)
     }
 
     fn varying(&mut self, inst: &Inst, types: &[Type], args: &[ir::Value]) -> Option<ir::Value> {

@@ -106,7 +106,7 @@ impl AotManifest {
             arch,
             ptx_sha256,
             form: program.form(),
-            keeps: program.output.keep.is_some(),
+            keeps: program.output.filter.is_some(),
             components: components.collect(),
             launch,
         }

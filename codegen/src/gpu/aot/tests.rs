@@ -63,7 +63,7 @@ fn components_say_where_they_come_from() {
     let own = manifest.components.iter().filter(|component| component.role == Role::User).count();
     assert_eq!(own, program.stages.iter().map(|stage| stage.state.len()).sum::<usize>());
     let ranks = manifest.components.iter().filter(|component| component.role == Role::Rank).count();
-    assert_eq!((manifest.keeps, ranks), (program.output.keep.is_some(), usize::from(manifest.keeps)));
+    assert_eq!((manifest.keeps, ranks), (program.output.filter.is_some(), usize::from(manifest.keeps)));
     assert!(manifest.components.iter().any(|component| component.role == Role::SegmentFlag));
 }
 

@@ -10,7 +10,7 @@ pub(crate) fn overlays(program: &Program, symbols: bool) -> Vec<Option<usize>> {
     let of_components: Vec<usize> =
         columns().flat_map(|(place, column)| column.fields.iter().map(move |_| place)).collect();
     let read_ahead: Vec<usize> = next_components(program).map(|component| of_components[component as usize]).collect();
-    let may_be_under = |place: &usize| program.output.keep.is_none() && (symbols || !read_ahead.contains(place));
+    let may_be_under = |place: &usize| program.output.filter.is_none() && (symbols || !read_ahead.contains(place));
     let mut free: Vec<(usize, u32)> =
         columns().map(|(place, column)| (place, column.size)).filter(|(place, _)| may_be_under(place)).collect();
     let over = |column: &Layout| {
@@ -23,7 +23,7 @@ pub(crate) fn overlays(program: &Program, symbols: bool) -> Vec<Option<usize>> {
 /// The components whose next value is read.
 fn next_components(program: &Program) -> impl Iterator<Item = u32> {
     let mappings = program.stages.iter().map(|stage| &stage.lift);
-    let mappings = mappings.chain([&program.output.project]).chain(&program.output.keep);
+    let mappings = mappings.chain([&program.output.project]).chain(&program.output.filter);
     mappings.flat_map(|mapping| &mapping.reads).filter_map(|source| match *source {
         Source::Next(component) => Some(component),
         _ => None,

@@ -71,7 +71,7 @@ pub struct Replayed<'k> {
     /// The components of the output record.
     pub outputs: Vec<Value<'k>>,
     /// Whether it is kept, in a program that asks.
-    pub keep: Option<Value<'k>>,
+    pub filter: Option<Value<'k>>,
 }
 
 impl Recipe {
@@ -382,7 +382,7 @@ impl Recipe {
         let mut results = self.write(args, &self.replay.element, before, element).into_iter();
         let after = results.by_ref().take(before.len()).collect();
         let outputs: usize = self.outputs.iter().map(|column| column.fields.len()).sum();
-        Replayed { after, outputs: results.by_ref().take(outputs).collect(), keep: results.next() }
+        Replayed { after, outputs: results.by_ref().take(outputs).collect(), filter: results.next() }
     }
 
     /// Writes an element's code.

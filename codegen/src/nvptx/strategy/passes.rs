@@ -269,7 +269,7 @@ pub struct Replay<'k, 'a> {
     pub recipe: &'a Recipe,
     pub args: KernelArguments<'k, 'a>,
     pub state: &'a [Var<'k>],
-    /// Where kept records go, in a program that keeps; where each record goes that is not written beside its own, by its index.
+    /// Where kept records go, in a program that filters; where each record goes that is not written beside its own, by its index.
     pub elsewhere: Option<Keep<'k, 'a>>,
     /// What the fold handed on.
     pub from_fold: FoldToReplay<Var<'k>>,
@@ -311,8 +311,8 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
         let replayed = self.recipe.replay(self.args, &before, element);
         set(self.state, &replayed.after);
         let Some(elsewhere) = self.elsewhere else { return replayed.outputs };
-        match (self.recipe.rank, replayed.keep) {
-            (Some(rank), Some(keep)) => self.args.k.when(keep, || elsewhere(before[rank], &replayed.outputs)),
+        match (self.recipe.rank, replayed.filter) {
+            (Some(rank), Some(filter)) => self.args.k.when(filter, || elsewhere(before[rank], &replayed.outputs)),
             _ => elsewhere(element.index(), &replayed.outputs),
         }
         Vec::new()

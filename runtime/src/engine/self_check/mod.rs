@@ -61,7 +61,7 @@ impl Check<'_> {
     fn run(&self, walks: Walks) -> Result<(), Error> {
         let (whole, broken) = if self.is_slow() { (FEW, FEW) } else { (WHOLE_GROUPS, BROKEN_GROUPS) };
         // A strip, one of shorter blocks, and a rest.
-        let len = self.variant.plan.ways * (broken + 2) + 1;
+        let len = self.variant.plan.interleave * (broken + 2) + 1;
         let mut first = None;
         for kind in Kind::ALL {
             let sample = Sample::new(self.program, len, kind);
@@ -105,7 +105,7 @@ fn init(variant: &Variant) -> Vec<Vec<Constant>> {
         let holds = |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
-    match program.form().init && program.output.keep.is_none() {
+    match program.form().init && program.output.filter.is_none() {
         true => stages.map(init).collect(),
         false => program.stages.iter().map(|stage| stage.identity.clone()).collect(),
     }
@@ -145,10 +145,10 @@ mod tests {
     fn check(
         kernels_of: &Verified<Program>,
         program: &Verified<Program>,
-        ways: usize,
+        interleave: usize,
         access: Access,
     ) -> Vec<Result<(), Error>> {
-        let options = PlanOptions { ways: Some(ways), ..PlanOptions::default() };
+        let options = PlanOptions { interleave: Some(interleave), ..PlanOptions::default() };
         let variants = Variants::new(kernels_of.clone(), options, None, true);
         let variant = variants.get(Form::default(), false);
         let init = [program.stages[0].identity.clone()];
@@ -162,10 +162,10 @@ mod tests {
     #[test]
     fn kernels_of_another_operator_are_refused() {
         let programs = [program("i32", "0", "add"), program("i32", "0", "xor"), program("i32", "-2147483648", "max")];
-        for (ways, access) in [(1, Access::Line), (4, Access::Line), (2, Access::Strided)] {
+        for (interleave, access) in [(1, Access::Line), (4, Access::Line), (2, Access::Strided)] {
             for (i, kernels_of) in programs.iter().enumerate() {
                 for (j, program) in programs.iter().enumerate() {
-                    for checked in check(kernels_of, program, ways, access) {
+                    for checked in check(kernels_of, program, interleave, access) {
                         match checked {
                             Ok(()) => assert_eq!(i, j),
                             Err(Error::Miscompiled { .. }) => assert_ne!(i, j),

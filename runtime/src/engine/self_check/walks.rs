@@ -68,7 +68,7 @@ impl Walks {
     pub(in crate::engine) fn of(kernels: &[Kernel]) -> Walks {
         let walk = |kernel: &Kernel| match *kernel {
             Kernel::ScanOne => Walk::OnePass,
-            Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::Advance(_) => Walk::Strips,
+            Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::CarryUpdate(_) => Walk::Strips,
             Kernel::ScanBlocks => Walk::Blocks,
             Kernel::Combine(_) => Walk::Totals,
             Kernel::Whole { writes } => Walk::Whole { writes },
@@ -143,7 +143,7 @@ impl Check<'_> {
         };
         for (column, layout) in outputs.iter_mut().zip(layouts) {
             column.truncate(count * layout.size as usize);
-            *column = in_order(column, layout, is_reversed && self.program.output.keep.is_none());
+            *column = in_order(column, layout, is_reversed && self.program.output.filter.is_none());
         }
         Some(Written { outputs: writes.then_some(outputs), states })
     }

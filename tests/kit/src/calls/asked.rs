@@ -153,9 +153,10 @@ const LARGEST: usize = 1500;
 
 /// A number of elements around which a plan changes what it does.
 pub fn boundary(random: &mut Random, plan: &Plan) -> usize {
-    let (strip, tile) = (plan.ways * plan.block, plan.tile());
+    let (strip, tile) = (plan.interleave * plan.block, plan.tile());
     let several = tile * (1 + random.below(4));
-    let around = [0, 1, plan.ways, plan.block, strip, strip + plan.ways, tile, several, several, plan.direct];
+    let around =
+        [0, 1, plan.interleave, plan.block, strip, strip + plan.interleave, tile, several, several, plan.direct];
     let small: Vec<usize> = around.into_iter().filter(|&boundary| boundary <= LARGEST).collect();
     let base = *random.pick(&small);
     match random.below(4) {

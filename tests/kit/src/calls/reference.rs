@@ -38,7 +38,7 @@ impl Reference {
         let index = Source::Record(numbered.record_types().len() as u32);
         numbered.inputs.push(Layout::of(Type::U64));
         let lifts = numbered.stages.iter_mut().map(|stage| &mut stage.lift);
-        for mapping in lifts.chain(&mut numbered.output.keep).chain([&mut numbered.output.project]) {
+        for mapping in lifts.chain(&mut numbered.output.filter).chain([&mut numbered.output.project]) {
             mapping.reads.iter_mut().filter(|source| **source == Source::Index).for_each(|source| *source = index);
         }
         let numbered = verify(numbered).expect("reading a column for the index breaks no invariant");
@@ -84,12 +84,12 @@ impl Reference {
             count += result.count;
             let states = result.states_after.concat();
             totals.push(if asked.carry.is_some() { self.carry(states, result.previous) } else { states });
-            match self.program.output.keep {
+            match self.program.output.filter {
                 Some(_) => kept.iter_mut().zip(&result.outputs).for_each(|(all, more)| all.extend(more)),
                 None => self.write(&result.outputs, sequence.records.iter().copied(), outputs),
             }
         }
-        if self.program.output.keep.is_some() && (0..).zip(&*outputs).all(|(c, out)| self.room(c, out) >= count) {
+        if self.program.output.filter.is_some() && (0..).zip(&*outputs).all(|(c, out)| self.room(c, out) >= count) {
             self.write(&kept, 0..count, outputs);
         }
         Given { count, totals: asked.totals(totals).concat() }

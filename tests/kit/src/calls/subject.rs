@@ -71,7 +71,7 @@ impl Subject {
     /// A random call that the program can run.
     pub fn call(&self, random: &mut Random) -> Asked {
         let Program { inputs, output, stages, .. } = &*self.reference.program;
-        let keeps = output.keep.is_some();
+        let keeps = output.filter.is_some();
         let lifts = stages.iter().map(|stage| &stage.lift);
         let mut reads = lifts.chain([&output.project]).flat_map(|mapping| &mapping.reads);
         let in_place = *inputs == output.columns
@@ -105,7 +105,7 @@ impl Subject {
         let before = expected.clone();
         let given = self.reference.run(asked, inputs, &mut expected);
         self.compare_outputs(asked, inputs, (&before, &expected), &given)?;
-        if program.output.keep.is_some() {
+        if program.output.filter.is_some() {
             // With just enough room.
             let sizes = program.output.columns.iter().map(|layout| layout.size as usize);
             let cut = |columns: &[Vec<u8>]| -> Vec<Vec<u8>> {
@@ -134,7 +134,7 @@ impl Subject {
         for (column, layout) in program.output.columns.iter().enumerate() {
             // The record behind those that are kept is nobody's.
             let size = layout.size as usize;
-            let free = program.output.keep.as_ref().map_or(0..0, |_| given.count * size..(given.count + 1) * size);
+            let free = program.output.filter.as_ref().map_or(0..0, |_| given.count * size..(given.count + 1) * size);
             if let (Some(found), Some(expected)) =
                 (memory[column].bytes_mut().get_mut(free.clone()), expected[column].get(free))
             {

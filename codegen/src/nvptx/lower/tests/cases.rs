@@ -111,7 +111,7 @@ pub(super) fn random_functions(seed: u64) -> (Vec<Function>, Vec<Table>) {
         let functions = [Some(&stage.lift.function), Some(&stage.combine), stage.valid.as_ref()];
         functions.into_iter().flatten()
     });
-    let of_output = program.output.keep.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
+    let of_output = program.output.filter.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
     (of_stages.chain(of_output).cloned().collect(), program.tables)
 }
 

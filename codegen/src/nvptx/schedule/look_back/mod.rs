@@ -1,6 +1,6 @@
 //! Look-back: a block for each tile, which finds its carry in what the tiles before it published.
 //!
-//! The schedule that runs every program: cascades, programs that keep, columns at any address,
+//! The schedule that runs every program: cascades, programs that filter, columns at any address,
 //! lines from the last record to the first, rows. For each [level](monoscan_ir::facts::Level) in
 //! turn a block
 //!

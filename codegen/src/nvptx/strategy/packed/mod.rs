@@ -61,7 +61,7 @@ impl Packed {
         let [stage] = program.stages.as_slice() else { return None };
         let ranges = program.facts()[0].ranges.as_slice();
         let has_bytes = !program.inputs.is_empty() && stage.state.iter().copied().all(is_byte);
-        let is_packable = has_bytes && program.output.keep.is_none() && is_closed(program, carried);
+        let is_packable = has_bytes && program.output.filter.is_none() && is_closed(program, carried);
         let columns = |columns: &[Layout]| columns.iter().map(only_byte).collect::<Option<Vec<Type>>>();
         is_packable.then_some(())?;
         Some(Packed {

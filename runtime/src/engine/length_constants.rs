@@ -9,29 +9,29 @@ use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Field};
 
 /// What a program's aggregates have in their length-only components.
-pub(crate) struct Known {
+pub(crate) struct LengthConstants {
     /// For each level.
-    levels: Vec<KnownLevel>,
+    levels: Vec<LevelConstants>,
     /// How long a block usually is.
     block: usize,
 }
 
-struct KnownLevel {
+struct LevelConstants {
     stages: Vec<(u32, LengthOnly)>,
     after_block: Vec<(Field, Constant)>,
 }
 
-impl Known {
+impl LengthConstants {
     /// For blocks of this many elements, and for the shorter ones of a last strip.
-    pub(crate) fn new(program: &Lowered, code: &Compiled, block: usize) -> Known {
+    pub(crate) fn new(program: &Lowered, code: &Compiled, block: usize) -> LengthConstants {
         let level = |level| {
             let stages = code.stages_of(level).iter();
             let length_only = |&stage: &u32| (stage, program.facts()[stage as usize].length_only.clone());
             let stages: Vec<_> = stages.map(length_only).collect();
             let after_block = after(code, &stages, block);
-            KnownLevel { stages, after_block }
+            LevelConstants { stages, after_block }
         };
-        Known { levels: (0..code.levels()).map(level).collect(), block }
+        LengthConstants { levels: (0..code.levels()).map(level).collect(), block }
     }
 
     /// The components that are known of the aggregate of `block` elements.

@@ -12,7 +12,7 @@ use monoscan_ir::facts::{Body, Range, value_ranges};
 use monoscan_ir::{Function, FunctionBuilder, Opcode, Payload, Source, Table, Type, Value, simplify};
 
 /// The function of an element that has a next one.
-pub(crate) struct Interior {
+pub(crate) struct SteadyState {
     /// Parameters: the carried components, the look-ahead of this element, the `reads`. Results: the carried
     /// components, the outputs, the look-ahead of the next element.
     pub(crate) function: Function,
@@ -31,9 +31,9 @@ pub(crate) struct Prime {
     pub(crate) reads: Vec<u32>,
 }
 
-/// The interior of a body that reads `Next` or `Last`; none for other bodies, whose elements are all alike. `ranges`
+/// The steady-state body of one that reads `Next` or `Last`; none for other bodies, whose elements are all alike. `ranges`
 /// are those of the body's parameters.
-pub(crate) fn interior(body: &Body, ranges: &[Range], tables: &[Table]) -> Option<Interior> {
+pub(crate) fn steady_state(body: &Body, ranges: &[Range], tables: &[Table]) -> Option<SteadyState> {
     let reads = &body.mapping.reads;
     if !reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Last)) {
         return None;
@@ -54,7 +54,7 @@ pub(crate) fn interior(body: &Body, ranges: &[Range], tables: &[Table]) -> Optio
     let prime = Prime { function: prime, reads: prime_reads };
     let behind = kept.iter().filter(|&&place| place >= carried + frontier.len());
     let reads = behind.map(|place| reads[place - frontier.len()]).collect();
-    Some(Interior { function, reads, ranges: kept.iter().map(|&place| ranges[place]).collect(), prime })
+    Some(SteadyState { function, reads, ranges: kept.iter().map(|&place| ranges[place]).collect(), prime })
 }
 
 /// The function without those of its parameters behind the first `fixed` that nothing uses, and which are left.
@@ -241,14 +241,14 @@ program descents
         let program = lower(&verify(text::parse(DESCENTS).unwrap()).unwrap(), Form::default());
         let body = program.fold();
         let ranges: Vec<Range> = body.mapping.function.params.iter().map(|&ty| Range::full(ty)).collect();
-        let interior = interior(&body, &ranges, &program.tables).unwrap();
-        let look_ups = interior.function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
-        assert_eq!(look_ups, 1, "{}", interior.function);
-        assert_eq!(interior.prime.reads, [0]);
-        assert_eq!(interior.reads, [Source::Next(0)]);
+        let steady_state = steady_state(&body, &ranges, &program.tables).unwrap();
+        let look_ups = steady_state.function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
+        assert_eq!(look_ups, 1, "{}", steady_state.function);
+        assert_eq!(steady_state.prime.reads, [0]);
+        assert_eq!(steady_state.reads, [Source::Next(0)]);
         // The count, the class handed on, and the reads.
-        assert_eq!(interior.function.params[..2], [Type::U32, Type::U8]);
-        assert_eq!(interior.function.results.len(), 2);
+        assert_eq!(steady_state.function.params[..2], [Type::U32, Type::U8]);
+        assert_eq!(steady_state.function.results.len(), 2);
     }
 
     #[test]
@@ -259,6 +259,6 @@ program descents
             .replace("{ size 1, align 1, u8 @ 0 }", "{ size 2, align 1, u8 @ 0, bool @ 1 }");
         let program = lower(&verify(text::parse(&alike).unwrap()).unwrap(), Form::default());
         let body = program.fold();
-        assert!(interior(&body, &[], &program.tables).is_none());
+        assert!(steady_state(&body, &[], &program.tables).is_none());
     }
 }
