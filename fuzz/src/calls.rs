@@ -77,8 +77,8 @@ struct Try<'s> {
     /// Memory that all inputs are part of, and for each where in it it starts and how many records it has.
     arena: Vec<u8>,
     inputs: Vec<(usize, usize)>,
-    /// How many records each output has room for.
-    rooms: Vec<usize>,
+    /// How many records each output can take.
+    capacities: Vec<usize>,
     odd: Option<Odd>,
     expect: Expect,
 }
@@ -115,10 +115,10 @@ impl<'s> Try<'s> {
         // The first column says how many records there are.
         let lens: Vec<usize> =
             (0..program.inputs.len()).map(|column| if column == 0 { len } else { length() }).collect();
-        let rooms: Vec<usize> = program.output.columns.iter().map(|_| length()).collect();
+        let capacities: Vec<usize> = program.output.columns.iter().map(|_| length()).collect();
         let odd = if bytes.chance(32) { Some(*bytes.pick(&[Odd::Fewer, Odd::Fieldless])) } else { None };
         let rooms_fit = match program.output.filter {
-            _ if in_place || rooms.iter().all(|&room| room == len) => Expect::Same,
+            _ if in_place || capacities.iter().all(|&capacity| capacity == len) => Expect::Same,
             Some(_) => Expect::Anything,
             None => Expect::Refused,
         };
@@ -134,7 +134,7 @@ impl<'s> Try<'s> {
         let inputs: Vec<(usize, usize)> = lens.into_iter().map(|len| (bytes.below(64), len)).collect();
         let ends = inputs.iter().zip(&program.inputs).map(|(&(at, len), layout)| at + len * layout.size as usize);
         let arena = bytes.fill(ends.max().unwrap_or(0));
-        Try { scan, asked, arena, inputs, rooms, odd, expect: expect.into_iter().max().unwrap_or(Expect::Same) }
+        Try { scan, asked, arena, inputs, capacities, odd, expect: expect.into_iter().max().unwrap_or(Expect::Same) }
     }
 
     fn run(&self) {
@@ -198,10 +198,10 @@ impl<'s> Try<'s> {
     /// What outputs hold before the call, with their fences: the inputs, in place.
     fn outputs(&self, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
         let fence = |bytes: &[u8]| [&[0x5a; FENCE], bytes, &[0xc3; FENCE]].concat();
-        let rooms = self.rooms.iter().zip(&self.scan.program().output.columns);
+        let capacities = self.capacities.iter().zip(&self.scan.program().output.columns);
         match self.asked.in_place {
             true => inputs.iter().map(|column| fence(column)).collect(),
-            false => rooms.map(|(room, layout)| fence(&vec![0xa5; room * layout.size as usize])).collect(),
+            false => capacities.map(|(capacity, layout)| fence(&vec![0xa5; capacity * layout.size as usize])).collect(),
         }
     }
 
@@ -240,9 +240,9 @@ impl<'s> Try<'s> {
     }
 
     fn what(&self) -> String {
-        let Try { asked, inputs, rooms, odd, expect, scan, .. } = self;
+        let Try { asked, inputs, capacities, odd, expect, scan, .. } = self;
         format!(
-            "{expect:?} of {asked:?}, inputs {inputs:?}, room {rooms:?}, {odd:?}\n{:?}\n{}",
+            "{expect:?} of {asked:?}, inputs {inputs:?}, capacity {capacities:?}, {odd:?}\n{:?}\n{}",
             scan.plan(),
             **scan.program()
         )

@@ -11,7 +11,7 @@ pub(crate) fn read<'a>(bytes: &'a [impl AsRef<[u8]>], layouts: &'a [Layout]) -> 
     bytes.iter().zip(layouts).map(column).collect()
 }
 
-/// Borrows room for whole records.
+/// Borrows space for whole records.
 pub(crate) fn write<'a>(bytes: &'a mut [impl AsMut<[u8]>], layouts: &'a [Layout]) -> Vec<ColumnMut<'a>> {
     let column = |(bytes, layout): (&'a mut _, &'a Layout)| {
         ColumnMut::from_bytes(AsMut::<[u8]>::as_mut(bytes), layout).expect("whole records")

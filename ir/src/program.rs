@@ -145,7 +145,7 @@ pub enum Source {
         /// Which component of its state.
         component: u32,
     },
-    /// A component of the state that a stage's runs start from: its initial state, or the identity where none is given. The same
+    /// A component of the state that a stage's sequences start from: its initial state, or the identity where none is given. The same
     /// for every element, and any mapping may read that of any stage.
     Init {
         /// Which stage.

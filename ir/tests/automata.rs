@@ -13,8 +13,8 @@ use scan_kit::Random;
 /// A byte's map.
 type Map = Vec<u8>;
 
-/// Room for the step's table.
-const ROOM: usize = 64 << 10;
+/// Bytes for the step's table.
+const STEP_BYTES: usize = 64 << 10;
 
 /// The vectors that a map is cut into.
 fn cut(map: &[u8]) -> Vec<Constant> {
@@ -208,18 +208,18 @@ fn must_fold(maps: &[Map], most_bytes: usize) -> MapFold {
 #[test]
 fn folds_by_ids_are_folds() {
     // Every map has an id; a few ids are composed as such.
-    let fold = must_fold(&small(), ROOM);
+    let fold = must_fold(&small(), STEP_BYTES);
     assert!(fold.count > 256 && fold.composition == Composition::Maps, "{}", fold.count);
-    let fold = must_fold(&strings(), ROOM);
+    let fold = must_fold(&strings(), STEP_BYTES);
     assert!(fold.count < 20 && matches!(fold.composition, Composition::Closed { .. }), "{}", fold.count);
     // Every range is found, and no id is reset.
     let fold = must_fold(&small(), 4 << 10);
     assert!(matches!(fold.composition, Composition::Coalesced { .. }), "{}", fold.count);
     // The group's 64 permutations; the maps of other bytes are composed as they come.
-    let fold = must_fold(&turning(), ROOM);
+    let fold = must_fold(&turning(), STEP_BYTES);
     assert_eq!(fold.count, 64);
     assert!(matches!(fold.composition, Composition::Group { .. }));
-    must_fold(&any(2), ROOM);
+    must_fold(&any(2), STEP_BYTES);
 }
 
 /// Strings beside others that count how many began, up to so many states: their maps take several vectors.
@@ -306,7 +306,7 @@ fn with_the_next_byte() -> Verified<Program> {
 #[test]
 fn symbols_may_follow_from_several_sources() {
     let program = with_the_next_byte();
-    let by_ids = fold_of(&program, ROOM).unwrap();
+    let by_ids = fold_of(&program, STEP_BYTES).unwrap();
     // As many as there are pairs of classes, and fewer than the 128 Ki combinations of what is read.
     assert!(by_ids.symbols <= 12, "{}", by_ids.symbols);
     let lift = &program.stages[0].lift;
@@ -335,7 +335,7 @@ fn replay_of(program: &Verified<Program>, mode: Mode) -> (LaneBody, Lowered) {
 /// Replays by symbols and by what is read, side by side, from each state.
 fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>]) -> SymbolReplay {
     let (body, lowered) = replay_of(program, mode);
-    let by_symbols = SymbolReplay::of(&lowered, &body, ROOM).expect("the tables are small enough");
+    let by_symbols = SymbolReplay::of(&lowered, &body, STEP_BYTES).expect("the tables are small enough");
     for state in 0..program.stages[0].state[0].size() as u8 {
         let (mut fold, mut lane, mut other) = (Fold::new(program, &by_symbols.fold), state.into(), state.into());
         for (place, read) in reads.iter().enumerate() {
@@ -397,7 +397,7 @@ fn outputs_may_be_computed_from_what_is_found() {
     must_replay(&found, Mode::Inclusive, &bytes);
     let too_many = verify(automaton(&small(), project(true))).unwrap();
     let (body, lowered) = replay_of(&too_many, Mode::Inclusive);
-    assert_eq!(SymbolReplay::of(&lowered, &body, ROOM), None);
+    assert_eq!(SymbolReplay::of(&lowered, &body, STEP_BYTES), None);
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn replays_that_carry_more_or_have_no_ids_are_not_by_symbols() {
     let of = |program: Program| {
         let program = verify(program).unwrap();
         let (body, lowered) = replay_of(&program, Mode::Inclusive);
-        SymbolReplay::of(&lowered, &body, ROOM)
+        SymbolReplay::of(&lowered, &body, STEP_BYTES)
     };
     assert!(of(automaton(&small(), lanes_of(8, &[3]))).is_some());
     assert_eq!(of(automaton(&small(), lanes_of(8, &[5, 2]))), None, "two lanes");
@@ -422,9 +422,9 @@ fn replays_that_carry_more_or_have_no_ids_are_not_by_symbols() {
 #[test]
 fn there_are_ids_only_if_their_table_is_small_enough() {
     let most = |most| fold_of(&writes_the_state(&small()), most);
-    let count = most(ROOM).unwrap().count;
-    let is_known = |room: &usize| most(*room).is_some_and(|fold| fold.count == count);
-    let least = (1..ROOM).step_by(2).find(is_known).unwrap();
+    let count = most(STEP_BYTES).unwrap().count;
+    let is_known = |bytes: &usize| most(*bytes).is_some_and(|fold| fold.count == count);
+    let least = (1..STEP_BYTES).step_by(2).find(is_known).unwrap();
     assert!(least / 2 >= count as usize, "{least} bytes for {count} ids");
     assert_eq!(must_fold(&small(), least).count, count);
     assert!(must_fold(&small(), least - 2).defers());
@@ -432,19 +432,19 @@ fn there_are_ids_only_if_their_table_is_small_enough() {
     assert!(must_fold(&small(), least - 2).count < count);
     assert_eq!(most(100), None);
     let any = writes_the_state(&any(16));
-    assert_eq!(fold_of(&any, ROOM), None);
+    assert_eq!(fold_of(&any, STEP_BYTES), None);
     // Fewer than half of the bytes turn.
     let mut turning = turning();
     turning[..2].clone_from_slice(&[vec![0; 16], vec![1; 16]]);
     let turning = writes_the_state(&turning);
-    assert_eq!(fold_of(&turning, ROOM), None);
+    assert_eq!(fold_of(&turning, STEP_BYTES), None);
 }
 
 #[test]
 fn what_is_no_fold_of_known_maps_has_no_ids() {
     let of = |program: Program| {
         let program = verify(program).unwrap();
-        fold_of(&program, ROOM)
+        fold_of(&program, STEP_BYTES)
     };
     let base = automaton(&small(), lanes_of(8, &[0]));
     assert!(of(base.clone()).is_some());

@@ -5,7 +5,7 @@
 //! `combine`, `x[i]` for what the lift makes of record i, and n records:
 //!
 //! ```text
-//! before[i] = start(i)        if i begins a run
+//! before[i] = start(i)        if i begins a sequence
 //!             after[i-1]      else
 //! after[i]  = before[i] ⊕ x[i]
 //! y[i]      = project(after[i])    inclusive
@@ -15,26 +15,26 @@
 //! ```
 //!
 //! - The initial state is the identity unless [`Call::init`] gives another state.
-//! - A *run* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment
+//! - A *sequence* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment
 //!   ([`Shape::Heads`], [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
-//! - A reversed call numbers the records of every run from its end: in a run of records s to e,
+//! - A reversed call numbers the records of every sequence from its end: in a sequence of records s to e,
 //!   `before[e]` is the start, and `after[i] = before[i] ⊕ x[i]` with `before[i] = after[i+1]`.
 //!   Outputs stay beside their records, and what a program calls the next record is the one before
 //!   it in memory. The operands of ⊕ are in the order of this numbering: `y[s] = x[e] ⊕ … ⊕ x[s]`.
 //! - The index that a program may read counts from 0 in the order of the scan, through a line and
-//!   its segments, and in each row anew. The last record of a run has no next one.
+//!   its segments, and in each row anew. The last record of a sequence has no next one.
 //! - What a program keeps is written in the order of the scan: from the last record to the first if
 //!   it is reversed.
-//! - The *total* of a run is its last `after`, or the start if the run is empty.
+//! - The *total* of a sequence is its last `after`, or the start if the sequence is empty.
 //! - Columns may be longer than the rows of an array need; records that are in no row are not
 //!   written.
 //! - Refused are: rows of a program that filters, resuming rows or offsets, and resuming a reversed
 //!   scan of flagged segments, where the next chunk alone would know whether it goes on with the
 //!   segment.
-//! - `start ⊕ x` is computed at the first record of every run, also where the start is the identity
-//!   e. Floats show it: of `Max` the first output of a run that begins with NaN is −∞, and of a
+//! - `start ⊕ x` is computed at the first record of every sequence, also where the start is the identity
+//!   e. Floats show it: of `Max` the first output of a sequence that begins with NaN is −∞, and of a
 //!   float `Sum` that of one that begins with −0 is +0.
-//! - An engine that cuts a run in parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state
+//! - An engine that cuts a sequence into parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state
 //!   should be a state that `e ⊕ init` leaves as it is: NaN is none of `Max` and `Min`, nor −0 of a
 //!   float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
 
@@ -51,7 +51,7 @@ pub struct Call<'a> {
     pub mode: Mode,
     /// From the last record to the first.
     pub reversed: bool,
-    /// The state every run starts from, the components of all stages in order; none for the identities.
+    /// The state every sequence starts from, the components of all stages in order; none for the identities.
     pub init: Option<&'a [Constant]>,
     /// The state that a stream of chunks goes on from, likewise; none for the initial state.
     pub carry: Option<&'a [Constant]>,

@@ -18,8 +18,8 @@ pub(crate) enum Elements<'a> {
 }
 
 impl Elements<'_> {
-    /// The record of an element of a run; of the last one, if there are not so many elements.
-    fn record(&self, run: usize, element: u64) -> usize {
+    /// The record of an element of a sequence; of the last one, if there are not so many elements.
+    fn record(&self, sequence: usize, element: u64) -> usize {
         let element = usize::try_from(element).unwrap_or(usize::MAX);
         let numbered = |len: usize, first: usize, last: usize, reversed: bool| {
             let element = if element >= len { if reversed { len - 1 - first } else { last } } else { element };
@@ -29,20 +29,20 @@ impl Elements<'_> {
             Elements::Line { len, reversed } => numbered(len.max(1), 0, len.max(1) - 1, reversed),
             Elements::Offsets { offsets, reversed } => {
                 let len = offsets.last().map_or(1, |&len| len.max(1));
-                let (first, end) = (offsets[run], offsets[run + 1]);
+                let (first, end) = (offsets[sequence], offsets[sequence + 1]);
                 numbered(len, first, end.max(1) - 1, reversed)
             }
             Elements::Rows { rows, reversed } => {
                 let apart = element.min(rows.len().max(1) - 1) * rows.step();
-                let first = rows.record_of(run, reversed);
+                let first = rows.record_of(sequence, reversed);
                 if reversed { first - apart } else { first + apart }
             }
         }
     }
 
-    /// The error that says what was found in a run.
-    pub(crate) fn error(&self, stages: usize, run: usize, finding: Finding) -> Error {
-        let index = self.record(run, finding.element);
+    /// The error that says what was found in a sequence.
+    pub(crate) fn error(&self, stages: usize, sequence: usize, finding: Finding) -> Error {
+        let index = self.record(sequence, finding.element);
         let of = |function: &str, stage: u32| match stages {
             1 => format!("`{function}`"),
             _ => format!("`{function}` of stage {stage}"),
@@ -58,17 +58,17 @@ impl Elements<'_> {
     }
 }
 
-/// The first of two findings, each with its run: runs come one after the other.
+/// The first of two findings, each with its sequence: these come one after the other.
 pub(crate) fn first(one: Option<(usize, Finding)>, other: Option<(usize, Finding)>) -> Option<(usize, Finding)> {
-    [one, other].into_iter().flatten().min_by_key(|(run, finding)| (*run, finding.element))
+    [one, other].into_iter().flatten().min_by_key(|(sequence, finding)| (*sequence, finding.element))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn record(elements: Elements<'_>, run: usize, element: u64) -> usize {
-        elements.record(run, element)
+    fn record(elements: Elements<'_>, sequence: usize, element: u64) -> usize {
+        elements.record(sequence, element)
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::refused::{Combination, InPlaceError};
 pub(crate) trait Signature {
     /// The types of the components of all stages, in order.
     fn state(&self) -> impl Iterator<Item = Type>;
-    /// The types of what a stream hands on; see [`Program::first_carry`].
+    /// The types of what a stream carries; see [`Program::first_carry`].
     fn carry(&self) -> impl Iterator<Item = Type>;
     /// Whether it keeps some records only.
     fn keeps(&self) -> bool;

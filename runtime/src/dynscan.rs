@@ -91,7 +91,7 @@ struct Key {
     program: Arc<Verified<Program>>,
     options: PlanOptions,
     terms: Terms,
-    /// How the states of all stages lie where they are handed over in memory.
+    /// How the states of all stages lie where callers pass them in memory.
     states: Option<Layout>,
 }
 
@@ -149,7 +149,7 @@ impl DynScan {
     /// [`Error::Overflowed`]. A call that succeeds has given the states of the sequential loop: where laws hold only as long
     /// as nothing overflows, states are compared with the loop's, but for those that hang on rounded floats.
     ///
-    /// The sequential loop is the one that takes the records of each run in order. An overflow counts if a result hangs on
+    /// The sequential loop is the one that takes the records of each sequence in order. An overflow counts if a result hangs on
     /// it: [meant](monoscan_ir::Payload::Wraps) ones do not, nor do those in the arm of a `select` that is not taken. Where
     /// the loop does not overflow, but the order in which a scan combines does, and a state comes out different, a call is
     /// [`Error::Regrouped`]. Reductions look for overflow in outputs too.

@@ -90,7 +90,7 @@ pub enum Error {
         got: usize,
     },
 
-    /// A checked scan whose states are too large to be compared where runs of elements meet.
+    /// A checked scan whose states are too large to be compared where sequences of elements meet.
     #[error(
         "a checked scan compares at most {expected} bytes of states whose laws hold only where nothing overflows, and these have \
          {got}: use `wrapping_add` and its kind where overflow is meant, or smaller states"

@@ -117,11 +117,11 @@ pub enum Combination {
         /// How many rows.
         rows: usize,
     },
-    /// One total where there is one for each run.
-    #[error("one total of {runs} runs: `totals` gives one for each")]
+    /// One total where there is one for each sequence.
+    #[error("one total of {sequences} sequences: `totals` gives one for each")]
     OneTotal {
-        /// How many runs.
-        runs: usize,
+        /// How many sequences.
+        sequences: usize,
     },
 }
 

@@ -59,13 +59,13 @@ impl DynScan {
         unsafe { collect(len, &layout, |output| self.run(call, inputs, &mut [output])) }
     }
 
-    /// Runs a call, and gives how many records were written: all of its runs, or those that the program keeps.
+    /// Runs a call, and gives how many records were written: all of its sequences, or those that the program keeps.
     ///
-    /// Columns that receive what a program keeps have room for all records, or at least for those kept: with less room than
+    /// Columns that receive what a program keeps have space for all records, or at least for those kept: with less space than
     /// records, one more pass counts them first.
     ///
     /// # Errors
-    /// If a column, the initial state or the shape does not fit the program or the other columns, or if the outputs have no room; then
+    /// If a column, the initial state or the shape does not fit the program or the other columns, or if the outputs are too short; then
     /// nothing was written.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
         match call.carry {
@@ -116,7 +116,7 @@ impl DynScan {
         self.write_in_place(call, Some(carry), columns)
     }
 
-    /// The totals of all runs, one after the other, the components of all stages each: one run for a line, one for each
+    /// The totals of all sequences, one after the other, the components of all stages each: one sequence for a line, one for each
     /// segment between offsets, one for each row; for flagged segments the total of the last one.
     ///
     /// # Errors
@@ -130,16 +130,16 @@ impl DynScan {
             let all = program.first_carry().len();
             return Ok(totals.chunks_exact(all).flat_map(|total| &total[..program.state_len()]).copied().collect());
         }
-        let runs = match call.shape {
+        let sequences = match call.shape {
             Shape::Line | Shape::Heads(_) | Shape::FlagColumn(_) => 1,
             Shape::Offsets(offsets) => offsets.len() - 1,
             Shape::Rows(rows) => rows.count(),
         };
         let components: usize = program.stages.iter().map(|stage| stage.state.len()).sum();
-        let bytes = runs.saturating_mul(components).saturating_mul(size_of::<Constant>());
+        let bytes = sequences.saturating_mul(components).saturating_mul(size_of::<Constant>());
         let mut totals = Vec::new();
         totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
-        totals.resize(runs * components, Constant::from(false));
+        totals.resize(sequences * components, Constant::from(false));
         let bases = inputs.iter().map(|column| column.base);
         if self.is_reduced(call, bases.clone(), len, &mut totals) {
             return Ok(totals);
@@ -178,8 +178,10 @@ impl DynScan {
             return Ok(written);
         }
         let inputs: Bases<_> = bases.collect();
-        let rooms = outputs.iter().map(|column| column.len).enumerate();
-        if let Some((column, got)) = rooms.min_by_key(|&(_, room)| room).filter(|(_, room)| *room < len) {
+        let capacities = outputs.iter().map(|column| column.len).enumerate();
+        if let Some((column, got)) =
+            capacities.min_by_key(|&(_, capacity)| capacity).filter(|(_, capacity)| *capacity < len)
+        {
             let carry = carry.as_deref();
             let counting =
                 Task { call, carry, inputs: inputs.clone(), outputs: Bases::new(), len, purpose: Purpose::Count };
@@ -341,7 +343,7 @@ impl DynScan {
         written
     }
 
-    /// Scans a short line from the identities, of columns that were checked and have room for all records. Gives how many were
+    /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
     /// written, if it did.
     fn scanned(
         &self,
@@ -402,9 +404,9 @@ pub unsafe fn collect<T>(
     let mut result = Vec::<T>::new();
     let bytes = len.saturating_mul(size_of::<T>());
     result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-    // SAFETY: the vector owns room for `len` records, which nobody else sees.
+    // SAFETY: the vector owns space for `len` records, which nobody else sees.
     let written = fill(unsafe { ColumnMut::from_raw(result.as_mut_ptr().cast(), len, layout) })?;
-    // SAFETY: `fill` wrote them, the caller promises, and there is room for no more than `len`.
+    // SAFETY: `fill` wrote them, the caller promises, and there is space for no more than `len`.
     unsafe { result.set_len(written.min(len)) };
     Ok(result)
 }

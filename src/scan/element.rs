@@ -45,9 +45,9 @@ pub struct Element<R, S = ()> {
     pub after: S,
     /// Its record.
     pub record: R,
-    /// The record before it in its run, in the order of the scan; zeros if there is none.
+    /// The record before it in its sequence, in the order of the scan; zeros if there is none.
     pub prev: R,
-    /// The next record of its run, in the order of the scan; zeros if there is none.
+    /// The next record of its sequence, in the order of the scan; zeros if there is none.
     pub next: R,
     /// Whether there is no record before it.
     pub first: bool,

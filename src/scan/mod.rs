@@ -142,7 +142,7 @@ impl<M: Monoid> Scan<M> {
 
 /// What a scan is asked for besides its columns; calls of these can follow each other.
 impl<S: States, In, Out> Scan<S, In, Out> {
-    /// Every run starts from this state instead of the identity; see [`Request::init`].
+    /// Every sequence starts from this state instead of the identity; see [`Request::init`].
     pub fn init(&self, init: S) -> Request<'_, S, In, Out> {
         self.request().init(init)
     }
@@ -257,7 +257,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Request::new(&self.inner)
     }
 
-    /// What every run starts from without an initial state, and a stream's first carry: the identities of all stages.
+    /// What every sequence starts from without an initial state, and a stream's first carry: the identities of all stages.
     pub fn identity(&self) -> S {
         S::identities()
     }

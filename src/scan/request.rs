@@ -18,14 +18,14 @@ use crate::lang::{self, ScanType};
 
 mod run;
 
-/// A scan from another state, in the other direction, or of many runs: made by [`Scan::init`](crate::Scan::init) and its
+/// A scan from another state, in the other direction, or of many sequences: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).
 ///
 /// Parts are independent and every combination has one meaning. With ⊕ for `combine`, `x[i] = lift(record i)`, and records
 /// numbered from 0 in the order of the scan:
 ///
 /// ```text
-/// before[i] = start(i)        if record i begins a run, as record 0 does
+/// before[i] = start(i)        if record i begins a sequence, as record 0 does
 ///             after[i-1]      else
 /// after[i]  = before[i] ⊕ x[i]
 /// start(i)  = carry           if the scan is resumed, i = 0, and record 0 is not flagged as a head
@@ -33,15 +33,15 @@ mod run;
 ///
 /// inclusive:  y[i] = project(after[i])
 /// exclusive:  y[i] = project(before[i])
-/// total of a run = its last after[i], or its start if it has no records
+/// total of a sequence = its last after[i], or its start if it has no records
 /// ```
 ///
-/// `start ⊕ x` is computed at the first record of every run, whatever the runs are: of `Max<f32>` the first output of a line, a segment or a row that begins
+/// `start ⊕ x` is computed at the first record of every sequence, whatever the sequences are: of `Max<f32>` the first output of a line, a segment or a row that begins
 /// with NaN is −∞, which is e ⊕ NaN. An initial state should be a state that `e ⊕ init` leaves as it is; from one that is not, such as NaN for
-/// `Max`, outputs are those of the initial state or those of `e ⊕ init`, since parts of a run may be put together from e on.
+/// `Max`, outputs are those of the initial state or those of `e ⊕ init`, since parts of a sequence may be put together from e on.
 ///
-/// A *run* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::axis).
-/// A [reversed](Request::reversed) scan numbers the records of each run from its end, and leaves outputs beside their records.
+/// A *sequence* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::axis).
+/// A [reversed](Request::reversed) scan numbers the records of each sequence from its end, and leaves outputs beside their records.
 ///
 /// ```
 /// use monoscan::{ops::Sum, prelude::*};
@@ -67,7 +67,7 @@ pub struct Request<'a, S, In, Out> {
     whole_carry: Option<&'a mut [Constant]>,
     #[cfg(feature = "cuda")]
     stream: Option<&'a Stream>,
-    runs: Result<Runs<'a>, Error>,
+    sequences: Result<Sequences<'a>, Error>,
     types: PhantomData<fn(In, S) -> Out>,
 }
 
@@ -84,7 +84,7 @@ impl<'a, In: ScanType, Out: ScanType> Plain<'a, In, Out> {
 
 /// Which records are scanned on their own.
 #[derive(Debug)]
-enum Runs<'a> {
+enum Sequences<'a> {
     Line,
     Segments(Boundaries<'a>),
     Rows(Rows),
@@ -92,20 +92,20 @@ enum Runs<'a> {
     Segmented(Rows),
 }
 
-impl Runs<'_> {
+impl Sequences<'_> {
     fn shape(&self) -> Result<Shape<'_>, Error> {
         match self {
-            Runs::Line => Ok(Shape::Line),
-            Runs::Segments(boundaries) => Ok(boundaries.shape()),
-            Runs::Rows(rows) => Ok(Shape::Rows(*rows)),
-            Runs::Segmented(rows) => Err(Combination::SegmentsOfRows { rows: rows.count() }.into()),
+            Sequences::Line => Ok(Shape::Line),
+            Sequences::Segments(boundaries) => Ok(boundaries.shape()),
+            Sequences::Rows(rows) => Ok(Shape::Rows(*rows)),
+            Sequences::Segmented(rows) => Err(Combination::SegmentsOfRows { rows: rows.count() }.into()),
         }
     }
 
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     fn check_covers(&self, len: usize) -> Result<(), Error> {
         match self {
-            Runs::Rows(rows) => rows.check_covers(len),
+            Sequences::Rows(rows) => rows.check_covers(len),
             _ => Ok(()),
         }
     }
@@ -121,52 +121,52 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             whole_carry: None,
             #[cfg(feature = "cuda")]
             stream: None,
-            runs: Ok(Runs::Line),
+            sequences: Ok(Sequences::Line),
             types: PhantomData,
         }
     }
 
-    /// Every run starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
+    /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
     /// that `e ⊕ init` changes, harms nobody, but what comes out of it has no meaning.
     pub fn init(mut self, init: S) -> Self {
         self.init = Some(init);
         self
     }
 
-    /// Every run is scanned from its last record to its first: `y[i] = project(x[n-1] ⊕ … ⊕ x[i])`, in this order of the operands.
+    /// Every sequence is scanned from its last record to its first: `y[i] = project(x[n-1] ⊕ … ⊕ x[i])`, in this order of the operands.
     pub fn reversed(mut self) -> Self {
         self.reversed = true;
         self
     }
 
-    /// Each segment is a run: head flags, a `bool` for each record, or offsets, one more than there are segments.
+    /// Each segment is a sequence: head flags, a `bool` for each record, or offsets, one more than there are segments.
     ///
     /// Costs nothing beforehand, except for offsets of `u32` and `u64`, which are converted.
     pub fn segmented(mut self, segments: impl Segments<'a>) -> Self {
-        self.runs = self.runs.map(|runs| match runs {
-            Runs::Rows(rows) | Runs::Segmented(rows) => Runs::Segmented(rows),
-            Runs::Line | Runs::Segments(_) => Runs::Segments(segments.boundaries()),
+        self.sequences = self.sequences.map(|sequences| match sequences {
+            Sequences::Rows(rows) | Sequences::Segmented(rows) => Sequences::Segmented(rows),
+            Sequences::Line | Sequences::Segments(_) => Sequences::Segments(segments.boundaries()),
         });
         self
     }
 
-    /// Each row along one axis of an array is a run: of a row-major array of this shape, without gaps. `axis(&[r, c], 1)` scans
+    /// Each row along one axis of an array is a sequence: of a row-major array of this shape, without gaps. `axis(&[r, c], 1)` scans
     /// the r rows of a matrix, `axis(&[r, c], 0)` its c columns. As [`rows`](Request::rows) of [`Rows::axis`].
     pub fn axis(mut self, shape: &[usize], axis: usize) -> Self {
         match Rows::axis(shape, axis) {
             Ok(rows) => self.rows(rows),
             Err(error) => {
-                self.runs = Err(error);
+                self.sequences = Err(error);
                 self
             }
         }
     }
 
-    /// Each of these rows is a run: rows with gaps between them, or planes; [`axis`](Request::axis) is the usual case.
+    /// Each of these rows is a sequence: rows with gaps between them, or planes; [`axis`](Request::axis) is the usual case.
     pub fn rows(mut self, rows: Rows) -> Self {
-        self.runs = self.runs.map(|runs| match runs {
-            Runs::Segments(_) | Runs::Segmented(_) => Runs::Segmented(rows),
-            Runs::Line | Runs::Rows(_) => Runs::Rows(rows),
+        self.sequences = self.sequences.map(|sequences| match sequences {
+            Sequences::Segments(_) | Sequences::Segmented(_) => Sequences::Segmented(rows),
+            Sequences::Line | Sequences::Rows(_) => Sequences::Rows(rows),
         });
         self
     }
@@ -194,7 +194,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// The state that a line starts from, if one was given; a short line may leave another there.
     fn start(&mut self) -> Option<&mut S> {
-        let is_line = matches!(self.runs, Ok(Runs::Line)) && !self.reversed;
+        let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed;
         let start = self.carry.as_deref_mut().or(self.init.as_mut());
         start.filter(|_| is_line)
     }
@@ -206,9 +206,9 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let init = self.init.as_ref().map(lang::components);
-        let runs = self.runs?;
+        let sequences = self.sequences?;
         let call =
-            Call { mode, reversed: self.reversed, init: init.as_deref(), shape: runs.shape()?, ..Call::default() };
+            Call { mode, reversed: self.reversed, init: init.as_deref(), shape: sequences.shape()?, ..Call::default() };
         if let Some(carry) = self.whole_carry {
             return run(&call, Some(carry));
         }
@@ -236,7 +236,7 @@ impl<S, In, Out> Request<'_, S, In, Out> {
 
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     pub(super) fn check_covers(&self, len: usize) -> Result<(), Error> {
-        self.runs.as_ref().map_or(Ok(()), |runs| runs.check_covers(len))
+        self.sequences.as_ref().map_or(Ok(()), |sequences| sequences.check_covers(len))
     }
 }
 
@@ -319,10 +319,14 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// As [`inclusive`](Request::inclusive); [`Error::Combination`] if there is a total for each of several runs, which
     /// [`totals`](Request::totals) gives.
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
-        let runs = match &self.runs {
-            Ok(Runs::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
-            Ok(Runs::Rows(rows)) => rows.count(),
-            Ok(Runs::Line | Runs::Segments(Boundaries::Heads(_) | Boundaries::FlagColumn(_)) | Runs::Segmented(_))
+        let sequences = match &self.sequences {
+            Ok(Sequences::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
+            Ok(Sequences::Rows(rows)) => rows.count(),
+            Ok(
+                Sequences::Line
+                | Sequences::Segments(Boundaries::Heads(_) | Boundaries::FlagColumn(_))
+                | Sequences::Segmented(_),
+            )
             | Err(_) => {
                 if let Some(total) = self.short_total(&input) {
                     return Ok(total);
@@ -332,10 +336,10 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
                 return Ok(last.expect("a line has one total, and so have its flagged segments"));
             }
         };
-        Err(Combination::OneTotal { runs }.into())
+        Err(Combination::OneTotal { sequences }.into())
     }
 
-    /// The totals of all runs, in order: one for each segment between offsets or each row, and one for all segments of flags,
+    /// The totals of all sequences, in order: one for each segment between offsets or each row, and one for all segments of flags,
     /// that of the last.
     ///
     /// # Errors
@@ -349,7 +353,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 
     /// The total of a short line.
     fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
-        let is_plain = matches!(self.runs, Ok(Runs::Line)) && !self.reversed && self.carry.is_none();
+        let is_plain = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.carry.is_none();
         is_plain.then(|| short::total(self.scan, self.init, input)).flatten()
     }
 

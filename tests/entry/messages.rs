@@ -104,7 +104,7 @@ fn parts_of_a_call_that_exclude_each_other() {
         sums.rows(rows).segmented(&flags).inclusive((&X, &X)),
         "not supported: segments of 2 rows: give one or the other; contiguous rows are segments too",
     );
-    says(sums.rows(rows).reduce((&X, &X)), "not supported: one total of 2 runs: `totals` gives one for each");
+    says(sums.rows(rows).reduce((&X, &X)), "not supported: one total of 2 sequences: `totals` gives one for each");
     let mut carry = Sum(0.0);
     says(
         sums.rows(rows).resuming(&mut carry).inclusive((&X, &X)),

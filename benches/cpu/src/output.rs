@@ -49,11 +49,11 @@ impl<T: Pod + Into<f64> + From<u8>> Output<T> {
     pub(crate) fn read(&self, file: &Path) -> Result<(), String> {
         let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let mut values = self.write();
-        let room: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-        if bytes.len() != room.len() {
-            return Err(format!("{} bytes of results instead of {}", bytes.len(), room.len()));
+        let values: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        if bytes.len() != values.len() {
+            return Err(format!("{} bytes of results instead of {}", bytes.len(), values.len()));
         }
-        room.copy_from_slice(&bytes);
+        values.copy_from_slice(&bytes);
         Ok(())
     }
 }

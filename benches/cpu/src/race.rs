@@ -4,7 +4,7 @@
 //! What slows this machine down slows neighbours in a round alike, so a ratio is taken within each
 //! round, and the median of those ratios is what counts. Each round has another order. A run too
 //! short for the clock is repeated until it is not, and one that fits a cache is run once untimed
-//! first, so that no entrant pays for what its predecessor left behind.
+//! first, so that no entrant pays for the state of caches after its predecessor.
 
 use std::time::{Duration, Instant};
 

@@ -185,14 +185,14 @@ pub(crate) fn simulate(costs: Costs, tiles: usize, cores: usize) -> Outcome {
         let mut find = |tile| look_back(&known, state.known, tile, now);
         let waits = oldest.map(&mut find);
         let in_front = parked.and_then(|tile| Some((tile, find(tile).ok()?)));
-        let has_room = next < tiles && state.pending.len() < if oldest.is_some() { AHEAD } else { 1 };
+        let has_space = next < tiles && state.pending.len() < if oldest.is_some() { AHEAD } else { 1 };
         let step = if let (Some(tile), Some(Ok(found))) = (oldest, waits) {
             state.pending.pop_front();
             Doing::Replay(tile, found)
         } else if let Some((tile, found)) = in_front {
             parked = None;
             Doing::Scan(tile, found)
-        } else if has_room {
+        } else if has_space {
             let tile = next;
             next += 1;
             match find(tile) {

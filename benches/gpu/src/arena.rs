@@ -40,8 +40,8 @@ impl Arena {
         })
     }
 
-    /// The bytes that either piece has room for.
-    pub(crate) fn room(&self) -> u64 {
+    /// The bytes that either piece has capacity for.
+    pub(crate) fn capacity(&self) -> u64 {
         (self.input.len() - 2 * GUARD) as u64
     }
 

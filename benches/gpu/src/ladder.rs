@@ -46,7 +46,7 @@ pub(crate) fn measure(
     let row = ALL.iter().find(|row| row.name == ROW).expect("the table has this row");
     let subject = (row.make)(seed).map_err(words)?;
     let mut sizes: Vec<u64> =
-        options.ladder_sizes().into_iter().filter_map(|size| row.elements(size, arena.room())).collect();
+        options.ladder_sizes().into_iter().filter_map(|size| row.elements(size, arena.capacity())).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let course = Course { row, subject: &*subject, sizes, effort: options.effort() };

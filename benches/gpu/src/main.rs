@@ -129,7 +129,8 @@ fn measure(
     all: &mut Vec<Figures>,
 ) -> Result<(), String> {
     println!("\n{} ({})", row.title, row.name);
-    let mut sizes: Vec<u64> = options.sizes().into_iter().filter_map(|size| row.elements(size, arena.room())).collect();
+    let mut sizes: Vec<u64> =
+        options.sizes().into_iter().filter_map(|size| row.elements(size, arena.capacity())).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let Some(&most) = sizes.last() else { return Ok(()) };

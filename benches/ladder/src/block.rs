@@ -95,7 +95,7 @@ impl<'k, 'a> Block<'k, 'a> {
         select(self.thread.is(self.lanes.k.i32(0)), carry, &both)
     }
 
-    /// Room for so many states, after so many others in the scan's memory.
+    /// Space for so many states, after so many others in the scan's memory.
     pub(super) fn slots(&self, others: usize, states: usize, banks: Banks) -> Slots<'k, 'a> {
         let packing = self.lanes.packing();
         Slots { lanes: self.lanes, base: self.base.at(others * packing.shared_bytes()), banks, states }

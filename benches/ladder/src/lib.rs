@@ -124,7 +124,7 @@ pub fn compile(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernel
     Ok(LadderKernels { text, ..kernels })
 }
 
-/// The same kernels as LLVM IR that calls atoms which it only declares, and takes its arguments by address.
+/// The same kernels as LLVM IR that calls intrinsics which it only declares, and takes its arguments by address.
 pub fn emulated(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, LadderError> {
     let recipe = Recipe::new(program, None);
     check(&recipe)?;
@@ -172,7 +172,7 @@ fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, Ladd
 struct Kit<'a> {
     recipe: &'a Recipe,
     design: Design,
-    room: Shared,
+    shared: Shared,
 }
 
 /// Bytes from the start of shared memory, at which the block's scan has its own.
@@ -191,12 +191,12 @@ impl<'a> Kit<'a> {
         let packing = &recipe.levels[0].1;
         let carry = design.block.bytes(design.threads, packing);
         let ticket = (carry + packing.shared_bytes()).next_multiple_of(8);
-        let room = Shared { carry, ticket, bytes: ticket + 8 };
-        if room.bytes > arch.shared_bytes() {
-            let (needs, has) = (room.bytes, arch.shared_bytes());
+        let shared = Shared { carry, ticket, bytes: ticket + 8 };
+        if shared.bytes > arch.shared_bytes() {
+            let (needs, has) = (shared.bytes, arch.shared_bytes());
             return Err(LadderError::Unfit(format!("it takes {needs} bytes of shared memory, {arch} has {has}")));
         }
-        Ok(Kit { recipe, design, room })
+        Ok(Kit { recipe, design, shared })
     }
 
     /// Records of a tile.
@@ -223,7 +223,7 @@ impl<'a> Kit<'a> {
                 let tables = Tables::in_module(k, &self.recipe.tables);
                 write(KernelArguments { k, layout: &self.recipe.arguments, tables: &tables }, self);
             });
-            launches.push(Launch { entry, grid, threads: self.design.threads, shared_bytes: self.room.bytes });
+            launches.push(Launch { entry, grid, threads: self.design.threads, shared_bytes: self.shared.bytes });
         }
         Ok(LadderKernels {
             rung,

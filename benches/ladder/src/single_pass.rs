@@ -36,7 +36,7 @@ pub(super) fn scan(args: KernelArguments<'_, '_>, kit: &Kit<'_>) {
     let tile = Tile::draw(block, kit);
     let records = Records::load(&block, tile.number.resize(Ty::I64), kit.design.records, tile.records);
     let scanned = block.scan(&records.fold(&block));
-    let carried = block.base.at(kit.room.carry);
+    let carried = block.base.at(kit.shared.carry);
     k.when((block.thread >> 5).is(k.i32(0)), || {
         let carry = match kit.design.between {
             Between::LookBack(window) => {
@@ -75,7 +75,7 @@ impl<'k, 'a> Tile<'k, 'a> {
         let records = lanes.args.word(Arguments::RECORDS);
         let workspace = lanes.args.word(Arguments::WORKSPACE).as_global();
         let all = (records + (kit.tile() - 1)).udiv(k.i64(kit.tile()));
-        let drawn = block.base.at(kit.room.ticket);
+        let drawn = block.base.at(kit.shared.ticket);
         let ticket = ticket::draw(k, (block.thread, drawn), workspace, all, k.bool(false));
         let launch = ticket.launch & k.int(Ty::I32, PREFIX - 1);
         let slot_bytes = lanes.packing().tile_state_bytes();

@@ -8,7 +8,7 @@ use gpu_ladder::{LadderKernels, Rung};
 use monoscan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{interp, text, verify};
-use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
+use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch, LaunchError};
 
 /// A program, and the bytes of its identity.
 struct Operator {
@@ -271,14 +271,15 @@ fn each_call_that_orders_something_is_missed() {
         let mut not_missed = Vec::new();
         for (number, kernel) in scan.entries.iter().enumerate() {
             let entry = scan.kernels.launches[number].entry;
-            let calls = kernel.calls().filter(|&(_, atom, _)| atom.orders());
+            let calls = kernel.calls().filter(|&(_, intrinsic, _)| intrinsic.orders());
             let calls =
                 calls.filter(|&(call, ..)| (0..4).all(|seed| is_right((number, Fault::WithoutCall(call)), seed)));
-            not_missed.extend(calls.map(|(_, atom, _)| (entry, atom)));
+            not_missed.extend(calls.map(|(_, intrinsic, _)| (entry, intrinsic)));
         }
         // So few tiles are one round of `carries`, so nothing comes after the barrier at its end. And lanes that wait for other blocks come
         // together again after that, though nothing they wrote or read needs it.
-        let expected = if rung.reads() == 2 { ("carries", Atom::Barrier) } else { ("scan", Atom::WarpBarrier) };
+        let expected =
+            if rung.reads() == 2 { ("carries", Intrinsic::Barrier) } else { ("scan", Intrinsic::WarpBarrier) };
         assert_eq!(not_missed, [expected], "{rung}");
     }
 }

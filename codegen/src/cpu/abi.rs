@@ -75,7 +75,7 @@ pub struct TileArgs {
     pub states: *mut u8,
     /// A slot with the state that runs start from; only programs that read `Init` look at it.
     pub init: *const u8,
-    /// Room for a record of any output column; only programs that `filter` write there.
+    /// Space for a record of any output column; only programs that `filter` write there.
     pub sink: *mut u8,
     /// Strided access: the record that the first element of the first block is.
     pub place: u64,

@@ -124,7 +124,7 @@ impl<'a> Data<'a> {
         Data { kernel, inputs, outputs, input_bases, output_bases, init, sink, total, step }
     }
 
-    /// Of a `short` kernel, whose arguments are in registers, and whose output has room for a record of every element.
+    /// Of a `short` kernel, whose arguments are in registers, and whose output has space for a record of every element.
     pub(crate) fn in_registers(kernel: &'a TileKernel<'a>, [len, output, inputs @ ..]: ShortArgs) -> Data<'a> {
         Data {
             kernel,
@@ -241,7 +241,7 @@ impl<'a> Data<'a> {
     }
 
     /// Writes the output components to the record at `rank`; unless `kept`, the next record that is kept replaces them there. Where
-    /// there may be no room behind the last one that is kept, or it belongs to another thread, they go to the sink instead.
+    /// there may be no space behind the last one that is kept, or it belongs to another thread, they go to the sink instead.
     pub(crate) fn emit(&self, b: &mut FunctionBuilder<'_>, (rank, kept): (ir::Value, ir::Value), values: &[ir::Value]) {
         let mut addresses = Vec::new();
         for column in 0..self.kernel.outputs.len() {

@@ -23,12 +23,12 @@ fn lanes_flags() -> MemFlagsData {
     MemFlagsData::new().with_endianness(Endianness::Little)
 }
 
-/// Loads a value; `room` says how many bytes from its place on may be read.
+/// Loads a value; `readable` says how many bytes from its place on may be read.
 pub(crate) fn load(
     b: &mut FunctionBuilder<'_>,
     flags: MemFlagsData,
     ty: Type,
-    room: usize,
+    readable: usize,
     address: ir::Value,
     offset: i32,
 ) -> ir::Value {
@@ -37,7 +37,7 @@ pub(crate) fn load(
             let byte = b.ins().load(types::I8, flags, address, offset);
             b.ins().icmp_imm_u(IntCC::NotEqual, byte, 0)
         }
-        Type::Bytes(_) if room >= 16 => b.ins().load(types::I8X16, flags, address, offset),
+        Type::Bytes(_) if readable >= 16 => b.ins().load(types::I8X16, flags, address, offset),
         Type::Bytes(lanes) => {
             let lanes = lanes.get() as i32;
             let low = if lanes >= 8 {

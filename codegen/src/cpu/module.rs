@@ -251,7 +251,7 @@ impl Compiled {
         start..end.unwrap_or(start)
     }
 
-    /// How much room `sink` must have: a record of the widest output column, if the program filters.
+    /// How many bytes `sink` must have: those of a record of the widest output column, if the program filters.
     pub fn sink_bytes(&self) -> usize {
         self.recipe.sink_bytes()
     }
@@ -268,7 +268,7 @@ impl Compiled {
     /// of all blocks (with `Next`, all of the run); columns overlap only as [`abi`](super::abi) allows and no one
     /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
     /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
-    /// reads `Init`, `init` points to a slot. If it filters, the outputs have room for the records kept, `sink` for one of any.
+    /// reads `Init`, `init` points to a slot. If it filters, the outputs have space for the records kept, `sink` for one of any.
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Scan)(args) }

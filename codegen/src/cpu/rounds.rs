@@ -27,7 +27,7 @@ pub(super) struct Progress {
     pub(super) round: Option<ir::Value>,
     /// The carried components, block by block.
     pub(super) states: Vec<ir::Value>,
-    /// What is handed on to the next element, block by block.
+    /// What is passed to the next element, block by block.
     pub(super) ahead: Vec<ir::Value>,
 }
 
@@ -174,7 +174,7 @@ impl Loop<'_> {
         lower_function(b, &prime.function, &args, &ranges, env)
     }
 
-    /// One element of one block: reads, computes, writes. From what is carried and, in the steady state, handed on to this
+    /// One element of one block: reads, computes, writes. From what is carried and, in the steady state, passed to this
     /// element, to the same after it.
     fn element(
         &self,

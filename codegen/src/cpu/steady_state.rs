@@ -246,7 +246,7 @@ program descents
         assert_eq!(look_ups, 1, "{}", steady_state.function);
         assert_eq!(steady_state.prime.reads, [0]);
         assert_eq!(steady_state.reads, [Source::Next(0)]);
-        // The count, the class handed on, and the reads.
+        // The count, the class carried, and the reads.
         assert_eq!(steady_state.function.params[..2], [Type::U32, Type::U8]);
         assert_eq!(steady_state.function.results.len(), 2);
     }

@@ -6,7 +6,7 @@
 //! | 8 | address | workspace: the header, then tile states |
 //! | 16 | address | where totals go, row by row, each as the start below is laid out; 0 for nowhere |
 //! | 24 | `u64` | nanoseconds after which a wait for another block is given up |
-//! | 32 | `u64` | records that the output columns of a program that filters have room for |
+//! | 32 | `u64` | records that the output columns of a program that filters can take |
 //! | 40 | `u64` | 1 for from the last record to the first, else 0 |
 //! | 48 | `u64` | rows |
 //! | 56 | `u64` | records from a plane to the next |
@@ -50,8 +50,8 @@ impl Arguments {
     pub const TOTAL: usize = 16;
     /// Where the time limit is.
     pub const TIMEOUT: usize = 24;
-    /// Where the room for kept records is.
-    pub const ROOM: usize = 32;
+    /// Where the number of records is that the output columns can take.
+    pub const CAPACITY: usize = 32;
     /// Where the direction is.
     pub const REVERSED: usize = 40;
     /// Where the number of rows is.

@@ -140,7 +140,7 @@ impl<'a> Machine<'a> {
         self.flags
     }
 
-    /// Whether an instruction hands on a taint of its operands.
+    /// Whether an instruction propagates a taint of its operands.
     fn taints(&self, inst: &Inst) -> bool {
         let operand = |i: usize| &self.words[inst.operands()[i].index()];
         // A `bool` that decides an `and` or an `or` alone.

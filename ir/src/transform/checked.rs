@@ -8,7 +8,7 @@
 //! That finds the loop's overflows if the states before elements are the loop's, and so they are
 //! where the laws hold. Where they hold only as long as nothing overflows, the order in which a
 //! scan combines may overflow though the loop does not. There the stage's state has more: what the
-//! loop would have before the first element of its run of elements, and after the last. Where two
+//! loop would have before the first element of its sequence of elements, and after the last. Where two
 //! runs meet, both must be the same, else it is an event too: a state is not the loop's. So if
 //! there is no event, then by induction every state is the loop's, whatever the laws; and the first
 //! event, if it is an overflow, is the loop's first overflow.
@@ -80,7 +80,7 @@ impl Event {
 /// The stage that checks a program, and how to read its state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// For each component that is compared where runs of elements meet, its stage and place.
+    /// For each component that is compared where sequences of elements meet, its stage and place.
     compared: Vec<(u32, u32)>,
     types: Vec<Type>,
 }
@@ -113,7 +113,7 @@ impl Check {
         Check { types: compared.iter().map(ty).collect(), compared }
     }
 
-    /// Bytes of the components that are compared where runs of elements meet; the stage's state has all of them twice.
+    /// Bytes of the components that are compared where sequences of elements meet; the stage's state has all of them twice.
     pub fn compared_bytes(&self) -> usize {
         self.types.iter().map(|ty| ty.size()).sum()
     }
@@ -123,7 +123,7 @@ impl Check {
         self.state().len()
     }
 
-    /// What was found, if anything: from the stage's state after the last element of a run. `after` gives a component of a
+    /// What was found, if anything: from the stage's state after the last element of a sequence. `after` gives a component of a
     /// stage as the scan gives it after that element, if it does; then that is compared with the loop's.
     pub fn finding(&self, state: &[Constant], after: Option<&dyn Fn(u32, u32) -> Constant>) -> Option<Finding> {
         let number = |constant: Constant| constant.bits() as u64;
@@ -143,7 +143,7 @@ impl Check {
         found.or_else(ends)
     }
 
-    /// The stage for a program whose mappings read no `State`. Its lift gives false for whether the element begins a run.
+    /// The stage for a program whose mappings read no `State`. Its lift gives false for whether the element begins a sequence.
     pub(super) fn stage(&self, program: &Program) -> Stage {
         let state = self.state();
         let identity = state.iter().map(|ty| ty.zero()).collect();
@@ -157,7 +157,7 @@ impl Check {
         }
     }
 
-    /// The earliest event of two runs of elements, or that they do not fit.
+    /// The earliest event of two sequences of elements, or that they do not fit.
     fn combine(&self) -> Function {
         let state = self.state();
         let mut b = FunctionBuilder::new();
@@ -212,7 +212,7 @@ impl Check {
     }
 }
 
-/// Lets the results of the stage's lift say whether the element begins a run, if they say so at all.
+/// Lets the results of the stage's lift say whether the element begins a sequence, if they say so at all.
 pub(super) fn begins(results: &mut [Value], begins: Value) {
     if let Some(result) = results.get_mut(BEGINS) {
         *result = begins;

@@ -135,7 +135,7 @@ impl Lowered {
         self.user_stages
     }
 
-    /// How many components of each stage a stream hands on: those that the user's stages have, and, with
+    /// How many components of each stage a stream carries: those that the user's stages have, and, with
     /// [`previous`](Form::previous), those of the last record. They are the first ones of their stages.
     pub fn carried_components(&self) -> &[usize] {
         &self.carried
@@ -163,7 +163,7 @@ impl Lowered {
         }
     }
 
-    /// Whether these components, the first ones [that a stream hands on](Lowered::carried_components), lie in the ranges
+    /// Whether these components, the first ones [that a stream carries](Lowered::carried_components), lie in the ranges
     /// that kernels rely on. If not, a call needs the program [for any states](Lowered::for_any_states).
     pub fn holds(&self, state: &[Constant]) -> bool {
         let ranges = self.facts.iter().zip(&self.carried).flat_map(|(stage, &own)| &stage.ranges[..own]);

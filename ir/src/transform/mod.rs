@@ -57,7 +57,7 @@ pub struct Form {
 /// - With `heads` there is one more input column, the last one, of one `bool`: true where a record begins a segment.
 ///   The state of every stage has one more component, its last: a `bool` whose identity is false. At a flagged record
 ///   the state before, wherever it is read, is the start of a segment; the record before it has no next one and is a
-///   last one. The index counts on. A first record that is not flagged goes on from the state that the run starts with.
+///   last one. The index counts on. A first record that is not flagged goes on from the state that the sequence starts with.
 /// - With `previous`, a program that [reads the record before](Program::reads_previous) has one more stage behind those
 ///   of the user, whose state is the last record: the components that are read, and whether there is none.
 ///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.

@@ -42,7 +42,7 @@ pub(super) fn any(b: &mut FunctionBuilder, values: &[Checked]) -> Value {
     values.iter().fold(none, |any, value| or(b, any, value.overflowed))
 }
 
-/// What an instruction hands on of its operands' overflows.
+/// How an instruction propagates overflows of its operands.
 fn handed_on(b: &mut FunctionBuilder, inst: &Inst, operands: &[Checked]) -> Value {
     match (inst.opcode, operands) {
         (Opcode::Select, [condition, yes, no]) => {

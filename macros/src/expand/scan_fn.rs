@@ -1,7 +1,7 @@
 //! `#[scan_fn]`: a function's second body, and the type `f {}` that stands for both.
 //!
 //! A braced struct is a type and no value, so `f` the function and `f {}` the type share a name,
-//! and one `use` brings both. In an `impl` there is no room for a struct: there the second body
+//! and one `use` brings both. In an `impl` a struct cannot stand: there the second body
 //! becomes an associated function beside the first, which other scan code calls as `Type::f(..)`.
 
 use proc_macro2::{Ident, Span, TokenStream};

@@ -109,8 +109,8 @@ impl<'a, T: Tiles> Worker<'a, T> {
         if self.take_parked() {
             return Step::More;
         }
-        let has_room = if missing.is_some() { self.pending.len() < AHEAD } else { self.pending.is_empty() };
-        if let Some(tile) = has_room.then(|| self.board.tickets.take()).flatten() {
+        let has_space = if missing.is_some() { self.pending.len() < AHEAD } else { self.pending.is_empty() };
+        if let Some(tile) = has_space.then(|| self.board.tickets.take()).flatten() {
             self.begin(tile);
             return Step::More;
         }

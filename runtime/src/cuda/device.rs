@@ -214,7 +214,7 @@ impl DeviceFacts {
         };
         let mut name = [0; 256];
         let mut memory = 0;
-        // SAFETY: `name` has room for as many characters as is said, the last of which is a zero; `memory` is a place for
+        // SAFETY: `name` has space for as many characters as is said, the last of which is a zero; `memory` is a place for
         // the result.
         unsafe {
             call!(driver, cuDeviceGetName(name.as_mut_ptr(), name.len() as c_int, handle))?;

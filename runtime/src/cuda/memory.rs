@@ -145,13 +145,13 @@ impl<T: Pod> DeviceBuffer<T> {
 
     /// All records.
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
-        // SAFETY: the block has room for them, and is borrowed.
+        // SAFETY: the block has space for them, and is borrowed.
         unsafe { DeviceSlice::from_raw(self.block.device(), self.block.address(), self.len) }
     }
 
     /// All records, to be written.
     pub fn as_slice_mut(&mut self) -> DeviceSliceMut<'_, T> {
-        // SAFETY: the block has room for them, and is borrowed mutably.
+        // SAFETY: the block has space for them, and is borrowed mutably.
         unsafe { DeviceSliceMut::from_raw(self.block.device(), self.block.address(), self.len) }
     }
 
@@ -202,7 +202,7 @@ impl<T: Pod> DeviceBuffer<T> {
     }
 }
 
-// SAFETY: the block has room for the records, and lives as long as the buffer.
+// SAFETY: the block has space for the records, and lives as long as the buffer.
 unsafe impl<T: Pod> DeviceRead<T> for DeviceBuffer<T> {
     fn address(&self) -> u64 {
         self.block.address()

@@ -19,7 +19,7 @@ use super::error::CudaError;
 use super::kernel::Kernel;
 use super::memory::{is_out_of_memory, no_memory};
 
-/// Room for each of the driver's logs, which it cuts there.
+/// Space for each of the driver's logs, which it cuts there.
 const LOG_BYTES: usize = 16 << 10;
 
 /// Machine code for one architecture, as the driver linked it.
@@ -243,7 +243,7 @@ impl Log {
     /// The options that make the driver write these logs: their names, and values, some of which are numbers in place of
     /// pointers. The last byte of each log is kept from the driver, so that the text ends.
     fn options(&mut self) -> ([JitOption; 4], [*mut c_void; 4]) {
-        let room = ptr::without_provenance_mut(LOG_BYTES - 1);
+        let size = ptr::without_provenance_mut(LOG_BYTES - 1);
         (
             [
                 JitOption::CU_JIT_INFO_LOG_BUFFER,
@@ -251,7 +251,7 @@ impl Log {
                 JitOption::CU_JIT_ERROR_LOG_BUFFER,
                 JitOption::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
             ],
-            [self.info.as_mut_ptr().cast(), room, self.errors.as_mut_ptr().cast(), room],
+            [self.info.as_mut_ptr().cast(), size, self.errors.as_mut_ptr().cast(), size],
         )
     }
 

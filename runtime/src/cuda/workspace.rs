@@ -187,7 +187,7 @@ impl Memory {
 
     /// The header, in the device's memory.
     pub(crate) fn header(&self) -> DeviceSlice<'_, Header> {
-        // SAFETY: every workspace has room for a header; the device writes it, but a copy of 64 bytes that it makes while
+        // SAFETY: every workspace has space for a header; the device writes it, but a copy of 64 bytes that it makes while
         // kernels run has some value of each word, and all values are headers.
         unsafe { DeviceSlice::from_raw(self.block.device(), self.block.address(), 1) }
     }
@@ -236,8 +236,8 @@ impl Pool {
         }
         // Sizes grow by doubling, so that inputs that grow bit by bit do not allocate each time. Allocating and freeing wait
         // for the device and drop what graphs used, streams among it, so both are done without the lock.
-        let room = bytes.checked_next_power_of_two().unwrap_or(bytes);
-        let made = Arc::new(Memory::new(stream.device(), room)?);
+        let bytes = bytes.checked_next_power_of_two().unwrap_or(bytes);
+        let made = Arc::new(Memory::new(stream.device(), bytes)?);
         let mut entries = self.lock();
         if let Some(memory) = entries.get(at, bytes) {
             return Ok(memory);

@@ -50,7 +50,7 @@ impl DynScanBuilder {
         self
     }
 
-    /// For the typed front end: how the states of all stages lie where they are handed over in memory, component after component.
+    /// For the typed front end: how the states of all stages lie where callers pass them in memory, component after component.
     ///
     /// # Panics
     /// If these are not the components of the program's states.

@@ -1,7 +1,7 @@
 //! Segments as a column of flags, which segmented programs read.
 //!
-//! A flag says that a run begins at a record, in the order of the scan. Flags that the caller has
-//! for a forward scan are such a column already. From offsets, and for a reversed scan, where a run
+//! A flag says that a sequence begins at a record, in the order of the scan. Flags that the caller has
+//! for a forward scan are such a column already. From offsets, and for a reversed scan, where a sequence
 //! begins at the last record of a segment, the flags of a tile are made when the tile is worked on,
 //! in a piece of memory that stays in cache.
 
@@ -47,7 +47,7 @@ impl FlagColumn<'_> {
         let places = self.places(numbers);
         flags.clear();
         flags.resize(places.len(), false);
-        // In a reversed scan a run begins at the record before a head.
+        // In a reversed scan a sequence begins at the record before a head.
         let shift = usize::from(self.reversed);
         let heads = places.start + shift..(places.end + shift).min(self.len);
         match self.heads {
@@ -86,7 +86,7 @@ mod tests {
             for (start, end) in (0..7).flat_map(|start| (start + 1..=7).map(move |end| (start, end))) {
                 let by_flags = made(&of(Heads::Flags(&flags)), start..end);
                 let mut by_offsets = made(&of(Heads::Offsets(&offsets)), start..end);
-                // Offset 0 flags record 0, which begins a run anyway.
+                // Offset 0 flags record 0, which begins a sequence anyway.
                 by_offsets.iter_mut().filter(|flag| !reversed && flag.0 == 0).for_each(|flag| flag.1 = false);
                 assert_eq!(by_flags, by_offsets, "{start}..{end} reversed: {reversed}");
             }

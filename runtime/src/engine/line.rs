@@ -1,4 +1,4 @@
-//! A line: records that are scanned as one run (or its segments), and the calls of generated code
+//! A line: records that are scanned as one sequence (or its segments), and the calls of generated code
 //! that do it.
 //!
 //! All calls of generated code but that for [short](super::short) lines are in this file. They rely
@@ -90,7 +90,7 @@ impl Strip {
 /// What a thread needs for itself.
 pub(crate) struct Worker<'a> {
     pub(crate) states: Slots<'a>,
-    /// Room for a record that is not kept.
+    /// Space for a record that is not kept.
     sink: SmallVec<[u128; 2]>,
     /// The inputs with the flags that were made last.
     inputs: Bases<*const u8>,

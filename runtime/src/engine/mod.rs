@@ -5,7 +5,7 @@
 //! | `variant` | the forms of a program that calls need, each compiled once |
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `short` | lines of few records, and the call that does them |
-//! | `line` | one run of records, and the calls of generated code |
+//! | `line` | one sequence of records, and the calls of generated code |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `tiles` | its tiles, on many threads |
 //! | `helpers` | how many threads work is worth |
@@ -75,7 +75,7 @@ pub(crate) enum Purpose {
     Write,
     /// How many records would be kept.
     Count,
-    /// Totals, run by run.
+    /// Totals, sequence by sequence.
     Reduce,
 }
 
@@ -91,8 +91,8 @@ pub(crate) struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    /// Runs a task. Gives how many records were written or would be; and the totals of its runs, one after the other, in
-    /// `totals` if it is some, which must have room for them.
+    /// Runs a task. Gives how many records were written or would be; and the totals of its sequences, one after the other, in
+    /// `totals` if it is some, which must have space for them.
     ///
     /// # Errors
     /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
@@ -162,20 +162,20 @@ impl Engine<'_> {
         let found = Mutex::new(None);
         let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
             if let Some(check) = check {
-                let of_run = |(run, slot): (usize, usize)| {
+                let of_sequence = |(sequence, slot): (usize, usize)| {
                     let after = |stage: u32, component: u32| states.of(slot, stage, component);
                     let own = (0..check.components() as u32).map(|part| states.of(slot, check_stage, part));
                     let own: SmallVec<[Constant; 8]> = own.collect();
-                    Some((run, check.finding(&own, wants_totals.then_some(&after))?))
+                    Some((sequence, check.finding(&own, wants_totals.then_some(&after))?))
                 };
-                let first = (first..).zip(slots.clone()).find_map(of_run);
+                let first = (first..).zip(slots.clone()).find_map(of_sequence);
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                 *found = checked::first(*found, first);
             }
             let Some(totals) = &totals else { return };
             let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
-            for (run, slot) in slots.enumerate() {
-                let to = &mut totals[(first + run) * count..][..count];
+            for (sequence, slot) in slots.enumerate() {
+                let to = &mut totals[(first + sequence) * count..][..count];
                 to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
             }
         };
@@ -229,7 +229,7 @@ impl Engine<'_> {
             _ => Elements::Line { len: task.len, reversed },
         };
         match found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((run, finding)) => Err(elements.error(self.program.stages.len(), run, finding)),
+            Some((sequence, finding)) => Err(elements.error(self.program.stages.len(), sequence, finding)),
             None => Ok(done),
         }
     }
@@ -237,7 +237,7 @@ impl Engine<'_> {
 
 impl Engine<'_> {
     /// Whether the record before an element goes from element to element as a state: where there may be one before the
-    /// first, and where runs do not begin with element 0.
+    /// first, and where sequences do not begin with element 0.
     fn carries_previous(&self, task: &Task<'_>) -> bool {
         let counts_on = matches!(task.call.shape, Shape::Offsets(_)) && task.purpose == Purpose::Reduce;
         self.variants.reads_previous && (task.carry.is_some() || counts_on)

@@ -1,4 +1,4 @@
-//! Many runs of one call: the rows of an array, and segments that are only reduced.
+//! Many sequences of one call: the rows of an array, and segments that are only reduced.
 //!
 //! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need
 //! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency. Contiguous
@@ -18,8 +18,8 @@ use super::line::{Line, Strip, Worker};
 use super::slots::Slots;
 use crate::call::Rows;
 
-/// Where totals go: (the first run, states, the slots that hold its total and those of the runs after it). Called by the
-/// thread that has these runs.
+/// Where totals go: (the first sequence, states, the slots that hold its total and those of the sequences after it). Called by the
+/// thread that has these sequences.
 pub(crate) type Totals<'a> = &'a (dyn Fn(usize, &Slots<'_>, Range<usize>) + Sync);
 
 /// From so many rows on there is work for all threads in rows that interleave.

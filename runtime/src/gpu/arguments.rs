@@ -19,7 +19,7 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
     put(Arguments::WORKSPACE, workspace);
     put(Arguments::TOTAL, totals);
     put(Arguments::TIMEOUT, u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
-    put(Arguments::ROOM, launch.room as u64);
+    put(Arguments::CAPACITY, launch.capacity as u64);
     put(Arguments::REVERSED, u64::from(launch.reversed));
     put(Arguments::ROWS, launch.span.rows as u64);
     put(Arguments::PITCH, launch.span.pitch as u64);
@@ -68,7 +68,7 @@ mod tests {
             start: &start,
             init: &init,
             columns: &[0x1000, 0x2001, 0x3002],
-            room: 77,
+            capacity: 77,
             totals: true,
         };
         let block = pack(&layout, &launch, 0xaa00, 0xbb00, Duration::from_secs(10));
@@ -88,7 +88,7 @@ mod tests {
     fn times_without_end_are_the_longest_time() {
         let layout = Arguments { inputs: 0, outputs: 0, states: Layout::packed(&[Type::U8]) };
         let span = Span { rows: 1, records: 1, pitch: 0, step: 1 };
-        let launch = Launch { span, reversed: false, start: &[], init: &[], columns: &[], room: 0, totals: false };
+        let launch = Launch { span, reversed: false, start: &[], init: &[], columns: &[], capacity: 0, totals: false };
         assert_eq!(word(&pack(&layout, &launch, 0, 0, Duration::MAX), Arguments::TIMEOUT), u64::MAX);
     }
 }

@@ -78,8 +78,8 @@ pub struct Launch<'a> {
     pub init: &'a [Constant],
     /// Where the input columns begin, then the output columns.
     pub columns: &'a [u64],
-    /// Records that the output columns of a program that filters have room for.
-    pub room: usize,
+    /// Records that the output columns of a program that filters can take.
+    pub capacity: usize,
     /// Whether the totals of all rows are wanted.
     pub totals: bool,
 }
@@ -201,7 +201,7 @@ impl GpuKernel {
         let (blocks, threads) = (to_u32("the grid", blocks)?, to_u32("the block", *threads)?);
         let shared = to_u32("the shared memory", *shared_bytes)?;
         // SAFETY: the arguments are laid out as the kernel's manifest says, the workspace has the states of all tiles,
-        // totals room for all rows, and both are freed after the device's work or with the graph, as is the kernel; the
+        // totals space for all rows, and both are freed after the device's work or with the graph, as is the kernel; the
         // caller vouches for the columns.
         unsafe { self.kernel.launch(stream, blocks, threads, shared, &block) }?;
         Launched::new(self.clone(), stream, workspace, totals, limit).map(Some)

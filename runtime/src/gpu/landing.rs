@@ -29,13 +29,13 @@ impl Landing {
     pub(super) fn start(stream: &Stream, pieces: &[DeviceSlice<'_, u8>]) -> Result<Landing, CudaError> {
         let bytes = pieces.iter().map(DeviceRead::len).sum();
         let mut slot = Slot::take(stream.device(), bytes)?;
-        let mut room = &mut slot.buffer[..];
+        let mut to_fill = &mut slot.buffer[..];
         for piece in pieces {
-            let (to, rest) = room.split_at_mut(piece.len());
+            let (to, rest) = to_fill.split_at_mut(piece.len());
             // SAFETY: nobody else has the buffer before the event behind the copies is done; the memory on the device
             // is that of workspaces, which is freed after the device's work.
             unsafe { piece.copy_to_async(stream, to) }?;
-            room = rest;
+            to_fill = rest;
         }
         slot.arrived.record(stream)?;
         Ok(Landing { bytes, slot: Some(slot) })
@@ -67,8 +67,8 @@ impl Slot {
             return Ok(free.swap_remove(at));
         }
         drop(free);
-        let room = bytes.max(LEAST_BYTES).checked_next_power_of_two().unwrap_or(bytes);
-        Ok(Slot { device: *device, buffer: PinnedBuffer::new(device, room)?, arrived: Event::without_times(device)? })
+        let bytes = bytes.max(LEAST_BYTES).checked_next_power_of_two().unwrap_or(bytes);
+        Ok(Slot { device: *device, buffer: PinnedBuffer::new(device, bytes)?, arrived: Event::without_times(device)? })
     }
 }
 

@@ -147,8 +147,8 @@ pub struct Pending {
     pub(super) states: Arc<States>,
     /// What is known without waiting. Totals are kept in the lowered program's components.
     pub(super) outcome: Outcome,
-    /// Of a program that filters: which output column has the least room, and how much.
-    pub(super) room: Option<(usize, usize)>,
+    /// Of a program that filters: which output column has the least capacity, and how much.
+    pub(super) capacity: Option<(usize, usize)>,
     pub(super) wants_totals: bool,
     /// How elements lie in the columns.
     pub(super) elements: Elements<'static>,
@@ -167,7 +167,7 @@ impl Pending {
     /// left so far: wait for those first.
     ///
     /// # Errors
-    /// [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have room for: then the first ones were written.
+    /// [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have capacity for: then the first ones were written.
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
@@ -176,12 +176,12 @@ impl Pending {
             None => self.outcome.totals.clone(),
         };
         if let Some(stages) = self.states.checked_stages()
-            && let Some((run, finding)) = self.states.finding(&lowered, self.wants_totals)
+            && let Some((sequence, finding)) = self.states.finding(&lowered, self.wants_totals)
         {
-            return Err(self.elements.error(stages, run, finding));
+            return Err(self.elements.error(stages, sequence, finding));
         }
         let mut written = self.outcome.written;
-        if let Some((column, got)) = self.room {
+        if let Some((column, got)) = self.capacity {
             written = self.states.kept(&lowered).unwrap_or(0);
             if written > got {
                 return Err(Error::OutputTooShort { column, expected: written, got });

@@ -77,9 +77,9 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             Shape::Heads(_) | Shape::Offsets(_) => !task.call.reversed,
             Shape::Rows(_) | Shape::FlagColumn(_) => false,
         };
-        let room = task.outputs.iter().flat_map(|outputs| outputs.iter()).map(ColumnMut::len).min();
-        let has_room = room.is_none_or(|room| room >= task.len);
-        if task.len > most && !(is_line && knows_nothing_around(program)) || most == 0 || !has_room {
+        let capacity = task.outputs.iter().flat_map(|outputs| outputs.iter()).map(ColumnMut::len).min();
+        let has_space = capacity.is_none_or(|capacity| capacity >= task.len);
+        if task.len > most && !(is_line && knows_nothing_around(program)) || most == 0 || !has_space {
             return Err(task);
         }
         let mut pieces: Vec<_> =

@@ -60,17 +60,17 @@ impl Backend for Compiled {
         let len = columns.first().map_or(0, ColumnMut::len);
         self.sides().check_outputs(columns, Some(len))?;
         let inputs: SmallVec<_> = columns.iter().map(|column| column.address()).collect();
-        self.start(Task { call, outputs: inputs.clone(), inputs, len, room: (0, len), reduces: false }, stream)
+        self.start(Task { call, outputs: inputs.clone(), inputs, len, capacity: (0, len), reduces: false }, stream)
     }
 
     fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
         let len = self.sides().check_inputs(inputs)?;
         let call = &Call { totals: true, ..call.clone() };
         let inputs = inputs.iter().map(|column| column.address()).collect();
-        // Columns of a program that filters have no room, so nothing is written to where they are.
+        // Columns of a program that filters have no space, so nothing is written to where they are.
         let outputs = self.program().output.filter.as_ref().map_or(0, |_| self.program().output.columns.len());
         let outputs = SmallVec::from_elem(0, outputs);
-        self.start(Task { call, inputs, outputs, len, room: (0, 0), reduces: true }, stream)
+        self.start(Task { call, inputs, outputs, len, capacity: (0, 0), reduces: true }, stream)
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) struct Side {
 static FREE: Mutex<Vec<Staging>> = Mutex::new(Vec::new());
 
 impl Staging {
-    /// Staging with this room on each side of a slot.
+    /// Staging with so many bytes on each side of a slot.
     pub(super) fn take(device: &Device, bytes: usize) -> Result<Staging, CudaError> {
         let bytes = bytes.max(LEAST_BYTES).next_power_of_two();
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use monoscan_ir::transform::{Check, Finding, Lowered, Role};
 pub(crate) struct States {
     /// The identities of all components of the lowered program.
     identities: Vec<Constant>,
-    /// For each component of what streams of the program hand on, its place among those: the states of its stages come
+    /// For each component of what streams of the program carry, its place among those: the states of its stages come
     /// first.
     places: Vec<usize>,
     /// The place of the rank.
@@ -65,15 +65,15 @@ impl States {
         self.check.as_ref().map(|check| check.stages.len() - 1)
     }
 
-    /// What was found first, and in which run, out of the states of the lowered program after each run. Where these are
+    /// What was found first, and in which sequence, out of the states of the lowered program after each sequence. Where these are
     /// used, they are compared with the loop's.
     pub(crate) fn finding(&self, lowered: &[Constant], are_used: bool) -> Option<(usize, Finding)> {
         let CheckStage { check, stages } = self.check.as_ref()?;
-        let mut runs = lowered.chunks_exact(self.identities.len()).enumerate();
-        runs.find_map(|(run, state)| {
+        let mut sequences = lowered.chunks_exact(self.identities.len()).enumerate();
+        sequences.find_map(|(sequence, state)| {
             let after = |stage: u32, component: u32| state[stages[stage as usize] + component as usize];
             let own = &state[stages[stages.len() - 1]..][..check.components()];
-            Some((run, check.finding(own, are_used.then_some(&after))?))
+            Some((sequence, check.finding(own, are_used.then_some(&after))?))
         })
     }
 
@@ -92,7 +92,7 @@ impl States {
         lowered
     }
 
-    /// What streams of the program hand on, out of those of the lowered one, one behind the other.
+    /// What streams of the program carry, out of those of the lowered one, one behind the other.
     pub(crate) fn own(&self, lowered: &[Constant]) -> Vec<Constant> {
         let states = lowered.chunks_exact(self.identities.len().max(1));
         states.flat_map(|state| self.places.iter().map(|&place| state[place])).collect()

@@ -45,8 +45,8 @@ pub(super) struct Task<'a> {
     pub(super) inputs: SmallVec<[u64; 8]>,
     pub(super) outputs: SmallVec<[u64; 8]>,
     pub(super) len: usize,
-    /// The output column with the least room, and its room.
-    pub(super) room: (usize, usize),
+    /// The output column with the least capacity, and that.
+    pub(super) capacity: (usize, usize),
     pub(super) reduces: bool,
 }
 
@@ -60,11 +60,11 @@ impl Sides<'_> {
     ) -> Result<Task<'a>, Error> {
         let len = self.check_inputs(inputs)?;
         self.check_outputs(outputs, (!self.keeps).then_some(len))?;
-        let rooms = outputs.iter().map(|column| column.len).enumerate();
-        let room = rooms.min_by_key(|&(_, room)| room).unwrap_or((0, len));
+        let capacities = outputs.iter().map(|column| column.len).enumerate();
+        let capacity = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
         let inputs = inputs.iter().map(|column| column.address()).collect();
         let outputs = outputs.iter().map(|column| column.address()).collect();
-        Ok(Task { call, inputs, outputs, len, room, reduces: false })
+        Ok(Task { call, inputs, outputs, len, capacity, reduces: false })
     }
 
     /// Checks the input columns, and gives their length.
@@ -141,7 +141,7 @@ impl Task<'_> {
             start: &start,
             init: &init,
             columns: &columns,
-            room: self.room.1,
+            capacity: self.capacity.1,
             totals: wants_totals || states.keeps() || states.checked_stages().is_some(),
         };
         let launched = match span.rows.min(span.records) {
@@ -155,13 +155,13 @@ impl Task<'_> {
             _ => Vec::new(),
         };
         let written = if self.reduces { 0 } else { span.rows * span.records };
-        let room = (states.keeps() && !self.reduces).then_some(self.room);
+        let capacity = (states.keeps() && !self.reduces).then_some(self.capacity);
         let elements = match call.shape {
             Shape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
             _ => Elements::Line { len: self.len, reversed: call.reversed },
         };
         let outcome = Outcome { written, totals };
-        Ok(Pending { launched, states: states.clone(), outcome, room, wants_totals, elements })
+        Ok(Pending { launched, states: states.clone(), outcome, capacity, wants_totals, elements })
     }
 }
 

@@ -312,9 +312,9 @@ fn too_little_room_for_what_is_kept() {
         let scan = DynScan::builder(parse(&odd_digits())).plan(plan.clone()).threads(threads).build().unwrap();
         for (records, kept) in [(6u64, 3), (1, 1), (101, 51)] {
             let x: Vec<u64> = (1..=records).collect();
-            for room in [0, kept - 1] {
-                let error = refused(&scan, &Call::default(), &[Column::new(&x)], &[room]);
-                let fits = matches!(error, Error::OutputTooShort { column: 0, expected, got } if expected == kept && got == room);
+            for capacity in [0, kept - 1] {
+                let error = refused(&scan, &Call::default(), &[Column::new(&x)], &[capacity]);
+                let fits = matches!(error, Error::OutputTooShort { column: 0, expected, got } if expected == kept && got == capacity);
                 assert!(fits, "{error}");
             }
             let mut y = vec![0u64; kept];

@@ -1,4 +1,4 @@
-//! Columns in device memory: in place, at odd addresses, kept records and their room, resumed
+//! Columns in device memory: in place, at odd addresses, kept records and their capacity, resumed
 //! streams, totals.
 
 use monoscan_ir::{Constant, Layout, Type};
@@ -91,18 +91,18 @@ fn kept_records_and_their_room() {
     let x: Vec<u64> = (0..100_000).map(|i| i % 10).collect();
     let from = DeviceBuffer::from_slice(&stream, &x).unwrap();
     let inputs = [Column::on_device::<u64>(&from)];
-    for room in [50_000, 60_000, 49_999, 0] {
-        let mut to = DeviceBuffer::from_slice(&stream, &vec![7u64; room + 1]).unwrap();
-        let mut part = to.slice_mut(..room).unwrap();
+    for capacity in [50_000, 60_000, 49_999, 0] {
+        let mut to = DeviceBuffer::from_slice(&stream, &vec![7u64; capacity + 1]).unwrap();
+        let mut part = to.slice_mut(..capacity).unwrap();
         let outputs = &mut [ColumnMut::on_device::<u64>(&mut part)];
         match scan.submit(&Call::default(), &inputs, outputs, &stream).unwrap().wait() {
-            Ok(outcome) => assert_eq!((outcome.written, room >= 50_000), (50_000, true)),
+            Ok(outcome) => assert_eq!((outcome.written, capacity >= 50_000), (50_000, true)),
             Err(Error::OutputTooShort { column: 0, expected: 50_000, got }) => {
-                assert_eq!((got, room < 50_000), (room, true))
+                assert_eq!((got, capacity < 50_000), (capacity, true))
             }
             Err(other) => panic!("{other}"),
         }
-        assert_eq!(to.to_vec(&stream).unwrap()[room], 7, "the record behind");
+        assert_eq!(to.to_vec(&stream).unwrap()[capacity], 7, "the record behind");
     }
 }
 
@@ -181,9 +181,9 @@ fn kept_records_of_long_lines_of_the_host() {
         let call = Call { reversed, ..Call::default() };
         let expected: Vec<u64> = on_cpu.collect(&call, &[Column::new(&x)]).unwrap();
         assert!(scan.collect::<u64>(&call, &[Column::new(&x)]).unwrap() == expected);
-        // With just enough room, which is less than there are records.
-        let mut room = vec![0u64; expected.len()];
-        let written = scan.run(&call, &[Column::new(&x)], &mut [ColumnMut::new(&mut room)]).unwrap();
-        assert!(written == expected.len() && room == expected);
+        // With just enough capacity, which is less than there are records.
+        let mut capacity = vec![0u64; expected.len()];
+        let written = scan.run(&call, &[Column::new(&x)], &mut [ColumnMut::new(&mut capacity)]).unwrap();
+        assert!(written == expected.len() && capacity == expected);
     }
 }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use monoscan_ir::Mode;
 use monoscan_runtime::{Column, ColumnMut, Combination, Error};
 
-use super::{Request, Runs};
+use super::{Request, Sequences};
 use crate::lang::{self, ScanType};
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::place::Host;
@@ -69,7 +69,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         (base, len): (*mut u8, usize),
     ) -> Result<usize, Error> {
         let scan = self.scan;
-        if let Ok(Runs::Rows(rows)) = &self.runs
+        if let Ok(Sequences::Rows(rows)) = &self.sequences
             && !self.reversed
             && self.init.is_none()
             && self.carry.is_none()

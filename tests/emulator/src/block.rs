@@ -18,7 +18,7 @@ pub(crate) struct Block {
     pub(crate) order: Order,
     /// The barriers in its shared memory, by their place.
     pub(crate) barriers: BTreeMap<usize, Barrier>,
-    /// For each warp, the atom that its lanes come to.
+    /// For each warp, the intrinsic that its lanes come to.
     pub(crate) meetings: Vec<Meeting>,
     /// How many threads wait for the others of the block.
     pub(crate) at_barrier: usize,

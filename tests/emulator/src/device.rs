@@ -1,7 +1,7 @@
 //! Device memory: buffers that kernels reach by address.
 //!
 //! What one block writes in a launch, ordinarily or by bulk copies, no other block may read or
-//! write in the same launch: no atom orders such accesses. Words that are written for others
+//! write in the same launch: no intrinsic orders such accesses. Words that are written for others
 //! (`store_word` and its kin) are free to be read by their loads.
 
 use crate::error::Misuse;
@@ -35,7 +35,7 @@ const BITS: u32 = FOR_OTHERS | SEVERAL;
 pub(crate) enum Access {
     /// Ordinary, or a bulk copy.
     Ordinary,
-    /// An atom that reads or writes what other blocks write meanwhile.
+    /// An intrinsic that reads or writes what other blocks write meanwhile.
     ForOthers,
 }
 

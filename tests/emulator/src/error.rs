@@ -23,18 +23,18 @@ pub enum CompileError {
         /// Its type.
         found: String,
     },
-    /// An atom is declared with another type than the contract's.
+    /// An intrinsic is declared with another type than the contract's.
     #[error("`{name}` should be `{expected}`, and is declared `{found}`")]
     Signature {
-        /// The atom.
+        /// The intrinsic.
         name: String,
-        /// Its type in `atoms.ll`.
+        /// Its type in `intrinsics.ll`.
         expected: String,
         /// Its type in the kernel.
         found: String,
     },
-    /// A function that is neither an atom nor LLVM's.
-    #[error("the kernel calls `{0}`, which is no atom")]
+    /// A function that is neither an intrinsic nor LLVM's.
+    #[error("the kernel calls `{0}`, which is no intrinsic")]
     UnknownFunction(String),
     /// A global that kernels could write.
     #[error("the module's `{0}` is no constant")]
@@ -92,7 +92,7 @@ pub enum LaunchError {
     /// Nothing happens any more, or nothing that matters.
     #[error("stuck after {steps} steps:\n{waiting}")]
     Stuck {
-        /// Atoms that ran before.
+        /// Intrinsics that ran before.
         steps: u64,
         /// Who waits on what, a line each.
         waiting: String,
@@ -127,7 +127,7 @@ pub enum Misuse {
     /// A barrier of the block that not all threads can reach.
     #[error("a barrier of the block, where thread {0} has ended")]
     EndedBeforeBarrier(u32),
-    /// An argument that an atom does not take.
+    /// An argument that an intrinsic does not take.
     #[error("{what} is {found}, and should be {expected}")]
     Argument {
         /// What it is.

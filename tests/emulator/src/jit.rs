@@ -20,12 +20,12 @@ use crate::site::Site;
 
 /// Where callbacks go.
 pub(crate) struct Callbacks {
-    pub(crate) atom: extern "C" fn(u32, u64, u64, u64, u64, u64) -> Pair,
+    pub(crate) intrinsic: extern "C" fn(u32, u64, u64, u64, u64, u64) -> Pair,
     pub(crate) pure: extern "C" fn(u32, u32, u64, u64, u64) -> u64,
     pub(crate) access: extern "C" fn(u32, u64),
 }
 
-/// What the callback of atoms gives: LLVM's `{ i64, i64 }`, which comes in the same two registers as this.
+/// What the callback of intrinsics gives: LLVM's `{ i64, i64 }`, which comes in the same two registers as this.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Pair {
@@ -135,7 +135,7 @@ fn compile<'c>(
     module.run_passes("default<O1>", &machine, PassBuilderOptions::create()).map_err(|error| invalid(&error))?;
 
     let addresses = [
-        (rewrite::ATOM, callbacks.atom as usize),
+        (rewrite::INTRINSIC, callbacks.intrinsic as usize),
         (rewrite::PURE, callbacks.pure as usize),
         (rewrite::ACCESS, callbacks.access as usize),
     ];

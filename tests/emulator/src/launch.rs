@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::atom::Atom;
 use crate::device::Device;
 use crate::error::{CompileError, LaunchError};
 use crate::fiber::{Fiber, suspend};
+use crate::intrinsic::Intrinsic;
 use crate::jit::{Callbacks, Code, Pair};
 use crate::machine::{Machine, Next};
 use crate::pure;
@@ -57,32 +57,32 @@ impl Default for Launch<'_> {
     }
 }
 
-/// A mistake to be made: an atom that does nothing. Waits are as if they were over, shuffles give a lane its own value.
+/// A mistake to be made: an intrinsic that does nothing. Waits are as if they were over, shuffles give a lane its own value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// Each call of this atom.
-    Without(Atom),
+    /// Each call of this intrinsic.
+    Without(Intrinsic),
     /// This call alone, of [`Kernel::calls`].
     WithoutCall(usize),
 }
 
 impl Fault {
     /// Threads of a block do not wait for each other.
-    pub const NO_BARRIER: Fault = Fault::Without(Atom::Barrier);
+    pub const NO_BARRIER: Fault = Fault::Without(Intrinsic::Barrier);
     /// Lanes of a warp do not.
-    pub const NO_WARP_BARRIER: Fault = Fault::Without(Atom::WarpBarrier);
+    pub const NO_WARP_BARRIER: Fault = Fault::Without(Intrinsic::WarpBarrier);
     /// Ordinary accesses are not ordered before bulk copies.
-    pub const NO_BULK_FENCE: Fault = Fault::Without(Atom::BulkFence);
+    pub const NO_BULK_FENCE: Fault = Fault::Without(Intrinsic::BulkFence);
     /// Nobody waits for a phase of a barrier in shared memory.
-    pub const NO_BARRIER_WAIT: Fault = Fault::Without(Atom::BarrierTryWait);
+    pub const NO_BARRIER_WAIT: Fault = Fault::Without(Intrinsic::BarrierTryWait);
     /// Nobody waits until bulk stores have read.
-    pub const NO_WAIT_READ: Fault = Fault::Without(Atom::BulkWaitRead);
+    pub const NO_WAIT_READ: Fault = Fault::Without(Intrinsic::BulkWaitRead);
 }
 
 /// What a launch took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// Atoms that ran, and turns that threads had.
+    /// Intrinsics that ran, and turns that threads had.
     pub steps: u64,
 }
 
@@ -92,17 +92,17 @@ thread_local! {
 }
 
 impl Kernel {
-    /// Compiles a kernel: LLVM IR that calls the atoms, with an entry `define void @name(ptr %args)`. Its parameter points to the
+    /// Compiles a kernel: LLVM IR that calls the intrinsics, with an entry `define void @name(ptr %args)`. Its parameter points to the
     /// arguments of a launch, at a multiple of 16; the device's addresses are what [`Device::address`] says.
     pub fn compile(text: &str, name: &str) -> Result<Kernel, CompileError> {
-        let callbacks = Callbacks { atom: on_atom, pure: on_pure, access: on_access };
+        let callbacks = Callbacks { intrinsic: on_atom, pure: on_pure, access: on_access };
         Ok(Kernel { code: Arc::new(Code::new(text, name, &callbacks)?) })
     }
 
-    /// The calls of atoms in the kernel's text, in its order, each with its number (for [`Fault::WithoutCall`]) and text.
-    pub fn calls(&self) -> impl Iterator<Item = (usize, Atom, &str)> {
+    /// The calls of intrinsics in the kernel's text, in its order, each with its number (for [`Fault::WithoutCall`]) and text.
+    pub fn calls(&self) -> impl Iterator<Item = (usize, Intrinsic, &str)> {
         self.code.sites().iter().enumerate().filter_map(|(number, site)| match site.kind {
-            Kind::Atom(atom) => Some((number, atom, site.text.as_str())),
+            Kind::Intrinsic(intrinsic) => Some((number, intrinsic, site.text.as_str())),
             Kind::Access(_) => None,
         })
     }
@@ -112,7 +112,7 @@ impl Kernel {
         check(launch)?;
         let left_out = self.code.sites().iter().enumerate().map(|(number, site)| {
             let faulty = |fault: &Fault| match *fault {
-                Fault::Without(atom) => matches!(site.kind, Kind::Atom(this) if this == atom),
+                Fault::Without(intrinsic) => matches!(site.kind, Kind::Intrinsic(this) if this == intrinsic),
                 Fault::WithoutCall(call) => call == number,
             };
             launch.faults.iter().any(faulty)
@@ -164,11 +164,11 @@ fn with<T>(act: impl FnOnce(&mut Machine) -> T) -> T {
 }
 
 extern "C" fn on_atom(site: u32, a: u64, b: u64, c: u64, d: u64, e: u64) -> Pair {
-    go_on(with(|machine| machine.atom(site, [a, b, c, d, e])))
+    go_on(with(|machine| machine.intrinsic(site, [a, b, c, d, e])))
 }
 
-extern "C" fn on_pure(site: u32, atom: u32, a: u64, b: u64, c: u64) -> u64 {
-    pure::value(Atom::ALL[atom as usize], [a, b, c]).unwrap_or_else(|misuse| {
+extern "C" fn on_pure(site: u32, intrinsic: u32, a: u64, b: u64, c: u64) -> u64 {
+    pure::value(Intrinsic::ALL[intrinsic as usize], [a, b, c]).unwrap_or_else(|misuse| {
         with(|machine| machine.fail(machine.who(machine.current), site, misuse));
         0
     })

@@ -1,9 +1,9 @@
 //! A GPU made of software: it runs the kernels of `monoscan-codegen` on the CPU, where their
 //! mistakes can be found.
 //!
-//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *atom*, a function
-//! of `nvptx/emit/intrinsics.ll`. For a GPU the atoms are a few lines of PTX each. Here LLVM
-//! compiles the same text for this processor, and the atoms call the emulator.
+//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *intrinsic*, a function
+//! of `nvptx/emit/intrinsics.ll`. For a GPU the intrinsics are a few lines of PTX each. Here LLVM
+//! compiles the same text for this processor, and the intrinsics call the emulator.
 //!
 //! ```
 //! use scan_emulator::{Device, Kernel, Launch};
@@ -31,10 +31,10 @@
 //! # What it is unkind about
 //!
 //! A GPU lets many mistakes pass, most of the time. The emulator looks for the worst that the
-//! contract of the atoms allows:
+//! contract of the intrinsics allows:
 //!
 //! - *Schedules.* One thread of this machine runs all threads of the kernel, as fibers, and at
-//!   every atom any of them may be next. A seed fixes the schedule, so a failure can be had again.
+//!   every intrinsic any of them may be next. A seed fixes the schedule, so a failure can be had again.
 //!   Blocks begin in any order, and only so many at a time.
 //! - *Shared memory* begins as random bytes. Each ordinary access must be ordered after those it
 //!   conflicts with, by the barriers of the contract alone; what is not is a race, and an error,
@@ -44,7 +44,7 @@
 //!   follows.
 //! - *Words for other blocks* arrive late and in any order, unless they are for the same bytes.
 //!   Bytes that a block wrote in any other way are for that block alone until the launch ends.
-//! - *Lanes of a warp* must come to the same call of an atom of the warp, in the text of the
+//! - *Lanes of a warp* must come to the same call of an intrinsic of the warp, in the text of the
 //!   kernel.
 //! - *Addresses* must be inside of buffers, shared memory or arguments, and aligned.
 //! - *Barriers* are counted as PTX counts them, and what PTX leaves undefined is an error.
@@ -52,15 +52,15 @@
 //!   waits on what.
 //!
 //! What it does not see: conflicts of two threads of one block in device memory, loops without
-//! atoms or accesses, and how long anything takes on a GPU.
+//! intrinsics or accesses, and how long anything takes on a GPU.
 
-mod atom;
 mod barrier;
 mod block;
 mod bulk;
 mod device;
 mod error;
 mod fiber;
+mod intrinsic;
 mod jit;
 mod launch;
 mod machine;
@@ -76,7 +76,7 @@ mod stores;
 mod stuck;
 mod warp;
 
-pub use atom::Atom;
 pub use device::{Buffer, Device};
 pub use error::{CompileError, LaunchError, Misuse, Who};
+pub use intrinsic::Intrinsic;
 pub use launch::{Fault, Kernel, Launch, Report};

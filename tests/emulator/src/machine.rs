@@ -41,10 +41,10 @@ pub(crate) enum Wait {
 
 /// A thread of a resident block.
 pub(crate) struct Thread {
-    /// The atom or access that it came to last.
+    /// The intrinsic or access that it came to last.
     pub(crate) site: u32,
     pub(crate) wait: Wait,
-    /// What the atom that it waits in will give.
+    /// What the intrinsic that it waits in will give.
     pub(crate) answer: Pair,
     /// Its last bulk store, and the last that it has committed.
     pub(crate) stored: Stamp,

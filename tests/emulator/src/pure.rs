@@ -1,26 +1,26 @@
-//! Atoms that only compute. Kernels call them for each element, so they do not bother the machine.
+//! Intrinsics that only compute. Kernels call them for each element, so they do not bother the machine.
 
 use half::{bf16, f16};
 
-use crate::atom::Atom;
 use crate::error::Misuse;
+use crate::intrinsic::Intrinsic;
 
-/// What such an atom gives, of the bits of its arguments.
-pub(crate) fn value(atom: Atom, [a, b, c]: [u64; 3]) -> Result<u64, Misuse> {
+/// What such an intrinsic gives, of the bits of its arguments.
+pub(crate) fn value(intrinsic: Intrinsic, [a, b, c]: [u64; 3]) -> Result<u64, Misuse> {
     let float = || f32::from_bits(a as u32);
-    match atom {
-        Atom::PickBytes => pick_bytes(a, b, c),
+    match intrinsic {
+        Intrinsic::PickBytes => pick_bytes(a, b, c),
         // What it leaves open is not zero here, so that nobody relies on that.
-        Atom::PairBytes => Ok(a & 0xff | (b & 0xff) << 8 | 0xa5a5 << 16),
-        Atom::AddBytes => {
+        Intrinsic::PairBytes => Ok(a & 0xff | (b & 0xff) << 8 | 0xa5a5 << 16),
+        Intrinsic::AddBytes => {
             let bytes = (a as u32).to_le_bytes().map(u32::from);
             Ok(bytes.into_iter().fold(b as u32, u32::wrapping_add).into())
         }
-        Atom::FromF16 => Ok(f16::from_bits(a as u16).to_f32().to_bits().into()),
-        Atom::ToF16 => Ok(f16::from_f32(float()).to_bits().into()),
-        Atom::ToBf16 => Ok(bf16::from_f32(float()).to_bits().into()),
-        Atom::FloatBits | Atom::DoubleBits => Ok(a),
-        _ => unreachable!("{} does not only compute", atom.name()),
+        Intrinsic::FromF16 => Ok(f16::from_bits(a as u16).to_f32().to_bits().into()),
+        Intrinsic::ToF16 => Ok(f16::from_f32(float()).to_bits().into()),
+        Intrinsic::ToBf16 => Ok(bf16::from_f32(float()).to_bits().into()),
+        Intrinsic::FloatBits | Intrinsic::DoubleBits => Ok(a),
+        _ => unreachable!("{} does not only compute", intrinsic.name()),
     }
 }
 

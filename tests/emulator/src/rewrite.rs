@@ -1,6 +1,6 @@
 //! Rewrites a kernel so that the emulator hears of all it does.
 //!
-//! Each call of an atom becomes a call of one function, `@emulator.atom(site, arguments…)`, and
+//! Each call of an intrinsic becomes a call of one function, `@emulator.intrinsic(site, arguments…)`, and
 //! before each ordinary access to shared or device memory stands `@emulator.access(site, address)`.
 //! A site is a number by which the emulator finds what the instruction was. This happens before the
 //! optimiser runs, so whatever it moves or duplicates keeps its site.
@@ -18,13 +18,13 @@ use inkwell::values::{
 };
 use inkwell::{AddressSpace, AtomicOrdering};
 
-use crate::atom::Atom;
 use crate::error::CompileError;
+use crate::intrinsic::Intrinsic;
 use crate::site::{Access, Kind, Site, Space};
 
-/// The name of the callback of atoms.
-pub(crate) const ATOM: &str = "emulator.atom";
-/// The name of the callback of atoms that only compute.
+/// The name of the callback of intrinsics.
+pub(crate) const INTRINSIC: &str = "emulator.intrinsic";
+/// The name of the callback of intrinsics that only compute.
 pub(crate) const PURE: &str = "emulator.pure";
 /// The name of the callback of ordinary accesses.
 pub(crate) const ACCESS: &str = "emulator.access";
@@ -32,12 +32,12 @@ pub(crate) const ACCESS: &str = "emulator.access";
 /// The name of the function that tells where constants are.
 pub(crate) const CONSTANTS: &str = "emulator.constants";
 
-/// Arguments that the callback of atoms takes beside the site: as many as the widest atom has.
+/// Arguments that the callback of intrinsics takes beside the site: as many as the widest intrinsic has.
 const ARGUMENTS: usize = 5;
-/// The same for atoms that only compute.
+/// The same for intrinsics that only compute.
 const PURE_ARGUMENTS: usize = 3;
 
-/// What the atoms look like.
+/// What the intrinsics look like.
 const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
 /// Gives every instruction that matters its callback, and lists them.
@@ -59,7 +59,7 @@ pub(crate) fn rewrite<'c>(
         context,
         layout,
         builder: context.create_builder(),
-        atom: module.add_function(ATOM, pair.fn_type(&parameters, false), linkage),
+        intrinsic: module.add_function(INTRINSIC, pair.fn_type(&parameters, false), linkage),
         pure,
         access: module.add_function(ACCESS, context.void_type().fn_type(&[i32.into(), i64.into()], false), linkage),
         sites: Vec::new(),
@@ -76,16 +76,16 @@ pub(crate) fn rewrite<'c>(
     Ok(rewriter.sites)
 }
 
-/// Atoms must have the types that the contract gives them.
+/// Intrinsics must have the types that the contract gives them.
 fn check_signatures<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), CompileError> {
-    let buffer = MemoryBuffer::create_from_memory_range_copy(CONTRACT.as_bytes(), "atoms");
+    let buffer = MemoryBuffer::create_from_memory_range_copy(CONTRACT.as_bytes(), "intrinsics");
     let contract = context.create_module_from_ir(buffer).map_err(|error| CompileError::Parse(error.to_string()))?;
     for function in module.get_functions().filter(|function| function.count_basic_blocks() == 0) {
         let name = function.get_name().to_string_lossy().into_owned();
         match contract.get_function(&name).filter(|_| name.starts_with("scan.")) {
-            Some(atom) if atom.get_type() == function.get_type() => {}
-            Some(atom) => {
-                let (expected, found) = (atom.get_type().to_string(), function.get_type().to_string());
+            Some(intrinsic) if intrinsic.get_type() == function.get_type() => {}
+            Some(intrinsic) => {
+                let (expected, found) = (intrinsic.get_type().to_string(), function.get_type().to_string());
                 return Err(CompileError::Signature { name, expected, found });
             }
             None if name.starts_with("llvm.") => {}
@@ -99,7 +99,7 @@ struct Rewriter<'c, 'a> {
     context: &'c Context,
     layout: &'a TargetData,
     builder: Builder<'c>,
-    atom: FunctionValue<'c>,
+    intrinsic: FunctionValue<'c>,
     pure: FunctionValue<'c>,
     access: FunctionValue<'c>,
     sites: Vec<Site>,
@@ -121,7 +121,7 @@ impl<'c> Rewriter<'c, '_> {
             }
             InstructionOpcode::Call => self.call(instruction),
             InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg | InstructionOpcode::Fence => {
-                Err(refused(instruction, "atomic instructions are the atoms' business"))
+                Err(refused(instruction, "atomic instructions are the intrinsics' business"))
             }
             _ => Ok(()),
         }
@@ -136,7 +136,7 @@ impl<'c> Rewriter<'c, '_> {
     ) -> Result<(), CompileError> {
         let atomic = instruction.get_atomic_ordering();
         if !matches!(atomic, Ok(AtomicOrdering::NotAtomic)) {
-            return Err(refused(instruction, "atomic instructions are the atoms' business"));
+            return Err(refused(instruction, "atomic instructions are the intrinsics' business"));
         }
         if is_private(pointer) {
             return Ok(());
@@ -159,22 +159,22 @@ impl<'c> Rewriter<'c, '_> {
     fn call(&mut self, instruction: InstructionValue<'c>) -> Result<(), CompileError> {
         let call = CallSiteValue::try_from(instruction).expect("a call is a call");
         let Some(callee) = call.get_called_fn_value() else {
-            return Err(refused(instruction, "only atoms may be machine code or unknown functions"));
+            return Err(refused(instruction, "only intrinsics may be machine code or unknown functions"));
         };
         let name = callee.get_name().to_string_lossy().into_owned();
         if name.starts_with("llvm.mem") {
             return Err(refused(instruction, "the emulator would not see what memory this touches"));
         }
-        let Some(atom) = Atom::named(&name) else { return Ok(()) };
-        let site = self.site(instruction, Kind::Atom(atom));
+        let Some(intrinsic) = Intrinsic::named(&name) else { return Ok(()) };
+        let site = self.site(instruction, Kind::Intrinsic(intrinsic));
         self.builder.position_before(&instruction);
-        let (callback, mut arguments, most) = match atom.is_pure() {
+        let (callback, mut arguments, most) = match intrinsic.is_pure() {
             true => (
                 self.pure,
-                vec![site.into(), self.context.i32_type().const_int(atom as u64, false).into()],
+                vec![site.into(), self.context.i32_type().const_int(intrinsic as u64, false).into()],
                 PURE_ARGUMENTS,
             ),
-            false => (self.atom, vec![site.into()], ARGUMENTS),
+            false => (self.intrinsic, vec![site.into()], ARGUMENTS),
         };
         let all = arguments.len() + most;
         for place in 0..call.count_arguments() {
@@ -205,8 +205,8 @@ impl<'c> Rewriter<'c, '_> {
         }
     }
 
-    /// Puts what the callback gave in place of what the atom gave.
-    fn answer(&self, atom: InstructionValue<'c>, both: BasicValueEnum<'c>) -> Result<(), CompileError> {
+    /// Puts what the callback gave in place of what the intrinsic gave.
+    fn answer(&self, intrinsic: InstructionValue<'c>, both: BasicValueEnum<'c>) -> Result<(), CompileError> {
         let low = || match both {
             BasicValueEnum::IntValue(low) => Ok(low),
             both => self
@@ -214,7 +214,7 @@ impl<'c> Rewriter<'c, '_> {
                 .map(|low| low.into_int_value()),
         };
         let cut = |ty| self.built(self.builder.build_int_truncate_or_bit_cast(low()?, ty, ""));
-        let new = match atom.get_type() {
+        let new = match intrinsic.get_type() {
             AnyTypeEnum::VoidType(_) => return Ok(()),
             AnyTypeEnum::StructType(_) => both,
             AnyTypeEnum::PointerType(ty) => self.built(self.builder.build_int_to_ptr(low()?, ty, ""))?.into(),
@@ -222,11 +222,11 @@ impl<'c> Rewriter<'c, '_> {
             AnyTypeEnum::FloatType(ty) => {
                 self.built(self.builder.build_bit_cast(cut(self.context.i32_type())?, ty, ""))?
             }
-            _ => return Err(refused(atom, "an atom gives integers, a float or an address")),
+            _ => return Err(refused(intrinsic, "an intrinsic gives integers, a float or an address")),
         };
         match new.as_instruction_value() {
-            Some(new) => atom.replace_all_uses_with(&new),
-            None => return Err(refused(atom, "its result was folded away")),
+            Some(new) => intrinsic.replace_all_uses_with(&new),
+            None => return Err(refused(intrinsic, "its result was folded away")),
         }
         Ok(())
     }

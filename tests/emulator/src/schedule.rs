@@ -8,7 +8,7 @@ use fastrand::Rng;
 
 /// How eager things are to happen, as chances out of 1024.
 pub(crate) struct Temper {
-    /// A thread goes on after an atom.
+    /// A thread goes on after an intrinsic.
     pub(crate) go_on: u32,
     /// A thread is interrupted at an ordinary access.
     pub(crate) interrupt: u32,
@@ -16,9 +16,9 @@ pub(crate) struct Temper {
     pub(crate) other_warp: u32,
     /// A warp is put aside for a while.
     pub(crate) put_aside: u32,
-    /// A bulk copy makes a step, each time that an atom runs.
+    /// A bulk copy makes a step, each time that an intrinsic runs.
     pub(crate) copy: u32,
-    /// A store arrives, each time that an atom runs.
+    /// A store arrives, each time that an intrinsic runs.
     pub(crate) store: u32,
     /// The clock ticks in steps of so many nanoseconds.
     pub(crate) clock_step: u64,

@@ -1,6 +1,6 @@
 //! Sites: the instructions of a kernel that the emulator hears of, by number.
 
-use crate::atom::Atom;
+use crate::intrinsic::Intrinsic;
 
 /// An instruction that was given a callback.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Site {
 /// What it does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    Atom(Atom),
+    Intrinsic(Intrinsic),
     Access(Access),
 }
 

@@ -3,7 +3,7 @@
 //! A relaxed store is seen at once by its own thread, by its block when the thread has synchronised
 //! with it, and by other blocks at some later moment. Stores to different addresses arrive in any
 //! order; those to the same address keep theirs. So a kernel that relies on the order of two words,
-//! which no atom promises, meets the other order here.
+//! which no intrinsic promises, meets the other order here.
 
 use fastrand::Rng;
 

@@ -1,12 +1,12 @@
-//! Warps: atoms that all 32 lanes call together.
+//! Warps: intrinsics that all 32 lanes call together.
 
-use crate::atom::Atom;
 use crate::error::Misuse;
+use crate::intrinsic::Intrinsic;
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 
-/// An atom of a warp while lanes come to it.
+/// An intrinsic of a warp while lanes come to it.
 #[derive(Clone)]
 pub(crate) struct Meeting {
     /// Who has come.
@@ -39,21 +39,21 @@ impl Meeting {
     }
 
     /// What each lane gets, when all have come; the next meeting may begin.
-    pub(crate) fn end(&mut self, atom: Atom) -> Result<[u32; LANES], Misuse> {
+    pub(crate) fn end(&mut self, intrinsic: Intrinsic) -> Result<[u32; LANES], Misuse> {
         self.came = 0;
-        let from = |lane: usize| match atom {
+        let from = |lane: usize| match intrinsic {
             // As on the hardware, only five bits of a distance count.
-            Atom::ShuffleUp => lane.checked_sub(self.deltas[lane] as usize % LANES).unwrap_or(lane),
-            Atom::ShuffleDown => {
+            Intrinsic::ShuffleUp => lane.checked_sub(self.deltas[lane] as usize % LANES).unwrap_or(lane),
+            Intrinsic::ShuffleDown => {
                 Some(lane + self.deltas[lane] as usize % LANES).filter(|&from| from < LANES).unwrap_or(lane)
             }
-            Atom::ShuffleFrom => self.deltas[lane] as usize % LANES,
+            Intrinsic::ShuffleFrom => self.deltas[lane] as usize % LANES,
             _ => lane,
         };
-        if atom == Atom::ShuffleFrom && self.deltas.iter().any(|&delta| delta != self.deltas[0]) {
+        if intrinsic == Intrinsic::ShuffleFrom && self.deltas.iter().any(|&delta| delta != self.deltas[0]) {
             return Err(Misuse::Diverged("they shuffle from different lanes".to_owned()));
         }
         let ballot = self.values.iter().enumerate().fold(0, |word, (lane, &value)| word | (value & 1) << lane);
-        Ok(std::array::from_fn(|lane| if atom == Atom::Ballot { ballot } else { self.values[from(lane)] }))
+        Ok(std::array::from_fn(|lane| if intrinsic == Intrinsic::Ballot { ballot } else { self.values[from(lane)] }))
     }
 }

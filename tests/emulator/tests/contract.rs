@@ -1,6 +1,6 @@
-//! The emulator and `atoms.ll` agree on what atoms there are, and other functions are refused.
+//! The emulator and `intrinsics.ll` agree on what intrinsics there are, and other functions are refused.
 
-use scan_emulator::{Atom, CompileError, Device, Kernel, Launch, LaunchError, Misuse};
+use scan_emulator::{CompileError, Device, Intrinsic, Kernel, Launch, LaunchError, Misuse};
 
 const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
@@ -10,7 +10,7 @@ fn every_atom_of_the_contract_has_a_body_here_and_no_other_has() {
         let name = line.split_once('@').unwrap().1;
         name.split_once('(').unwrap().0
     });
-    assert_eq!(names.collect::<Vec<_>>(), Atom::ALL.iter().map(|atom| atom.name()).collect::<Vec<_>>());
+    assert_eq!(names.collect::<Vec<_>>(), Intrinsic::ALL.iter().map(|intrinsic| intrinsic.name()).collect::<Vec<_>>());
 }
 
 fn refusal(text: &str) -> CompileError {
@@ -54,7 +54,7 @@ fn text_that_is_no_ir_is_an_error() {
     assert!(matches!(refusal("kernel"), CompileError::Parse(_)));
 }
 
-/// The atoms that only compute do it as the contract says.
+/// The intrinsics that only compute do it as the contract says.
 #[test]
 fn bytes_are_picked_and_added_and_floats_are_rounded() {
     let text = "

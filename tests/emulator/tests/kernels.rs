@@ -1,7 +1,7 @@
 //! Kernels that are right are right under every seed, and each mistake that is put into them is
 //! found.
 
-use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError, Misuse};
+use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch, LaunchError, Misuse};
 
 /// Seeds that right kernels are run with, and within which a mistake must show.
 const SEEDS: u64 = 40;
@@ -180,9 +180,9 @@ fn a_stage_refilled_before_it_was_read_is_a_race() {
 fn each_call_that_is_left_out_is_found() {
     for case in [REDUCE, REVERSE, RING] {
         let kernel = case.kernel();
-        for (call, atom, text) in kernel.calls() {
+        for (call, intrinsic, text) in kernel.calls() {
             // The end of the kernel, too, waits for bulk stores to land.
-            if atom.orders() && atom != Atom::BulkWait {
+            if intrinsic.orders() && intrinsic != Intrinsic::BulkWait {
                 assert_ne!(case.first_bad(&kernel, &[Fault::WithoutCall(call)]), None, "{}: {text}", case.name);
             }
         }

@@ -1,4 +1,4 @@
-//! What the contract of the atoms forbids is an error that says so.
+//! What the contract of the intrinsics forbids is an error that says so.
 //!
 //! Each kernel here gets `%shared`, `%thread` (64 of them, 2 blocks of 4 KiB), `%block`, and
 //! `%buffer` (of 256 bytes) and does one thing wrong.
@@ -7,7 +7,7 @@ use scan_emulator::{Device, Kernel, Launch, LaunchError, Misuse};
 
 const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
-/// The atoms as kernels declare them.
+/// The intrinsics as kernels declare them.
 fn declarations() -> String {
     let heads = CONTRACT.lines().filter_map(|line| line.strip_prefix("define internal "));
     heads.map(|head| format!("declare {})\n", head.split_once(") #").unwrap().0)).collect()
@@ -104,7 +104,7 @@ fn addresses_that_are_not_aligned() {
 #[test]
 fn lanes_that_are_not_together() {
     for body in [
-        // Two calls of the same atom are not one.
+        // Two calls of the same intrinsic are not one.
         "br i1 %is.0, label %a, label %b
          a:
            call void @scan.warp_barrier()

@@ -8,7 +8,7 @@ use monoscan_codegen::gpu::{Arch, Arguments, GpuPlan, Schedule};
 use monoscan_codegen::nvptx::{self, KernelPlan};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{interp, text, verify};
-use scan_emulator::{Atom, Device, Fault, Kernel, Launch, LaunchError};
+use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch, LaunchError};
 
 /// Maps x -> a x + b modulo 2^32: what changes its order, or takes an element twice, changes its result.
 static AFFINE: LazyLock<Lowered> = LazyLock::new(|| {
@@ -123,8 +123,8 @@ fn each_call_that_orders_something_is_missed() {
         !(0..10).all(right)
     };
     // The end of the kernel, too, waits for bulk stores to land.
-    let calls = scan.kernel.calls().filter(|&(_, atom, _)| atom.orders() && atom != Atom::BulkWait);
-    let not_missed: Vec<(usize, Atom, &str)> = calls.filter(|&(call, ..)| !is_found(call)).collect();
+    let calls = scan.kernel.calls().filter(|&(_, intrinsic, _)| intrinsic.orders() && intrinsic != Intrinsic::BulkWait);
+    let not_missed: Vec<(usize, Intrinsic, &str)> = calls.filter(|&(call, ..)| !is_found(call)).collect();
     // The lanes that wait for other blocks come together again after that; nothing they wrote or read needs it.
-    assert!(matches!(not_missed[..], [(_, Atom::WarpBarrier, _)]), "{not_missed:?}");
+    assert!(matches!(not_missed[..], [(_, Intrinsic::WarpBarrier, _)]), "{not_missed:?}");
 }

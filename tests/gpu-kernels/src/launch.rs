@@ -173,7 +173,7 @@ impl Subject<'_> {
         set(Arguments::WORKSPACE, machine.address(workspace));
         set(Arguments::TOTAL, total.map_or(0, |total| machine.address(total)));
         set(Arguments::TIMEOUT, call.timeout.min(LONGEST));
-        set(Arguments::ROOM, call.room_records() as u64);
+        set(Arguments::CAPACITY, call.room_records() as u64);
         set(Arguments::REVERSED, call.reversed as u64);
         set(Arguments::ROWS, call.rows() as u64);
         set(Arguments::PITCH, call.pitch() as u64);

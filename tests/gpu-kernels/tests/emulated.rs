@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use monoscan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
 use monoscan_ir::transform::Form;
-use scan_emulator::{Atom, Fault};
+use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
     Call, Case, Failure, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
     small_plan, wide_sums,
@@ -249,8 +249,11 @@ fn waits_in_vain_end() {
     for schedule in [RING, Schedule::LookBack] {
         let case = named("recurrence");
         let subject = small(&case, schedule, 1);
-        let publish =
-            subject.kernel.calls().find(|(_, atom, _)| *atom == Atom::StorePair).expect("tiles are published");
+        let publish = subject
+            .kernel
+            .calls()
+            .find(|(_, intrinsic, _)| *intrinsic == Intrinsic::StorePair)
+            .expect("tiles are published");
         let call = Call { timeout: 1000, ..Call::line(7 * subject.plan().tile()) };
         match subject.run(&[call], &[Fault::WithoutCall(publish.0)]) {
             Err(Failure::Left { found, .. }) => assert_eq!(found, [0, 1, FAULT_STUCK]),

@@ -3,7 +3,7 @@
 
 use monoscan_codegen::gpu::{GROUP, GpuPlan, Schedule};
 use monoscan_ir::transform::Form;
-use scan_emulator::{Atom, Fault};
+use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{Call, Case, Subject, by_hand};
 
 /// Schedules that a right kernel is right under.
@@ -53,21 +53,21 @@ fn first_failure(subject: &Subject<'_>, faults: &[Fault]) -> Option<u64> {
 
 fn each_call_is_missed(subject: &Subject<'_>) {
     let mut before = None;
-    for (call, atom, text) in subject.kernel.calls() {
+    for (call, intrinsic, text) in subject.kernel.calls() {
         // What these kernels could do without, by the emulator's rules.
-        let is_spare = match atom {
+        let is_spare = match intrinsic {
             // The end of the kernel, too, waits for bulk stores to land.
-            Atom::BulkWait => true,
+            Intrinsic::BulkWait => true,
             // Says that waiting had no end, which these launches have no cause to say.
-            Atom::StoreControl => text.ends_with("i32 1)"),
+            Intrinsic::StoreControl => text.ends_with("i32 1)"),
             // After a look at what others say of that, the lanes that waited for other blocks come together again; nothing that
             // they wrote or read needs it.
-            Atom::WarpBarrier => before == Some(Atom::LoadControl),
+            Intrinsic::WarpBarrier => before == Some(Intrinsic::LoadControl),
             _ => false,
         };
-        before = Some(atom);
-        let tells = matches!(atom, Atom::StoreWord | Atom::StorePair | Atom::StoreControl);
-        if (atom.orders() || tells) && !is_spare {
+        before = Some(intrinsic);
+        let tells = matches!(intrinsic, Intrinsic::StoreWord | Intrinsic::StorePair | Intrinsic::StoreControl);
+        if (intrinsic.orders() || tells) && !is_spare {
             let failure = first_failure(subject, &[Fault::WithoutCall(call)]);
             assert!(failure.is_some(), "{}: {text} is not missed", subject.name());
         }

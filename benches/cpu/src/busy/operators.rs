@@ -152,7 +152,7 @@ pub(crate) fn visit(name: &'static str, len: usize, visitor: &mut impl Visitor) 
             visitor.visit(Pair { name, moved: 9, plain, scan, alone, reduce, tile, tbb });
         }
         _ => {
-            // Two letters, in runs of two on average.
+            // Two symbols, in runs of two on average.
             let x: Arc<Vec<u8>> = Arc::new(data::bytes(len).iter().map(|byte| byte % 2).collect());
             let of = |threads: Option<usize>| -> Run<(u8, u32)> {
                 let (scan, x) = (scans::run_lengths(threads).expect(LAWFUL), x.clone());

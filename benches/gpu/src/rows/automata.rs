@@ -103,21 +103,21 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// How many letters an automaton has, and how many maps come of them, that of no letter among these.
+    /// How many transition maps an automaton has, and the size of their transition monoid.
     fn letters_and_maps(next: fn(u8, u8) -> u8) -> (usize, usize) {
-        let letter = |byte| std::array::from_fn(|state| next(state as u8, byte));
-        let letters: HashSet<[u8; 16]> = (0..=255).map(letter).collect();
+        let map_of_byte = |byte| std::array::from_fn(|state| next(state as u8, byte));
+        let maps_of_bytes: HashSet<[u8; 16]> = (0..=255).map(map_of_byte).collect();
         let identity: [u8; 16] = std::array::from_fn(|state| state as u8);
         let (mut maps, mut new) = (HashSet::from([identity]), vec![identity]);
         while let Some(map) = new.pop() {
-            for letter in &letters {
-                let then = map.map(|state| letter[usize::from(state)]);
+            for map_of_byte in &maps_of_bytes {
+                let then = map.map(|state| map_of_byte[usize::from(state)]);
                 if maps.insert(then) {
                     new.push(then);
                 }
             }
         }
-        (letters.len(), maps.len())
+        (maps_of_bytes.len(), maps.len())
     }
 
     /// Only the first has so few that CUB's operator can look products up in a table of bytes by bytes.

@@ -79,10 +79,11 @@ pub(crate) const ALL: [Row; 23] = [
 ];
 
 impl Row {
-    /// How many elements that is, if there is memory for them in two pieces with so much room.
-    pub(crate) fn elements(&self, size: Size, room: u64) -> Option<u64> {
+    /// How many elements that is, if there is memory for them in two pieces with so much capacity.
+    pub(crate) fn elements(&self, size: Size, capacity: u64) -> Option<u64> {
         // Each column begins at a multiple of 256 bytes.
-        let fits = |elements: u64| elements * self.read as u64 + 256 <= room && elements * self.written as u64 <= room;
+        let fits =
+            |elements: u64| elements * self.read as u64 + 256 <= capacity && elements * self.written as u64 <= capacity;
         let most = |power: u32| {
             let elements = 1u64 << power;
             let (read, moved) = (elements * self.read as u64, elements * (self.read + self.written) as u64);

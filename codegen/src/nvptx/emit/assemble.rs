@@ -55,7 +55,7 @@ pub(crate) fn key(module: &str, passes: Passes, processor: &str, features: &str)
 pub(crate) fn assemble(module: &str, passes: Passes, processor: &str, features: &str) -> Result<String, NvptxError> {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| Target::initialize_nvptx(&InitializationConfig::default()));
-    // Atoms are defined here, so their declarations go.
+    // Intrinsics are defined here, so their declarations go.
     let lines = module.lines().filter(|line| !(line.starts_with("declare") && line.contains("@scan.")));
     let text = lines.chain(INTRINSICS.lines()).collect::<Vec<_>>().join("\n");
     let context = Context::create();

@@ -1,11 +1,11 @@
-; The atoms: all that a kernel asks of an NVIDIA GPU beyond ordinary LLVM IR, each a small function that is always inlined.
+; The intrinsics: all that a kernel asks of an NVIDIA GPU beyond ordinary LLVM IR, each a small function that is always inlined.
 ;
 ; Kernels call these by name and know no PTX. Another engine that runs the same kernels gives the names other bodies:
 ; the emulator does, with its own threads, memory and clock. The rules for both:
 ;
 ; - "Shared" pointers are ptr addrspace(3), device memory is ptr addrspace(1). A barrier (mbarrier) is 8 bytes of shared memory.
 ; - Those marked W are called by all 32 lanes of a warp together; T by one thread for itself.
-; - An atom that orders memory says so. All others move no ordinary load or store across themselves, and promise nothing to other
+; - An intrinsic that orders memory says so. All others move no ordinary load or store across themselves, and promise nothing to other
 ;   threads.
 
 @scan_shared_memory = external addrspace(3) global [0 x i8], align 128

@@ -92,7 +92,7 @@ impl<'k> Element<'k> for InMemory<'k, '_> {
     }
 
     fn next(&self, component: usize) -> Value<'k> {
-        // There is room for a record after the last one, so it may be read though it means nothing.
+        // Memory has space for a record after the last one, so it may be read though it means nothing.
         let next = self.load(self.slots.1, component);
         let zero = self.index.emit().int(next.ty(), 0);
         self.is_last.select(zero, next)

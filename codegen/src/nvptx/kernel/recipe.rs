@@ -36,7 +36,7 @@ pub struct Recipe {
     pub most_table_bytes: usize,
     /// Those tables of which blocks keep a copy for each bank of shared memory.
     pub bank_replicated: Vec<u32>,
-    /// Bytes of notes that a thread takes of what its folds leave behind, where there is room for such.
+    /// Bytes of the queue in which a thread defers compositions.
     pub deferred_bytes: usize,
     /// What the fold writes over a record for the replay: its symbol.
     pub symbols: Option<Layout>,
@@ -186,7 +186,7 @@ impl Recipe {
         fold.map_ids.as_ref().filter(|map_ids| map_ids.is_closed() && carries_a_lane)
     }
 
-    /// Whether a symbol follows from the next record too, so that the first one of a run must not be written over.
+    /// Whether a symbol follows from the next record too, so that the first one of a thread's items must not be written over.
     pub fn keeps_first(&self) -> bool {
         self.symbols.is_some() && self.folds.iter().flat_map(|fold| &fold.map_ids).any(MapIds::reads_next)
     }
@@ -226,7 +226,7 @@ impl Recipe {
         self.components(level).iter().map(|&component| args.component(offset, self.number(component))).collect()
     }
 
-    /// Writes the state of a level after the last record of a row, if anyone wants totals.
+    /// Writes the state of a level after the last record of a row, if totals are asked for.
     pub fn tell_total<'k>(&self, args: KernelArguments<'k, '_>, level: usize, row: Value<'k>, total: &[Value<'k>]) {
         let address = args.word(Arguments::TOTAL);
         let states = &self.arguments.states;

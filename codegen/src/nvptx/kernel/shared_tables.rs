@@ -25,7 +25,7 @@ struct Copied {
 
 impl SharedTables {
     /// Takes what those need that elements look up, unless that is too much.
-    pub(crate) fn of(recipe: &Recipe, room: &mut SharedAllocator) -> SharedTables {
+    pub(crate) fn of(recipe: &Recipe, shared: &mut SharedAllocator) -> SharedTables {
         let tables = (0..).zip(&recipe.tables).zip(recipe.looked_up()).filter(|(_, looked_up)| *looked_up);
         let sizes = tables.map(|((number, table), _)| (number, table.len() * table.ty.size().next_power_of_two()));
         let sizes: Vec<(u32, usize)> = sizes.collect();
@@ -34,8 +34,11 @@ impl SharedTables {
         }
         let copied = sizes.into_iter().map(|(table, size)| {
             let bank_replicated = recipe.bank_replicated.contains(&table);
-            let offset =
-                if bank_replicated { room.take_lines(BANKS * size.next_multiple_of(WORD)) } else { room.take(size) };
+            let offset = if bank_replicated {
+                shared.take_lines(BANKS * size.next_multiple_of(WORD))
+            } else {
+                shared.take(size)
+            };
             Copied { table, offset, bank_replicated }
         });
         SharedTables(copied.collect())

@@ -38,7 +38,7 @@ enum Strategy<'k, 'a> {
     },
 }
 
-/// What a fold hands on to the replay of the same run, besides a prefix.
+/// What a fold leaves for the replay of the same items, besides a prefix.
 #[derive(Clone, Copy)]
 pub struct FoldToReplay<T> {
     /// The symbol of the thread's first record, if that is not written over it.
@@ -51,7 +51,7 @@ impl<T: Copy> FoldToReplay<T> {
     /// Nothing.
     pub const NONE: FoldToReplay<T> = FoldToReplay { first: None, before: None };
 
-    /// What the folds of a program hand on, made one by one.
+    /// Fold-to-replay data of a program, made one by one.
     pub fn of(recipe: &Recipe, mut make: impl FnMut() -> T) -> FoldToReplay<T> {
         FoldToReplay { first: recipe.keeps_first().then(&mut make), before: recipe.chained().map(|_| make()) }
     }
@@ -111,7 +111,7 @@ impl<'k, 'a> Fold<'k, 'a> {
         self
     }
 
-    /// What it hands on to the replay.
+    /// What it leaves for the replay.
     pub fn from_fold(&self) -> FoldToReplay<Value<'k>> {
         self.variables().map(Var::get)
     }
@@ -271,7 +271,7 @@ pub struct Replay<'k, 'a> {
     pub state: &'a [Var<'k>],
     /// Where kept records go, in a program that filters; where each record goes that is not written beside its own, by its index.
     pub elsewhere: Option<Keep<'k, 'a>>,
-    /// What the fold handed on.
+    /// What the fold left.
     pub from_fold: FoldToReplay<Var<'k>>,
 }
 

@@ -53,7 +53,7 @@ struct Check<'a> {
     program: &'a Lowered,
     variant: &'a Variant,
     kernels: &'a Kernels,
-    /// For each stage the state that runs start from.
+    /// For each stage the state that sequences start from.
     init: &'a [Vec<Constant>],
 }
 
@@ -96,7 +96,7 @@ impl Check<'_> {
     }
 }
 
-/// For each stage a state that runs may start from: the identity, or another one if the program reads where segments start.
+/// For each stage a state that sequences may start from: the identity, or another one if the program reads where segments start.
 fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     let program = &variant.program;
     let stages = program.stages.iter().zip(program.facts());

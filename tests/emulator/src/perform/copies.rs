@@ -1,4 +1,4 @@
-//! Atoms of bulk copies.
+//! Intrinsics of bulk copies.
 
 use super::aligned;
 use crate::bulk::{Copy, Direction, Request};

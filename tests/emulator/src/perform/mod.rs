@@ -1,4 +1,4 @@
-//! What each atom does to the machine.
+//! What each intrinsic does to the machine.
 
 mod access;
 mod copies;
@@ -6,10 +6,10 @@ mod words;
 
 use std::cmp::Reverse;
 
-use crate::atom::Atom;
 use crate::barrier::Barrier;
 use crate::block::Block;
 use crate::error::Misuse;
+use crate::intrinsic::Intrinsic;
 use crate::jit::Pair;
 use crate::machine::{Machine, Next, Wait};
 use crate::pure;
@@ -17,14 +17,16 @@ use crate::schedule::chance;
 use crate::site::Kind;
 
 impl Machine {
-    /// The running thread calls an atom.
-    pub(crate) fn atom(&mut self, site: u32, args: [u64; 5]) -> Next {
+    /// The running thread calls an intrinsic.
+    pub(crate) fn intrinsic(&mut self, site: u32, args: [u64; 5]) -> Next {
         self.tick();
         self.threads[self.current].site = site;
-        let Kind::Atom(atom) = self.code.sites()[site as usize].kind else { unreachable!("a site of an atom") };
+        let Kind::Intrinsic(intrinsic) = self.code.sites()[site as usize].kind else {
+            unreachable!("a site of an intrinsic")
+        };
         let next = match self.left_out[site as usize] {
-            true => Ok(self.maybe_switch(without(atom, args))),
-            false => self.perform(atom, site, args),
+            true => Ok(self.maybe_switch(without(intrinsic, args))),
+            false => self.perform(intrinsic, site, args),
         };
         self.or_fail(site, next)
     }
@@ -77,74 +79,82 @@ impl Machine {
         Next::Wait
     }
 
-    fn perform(&mut self, atom: Atom, site: u32, args: [u64; 5]) -> Result<Next, Misuse> {
+    fn perform(&mut self, intrinsic: Intrinsic, site: u32, args: [u64; 5]) -> Result<Next, Misuse> {
         let [a, b, c, ..] = args;
         let nothing = Pair::default();
         let thread = self.current % self.threads_per_block;
-        Ok(match atom {
-            Atom::Thread => Next::Go(low(thread as u64)),
-            Atom::Block => Next::Go(low(self.here().0.number.into())),
-            Atom::Blocks => Next::Go(low(self.launched.into())),
-            Atom::Shared => Next::Go(low(self.here().0.shared.address() as u64)),
-            Atom::PickBytes | Atom::PairBytes | Atom::AddBytes => Next::Go(low(pure::value(atom, [a, b, c])?)),
-            Atom::FromF16 | Atom::ToF16 | Atom::ToBf16 | Atom::FloatBits | Atom::DoubleBits => {
-                Next::Go(low(pure::value(atom, [a, b, c])?))
+        Ok(match intrinsic {
+            Intrinsic::Thread => Next::Go(low(thread as u64)),
+            Intrinsic::Block => Next::Go(low(self.here().0.number.into())),
+            Intrinsic::Blocks => Next::Go(low(self.launched.into())),
+            Intrinsic::Shared => Next::Go(low(self.here().0.shared.address() as u64)),
+            Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes => {
+                Next::Go(low(pure::value(intrinsic, [a, b, c])?))
             }
-            Atom::PolicyKeep | Atom::PolicyNormal | Atom::PolicyStream => Next::Go(nothing),
-            Atom::Barrier => return self.block_barrier(),
-            Atom::WarpBarrier | Atom::ShuffleUp | Atom::ShuffleDown | Atom::ShuffleFrom | Atom::Ballot => {
-                return self.meet(atom, site, a as u32, b as u32);
+            Intrinsic::FromF16
+            | Intrinsic::ToF16
+            | Intrinsic::ToBf16
+            | Intrinsic::FloatBits
+            | Intrinsic::DoubleBits => Next::Go(low(pure::value(intrinsic, [a, b, c])?)),
+            Intrinsic::PolicyKeep | Intrinsic::PolicyNormal | Intrinsic::PolicyStream => Next::Go(nothing),
+            Intrinsic::Barrier => return self.block_barrier(),
+            Intrinsic::WarpBarrier
+            | Intrinsic::ShuffleUp
+            | Intrinsic::ShuffleDown
+            | Intrinsic::ShuffleFrom
+            | Intrinsic::Ballot => {
+                return self.meet(intrinsic, site, a as u32, b as u32);
             }
-            Atom::BarrierInit => {
+            Intrinsic::BarrierInit => {
                 self.barrier_init(a, b)?;
                 self.maybe_switch(nothing)
             }
-            Atom::BarrierInitFence => {
+            Intrinsic::BarrierInitFence => {
                 let (block, thread) = self.here();
                 block.barriers.values_mut().for_each(|barrier| barrier.fence(thread));
                 self.maybe_switch(nothing)
             }
-            Atom::BarrierArrive => {
+            Intrinsic::BarrierArrive => {
                 self.arrive(a, 0)?;
                 self.maybe_switch(nothing)
             }
-            Atom::BarrierExpect => {
+            Intrinsic::BarrierExpect => {
                 self.arrive(a, b)?;
                 self.maybe_switch(nothing)
             }
-            Atom::BarrierTryWait => return self.try_wait(a, b),
-            Atom::BulkLoad => {
+            Intrinsic::BarrierTryWait => return self.try_wait(a, b),
+            Intrinsic::BulkLoad => {
                 self.bulk_load(site, args)?;
                 self.maybe_switch(nothing)
             }
-            Atom::BulkStore => {
+            Intrinsic::BulkStore => {
                 self.bulk_store(site, args)?;
                 self.maybe_switch(nothing)
             }
-            Atom::BulkCommit => {
+            Intrinsic::BulkCommit => {
                 self.bulk_commit();
                 self.maybe_switch(nothing)
             }
-            Atom::BulkWaitRead => self.bulk_wait(Wait::Reads),
-            Atom::BulkWait => self.bulk_wait(Wait::Stores),
-            Atom::BulkFence => {
+            Intrinsic::BulkWaitRead => self.bulk_wait(Wait::Reads),
+            Intrinsic::BulkWait => self.bulk_wait(Wait::Stores),
+            Intrinsic::BulkFence => {
                 let (block, thread) = self.here();
                 block.order.fence(thread);
                 self.maybe_switch(nothing)
             }
-            Atom::LoadWord => return self.load(a, 8),
-            Atom::LoadPair => return self.load(a, 16),
-            Atom::LoadControl => return self.load(a, 4),
-            Atom::StoreWord => return self.store(a, &b.to_le_bytes()),
-            Atom::StorePair => return self.store(a, &(u128::from(b) | u128::from(c) << 64).to_le_bytes()),
-            Atom::StoreControl => return self.store(a, &(b as u32).to_le_bytes()),
-            Atom::Add => return self.add(a, b, 4),
-            Atom::AddWord => return self.add(a, b, 8),
-            Atom::Clock => {
+            Intrinsic::LoadWord => return self.load(a, 8),
+            Intrinsic::LoadPair => return self.load(a, 16),
+            Intrinsic::LoadControl => return self.load(a, 4),
+            Intrinsic::StoreWord => return self.store(a, &b.to_le_bytes()),
+            Intrinsic::StorePair => return self.store(a, &(u128::from(b) | u128::from(c) << 64).to_le_bytes()),
+            Intrinsic::StoreControl => return self.store(a, &(b as u32).to_le_bytes()),
+            Intrinsic::Add => return self.add(a, b, 4),
+            Intrinsic::AddWord => return self.add(a, b, 8),
+            Intrinsic::Clock => {
                 let step = self.temper.clock_step;
                 self.maybe_switch(low(self.clock / step * step))
             }
-            Atom::Sleep => {
+            Intrinsic::Sleep => {
                 let until = self.clock + a + self.random.u64(..=a);
                 self.sleepers.push(Reverse((until, self.current)));
                 self.wait(Wait::Sleep)
@@ -175,8 +185,8 @@ impl Machine {
         Ok(self.maybe_switch(Pair::default()))
     }
 
-    /// An atom of the warp.
-    fn meet(&mut self, atom: Atom, site: u32, value: u32, delta: u32) -> Result<Next, Misuse> {
+    /// An intrinsic of the warp.
+    fn meet(&mut self, intrinsic: Intrinsic, site: u32, value: u32, delta: u32) -> Result<Next, Misuse> {
         let current = self.current;
         let warp = current / 32 * 32;
         let (block, thread) = self.here();
@@ -194,8 +204,8 @@ impl Machine {
             return Ok(self.wait(Wait::Warp));
         }
         let (block, _) = self.here();
-        let answers = block.meetings[thread / 32].end(atom)?;
-        if atom == Atom::WarpBarrier {
+        let answers = block.meetings[thread / 32].end(intrinsic)?;
+        if intrinsic == Intrinsic::WarpBarrier {
             let first = thread / 32 * 32;
             block.order.meet(first..first + 32);
             self.stores.release(|who| who.block == number && who.thread as usize / 32 == thread / 32);
@@ -264,11 +274,11 @@ fn aligned(found: u64, align: usize) -> Result<(), Misuse> {
     if found.is_multiple_of(align) { Ok(()) } else { Err(Misuse::Misaligned { found, align }) }
 }
 
-/// What an atom gives that a fault leaves out: as if there were nothing to wait for, and nobody else.
-fn without(atom: Atom, args: [u64; 5]) -> Pair {
-    match atom {
-        Atom::BarrierTryWait => low(1),
-        Atom::ShuffleUp | Atom::ShuffleDown | Atom::ShuffleFrom => low(args[0]),
+/// What an intrinsic gives that a fault leaves out: as if there were nothing to wait for, and nobody else.
+fn without(intrinsic: Intrinsic, args: [u64; 5]) -> Pair {
+    match intrinsic {
+        Intrinsic::BarrierTryWait => low(1),
+        Intrinsic::ShuffleUp | Intrinsic::ShuffleDown | Intrinsic::ShuffleFrom => low(args[0]),
         _ => Pair::default(),
     }
 }

@@ -1,4 +1,4 @@
-//! Atoms of words that blocks write for each other.
+//! Intrinsics of words that blocks write for each other.
 
 use super::{aligned, low};
 use crate::device::Access;

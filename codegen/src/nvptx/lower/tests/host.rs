@@ -89,8 +89,8 @@ pub(crate) fn compiled(text: &str, count: usize, run: impl FnOnce(&[Lowered])) {
     module.run_passes("default<O3>", &machine, PassBuilderOptions::create()).expect("passes that are there");
     let engine = module.create_jit_execution_engine(OptimizationLevel::Default).expect("a compiler for this machine");
     for (name, address) in intrinsics() {
-        if let Some(atom) = module.get_function(name) {
-            engine.add_global_mapping(&atom, address);
+        if let Some(intrinsic) = module.get_function(name) {
+            engine.add_global_mapping(&intrinsic, address);
         }
     }
     let lowered: Vec<Lowered> = (0..count).map(|number| address(&engine, number)).collect();

@@ -74,10 +74,10 @@ impl<'k> Block<'k, '_> {
         );
     }
 
-    /// Writes a kept record to its rank, if there is room.
+    /// Writes a kept record to its rank, if the output has space.
     pub(super) fn write_kept(&self, rank: Value<'k>, record: &[Value<'k>]) {
-        let room = self.args.word(Arguments::ROOM);
-        self.k.when(rank.below(room), || store_record(self.args, self.recipe, rank, record));
+        let capacity = self.args.word(Arguments::CAPACITY);
+        self.k.when(rank.below(capacity), || store_record(self.args, self.recipe, rank, record));
     }
 
     /// Writes a record beside its own, by its index.

@@ -20,7 +20,7 @@ impl<'k> Ring<'k, '_> {
     pub(super) fn compute(&self) {
         let k = self.k;
         // The prefixes of this thread within its warp, of the tile that is replayed next and those ahead of it.
-        // What folds hand on goes with them.
+        // What folds pass to replays goes with them.
         let from_fold = || FoldToReplay::of(self.recipe, || k.i32(0)).values();
         let prefix = || self.lanes.identity().into_iter().chain(from_fold()).collect::<Vec<_>>();
         let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&prefix())).collect();
@@ -79,7 +79,7 @@ impl<'k> Ring<'k, '_> {
         let symbols = self.recipe.symbols.as_slice();
         let areas = symbols.iter().map(|_| self.input_area(buffer, 0)).collect();
         self.each_record(tile, buffer, (symbols, areas), &fold);
-        // What lanes read of the next one's run, and of the carries of the tile replayed before, is behind them when the last lane hands on
+        // What lanes read of the next one's run, and of the carries of the tile replayed before, is behind them when the last lane arrives
         // the aggregate.
         k.warp_barrier();
         let inclusive = self.lanes.scan(get(&state), 32);
@@ -100,7 +100,7 @@ impl<'k> Ring<'k, '_> {
         let own = carry(self.warp);
         let (prefix, from_fold) = prefix.split_at(own.len());
         let mut from_fold = from_fold.iter();
-        let from_fold = FoldToReplay::of(self.recipe, || *from_fold.next().expect("as much as there is room for"));
+        let from_fold = FoldToReplay::of(self.recipe, || *from_fold.next().expect("as much as the thread holds"));
         let after = self.lanes.combine(&own, prefix);
         let before = select(self.lanes.is_first(), &own, &after);
         let live = variables(&self.recipe.live(self.args, &[before]));

@@ -187,13 +187,13 @@ impl<'k> Ring<'k, '_> {
         }
     }
 
-    /// Starts the copies of kept records to their ranks, as far as there is room.
+    /// Starts the copies of kept records to their ranks, as far as the output has space.
     fn write_kept(&self, output: Option<Place<'k, OutputBuffer>>, policy: Value<'k>) {
         let k = self.k;
-        let room = self.args.word(Arguments::ROOM);
+        let capacity = self.args.word(Arguments::CAPACITY);
         let rank = |place: usize| self.ranks(output).at(8 * place).load(Ty::I64, 8);
         let first = rank(0);
-        let count = (rank(1).umin(room) - first.umin(room)).resize(Ty::I32);
+        let count = (rank(1).umin(capacity) - first.umin(capacity)).resize(Ty::I32);
         let columns = self.recipe.outputs.iter().zip(self.kept_areas(output, first)).enumerate();
         for (place, (column, from)) in columns.filter(|(_, (column, _))| column.size > 0) {
             let size = column.size as usize;

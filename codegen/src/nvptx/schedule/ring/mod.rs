@@ -25,7 +25,7 @@
 //! Bulk copies move whole pieces of 16 bytes, best between the same places of lines of 128: so
 //! these begin as far behind a line in shared memory as in device memory.
 //!
-//! Every lane arrives for itself where all lanes of a warp have something to hand on.
+//! Every lane arrives for itself where all lanes of a warp have something to publish.
 //!
 //! No block publishes prefixes: each folds all aggregates itself, its own carry being what it has
 //! folded so far. It folds them by groups of tiles that are the same for every block and every

@@ -1,7 +1,7 @@
 //! Sums of bytes, several to an instruction.
 //!
 //! A fold adds the four bytes of a word to a number at once. A scan adds in the two halves of a
-//! word, which have room for the sums of five bytes: one multiplication adds the lower half to the
+//! word, which can hold the sums of five bytes: one multiplication adds the lower half to the
 //! upper one.
 
 use monoscan_ir::{Constant, Function, Opcode};

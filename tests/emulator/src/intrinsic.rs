@@ -1,25 +1,25 @@
-//! The atoms: what kernels ask of a GPU. `codegen/src/nvptx/emit/intrinsics.ll` is the contract,
+//! The intrinsics: what kernels ask of a GPU. `codegen/src/nvptx/emit/intrinsics.ll` is the contract,
 //! and gives them to a real one.
 
-macro_rules! atoms {
-    ($($(#[$doc:meta])* $atom:ident $name:literal;)*) => {
-        /// A function of `atoms.ll`.
+macro_rules! intrinsics {
+    ($($(#[$doc:meta])* $intrinsic:ident $name:literal;)*) => {
+        /// A function of `intrinsics.ll`.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub enum Atom { $($(#[$doc])* $atom),* }
+        pub enum Intrinsic { $($(#[$doc])* $intrinsic),* }
 
-        impl Atom {
+        impl Intrinsic {
             /// All of them.
-            pub const ALL: &[Atom] = &[$(Atom::$atom),*];
+            pub const ALL: &[Intrinsic] = &[$(Intrinsic::$intrinsic),*];
 
             /// Its name in kernels.
             pub fn name(self) -> &'static str {
-                match self { $(Atom::$atom => concat!("scan.", $name)),* }
+                match self { $(Intrinsic::$intrinsic => concat!("scan.", $name)),* }
             }
         }
     };
 }
 
-atoms! {
+intrinsics! {
     /// The number of the thread in its block.
     Thread "thread";
     /// The number of the block.
@@ -106,23 +106,26 @@ atoms! {
     Sleep "sleep";
 }
 
-impl Atom {
+impl Intrinsic {
     /// Whether its result depends on its arguments alone, and nothing else comes of it.
     pub fn is_pure(self) -> bool {
-        let converts = matches!(self, Atom::FromF16 | Atom::ToF16 | Atom::ToBf16 | Atom::FloatBits | Atom::DoubleBits);
-        converts || matches!(self, Atom::PickBytes | Atom::PairBytes | Atom::AddBytes)
+        let converts = matches!(
+            self,
+            Intrinsic::FromF16 | Intrinsic::ToF16 | Intrinsic::ToBf16 | Intrinsic::FloatBits | Intrinsic::DoubleBits
+        );
+        converts || matches!(self, Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes)
     }
 
     /// Whether it orders something, so that a kernel that can do without it should.
     pub fn orders(self) -> bool {
-        use Atom::*;
+        use Intrinsic::*;
         let threads =
             matches!(self, Barrier | WarpBarrier | BarrierInitFence | BarrierArrive | BarrierExpect | BarrierTryWait);
         threads || matches!(self, BulkCommit | BulkWaitRead | BulkWait | BulkFence)
     }
 
-    /// The atom of this name.
-    pub(crate) fn named(name: &str) -> Option<Atom> {
-        Atom::ALL.iter().copied().find(|atom| atom.name() == name)
+    /// The intrinsic of this name.
+    pub(crate) fn named(name: &str) -> Option<Intrinsic> {
+        Intrinsic::ALL.iter().copied().find(|intrinsic| intrinsic.name() == name)
     }
 }
