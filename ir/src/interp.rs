@@ -30,6 +30,8 @@ pub struct Request {
     /// The record before the first element, if there is one: those of its components that are
     /// [read](Program::previous).
     pub previous: Option<Vec<Constant>>,
+    /// The values of the program's [parameters](Program::parameters).
+    pub parameters: Vec<Constant>,
 }
 
 /// What a run gave.
@@ -85,11 +87,13 @@ pub enum InterpError {
         /// Initial states given.
         got: usize,
     },
-    /// Parameters have no values here.
-    #[error("the program has {parameters} parameters: bind them")]
-    Unbound {
-        /// How many it has.
-        parameters: usize,
+    /// The values of parameters are not those of the program's parameters.
+    #[error("the parameters must have the types {expected:?}, got {got:?}")]
+    Parameters {
+        /// The types of the program's parameters.
+        expected: Vec<Type>,
+        /// The types given.
+        got: Vec<Type>,
     },
     /// The record before the first element is not one of the program's records.
     #[error("the record before must have the types {expected:?}, got {got:?}")]
@@ -203,8 +207,7 @@ pub fn call_checked(function: &Function, arguments: &[Constant], tables: &[Table
 /// times instructions, and is not fast: it is the definition.
 ///
 /// # Errors
-/// If the program has parameters, which [`Program::bound`] makes constants of; if the columns are not whole records, not
-/// equally many, or the initial states are not states of the stages.
+/// If the columns are not whole records or not equally many, or the initial states or parameters are not the program's.
 pub fn run(program: &(impl WellTyped + ?Sized), inputs: &[&[u8]], request: &Request) -> Result<Run, InterpError> {
     run_in_chunks(program, inputs, request, usize::MAX)
 }
@@ -221,9 +224,7 @@ pub fn run_in_chunks(
     request: &Request,
     chunk: usize,
 ) -> Result<Run, InterpError> {
-    if !program.parameters.is_empty() {
-        return Err(InterpError::Unbound { parameters: program.parameters.len() });
-    }
+    check_parameters(program, &request.parameters)?;
     let count = count_records(&program.inputs, inputs)?;
     let identities = || program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
     let init = match &request.init {
@@ -234,7 +235,7 @@ pub fn run_in_chunks(
     let mut writer = Writer::new(&program.output.columns);
     let (mut carries, mut products) = (init.clone(), identities());
     let previous = check_previous(program, request)?;
-    let mut element = Element::new(inputs, &program.inputs, count, request.mode, (init, previous));
+    let mut element = Element::new(inputs, &program.inputs, count, request, (init, previous));
     let is_one_chunk = chunk >= count;
     for index in 0..count {
         element.enter(index);
@@ -276,6 +277,14 @@ fn check_previous(program: &Program, request: &Request) -> Result<Previous, Inte
     match expected == got {
         true => Ok(Previous { components, values: Some(values.clone()) }),
         false => Err(InterpError::PreviousType { expected, got }),
+    }
+}
+
+fn check_parameters(program: &Program, values: &[Constant]) -> Result<(), InterpError> {
+    let got: Vec<Type> = values.iter().map(|value| value.ty()).collect();
+    match got == program.parameters {
+        true => Ok(()),
+        false => Err(InterpError::Parameters { expected: program.parameters.clone(), got }),
     }
 }
 
@@ -328,6 +337,7 @@ struct Element<'i> {
     mode: Mode,
     index: usize,
     init: Vec<Vec<Constant>>,
+    parameters: &'i [Constant],
     /// Before the first element.
     before_all: Previous,
     before: Vec<Vec<Constant>>,
@@ -341,7 +351,7 @@ impl<'i> Element<'i> {
         inputs: &'i [&'i [u8]],
         layouts: &[Layout],
         count: usize,
-        mode: Mode,
+        request: &'i Request,
         (init, before_all): (Vec<Vec<Constant>>, Previous),
     ) -> Element<'i> {
         let columns = layouts.iter().enumerate();
@@ -349,7 +359,19 @@ impl<'i> Element<'i> {
             .flat_map(|(column, layout)| layout.fields.iter().map(move |&f| (column, layout.size as usize, f)))
             .collect();
         let (before, after) = (init.clone(), init.clone());
-        Element { inputs, fields, count, mode, index: 0, init, before_all, before, after, arguments: Vec::new() }
+        Element {
+            inputs,
+            fields,
+            count,
+            mode: request.mode,
+            index: 0,
+            init,
+            parameters: &request.parameters,
+            before_all,
+            before,
+            after,
+            arguments: Vec::new(),
+        }
     }
 
     fn enter(&mut self, index: usize) {
@@ -379,7 +401,7 @@ impl<'i> Element<'i> {
             Source::Before { stage, component } => self.before[stage as usize][component as usize],
             Source::After { stage, component } => self.after[stage as usize][component as usize],
             Source::Init { stage, component } => self.init[stage as usize][component as usize],
-            Source::Parameter(_) => unreachable!("programs with parameters are refused"),
+            Source::Parameter(parameter) => self.parameters[parameter as usize],
             Source::State(component) => {
                 let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
                 states[states.len() - 1][component as usize]

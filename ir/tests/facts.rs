@@ -127,7 +127,7 @@ fn replay_bodies_give_the_outputs_of_the_interpreter() {
             if program.output.filter.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
-            let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();
+            let expected = run(&program, &slices, &Request { mode, ..Request::default() }).unwrap();
             compare_columns(&program, &expected.outputs, &rows, &format!("program {seed}, {mode:?}"));
         }
     }
@@ -148,7 +148,7 @@ fn replays_by_lanes_give_the_outputs_of_the_interpreter() {
             if program.output.filter.is_some() {
                 rows.retain_mut(|row| row.pop() == Some(Constant::from(true)));
             }
-            let expected = run(&program, &slices, &Request { mode, init: None, previous: None }).unwrap();
+            let expected = run(&program, &slices, &Request { mode, ..Request::default() }).unwrap();
             compare_columns(&program, &expected.outputs, &rows, &format!("program {seed}, {mode:?}"));
         }
     }
@@ -206,7 +206,7 @@ fn states_of_seeded_segments_lie_in_their_ranges_if_the_seeds_do() {
         let states = |seeds: Option<Vec<Vec<Constant>>>, seed: u64| {
             let inputs = random_inputs(&program, COUNT, seed);
             let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-            run(&program, &slices, &Request { mode: Mode::Inclusive, init: seeds, previous: None })
+            run(&program, &slices, &Request { mode: Mode::Inclusive, init: seeds, ..Request::default() })
                 .unwrap()
                 .states_after
         };

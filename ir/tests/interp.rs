@@ -20,7 +20,7 @@ fn outputs_are_what_the_files_say() {
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let mut out = String::new();
         for mode in [Mode::Inclusive, Mode::Exclusive] {
-            let result = run(program, &inputs, &Request { mode, init: None, previous: None }).unwrap();
+            let result = run(program, &inputs, &Request { mode, ..Request::default() }).unwrap();
             writeln!(out, "{mode:?}").unwrap();
             for (layout, column) in program.output.columns.iter().zip(&result.outputs) {
                 writeln!(out, "  {}", decode(layout, column)).unwrap();
@@ -73,7 +73,7 @@ fn a_stream_goes_on_where_its_last_part_ended() {
     let (first, rest) = ([1u8, 2, 3], [4u8, 5]);
     let before = run_sum(&[&first], &Request::default()).unwrap();
     let seeds = Some(before.states_after);
-    let after = run_sum(&[&rest], &Request { mode: Mode::Exclusive, init: seeds, previous: None }).unwrap();
+    let after = run_sum(&[&rest], &Request { mode: Mode::Exclusive, init: seeds, ..Request::default() }).unwrap();
     assert_eq!(after.outputs, [vec![6, 10]]);
     assert_eq!(after.states_after, [[Constant::from(15u8)]]);
 }
@@ -81,7 +81,8 @@ fn a_stream_goes_on_where_its_last_part_ended() {
 #[test]
 fn no_elements_give_empty_outputs_and_the_seed() {
     let seeds = Some(vec![vec![Constant::from(7u8)]]);
-    let nothing = run_sum(&[&[]], &Request { mode: Mode::Inclusive, init: seeds.clone(), previous: None }).unwrap();
+    let nothing =
+        run_sum(&[&[]], &Request { mode: Mode::Inclusive, init: seeds.clone(), ..Request::default() }).unwrap();
     assert_eq!((nothing.outputs, nothing.count, Some(nothing.states_after)), (vec![vec![]], 0, seeds));
 }
 
@@ -91,7 +92,7 @@ fn wrong_inputs_and_seeds_are_errors_that_name_the_argument() {
         assert_eq!(result.unwrap_err().to_string(), message);
     };
     expect(run_sum(&[], &Request::default()), "the program reads 1 input columns, got 0");
-    let seeds = |seeds| Request { mode: Mode::Inclusive, init: Some(seeds), previous: None };
+    let seeds = |seeds| Request { mode: Mode::Inclusive, init: Some(seeds), ..Request::default() };
     expect(run_sum(&[&[1]], &seeds(vec![])), "the program has 1 stages, got 0 initial states");
     let wrong = seeds(vec![vec![Constant::from(1u16)]]);
     expect(run_sum(&[&[1]], &wrong), "the initial state of stage 0 must have the types [u8], got [u16]");
@@ -143,7 +144,8 @@ fn every_mapping_may_read_what_the_run_started_from() {
         }";
     let program = verify(text::parse(program).unwrap()).unwrap();
     let seeds = Some(vec![vec![Constant::from(2u8)]]);
-    let seeded = run(&program, &[&[1, 3, 9]], &Request { mode: Mode::Inclusive, init: seeds, previous: None }).unwrap();
+    let seeded =
+        run(&program, &[&[1, 3, 9]], &Request { mode: Mode::Inclusive, init: seeds, ..Request::default() }).unwrap();
     assert_eq!(seeded.outputs, [vec![8, 19]], "3 and 9 are above 2; sums of elements and seeds, less the first seed");
     let from_identity = run(&program, &[&[1, 3, 9]], &Request::default()).unwrap();
     assert_eq!(from_identity.outputs, [vec![1, 4, 13]]);

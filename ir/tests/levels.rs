@@ -130,7 +130,7 @@ fn poison(ty: Type) -> Constant {
 
 fn check(program: &Lowered, inputs: &[Vec<u8>], seeds: Vec<State>, what: &str) {
     let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()), previous: None };
+    let request = Request { mode: Mode::Inclusive, init: Some(seeds.clone()), ..Request::default() };
     let Run { outputs, states_after, .. } = run(program, &slices, &request).unwrap();
     let (mut rows, totals) = Engine { program, inputs, seeds }.scan();
     if program.output.filter.is_some() {

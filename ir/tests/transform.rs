@@ -82,7 +82,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
                     .iter()
                     .zip(sizes)
                     .map(|(column, size)| column[segment.start * size..segment.end * size].to_vec());
-                let request = Request { mode: form.mode, init: seeds.clone(), previous: None };
+                let request = Request { mode: form.mode, init: seeds.clone(), ..Request::default() };
                 let run = interpret(&program, &alone.collect::<Vec<_>>(), &request);
                 expected.iter_mut().zip(run.outputs).for_each(|(all, own)| all.extend(own));
                 kept += run.count;
@@ -92,7 +92,7 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
             let lowered = lower(&program, form);
             inputs.push(heads.iter().map(|&head| u8::from(head)).collect());
             let start = seeds.as_ref().map(|seeds| lowered_state(&lowered, seeds, true));
-            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, init: start, previous: None });
+            let run = interpret(&lowered, &inputs, &Request { mode: form.mode, init: start, ..Request::default() });
             inputs.pop();
             assert_eq!(run.outputs, expected, "program {seed}, {form:?}, heads {heads:?}\n{}\n{}", *program, *lowered);
             assert_eq!(run.count, kept);
@@ -119,11 +119,13 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
             let lowered = lower(&program, form);
             assert_eq!(lowered, lower(&program, Form { init: true, ..form }), "without heads seeds change nothing");
             let seeds = seeds_of(&program, seed);
-            let expected =
-                interpret(&program, &inputs, &Request { mode: form.mode, init: Some(seeds.clone()), previous: None });
+            let expected = interpret(
+                &program,
+                &inputs,
+                &Request { mode: form.mode, init: Some(seeds.clone()), ..Request::default() },
+            );
             // The mode that the interpreter is asked for no longer matters.
-            let request =
-                Request { mode: Mode::default(), init: Some(lowered_state(&lowered, &seeds, false)), previous: None };
+            let request = Request { init: Some(lowered_state(&lowered, &seeds, false)), ..Request::default() };
             let mut got = interpret(&lowered, &inputs, &request);
             assert_eq!(lowered.rank().is_some(), program.output.filter.is_some());
             if lowered.rank().is_some() {

@@ -127,9 +127,9 @@ fn refuse(is_asked: bool, what: Combination) -> Result<(), Error> {
     if is_asked { Err(what.into()) } else { Ok(()) }
 }
 
-/// Checks that the parameters of a program have values, of their types.
-pub(crate) fn parameters(program: &Program, values: &[Constant]) -> Result<(), Error> {
-    state(|| program.parameters.iter().copied(), "parameters", values)
+/// Checks that the parameters of a program, of these types, have values.
+pub(crate) fn parameters<I: Iterator<Item = Type>>(types: impl Fn() -> I, values: &[Constant]) -> Result<(), Error> {
+    state(types, "parameters", values)
 }
 
 /// A state has these components in order.

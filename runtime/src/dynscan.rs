@@ -17,6 +17,7 @@ use crate::engine::{Variant, Variants};
 use crate::error::Error;
 #[cfg(all(feature = "cuda", feature = "ptx"))]
 use crate::gpu;
+use crate::parameters::Parameters;
 use crate::verdicts::{self, Terms};
 
 pub use builder::DynScanBuilder;
@@ -68,11 +69,11 @@ pub struct DynScan {
     threads: Option<usize>,
     checked: bool,
     /// The values of the program's parameters; none as long as they are not bound.
-    parameters: Arc<[Constant]>,
+    parameters: Parameters,
     device: Device,
     /// What runs the calls, if it is not the CPU's engine.
     backend: Option<Arc<dyn Backend>>,
-    /// Whether the kernels of short lines may run: on the CPU, unchecked.
+    /// Whether the kernels of short lines may run: on the CPU, unchecked, with all parameters bound.
     plain: bool,
     #[cfg(all(feature = "cuda", feature = "ptx"))]
     gpu: gpu::Options,
@@ -184,7 +185,8 @@ impl DynScan {
 
     /// The same with what follows from its device and whether it is checked: what runs it, and whether short kernels may.
     fn with_backend(mut self) -> Result<DynScan, Error> {
-        self.plain = self.device.is_cpu() && !self.checked;
+        let is_bound = self.parameters.values().len() == self.program().parameters.len();
+        self.plain = self.device.is_cpu() && !self.checked && is_bound;
         self.backend = None;
         #[cfg(all(feature = "cuda", feature = "ptx"))]
         if let Some(cuda) = self.device.as_cuda() {
@@ -241,11 +243,14 @@ impl DynScan {
     /// [`Error::State`] if these are not of the parameters' types. A call of a scan whose parameters have no values yet is
     /// that error too.
     pub fn with(&self, parameters: &[Constant]) -> Result<DynScan, Error> {
-        checks::parameters(self.program(), parameters)?;
-        Ok(DynScan { parameters: parameters.into(), ..self.clone() }.with_backend().expect("it has one already"))
+        checks::parameters(|| self.program().parameters.iter().copied(), parameters)?;
+        Ok(DynScan { parameters: Parameters::new(parameters.to_vec()), ..self.clone() }
+            .with_backend()
+            .expect("it has one already"))
     }
 
-    pub(crate) fn parameters(&self) -> &[Constant] {
+    #[inline]
+    pub(crate) fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 

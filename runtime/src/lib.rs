@@ -27,6 +27,7 @@ mod error;
 pub mod gpu;
 #[cfg(test)]
 mod memory;
+mod parameters;
 mod refused;
 mod scans;
 #[cfg(feature = "cuda")]

@@ -252,6 +252,13 @@ impl DynScan {
 }
 
 impl DynScan {
+    /// For the typed front end: where short kernels find the values of parameters.
+    #[doc(hidden)]
+    #[inline]
+    pub fn parameters_base(&self) -> *const u8 {
+        self.parameters().as_ptr()
+    }
+
     /// For the typed front end: what scans short lines, if the program has such a kernel and a line was scanned before.
     #[doc(hidden)]
     #[inline]
@@ -322,7 +329,7 @@ impl DynScan {
         (output, len): (*mut u8, usize),
         (states, are_identities): (&mut [Constant], bool),
     ) -> Option<usize> {
-        let mut bases = [std::ptr::null(); SHORT_INPUTS];
+        let mut bases = [self.parameters().as_ptr(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         let layout = self.parts().1.states();
         let mut memory: SmallVec<[u128; 8]> = SmallVec::from_elem(0, (layout.size as usize).div_ceil(16));
@@ -355,7 +362,7 @@ impl DynScan {
         let is_plain = !call.reversed && call.init.is_none() && self.is_plain();
         let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
-        let mut bases = [std::ptr::null(); SHORT_INPUTS];
+        let mut bases = [self.parameters().as_ptr(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         match call.shape {
             Shape::Line => {

@@ -215,8 +215,7 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
             .collect();
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         for mode in [Mode::Inclusive, Mode::Exclusive] {
-            let expected =
-                interp::run(&program, &slices, &Request { previous: None, mode, init: None }).unwrap().outputs;
+            let expected = interp::run(&program, &slices, &Request { mode, ..Default::default() }).unwrap().outputs;
             for (interleave, threads) in [(1, 2), (4, 1), (2, 3), (8, 2)] {
                 let options = PlanOptions {
                     interleave: Some(interleave),

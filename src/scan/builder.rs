@@ -129,11 +129,28 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         S: Cascade,
         F: ScanFn<(Element<In::Item, S>,), Out = M>,
     {
+        self.then_part(|| Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element))
+    }
+
+    /// As [`then`](ScanBuilder::then), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
+    /// [`Element`].
+    pub fn then_with<P: ScanType, M: Monoid, F>(self, parameters: P, f: F) -> ScanBuilder<S::Then<M>, In, M>
+    where
+        S: Cascade,
+        F: ScanFn<(P, Element<In::Item, S>), Out = M>,
+    {
+        self.then_part(|| Ok(Part::new::<F, (P, Element<In::Item, S>)>(&f, View::Element)?.with(&parameters)))
+    }
+
+    fn then_part<M: Monoid>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<S::Then<M>, In, M>
+    where
+        S: Cascade,
+    {
         self.change(|functions| {
             if functions.filter.is_some() || functions.project.is_some() {
                 return Err(Error::Order { function: "then", after: "`filter` or a `project`" });
             }
-            functions.lifts.push(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
+            functions.lifts.push(lift()?);
             Ok(())
         })
     }
@@ -147,7 +164,8 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     /// What is written for an element: a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
     /// state, as for [`project`](ScanBuilder::project).
     ///
-    /// If both have parameters, the scan [gets](Scan::with) them as a pair, in the order in which they were given here.
+    /// If several functions have parameters, the scan [gets](Scan::with) them as a tuple: those of the lift, of later stages,
+    /// of the filter, and of the output, in this order.
     pub fn project_with<P: ScanType, O: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, O>
     where
         F: ScanFn<(P, S::Last), Out = O>,
@@ -192,6 +210,32 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
     pub fn filter<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out> {
         self.change(|functions| {
             functions.filter = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
+            Ok(())
+        })
+    }
+
+    /// As [`filter`](ScanBuilder::filter), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
+    /// [`Element`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// #[scan_fn]
+    /// fn is_above(limit: u32, e: Element<u32, Sum<u32>>) -> bool { e.record > limit }
+    ///
+    /// let counts = Scan::<Sum<u32>>::builder().lift(scan!(|_x: u32| -> Sum<u32> { Sum(1) }));
+    /// let above = counts.filter_with(2, is_above {}).build()?;
+    /// assert_eq!(above.inclusive(&[1, 5, 2, 7])?, [Sum(2), Sum(4)]);
+    /// assert_eq!(above.with(6u32)?.inclusive(&[1, 5, 2, 7])?, [Sum(4)]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn filter_with<P: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, Out>
+    where
+        F: ScanFn<(P, Element<In::Item, S>), Out = bool>,
+    {
+        self.change(|functions| {
+            let filter = Part::new::<F, (P, Element<In::Item, S>)>(&f, View::Element)?;
+            functions.filter = Some(filter.with(&parameters));
             Ok(())
         })
     }

@@ -208,13 +208,17 @@ columns! {
 /// The columns of a record, without an allocation.
 pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 
-/// Where the first slices start, if all of them are of this length.
+/// Where the first slices start, if all of them are of this length, and behind them where parameters are.
 #[inline]
-pub(super) fn bases<R: Record, C: Columns<R>>(slices: &C, len: usize) -> Option<[*const u8; SHORT_INPUTS]> {
+pub(super) fn bases<R: Record, C: Columns<R>>(
+    slices: &C,
+    len: usize,
+    parameters: *const u8,
+) -> Option<[*const u8; SHORT_INPUTS]> {
     if !<C::Place as sealed_place::Place>::ON_HOST {
         return None;
     }
-    let mut bases = [std::ptr::null(); SHORT_INPUTS];
+    let mut bases = [parameters; SHORT_INPUTS];
     let mut free = bases.iter_mut();
     let mut fits = true;
     slices.parts(|base, records| {
@@ -226,12 +230,15 @@ pub(super) fn bases<R: Record, C: Columns<R>>(slices: &C, len: usize) -> Option<
     fits.then_some(bases)
 }
 
-/// Where the first slices start, and how long all of them are, if they are of one length.
+/// The same, and how long all of them are, if they are of one length.
 #[inline]
-pub(super) fn equal<R: Record>(slices: &impl Columns<R>) -> Option<([*const u8; SHORT_INPUTS], usize)> {
+pub(super) fn equal<R: Record>(
+    slices: &impl Columns<R>,
+    parameters: *const u8,
+) -> Option<([*const u8; SHORT_INPUTS], usize)> {
     let mut len = 0;
     slices.parts(|_, records| len = records);
-    Some((bases(slices, len)?, len))
+    Some((bases(slices, len, parameters)?, len))
 }
 
 /// The slices as columns of these layouts, which must be those of `R`.

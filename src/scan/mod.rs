@@ -172,8 +172,9 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         self.request().resuming(carry)
     }
 
-    /// The same scan with these values of its parameters, those of [`lift_with`](ScanBuilder::lift_with) and
-    /// [`project_with`](ScanBuilder::project_with), or the pair of both. Takes well below a microsecond.
+    /// The same scan with these values of its parameters: those of [`lift_with`](ScanBuilder::lift_with),
+    /// [`then_with`](ScanBuilder::then_with), [`filter_with`](ScanBuilder::filter_with) and
+    /// [`project_with`](ScanBuilder::project_with), or the tuple of those that were used. Nothing is compiled again.
     ///
     /// # Errors
     /// [`Error::State`] if these are not of the types of the scan's parameters.

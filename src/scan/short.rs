@@ -71,7 +71,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     #[inline]
     unsafe fn scanned(&self, mode: Mode, input: &impl Columns<In>, (output, len): (*mut Out, usize)) -> Option<usize> {
         let short = self.inner.short(mode)?;
-        let inputs = columns::bases(input, len)?;
+        let inputs = columns::bases(input, len, self.inner.parameters_base())?;
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
         unsafe { short.scan(inputs, output.cast(), len) }
     }
@@ -97,7 +97,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
 #[inline]
 pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
     let short = scan.short_whole(Whole::Reduce)?;
-    let (inputs, len) = columns::equal(input)?;
+    let (inputs, len) = columns::equal(input, scan.parameters_base())?;
     let mut states = init.unwrap_or_else(S::identities);
     let to = ((&raw mut states).cast(), init.is_none());
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
@@ -118,7 +118,7 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_whole(mode.into())?;
-    let inputs = columns::bases(input, len)?;
+    let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
     unsafe { short.pass(inputs, output, len, ((&raw mut *states).cast(), false)) }
@@ -137,7 +137,7 @@ pub(super) unsafe fn rows<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> bool {
     let Some(short) = scan.short_rows(mode).filter(|_| rows.records() <= len) else { return false };
-    let Some(inputs) = columns::bases(input, len) else { return false };
+    let Some(inputs) = columns::bases(input, len, scan.parameters_base()) else { return false };
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
     unsafe { short.scan(inputs, output, rows) }
 }
@@ -147,7 +147,8 @@ pub(super) unsafe fn rows<R: Record>(
 pub(super) fn replace<S: States, T: ScanType>(scan: &DynScan, mode: Mode, states: &mut S, records: &mut [T]) -> bool {
     let (base, len, states) = (records.as_mut_ptr(), records.len(), (&raw mut *states).cast());
     // SAFETY: a borrowed slice of the type that is both read and written; the states lie as the scan was told.
-    scan.short_whole(mode.into()).is_some_and(|short| unsafe { short.replace(base.cast(), len, (states, false)) })
+    scan.short_whole(mode.into())
+        .is_some_and(|short| unsafe { short.replace(base.cast(), len, (states, false), scan.parameters_base()) })
 }
 
 impl<S: States, T: ScanType> Scan<S, (T,), T> {
@@ -156,7 +157,11 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     pub(super) fn replace(&self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
         let (base, len) = (records.as_mut_ptr(), records.len());
         // SAFETY: a borrowed slice of the type that is both read and written.
-        match self.inner.short(mode).is_some_and(|short| unsafe { short.replace(base.cast(), len) }) {
+        match self
+            .inner
+            .short(mode)
+            .is_some_and(|short| unsafe { short.replace(base.cast(), len, self.inner.parameters_base()) })
+        {
             true => Ok(()),
             false => self.replace_any(mode, records),
         }

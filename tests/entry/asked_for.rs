@@ -1,6 +1,6 @@
 //! Parameters, keys, plain values, many columns: each beside a loop in plain Rust.
 
-use monoscan::ops::{Affine, Maximum, Minimum, Pair, Sum};
+use monoscan::ops::{Affine, Max, Maximum, Minimum, Pair, Sum};
 use monoscan::prelude::*;
 use monoscan::{Error, Rows, by_key};
 use scan_kit::Random;
@@ -64,6 +64,39 @@ fn parameters_are_bound_when_a_scan_is_run() {
     }
     let scan = Scan::<Affine<i64>>::builder().lift_with(3, step {}).build().unwrap();
     assert!(matches!(scan.with(3u8), Err(Error::State { argument: "parameters", .. })));
+}
+
+/// Counts the records above a limit that are also above the last maximum by a margin, and keeps those.
+#[test]
+fn stages_and_filters_have_parameters_too() {
+    #[scan_fn]
+    fn jumps(margin: i32, e: Element<i32, Max<i32>>) -> Sum<i32> {
+        Sum(if e.record > e.before.0.wrapping_add(margin) { 1 } else { 0 })
+    }
+    #[scan_fn]
+    fn is_above(limit: i32, e: Element<i32, (Max<i32>, Sum<i32>)>) -> bool {
+        e.record > limit
+    }
+    #[scan_fn]
+    fn shown(factor: i32, count: Sum<i32>) -> i32 {
+        factor * count.0
+    }
+    let mut r = Random(13);
+    let scan = Scan::<Max<i32>>::builder().lift(scan!(|x: i32| -> Max<i32> { Max(x) }));
+    let scan = scan.then_with(1, jumps {}).filter_with(0, is_above {}).project_with(1, shown {}).build().unwrap();
+    for n in SIZES {
+        let x: Vec<i32> = (0..n).map(|_| r.below(100u64) as i32 - 20).collect();
+        let (margin, limit, factor) = (r.below(9u64) as i32, r.below(9u64) as i32, r.below(9u64) as i32);
+        let (mut highest, mut count, mut expected) = (i32::MIN, 0, Vec::new());
+        for &x in &x {
+            count += i32::from(x > highest.wrapping_add(margin));
+            highest = highest.max(x);
+            if x > limit {
+                expected.push(factor * count);
+            }
+        }
+        assert_eq!(scan.with((margin, limit, factor)).unwrap().inclusive(&x).unwrap(), expected);
+    }
 }
 
 #[test]

@@ -38,6 +38,9 @@
 //! negative step, reversed scans; places wrap around. The element whose number is 0 is the first,
 //! without a record before it; the one whose number is `total − 1` is the last, without a next.
 //!
+//! A program's parameters lie one behind the other as a [packed](Layout::packed) record. A `short`
+//! kernel finds its address behind those of the input columns.
+//!
 //! A program that `filter`s has the number of kept records in its last stage, the *rank*. A kept
 //! record is written to the place that is the rank before its element; what is not kept goes to
 //! `sink`.
@@ -75,6 +78,8 @@ pub struct TileArgs {
     pub states: *mut u8,
     /// A slot with the state that runs start from; only programs that read `Init` look at it.
     pub init: *const u8,
+    /// The values of the program's parameters; only programs that have some look at it.
+    pub parameters: *const u8,
     /// Space for a record of any output column; only programs that `filter` write there.
     pub sink: *mut u8,
     /// Strided access: the record that the first element of the first block is.
@@ -108,6 +113,7 @@ impl TileArgs {
             total,
             states,
             init: std::ptr::null(),
+            parameters: std::ptr::null(),
             sink: std::ptr::null_mut(),
             place: start,
             step: 1,
@@ -122,8 +128,8 @@ impl TileArgs {
 /// `reduce` and `scan`.
 pub type TileFn = unsafe extern "C" fn(*const TileArgs);
 
-/// `short`: how many elements, the output column, the input columns; behind those that there are, anything. Gives how many records it
-/// wrote.
+/// `short`: how many elements, the output column, the input columns, and, if the program has some, its parameters; behind those
+/// that there are, anything. Gives how many records it wrote.
 pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8) -> usize;
 
 /// `short_whole`: as [`ShortFn`], and where the states of all stages are, which are replaced; without outputs the second
@@ -131,7 +137,7 @@ pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *c
 pub type ShortWholeFn =
     unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8) -> usize;
 
-/// Most input columns of a `short` kernel: with the length and the output, what x86-64 passes in registers.
+/// Most input columns of a `short` kernel, parameters among them: with the length and the output, what x86-64 passes in registers.
 pub const SHORT_INPUTS: usize = 4;
 
 /// `carry_update` and `combine`: (earlier, later, out); `out` may be one of the others.

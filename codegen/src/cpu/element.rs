@@ -67,6 +67,9 @@ struct Next {
 /// The arguments of a `short` kernel, in the order of its signature.
 pub(crate) type ShortArgs = [ir::Value; 2 + SHORT_INPUTS];
 
+/// The sources that are the same for all elements.
+pub(crate) type Uniform = Vec<(Source, ir::Value)>;
+
 /// One element while its sources are read.
 pub(crate) struct Element {
     pub(crate) position: Position,
@@ -89,7 +92,7 @@ pub(crate) struct Data<'a> {
     outputs: Vec<Component>,
     input_bases: Vec<Option<ir::Value>>,
     output_bases: Vec<ir::Value>,
-    init: Vec<(Source, ir::Value)>,
+    uniform: Uniform,
     /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
     total: ir::Value,
@@ -106,7 +109,7 @@ impl<'a> Data<'a> {
         let total = word(std::mem::offset_of!(TileArgs, total));
         let step = (kernel.access == Access::Strided).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
-        let init = init(b, kernel, args);
+        let uniform = uniform(b, kernel, |b, offset| b.ins().load(types::I64, flags, args, offset as i32));
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
             let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
@@ -121,18 +124,24 @@ impl<'a> Data<'a> {
         let input_bases =
             (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
         let output_bases = (0..kernel.outputs.len()).map(|column| base(columns_out, column)).collect();
-        Data { kernel, inputs, outputs, input_bases, output_bases, init, sink, total, step }
+        Data { kernel, inputs, outputs, input_bases, output_bases, uniform, sink, total, step }
     }
 
     /// Of a `short` kernel, whose arguments are in registers, and whose output has space for a record of every element.
-    pub(crate) fn in_registers(kernel: &'a TileKernel<'a>, [len, output, inputs @ ..]: ShortArgs) -> Data<'a> {
+    pub(crate) fn in_registers(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        [len, output, inputs @ ..]: ShortArgs,
+    ) -> Data<'a> {
+        // Of what lies in memory it reads parameters alone, which are behind the input columns.
+        let uniform = uniform(b, kernel, |_, _| inputs[kernel.inputs.len()]);
         Data {
             kernel,
             inputs: components(kernel.inputs),
             outputs: components(kernel.outputs),
             input_bases: inputs.map(Some).into(),
             output_bases: kernel.outputs.iter().map(|_| output).collect(),
-            init: Vec::new(),
+            uniform,
             sink: None,
             total: len,
             step: None,
@@ -141,7 +150,7 @@ impl<'a> Data<'a> {
 
     /// Where columns start; of inputs those that are read.
     pub(crate) fn bases(&self) -> Bases<'_> {
-        Bases { inputs: &self.input_bases, outputs: &self.output_bases }
+        Bases { inputs: &self.input_bases, outputs: &self.output_bases, uniform: &self.uniform }
     }
 
     /// The same columns of a run of so many elements.
@@ -200,12 +209,12 @@ impl<'a> Data<'a> {
             Source::First => b.ins().icmp_imm_u(IntCC::Equal, e.position.number, 0),
             Source::Last => self.next(b, e).none,
             Source::Index => e.position.number,
-            Source::Init { .. } => {
-                let init = self.init.iter().find(|(init, _)| *init == source);
-                init.expect("the initial state that a body reads is loaded").1
+            Source::Init { .. } | Source::Parameter(_) => {
+                let uniform = self.uniform.iter().find(|(uniform, _)| *uniform == source);
+                uniform.expect("what is the same for all elements was loaded").1
             }
-            Source::Before { .. } | Source::After { .. } | Source::State(_) | Source::Parameter(_) => {
-                unreachable!("a body of a lowered program is given the states that it carries, and reads no parameter")
+            Source::Before { .. } | Source::After { .. } | Source::State(_) => {
+                unreachable!("a body of a lowered program is given the states that it carries")
             }
         }
     }
@@ -255,24 +264,33 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The components of the initial state that the body reads.
-fn init(b: &mut FunctionBuilder<'_>, kernel: &TileKernel<'_>, args: ir::Value) -> Vec<(Source, ir::Value)> {
-    let flags = memory::data_flags();
-    let sources = kernel.body.mapping.reads.iter();
-    let fields: Vec<(Source, Field)> = sources
-        .filter_map(|&source| match source {
-            Source::Init { stage, component } => Some((source, kernel.state.field(stage, component)?)),
-            _ => None,
-        })
-        .collect();
-    if fields.is_empty() {
-        return Vec::new();
-    }
-    let init = b.ins().load(types::I64, flags, args, std::mem::offset_of!(TileArgs, init) as i32);
-    let load = |(source, field): (Source, Field)| {
-        (source, memory::load(b, flags, field.ty, field.ty.size(), init, field.offset as i32))
+/// Loads what the kernel reads that is the same for all elements; `base` gives the word of [`TileArgs`] at an offset.
+fn uniform(
+    b: &mut FunctionBuilder<'_>,
+    kernel: &TileKernel<'_>,
+    base: impl Fn(&mut FunctionBuilder<'_>, usize) -> ir::Value,
+) -> Uniform {
+    let of_lanes = kernel.lanes.into_iter().flat_map(|(form, _)| form.reads());
+    let mut sources: Vec<Source> = kernel.body.mapping.reads.iter().chain(of_lanes).copied().collect();
+    sources.sort();
+    sources.dedup();
+    let mut bases: [Option<ir::Value>; 2] = [None; 2];
+    let mut load = |source: Source| {
+        let (place, offset, field) = match source {
+            Source::Init { stage, component } => {
+                (0, std::mem::offset_of!(TileArgs, init), kernel.state.field(stage, component)?)
+            }
+            Source::Parameter(parameter) => {
+                let field = *kernel.parameters.fields.get(parameter as usize)?;
+                (1, std::mem::offset_of!(TileArgs, parameters), field)
+            }
+            _ => return None,
+        };
+        let base = *bases[place].get_or_insert_with(|| base(b, offset));
+        let flags = memory::data_flags();
+        Some((source, memory::load(b, flags, field.ty, field.ty.size(), base, field.offset as i32)))
     };
-    fields.into_iter().map(load).collect()
+    sources.into_iter().filter_map(&mut load).collect()
 }
 
 /// The address of a record, and what is to be added to it.

@@ -39,6 +39,8 @@ pub(crate) struct TileKernel<'a> {
     pub(crate) outputs: &'a [Layout],
     /// Which of the carried components counts the records that were kept, if not all are.
     pub(crate) rank: Option<usize>,
+    /// How parameters lie in memory.
+    pub(crate) parameters: &'a Layout,
     /// How states lie in slots.
     pub(crate) state: &'a StateLayout,
     /// The range of each parameter of the body.
@@ -187,7 +189,7 @@ impl<'a> Loop<'a> {
         states: ir::Value,
     ) -> Loop<'a> {
         let first = b.ins().iconst(types::I64, 0);
-        let data = Data::in_registers(kernel, args);
+        let data = Data::in_registers(b, kernel, args);
         Loop {
             kernel,
             len: data.total(),

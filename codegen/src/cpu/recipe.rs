@@ -66,6 +66,7 @@ pub(crate) struct Recipe {
     tables: Vec<Table>,
     placed: Tables,
     inputs: Vec<Layout>,
+    parameters: Layout,
     outputs: Vec<Layout>,
     identities: Vec<Vec<Constant>>,
     ranges: Vec<Vec<Range>>,
@@ -110,6 +111,7 @@ impl Recipe {
             tables: program.tables.clone(),
             placed: Tables::new(&program.tables),
             inputs: program.inputs.clone(),
+            parameters: Layout::packed(&program.parameters),
             outputs: program.output.columns.clone(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
             ranges: program.facts().iter().map(|stage| stage.ranges.clone()).collect(),
@@ -183,7 +185,8 @@ impl Recipe {
         let bodies = [&self.replay, &self.wholes[0], &self.wholes[1], &self.total];
         let mut reads = bodies.into_iter().flat_map(|body| &body.mapping.reads);
         let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
-        let is_small = self.inputs.len() <= SHORT_INPUTS && self.outputs.len() == 1;
+        let has_parameters = !self.parameters.fields.is_empty();
+        let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !reads_init
     }
 
@@ -287,6 +290,7 @@ impl Recipe {
             inputs: &self.inputs,
             outputs: if writes { &self.outputs } else { &[] },
             rank: self.rank_in(body).filter(|_| writes),
+            parameters: &self.parameters,
             state: &self.state,
             ranges: &ranges,
             access: self.access,

@@ -15,6 +15,7 @@
 //! | 80 | addresses | input columns, then output columns |
 //! | then, at a multiple of 16 | components | the state that the first record starts from, all stages in order, [packed](Layout::packed) |
 //! | then, at a multiple of 16 | components | the initial state that programs may read, in the same way |
+//! | then, at a multiple of 16 | values | the program's parameters, packed |
 
 use monoscan_ir::{Layout, Program, Type};
 
@@ -39,6 +40,8 @@ pub struct Arguments {
     pub outputs: usize,
     /// The components of all stages, in order.
     pub states: Layout,
+    /// The program's parameters.
+    pub parameters: Layout,
 }
 
 impl Arguments {
@@ -66,7 +69,8 @@ impl Arguments {
     pub fn of(program: &Program) -> Arguments {
         let states: Vec<Type> = program.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
         let (inputs, outputs) = (program.inputs.len(), program.output.columns.len());
-        Arguments { inputs, outputs, states: Layout::packed(&states) }
+        let parameters = Layout::packed(&program.parameters);
+        Arguments { inputs, outputs, states: Layout::packed(&states), parameters }
     }
 
     /// Where the address of a column is; output columns are numbered after the input columns.
@@ -84,8 +88,13 @@ impl Arguments {
         self.start() + (self.states.size as usize).next_multiple_of(16)
     }
 
+    /// Where the parameters are.
+    pub fn parameters(&self) -> usize {
+        self.init() + (self.states.size as usize).next_multiple_of(16)
+    }
+
     /// Bytes of all arguments.
     pub fn bytes(&self) -> usize {
-        self.init() + (self.states.size as usize).next_multiple_of(16)
+        self.parameters() + (self.parameters.size as usize).next_multiple_of(16)
     }
 }

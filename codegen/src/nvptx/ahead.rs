@@ -27,9 +27,6 @@ pub fn compile_ahead(
     pattern: AccessPattern,
     arch: Arch,
 ) -> Result<AotFiles, NvptxError> {
-    if !program.parameters.is_empty() {
-        return Err(NvptxError::Parameters);
-    }
     // Kernels for GPUs read no record before an element's own.
     let form = Form { previous: program.reads_previous(), ..form };
     let lowered = lower(program, form);

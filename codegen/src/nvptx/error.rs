@@ -9,9 +9,6 @@ pub enum NvptxError {
     /// There is no plan for the program, or the one that was asked for does not fit it.
     #[error(transparent)]
     Unplanned(#[from] PlanError),
-    /// Kernels made ahead of time have no parameters.
-    #[error("kernels made ahead of time have no parameters: bind them as constants")]
-    Parameters,
     /// LLVM refused the module: a bug in monoscan.
     #[error("LLVM refused a generated module, which is a bug in monoscan: {0}")]
     Llvm(String),

@@ -17,7 +17,7 @@ use crate::transform::Lowered;
 /// What to run for one element.
 ///
 /// The parameters are, first, the carried components before the element, in the order of `carried` (all of them, also
-/// where one is overwritten unread), then those of `Record`, `Next`, `Last`, `Index` and `Init` that are needed. The results
+/// where one is overwritten unread), then those of other sources that are needed. The results
 /// are, first, the new value of every carried component, in the same order; then, in a replay, the output components;
 /// then, in the replay of an `emit`, whether the element is kept, as `bool`.
 #[derive(Clone, PartialEq, Eq, Debug)]

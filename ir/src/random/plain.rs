@@ -10,14 +10,15 @@ use crate::opcode::Opcode;
 use crate::program::{Layout, Mapping, Output, Program, Source, Stage};
 use crate::types::Type;
 
-/// A program of one or two columns read and one or two written.
+/// A program of one or two columns read and one or two written. Half of them have parameters, in place of constants.
 pub(super) fn program(name: String, rng: &mut Rng) -> Program {
     let family = Family::random(rng, false);
     let state = family.types();
     let columns = 1 + rng.below(2);
     let inputs: Vec<Layout> = (0..columns).map(|_| layout(rng, &scalars)).collect();
     let record: Vec<Type> = inputs.iter().flat_map(Layout::types).collect();
-    let lift = lift(rng, &family, &record);
+    let parameters: Vec<Type> = (0..rng.below(4) / 2).map(|_| *rng.pick(&record)).collect();
+    let lift = lift(rng, &family, &record, &parameters);
     let (project, columns) = outputs(rng, &state);
     let stage = Stage {
         identity: family.identity(),
@@ -27,7 +28,7 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
         lift,
     };
     let output = Output { filter: None, project, columns };
-    Program { name, tables: Vec::new(), inputs, parameters: Vec::new(), stages: vec![stage], output }
+    Program { name, tables: Vec::new(), inputs, parameters, stages: vec![stage], output }
 }
 
 /// One or two of such types, packed.
@@ -43,18 +44,19 @@ fn scalars(rng: &mut Rng) -> Type {
     }
 }
 
-/// Each component is a field, converted, or whether a field is above a constant.
-fn lift(rng: &mut Rng, family: &Family, record: &[Type]) -> Mapping {
+/// Each component is a field, converted, or whether a field is above a constant or a parameter.
+fn lift(rng: &mut Rng, family: &Family, record: &[Type], parameters: &[Type]) -> Mapping {
     let mut b = FunctionBuilder::new();
-    let fields = b.params(record);
+    let (fields, bound) = (b.params(record), b.params(parameters));
     let mut components = Vec::new();
     for ty in family.types() {
         let field = *rng.pick(&fields);
         let of = b.type_of(field);
         let value = match of != Type::Bool && (ty == Type::Bool || rng.chance(4)) {
             true => {
-                let threshold = rng.constant(of);
-                let threshold = b.constant(threshold);
+                let constant = rng.constant(of);
+                let parameter = bound.iter().copied().find(|&parameter| b.type_of(parameter) == of);
+                let threshold = parameter.unwrap_or_else(|| b.constant(constant));
                 b.binary(*rng.pick(&[Opcode::Gt, Opcode::Lt, Opcode::Ne]), field, threshold)
             }
             false => field,
@@ -62,7 +64,8 @@ fn lift(rng: &mut Rng, family: &Family, record: &[Type]) -> Mapping {
         components.push(convert(&mut b, ty, value));
     }
     let results = family.normalise(&mut b, &components);
-    let reads = (0..record.len() as u32).map(Source::Record).collect();
+    let records = (0..record.len() as u32).map(Source::Record);
+    let reads = records.chain((0..parameters.len() as u32).map(Source::Parameter)).collect();
     Mapping { reads, function: b.finish(&results) }
 }
 

@@ -24,7 +24,6 @@ pub struct Lowered {
     carried: Vec<usize>,
     rank: Option<u32>,
     check: Option<Check>,
-    parameters: Option<u32>,
     facts: Vec<StageFacts>,
     levels: Vec<Level>,
     replay: Body,
@@ -40,8 +39,6 @@ pub enum Role {
     Previous,
     /// Whether a segment began.
     SegmentFlag,
-    /// A parameter, in the initial state.
-    Parameter,
     /// What a [checked](Form::checked) scan found.
     Check,
     /// How many records were kept.
@@ -50,12 +47,7 @@ pub enum Role {
 
 impl Lowered {
     /// Analyses a lowered program; `written` is the one it was made from.
-    pub(super) fn new(
-        program: Program,
-        form: Form,
-        written: &Program,
-        (check, parameters): (Option<Check>, Option<u32>),
-    ) -> Lowered {
+    pub(super) fn new(program: Program, form: Form, written: &Program, check: Option<Check>) -> Lowered {
         let rank = program.output.filter.is_some().then(|| program.stages.len() as u32 - 1);
         let user_stages = written.stages.len();
         let mut carried: Vec<usize> = written.stages.iter().map(|stage| stage.state.len()).collect();
@@ -64,7 +56,7 @@ impl Lowered {
         }
         let (facts, levels, replay) = facts::facts(&program, rank);
         let look_ups = Cache::default();
-        Lowered { program, form, user_stages, carried, rank, check, parameters, facts, levels, replay, look_ups }
+        Lowered { program, form, user_stages, carried, rank, check, facts, levels, replay, look_ups }
     }
 
     /// The same for calls that start from states outside of the [ranges](StageFacts::ranges) that the program keeps to by
@@ -125,11 +117,6 @@ impl Lowered {
         self.check.as_ref()
     }
 
-    /// The stage whose initial state is the program's parameters, if it has some.
-    pub fn parameter_stage(&self) -> Option<u32> {
-        self.parameters
-    }
-
     /// How many stages the user's program has. They are the first ones.
     pub fn user_stages(&self) -> usize {
         self.user_stages
@@ -155,7 +142,6 @@ impl Lowered {
     pub fn role(&self, stage: u32, component: u32) -> Role {
         match self.carried.get(stage as usize) {
             _ if self.rank == Some(stage) => Role::Rank,
-            _ if self.parameters == Some(stage) => Role::Parameter,
             Some(&own) if component as usize >= own => Role::SegmentFlag,
             Some(_) if (stage as usize) < self.user_stages => Role::User,
             Some(_) => Role::Previous,

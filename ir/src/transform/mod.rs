@@ -12,14 +12,12 @@
 //! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
 //! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one |
 //! | `previous` | the record before: one more stage has the last record so far |
-//! | `parameters` | parameters: one more stage has them as its initial state |
 //! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
 
 mod checked;
 mod lowered;
 mod overflow;
-mod parameters;
 mod previous;
 mod ranked;
 mod resolve;
@@ -61,7 +59,7 @@ pub struct Form {
 /// - With `previous`, a program that [reads the record before](Program::reads_previous) has one more stage behind those
 ///   of the user, whose state is the last record: the components that are read, and whether there is none.
 ///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.
-/// - A program with parameters has none left, and one more stage behind those, whose initial state they are.
+/// - Parameters stay as they are: mappings read them, and whoever runs the program has their values.
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
 /// - With `filter` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
@@ -104,7 +102,6 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
         lowered = segmented::segmented(lowered, form.init, check_stage.as_mut());
     }
     lowered.stages.extend(check_stage);
-    let parameters = parameters::staged(&mut lowered);
     ranked::rank(&mut lowered);
-    Lowered::new(lowered, form, program, (check, parameters))
+    Lowered::new(lowered, form, program, check)
 }

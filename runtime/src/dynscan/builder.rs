@@ -1,7 +1,5 @@
 //! [`DynScanBuilder`]: the options of a scan, those of each device included.
 
-use std::sync::Arc;
-
 use monoscan_codegen::plan::PlanOptions;
 use monoscan_ir::Layout;
 use monoscan_ir::laws::Overflow;
@@ -12,6 +10,7 @@ use crate::device::Device;
 use crate::error::Error;
 #[cfg(all(feature = "cuda", feature = "ptx"))]
 use crate::gpu;
+use crate::parameters::Parameters;
 
 /// How to build a [`DynScan`] that is not the default one.
 #[must_use]
@@ -108,7 +107,7 @@ impl DynScanBuilder {
             component_names: self.component_names.into(),
             threads: self.threads,
             checked: false,
-            parameters: Arc::default(),
+            parameters: Parameters::default(),
             device: Device::cpu(),
             backend: None,
             plain: true,

@@ -50,6 +50,8 @@ pub(crate) struct Line<'a> {
     /// The states that segments start from, and the one that element 0 does.
     pub(crate) init: &'a Slots<'a>,
     pub(crate) carry: &'a Slots<'a>,
+    /// Where the values of parameters are.
+    pub(crate) parameters: *const u8,
     /// Whether outputs are written.
     pub(crate) writes: bool,
     /// Whether its records lie one after the other and are more than a cache holds.
@@ -248,6 +250,7 @@ impl<'a> Line<'a> {
             total: (self.first + self.len) as u64,
             states: worker.states.from(strip.slot),
             init: self.init.as_ptr(),
+            parameters: self.parameters,
             sink: worker.sink.as_mut_ptr().cast(),
             place: self.place.wrapping_add_signed(records(strip.start)) as u64,
             step: self.step as u64,

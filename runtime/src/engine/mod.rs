@@ -45,6 +45,7 @@ use crate::call::{Call, Shape};
 use crate::checked::{self, Elements};
 use crate::checks;
 use crate::error::Error;
+use crate::parameters::Parameters;
 pub(crate) use heads::{FlagColumn, Heads};
 use line::Line;
 use slots::Slots;
@@ -87,7 +88,7 @@ pub(crate) struct Engine<'a> {
     /// Whether the first overflow is an error.
     pub(crate) checked: bool,
     /// The values of the program's parameters.
-    pub(crate) parameters: &'a [Constant],
+    pub(crate) parameters: &'a Parameters,
 }
 
 impl Engine<'_> {
@@ -98,7 +99,7 @@ impl Engine<'_> {
     /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
     pub(crate) fn run(&self, task: &Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let Task { call, .. } = task;
-        checks::parameters(self.program, self.parameters)?;
+        checks::parameters(|| self.program.parameters.iter().copied(), self.parameters.values())?;
         let checked = self.checked && task.purpose != Purpose::Count;
         let is_segmented = match call.shape {
             Shape::Heads(_) => true,
@@ -130,10 +131,7 @@ impl Engine<'_> {
         let fields = || user_fields(variant, kernels);
         let first_carry: SmallVec<[Constant; 4]> = variant.program.first_carry().collect();
         let init = call.init.unwrap_or_default();
-        let bound = (0..).zip(self.parameters).filter_map(|(component, &value)| {
-            Some((layout.field(variant.program.parameter_stage()?, component)?, value))
-        });
-        let init = fields().zip(init.iter().chain(&first_carry[init.len()..]).copied()).chain(bound);
+        let init = fields().zip(init.iter().chain(&first_carry[init.len()..]).copied());
         let init = Slots::one(layout, init);
         let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
         let check = variant.program.check();
@@ -152,6 +150,7 @@ impl Engine<'_> {
             step: if call.reversed { -1 } else { 1 },
             flags: None,
             init: &init,
+            parameters: self.parameters.as_ptr(),
             carry: carry.as_ref().unwrap_or(&init),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,

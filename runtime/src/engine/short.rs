@@ -16,6 +16,8 @@ use super::slots::Slots;
 use super::variant::Variant;
 use crate::call::Rows;
 use crate::checks;
+#[cfg(doc)]
+use crate::dynscan::DynScan;
 use crate::error::Error;
 
 /// What scans the short lines of a program from the identities.
@@ -42,7 +44,8 @@ impl Short {
     /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did.
     ///
     /// # Safety
-    /// These are the input columns of the program in order, and anything behind them, and its output column, with room for all records,
+    /// These are the input columns of the program in order, behind them in every place where its [parameters](DynScan::parameters_base)
+    /// are, and its output column, with room for all records,
     /// borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
     #[inline]
     pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, len: usize) -> Option<usize> {
@@ -57,10 +60,10 @@ impl Short {
     /// As [`scan`](Short::scan), over the input.
     ///
     /// # Safety
-    /// This is the one column that the program reads, laid out as the one that it writes, exclusively borrowed.
+    /// This is the one column that the program reads, laid out as the one that it writes, exclusively borrowed; and where its parameters are.
     #[inline]
-    pub unsafe fn replace(&self, records: *mut u8, len: usize) -> bool {
-        let mut inputs = [std::ptr::null(); SHORT_INPUTS];
+    pub unsafe fn replace(&self, records: *mut u8, len: usize, parameters: *const u8) -> bool {
+        let mut inputs = [parameters; SHORT_INPUTS];
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no next record.
         self.replaces && unsafe { self.scan(inputs, records, len) }.is_some()
@@ -81,7 +84,8 @@ impl ShortRows {
     /// Of a form that is neither segmented nor from an initial state; none if its columns are many or if it has no such kernel.
     pub(super) fn of(variant: &Variant) -> Result<Option<ShortRows>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
-        let is_small = variant.program.inputs.len() <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
+        let columns = variant.program.inputs.len() + usize::from(!variant.program.parameters.is_empty());
+        let is_small = columns <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
         // These rows start from the identities, and have no other arguments.
         let mut reads = variant.program.mappings().flat_map(|mapping| &mapping.reads);
         let is_small = is_small && !reads.any(|source| matches!(source, Source::Init { .. }));
@@ -105,7 +109,9 @@ impl ShortRows {
         // The arguments point to these: they live as long as the call.
         let outputs = [output];
         let line = TileArgs::line(&inputs, &outputs, (0, len, len), start);
-        let args = TileArgs { pitch: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
+        // If the program has parameters, they are in the last place at least.
+        let parameters = inputs[SHORT_INPUTS - 1];
+        let args = TileArgs { parameters, pitch: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
         // SAFETY: the columns are what the caller says, and have these rows; the kernel reads its slot alone. The code is there: whoever
         // lends this has the variant that owns it.
         unsafe { (self.scan)(&args) };
@@ -194,8 +200,8 @@ impl ShortWhole {
     /// # Safety
     /// As for [`Short::replace`] and [`pass`](ShortWhole::pass).
     #[inline]
-    pub unsafe fn replace(&self, records: *mut u8, len: usize, states: (*mut u8, bool)) -> bool {
-        let mut inputs = [std::ptr::null(); SHORT_INPUTS];
+    pub unsafe fn replace(&self, records: *mut u8, len: usize, states: (*mut u8, bool), parameters: *const u8) -> bool {
+        let mut inputs = [parameters; SHORT_INPUTS];
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no next record.
         self.replaces && unsafe { self.pass(inputs, records, len, states) }.is_some()

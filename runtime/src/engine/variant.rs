@@ -72,7 +72,7 @@ impl Variant {
         let program = lower(&of.program, form);
         let program = if any_states { program.for_any_states() } else { program };
         let plan = plan(&program, &CpuTarget::host(), &of.options);
-        let is_own = !form.heads && !form.checked && !form.previous && of.program.parameters.is_empty();
+        let is_own = !form.heads && !form.checked && !form.previous;
         let states = is_own.then(|| of.states.clone());
         Variant { is_lawful: of.is_lawful, program, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
     }

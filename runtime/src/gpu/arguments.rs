@@ -27,8 +27,12 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
     for (place, &address) in launch.columns.iter().enumerate() {
         put(layout.column(place), address);
     }
-    for (first, state) in [(layout.start(), launch.start), (layout.init(), launch.init)] {
-        for (field, component) in layout.states.fields.iter().zip(state) {
+    let states =
+        [(layout.start(), launch.start), (layout.init(), launch.init)].map(|(at, state)| (at, &layout.states, state));
+    for (first, layout, values) in
+        states.into_iter().chain([(layout.parameters(), &layout.parameters, launch.parameters)])
+    {
+        for (field, component) in layout.fields.iter().zip(values) {
             let at = first + field.offset as usize;
             block[at..at + field.ty.size()].copy_from_slice(&component.to_bytes());
         }
@@ -59,7 +63,8 @@ mod tests {
     #[test]
     fn every_argument_is_at_its_place() {
         let states = Layout::packed(&[Type::U64, Type::Bool, Type::F32]);
-        let layout = Arguments { inputs: 2, outputs: 1, states };
+        let layout = Arguments { inputs: 2, outputs: 1, states, parameters: Layout::packed(&[Type::U16, Type::F32]) };
+        let parameters = [Constant::from(3u16), Constant::from(0.5f32)];
         let start = [Constant::from(7u64), Constant::from(true), Constant::from(1.5f32)];
         let init = [Constant::from(9u64), Constant::from(false), Constant::from(-2f32)];
         let launch = Launch {
@@ -67,6 +72,7 @@ mod tests {
             reversed: true,
             start: &start,
             init: &init,
+            parameters: &parameters,
             columns: &[0x1000, 0x2001, 0x3002],
             capacity: 77,
             totals: true,
@@ -80,15 +86,27 @@ mod tests {
         assert_eq!(layout.start(), 112);
         assert_eq!(unpack(&layout, &block[112..][..layout.states.size as usize]), start);
         assert_eq!(unpack(&layout, &block[layout.init()..][..layout.states.size as usize]), init);
+        let at = layout.parameters();
+        assert_eq!((&block[at..at + 2], &block[at + 4..at + 8]), (&3u16.to_le_bytes()[..], &0.5f32.to_le_bytes()[..]));
         assert_eq!(block.len(), layout.bytes());
         assert_eq!(word(&block, 112), 7);
     }
 
     #[test]
     fn times_without_end_are_the_longest_time() {
-        let layout = Arguments { inputs: 0, outputs: 0, states: Layout::packed(&[Type::U8]) };
+        let layout =
+            Arguments { inputs: 0, outputs: 0, states: Layout::packed(&[Type::U8]), parameters: Layout::default() };
         let span = Span { rows: 1, records: 1, pitch: 0, step: 1 };
-        let launch = Launch { span, reversed: false, start: &[], init: &[], columns: &[], capacity: 0, totals: false };
+        let launch = Launch {
+            span,
+            reversed: false,
+            start: &[],
+            init: &[],
+            parameters: &[],
+            columns: &[],
+            capacity: 0,
+            totals: false,
+        };
         assert_eq!(word(&pack(&layout, &launch, 0, 0, Duration::MAX), Arguments::TIMEOUT), u64::MAX);
     }
 }

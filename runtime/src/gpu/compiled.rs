@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{Arch, GpuPlan};
-use monoscan_ir::{Constant, Program, Verified};
+use monoscan_ir::{Program, Verified};
 
 use super::ends::states_at_ends;
 use super::kernel::TIME_LIMIT;
@@ -14,6 +14,7 @@ use super::variant::{Maker, Variants};
 use crate::cache::Cache;
 use crate::cuda::{CubinCache, Device};
 use crate::error::Error;
+use crate::parameters::Parameters;
 
 /// The kernels of a program on one GPU. Cheap to clone; equal programs share theirs, which are freed with the last of them.
 #[derive(Clone)]
@@ -22,7 +23,7 @@ pub(crate) struct Compiled {
     /// Whether the first overflow is an error.
     pub(crate) checked: bool,
     /// The values of the program's parameters.
-    pub(crate) parameters: Arc<[Constant]>,
+    pub(crate) parameters: Parameters,
     pub(super) limit: Duration,
 }
 
@@ -79,7 +80,7 @@ impl Compiled {
             let variants = Variants::new(key.program.clone(), key.maker.clone());
             Ok::<_, Error>(Shared { variants, at_ends: OnceLock::new() })
         })?;
-        Ok(Compiled { shared, checked: false, parameters: Arc::default(), limit })
+        Ok(Compiled { shared, checked: false, parameters: Parameters::default(), limit })
     }
 
     pub(super) fn program(&self) -> &Verified<Program> {

@@ -76,6 +76,8 @@ pub struct Launch<'a> {
     pub start: &'a [Constant],
     /// The initial state that the program may read, likewise.
     pub init: &'a [Constant],
+    /// The values of the program's parameters.
+    pub parameters: &'a [Constant],
     /// Where the input columns begin, then the output columns.
     pub columns: &'a [u64],
     /// Records that the output columns of a program that filters can take.

@@ -87,7 +87,7 @@ impl Compiled {
 
     fn start(&self, mut task: Task<'_>, stream: &Stream) -> Result<Pending, Error> {
         let call = task.call;
-        checks::parameters(self.program(), &self.parameters)?;
+        checks::parameters(|| self.program().parameters.iter().copied(), self.parameters.values())?;
         task.check(self.program(), self.device(), stream)?;
         let is_segmented = matches!(call.shape, Shape::FlagColumn(_));
         let form = Form {
@@ -128,6 +128,6 @@ impl Compiled {
         let kernel = || variant.kernel(pattern, &variants.maker);
         // SAFETY: the columns were checked against the program, and the kernel is that of its variant for this form and
         // this access pattern.
-        unsafe { task.launch((&variant.states, &self.parameters), span, kernel, stream, self.limit) }
+        unsafe { task.launch((&variant.states, self.parameters.values()), span, kernel, stream, self.limit) }
     }
 }

@@ -15,8 +15,6 @@ pub(crate) struct States {
     places: Vec<usize>,
     /// The place of the rank.
     rank: Option<usize>,
-    /// The place of the first parameter.
-    parameters: Option<usize>,
     check: Option<CheckStage>,
 }
 
@@ -38,7 +36,6 @@ impl States {
             identities: program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
             places: (0..).zip(carried).flat_map(|(stage, own)| first(stage)..first(stage) + own).collect(),
             rank: program.rank().map(|rank| first(rank as usize)),
-            parameters: program.parameter_stage().map(|stage| first(stage as usize)),
             check: program.check().map(check),
         }
     }
@@ -50,7 +47,6 @@ impl States {
             identities: components.iter().map(|component| component.identity).collect(),
             places: of_role(Role::User).chain(of_role(Role::Previous)).collect(),
             rank: of_role(Role::Rank).next(),
-            parameters: None,
             check: None,
         }
     }
@@ -78,13 +74,10 @@ impl States {
     }
 
     /// A state of the program, or else the identities, as one of the lowered program. `rank` records were kept before.
-    pub(crate) fn lowered(&self, state: Option<&[Constant]>, rank: u64, parameters: &[Constant]) -> Vec<Constant> {
+    pub(crate) fn lowered(&self, state: Option<&[Constant]>, rank: u64) -> Vec<Constant> {
         let mut lowered = self.identities.clone();
         for (&place, &component) in self.places.iter().zip(state.into_iter().flatten()) {
             lowered[place] = component;
-        }
-        if let Some(first) = self.parameters {
-            lowered[first..first + parameters.len()].copy_from_slice(parameters);
         }
         if let Some(place) = self.rank {
             lowered[place] = rank.into();
@@ -155,10 +148,10 @@ mod tests {
         assert_eq!(States::listed(&listed(&lowered)), states);
         let own = [Constant::from(5u64), Constant::from(6u32)];
         let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
-        let made = states.lowered(Some(&own), 40, &[]);
+        let made = states.lowered(Some(&own), 40);
         assert_eq!(made[..3], all[..3]);
         assert_eq!(states.own(&made), own);
         assert_eq!(states.kept(&made), Some(40));
-        assert_eq!(states.own(&states.lowered(None, 0, &[])), [Constant::from(0u64), Constant::from(1u32)]);
+        assert_eq!(states.own(&states.lowered(None, 0)), [Constant::from(0u64), Constant::from(1u32)]);
     }
 }

@@ -130,8 +130,8 @@ impl Task<'_> {
         limit: Duration,
     ) -> Result<Pending, Error> {
         let Task { call, .. } = self;
-        let start = states.lowered(call.carry.or(call.init), 0, parameters);
-        let init = states.lowered(call.init, 0, parameters);
+        let start = states.lowered(call.carry.or(call.init), 0);
+        let init = states.lowered(call.init, 0);
         let mut columns = self.inputs;
         columns.extend(self.outputs);
         let wants_totals = call.totals || call.carry.is_some();
@@ -140,6 +140,7 @@ impl Task<'_> {
             reversed: call.reversed,
             start: &start,
             init: &init,
+            parameters,
             columns: &columns,
             capacity: self.capacity.1,
             totals: wants_totals || states.keeps() || states.checked_stages().is_some(),

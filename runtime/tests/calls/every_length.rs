@@ -13,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use monoscan_ir::random::{Options, plain_program, random_program};
-use monoscan_ir::{Layout, Mode, Program, Verified, interp, verify};
+use monoscan_ir::{Constant, Layout, Mode, Program, Type, Verified, interp, verify};
 use monoscan_runtime::{Call, DynScan, PlanOptions};
 
 use scan_kit::Random;
@@ -25,6 +25,7 @@ const LONGEST: usize = 150;
 /// A program with its reference.
 struct Case {
     program: Verified<Program>,
+    parameters: Vec<Constant>,
     inputs: Vec<Vec<u8>>,
     /// For each mode the outputs of the longest line.
     expected: [(Mode, Vec<Vec<u8>>); 2],
@@ -34,18 +35,21 @@ impl Case {
     fn new(program: Verified<Program>, random: &mut Random) -> Case {
         let inputs: Vec<Vec<u8>> =
             program.inputs.iter().map(|layout| random.bytes(LONGEST * layout.size as usize)).collect();
+        let parameter = |&ty: &Type| Constant::from_bytes(ty, &random.bytes(ty.size()));
+        let parameters: Vec<Constant> = program.parameters.iter().map(parameter).collect();
         let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let expected = [Mode::Inclusive, Mode::Exclusive].map(|mode| {
-            let request = interp::Request { mode, previous: None, init: None };
+            let request = interp::Request { mode, parameters: parameters.clone(), ..Default::default() };
             (mode, interp::run(&program, &slices, &request).expect("whole columns").outputs)
         });
-        Case { program, inputs, expected }
+        Case { program, parameters, inputs, expected }
     }
 
     /// Runs all lengths under a plan. Gives how many calls that was.
     fn check(&self, plan: &PlanOptions, threads: usize) -> usize {
         let scan = DynScan::builder(self.program.clone()).plan(plan.clone()).threads(threads).assume_associative();
         let scan = scan.build().unwrap_or_else(|error| panic!("{error}\n{}", *self.program));
+        let scan = scan.with(&self.parameters).expect("the parameters are of their types");
         let (inputs, layouts) = (&self.program.inputs, &self.program.output.columns);
         let cut = |column: &[u8], layout: &Layout, len: usize| column[..len * layout.size as usize].to_vec();
         let mut cases = 0;

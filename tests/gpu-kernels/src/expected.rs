@@ -23,6 +23,8 @@ pub(crate) struct Given {
     pub(crate) start: Vec<Constant>,
     /// What programs read.
     pub(crate) init: Vec<Constant>,
+    /// The values of the program's parameters.
+    pub(crate) parameters: Vec<Constant>,
 }
 
 /// What a launch gives besides its outputs.
@@ -58,10 +60,10 @@ impl Reference {
     }
 
     /// The identities, or the states after some records.
-    pub(crate) fn states(&self, records: &[Vec<u8>]) -> Vec<Constant> {
+    pub(crate) fn states(&self, records: &[Vec<u8>], parameters: &[Constant]) -> Vec<Constant> {
         let identities: Vec<Constant> =
             self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
-        let mut states = self.interpret(records.to_vec(), &identities, &identities).states_after.concat();
+        let mut states = self.interpret(records.to_vec(), (&identities, &identities), parameters).states_after.concat();
         if let Some(rank) = self.rank {
             states[rank] = 0u64.into();
         }
@@ -83,7 +85,7 @@ impl Reference {
                 places.iter().flat_map(|&place| &bytes[place * size..][..size]).copied().collect()
             };
             let columns = inputs.iter().zip(&self.program.inputs).map(gather).collect();
-            let run = self.interpret(columns, &given.start, &given.init);
+            let run = self.interpret(columns, (&given.start, &given.init), &given.parameters);
             let places = match self.rank {
                 Some(_) => {
                     (call.kept..call.kept + run.count).take_while(|&place| place < call.room_records()).collect()
@@ -104,7 +106,12 @@ impl Reference {
         Results { totals }
     }
 
-    fn interpret(&self, mut columns: Vec<Vec<u8>>, start: &[Constant], init: &[Constant]) -> interp::Run {
+    fn interpret(
+        &self,
+        mut columns: Vec<Vec<u8>>,
+        (start, init): (&[Constant], &[Constant]),
+        parameters: &[Constant],
+    ) -> interp::Run {
         if self.has_init_column {
             let count = columns[0].len() / self.program.inputs[0].size as usize;
             columns.push(self.state_bytes(init).repeat(count));
@@ -113,7 +120,7 @@ impl Reference {
         let stages = self.program.stages.iter();
         let init = stages.map(|stage| rest.by_ref().take(stage.state.len()).collect()).collect();
         let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
-        let request = Request { init: Some(init), ..Request::default() };
+        let request = Request { init: Some(init), parameters: parameters.to_vec(), ..Request::default() };
         interp::run(&*self.program, &columns, &request).expect("whole columns, and states of the program")
     }
 

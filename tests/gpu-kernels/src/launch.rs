@@ -1,7 +1,7 @@
 //! Launches, and whether they wrote what they must.
 
 use monoscan_codegen::gpu::{Arguments, EPOCH, FAULT, Schedule, TICKET};
-use monoscan_ir::{Constant, Layout};
+use monoscan_ir::{Constant, Layout, Type};
 use scan_emulator::{Fault, LaunchError};
 
 use crate::expected::Given;
@@ -146,15 +146,17 @@ impl Subject<'_> {
         let count = 1 + random.below(5);
         let [start, init] = [0; 2].map(|_| self.records(random, count));
         let none = || self.program.inputs.iter().map(|_| Vec::new()).collect::<Vec<Vec<u8>>>();
-        let mut start = self.reference.states(&if call.started { start } else { none() });
+        let mut any = |&ty: &Type| Constant::from_bytes(ty, &random.bytes(ty.size()));
+        let parameters: Vec<Constant> = self.program.parameters.iter().map(&mut any).collect();
+        let mut start = self.reference.states(&if call.started { start } else { none() }, &parameters);
         let init = match call.resumed && self.reference.tells_init_from_start() {
-            true => self.reference.states(&init),
+            true => self.reference.states(&init, &parameters),
             false => start.clone(),
         };
         if let Some(rank) = self.reference.rank {
             start[rank] = (call.kept as u64).into();
         }
-        Given { start, init }
+        Given { start, init, parameters }
     }
 
     fn arguments<M: Machine>(
@@ -179,6 +181,9 @@ impl Subject<'_> {
         set(Arguments::PITCH, call.pitch() as u64);
         set(Arguments::STEP, call.step as u64);
         columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), machine.address(column)));
+        let at = layout.parameters();
+        let parameters = layout.parameters.to_bytes(&given.parameters);
+        bytes[at..at + parameters.len()].copy_from_slice(&parameters);
         for (at, state) in [(layout.start(), &given.start), (layout.init(), &given.init)] {
             let state = self.reference.state_bytes(state);
             bytes[at..at + state.len()].copy_from_slice(&state);

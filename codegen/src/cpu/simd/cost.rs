@@ -4,7 +4,7 @@
 //! kind, which fits what was measured to a fifth: sums of `i32` 0.7 cycles an element, maxima of
 //! `f32` 3.7, affine maps of `f32` 1.6.
 
-use monoscan_ir::{Function, Inst, Layout, Opcode, Rule, Source, Type};
+use monoscan_ir::{Function, Inst, Layout, Mapping, Opcode, Rule, Source, Type};
 
 use super::form::LaneForm;
 use super::forms::Constants;
@@ -27,11 +27,15 @@ impl LaneForm {
             let varying = function.values().filter(|(value, _)| !known.is(*value));
             varying.map(|(_, inst)| instructions(inst, function)).sum::<usize>()
         };
-        let varying = |function: &Function| count(function, &vec![false; function.params.len()]);
+        // What parameters alone lead to is computed once.
+        let varying = |mapping: &Mapping| {
+            let uniform = mapping.reads.iter().map(|source| matches!(source, Source::Parameter(_)));
+            count(&mapping.function, &uniform.collect::<Vec<_>>())
+        };
         let (combined, updated) = self.known();
         let combine = count(&self.combine, &combined);
-        let fold = varying(&self.lift.function) + (depth - 1) * varying(&self.fold.mapping.function);
-        let replay = depth * varying(&self.replay.mapping.function);
+        let fold = varying(&self.lift) + (depth - 1) * varying(&self.fold.mapping);
+        let replay = depth * varying(&self.replay.mapping);
         let blends: usize = self.is_neutral.iter().map(|&is_neutral| 1 + usize::from(!is_neutral)).sum();
 
         let folded = self.columns(&[&self.lift.reads, &self.fold.mapping.reads]);

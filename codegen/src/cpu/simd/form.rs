@@ -30,6 +30,7 @@ const MOST_WORK: u32 = 512;
 pub(crate) struct LaneForm {
     pub(crate) group: Group,
     pub(crate) inputs: Vec<Layout>,
+    pub(crate) parameters: Vec<Type>,
     pub(crate) outputs: Vec<Layout>,
     pub(crate) tables: Vec<Table>,
     /// The lift, giving the components that the fold carries.
@@ -48,8 +49,8 @@ pub(crate) struct LaneForm {
 }
 
 impl LaneForm {
-    /// The form of a program, if it has one: one stage, one output record for each element, nothing read but the element's record and
-    /// the state, and nothing computed that vectors cannot.
+    /// The form of a program, if it has one: one stage, one output record for each element, nothing read but the element's record, the
+    /// state and parameters, and nothing computed that vectors cannot.
     pub(crate) fn of(program: &Lowered) -> Option<LaneForm> {
         let [stage] = program.stages.as_slice() else { return None };
         if program.output.filter.is_some() || work(&stage.combine) > MOST_WORK {
@@ -69,6 +70,7 @@ impl LaneForm {
         let form = LaneForm {
             group: Group { shape: Shape { bytes: 1 }, depth: 1 },
             inputs: program.inputs.clone(),
+            parameters: program.parameters.clone(),
             outputs: program.output.columns.clone(),
             tables: program.tables.clone(),
             is_neutral: neutral(&combine, &stage.identity, &fold.carried, &program.tables),
@@ -85,9 +87,10 @@ impl LaneForm {
 
     /// The form in the narrowest lanes that hold everything.
     fn in_lanes(mut self) -> Option<LaneForm> {
-        let reads = [&self.lift.reads[..], &self.fold.mapping.reads, &self.replay.mapping.reads];
-        let is_read = |source: &Source| matches!(source, Source::Record(_) | Source::Before { stage: 0, .. });
-        if !reads.into_iter().flatten().all(is_read) || self.replay.carried.is_empty() {
+        let is_read = |source: &Source| {
+            matches!(source, Source::Record(_) | Source::Before { stage: 0, .. } | Source::Parameter(_))
+        };
+        if !self.reads().all(is_read) || self.replay.carried.is_empty() {
             return None;
         }
         let (combined, updated) = self.known();
@@ -116,6 +119,11 @@ impl LaneForm {
         }
         self.group = Group { shape, depth: depth(shape) };
         Some(self)
+    }
+
+    /// What its functions read.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &Source> {
+        [&self.lift.reads, &self.fold.mapping.reads, &self.replay.mapping.reads].into_iter().flatten()
     }
 
     /// Which parameters of `combine` and of `carry_update` are constants: the components that are not carried.

@@ -10,10 +10,11 @@ use super::form::LaneForm;
 use super::lanes::{Lanes, lower_lanes, vector_type};
 use super::shuffle;
 
-/// Where columns start; none for columns that are not read.
+/// Where columns start, none for columns that are not read, and what is the same for all elements.
 pub(crate) struct Bases<'a> {
     pub(crate) inputs: &'a [Option<ir::Value>],
     pub(crate) outputs: &'a [ir::Value],
+    pub(crate) uniform: &'a [(Source, ir::Value)],
 }
 
 /// What the loop over groups starts from, and what it leaves to the scalar loop behind it.
@@ -69,11 +70,17 @@ pub(crate) fn groups(
     for (&ty, &state) in types.iter().zip(&states) {
         first.push(splat(b, form, ty, state));
     }
+    let mut uniform = Vec::new();
+    for &(source, value) in bases.uniform {
+        if let Source::Parameter(parameter) = source {
+            uniform.push((source, splat(b, form, form.parameters[parameter as usize], value)));
+        }
+    }
     let params: Vec<ir::Value> = first.iter().map(|&value| b.append_block_param(body, kind(b, value))).collect();
     b.ins().jump(body, &arguments(&first));
 
     b.switch_to_block(body);
-    let group = GroupCode { form, bases, place: params[0] };
+    let group = GroupCode { form, bases, uniform: &uniform, place: params[0] };
     let carry: Vec<Lanes> = params[2..].iter().map(|&value| Lanes::Vector(value)).collect();
     let carry = match work {
         Work::Scan => group.scan(b, &carry)?.0,
@@ -137,6 +144,8 @@ fn extract(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, vector: ir::V
 struct GroupCode<'a> {
     form: &'a LaneForm,
     bases: &'a Bases<'a>,
+    /// What is the same for all elements, in all lanes.
+    uniform: &'a [(Source, ir::Value)],
     place: ir::Value,
 }
 
@@ -293,8 +302,11 @@ impl GroupCode<'_> {
     ) -> Result<Vec<Lanes>, CodegenError> {
         let mut args = states.to_vec();
         for source in &reads[states.len()..] {
-            let Source::Record(component) = *source else { unreachable!("a form in lanes reads records alone") };
-            args.push(Lanes::Vector(record[component as usize].expect("what is read was loaded")));
+            let value = match *source {
+                Source::Record(component) => record[component as usize],
+                _ => self.uniform.iter().find(|(uniform, _)| uniform == source).map(|&(_, value)| value),
+            };
+            args.push(Lanes::Vector(value.expect("what is read was loaded")));
         }
         lower_lanes(b, self.form.group.shape, &self.form.tables, function, &args)
     }

@@ -29,8 +29,9 @@
 //! end
 //! ```
 //!
-//! Lines stand in this order; `component`, `input` and `column` stand as often as there are such.
-//! Empty lines, and lines that begin with `#`, mean nothing.
+//! Lines stand in this order; `component`, `parameter` (behind the components, with its type),
+//! `input` and `column` stand as often as there are such. Empty lines, and lines that begin with
+//! `#`, mean nothing.
 
 mod parse;
 mod print;

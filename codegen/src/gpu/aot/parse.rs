@@ -46,10 +46,15 @@ impl FromStr for AotManifest {
             lines.value("component", &expected, of_type(field.ty))
         });
         let components = components.collect::<Result<Vec<Component>, _>>()?;
+        let mut parameters = Vec::new();
+        while lines.peek("parameter").is_some() {
+            parameters.push(lines.value("parameter", "a type", Type::from_name)?);
+        }
+        let parameters = Layout::packed(&parameters);
         let inputs = lines.layouts("input")?;
         let outputs = lines.layouts("column")?;
         lines.end()?;
-        let arguments = Arguments { inputs: inputs.len(), outputs: outputs.len(), states };
+        let arguments = Arguments { inputs: inputs.len(), outputs: outputs.len(), states, parameters };
         let launch = Manifest { plan, threads, shared_bytes, tile_state_bytes, arguments, inputs, outputs };
         let previous = components.iter().any(|component| component.role == Role::Previous);
         let form = Form { mode, heads, init, checked: false, previous };
@@ -174,7 +179,6 @@ fn component(value: &str, ty: Type) -> Option<Component> {
     let role = match role {
         "own" => Role::User,
         "flag" => Role::SegmentFlag,
-        "parameter" => Role::Parameter,
         "previous" => Role::Previous,
         "check" => Role::Check,
         "rank" => Role::Rank,

@@ -41,6 +41,7 @@ impl Display for AotManifest {
         writeln!(f, "tile-state-bytes {}", launch.tile_state_bytes)?;
         writeln!(f, "states {}", launch.arguments.states)?;
         self.components.iter().try_for_each(|component| writeln!(f, "component {component}"))?;
+        launch.arguments.parameters.types().try_for_each(|ty| writeln!(f, "parameter {ty}"))?;
         launch.inputs.iter().try_for_each(|layout| writeln!(f, "input {layout}"))?;
         launch.outputs.iter().try_for_each(|layout| writeln!(f, "column {layout}"))?;
         writeln!(f, "end")
@@ -52,7 +53,6 @@ impl Display for Component {
         let role = match self.role {
             Role::User => "own",
             Role::SegmentFlag => "flag",
-            Role::Parameter => "parameter",
             Role::Previous => "previous",
             Role::Check => "check",
             Role::Rank => "rank",

@@ -1,5 +1,7 @@
 //! A kernel's arguments (see [`Arguments`]) and tables, as its code reads them.
 
+use monoscan_ir::Field;
+
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::lower::{Tables, from_memory};
@@ -30,7 +32,15 @@ impl<'k> KernelArguments<'k, '_> {
 
     /// A component of the state at an offset, by its number through all stages.
     pub fn component(self, offset: usize, place: usize) -> Value<'k> {
-        let field = self.layout.states.fields[place];
+        self.field(offset, self.layout.states.fields[place])
+    }
+
+    /// A parameter of the program.
+    pub fn parameter(self, parameter: u32) -> Value<'k> {
+        self.field(self.layout.parameters(), self.layout.parameters.fields[parameter as usize])
+    }
+
+    fn field(self, offset: usize, field: Field) -> Value<'k> {
         let bits = Ty::Int(8 * field.ty.size() as u16);
         from_memory(self.base().at(offset + field.offset as usize).load(bits, 1), field.ty)
     }

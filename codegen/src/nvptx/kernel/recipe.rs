@@ -396,6 +396,7 @@ impl Recipe {
         let mut states = carried.iter();
         let reads = code.reads.iter().map(|&source| match source {
             Source::Init { stage, component } => args.component(args.layout.init(), self.number((stage, component))),
+            Source::Parameter(parameter) => args.parameter(parameter),
             source => read(element, source)
                 .unwrap_or_else(|| *states.next().expect("the first parameters are the carried components")),
         });

@@ -76,7 +76,8 @@ impl<'a> Expected<'a> {
         init: &[Vec<Constant>],
     ) -> Expected<'a> {
         let inputs: Vec<&[u8]> = sample.columns.iter().map(Vec::as_slice).collect();
-        let request = Request { init: Some(init.to_vec()), ..Request::default() };
+        let parameters = sample.parameters.values().to_vec();
+        let request = Request { init: Some(init.to_vec()), parameters, ..Request::default() };
         let sequential = run(program, &inputs, &request).expect("a sample has the program's columns");
         let in_chunks = |chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
         let regrouped = CHUNKS.map(in_chunks);

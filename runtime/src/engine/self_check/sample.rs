@@ -5,10 +5,13 @@ use monoscan_ir::interp::Interpreter;
 use monoscan_ir::laws::sample_states;
 use monoscan_ir::{Constant, Program, Source, Stage, Type};
 
+use crate::parameters::Parameters;
+
 /// Columns of records.
 pub(super) struct Sample {
     pub(super) len: usize,
     pub(super) columns: Vec<Vec<u8>>,
+    pub(super) parameters: Parameters,
 }
 
 /// How large numbers are.
@@ -37,6 +40,8 @@ impl Sample {
         let mut interpreter = Interpreter::new(&program.tables);
         let states = states_as_records(program, &types);
         let mut random = Random(len as u64);
+        let parameters = program.parameters.iter().map(|&ty| random.value(ty, kind)).collect();
+        let parameters = Parameters::new(parameters);
         let mut records: Vec<Vec<Constant>> = Vec::new();
         for place in 0..len {
             let drawn = (0..TRIES).find_map(|_| {
@@ -60,7 +65,7 @@ impl Sample {
             first += layout.fields.len();
             bytes
         };
-        Sample { len, columns: program.inputs.iter().map(&mut column).collect() }
+        Sample { len, columns: program.inputs.iter().map(&mut column).collect(), parameters }
     }
 }
 

@@ -138,8 +138,8 @@ impl Check<'_> {
 
         let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
         let (count, states) = match walk {
-            Walk::Short | Walk::ShortWhole { .. } => self.short(walk, &from, &to, sample.len)?,
-            _ => self.line(walk, block, (from, to), sample.len),
+            Walk::Short | Walk::ShortWhole { .. } => self.short(walk, &from, &to, sample)?,
+            _ => self.line(walk, block, (from, to), sample),
         };
         for (column, layout) in outputs.iter_mut().zip(layouts) {
             column.truncate(count * layout.size as usize);
@@ -154,8 +154,9 @@ impl Check<'_> {
         walk: Walk,
         block: usize,
         (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>),
-        len: usize,
+        sample: &Sample,
     ) -> (usize, Option<Vec<Constant>>) {
+        let len = sample.len;
         let layout = self.kernels.code.state_layout();
         let init = Slots::one(layout, layout.fields().zip(self.init.iter().flatten().copied()));
         let mut plan = self.variant.plan.clone();
@@ -174,6 +175,7 @@ impl Check<'_> {
             step: if is_reversed { -1 } else { 1 },
             flags: None,
             init: &init,
+            parameters: sample.parameters.as_ptr(),
             carry: &init,
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
@@ -194,10 +196,12 @@ impl Check<'_> {
         walk: Walk,
         inputs: &[*const u8],
         outputs: &[*mut u8],
-        len: usize,
+        sample: &Sample,
     ) -> Option<(usize, Option<Vec<Constant>>)> {
-        let [a, b, c, d]: [*const u8; SHORT_INPUTS] =
-            std::array::from_fn(|at| inputs.get(at).copied().unwrap_or(std::ptr::null()));
+        let len = sample.len;
+        // What is behind the inputs is the parameters, if the program has some, or anything.
+        let base = |at: usize| inputs.get(at).copied().unwrap_or(sample.parameters.as_ptr());
+        let [a, b, c, d]: [*const u8; SHORT_INPUTS] = std::array::from_fn(base);
         let output = *outputs.first()?;
         if let Walk::ShortWhole { writes } = walk {
             let kernel = self.kernels.code.short_whole(writes)?;

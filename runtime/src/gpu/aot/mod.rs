@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use monoscan_codegen::gpu::{AotManifest, Manifest, ManifestError, Schedule};
 use monoscan_ir::transform::Role;
-use monoscan_ir::{Layout, Mode, Type};
+use monoscan_ir::{Constant, Layout, Mode, Type};
 use sha2::{Digest, Sha256};
 
 use super::kernel::{GpuKernel, Span, TIME_LIMIT, expect_driver};
@@ -21,10 +21,11 @@ use super::pending::Pending;
 use super::states::States;
 use super::task::Sides;
 use crate::call::{Call, Shape};
-use crate::checks::Signature;
+use crate::checks::{self, Signature};
 use crate::column::{Column, ColumnMut};
 use crate::cuda::{CubinCache, CudaError, Device, Stream};
 use crate::error::Error;
+use crate::parameters::Parameters;
 
 /// Why a kernel that was made ahead of time is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -150,7 +151,8 @@ impl AotKernel {
         // SAFETY: the caller says that text and manifest were made together.
         let kernel = unsafe { GpuKernel::from_ptx(device, &self.ptx, manifest.launch.clone(), cache) }?;
         let states = Arc::new(States::listed(&manifest.components));
-        Ok(AotScan { kernel: Arc::new(kernel), states, manifest, limit: TIME_LIMIT })
+        let parameters = Parameters::default();
+        Ok(AotScan { kernel: Arc::new(kernel), states, parameters, manifest, limit: TIME_LIMIT })
     }
 }
 
@@ -167,6 +169,7 @@ pub struct AotScan {
     kernel: Arc<GpuKernel>,
     manifest: AotManifest,
     states: Arc<States>,
+    parameters: Parameters,
     limit: Duration,
 }
 
@@ -175,6 +178,19 @@ impl AotScan {
     #[must_use]
     pub fn with_time_limit(self, limit: Duration) -> AotScan {
         AotScan { limit, ..self }
+    }
+
+    /// The same with these values of the program's parameters, as [`DynScan::with`](crate::DynScan::with).
+    ///
+    /// # Errors
+    /// [`Error::State`] if these are not of the parameters' types. A call as long as they have no values is that error too.
+    pub fn with(&self, parameters: &[Constant]) -> Result<AotScan, Error> {
+        self.check_parameters(parameters)?;
+        Ok(AotScan { parameters: Parameters::new(parameters.to_vec()), ..self.clone() })
+    }
+
+    fn check_parameters(&self, values: &[Constant]) -> Result<(), Error> {
+        checks::parameters(|| self.manifest.launch.arguments.parameters.types(), values)
     }
 
     /// What is known of the kernel.
@@ -212,6 +228,7 @@ impl AotScan {
     ) -> Result<Pending, Error> {
         let (manifest, device) = (&self.manifest, self.kernel.device());
         let sides = Sides { device, inputs: self.inputs(), outputs: self.outputs(), keeps: manifest.keeps };
+        self.check_parameters(self.parameters.values())?;
         let mut task = sides.task(call, inputs, outputs)?;
         task.check(manifest, device, stream)?;
         expect_form(manifest, call)?;
@@ -234,7 +251,7 @@ impl AotScan {
         let kernel = || Ok(self.kernel.clone());
         // SAFETY: whoever loaded the kernel says that it is the manifest's, against which columns, form and way were
         // checked.
-        unsafe { task.launch((&self.states, &[]), span, kernel, stream, self.limit) }
+        unsafe { task.launch((&self.states, self.parameters.values()), span, kernel, stream, self.limit) }
     }
 }
 

@@ -76,7 +76,8 @@ impl Reference {
         for sequence in asked.sequences() {
             let start = asked.carry.clone().filter(|_| sequence.resumes).unwrap_or_else(|| self.init(asked));
             let previous = asked.carry.as_ref().filter(|_| sequence.resumes).and_then(|carry| self.previous(carry));
-            let request = Request { mode: asked.mode, init: Some(self.by_stage(&start)), previous };
+            let request =
+                Request { mode: asked.mode, init: Some(self.by_stage(&start)), previous, ..Request::default() };
             let columns = self.gather(&sequence, inputs);
             let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
             let result =

@@ -4,7 +4,7 @@
 //! at once. A state is a word for each component; neighbouring lanes are neighbouring states.
 //!
 //! A program has a packed form if it has one stage, its components and columns are single bytes, it
-//! reads nothing but records, states and initial states, and all its opcodes have a form on four
+//! reads nothing but records, states, initial states and parameters, and all its opcodes have a form on four
 //! lanes. A pass takes it where it is the shorter one.
 
 mod code;
@@ -53,6 +53,16 @@ pub(crate) struct Packed {
 struct Reading {
     reads: Vec<Source>,
     code: Code,
+}
+
+/// Sources that are the same for all elements, four times each.
+struct Uniform<'k>(Vec<(Source, Word<'k>)>);
+
+impl<'k> Uniform<'k> {
+    fn get(&self, source: Source) -> Word<'k> {
+        let found = self.0.iter().find(|(read, _)| *read == source);
+        found.expect("a packed form reads records, states, initial states and parameters").1
+    }
 }
 
 impl Packed {
@@ -109,19 +119,25 @@ impl Packed {
         (0..columns[0].len()).map(word).collect()
     }
 
-    /// Four times the initial state.
-    fn init<'k>(&self, args: KernelArguments<'k, '_>) -> Vec<Word<'k>> {
-        // Components of the only stage are numbered as those of all.
-        let component = |place| words::splat(args.component(args.layout.init(), place));
-        (0..self.identity.len()).map(component).collect()
+    /// What is read that is the same for all elements, four times each.
+    fn uniform<'k>(&self, args: KernelArguments<'k, '_>) -> Uniform<'k> {
+        let reads = self.lift.reads.iter().chain(&self.project.reads);
+        let value = |&source: &Source| match source {
+            // Components of the only stage are numbered as those of all.
+            Source::Init { component, .. } => {
+                Some((source, words::splat(args.component(args.layout.init(), component as usize))))
+            }
+            Source::Parameter(parameter) => Some((source, words::splat(args.parameter(parameter)))),
+            _ => None,
+        };
+        Uniform(reads.filter_map(value).collect())
     }
 
     /// The states of four records; `record` is a word of each column.
-    fn lift<'k>(&self, k: &'k Builder, record: &[Word<'k>], init: &[Word<'k>]) -> Vec<Word<'k>> {
+    fn lift<'k>(&self, k: &'k Builder, record: &[Word<'k>], uniform: &Uniform<'k>) -> Vec<Word<'k>> {
         self.lift.write(k, |source| match source {
             Source::Record(component) => record[component as usize],
-            Source::Init { component, .. } => init[component as usize],
-            _ => unreachable!("the lift of a packed form reads records and initial states"),
+            source => uniform.get(source),
         })
     }
 }
@@ -130,6 +146,7 @@ impl Reading {
     fn new(program: &Program, mapping: &Mapping, ranges: &[Range]) -> Option<Reading> {
         let range = |(&source, &ty): (&Source, &Type)| match source {
             Source::Record(_) | Source::Init { .. } => Some(Range::full(ty)),
+            Source::Parameter(_) if is_byte(ty) => Some(Range::full(ty)),
             Source::Before { component, .. } | Source::After { component, .. } => Some(ranges[component as usize]),
             _ => None,
         };

@@ -7,7 +7,7 @@ use monoscan_ir::Source;
 use super::code::Code;
 use super::operator::Operator;
 use super::words::{self, Word};
-use super::{Packed, sums};
+use super::{Packed, Uniform, sums};
 use crate::nvptx::emit::{Builder, Value, Var};
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::items::PackedPass;
@@ -21,17 +21,17 @@ pub(crate) struct PackedFold<'k, 'a> {
     state: &'a [Var<'k>],
     /// What the records so far come to: sums as numbers, else as four states one after the other.
     folded: Vec<Var<'k>>,
-    init: Vec<Word<'k>>,
+    uniform: Uniform<'k>,
 }
 
 impl<'k, 'a> PackedFold<'k, 'a> {
     pub(crate) fn new(args: KernelArguments<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedFold<'k, 'a> {
         let k = args.k;
-        PackedFold { k, packed, state, folded: variables(&packed.identity(k)), init: packed.init(args) }
+        PackedFold { k, packed, state, folded: variables(&packed.identity(k)), uniform: packed.uniform(args) }
     }
 
     fn lift(&self, record: &[Word<'k>]) -> Vec<Word<'k>> {
-        self.packed.lift(self.k, record, &self.init)
+        self.packed.lift(self.k, record, &self.uniform)
     }
 
     /// Eight states as four: what each two neighbours come to.
@@ -96,14 +96,14 @@ pub(crate) struct PackedReplay<'k, 'a> {
     state: &'a [Var<'k>],
     /// The [carry](Operator::carry) into the next word, of the components that are live.
     carry: Vec<Var<'k>>,
-    init: Vec<Word<'k>>,
+    uniform: Uniform<'k>,
 }
 
 impl<'k, 'a> PackedReplay<'k, 'a> {
     pub(crate) fn new(args: KernelArguments<'k, '_>, packed: &'a Packed, state: &'a [Var<'k>]) -> PackedReplay<'k, 'a> {
         let k = args.k;
         let carry = state.iter().map(|state| k.var(packed.operator.carry(state.get()))).collect();
-        PackedReplay { k, packed, state, carry, init: packed.init(args) }
+        PackedReplay { k, packed, state, carry, uniform: packed.uniform(args) }
     }
 
     /// The results of four records, a word for each column.
@@ -113,14 +113,13 @@ impl<'k, 'a> PackedReplay<'k, 'a> {
         // What no output needs may be anything.
         let mut carry = identity.clone();
         zip(live, &self.carry).for_each(|(&component, var)| carry[component] = var.get());
-        let (after, last) = operator.scan(self.k, &carry, &self.packed.lift(self.k, record, &self.init), &identity);
+        let (after, last) = operator.scan(self.k, &carry, &self.packed.lift(self.k, record, &self.uniform), &identity);
         let before = words::one_on(&after, &carry);
         let results = project.write(self.k, |source| match source {
             Source::Record(component) => record[component as usize],
-            Source::Init { component, .. } => self.init[component as usize],
             Source::Before { component, .. } => before[component as usize],
             Source::After { component, .. } => after[component as usize],
-            _ => unreachable!("the projection of a packed form reads records, states and initial states"),
+            source => self.uniform.get(source),
         });
         zip(live, &self.carry).for_each(|(&component, var)| var.set(last[component]));
         zip(results, outputs).map(|(word, &ty)| words::to_memory(word, ty)).collect()
