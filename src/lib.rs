@@ -40,8 +40,8 @@ pub use monoscan_runtime::{
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
-    ByKey, Cascade, ChunkStream, Columns, DeviceVec, Element, Host, InPlace, OnDevice, Parameterised, Pending, Place,
-    Record, Request, Scan, ScanBuilder, Segments, States, by_key,
+    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, OnDevice, Outputs, Parameterised,
+    Pending, Place, Record, Request, Scan, ScanBuilder, Segments, States, Unzipped, by_key,
 };
 
 /// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which

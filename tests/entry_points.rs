@@ -7,6 +7,7 @@ mod entry {
     mod combinations;
     mod hostile;
     mod messages;
+    mod outputs;
     mod pools;
     mod reference;
     mod restarts;

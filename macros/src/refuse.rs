@@ -87,7 +87,7 @@ messages! {
     RANGE = "a range is only for `for`, patterns and constants; compare with `<` and `>=`";
     EXPRESSION = "this expression is not available in scan code";
     CONSTANT_ARGUMENT = "this argument depends on run-time data, but it must be a constant here";
-    TUPLE_SIZE = "tuples in scan code have at most eight members; use a struct";
+    TUPLE_SIZE = "tuples in scan code have at most twelve members; use a struct";
     // Assignment.
     ASSIGN_TARGET = "only a `let mut` variable, or a field or element of one, can be assigned to";
     ASSIGN_CONSTANT = "this name is a constant of the IR: a loop variable, or not `mut`";

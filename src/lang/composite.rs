@@ -1,4 +1,4 @@
-//! Arrays, tuples of up to eight members, and unit as scan types.
+//! Arrays, tuples of up to thirteen members, and unit as scan types.
 
 use std::mem::offset_of;
 

@@ -71,6 +71,10 @@ tuples! {
     tuple6 A B C D E F;
     tuple7 A B C D E F G;
     tuple8 A B C D E F G H;
+    tuple9 A B C D E F G H I;
+    tuple10 A B C D E F G H I J;
+    tuple11 A B C D E F G H I J K;
+    tuple12 A B C D E F G H I J K L;
 }
 
 /// `array[index]`, read. `place` is the expression as it was written, for the error message.

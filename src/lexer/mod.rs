@@ -38,7 +38,7 @@ use monoscan_ir::{Program, Verified};
 use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
 use thiserror::Error;
 
-use crate::scan::{Columns, Place, Plain};
+use crate::scan::{Columns, ColumnsMut, Place, Plain};
 
 pub use dfa::MAX_STATES;
 pub use gather::{Counts, Kind, Skips, Token, Tokens};
@@ -188,7 +188,7 @@ impl Lexer {
     /// # Errors
     /// [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
     pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, ScanError> {
-        Plain::of(&self.scan).inclusive(text)
+        Plain::<u8, u8>::of(&self.scan).inclusive(text)
     }
 
     /// [`labels`](Lexer::labels) into a slice as long as the text.
@@ -198,7 +198,7 @@ impl Lexer {
     pub fn labels_into<C: Columns<(u8,)>>(
         &self,
         text: C,
-        labels: &mut <C::Place as Place>::Slice<u8>,
+        labels: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, ScanError> {
         Plain::of(&self.scan).inclusive_into(text, labels)
     }

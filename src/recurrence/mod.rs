@@ -52,7 +52,7 @@ use std::marker::PhantomData;
 use monoscan_ir::{Diagnostics, Program, Type, verify};
 use monoscan_runtime::{Device, DynScan, Error};
 
-use crate::scan::{Columns, Place, Plain};
+use crate::scan::{Columns, ColumnsMut, Place, Plain};
 
 pub use exact::filter_exactly;
 pub use form::Growth;
@@ -169,7 +169,7 @@ impl<T: Sample> Recurrence<T> {
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn filter<C: Columns<(T,)>>(&self, x: C) -> Result<<C::Place as Place>::Vec<T>, Error> {
-        Plain::of(&self.scan).inclusive(x)
+        Plain::<T, T>::of(&self.scan).inclusive(x)
     }
 
     /// y for x, into a slice of the same length.
@@ -179,7 +179,7 @@ impl<T: Sample> Recurrence<T> {
     pub fn filter_into<C: Columns<(T,)>>(
         &self,
         x: C,
-        y: &mut <C::Place as Place>::Slice<T>,
+        y: impl ColumnsMut<T, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         Plain::of(&self.scan).inclusive_into(x, y)
     }

@@ -9,9 +9,10 @@ use monoscan_runtime::{DynScan, Error, PlanOptions};
 use super::Scan;
 use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
+use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Parts};
 use super::states::{Cascade, States};
-use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
+use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType, Traced};
 use crate::ops::Plain;
 
 /// A scan with the states `S` under construction; see [`Scan::builder`].
@@ -72,7 +73,7 @@ impl<M: Plain> ScanBuilder<M, (M,), M> {
     }
 }
 
-impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
+impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     /// What one element does: a function from the record to a state. Each of its arguments is a column.
     pub fn lift<R: Record, F: ScanFn<R, Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
         self.lift_part(|| Part::new::<F, R>(&f, View::Record))
@@ -121,7 +122,7 @@ impl<M: Monoid, In: Record, Out: ScanType> ScanBuilder<M, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
+impl<S: States, In: Record, Out> ScanBuilder<S, In, Out> {
     /// One more stage, a scan in its own right, in the same pass over memory: `f` lifts an [`Element`], with the states of the
     /// stages so far, to a state of the next monoid.
     pub fn then<M: Monoid, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, M>
@@ -188,6 +189,37 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         F: ScanFn<(Element<In::Item, S>,), Out = O>,
     {
         self.project_part(|| Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element))
+    }
+
+    /// The tuple that is written for an element becomes a column for each of its members: new ones come as a tuple of vectors,
+    /// those that are there as a tuple of slices. Everything else that a scan may be asked for stays the same.
+    ///
+    /// Without this the results are one column of tuples.
+    ///
+    /// ```
+    /// use monoscan::{ops::Moments, prelude::*};
+    ///
+    /// #[scan_fn]
+    /// fn statistics(sample: Moments<f64>) -> (f64, f64) { (sample.mean, Moments::variance(sample)) }
+    ///
+    /// let running = Scan::<Moments<f64>>::builder()
+    ///     .lift(scan!(|x: f64| -> Moments<f64> { Moments::of(x) }))
+    ///     .project(statistics {})
+    ///     .unzip()
+    ///     .build()?;
+    /// let (mean, variance) = running.inclusive(&[1.0, 3.0, 5.0])?;
+    /// assert_eq!((mean[2], variance[1]), (3.0, 1.0));
+    ///
+    /// let (mut mean, mut variance) = ([0.0; 3], vec![0.0; 3]);
+    /// running.reversed().inclusive_into(&[1.0, 3.0, 5.0], (&mut mean, &mut variance))?;
+    /// assert_eq!((mean, variance[1]), ([3.0, 4.0, 5.0], 1.0));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn unzip(self) -> ScanBuilder<S, In, Unzipped<Out>>
+    where
+        Unzipped<Out>: Outputs,
+    {
+        self.change(|_| Ok(()))
     }
 
     /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says.
@@ -275,7 +307,7 @@ impl<S, In, Out> ScanBuilder<S, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
     /// Judges the laws, checks the translation, plans and compiles.
     ///
     /// # Errors
@@ -286,7 +318,7 @@ impl<S: States, In: Record, Out: ScanType> ScanBuilder<S, In, Out> {
         let project = project.unwrap_or_else(|| unchanged::<S::Last>(View::State));
         let parts = Parts { lifts, filter, project, operators };
         let parameters = parts.parameters();
-        let program = parts.program(In::layouts(), lang::layout_of::<Out>())?;
+        let program = parts.program(In::layouts(), <Out::Record as Inputs>::layouts())?;
         let Options { assume_associative, threads, plan } = self.options;
         let mut builder = DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan);
         builder = builder.states_in_memory(lang::layout_of::<S>());

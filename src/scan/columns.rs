@@ -6,7 +6,7 @@
 //! argument may be a struct or a tuple, and then the column is an array of records.
 
 use monoscan_ir::Layout;
-use monoscan_runtime::{Column, DeviceMemory, SHORT_INPUTS};
+use monoscan_runtime::{Column, ColumnMut, DeviceMemory, SHORT_INPUTS};
 use smallvec::SmallVec;
 
 use super::device::DeviceVec;
@@ -208,6 +208,9 @@ columns! {
 /// The columns of a record, without an allocation.
 pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 
+/// The columns of results, without an allocation.
+pub(super) type Written<'a> = SmallVec<[ColumnMut<'a>; 4]>;
+
 /// Where the first slices start, if all of them are of this length, and behind them where parameters are.
 #[inline]
 pub(super) fn bases<R: Record, C: Columns<R>>(
@@ -252,4 +255,13 @@ pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R, Place = Host>, lay
         }
     });
     columns
+}
+
+/// Memory as columns to be written, whose layouts must be those of its records.
+///
+/// # Safety
+/// It is exclusively borrowed for `'a`.
+pub(super) unsafe fn write<'a>(parts: &[(*mut u8, usize)], layouts: &'a [Layout]) -> Written<'a> {
+    // SAFETY: the caller borrows the memory.
+    parts.iter().zip(layouts).map(|(&(base, len), layout)| unsafe { ColumnMut::from_raw(base, len, layout) }).collect()
 }

@@ -40,6 +40,7 @@ mod columns;
 mod device;
 mod element;
 mod inspect;
+mod outputs;
 mod place;
 mod program;
 mod request;
@@ -59,7 +60,8 @@ pub use builder::ScanBuilder;
 pub use columns::{Columns, Parameterised, Record};
 pub use device::{DeviceVec, Pending};
 pub use element::Element;
-pub use place::{Host, InPlace, OnDevice, Place};
+pub use outputs::{ColumnsMut, Outputs, Unzipped};
+pub use place::{Host, OnDevice, Place};
 pub(crate) use request::Plain;
 pub use request::Request;
 pub use segments::{ByKey, Segments, by_key};
@@ -264,12 +266,12 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i])`, or of these what the scan keeps.
     ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length; [`Error::OutOfMemory`].
-    pub fn inclusive<C: Columns<In>>(&self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+    pub fn inclusive<C: Columns<In>>(&self, input: C) -> Result<Out::Vec<C::Place>, Error> {
         self.request().inclusive(input)
     }
 
@@ -277,7 +279,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Scan::inclusive).
-    pub fn exclusive<C: Columns<In>>(&self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+    pub fn exclusive<C: Columns<In>>(&self, input: C) -> Result<Out::Vec<C::Place>, Error> {
         self.request().exclusive(input)
     }
 
@@ -294,7 +296,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     pub fn inclusive_into<C: Columns<In>>(
         &self,
         input: C,
-        output: &mut <C::Place as Place>::Slice<Out>,
+        output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         C::Place::fill_plain(self, Mode::Inclusive, input, output)
     }
@@ -307,11 +309,69 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     pub fn exclusive_into<C: Columns<In>>(
         &self,
         input: C,
-        output: &mut <C::Place as Place>::Slice<Out>,
+        output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         C::Place::fill_plain(self, Mode::Exclusive, input, output)
     }
 
+    /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the columns differ in length.
+    #[inline]
+    pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
+        self.total(input)
+    }
+
+    /// [`inclusive`](Scan::inclusive), and the state after the last record, which [`reduce`](Scan::reduce) gives: both out of one
+    /// read of the input.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let (sums, total) = Scan::<Sum<u64>>::new()?.inclusive_with_total(&[Sum(1), Sum(2)])?;
+    /// assert_eq!((sums, total), (vec![Sum(1), Sum(3)], Sum(3)));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`inclusive`](Scan::inclusive).
+    pub fn inclusive_with_total<C: Columns<In>>(&self, input: C) -> Result<(Out::Vec<C::Place>, S), Error> {
+        let mut total = self.identity();
+        let results = self.resume(&mut total, input)?;
+        Ok((results, total))
+    }
+
+    /// A stream: it is fed chunk by chunk, and gives the results of the whole; see [`ChunkStream`].
+    pub fn stream(&self) -> ChunkStream<S, In, Out> {
+        ChunkStream::new(self)
+    }
+
+    /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
+    /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
+    /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
+    /// the last record of a chunk has no next one, and the first none before it.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<u64>>::new()?;
+    /// let mut carry = sums.identity();
+    /// assert_eq!(sums.resume(&mut carry, &[Sum(1), Sum(2)])?, [Sum(1), Sum(3)]);
+    /// assert_eq!(sums.resume(&mut carry, &[Sum(3)])?, [Sum(6)]);
+    /// assert_eq!(carry, Sum(6));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`inclusive`](Scan::inclusive); the carry is untouched then.
+    pub fn resume<C: Columns<In>>(&self, carry: &mut S, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
+        self.resuming(carry).inclusive(chunk)
+    }
+}
+
+/// Into memory that need not hold anything yet: of a scan that writes one column.
+impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// [`inclusive`](Scan::inclusive) into memory that need not hold anything yet; gives the records that were written.
     ///
     /// ```
@@ -348,71 +408,18 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ) -> Result<&'o mut [Out], Error> {
         self.write_new(Mode::Exclusive, input, output)
     }
-
-    /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the columns differ in length.
-    #[inline]
-    pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
-        self.total(input)
-    }
-
-    /// [`inclusive`](Scan::inclusive), and the state after the last record, which [`reduce`](Scan::reduce) gives: both out of one
-    /// read of the input.
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// let (sums, total) = Scan::<Sum<u64>>::new()?.inclusive_with_total(&[Sum(1), Sum(2)])?;
-    /// assert_eq!((sums, total), (vec![Sum(1), Sum(3)], Sum(3)));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`inclusive`](Scan::inclusive).
-    pub fn inclusive_with_total<C: Columns<In>>(&self, input: C) -> Result<(<C::Place as Place>::Vec<Out>, S), Error> {
-        let mut total = self.identity();
-        let results = self.resume(&mut total, input)?;
-        Ok((results, total))
-    }
-
-    /// A stream: it is fed chunk by chunk, and gives the results of the whole; see [`ChunkStream`].
-    pub fn stream(&self) -> ChunkStream<S, In, Out> {
-        ChunkStream::new(self)
-    }
-
-    /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
-    /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
-    /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
-    /// the last record of a chunk has no next one, and the first none before it.
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// let sums = Scan::<Sum<u64>>::new()?;
-    /// let mut carry = sums.identity();
-    /// assert_eq!(sums.resume(&mut carry, &[Sum(1), Sum(2)])?, [Sum(1), Sum(3)]);
-    /// assert_eq!(sums.resume(&mut carry, &[Sum(3)])?, [Sum(6)]);
-    /// assert_eq!(carry, Sum(6));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`inclusive`](Scan::inclusive); the carry is untouched then.
-    pub fn resume<C: Columns<In>>(&self, carry: &mut S, chunk: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
-        self.resuming(carry).inclusive(chunk)
-    }
 }
 
-impl<S: States, T: ScanType> Scan<S, (T,), T> {
-    /// [`inclusive`](Scan::inclusive), written over the input.
+/// Over the input, of a scan that writes what it reads.
+impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
+    /// [`inclusive`](Scan::inclusive), written over the input: a slice or a [`DeviceVec`], or a tuple of these for several
+    /// columns.
     ///
     /// # Errors
     /// [`Error::InPlace`] if the scan reads a neighbouring record or keeps records; nothing is written then.
     #[inline]
-    pub fn inclusive_in_place<X: InPlace<T>>(&self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace_plain(self, Mode::Inclusive, records.records())
+    pub fn inclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace_plain(self, Mode::Inclusive, records)
     }
 
     /// [`exclusive`](Scan::exclusive), written over the input.
@@ -420,8 +427,8 @@ impl<S: States, T: ScanType> Scan<S, (T,), T> {
     /// # Errors
     /// As [`inclusive_in_place`](Scan::inclusive_in_place).
     #[inline]
-    pub fn exclusive_in_place<X: InPlace<T>>(&self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace_plain(self, Mode::Exclusive, records.records())
+    pub fn exclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace_plain(self, Mode::Exclusive, records)
     }
 }
 

@@ -1,10 +1,12 @@
 //! [`Place`]: where columns lie, which decides what a scan of them gives.
 
 use monoscan_ir::Mode;
-use monoscan_runtime::Error;
+use monoscan_runtime::{DeviceMemory, Error};
 
 use super::columns::{Columns, Record};
 use super::device::{self, DeviceVec, Pending};
+use super::outputs::{ColumnsMut, Outputs};
+use super::request::parts;
 use super::states::States;
 use super::{Request, Scan};
 use crate::lang::ScanType;
@@ -13,19 +15,17 @@ use crate::lang::ScanType;
 ///
 /// Every method of a scan takes columns of both; their types say which it is, and so what comes of it.
 ///
-/// | columns | results | `_into` takes | and gives |
+/// | columns | a column of results | `_into` takes | and gives |
 /// |---|---|---|---|
-/// | slices | `Vec<Out>` | `&mut [Out]` | how many records were written |
-/// | [`DeviceVec`]s | `DeviceVec<Out>` | `&mut DeviceVec<Out>` | a [`Pending`] |
+/// | slices | `Vec<T>` | slices, borrowed mutably | how many records were written |
+/// | [`DeviceVec`]s | `DeviceVec<T>` | `&mut DeviceVec<T>` | a [`Pending`] |
 ///
 /// A scan [on a GPU](Scan::on) carries slices there and back, piece by piece, while it scans. A scan on the CPU refuses
 /// device memory.
 pub trait Place: sealed::Place {
     /// New records.
     type Vec<T: ScanType>;
-    /// Records to be written.
-    type Slice<T: ScanType>: ?Sized;
-    /// What is left by a scan into such records.
+    /// What is left by a scan into records that are there.
     type Written;
     /// What is left by a scan in place.
     type Replaced;
@@ -41,42 +41,14 @@ pub enum OnDevice {}
 
 impl Place for Host {
     type Vec<T: ScanType> = Vec<T>;
-    type Slice<T: ScanType> = [T];
     type Written = usize;
     type Replaced = ();
 }
 
 impl Place for OnDevice {
     type Vec<T: ScanType> = DeviceVec<T>;
-    type Slice<T: ScanType> = DeviceVec<T>;
     type Written = Pending;
     type Replaced = Pending;
-}
-
-/// Records that a scan is written over: a slice, or a [`DeviceVec`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is nothing that a scan of `{T}` can be written over",
-    note = "expected `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`"
-)]
-pub trait InPlace<T: ScanType>: sealed::InPlace<T, Self::Place> {
-    /// Where they lie.
-    type Place: Place;
-}
-
-impl<T: ScanType> InPlace<T> for &mut [T] {
-    type Place = Host;
-}
-
-impl<T: ScanType> InPlace<T> for &mut Vec<T> {
-    type Place = Host;
-}
-
-impl<T: ScanType, const N: usize> InPlace<T> for &mut [T; N] {
-    type Place = Host;
-}
-
-impl<T: ScanType> InPlace<T> for &mut DeviceVec<T> {
-    type Place = OnDevice;
 }
 
 pub(super) mod sealed {
@@ -86,108 +58,147 @@ pub(super) mod sealed {
     pub trait Place: Sized {
         const ON_HOST: bool;
 
-        fn collect<S: States, In: Record, Out: ScanType>(
-            request: Request<'_, S, In, Out>,
-            mode: Mode,
-            input: &impl Columns<In, Place = Self>,
-        ) -> Result<Self::Vec<Out>, Error>
+        /// A column to be written.
+        type Part<'a>;
+
+        /// What new columns are made with.
+        type Maker;
+
+        /// Room for so many records.
+        fn room<T: ScanType>(maker: &Self::Maker, len: usize) -> Result<Self::Vec<T>, Error>
         where
             Self: super::Place;
 
-        fn fill<S: States, In: Record, Out: ScanType>(
+        /// Room as a column of so many records.
+        fn part<T: ScanType>(room: &mut Self::Vec<T>, len: usize) -> Self::Part<'_>
+        where
+            Self: super::Place;
+
+        /// # Safety
+        /// So many records were written, or are going to be, and there is room for them.
+        unsafe fn set_len<T: ScanType>(room: &mut Self::Vec<T>, len: usize)
+        where
+            Self: super::Place;
+
+        fn collect<S: States, In: Record, Out: Outputs>(
             request: Request<'_, S, In, Out>,
             mode: Mode,
             input: &impl Columns<In, Place = Self>,
-            output: &mut Self::Slice<Out>,
+        ) -> Result<Out::Vec<Self>, Error>
+        where
+            Self: super::Place;
+
+        fn fill<S: States, In: Record, Out: Outputs>(
+            request: Request<'_, S, In, Out>,
+            mode: Mode,
+            input: &impl Columns<In, Place = Self>,
+            output: impl ColumnsMut<Out, Place = Self>,
         ) -> Result<Self::Written, Error>
         where
             Self: super::Place;
 
         /// As `fill`, of a scan that asks for nothing more.
-        fn fill_plain<S: States, In: Record, Out: ScanType>(
+        fn fill_plain<S: States, In: Record, Out: Outputs>(
             scan: &Scan<S, In, Out>,
             mode: Mode,
             input: impl Columns<In, Place = Self>,
-            output: &mut Self::Slice<Out>,
+            output: impl ColumnsMut<Out, Place = Self>,
         ) -> Result<Self::Written, Error>
         where
             Self: super::Place;
 
-        fn replace<S: States, T: ScanType>(
-            request: Request<'_, S, (T,), T>,
+        fn replace<S: States, Out: Outputs>(
+            request: Request<'_, S, Out::Record, Out>,
             mode: Mode,
-            records: &mut Self::Slice<T>,
+            records: impl ColumnsMut<Out, Place = Self>,
         ) -> Result<Self::Replaced, Error>
         where
             Self: super::Place;
 
-        fn replace_plain<S: States, T: ScanType>(
-            scan: &Scan<S, (T,), T>,
+        fn replace_plain<S: States, Out: Outputs>(
+            scan: &Scan<S, Out::Record, Out>,
             mode: Mode,
-            records: &mut Self::Slice<T>,
+            records: impl ColumnsMut<Out, Place = Self>,
         ) -> Result<Self::Replaced, Error>
         where
             Self: super::Place;
 
-        fn totals<S: States, In: Record, Out: ScanType>(
+        fn totals<S: States, In: Record, Out: Outputs>(
             request: Request<'_, S, In, Out>,
             input: &impl Columns<In, Place = Self>,
         ) -> Result<Vec<S>, Error>;
-    }
-
-    pub trait InPlace<T: ScanType, P: super::Place> {
-        fn records(&mut self) -> &mut P::Slice<T>;
     }
 }
 
 impl sealed::Place for Host {
     const ON_HOST: bool = true;
 
-    fn collect<S: States, In: Record, Out: ScanType>(
+    type Part<'a> = (*mut u8, usize);
+    type Maker = ();
+
+    fn room<T: ScanType>((): &(), len: usize) -> Result<Vec<T>, Error> {
+        let mut room = Vec::new();
+        let bytes = len.saturating_mul(size_of::<T>());
+        room.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(room)
+    }
+
+    fn part<T: ScanType>(room: &mut Vec<T>, len: usize) -> (*mut u8, usize) {
+        let room = &mut room.spare_capacity_mut()[..len];
+        (room.as_mut_ptr().cast(), room.len())
+    }
+
+    unsafe fn set_len<T: ScanType>(room: &mut Vec<T>, len: usize) {
+        // SAFETY: the caller says so.
+        unsafe { room.set_len(len) }
+    }
+
+    fn collect<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
-    ) -> Result<Vec<Out>, Error> {
+    ) -> Result<Out::Vec<Host>, Error> {
         request.collect(mode, input)
     }
 
-    fn fill<S: States, In: Record, Out: ScanType>(
+    fn fill<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
-        output: &mut [Out],
+        mut output: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<usize, Error> {
-        request.fill(mode, input, output)
+        // SAFETY: this memory is borrowed for as long as this runs.
+        unsafe { request.run(mode, input, &parts(&mut output)) }
     }
 
     #[inline]
-    fn fill_plain<S: States, In: Record, Out: ScanType>(
+    fn fill_plain<S: States, In: Record, Out: Outputs>(
         scan: &Scan<S, In, Out>,
         mode: Mode,
         input: impl Columns<In, Place = Host>,
-        output: &mut [Out],
+        output: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<usize, Error> {
         scan.fill(mode, input, output)
     }
 
-    fn replace<S: States, T: ScanType>(
-        request: Request<'_, S, (T,), T>,
+    fn replace<S: States, Out: Outputs>(
+        request: Request<'_, S, Out::Record, Out>,
         mode: Mode,
-        records: &mut [T],
+        mut records: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<(), Error> {
-        request.replace(mode, records)
+        request.replace(mode, &mut records)
     }
 
     #[inline]
-    fn replace_plain<S: States, T: ScanType>(
-        scan: &Scan<S, (T,), T>,
+    fn replace_plain<S: States, Out: Outputs>(
+        scan: &Scan<S, Out::Record, Out>,
         mode: Mode,
-        records: &mut [T],
+        records: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<(), Error> {
         scan.replace(mode, records)
     }
 
-    fn totals<S: States, In: Record, Out: ScanType>(
+    fn totals<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = Host>,
     ) -> Result<Vec<S>, Error> {
@@ -198,79 +209,67 @@ impl sealed::Place for Host {
 impl sealed::Place for OnDevice {
     const ON_HOST: bool = false;
 
-    fn collect<S: States, In: Record, Out: ScanType>(
+    type Part<'a> = (&'a mut DeviceMemory, usize);
+    type Maker = device::Maker;
+
+    fn room<T: ScanType>(maker: &device::Maker, len: usize) -> Result<DeviceVec<T>, Error> {
+        DeviceVec::room(maker, len)
+    }
+
+    fn part<T: ScanType>(room: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, usize) {
+        (&mut room.memory, len)
+    }
+
+    unsafe fn set_len<T: ScanType>(room: &mut DeviceVec<T>, len: usize) {
+        room.len = len;
+    }
+
+    fn collect<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         mode: Mode,
         input: &impl Columns<In, Place = OnDevice>,
-    ) -> Result<DeviceVec<Out>, Error> {
+    ) -> Result<Out::Vec<OnDevice>, Error> {
         device::collect(request, mode, input)
     }
 
-    fn fill<S: States, In: Record, Out: ScanType>(
+    fn fill<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         mode: Mode,
         input: &impl Columns<In, Place = OnDevice>,
-        output: &mut DeviceVec<Out>,
+        mut output: impl ColumnsMut<Out, Place = OnDevice>,
     ) -> Result<Pending, Error> {
-        device::fill(request, mode, input, output)
+        device::fill(request, mode, input, &mut output)
     }
 
-    fn fill_plain<S: States, In: Record, Out: ScanType>(
+    fn fill_plain<S: States, In: Record, Out: Outputs>(
         scan: &Scan<S, In, Out>,
         mode: Mode,
         input: impl Columns<In, Place = OnDevice>,
-        output: &mut DeviceVec<Out>,
+        mut output: impl ColumnsMut<Out, Place = OnDevice>,
     ) -> Result<Pending, Error> {
-        device::fill(scan.request(), mode, &input, output)
+        device::fill(scan.request(), mode, &input, &mut output)
     }
 
-    fn replace<S: States, T: ScanType>(
-        request: Request<'_, S, (T,), T>,
+    fn replace<S: States, Out: Outputs>(
+        request: Request<'_, S, Out::Record, Out>,
         mode: Mode,
-        records: &mut DeviceVec<T>,
+        mut records: impl ColumnsMut<Out, Place = OnDevice>,
     ) -> Result<Pending, Error> {
-        device::replace(request, mode, records)
+        device::replace(request, mode, &mut records)
     }
 
-    fn replace_plain<S: States, T: ScanType>(
-        scan: &Scan<S, (T,), T>,
+    fn replace_plain<S: States, Out: Outputs>(
+        scan: &Scan<S, Out::Record, Out>,
         mode: Mode,
-        records: &mut DeviceVec<T>,
+        mut records: impl ColumnsMut<Out, Place = OnDevice>,
     ) -> Result<Pending, Error> {
-        device::replace(scan.request(), mode, records)
+        device::replace(scan.request(), mode, &mut records)
     }
 
-    fn totals<S: States, In: Record, Out: ScanType>(
+    fn totals<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = OnDevice>,
     ) -> Result<Vec<S>, Error> {
         device::totals(request, input)
-    }
-}
-
-impl<T: ScanType> sealed::InPlace<T, Host> for &mut [T] {
-    #[inline]
-    fn records(&mut self) -> &mut [T] {
-        self
-    }
-}
-
-impl<T: ScanType> sealed::InPlace<T, Host> for &mut Vec<T> {
-    #[inline]
-    fn records(&mut self) -> &mut [T] {
-        self
-    }
-}
-
-impl<T: ScanType, const N: usize> sealed::InPlace<T, Host> for &mut [T; N] {
-    #[inline]
-    fn records(&mut self) -> &mut [T] {
-        *self
-    }
-}
-
-impl<T: ScanType> sealed::InPlace<T, OnDevice> for &mut DeviceVec<T> {
-    fn records(&mut self) -> &mut DeviceVec<T> {
-        self
     }
 }

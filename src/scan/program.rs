@@ -47,11 +47,11 @@ impl Parts {
         parts.flat_map(|part| part.parameters.iter().copied()).collect()
     }
 
-    /// The program that reads `inputs` and writes one column, verified and compared with the Rust code.
+    /// The program that reads `inputs` and writes `columns`, verified and compared with the Rust code.
     pub(super) fn program(
         self,
         inputs: Vec<monoscan_ir::Layout>,
-        output: monoscan_ir::Layout,
+        columns: Vec<monoscan_ir::Layout>,
     ) -> Result<Verified<Program>, Error> {
         let record = inputs.iter().map(|column| column.fields.len()).sum();
         let sizes: Vec<usize> = self.operators.iter().map(|operator| operator.identity.len()).collect();
@@ -77,7 +77,7 @@ impl Parts {
         });
         let stages = stages.collect();
         let name = name(&self.operators);
-        let output = Output { filter, project, columns: vec![output] };
+        let output = Output { filter, project, columns };
         let program = verify(Program { name, tables: tables.0, inputs, parameters, stages, output })?;
         for (operator, stage) in self.operators.iter().zip(&program.stages) {
             operator.check(stage, &program.tables)?;

@@ -9,14 +9,17 @@ use monoscan_runtime::cuda::Stream;
 use monoscan_runtime::{Call, Combination, DynScan, Error, Rows, Shape};
 
 use super::columns::{Columns, Record};
+use super::outputs::{ColumnsMut, Outputs};
 use super::place::sealed::Place as _;
-use super::place::{Host, InPlace, Place};
+use super::place::{Host, Place};
 use super::segments::{Boundaries, Segments};
 use super::short;
 use super::states::States;
 use crate::lang::{self, ScanType};
 
 mod run;
+
+pub(super) use run::{only, parts};
 
 /// A scan from another state, in the other direction, or of many sequences: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).
@@ -240,7 +243,7 @@ impl<S, In, Out> Request<'_, S, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// `y[i] = project(after[i])`, or of these what the scan keeps.
     ///
     /// # Errors
@@ -248,7 +251,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
     /// rows; kept records of rows; resuming rows, offsets or, in a reversed scan, flagged segments; and if records lie
     /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
-    pub fn inclusive<C: Columns<In>>(self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+    pub fn inclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
         C::Place::collect(self, Mode::Inclusive, &input)
     }
 
@@ -256,7 +259,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
-    pub fn exclusive<C: Columns<In>>(self, input: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+    pub fn exclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
         C::Place::collect(self, Mode::Exclusive, &input)
     }
 
@@ -271,7 +274,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     pub fn inclusive_into<C: Columns<In>>(
         self,
         input: C,
-        output: &mut <C::Place as Place>::Slice<Out>,
+        output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         C::Place::fill(self, Mode::Inclusive, &input, output)
     }
@@ -283,33 +286,9 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     pub fn exclusive_into<C: Columns<In>>(
         self,
         input: C,
-        output: &mut <C::Place as Place>::Slice<Out>,
+        output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         C::Place::fill(self, Mode::Exclusive, &input, output)
-    }
-
-    /// [`inclusive`](Request::inclusive) into memory that need not hold anything yet; gives the records that were written.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Rows`] if records lie beside rows.
-    pub fn inclusive_into_uninit(
-        self,
-        input: impl Columns<In, Place = Host>,
-        output: &mut [MaybeUninit<Out>],
-    ) -> Result<&mut [Out], Error> {
-        self.write_new(Mode::Inclusive, &input, output)
-    }
-
-    /// [`exclusive`](Request::exclusive) into memory that need not hold anything yet; gives the records that were written.
-    ///
-    /// # Errors
-    /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
-    pub fn exclusive_into_uninit(
-        self,
-        input: impl Columns<In, Place = Host>,
-        output: &mut [MaybeUninit<Out>],
-    ) -> Result<&mut [Out], Error> {
-        self.write_new(Mode::Exclusive, &input, output)
     }
 
     /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
@@ -362,20 +341,49 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     }
 }
 
-impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
-    /// [`inclusive`](Request::inclusive), written over the input.
+/// Into memory that need not hold anything yet: of a scan that writes one column.
+impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
+    /// [`inclusive`](Request::inclusive) into memory that need not hold anything yet; gives the records that were written.
+    ///
+    /// # Errors
+    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Rows`] if records lie beside rows.
+    pub fn inclusive_into_uninit(
+        self,
+        input: impl Columns<In, Place = Host>,
+        output: &mut [MaybeUninit<Out>],
+    ) -> Result<&mut [Out], Error> {
+        self.write_new(Mode::Inclusive, &input, output)
+    }
+
+    /// [`exclusive`](Request::exclusive) into memory that need not hold anything yet; gives the records that were written.
+    ///
+    /// # Errors
+    /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
+    pub fn exclusive_into_uninit(
+        self,
+        input: impl Columns<In, Place = Host>,
+        output: &mut [MaybeUninit<Out>],
+    ) -> Result<&mut [Out], Error> {
+        self.write_new(Mode::Exclusive, &input, output)
+    }
+}
+
+/// Over the input, of a scan that writes what it reads.
+impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
+    /// [`inclusive`](Request::inclusive), written over the input: a slice or a [`DeviceVec`](crate::DeviceVec), or a tuple of
+    /// these for several columns.
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads a neighbouring record or keeps records.
-    pub fn inclusive_in_place<X: InPlace<T>>(self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace(self, Mode::Inclusive, records.records())
+    pub fn inclusive_in_place<X: ColumnsMut<Out>>(self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace(self, Mode::Inclusive, records)
     }
 
     /// [`exclusive`](Request::exclusive), written over the input.
     ///
     /// # Errors
     /// As [`inclusive_in_place`](Request::inclusive_in_place).
-    pub fn exclusive_in_place<X: InPlace<T>>(self, mut records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace(self, Mode::Exclusive, records.records())
+    pub fn exclusive_in_place<X: ColumnsMut<Out>>(self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
+        X::Place::replace(self, Mode::Exclusive, records)
     }
 }

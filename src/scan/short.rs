@@ -13,26 +13,55 @@ use monoscan_ir::Mode;
 use monoscan_runtime::{DynScan, Error, Rows, Whole};
 
 use super::columns::{self, Columns, Record};
+use super::outputs::{ColumnsMut, Outputs};
 use super::place::Host;
+use super::request::{only, parts};
 use super::{Scan, States};
 use crate::lang::ScanType;
 
-impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
-    /// A plain scan into a slice.
+impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
+    /// A plain scan into columns that are there.
     #[inline]
     pub(super) fn fill(
         &self,
         mode: Mode,
         input: impl Columns<In, Place = Host>,
-        output: &mut [Out],
+        mut output: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<usize, Error> {
-        // SAFETY: a borrowed slice of `Out`.
-        match unsafe { self.scanned(mode, &input, (output.as_mut_ptr(), output.len())) } {
-            Some(written) => Ok(written),
-            None => self.fill_any(mode, &input, output),
+        if let Some(only) = only(&mut output)
+            // SAFETY: a borrowed slice of `Out`.
+            && let Some(written) = unsafe { self.scanned(mode, &input, only) }
+        {
+            return Ok(written);
         }
+        self.fill_any(mode, &input, &mut output)
     }
 
+    #[inline(never)]
+    fn fill_any(
+        &self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        output: &mut impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<usize, Error> {
+        // SAFETY: this memory is borrowed for as long as this runs.
+        unsafe { self.request().run(mode, input, &parts(output)) }
+    }
+
+    /// Scans a short line into memory for `len` records of its one column. Gives how many were written, if it did.
+    ///
+    /// # Safety
+    /// This memory is exclusively borrowed.
+    #[inline]
+    unsafe fn scanned(&self, mode: Mode, input: &impl Columns<In>, (output, len): (*mut u8, usize)) -> Option<usize> {
+        let short = self.inner.short(mode)?;
+        let inputs = columns::bases(input, len, self.inner.parameters_base())?;
+        // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
+        unsafe { short.scan(inputs, output, len) }
+    }
+}
+
+impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// A plain scan into memory that need not hold anything yet.
     #[inline]
     pub(super) fn write_new<'o>(
@@ -50,11 +79,6 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     }
 
     #[inline(never)]
-    fn fill_any(&self, mode: Mode, input: &impl Columns<In, Place = Host>, output: &mut [Out]) -> Result<usize, Error> {
-        self.request().fill(mode, input, output)
-    }
-
-    #[inline(never)]
     fn write_new_any<'o>(
         &self,
         mode: Mode,
@@ -63,21 +87,9 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     ) -> Result<&'o mut [Out], Error> {
         self.request().write_new(mode, input, output)
     }
-
-    /// Scans a short line into memory for `len` records. Gives how many were written, if it did.
-    ///
-    /// # Safety
-    /// This memory is exclusively borrowed.
-    #[inline]
-    unsafe fn scanned(&self, mode: Mode, input: &impl Columns<In>, (output, len): (*mut Out, usize)) -> Option<usize> {
-        let short = self.inner.short(mode)?;
-        let inputs = columns::bases(input, len, self.inner.parameters_base())?;
-        // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-        unsafe { short.scan(inputs, output.cast(), len) }
-    }
 }
 
-impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// A plain reduction.
     #[inline]
     pub(super) fn total(&self, input: impl Columns<In>) -> Result<S, Error> {
@@ -142,33 +154,38 @@ pub(super) unsafe fn rows<R: Record>(
     unsafe { short.scan(inputs, output, rows) }
 }
 
-/// The same over the input.
+/// The same as [`pass`] over the input.
+///
+/// # Safety
+/// This memory is exclusively borrowed: records that are both read and written.
 #[inline]
-pub(super) fn replace<S: States, T: ScanType>(scan: &DynScan, mode: Mode, states: &mut S, records: &mut [T]) -> bool {
-    let (base, len, states) = (records.as_mut_ptr(), records.len(), (&raw mut *states).cast());
-    // SAFETY: a borrowed slice of the type that is both read and written; the states lie as the scan was told.
+pub(super) unsafe fn replace<S: States>(
+    scan: &DynScan,
+    mode: Mode,
+    states: &mut S,
+    (base, len): (*mut u8, usize),
+) -> bool {
+    let states = (&raw mut *states).cast();
+    // SAFETY: the caller has the memory; the states lie as the scan was told.
     scan.short_whole(mode.into())
-        .is_some_and(|short| unsafe { short.replace(base.cast(), len, (states, false), scan.parameters_base()) })
+        .is_some_and(|short| unsafe { short.replace(base, len, (states, false), scan.parameters_base()) })
 }
 
-impl<S: States, T: ScanType> Scan<S, (T,), T> {
+impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
     /// A plain scan over its input.
     #[inline]
-    pub(super) fn replace(&self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
-        let (base, len) = (records.as_mut_ptr(), records.len());
-        // SAFETY: a borrowed slice of the type that is both read and written.
-        match self
-            .inner
-            .short(mode)
-            .is_some_and(|short| unsafe { short.replace(base.cast(), len, self.inner.parameters_base()) })
+    pub(super) fn replace(&self, mode: Mode, mut records: impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
+        if let Some((base, len)) = only(&mut records)
+            // SAFETY: a borrowed slice of the type that is both read and written.
+            && self.inner.short(mode).is_some_and(|short| unsafe { short.replace(base, len, self.inner.parameters_base()) })
         {
-            true => Ok(()),
-            false => self.replace_any(mode, records),
+            return Ok(());
         }
+        self.replace_any(mode, &mut records)
     }
 
     #[inline(never)]
-    fn replace_any(&self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
+    fn replace_any(&self, mode: Mode, records: &mut impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
         self.request().replace(mode, records)
     }
 }

@@ -4,9 +4,10 @@ use monoscan_ir::Constant;
 use monoscan_runtime::Error;
 
 use super::columns::{Columns, Record};
+use super::outputs::{ColumnsMut, Outputs};
 use super::place::Place;
 use super::{Scan, States};
-use crate::lang::{self, ScanType};
+use crate::lang;
 
 /// A stream of chunks, made by [`Scan::stream`]: the results of its chunks, one after the other, are those of an inclusive scan
 /// of all records, where the association does not matter. After an error it is as it was.
@@ -31,7 +32,7 @@ pub struct ChunkStream<S, In, Out> {
     carry: Vec<Constant>,
 }
 
-impl<S: States, In: Record, Out: ScanType> ChunkStream<S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     pub(super) fn new(scan: &Scan<S, In, Out>) -> Self {
         ChunkStream { scan: scan.clone(), carry: scan.as_dyn().program().first_carry() }
     }
@@ -40,7 +41,7 @@ impl<S: States, In: Record, Out: ScanType> ChunkStream<S, In, Out> {
     ///
     /// # Errors
     /// As [`Scan::inclusive`].
-    pub fn feed<C: Columns<In>>(&mut self, chunk: C) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+    pub fn feed<C: Columns<In>>(&mut self, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
         self.scan.request().handing_on(&mut self.carry).inclusive(chunk)
     }
 
@@ -51,7 +52,7 @@ impl<S: States, In: Record, Out: ScanType> ChunkStream<S, In, Out> {
     pub fn feed_into<C: Columns<In>>(
         &mut self,
         chunk: C,
-        output: &mut <C::Place as Place>::Slice<Out>,
+        output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         self.scan.request().handing_on(&mut self.carry).inclusive_into(chunk, output)
     }

@@ -116,9 +116,14 @@ fn states_of_128_bytes_are_carried() {
 fn columns_are_lifted_and_outputs_projected_in_every_combination() {
     let lift = scan!(|hash: u8, power: u32| -> Hash { Hash { hash: hash as u64, power: power as u64 } });
     let value = scan!(|state: Hash, hash: u8, power: u32| -> (u8, u64) { (hash, state.hash ^ power as u64) });
+    let of_first = |y: &[(u8, u64)]| y.iter().map(|y| y.0).collect::<Vec<u8>>();
+    let of_second = |y: &[(u8, u64)]| y.iter().map(|y| y.1).collect::<Vec<u64>>();
     let mut r = Random(5);
     for plan in plans() {
-        let scan = Scan::<Hash>::builder().lift(lift).project_with_record(value).plan(plan).threads(2).build().unwrap();
+        let builder = || Scan::<Hash>::builder().lift(lift).project_with_record(value).plan(plan.clone()).threads(2);
+        let scan = builder().build().unwrap();
+        // Each member of the results in a column of its own.
+        let unzipped = builder().unzip().build().unwrap();
         for n in SIZES {
             let a: Vec<u8> = (0..n).map(|_| r.bits() as u8).collect();
             let b: Vec<u32> = (0..n).map(|_| r.bits() as u32).collect();
@@ -134,10 +139,17 @@ fn columns_are_lifted_and_outputs_projected_in_every_combination() {
                 let mut y = vec![(0, 0); n];
                 ask.request(&scan).inclusive_into((&a, &b), &mut y).unwrap();
                 assert_eq!(y, expected(after), "{ask:?}");
+                let (mut hashes, mut mixed) = (vec![0; n], vec![0; n]);
+                let written = ask.request(&unzipped).inclusive_into((&a, &b), (&mut hashes, &mut mixed[..]));
+                written.unwrap();
+                assert_eq!((&hashes, &mixed), (&of_first(&y), &of_second(&y)), "{ask:?}");
                 let mut y = vec![(0, 0); n];
                 ask.request(&scan).exclusive_into((&a, &b), &mut y).unwrap();
                 assert_eq!(y, expected(before), "{ask:?}");
+                ask.request(&unzipped).exclusive_into((&a, &b), (&mut hashes, &mut mixed)).unwrap();
+                assert_eq!((hashes, mixed), (of_first(&y), of_second(&y)), "{ask:?}");
                 assert_eq!(ask.request(&scan).totals((&a, &b)).unwrap(), totals, "{ask:?}");
+                assert_eq!(ask.request(&unzipped).totals((&a, &b)).unwrap(), totals, "{ask:?}");
             }
         }
     }

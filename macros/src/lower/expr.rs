@@ -70,7 +70,7 @@ impl Lowering<'_> {
                 let (element, length) = (self.expr(&e.expr), &e.len);
                 self.op("array", e.bracket_token.span.join(), quote!([#element; #length]))
             }
-            Expr::Tuple(e) if e.elems.len() > 8 => self.refused(e, refuse::TUPLE_SIZE),
+            Expr::Tuple(e) if e.elems.len() > 12 => self.refused(e, refuse::TUPLE_SIZE),
             Expr::Tuple(e) => {
                 let members: Vec<_> = e.elems.iter().map(|e| self.expr(e)).collect();
                 self.op(&format!("tuple{}", members.len()), e.paren_token.span.join(), quote!(#(#members),*))

@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 
 use monoscan_runtime::{Device, DeviceMemory, Error};
 
+pub(super) use run::Maker;
 pub use run::Pending;
 pub(super) use run::{collect, fill, replace, totals};
 

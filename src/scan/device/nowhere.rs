@@ -8,6 +8,7 @@ use monoscan_runtime::{Column, Error};
 use super::DeviceVec;
 use crate::lang::ScanType;
 use crate::scan::columns::{Columns, Record};
+use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::OnDevice;
 use crate::scan::{Request, States};
 
@@ -33,41 +34,53 @@ impl Pending {
     }
 }
 
-pub(in crate::scan) fn collect<S: States, In: Record, Out: ScanType>(
+/// What new columns would be made with.
+pub(in crate::scan) type Maker = Infallible;
+
+pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
     _: Request<'_, S, In, Out>,
     _: Mode,
     input: &impl Columns<In, Place = OnDevice>,
-) -> Result<DeviceVec<Out>, Error> {
+) -> Result<Out::Vec<OnDevice>, Error> {
     nowhere(input)
 }
 
-pub(in crate::scan) fn fill<S: States, In: Record, Out: ScanType>(
+pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
     _: Request<'_, S, In, Out>,
     _: Mode,
     input: &impl Columns<In, Place = OnDevice>,
-    _: &mut DeviceVec<Out>,
+    _: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
     nowhere(input)
 }
 
-pub(in crate::scan) fn replace<S: States, T: ScanType>(
-    _: Request<'_, S, (T,), T>,
+pub(in crate::scan) fn replace<S: States, Out: Outputs>(
+    _: Request<'_, S, Out::Record, Out>,
     _: Mode,
-    records: &mut DeviceVec<T>,
+    records: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
-    nowhere::<(T,), _>(&&*records)
+    records.parts(|(memory, _)| _ = memory.device());
+    unreachable!("{NO_VALUE}")
 }
 
-pub(in crate::scan) fn totals<S: States, In: Record, Out: ScanType>(
+pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
     _: Request<'_, S, In, Out>,
     input: &impl Columns<In, Place = OnDevice>,
 ) -> Result<Vec<S>, Error> {
     nowhere(input)
 }
 
+const NO_VALUE: &str = "no value of `DeviceVec` is made without the feature `cuda`";
+
 fn nowhere<In: Record, T>(input: &impl Columns<In>) -> T {
     input.memories(|memory| _ = memory.device());
-    unreachable!("no value of `DeviceVec` is made without the feature `cuda`")
+    unreachable!("{NO_VALUE}")
+}
+
+impl<T: ScanType> DeviceVec<T> {
+    pub(in crate::scan) fn room(maker: &Maker, _: usize) -> Result<DeviceVec<T>, Error> {
+        match *maker {}
+    }
 }
 
 impl DeviceVec<bool> {

@@ -4,12 +4,13 @@ use std::marker::PhantomData;
 
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Column, DeviceMemory, Error, gpu};
+use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, Error, gpu};
 use smallvec::SmallVec;
 
 use super::DeviceVec;
 use crate::lang::{self, ScanType};
 use crate::scan::columns::{Columns, Record};
+use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::OnDevice;
 use crate::scan::{Request, States};
 
@@ -37,68 +38,109 @@ impl Pending {
     }
 }
 
+/// What new columns are made with: the stream that is going to write them.
+pub(in crate::scan) type Maker = Stream;
+
+impl<T: ScanType> DeviceVec<T> {
+    /// Room for so many records, which are going to be written in this stream.
+    pub(in crate::scan) fn room(stream: &Stream, len: usize) -> Result<DeviceVec<T>, Error> {
+        let memory = DeviceMemory::uninitialized(stream, len * size_of::<T>())?;
+        Ok(DeviceVec { memory, len, records: PhantomData })
+    }
+}
+
 /// A scan into new memory. If records are kept or not, it is waited for, since their number is the length.
-pub(in crate::scan) fn collect<S: States, In: Record, Out: ScanType>(
+pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
-) -> Result<DeviceVec<Out>, Error> {
+) -> Result<Out::Vec<OnDevice>, Error> {
     let len = Inputs::of(input).len();
     request.check_covers(len)?;
     let stream = request.stream_of(input);
     let keeps = request.scan().program().output.filter.is_some();
-    let memory = DeviceMemory::uninitialized(&stream, len * size_of::<Out>())?;
-    let mut output = DeviceVec { memory, len, records: PhantomData };
-    let pending = fill(request, mode, input, &mut output)?;
+    let mut columns = Out::room::<OnDevice>(&stream, len)?;
+    let mut written = Written(SmallVec::new());
+    Out::parts::<OnDevice>(&mut columns, len, |part| written.0.push(part));
+    let pending = write(request, mode, input, written)?;
     if keeps {
-        output.len = pending.wait()?;
+        // SAFETY: so many records were kept of those that there is room for.
+        unsafe { Out::set_len::<OnDevice>(&mut columns, pending.wait()?) };
     }
-    Ok(output)
+    Ok(columns)
 }
 
-pub(in crate::scan) fn fill<S: States, In: Record, Out: ScanType>(
+pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
-    output: &mut DeviceVec<Out>,
+    output: &mut impl ColumnsMut<Out, Place = OnDevice>,
+) -> Result<Pending, Error> {
+    write(request, mode, input, Written::of(output))
+}
+
+fn write<S: States, In: Record, Out: Outputs>(
+    request: Request<'_, S, In, Out>,
+    mode: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+    mut outputs: Written<'_>,
 ) -> Result<Pending, Error> {
     let scan = request.scan().clone();
     let stream = request.stream_of(input);
     let inputs = Inputs::of(input);
     let program = scan.program();
     inputs.before(&stream)?;
-    output.memory.before(&stream)?;
     let columns = inputs.columns(&program.inputs);
-    let len = output.len;
-    let pending = request.submit(mode, |call| {
-        // SAFETY: the vector has so many records, and the layout is that of `Out`.
-        let written = unsafe { output.memory.column_mut(len, &program.output.columns[0]) };
-        scan.submit(call, &columns, &mut [written], &stream)
-    })?;
-    output.memory.written_in(&stream);
+    outputs.before(&stream)?;
+    let pending = request
+        .submit(mode, |call| scan.submit(call, &columns, &mut outputs.columns(&program.output.columns), &stream))?;
+    outputs.written_in(&stream);
     inputs.after(&stream)?;
     Ok(pending)
 }
 
-pub(in crate::scan) fn replace<S: States, T: ScanType>(
-    request: Request<'_, S, (T,), T>,
+pub(in crate::scan) fn replace<S: States, Out: Outputs>(
+    request: Request<'_, S, Out::Record, Out>,
     mode: Mode,
-    records: &mut DeviceVec<T>,
+    records: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
     let scan = request.scan().clone();
-    let stream = request.stream_of(&&*records);
-    records.memory.before(&stream)?;
-    let len = records.len;
+    let mut records = Written::of(records);
+    let stream = request.in_stream_or_none().unwrap_or_else(|| records.0[0].0.stream().clone());
+    records.before(&stream)?;
     let pending = request.submit(mode, |call| {
-        // SAFETY: the vector has so many records, and the layout is that of `T`.
-        let column = unsafe { records.memory.column_mut(len, &scan.program().output.columns[0]) };
-        scan.submit_in_place(call, &mut [column], &stream)
+        scan.submit_in_place(call, &mut records.columns(&scan.program().output.columns), &stream)
     })?;
-    records.memory.written_in(&stream);
+    records.written_in(&stream);
     Ok(pending)
 }
 
-pub(in crate::scan) fn totals<S: States, In: Record, Out: ScanType>(
+/// The columns that a call writes.
+struct Written<'a>(SmallVec<[(&'a mut DeviceMemory, usize); 4]>);
+
+impl<'a> Written<'a> {
+    fn of<Out: Outputs>(output: &'a mut impl ColumnsMut<Out, Place = OnDevice>) -> Written<'a> {
+        let mut written = SmallVec::new();
+        output.parts(|part| written.push(part));
+        Written(written)
+    }
+
+    fn columns<'c>(&'c mut self, layouts: &'c [monoscan_ir::Layout]) -> Vec<ColumnMut<'c>> {
+        let columns = self.0.iter_mut().zip(layouts);
+        // SAFETY: each vector has so many records, of a type whose fields the macro laid out.
+        columns.map(|((memory, len), layout)| unsafe { memory.column_mut(*len, layout) }).collect()
+    }
+
+    fn before(&self, stream: &Stream) -> Result<(), Error> {
+        self.0.iter().try_for_each(|(memory, _)| memory.before(stream))
+    }
+
+    fn written_in(&mut self, stream: &Stream) {
+        self.0.iter_mut().for_each(|(memory, _)| memory.written_in(stream));
+    }
+}
+
+pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     input: &impl Columns<In, Place = OnDevice>,
 ) -> Result<Vec<S>, Error> {

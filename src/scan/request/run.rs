@@ -3,16 +3,18 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Column, ColumnMut, Combination, Error};
+use monoscan_runtime::{Column, Combination, Error};
+use smallvec::SmallVec;
 
 use super::{Request, Sequences};
 use crate::lang::{self, ScanType};
 use crate::scan::columns::{self, Columns, Record};
+use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::Host;
 use crate::scan::short;
 use crate::scan::states::States;
 
-impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     pub(in crate::scan) fn totals_on_host(self, input: &impl Columns<In, Place = Host>) -> Result<Vec<S>, Error> {
         let scan = self.scan;
         let program = scan.program();
@@ -29,17 +31,59 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
-    ) -> Result<Vec<Out>, Error> {
+    ) -> Result<Out::Vec<Host>, Error> {
         let len = columns::read(input, &self.scan.program().inputs).first().map_or(0, Column::len);
-        let mut result = Vec::new();
-        let bytes = len.saturating_mul(size_of::<Out>());
-        result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-        let written = self.write_new(mode, input, &mut result.spare_capacity_mut()[..len])?.len();
-        // SAFETY: `write_new` gave a slice of the first records, which it initialised.
-        unsafe { result.set_len(written) };
-        Ok(result)
+        self.check_covers(len)?;
+        let mut columns = Out::room::<Host>(&(), len)?;
+        let mut parts = Parts::new();
+        Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
+        // SAFETY: these vectors have room for so many records.
+        let written = unsafe { self.run(mode, input, &parts) }?;
+        // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
+        unsafe { Out::set_len::<Host>(&mut columns, written) };
+        Ok(columns)
     }
 
+    /// Runs the call into these columns.
+    ///
+    /// # Safety
+    /// They are exclusively borrowed memory for records of `Out`'s columns.
+    pub(in crate::scan) unsafe fn run(
+        mut self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        output: &[(*mut u8, usize)],
+    ) -> Result<usize, Error> {
+        let scan = self.scan;
+        if let [only] = *output {
+            if let Ok(Sequences::Rows(rows)) = &self.sequences
+                && !self.reversed
+                && self.init.is_none()
+                && self.carry.is_none()
+                // SAFETY: the caller borrows this memory.
+                && unsafe { short::rows(scan, mode, rows, input, only) }
+            {
+                return Ok(rows.count() * rows.len());
+            }
+            if let Some(states) = self.start() {
+                // SAFETY: as above.
+                if let Some(written) = unsafe { short::pass(scan, mode, states, input, only) } {
+                    return Ok(written);
+                }
+            }
+        }
+        let program = scan.program();
+        let inputs = columns::read(input, &program.inputs);
+        // SAFETY: the caller borrows this memory.
+        let mut outputs = unsafe { columns::write(output, &program.output.columns) };
+        self.call(mode, |call, carry| match carry {
+            None => scan.run(call, &inputs, &mut outputs),
+            Some(carry) => scan.resume(call, carry, &inputs, &mut outputs),
+        })
+    }
+}
+
+impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     pub(in crate::scan) fn write_new<'o>(
         self,
         mode: Mode,
@@ -47,66 +91,53 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         self.check_covers(output.len())?;
-        let written = self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))?;
-        // SAFETY: a scan that succeeds has written every field of the first `written` records, since no record is in no run.
+        // SAFETY: a borrowed slice.
+        let written = unsafe { self.run(mode, input, &[(output.as_mut_ptr().cast(), output.len())]) }?;
+        // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         Ok(unsafe { output[..written].assume_init_mut() })
     }
+}
 
-    pub(in crate::scan) fn fill(
-        self,
-        mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-        output: &mut [Out],
-    ) -> Result<usize, Error> {
-        self.run(mode, input, (output.as_mut_ptr().cast(), output.len()))
-    }
-
-    /// Runs the call into the memory of an exclusively borrowed slice of `Out` or of room for it.
-    fn run(
+impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
+    pub(in crate::scan) fn replace(
         mut self,
         mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-        (base, len): (*mut u8, usize),
-    ) -> Result<usize, Error> {
+        records: &mut impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<(), Error> {
         let scan = self.scan;
-        if let Ok(Sequences::Rows(rows)) = &self.sequences
-            && !self.reversed
-            && self.init.is_none()
-            && self.carry.is_none()
-            // SAFETY: the callers borrow this memory for as long as this runs.
-            && unsafe { short::rows(scan, mode, rows, input, (base, len)) }
+        let parts = parts(records);
+        if let [only] = *parts
+            && let Some(states) = self.start()
+            // SAFETY: this memory is borrowed for as long as this runs.
+            && unsafe { short::replace(scan, mode, states, only) }
         {
-            return Ok(rows.count() * rows.len());
+            return Ok(());
         }
-        if let Some(states) = self.start() {
-            // SAFETY: the callers borrow this memory for as long as this runs.
-            if let Some(written) = unsafe { short::pass(scan, mode, states, input, (base, len)) } {
-                return Ok(written);
-            }
-        }
-        let program = scan.program();
-        let inputs = columns::read(input, &program.inputs);
-        // SAFETY: the callers borrow this memory for as long as this runs, and the layout is that of `Out`.
-        let outputs = &mut [unsafe { ColumnMut::from_raw(base, len, &program.output.columns[0]) }];
+        // SAFETY: as above.
+        let mut columns = unsafe { columns::write(&parts, &scan.program().output.columns) };
         self.call(mode, |call, carry| match carry {
-            None => scan.run(call, &inputs, outputs),
-            Some(carry) => scan.resume(call, carry, &inputs, outputs),
+            None => scan.run_in_place(call, &mut columns),
+            Some(carry) => scan.resume_in_place(call, carry, &mut columns),
         })
     }
 }
 
-impl<S: States, T: ScanType> Request<'_, S, (T,), T> {
-    pub(in crate::scan) fn replace(mut self, mode: Mode, records: &mut [T]) -> Result<(), Error> {
-        let scan = self.scan;
-        if self.start().is_some_and(|states| short::replace(scan, mode, states, records)) {
-            return Ok(());
-        }
-        let layout = &scan.program().output.columns[0];
-        // SAFETY: the memory is an exclusively borrowed slice of `T`, whose layout this is.
-        let columns = &mut [unsafe { ColumnMut::from_raw(records.as_mut_ptr().cast(), records.len(), layout) }];
-        self.call(mode, |call, carry| match carry {
-            None => scan.run_in_place(call, columns),
-            Some(carry) => scan.resume_in_place(call, carry, columns),
-        })
+/// Where each column to be written starts and how many records it has, without an allocation.
+pub(in crate::scan) type Parts = SmallVec<[(*mut u8, usize); 4]>;
+
+/// All columns.
+pub(in crate::scan) fn parts<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Parts {
+    let mut parts = Parts::new();
+    output.parts(|part| parts.push(part));
+    parts
+}
+
+/// The one column, where there is one.
+#[inline]
+pub(in crate::scan) fn only<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Option<(*mut u8, usize)> {
+    let mut only = None;
+    if Out::COUNT == 1 {
+        output.parts(|part| only = Some(part));
     }
+    only
 }

@@ -1,6 +1,6 @@
 use monoscan::ops::{Max, Sum};
 use monoscan::prelude::*;
-use monoscan::{Error, Request};
+use monoscan::{Error, Request, Unzipped};
 
 type Sums = Scan<Sum<u32>, (u32, u8), u32>;
 
@@ -12,6 +12,18 @@ fn boundaries(scan: &Sums) {
 fn columns(scan: &Sums) -> Result<(), Error> {
     scan.inclusive(&[1u32])?;
     scan.reversed().exclusive((&[1u32], &[1u8], &[1u8]))?;
+    Ok(())
+}
+
+type Both = Scan<Sum<u32>, (u32,), Unzipped<(u32, bool)>>;
+
+fn outputs(sums: &Sums, both: &Both, x: &[u32]) -> Result<(), Error> {
+    let (mut y, mut even, mut wide) = (vec![0u32; x.len()], vec![false; x.len()], vec![0u64; x.len()]);
+    sums.inclusive_into((x, &[0u8; 4]), &mut wide)?;
+    both.inclusive_into(x, &mut y)?;
+    both.inclusive_into(x, (&mut y, &mut wide))?;
+    both.inclusive_into(x, (&mut y, &even))?;
+    both.inclusive_in_place(&mut even)?;
     Ok(())
 }
 

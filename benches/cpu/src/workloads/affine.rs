@@ -68,15 +68,15 @@ where
     T: Real + Pod + Into<f64> + From<u8>,
 {
     let mut field = field;
-    field.enter((Role::Baseline, "plain loop", 1), y, || (of.plain)(a, b, &mut y.write()));
+    field.enter((Role::Baseline, "plain loop", 1), y, || (of.plain)(a, b, &mut y.write()[..]));
     for (threads, scan) in (1..).zip(&of.ours) {
         let run = || {
-            scan.inclusive_into((a, b), &mut y.write()).expect("columns of one length");
+            scan.inclusive_into((a, b), &mut y.write()[..]).expect("columns of one length");
         };
         field.enter((Role::Ours, "monoscan", threads), y, run);
     }
     let fused = of.fused.clone();
-    field.enter_if((Role::Rival, "mul_add loop", 1), y, fused.map(|fused| move || fused(a, b, &mut y.write())));
+    field.enter_if((Role::Rival, "mul_add loop", 1), y, fused.map(|fused| move || fused(a, b, &mut y.write()[..])));
     let tbb_scan = session.peers.tbb_scan.as_ref().map_err(Clone::clone).and_then(|native| {
         // SAFETY: so are `affine_f32` and `affine_f64` declared.
         unsafe { native.function::<unsafe extern "C" fn(*const T, *const T, *mut T, usize)>(of.name) }
@@ -86,7 +86,7 @@ where
         move || unsafe { scan(a.as_ptr(), b.as_ptr(), y.write().as_mut_ptr(), a.len()) }
     });
     field.enter_if((Role::Rival, "TBB parallel_scan", 2), y, tbb_scan);
-    field.enter((Role::Rival, "rayon two-pass", 2), y, || by_hand(a, b, &mut y.write()));
+    field.enter((Role::Rival, "rayon two-pass", 2), y, || by_hand(a, b, &mut y.write()[..]));
     let rayon_scan = (Role::Rival, "rayon-scan", 2);
     if a.len() <= MOST_FOR_RAYON_SCAN {
         field.enter(rayon_scan, y, || y.replace(by_rayon_scan(a, b)));

@@ -23,10 +23,10 @@ pub(super) fn segmented_i32(session: &Session, field: Field<'_>, len: usize) -> 
     let ours = [1, 2].map(|threads| scans::segmented_i32(threads).expect("segmented sums are a monoid"));
     let mut field = field;
 
-    field.enter((Role::Baseline, "plain loop", 1), y, || loops::segmented_i32(heads, x, &mut y.write()));
+    field.enter((Role::Baseline, "plain loop", 1), y, || loops::segmented_i32(heads, x, &mut y.write()[..]));
     for (threads, scan) in (1..).zip(&ours) {
         let run = || {
-            scan.inclusive_into((heads, x), &mut y.write()).expect("columns of one length");
+            scan.inclusive_into((heads, x), &mut y.write()[..]).expect("columns of one length");
         };
         field.enter((Role::Ours, "monoscan", threads), y, run);
     }
@@ -39,7 +39,7 @@ pub(super) fn segmented_i32(session: &Session, field: Field<'_>, len: usize) -> 
         move || unsafe { scan(heads.as_ptr(), x.as_ptr(), y.write().as_mut_ptr(), x.len()) }
     });
     field.enter_if((Role::Rival, "TBB parallel_scan", 2), y, tbb_scan);
-    field.enter((Role::Rival, "rayon two-pass", 2), y, || by_hand(heads, x, &mut y.write()));
+    field.enter((Role::Rival, "rayon two-pass", 2), y, || by_hand(heads, x, &mut y.write()[..]));
     field.enter((Role::Rival, "rayon-scan", 2), y, || {
         let records = heads.par_iter().copied().zip(x.par_iter().copied());
         y.replace(records.scan(join, (false, 0)).map(|(_, sum)| sum).collect());

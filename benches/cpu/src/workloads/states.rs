@@ -25,15 +25,15 @@ pub(super) fn states(session: &Session, field: Field<'_>, len: usize) -> Vec<Row
     let table = &Premultiplied::new(by_state);
     let mut field = field;
 
-    field.enter((Role::Baseline, "plain loop", 1), y, || loops::states(by_state, x, &mut y.write()));
+    field.enter((Role::Baseline, "plain loop", 1), y, || loops::states(by_state, x, &mut y.write()[..]));
     for (threads, scan) in (1..).zip(&ours) {
         let run = || {
-            scan.inclusive_into(x, &mut y.write()).expect("columns of one length");
+            scan.inclusive_into(x, &mut y.write()[..]).expect("columns of one length");
         };
         field.enter((Role::Ours, "monoscan", threads), y, run);
     }
-    field.enter((Role::Rival, "premultiplied table", 1), y, || table.states(x, &mut y.write()));
-    field.enter((Role::Rival, "table by byte", 1), y, || run(moves, 0, x, &mut y.write()));
+    field.enter((Role::Rival, "premultiplied table", 1), y, || table.states(x, &mut y.write()[..]));
+    field.enter((Role::Rival, "table by byte", 1), y, || run(moves, 0, x, &mut y.write()[..]));
     let tbb_scan = session.peers.tbb_scan.as_ref().map_err(Clone::clone).and_then(|native| {
         // SAFETY: so it is declared.
         unsafe { native.function::<Foreign>("states") }
@@ -43,7 +43,7 @@ pub(super) fn states(session: &Session, field: Field<'_>, len: usize) -> Vec<Row
         move || unsafe { scan(moves.as_ptr(), x.as_ptr(), y.write().as_mut_ptr(), x.len()) }
     });
     field.enter_if((Role::Rival, "TBB parallel_scan, maps", 2), y, tbb_scan);
-    let by_hand = compose().map(|compose| move || by_hand(moves, compose, x, &mut y.write()));
+    let by_hand = compose().map(|compose| move || by_hand(moves, compose, x, &mut y.write()[..]));
     field.enter_if((Role::Rival, "rayon two-pass, maps", 2), y, by_hand);
     field.race(session.effort)
 }

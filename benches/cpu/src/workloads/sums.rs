@@ -52,10 +52,10 @@ where
     let y = Output::exact(expected);
     let mut field = field;
 
-    field.enter((Role::Baseline, "plain loop", 1), &y, || (of.plain)(x, &mut y.write()));
+    field.enter((Role::Baseline, "plain loop", 1), &y, || (of.plain)(x, &mut y.write()[..]));
     for (threads, scan) in (1..).zip(&of.ours) {
         field.enter((Role::Ours, "monoscan", threads), &y, || {
-            scan.inclusive_into(x, &mut y.write()).expect("columns of one length");
+            scan.inclusive_into(x, &mut y.write()[..]).expect("columns of one length");
         });
     }
     let cumsum = PythonScan::new(&session.peers, &format!("cumsum {}", dtype(of.name)), x, &y);

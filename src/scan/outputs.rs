@@ -1,0 +1,210 @@
+//! What a typed scan writes: one column of records, or one for each member of a tuple.
+//!
+//! `Scan<M, _, T>` writes a column of `T`. `Scan<M, _, Unzipped<(A, B)>>` writes a column of `A` and
+//! one of `B`, which come as a pair: new ones as a pair of vectors, those that are there as a pair
+//! of slices. One column is the case of one in every respect.
+
+use std::marker::PhantomData;
+
+use monoscan_runtime::Error;
+
+use super::columns::Record;
+use super::device::DeviceVec;
+use super::place::{Host, OnDevice, Place};
+use crate::lang::ScanType;
+
+/// What a scan writes: `T` for one column of records, [`Unzipped<(A, B)>`](Unzipped) for a column of `A` and one of `B`.
+pub trait Outputs: sealed::Outputs {
+    /// The columns as the arguments of a lift: `(T,)`, or the tuple.
+    type Record: Record;
+
+    /// New columns in this place: `Vec<T>` or [`DeviceVec<T>`], or a tuple of these.
+    type Vec<P: Place>;
+
+    /// How many columns.
+    #[doc(hidden)]
+    const COUNT: usize;
+
+    /// Room for so many records in each column.
+    #[doc(hidden)]
+    fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<Self::Vec<P>, Error>;
+
+    /// Room as columns of so many records.
+    #[doc(hidden)]
+    fn parts<'v, P: Place>(room: &'v mut Self::Vec<P>, len: usize, part: impl FnMut(P::Part<'v>));
+
+    /// # Safety
+    /// So many records of each column were written, or are going to be, and there is room for them.
+    #[doc(hidden)]
+    unsafe fn set_len<P: Place>(room: &mut Self::Vec<P>, len: usize);
+}
+
+/// A column for each member of the tuple `T`, two to twelve: what [`ScanBuilder::unzip`](crate::ScanBuilder::unzip) makes of
+/// results `T`. A type without values.
+#[derive(Debug)]
+pub struct Unzipped<T>(PhantomData<T>);
+
+/// Columns of equal length that the results of a scan can be written to: slices, or [`DeviceVec`]s, but not both in one call.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as the columns of `{Out}`",
+    label = "expected a mutable slice for each column of the results",
+    note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
+)]
+pub trait ColumnsMut<Out>: sealed::ColumnsMut<Out, At = Self::Place> {
+    /// Where they lie.
+    type Place: Place;
+}
+
+pub(super) mod sealed {
+    use super::Place;
+
+    /// Engines write this memory.
+    pub trait Outputs {}
+
+    /// Each column, in order. Sealed: engines write this memory.
+    // What a call returns depends on the columns, so rustc may name this trait rather than the public one.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be written as the columns of `{Out}`",
+        label = "expected a mutable slice for each column of the results",
+        note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
+    )]
+    pub trait ColumnsMut<Out> {
+        type At: Place;
+
+        fn parts<'s>(&'s mut self, part: impl FnMut(<Self::At as crate::scan::place::sealed::Place>::Part<'s>));
+    }
+
+    /// Something borrowed mutably that is a column of `T`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be written as a column of `{T}`",
+        label = "expected a mutable slice for each column of the results",
+        note = "a column of `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`; of other containers, their slice, as in `&mut y[..]`"
+    )]
+    pub trait AsColumnMut<T> {
+        type At: Place;
+
+        fn part(&mut self) -> <Self::At as crate::scan::place::sealed::Place>::Part<'_>;
+    }
+}
+
+use sealed::AsColumnMut;
+
+impl<T> AsColumnMut<T> for &mut [T] {
+    type At = Host;
+
+    #[inline]
+    fn part(&mut self) -> (*mut u8, usize) {
+        (self.as_mut_ptr().cast(), self.len())
+    }
+}
+
+impl<T> AsColumnMut<T> for &mut Vec<T> {
+    type At = Host;
+
+    #[inline]
+    fn part(&mut self) -> (*mut u8, usize) {
+        (self.as_mut_ptr().cast(), self.len())
+    }
+}
+
+impl<T, const N: usize> AsColumnMut<T> for &mut [T; N] {
+    type At = Host;
+
+    #[inline]
+    fn part(&mut self) -> (*mut u8, usize) {
+        (self.as_mut_ptr().cast(), N)
+    }
+}
+
+impl<T> AsColumnMut<T> for &mut DeviceVec<T> {
+    type At = OnDevice;
+
+    fn part(&mut self) -> (&mut monoscan_runtime::DeviceMemory, usize) {
+        (&mut self.memory, self.len)
+    }
+}
+
+impl<Out, Y: sealed::ColumnsMut<Out>> ColumnsMut<Out> for Y {
+    type Place = Y::At;
+}
+
+impl<T: ScanType> sealed::Outputs for T {}
+
+impl<T: ScanType> Outputs for T {
+    type Record = (T,);
+    type Vec<P: Place> = P::Vec<T>;
+
+    const COUNT: usize = 1;
+
+    fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<P::Vec<T>, Error> {
+        P::room(maker, len)
+    }
+
+    fn parts<'v, P: Place>(room: &'v mut P::Vec<T>, len: usize, mut part: impl FnMut(P::Part<'v>)) {
+        part(P::part::<T>(room, len));
+    }
+
+    unsafe fn set_len<P: Place>(room: &mut P::Vec<T>, len: usize) {
+        // SAFETY: the caller says so.
+        unsafe { P::set_len::<T>(room, len) }
+    }
+}
+
+impl<T: ScanType, Y: AsColumnMut<T>> sealed::ColumnsMut<T> for Y {
+    type At = Y::At;
+
+    #[inline]
+    fn parts<'s>(&'s mut self, mut part: impl FnMut(<Y::At as super::place::sealed::Place>::Part<'s>)) {
+        part(self.part());
+    }
+}
+
+macro_rules! unzipped {
+    ($(($($A:ident $Y:ident $i:tt),+);)*) => {$(
+        impl<$($A: ScanType),+> sealed::Outputs for Unzipped<($($A,)+)> {}
+
+        impl<$($A: ScanType),+> Outputs for Unzipped<($($A,)+)> {
+            type Record = ($($A,)+);
+            type Vec<P: Place> = ($(P::Vec<$A>,)+);
+
+            const COUNT: usize = [$($i),+].len();
+
+            fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<($(P::Vec<$A>,)+), Error> {
+                Ok(($(P::room::<$A>(maker, len)?,)+))
+            }
+
+            fn parts<'v, P: Place>(room: &'v mut ($(P::Vec<$A>,)+), len: usize, mut part: impl FnMut(P::Part<'v>)) {
+                $(part(P::part::<$A>(&mut room.$i, len));)+
+            }
+
+            unsafe fn set_len<P: Place>(room: &mut ($(P::Vec<$A>,)+), len: usize) {
+                // SAFETY: the caller says so.
+                unsafe { $(P::set_len::<$A>(&mut room.$i, len);)+ }
+            }
+        }
+
+        impl<P: Place, $($A: ScanType,)+ $($Y: AsColumnMut<$A, At = P>),+> sealed::ColumnsMut<Unzipped<($($A,)+)>>
+            for ($($Y,)+)
+        {
+            type At = P;
+
+            fn parts<'s>(&'s mut self, mut part: impl FnMut(P::Part<'s>)) {
+                $(part(self.$i.part());)+
+            }
+        }
+    )*};
+}
+
+unzipped! {
+    (A X 0, B Y 1);
+    (A X 0, B Y 1, C Z 2);
+    (A X 0, B Y 1, C Z 2, D W 3);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10);
+    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10, L XB 11);
+}
