@@ -1,14 +1,15 @@
-//! The machine code of one kernel, in a module of its own, so that kernels are compiled one by one.
+//! The machine code of one kernel, in memory of its own, so that kernels are compiled and freed one
+//! by one.
 //!
-//! A `JITModule` leaks by design when it is dropped, since it cannot know who still holds its
-//! functions. [`Code`] is the one holder, and frees it.
+//! A kernel calls nothing but helpers, whose addresses are written into it, and reads no other data
+//! of Cranelift's; so nothing else is linked.
 
-use std::mem::ManuallyDrop;
-
-use cranelift_codegen::ir::Function;
+use cranelift_codegen::binemit::Reloc;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{ExternalName, Function};
+use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::FunctionBuilderContext;
-use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::Module;
+use memmap2::{Mmap, MmapMut};
 
 use super::error::CodegenError;
 use super::helpers;
@@ -16,17 +17,8 @@ use super::isa::HostIsa;
 
 /// The code of a kernel.
 pub(crate) struct Code {
-    pub(crate) address: *const u8,
-    /// Owns what is at the address; freed in `drop`, not touched before.
-    module: ManuallyDrop<JITModule>,
+    memory: Mmap,
 }
-
-// SAFETY: after construction nothing but `drop` touches the module, whose parts (mapped memory, an ISA behind `Arc`,
-// tables of pointers into both) are bound to no thread. Generated code writes only where its arguments point, and the
-// tables it reads are never written.
-unsafe impl Send for Code {}
-// SAFETY: as above; through a shared reference only the address is read.
-unsafe impl Sync for Code {}
 
 impl Code {
     /// The machine code of the function that `write` writes.
@@ -34,26 +26,46 @@ impl Code {
         isa: &HostIsa,
         write: impl FnOnce(&mut FunctionBuilderContext, &mut Function) -> Result<(), CodegenError>,
     ) -> Result<Code, CodegenError> {
-        let mut builder = JITBuilder::with_isa(isa.isa.clone(), Box::new(helpers::name));
-        helpers::bind(&mut builder);
-        // From here on the module is freed by `drop`, also if something fails.
-        let module = ManuallyDrop::new(JITModule::new(builder));
-        let mut code = Code { address: std::ptr::null(), module };
-        let module = &mut *code.module;
-        let mut context = module.make_context();
+        let mut context = Context::new();
+        context.func.signature.call_conv = isa.isa.default_call_conv();
         write(&mut FunctionBuilderContext::new(), &mut context.func)?;
-        let id = module.declare_anonymous_function(&context.func.signature)?;
-        module.define_function(id, &mut context)?;
-        module.finalize_definitions()?;
-        code.address = module.get_finalized_function(id);
-        Ok(code)
+        let compiled = context
+            .compile(&*isa.isa, &mut ControlPlane::default())
+            .map_err(|error| CodegenError::Cranelift(error.inner.to_string()))?;
+        let code = compiled.code_buffer();
+        let mut memory = MmapMut::map_anon(code.len())?;
+        memory.copy_from_slice(code);
+        for relocation in compiled.buffer.relocs() {
+            let address = helper(relocation)?;
+            let place = relocation.offset as usize;
+            memory[place..place + address.len()].copy_from_slice(&address);
+        }
+        executable(memory)
+    }
+
+    /// Where the code begins. It may be called as long as this lives.
+    pub(crate) fn address(&self) -> *const u8 {
+        self.memory.as_ptr()
     }
 }
 
-impl Drop for Code {
-    fn drop(&mut self) {
-        // SAFETY: the module is taken once, here. Its function runs only through methods that borrow the `Compiled` that owns
-        // this, so it does not run now, and the address goes with it.
-        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
+/// The address that a relocation asks for.
+fn helper(relocation: &FinalizedMachReloc) -> Result<[u8; 8], CodegenError> {
+    let address = match (relocation.kind, &relocation.target, relocation.addend) {
+        (Reloc::Abs8, FinalizedRelocTarget::ExternalName(ExternalName::LibCall(call)), 0) => helpers::address(*call),
+        _ => None,
+    };
+    let address = address.ok_or_else(|| CodegenError::Cranelift(format!("nothing is at {relocation:?}")))?;
+    Ok((address.expose_provenance() as u64).to_ne_bytes())
+}
+
+fn executable(memory: MmapMut) -> Result<Code, CodegenError> {
+    let memory = memory.make_exec()?;
+    #[cfg(target_arch = "aarch64")]
+    {
+        // SAFETY: the memory is mapped and holds code that no thread runs yet; the pipelines are flushed before any does.
+        unsafe { wasmtime_internal_jit_icache_coherence::clear_cache(memory.as_ptr().cast(), memory.len())? };
+        wasmtime_internal_jit_icache_coherence::pipeline_flush_mt()?;
     }
+    Ok(Code { memory })
 }

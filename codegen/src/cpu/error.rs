@@ -32,10 +32,13 @@ pub enum CodegenError {
     /// The code generator gave up, in its own words.
     #[error("Cranelift: {0}")]
     Cranelift(String),
+    /// The system gave no memory for code, or did not let it be executed.
+    #[error("the system gave no executable memory: {0}")]
+    Memory(std::io::ErrorKind),
 }
 
-impl From<cranelift_module::ModuleError> for CodegenError {
-    fn from(error: cranelift_module::ModuleError) -> CodegenError {
-        CodegenError::Cranelift(format!("{error:?}"))
+impl From<std::io::Error> for CodegenError {
+    fn from(error: std::io::Error) -> CodegenError {
+        CodegenError::Memory(error.kind())
     }
 }

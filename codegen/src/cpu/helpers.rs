@@ -1,36 +1,28 @@
 //! What generated code calls where the machine lacks an instruction: a fused multiply-add,
 //! rounding, a byte shuffle.
 //!
-//! Cranelift names these by [`LibCall`]; the names are bound to the functions here, so that nothing
-//! depends on which C library the process has.
+//! Cranelift names these by [`LibCall`], and gets the functions here, so that nothing depends on which
+//! C library the process has.
 
 use cranelift_codegen::ir::LibCall;
-use cranelift_jit::JITBuilder;
 
-/// The symbol of a library call.
-pub(crate) fn name(call: LibCall) -> String {
-    format!("monoscan_{call:?}")
-}
-
-/// Tells the builder where each helper is.
-pub(crate) fn bind(builder: &mut JITBuilder) {
-    let helpers: [(LibCall, *const u8); 10] = [
-        (LibCall::FmaF32, fma_f32 as *const u8),
-        (LibCall::FmaF64, fma_f64 as *const u8),
-        (LibCall::FloorF32, floor_f32 as *const u8),
-        (LibCall::FloorF64, floor_f64 as *const u8),
-        (LibCall::CeilF32, ceil_f32 as *const u8),
-        (LibCall::CeilF64, ceil_f64 as *const u8),
-        (LibCall::TruncF32, trunc_f32 as *const u8),
-        (LibCall::TruncF64, trunc_f64 as *const u8),
-        (LibCall::NearestF32, nearest_f32 as *const u8),
-        (LibCall::NearestF64, nearest_f64 as *const u8),
-    ];
-    for (call, address) in helpers {
-        builder.symbol(name(call), address);
-    }
-    #[cfg(target_arch = "x86_64")]
-    builder.symbol(name(LibCall::X86Pshufb), pshufb as *const u8);
+/// Where the code of a library call is; none if kernels never make it.
+pub(crate) fn address(call: LibCall) -> Option<*const u8> {
+    Some(match call {
+        LibCall::FmaF32 => fma_f32 as *const u8,
+        LibCall::FmaF64 => fma_f64 as *const u8,
+        LibCall::FloorF32 => floor_f32 as *const u8,
+        LibCall::FloorF64 => floor_f64 as *const u8,
+        LibCall::CeilF32 => ceil_f32 as *const u8,
+        LibCall::CeilF64 => ceil_f64 as *const u8,
+        LibCall::TruncF32 => trunc_f32 as *const u8,
+        LibCall::TruncF64 => trunc_f64 as *const u8,
+        LibCall::NearestF32 => nearest_f32 as *const u8,
+        LibCall::NearestF64 => nearest_f64 as *const u8,
+        #[cfg(target_arch = "x86_64")]
+        LibCall::X86Pshufb => pshufb as *const u8,
+        _ => return None,
+    })
 }
 
 extern "C" fn fma_f32(a: f32, b: f32, c: f32) -> f32 {

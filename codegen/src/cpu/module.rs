@@ -157,7 +157,7 @@ impl Compiled {
     /// The code of a kernel, if it was made: what every call looks up first.
     #[inline(always)]
     fn made(&self, kernel: Kernel) -> Option<*const u8> {
-        Some(self.cell(self.recipe.same_code(kernel))?.get()?.address)
+        Some(self.cell(self.recipe.same_code(kernel))?.get()?.address())
     }
 
     #[cold]
@@ -165,10 +165,10 @@ impl Compiled {
         let kernel = self.recipe.same_code(kernel);
         let cell = self.cell(kernel).ok_or(CodegenError::NoKernel(kernel))?;
         if let Some(code) = cell.get() {
-            return Ok(code.address);
+            return Ok(code.address());
         }
         let made = self.recipe.compile(kernel)?;
-        Ok(cell.get_or_init(|| made).address)
+        Ok(cell.get_or_init(|| made).address())
     }
 
     /// The code of a kernel, made if it was not.
