@@ -1,5 +1,5 @@
-//! A lexer as a scan: token rules → DFA → maps that compose → the automaton's state at every byte,
-//! on all cores.
+//! A lexer as a scan: token rules become an automaton, and what a byte does to its states is a map.
+//! Maps compose, so all cores can lex one text.
 //!
 //! ```text
 //! cargo run --release --example lexer -- [--rules FILE] [--tokens] [--device cpu|cuda:N] [FILE]
@@ -8,14 +8,14 @@
 //! The rules are lines `NAME regex` and `skip NAME regex`; without them, JSON's. Without a file,
 //! the output of `cargo metadata` for this workspace is lexed: real JSON, made on the spot.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use common::{Failure, copy, finish, say, table, time};
+use common::{Failure, Progress, Race, copy, finish, say};
 use monoscan::Device;
-use monoscan::lexer::{Lexer, Rules, Skips};
+use monoscan::lexer::{Lexer, Rules, Skips, Token};
 
 mod common;
 
@@ -82,21 +82,49 @@ fn run(options: Options) -> Result<(), Failure> {
     if options.tokens {
         return print_tokens(&lexer, &labels);
     }
-    say!("{:?}, compiled in {compiled:.1?}\n{}\n", lexer.tables(), lexer.explain());
-    say!("{} bytes, labelled as by the plain loop:", text.len());
-    for (kind, count) in lexer.count(&labels).iter().filter(|&(_, count)| count > 0) {
-        say!("{:>16} {count:9}", lexer.rules().name(kind));
+    let source = options.text.as_deref().unwrap_or(Path::new("what `cargo metadata` prints")).display();
+    let rules = options.rules.as_deref().unwrap_or(Path::new("JSON")).display();
+    say!("{} rules of {rules} became machine code for this computer in {compiled:.1?}.", lexer.rules().len());
+    say!("It lexed {} bytes, {source}, and a plain loop gave the same tokens.\n", text.len());
+    if text.is_empty() {
+        return Ok(());
     }
-    if text.is_empty() { Ok(()) } else { race(&lexer, &text) }
+    summarise(&lexer, &text, &labels);
+    race(&lexer, &text)
 }
+
+/// The first tokens with their text, and how many there are of each kind.
+fn summarise(lexer: &Lexer, text: &[u8], labels: &[u8]) {
+    say!("The first tokens, with the place of their first byte:");
+    for token in lexer.tokens(labels, Skips::Drop).take(8) {
+        let bytes = &text[token.start..token.end];
+        let printable = |c: char| if c.is_control() { '·' } else { c };
+        let shown: String = String::from_utf8_lossy(bytes).chars().take(SHOWN).map(printable).collect();
+        let more = if bytes.len() > SHOWN { "…" } else { "" };
+        say!("  {:>8}  {:<16} {shown}{more}", token.start, lexer.rules().name(token.kind));
+    }
+    say!("\nTokens of each kind:");
+    for (kind, count) in lexer.count(labels).iter().filter(|&(_, count)| count > 0) {
+        say!("  {:<16} {count:9}", lexer.rules().name(kind));
+    }
+}
+
+/// Characters that are shown of a token.
+const SHOWN: usize = 48;
 
 /// One line a token: `start end NAME`. A reader that has seen enough may close the pipe.
 fn print_tokens(lexer: &Lexer, labels: &[u8]) -> Result<(), Failure> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = lexer
-        .tokens(labels, Skips::Drop)
-        .try_for_each(|token| writeln!(out, "{} {} {}", token.start, token.end, lexer.rules().name(token.kind)))
-        .and_then(|()| out.flush());
+    let stdout = std::io::stdout().lock();
+    // Where the tokens themselves are shown, they are the progress.
+    let mut progress = (!stdout.is_terminal()).then(|| Progress::new("tokens written", labels.len()));
+    let mut out = BufWriter::new(stdout);
+    let mut write = |(place, token): (usize, Token)| {
+        if let Some(progress) = progress.as_mut().filter(|_| place % 4096 == 0) {
+            progress.at(token.start);
+        }
+        writeln!(out, "{} {} {}", token.start, token.end, lexer.rules().name(token.kind))
+    };
+    let written = lexer.tokens(labels, Skips::Drop).enumerate().try_for_each(&mut write).and_then(|()| out.flush());
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
@@ -113,16 +141,20 @@ fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
     let text = repeated(text);
     let (mut labels, mut copied) = (vec![0; text.len()], vec![0; text.len()]);
     lexer.labels_into(&text, &mut labels)?;
-    let [scan, sequential, memcpy] = time(
-        9,
-        [
-            &mut || lexer.labels_into(&text, &mut labels).map(drop).expect("it ran before"),
-            &mut || drop(lexer.tables().label_sequentially(&text)),
-            &mut || copy(&text, &mut copied),
-        ],
+    say!(
+        "\nSpeed on {}, giving each of {} bytes its kind, beside a plain loop and a copy:",
+        lexer.scan().device(),
+        text.len()
     );
-    say!("\n{} bytes on {}, medians of 9 runs", text.len(), lexer.scan().device());
-    table(text.len(), "byte", &[("loop", sequential), ("scan", scan), ("memcpy", memcpy)]);
+    let race = Race {
+        sequential: &mut || drop(lexer.tables().label_sequentially(&text)),
+        scan: &mut || lexer.labels_into(&text, &mut labels).map(drop).expect("it ran before"),
+        copy: &mut || copy(&text, &mut copied),
+    };
+    race.run(text.len(), "byte");
+    say!(
+        "Other lexers, logos among them: cargo run --release --package cpu-bench -- --rust-only --quick --workload json"
+    );
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bytemuck::Pod;
-use common::{Failure, copy, finish, say, table, time};
+use common::{Failure, Race, copy, finish, indented, say};
 use monoscan::Device;
 use monoscan::ir::Constant;
 use monoscan::recurrence::{Recurrence, Sample, Signature, filter_exactly, filter_sequentially};
@@ -70,22 +70,19 @@ fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
         let bytes: Vec<u8> = y.iter().flat_map(|&y| y.into().to_bytes()).collect();
         std::fs::write(path, bytes).map_err(|error| Failure::Run(format!("{}: {error}", path.display())))?;
     }
-    say!("{}\n\n{verdict}", recurrence.explain());
+    say!("The filter was compiled for its coefficients:\n\n{}\n\n{verdict}", indented(&recurrence.explain()));
     if x.is_empty() {
         return Ok(());
     }
 
-    let rounding = if cfg!(target_feature = "fma") { "loop, mul_add" } else { "loop" };
-    let [scan, sequential, memcpy] = time(
-        9,
-        [
-            &mut || recurrence.filter_into(&x, &mut y).map(drop).expect("it ran before"),
-            &mut || filter_sequentially(&options.signature, &x, &mut plain),
-            &mut || copy(&x, &mut copied),
-        ],
-    );
-    say!("\n{} samples of {} on {}, medians of 9 runs", x.len(), T::TYPE, options.device);
-    table(x.len(), "sample", &[(rounding, sequential), ("scan", scan), ("memcpy", memcpy)]);
+    let rounding = if cfg!(target_feature = "fma") { "a loop of `mul_add`" } else { "a plain loop" };
+    say!("\nSpeed on {}, {} samples of {}, beside {rounding} and a copy:", options.device, x.len(), T::TYPE);
+    let race = Race {
+        sequential: &mut || filter_sequentially(&options.signature, &x, &mut plain),
+        scan: &mut || recurrence.filter_into(&x, &mut y).map(drop).expect("it ran before"),
+        copy: &mut || copy(&x, &mut copied),
+    };
+    race.run(x.len(), "sample");
     Ok(())
 }
 

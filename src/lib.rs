@@ -5,6 +5,25 @@
 //! y[i] = x[0] ⊕ x[1] ⊕ … ⊕ x[i]
 //! ```
 //!
+//! ```
+//! use monoscan::{ops::Sum, prelude::*};
+//!
+//! let sums = Scan::<Sum<i32>>::plain()?; // compiled here, once
+//! assert_eq!(sums.inclusive(&[1, 2, 3, 4])?, [1, 3, 6, 10]);
+//! # Ok::<(), monoscan::Error>(())
+//! ```
+//!
+//! # The book
+//!
+//! 1. [A tour](tour): fourteen questions that one has in the first hour, each answered by a few lines
+//!    that run.
+//! 2. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
+//! 3. [Calls](Call): one page of formulas says what each request, and each combination, means.
+//! 4. [The design](design): how monoscan works, from the overview to each engine, with a table of
+//!    [terms](design::terms).
+//!
+//! # The parts
+//!
 //! - [`Scan`] runs the scan of a [`Monoid`](prelude::Monoid), a struct and its `combine` under
 //!   `#[scan_monoid]`. The operator is judged (is it associative at all?), compiled at run time and
 //!   run on all cores.
@@ -14,9 +33,7 @@
 //!   only at run time.
 //! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
 //!
-//! The README shows each in a few lines. Two books are part of this documentation: [`language`]
-//! says what Rust an operator may use, and [`design`] how monoscan works, from the overview to each
-//! engine, with a table of [terms](design::terms).
+//! Errors are values that say what was expected: [`Error`].
 
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
@@ -59,6 +76,9 @@ pub mod prelude {
     pub use crate::scan::{Element, Scan};
     pub use monoscan_macros::{ScanType, scan, scan_fn, scan_monoid};
 }
+
+#[doc = include_str!("../docs/tour.md")]
+pub mod tour {}
 
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}

@@ -73,8 +73,25 @@ fn the_lexer_takes_rules_from_a_file() {
 fn the_lexer_counts_kinds_and_lexes_nothing_at_all() {
     let scratch = Scratch::new("lexer-counts");
     let counts = stdout(&run("lexer", &[&scratch.file("text", b"[[], 1]")]));
-    assert!(counts.contains("LBRACKET         2") && counts.contains("memcpy"), "{counts}");
+    let lines: Vec<Vec<&str>> = counts.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(lines.contains(&vec!["LBRACKET", "2"]) && counts.contains("memcpy"), "{counts}");
     assert_eq!(stdout(&run("lexer", &["--tokens", &scratch.file("empty", b"")])), "");
+}
+
+#[test]
+fn the_lexer_shows_the_first_tokens_and_what_bounds_it_and_no_progress_where_nobody_watches() {
+    let scratch = Scratch::new("lexer-shows");
+    let text = format!("[\"a\\\"\u{7f}b\", \"{}\"]", "x".repeat(100));
+    let output = run("lexer", &[&scratch.file("text", text.as_bytes())]);
+    let said = stdout(&output);
+    let lines: Vec<Vec<&str>> = said.lines().map(|line| line.split_whitespace().collect()).collect();
+    let long = format!("\"{}…", "x".repeat(47));
+    for line in [["0", "LBRACKET", "["], ["1", "STRING", "\"a\\\"·b\""], ["8", "COMMA", ","], ["10", "STRING", &long]]
+    {
+        assert!(lines.contains(&line.to_vec()), "{line:?}: {said}");
+    }
+    assert!(said.contains("bound"), "{said}");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

@@ -1,12 +1,16 @@
-//! What the examples share: timing of rivals side by side, and how a command ends.
-#![allow(dead_code, reason = "an example uses what it needs")]
+//! What the examples share: timing of rivals side by side, progress, and how a command ends.
+#![allow(dead_code, unused_imports, reason = "an example uses what it needs")]
+
+mod progress;
+mod race;
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 use std::process::{ExitCode, exit};
-use std::time::{Duration, Instant};
 
 use monoscan::{Device, DeviceError, Error};
+pub(crate) use progress::Progress;
+pub(crate) use race::{Race, copy};
 
 /// The device of this name, for `--device`.
 pub(crate) fn device(name: &str) -> Result<Device, Failure> {
@@ -63,38 +67,7 @@ pub(crate) fn finish(result: Result<(), Failure>, usage: &str) -> ExitCode {
     }
 }
 
-/// The median time of each rival. They take turns, so that what slows the machine down slows them all; a first round
-/// that warms up is not counted.
-pub(crate) fn time<const N: usize>(rounds: usize, mut rivals: [&mut dyn FnMut(); N]) -> [Duration; N] {
-    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
-    for round in 0..=rounds {
-        for (run, times) in rivals.iter_mut().zip(&mut times) {
-            let start = Instant::now();
-            run();
-            if round > 0 {
-                times.push(start.elapsed());
-            }
-        }
-    }
-    times.map(|mut times| {
-        times.sort();
-        times[times.len() / 2]
-    })
-}
-
-/// The physical limit: everything read once and written once.
-pub(crate) fn copy<T: Copy>(from: &[T], to: &mut [T]) {
-    to.copy_from_slice(std::hint::black_box(from));
-    std::hint::black_box(to);
-}
-
-/// A line for each rival: nanoseconds an element, millions of elements a second, and how many times as fast as the first.
-pub(crate) fn table(elements: usize, element: &str, rivals: &[(&str, Duration)]) {
-    let first = rivals.first().map_or(0.0, |rival| rival.1.as_secs_f64());
-    for (name, time) in rivals {
-        let seconds = time.as_secs_f64();
-        let nanoseconds = seconds * 1e9 / elements as f64;
-        let millions = elements as f64 / seconds / 1e6;
-        say!("{name:>14} {nanoseconds:7.3} ns/{element} {millions:8.0} M/s {:6.2}x", first / seconds);
-    }
+/// A text with every line moved to the right.
+pub(crate) fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
