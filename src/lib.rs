@@ -15,8 +15,7 @@
 //!
 //! # The book
 //!
-//! 1. [A tour](tour): fourteen questions that one has in the first hour, each answered by a few lines
-//!    that run.
+//! 1. [A tour](tour): fourteen questions of the first hour, each answered by a few lines that run.
 //! 2. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
 //! 3. [Calls](Call): one page of formulas says what each request, and each combination, means.
 //! 4. [The design](design): how monoscan works, from the overview to each engine, with a table of
