@@ -6,21 +6,19 @@
 //! ```
 //!
 //! Columns of small numbers are made as the manifest lays them out, carried to the device, and
-//! scanned. Where the kernel is one of a ready program, the CPU engine scans the same columns, and
-//! the results are compared.
+//! scanned. The CPU engine scans the same columns by the program that the manifest has, and the
+//! results are compared.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use common::{Failure, finish, say};
 use monoscan::cuda::{Device, DeviceBuffer, Event, Stream};
-use monoscan::gpu::{AotKernel, AotScan};
+use monoscan::gpu::{AotKernel, AotManifest};
 use monoscan::ir::{Constant, Layout, Type};
 use monoscan::{Call, Column, ColumnMut, DynScan};
 
 mod common;
-#[path = "kernels/programs.rs"]
-mod programs;
 
 const USAGE: &str = "run_kernel --kernel PATH [--records N] [--device N]";
 
@@ -59,32 +57,38 @@ fn number(text: &str) -> Result<usize, Failure> {
 fn run(options: Options) -> Result<(), Failure> {
     let kernel = AotKernel::from_files(&options.kernel)?;
     let manifest = kernel.manifest()?;
-    if manifest.form.heads {
+    if manifest.form().heads {
         return Err(Failure::Run("a kernel for flagged segments: this example has no column of flags".into()));
     }
     let device = Device::cuda(options.device)?;
     // SAFETY: whoever calls this example vouches for the files: PTX and manifest as `emit` wrote them.
-    let scan = unsafe { kernel.load(&device, None) }?;
-    say!("{} for {}: {}", manifest.program, manifest.arch, manifest.launch.plan);
-    let inputs: Vec<Vec<u8>> = scan.inputs().iter().map(|layout| numbers(layout, options.records)).collect();
-    let outputs = on_device(&scan, &device, &inputs, options.records)?;
-    compare(&scan, &inputs, &outputs, options.records)
+    let scan = unsafe { DynScan::from_kernels(device, &[kernel]) }?;
+    say!("{} for {}: {}", manifest.program.name, manifest.arch, manifest.launch.plan);
+    let inputs: Vec<Vec<u8>> = manifest.program.inputs.iter().map(|layout| numbers(layout, options.records)).collect();
+    let outputs = on_device(&scan, &manifest, &inputs, options.records)?;
+    compare(&scan, &manifest, &inputs, &outputs)
 }
 
 /// The outputs of the scan; prints how fast it is.
-fn on_device(scan: &AotScan, device: &Device, inputs: &[Vec<u8>], records: usize) -> Result<Vec<Vec<u8>>, Failure> {
+fn on_device(
+    scan: &DynScan,
+    manifest: &AotManifest,
+    inputs: &[Vec<u8>],
+    records: usize,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    let (reads, writes) = (&scan.program().inputs, &scan.program().output.columns);
+    let device = scan.device().as_cuda().ok_or_else(|| Failure::Run("the scan is on the CPU".into()))?;
     let stream = Stream::new(device)?;
     let from = inputs.iter().map(|bytes| DeviceBuffer::from_slice(&stream, bytes)).collect::<Result<Vec<_>, _>>()?;
     let room = |layout: &Layout| DeviceBuffer::<u8>::zeroed(&stream, records * layout.size as usize);
-    let mut to = scan.outputs().iter().map(room).collect::<Result<Vec<_>, _>>()?;
-    let call = Call { mode: scan.manifest().form.mode, ..Call::default() };
+    let mut to = writes.iter().map(room).collect::<Result<Vec<_>, _>>()?;
+    let call = Call { mode: manifest.form().mode, ..Call::default() };
     let (began, ended) = (Event::new(device)?, Event::new(device)?);
     let (mut best, mut written) = (f32::INFINITY, 0);
     for _ in 0..10 {
-        let columns = from.iter().zip(scan.inputs()).map(|(bytes, layout)| Column::on_device_bytes(bytes, layout));
+        let columns = from.iter().zip(reads).map(|(bytes, layout)| Column::on_device_bytes(bytes, layout));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        let results =
-            to.iter_mut().zip(scan.outputs()).map(|(bytes, layout)| ColumnMut::on_device_bytes(bytes, layout));
+        let results = to.iter_mut().zip(writes).map(|(bytes, layout)| ColumnMut::on_device_bytes(bytes, layout));
         let mut results = results.collect::<Result<Vec<_>, _>>()?;
         began.record(&stream)?;
         let pending = scan.submit(&call, &columns, &mut results, &stream)?;
@@ -93,7 +97,7 @@ fn on_device(scan: &AotScan, device: &Device, inputs: &[Vec<u8>], records: usize
         ended.synchronize()?;
         best = best.min(ended.milliseconds_since(&began)?);
     }
-    let bytes: u64 = scan.inputs().iter().chain(scan.outputs()).map(|layout| u64::from(layout.size)).sum();
+    let bytes: u64 = reads.iter().chain(writes).map(|layout| u64::from(layout.size)).sum();
     let speed = bytes as f64 * records as f64 / f64::from(best) / 1e6;
     say!("{records} records in, {written} out, best of 10 runs: {best:.3} ms, {speed:.0} GB/s read and written");
     let cut = |(bytes, layout): (&DeviceBuffer<u8>, &Layout)| {
@@ -101,27 +105,22 @@ fn on_device(scan: &AotScan, device: &Device, inputs: &[Vec<u8>], records: usize
         bytes.truncate(written * layout.size as usize);
         Ok(bytes)
     };
-    to.iter().zip(scan.outputs()).map(cut).collect()
+    to.iter().zip(writes).map(cut).collect()
 }
 
-/// Compares outputs with those of the CPU engine, if the program is known here.
-fn compare(scan: &AotScan, inputs: &[Vec<u8>], outputs: &[Vec<u8>], records: usize) -> Result<(), Failure> {
-    let name = &*scan.manifest().program;
-    if !programs::NAMES.contains(&name) {
-        say!("{name} is no ready program, so there is nothing to compare with");
-        return Ok(());
-    }
-    let on_cpu = DynScan::new(programs::program(name)?)?;
-    let columns = inputs.iter().zip(scan.inputs()).map(|(bytes, layout)| Column::from_bytes(bytes, layout));
+/// Compares outputs with those of the CPU engine.
+fn compare(scan: &DynScan, manifest: &AotManifest, inputs: &[Vec<u8>], outputs: &[Vec<u8>]) -> Result<(), Failure> {
+    let (reads, writes) = (&scan.program().inputs, &scan.program().output.columns);
+    let columns = inputs.iter().zip(reads).map(|(bytes, layout)| Column::from_bytes(bytes, layout));
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let mut expected: Vec<Vec<u8>> =
-        scan.outputs().iter().map(|layout| vec![0; records * layout.size as usize]).collect();
-    let results = expected.iter_mut().zip(scan.outputs()).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
+    let records = columns.first().map_or(0, Column::len);
+    let mut expected: Vec<Vec<u8>> = writes.iter().map(|layout| vec![0; records * layout.size as usize]).collect();
+    let results = expected.iter_mut().zip(writes).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
     let mut results = results.collect::<Result<Vec<_>, _>>()?;
-    let call = Call { mode: scan.manifest().form.mode, ..Call::default() };
-    on_cpu.run(&call, &columns, &mut results)?;
+    let call = Call { mode: manifest.form().mode, ..Call::default() };
+    scan.on(monoscan::Device::cpu())?.run(&call, &columns, &mut results)?;
     drop(results);
-    for ((found, expected), layout) in outputs.iter().zip(&expected).zip(scan.outputs()) {
+    for ((found, expected), layout) in outputs.iter().zip(&expected).zip(writes) {
         let size = layout.size as usize;
         for field in &layout.fields {
             let of = |record: &[u8]| Constant::from_bytes(field.ty, &record[field.offset as usize..]);

@@ -64,7 +64,7 @@ pub use scan::{
 /// a build with the feature `cuda` alone loads.
 #[cfg(feature = "ptx")]
 pub mod nvptx {
-    pub use monoscan_codegen::gpu::{AccessPattern, AotManifest, Arch, Component, GpuPlan, Manifest, Schedule};
+    pub use monoscan_codegen::gpu::{AccessPattern, AotManifest, Arch, GpuPlan, Manifest, Schedule};
     pub use monoscan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
     pub use monoscan_ir::transform::{Form, Role};
 }

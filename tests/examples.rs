@@ -293,7 +293,7 @@ mod kernels {
             assert!(ptx.contains(&format!(".target {arch}")) && ptx.contains(".entry scan("));
             let text = fs::read_to_string(format!("{out}/{program}.manifest")).unwrap();
             let manifest: AotManifest = text.parse().unwrap();
-            assert_eq!((&*manifest.program, manifest.arch.name(), manifest.to_string()), (program, arch, text));
+            assert_eq!((&*manifest.program.name, manifest.arch.name(), manifest.to_string()), (program, arch, text));
         }
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/ir/tests/files/facts/segmented_sum.scan");
         stdout(&run("emit", &["--program", file, "--exclusive", "--any", "--out", &out]));

@@ -1,21 +1,37 @@
-//! [`Backend`]: what runs the calls of a scan that is not on the CPU. Above it, once for all:
-//! judging, caching, checks.
+//! [`Backend`]: what runs the calls of a scan, on the CPU or on a GPU. Above it, once for all:
+//! judging, caching, options and the checks of calls.
 //!
-//! The CPU's engine is no backend: its short paths are compiled into the callers.
+//! | backend | what runs |
+//! |---|---|
+//! | `engine::OnCpu` | kernels compiled for this machine, on all cores |
+//! | `gpu::OnGpu` over `gpu::Compiled` | kernels compiled for a GPU when a call first needs them |
+//! | `gpu::OnGpu` over `gpu::Ahead` | kernels for a GPU that were made ahead of time |
+//!
+//! The kernels of short lines on the CPU are called past it: they are compiled into the callers.
 
 use monoscan_ir::Constant;
 
 use crate::call::Call;
 use crate::column::{Column, ColumnMut};
 use crate::error::Error;
+use crate::parameters::Parameters;
+#[cfg(feature = "cuda")]
+use crate::{cuda::Stream, device::DeviceError, gpu};
+
+/// What a scan adds to each of its calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings<'a> {
+    /// The values of the program's parameters.
+    pub(crate) parameters: &'a Parameters,
+    /// Whether the first overflow is an error.
+    pub(crate) checked: bool,
+}
 
 /// A call over host memory, once checked.
-#[cfg_attr(
-    not(all(feature = "cuda", feature = "ptx")),
-    expect(dead_code, reason = "no backend reads it in this build")
-)]
 pub(crate) struct HostTask<'a, 'c> {
     pub(crate) call: &'a Call<'a>,
+    pub(crate) settings: Settings<'a>,
+    /// The state that element 0 starts from, if that is not the initial state.
     pub(crate) carry: Option<&'a [Constant]>,
     pub(crate) inputs: &'a [Column<'a>],
     /// None for a reduction.
@@ -37,41 +53,30 @@ pub struct Outcome {
 
 /// A program on a device.
 pub(crate) trait Backend: Send + Sync {
-    /// Runs a call over host memory that was checked.
-    fn run(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error>;
+    /// Compiles or loads what every scan needs, so that what cannot be is refused before the first call.
+    fn prepare(&self) -> Result<(), Error> {
+        Ok(())
+    }
 
-    /// What runs for an inclusive scan of a line.
-    fn explain(&self) -> String;
+    /// Runs a call over host memory. Gives how many records were written. `totals`, if it is some, has a place for the
+    /// components of each sequence's total: those of all stages, or, of a call from a carry, those that streams hand on.
+    fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error>;
 
-    /// Gives a call over device memory to a stream; its columns are checked here.
+    /// What runs for an inclusive scan of a line; with how it was chosen, if that is asked for.
+    fn explain(&self, is_verbose: bool) -> String;
+
+    /// How many records are folded on their own at most before they are combined with those before them.
+    fn block(&self) -> usize;
+
+    /// Gives a call over device memory to a stream.
     #[cfg(feature = "cuda")]
-    fn submit(
-        &self,
-        call: &Call<'_>,
-        inputs: &[Column<'_>],
-        outputs: &mut [ColumnMut<'_>],
-        stream: &crate::cuda::Stream,
-    ) -> Result<crate::gpu::Pending, Error>;
+    fn submit(&self, _task: gpu::Task<'_>, _stream: &Stream) -> Result<gpu::Pending, Error> {
+        Err(DeviceError::NotOnGpu.into())
+    }
 
-    /// As [`submit`](Backend::submit), outputs over inputs.
+    /// The kernel of an inclusive scan of a line on a GPU.
     #[cfg(feature = "cuda")]
-    fn submit_in_place(
-        &self,
-        call: &Call<'_>,
-        columns: &mut [ColumnMut<'_>],
-        stream: &crate::cuda::Stream,
-    ) -> Result<crate::gpu::Pending, Error>;
-
-    /// As [`submit`](Backend::submit), for totals alone.
-    #[cfg(feature = "cuda")]
-    fn submit_reduce(
-        &self,
-        call: &Call<'_>,
-        inputs: &[Column<'_>],
-        stream: &crate::cuda::Stream,
-    ) -> Result<crate::gpu::Pending, Error>;
-
-    /// The kernel of an inclusive scan of a line.
-    #[cfg(feature = "cuda")]
-    fn kernel(&self) -> Result<std::sync::Arc<crate::gpu::GpuKernel>, Error>;
+    fn kernel(&self) -> Result<std::sync::Arc<gpu::GpuKernel>, Error> {
+        Err(DeviceError::NotOnGpu.into())
+    }
 }

@@ -82,6 +82,17 @@ pub enum Shape<'a> {
     Rows(Rows),
 }
 
+impl Shape<'_> {
+    /// How many sequences have a total: flagged segments have one, that of the last.
+    pub(crate) fn totals(&self) -> usize {
+        match self {
+            Shape::Line | Shape::Heads(_) | Shape::FlagColumn(_) => 1,
+            Shape::Offsets(offsets) => offsets.len() - 1,
+            Shape::Rows(rows) => rows.count(),
+        }
+    }
+}
+
 /// Rows of an array of records, along any of its axes.
 ///
 /// Element i of row (p, q) is record `p·pitch + i·step + q`, for `p < planes`, `q < step` and `i < len`: each plane has `step`

@@ -1,7 +1,7 @@
 //! Checks of a call against its program and its columns: all of them are made before any generated
 //! code runs.
 
-use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified};
+use monoscan_ir::{Constant, Layout, Program, Source, Type};
 
 use crate::call::{Call, Shape};
 use crate::column::{self, Column, ColumnMut};
@@ -9,45 +9,36 @@ use crate::device::{Device, DeviceError};
 use crate::error::Error;
 use crate::refused::{Combination, InPlaceError};
 
-/// What a call must know of a program besides its columns.
-pub(crate) trait Signature {
-    /// The types of the components of all stages, in order.
-    fn state(&self) -> impl Iterator<Item = Type>;
-    /// The types of what a stream carries; see [`Program::first_carry`].
-    fn carry(&self) -> impl Iterator<Item = Type>;
-    /// Whether it keeps some records only.
-    fn keeps(&self) -> bool;
+/// The types of the components of all stages, in order.
+pub(crate) fn state_types(program: &Program) -> impl Iterator<Item = Type> {
+    program.stages.iter().flat_map(|stage| stage.state.iter().copied())
 }
 
-impl Signature for Verified<Program> {
-    fn state(&self) -> impl Iterator<Item = Type> {
-        self.stages.iter().flat_map(|stage| stage.state.iter().copied())
-    }
-
-    fn carry(&self) -> impl Iterator<Item = Type> {
-        let previous = self.reads_previous().then(|| self.first_carry().split_off(self.state_len()));
-        self.state().chain(previous.into_iter().flatten().map(|component| component.ty()))
-    }
-
-    fn keeps(&self) -> bool {
-        self.output.filter.is_some()
-    }
+/// The types of what a stream hands on; see [`Program::first_carry`].
+fn carry_types(program: &Program) -> impl Iterator<Item = Type> {
+    let previous = program.reads_previous().then(|| program.first_carry().split_off(program.state_len()));
+    state_types(program).chain(previous.into_iter().flatten().map(|component| component.ty()))
 }
 
 /// Checks a call that writes to other columns than it reads. Gives the number of records.
-pub(crate) fn columns(program: &Program, inputs: &[Column<'_>], outputs: &[ColumnMut<'_>]) -> Result<usize, Error> {
-    let len = column::check_inputs(&program.inputs, inputs)?;
+pub(crate) fn columns(
+    program: &Program,
+    device: Device,
+    inputs: &[Column<'_>],
+    outputs: &[ColumnMut<'_>],
+) -> Result<usize, Error> {
+    let len = column::check_inputs(&program.inputs, inputs, device)?;
     // What is kept is counted later.
     let expected = program.output.filter.is_none().then_some(len);
-    column::check_outputs(&program.output.columns, outputs, expected)?;
+    column::check_outputs(&program.output.columns, outputs, expected, device)?;
     Ok(len)
 }
 
 /// Checks a call whose outputs replace its inputs. Gives the number of records.
-pub(crate) fn in_place(program: &Program, columns: &[ColumnMut<'_>]) -> Result<usize, Error> {
+pub(crate) fn in_place(program: &Program, device: Device, columns: &[ColumnMut<'_>]) -> Result<usize, Error> {
     can_replace(program)?;
     let len = columns.first().map_or(0, ColumnMut::len);
-    column::check_outputs(&program.output.columns, columns, Some(len))?;
+    column::check_outputs(&program.output.columns, columns, Some(len), device)?;
     Ok(len)
 }
 
@@ -71,17 +62,17 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
 
 /// Checks everything of a call but its columns, which have `len` records each and are in the memory of this device.
 pub(crate) fn call(
-    program: &impl Signature,
+    program: &Program,
     device: Device,
     call: &Call<'_>,
     carry: Option<&[Constant]>,
     len: usize,
 ) -> Result<(), Error> {
     if let Some(init) = call.init {
-        state(|| program.state(), "init", init)?;
+        state(|| state_types(program), "init", init)?;
     }
     if let Some(carry) = carry {
-        state(|| program.carry(), "carry", carry)?;
+        state(|| carry_types(program), "carry", carry)?;
     }
     match call.shape {
         Shape::Line => Ok(()),
@@ -108,7 +99,7 @@ pub(crate) fn call(
         Shape::Rows(rows) => {
             rows.check_within(len)?;
             refuse(carry.is_some(), Combination::ResumedRows { rows: rows.count() })?;
-            refuse(program.keeps(), Combination::KeptOfRows { rows: rows.count() })
+            refuse(program.output.filter.is_some(), Combination::KeptOfRows { rows: rows.count() })
         }
     }
 }
@@ -127,9 +118,9 @@ fn refuse(is_asked: bool, what: Combination) -> Result<(), Error> {
     if is_asked { Err(what.into()) } else { Ok(()) }
 }
 
-/// Checks that the parameters of a program, of these types, have values.
-pub(crate) fn parameters<I: Iterator<Item = Type>>(types: impl Fn() -> I, values: &[Constant]) -> Result<(), Error> {
-    state(types, "parameters", values)
+/// Checks that the parameters of a program have values, of their types.
+pub(crate) fn parameters(program: &Program, values: &[Constant]) -> Result<(), Error> {
+    state(|| program.parameters.iter().copied(), "parameters", values)
 }
 
 /// A state has these components in order.

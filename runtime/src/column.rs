@@ -184,17 +184,22 @@ pub(crate) fn fits(expected: &Layout, got: &Layout) -> bool {
     std::ptr::eq(expected, got) || (expected.size == got.size && expected.fields == got.fields)
 }
 
-/// Checks that these are the input columns of the program, and equally long; gives their length.
-pub(crate) fn check_inputs(expected: &[Layout], got: &[Column<'_>]) -> Result<usize, Error> {
+/// Checks that these are the input columns of the program, in this memory, and equally long; gives their length.
+pub(crate) fn check_inputs(expected: &[Layout], got: &[Column<'_>], device: Device) -> Result<usize, Error> {
     let len = got.first().map_or(0, Column::len);
-    got.iter().try_for_each(|column| is_on("input", &column.device, Device::cpu()))?;
+    got.iter().try_for_each(|column| is_on("input", &column.device, device))?;
     check("input", expected, got.iter().map(|column| (column.len, &*column.layout)), Some(len))?;
     Ok(len)
 }
 
-/// Checks that these are the output columns of the program, and of this length if one is given.
-pub(crate) fn check_outputs(expected: &[Layout], got: &[ColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
-    got.iter().try_for_each(|column| is_on("output", &column.device, Device::cpu()))?;
+/// Checks that these are the output columns of the program, in this memory, and of this length if one is given.
+pub(crate) fn check_outputs(
+    expected: &[Layout],
+    got: &[ColumnMut<'_>],
+    len: Option<usize>,
+    device: Device,
+) -> Result<(), Error> {
+    got.iter().try_for_each(|column| is_on("output", &column.device, device))?;
     check("output", expected, got.iter().map(|column| (column.len, &*column.layout)), len)
 }
 
@@ -204,7 +209,7 @@ pub(crate) fn is_on(side: &'static str, got: &Device, expected: Device) -> Resul
 }
 
 /// Checks the columns of one side, by their lengths and layouts.
-pub(crate) fn check<'a>(
+fn check<'a>(
     side: &'static str,
     expected: &[Layout],
     got: impl ExactSizeIterator<Item = (usize, &'a Layout)> + Clone,

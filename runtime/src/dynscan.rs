@@ -3,19 +3,21 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use monoscan_codegen::cpu::{Access, Compiled, Kernel};
+use monoscan_codegen::cpu::{Access, Compiled};
 use monoscan_codegen::plan::{Plan, PlanOptions};
 use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
-use monoscan_ir::{Constant, Layout, Mode, Program, Verified};
+use monoscan_ir::{Constant, Layout, Program, Verified};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Settings};
 use crate::cache::Cache;
 use crate::checks;
-use crate::device::{Device, DeviceError};
-use crate::engine::{Variant, Variants};
+use crate::device::Device;
+#[cfg(feature = "cuda")]
+use crate::device::DeviceError;
+use crate::engine::{OnCpu, Variant, Variants};
 use crate::error::Error;
-#[cfg(all(feature = "cuda", feature = "ptx"))]
+#[cfg(feature = "cuda")]
 use crate::gpu;
 use crate::parameters::Parameters;
 use crate::verdicts::{self, Terms};
@@ -65,17 +67,19 @@ pub enum Representation {
 #[derive(Clone)]
 pub struct DynScan {
     shared: Arc<Shared>,
+    /// The kernels for the CPU; those of short lines are called from here.
+    variants: Arc<Variants>,
     component_names: Arc<[String]>,
     threads: Option<usize>,
     checked: bool,
     /// The values of the program's parameters; none as long as they are not bound.
     parameters: Parameters,
     device: Device,
-    /// What runs the calls, if it is not the CPU's engine.
-    backend: Option<Arc<dyn Backend>>,
-    /// Whether the kernels of short lines may run: on the CPU, unchecked, with all parameters bound.
+    /// What runs the calls.
+    backend: Arc<dyn Backend>,
+    /// Whether the kernels of short lines may run: on the CPU, unchecked.
     plain: bool,
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    #[cfg(feature = "cuda")]
     gpu: gpu::Options,
 }
 
@@ -83,7 +87,7 @@ pub struct DynScan {
 struct Shared {
     key: Key,
     judgements: Vec<Arc<Judgement>>,
-    variants: Variants,
+    variants: Arc<Variants>,
 }
 
 /// What makes two scans the same.
@@ -103,18 +107,8 @@ impl Shared {
         let program = &*key.program;
         let judgements = verdicts::judge_all(program, &key.terms, names)?;
         let is_lawful = judgements.iter().all(|judgement| judgement.verdict().is_accepted());
-        let variants = Variants::new(program.clone(), key.options.clone(), key.states.clone(), is_lawful);
-        Ok(Shared { key: key.clone(), judgements, variants })
-    }
-
-    /// Compiles what every scan on the CPU has.
-    fn prepare(&self) -> Result<(), Error> {
-        // The kernel of an inclusive scan: what cannot be compiled, or is wrong, is refused here.
-        if self.variants.make_short(Mode::Inclusive)?.is_none() {
-            let variant = self.inclusive();
-            variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne], 1)?;
-        }
-        Ok(())
+        let variants = Variants::new(key.program.clone(), key.options.clone(), key.states.clone(), is_lawful);
+        Ok(Shared { key: key.clone(), judgements, variants: Arc::new(variants) })
     }
 
     /// The form of an inclusive scan of a line.
@@ -141,7 +135,7 @@ impl DynScan {
             component_names: Vec::new(),
             threads: None,
             device: Device::cpu(),
-            #[cfg(all(feature = "cuda", feature = "ptx"))]
+            #[cfg(feature = "cuda")]
             gpu: gpu::Options::default(),
         }
     }
@@ -160,7 +154,7 @@ impl DynScan {
     pub fn checked(&self) -> DynScan {
         let Terms { overflow, .. } = self.shared.key.terms;
         let checked = overflow == Overflow::NeverOccurs && Check::is_needed(self.program());
-        DynScan { checked, ..self.clone() }.with_backend().expect("it has one already")
+        DynScan { checked, ..self.clone() }.settled()
     }
 
     /// The same scan on another device: judged once, whatever the devices, and with the same options.
@@ -177,28 +171,71 @@ impl DynScan {
     /// [`Error::Codegen`] if no code could be generated for the CPU.
     pub fn on(&self, device: impl Into<Device>) -> Result<DynScan, Error> {
         let device = device.into();
-        if device.is_cpu() {
-            self.shared.prepare()?;
-        }
-        DynScan { device, ..self.clone() }.with_backend()
+        let backend = self.backend_for(&device)?;
+        backend.prepare()?;
+        Ok(DynScan { backend, device, ..self.clone() }.settled())
     }
 
-    /// The same with what follows from its device and whether it is checked: what runs it, and whether short kernels may.
-    fn with_backend(mut self) -> Result<DynScan, Error> {
+    /// The same scan on a GPU, by kernels that were made ahead of time: no compiler is needed. Calls that no kernel was made
+    /// for are refused with [`AotError::Call`](gpu::AotError::Call), which says what they were made for.
+    ///
+    /// # Errors
+    /// [`Error::Aot`] if a text is damaged, or was made of another program or by another version of monoscan. [`Error::Cuda`]
+    /// if a kernel was made for other devices, and if the driver is too old or refuses it. [`Error::Device`] on the CPU.
+    ///
+    /// # Safety
+    /// PTX and manifest of each kernel are what monoscan made of one program. Hash and checks find damage and mistakes, but not
+    /// malice: this is code that will run, with addresses of the device's memory.
+    #[cfg(feature = "cuda")]
+    pub unsafe fn on_kernels(&self, device: impl Into<Device>, kernels: &[gpu::AotKernel]) -> Result<DynScan, Error> {
+        let device = device.into();
+        if device.is_cpu() {
+            return Err(DeviceError::NotOnGpu.into());
+        }
+        let gpu = gpu::Options { ahead: Some(kernels.into()), ..self.gpu.clone() };
+        DynScan { gpu, ..self.clone() }.on(device)
+    }
+
+    /// The scan of the program that these kernels were made of, on a GPU. Its laws are judged.
+    ///
+    /// ```no_run
+    /// # use monoscan_runtime::{Device, DynScan, Error, gpu::AotKernel};
+    /// # fn main() -> Result<(), Error> {
+    /// let kernels = [AotKernel::from_files("kernels/sum_i32")?];
+    /// // SAFETY: the files are as `emit` wrote them.
+    /// let scan = unsafe { DynScan::from_kernels(Device::cuda(0)?, &kernels) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`on_kernels`](DynScan::on_kernels) and [`new`](DynScan::new). A program whose laws are to be assumed is built from
+    /// [`AotKernel::manifest`](gpu::AotKernel::manifest) by hand.
+    ///
+    /// # Safety
+    /// As for [`on_kernels`](DynScan::on_kernels).
+    #[cfg(feature = "cuda")]
+    pub unsafe fn from_kernels(device: impl Into<Device>, kernels: &[gpu::AotKernel]) -> Result<DynScan, Error> {
+        let first = kernels.first().ok_or(gpu::AotError::NoKernels)?;
+        let scan = DynScan::builder(first.manifest()?.program).judged()?;
+        // SAFETY: the caller says so.
+        unsafe { scan.on_kernels(device, kernels) }
+    }
+
+    /// The same with what follows from the rest: whether the kernels of short lines may run.
+    pub(super) fn settled(mut self) -> DynScan {
         let is_bound = self.parameters.values().len() == self.program().parameters.len();
         self.plain = self.device.is_cpu() && !self.checked && is_bound;
-        self.backend = None;
-        #[cfg(all(feature = "cuda", feature = "ptx"))]
-        if let Some(cuda) = self.device.as_cuda() {
-            let mut compiled = gpu::Compiled::new(self.shared.key.program.clone(), cuda, &self.gpu)?;
-            compiled.checked = self.checked;
-            compiled.parameters = self.parameters.clone();
-            self.backend = Some(Arc::new(compiled));
+        self
+    }
+
+    fn backend_for(&self, device: &Device) -> Result<Arc<dyn Backend>, Error> {
+        #[cfg(feature = "cuda")]
+        if let Some(cuda) = device.as_cuda() {
+            return gpu::backend(self.shared.key.program.clone(), cuda, &self.gpu);
         }
-        match self.backend.is_none() && !self.device.is_cpu() {
-            true => Err(DeviceError::NoCompiler { device: self.device }.into()),
-            false => Ok(self),
-        }
+        debug_assert!(device.is_cpu());
+        Ok(Arc::new(OnCpu { variants: self.variants.clone(), threads: self.threads }))
     }
 
     /// Where it runs.
@@ -243,31 +280,24 @@ impl DynScan {
     /// [`Error::State`] if these are not of the parameters' types. A call of a scan whose parameters have no values yet is
     /// that error too.
     pub fn with(&self, parameters: &[Constant]) -> Result<DynScan, Error> {
-        checks::parameters(|| self.program().parameters.iter().copied(), parameters)?;
-        Ok(DynScan { parameters: Parameters::new(parameters.to_vec()), ..self.clone() }
-            .with_backend()
-            .expect("it has one already"))
+        checks::parameters(self.program(), parameters)?;
+        Ok(DynScan { parameters: Parameters::new(parameters.to_vec()), ..self.clone() }.settled())
+    }
+
+    /// What is added to each call.
+    pub(crate) fn settings(&self) -> Settings<'_> {
+        Settings { parameters: &self.parameters, checked: self.checked }
     }
 
     #[inline]
-    pub(crate) fn parameters(&self) -> &Parameters {
-        &self.parameters
-    }
-
-    #[inline]
-    pub(crate) fn backend(&self) -> Option<&dyn Backend> {
-        self.backend.as_deref()
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
     }
 
     /// Whether the kernels of short lines may run.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.plain
-    }
-
-    #[inline]
-    pub(crate) fn is_checked(&self) -> bool {
-        self.checked
     }
 
     /// The program.
@@ -290,27 +320,33 @@ impl DynScan {
         &self.shared.inclusive().plan
     }
 
+    /// The kernels for the CPU.
     #[inline]
-    pub(crate) fn parts(&self) -> (&Verified<Program>, &Variants, Option<usize>) {
-        (&self.shared.key.program, &self.shared.variants, self.threads)
+    pub(crate) fn variants(&self) -> &Variants {
+        &self.variants
+    }
+
+    /// How many records its device folds on their own at most, before it combines them with those before them.
+    #[doc(hidden)]
+    pub fn block(&self) -> usize {
+        self.backend.block()
     }
 
     /// The verdict on the laws with its conditions; what will run, how fast it is expected to be on long lines and what bounds
     /// it, the bytes moved, and whether results are rounded.
     pub fn explain(&self) -> String {
-        self.explain_with(|| self.plan().to_string())
+        self.explain_with(false)
     }
 
     /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
     pub fn explain_verbose(&self) -> String {
-        self.explain_with(|| format!("{:#}", self.plan()))
+        self.explain_with(true)
     }
 
-    /// `plan` is that of the CPU.
-    fn explain_with(&self, plan: impl FnOnce() -> String) -> String {
+    fn explain_with(&self, is_verbose: bool) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
         let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
-        let plan = self.backend().map_or_else(plan, Backend::explain);
+        let plan = self.backend.explain(is_verbose);
         format!("program {}\n{laws}\n{plan}", key.program.name)
     }
 

@@ -255,7 +255,7 @@ pub enum Error {
     Nvptx(#[from] monoscan_codegen::nvptx::NvptxError),
 }
 
-#[cfg(all(feature = "cuda", feature = "ptx"))]
+#[cfg(feature = "cuda")]
 impl Error {
     /// The same of columns whose first record is so many records later in those of the call.
     pub(crate) fn later(mut self, records: usize) -> Error {

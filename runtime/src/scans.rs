@@ -1,16 +1,16 @@
-//! The calls of a [`DynScan`]: checked, then handed to the engine.
+//! The calls of a [`DynScan`]: checked, then handed to the [backend](crate::backend).
 
 use monoscan_codegen::cpu::SHORT_INPUTS;
-use monoscan_ir::{Constant, Field, Layout, Mode, Primitive};
+use monoscan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
-use crate::backend::{HostTask, Outcome};
+use crate::backend::HostTask;
 use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Bases, Engine, Purpose, Short, ShortRows, ShortWhole, Task, Whole};
+use crate::engine::{Short, ShortRows, ShortWhole, Whole};
 use crate::error::Error;
 
 impl DynScan {
@@ -123,30 +123,19 @@ impl DynScan {
     /// As [`run`](DynScan::run).
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
-        let len = column::check_inputs(&program.inputs, inputs)?;
+        let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
         checks::call(program, Device::cpu(), call, call.carry, len)?;
-        if let Some(backend) = self.backend() {
-            let totals = backend.run(HostTask { call, carry: call.carry, inputs, outputs: None, len })?.totals;
-            let all = program.first_carry().len();
-            return Ok(totals.chunks_exact(all).flat_map(|total| &total[..program.state_len()]).copied().collect());
-        }
-        let sequences = match call.shape {
-            Shape::Line | Shape::Heads(_) | Shape::FlagColumn(_) => 1,
-            Shape::Offsets(offsets) => offsets.len() - 1,
-            Shape::Rows(rows) => rows.count(),
-        };
-        let components: usize = program.stages.iter().map(|stage| stage.state.len()).sum();
-        let bytes = sequences.saturating_mul(components).saturating_mul(size_of::<Constant>());
+        checks::parameters(program, self.settings().parameters.values())?;
+        let own = program.state_len();
+        let components = if call.carry.is_some() { program.first_carry().len() } else { own };
+        let count = call.shape.totals();
+        let bytes = count.saturating_mul(components).saturating_mul(size_of::<Constant>());
         let mut totals = Vec::new();
         totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
-        totals.resize(sequences * components, Constant::from(false));
-        let bases = inputs.iter().map(|column| column.base);
-        if self.is_reduced(call, bases.clone(), len, &mut totals) {
-            return Ok(totals);
-        }
-        let inputs = bases.collect();
-        let task = Task { call, carry: None, inputs, outputs: Bases::new(), len, purpose: Purpose::Reduce };
-        self.engine().run(&task, Some(&mut totals))?;
+        totals.resize(count * components, Constant::from(false));
+        let task = HostTask { call, settings: self.settings(), carry: call.carry, inputs, outputs: None, len };
+        self.backend().run(task, Some(&mut totals))?;
+        totals.truncate(count * own);
         Ok(totals)
     }
 
@@ -157,41 +146,13 @@ impl DynScan {
         inputs: &[Column<'_>],
         outputs: &mut [ColumnMut<'_>],
     ) -> Result<usize, Error> {
-        let program = self.program();
-        let len = checks::columns(program, inputs, outputs)?;
+        let len = checks::columns(self.program(), Device::cpu(), inputs, outputs)?;
         if carry.is_none()
             && let Some(written) = self.scanned(call, inputs.iter().map(|column| column.base), outputs, len)
         {
             return Ok(written);
         }
-        checks::call(program, Device::cpu(), call, carry.as_deref(), len)?;
-        if let Some(backend) = self.backend() {
-            let task = HostTask { call, carry: carry.as_deref(), inputs, outputs: Some(outputs), len };
-            return backend.run(task).map(|outcome| moved_on(outcome, carry));
-        }
-        let bases = inputs.iter().map(|column| column.base);
-        let mut carry = carry;
-        if let Some(output) = outputs.first().map(|output| output.base)
-            && outputs.iter().all(|output| output.len >= len)
-            && let Some(written) = self.resumed(call, bases.clone(), (output, len), carry.as_deref_mut())
-        {
-            return Ok(written);
-        }
-        let inputs: Bases<_> = bases.collect();
-        let capacities = outputs.iter().map(|column| column.len).enumerate();
-        if let Some((column, got)) =
-            capacities.min_by_key(|&(_, capacity)| capacity).filter(|(_, capacity)| *capacity < len)
-        {
-            let carry = carry.as_deref();
-            let counting =
-                Task { call, carry, inputs: inputs.clone(), outputs: Bases::new(), len, purpose: Purpose::Count };
-            let expected = self.engine().run(&counting, None)?;
-            if expected > got {
-                return Err(Error::OutputTooShort { column, expected, got });
-            }
-        }
-        let outputs = outputs.iter_mut().map(|column| column.base).collect();
-        self.finish(call, carry, (inputs, outputs, len))
+        self.run_task(call, carry, (inputs, outputs, len))
     }
 
     fn write_in_place(
@@ -201,53 +162,36 @@ impl DynScan {
         columns: &mut [ColumnMut<'_>],
     ) -> Result<(), Error> {
         let program = self.program();
-        let len = checks::in_place(program, columns)?;
+        let len = checks::in_place(program, Device::cpu(), columns)?;
         let bases = columns.iter().map(|column| column.base.cast_const());
         if carry.is_none() && self.scanned(call, bases, columns, len).is_some() {
             return Ok(());
         }
-        checks::call(program, Device::cpu(), call, carry.as_deref(), len)?;
-        if let Some(backend) = self.backend() {
-            let inputs = columns.iter().zip(&program.inputs);
-            // SAFETY: the same memory is borrowed for writing. What is read of a piece, or of the whole, is copied before
-            // anything is written there, and nobody makes references to it.
-            let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
-            let inputs: SmallVec<[Column<'_>; 4]> = inputs.collect();
-            let task = HostTask { call, carry: carry.as_deref(), inputs: &inputs, outputs: Some(columns), len };
-            moved_on(backend.run(task)?, carry);
-            return Ok(());
-        }
-        let mut carry = carry;
-        if let Some(column) = columns.first().map(|column| column.base)
-            && self.resumed(call, [column.cast_const()].into_iter(), (column, len), carry.as_deref_mut()).is_some()
-        {
-            return Ok(());
-        }
-        let outputs: Bases<*mut u8> = columns.iter_mut().map(|column| column.base).collect();
-        let inputs = outputs.iter().map(|base| base.cast_const()).collect();
-        self.finish(call, carry, (inputs, outputs, len)).map(drop)
+        let inputs = columns.iter().zip(&program.inputs);
+        // SAFETY: the same memory is borrowed for writing. Kernels for the CPU may write over what they read, and nobody makes
+        // references to it; for a GPU what is read of a piece, or of the whole, is copied before anything is written there.
+        let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
+        let inputs: SmallVec<[Column<'_>; 4]> = inputs.collect();
+        self.run_task(call, carry, (&inputs, columns, len)).map(drop)
     }
 
-    /// Runs a call that was checked, and moves the carry on.
-    fn finish(
+    /// Checks all of a call but its columns, runs it, and moves the carry on.
+    fn run_task(
         &self,
         call: &Call<'_>,
         carry: Option<&mut [Constant]>,
-        (inputs, outputs, len): (Bases<*const u8>, Bases<*mut u8>, usize),
+        (inputs, outputs, len): (&[Column<'_>], &mut [ColumnMut<'_>], usize),
     ) -> Result<usize, Error> {
-        let task = Task { call, carry: carry.as_deref(), inputs, outputs, len, purpose: Purpose::Write };
-        let Some(before) = task.carry else { return self.engine().run(&task, None) };
-        let mut after: SmallVec<[Constant; 4]> = before.into();
-        let written = self.engine().run(&task, Some(&mut after))?;
-        if let Some(carry) = carry {
+        checks::call(self.program(), Device::cpu(), call, carry.as_deref(), len)?;
+        checks::parameters(self.program(), self.settings().parameters.values())?;
+        let mut after: Option<SmallVec<[Constant; 4]>> = carry.as_deref().map(SmallVec::from);
+        let settings = self.settings();
+        let task = HostTask { call, settings, carry: carry.as_deref(), inputs, outputs: Some(outputs), len };
+        let written = self.backend().run(task, after.as_deref_mut())?;
+        if let (Some(carry), Some(after)) = (carry, after) {
             carry.copy_from_slice(&after);
         }
         Ok(written)
-    }
-
-    fn engine(&self) -> Engine<'_> {
-        let (program, variants, threads) = self.parts();
-        Engine { program, variants, threads, checked: self.is_checked(), parameters: self.parameters() }
     }
 }
 
@@ -256,21 +200,21 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn parameters_base(&self) -> *const u8 {
-        self.parameters().as_ptr()
+        self.settings().parameters.as_ptr()
     }
 
     /// For the typed front end: what scans short lines, if the program has such a kernel and a line was scanned before.
     #[doc(hidden)]
     #[inline]
     pub fn short(&self, mode: Mode) -> Option<&Short> {
-        self.parts().1.short(mode).filter(|_| self.is_plain())
+        self.variants().short(mode).filter(|_| self.is_plain())
     }
 
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
     #[doc(hidden)]
     #[inline]
     pub fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
-        self.parts().1.short_rows(mode).filter(|_| self.is_plain())
+        self.variants().short_rows(mode).filter(|_| self.is_plain())
     }
 
     /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it
@@ -278,76 +222,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.parts().1.short_whole(work).filter(|_| self.is_plain())
-    }
-
-    /// Reduces a short line of columns that were checked into `totals`. Says whether it did.
-    fn is_reduced(
-        &self,
-        call: &Call<'_>,
-        inputs: impl Iterator<Item = *const u8>,
-        len: usize,
-        totals: &mut [Constant],
-    ) -> bool {
-        if !matches!(call.shape, Shape::Line) || call.reversed || !self.is_plain() {
-            return false;
-        }
-        let Some(short) = self.parts().1.make_short_whole(Whole::Reduce).ok().flatten() else { return false };
-        let identities = self.program().stages.iter().flat_map(|stage| &stage.identity);
-        match call.init {
-            Some(init) => totals.copy_from_slice(init),
-            None => totals.iter_mut().zip(identities).for_each(|(total, identity)| *total = *identity),
-        }
-        self.pass(short, inputs, (std::ptr::null_mut(), len), (totals, call.init.is_none())).is_some()
-    }
-
-    /// Scans a short line of columns that were checked from a carry, which is moved on, or from an initial state. Gives how many records were
-    /// written, if it did.
-    fn resumed(
-        &self,
-        call: &Call<'_>,
-        inputs: impl Iterator<Item = *const u8>,
-        output: (*mut u8, usize),
-        carry: Option<&mut [Constant]>,
-    ) -> Option<usize> {
-        if !matches!(call.shape, Shape::Line) || call.reversed || !self.is_plain() {
-            return None;
-        }
-        if carry.is_some() && self.parts().1.reads_previous {
-            return None;
-        }
-        let mut init: SmallVec<[Constant; 4]> = call.init.unwrap_or_default().into();
-        let states = carry.or(call.init.map(|_| &mut init[..]))?;
-        let short = self.parts().1.make_short_whole(call.mode.into()).ok().flatten()?;
-        self.pass(short, inputs, output, (states, false))
-    }
-
-    fn pass(
-        &self,
-        short: &ShortWhole,
-        inputs: impl Iterator<Item = *const u8>,
-        (output, len): (*mut u8, usize),
-        (states, are_identities): (&mut [Constant], bool),
-    ) -> Option<usize> {
-        let mut bases = [self.parameters().as_ptr(); SHORT_INPUTS];
-        bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
-        let layout = self.parts().1.states();
-        let mut memory: SmallVec<[u128; 8]> = SmallVec::from_elem(0, (layout.size as usize).div_ceil(16));
-        let place = |field: &Field| field.offset as usize..field.offset as usize + field.ty.size();
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-        for (state, field) in states.iter().zip(&layout.fields) {
-            bytes[place(field)].copy_from_slice(&state.bits().to_le_bytes()[..field.ty.size()]);
-        }
-        // SAFETY: the columns were checked, and programs with such a kernel have no more of them; the states have this layout.
-        let written = unsafe { short.pass(bases, output, len, (bytes.as_mut_ptr(), are_identities)) };
-        if written.is_some() {
-            let fields = layout.fields.iter();
-            states
-                .iter_mut()
-                .zip(fields)
-                .for_each(|(to, field)| *to = Constant::from_bytes(field.ty, &bytes[place(field)]));
-        }
-        written
+        self.variants().short_whole(work).filter(|_| self.is_plain())
     }
 
     /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
@@ -362,30 +237,22 @@ impl DynScan {
         let is_plain = !call.reversed && call.init.is_none() && self.is_plain();
         let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
-        let mut bases = [self.parameters().as_ptr(); SHORT_INPUTS];
+        let mut bases = [self.settings().parameters.as_ptr(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
         match call.shape {
             Shape::Line => {
-                let short = self.parts().1.make_short(call.mode).ok().flatten()?;
+                let short = self.variants().make_short(call.mode).ok().flatten()?;
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
                 unsafe { short.scan(bases, output, len) }
             }
             Shape::Rows(rows) if rows.records() <= len => {
-                let short = self.parts().1.make_short_rows(call.mode).ok().flatten()?;
+                let short = self.variants().make_short_rows(call.mode).ok().flatten()?;
                 // SAFETY: as above.
                 unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len())
             }
             _ => None,
         }
     }
-}
-
-/// How many records were written; the carry, if there is one, becomes the state after the last of them.
-fn moved_on(outcome: Outcome, carry: Option<&mut [Constant]>) -> usize {
-    if let Some(carry) = carry {
-        carry.copy_from_slice(&outcome.totals);
-    }
-    outcome.written
 }
 
 /// Refuses rows that leave records of a new vector unwritten.

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use crate::backend::Backend;
+use monoscan_ir::Program;
+
 use crate::call::Call;
 use crate::column::{Column, ColumnMut};
 use crate::cuda::Stream;
-use crate::device::DeviceError;
+use crate::device::{Device, DeviceError};
 use crate::dynscan::DynScan;
 use crate::error::Error;
-use crate::gpu::{GpuKernel, Pending};
+use crate::gpu::{GpuKernel, Pending, Task};
 
 impl DynScan {
     /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does
@@ -27,7 +28,8 @@ impl DynScan {
         outputs: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
-        self.on_gpu()?.submit(call, inputs, outputs, stream)
+        let task = Task::new(self.on_gpu()?, (call, self.settings()), inputs, outputs)?;
+        self.backend().submit(task, stream)
     }
 
     /// Gives a call to a stream whose outputs replace its inputs.
@@ -41,7 +43,8 @@ impl DynScan {
         columns: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
-        self.on_gpu()?.submit_in_place(call, columns, stream)
+        let task = Task::in_place(self.on_gpu()?, (call, self.settings()), columns)?;
+        self.backend().submit(task, stream)
     }
 
     /// Gives a call to a stream that gives its totals and writes nothing.
@@ -49,7 +52,8 @@ impl DynScan {
     /// # Errors
     /// As [`submit`](DynScan::submit).
     pub fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
-        self.on_gpu()?.submit_reduce(call, inputs, stream)
+        let task = Task::reduction(self.on_gpu()?, (call, self.settings()), inputs)?;
+        self.backend().submit(task, stream)
     }
 
     /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to
@@ -58,10 +62,11 @@ impl DynScan {
     /// # Errors
     /// No kernel could be made, or the driver refuses it; [`Error::Device`] on the CPU.
     pub fn kernel(&self) -> Result<Arc<GpuKernel>, Error> {
-        self.on_gpu()?.kernel()
+        self.backend().kernel()
     }
 
-    fn on_gpu(&self) -> Result<&dyn Backend, Error> {
-        Ok(self.backend().ok_or(DeviceError::NotOnGpu)?)
+    /// The program, and its device.
+    fn on_gpu(&self) -> Result<(&Program, Device), Error> {
+        if self.device().is_cpu() { Err(DeviceError::NotOnGpu.into()) } else { Ok((self.program(), *self.device())) }
     }
 }

@@ -156,12 +156,17 @@ impl<T: Sample> Recurrence<T> {
     pub fn with_precision(signature: &Signature, precision: Precision) -> Result<Recurrence<T>, RecurrenceError> {
         let form = form::Form::new(signature, T::TYPE, precision)?;
         let scan = DynScan::new(verify(program::program(&form))?)?;
-        let block = (scan.plan().tile() / scan.plan().interleave) as u64;
+        Recurrence::over(scan, signature.clone(), form)
+    }
+
+    /// The recurrence that this scan computes, if its device can compose blocks of samples.
+    fn over(scan: DynScan, signature: Signature, form: form::Form) -> Result<Recurrence<T>, RecurrenceError> {
+        let block = scan.block() as u64;
         let growth = form.growth(block);
         if let Some(samples) = growth.exceeded_after {
             return Err(RecurrenceError::Unstable { samples, block, ty: form.state });
         }
-        Ok(Recurrence { signature: signature.clone(), form, growth, scan, samples: PhantomData })
+        Ok(Recurrence { signature, form, growth, scan, samples: PhantomData })
     }
 
     /// y for x: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
@@ -184,13 +189,13 @@ impl<T: Sample> Recurrence<T> {
         Plain::of(&self.scan).inclusive_into(x, y)
     }
 
-    /// The same recurrence on another device; see [`Scan::on`](crate::Scan::on). Its [growth](Recurrence::growth) is that
-    /// within a block of the CPU's.
+    /// The same recurrence on another device; see [`Scan::on`](crate::Scan::on). Its [growth](Recurrence::growth) is judged
+    /// again, by how many samples that device composes at once.
     ///
     /// # Errors
-    /// As there.
-    pub fn on(&self, device: impl Into<Device>) -> Result<Recurrence<T>, Error> {
-        Ok(Recurrence { scan: self.scan.on(device)?, ..self.clone() })
+    /// As there; [`RecurrenceError::Unstable`] if it grows too fast for the device.
+    pub fn on(&self, device: impl Into<Device>) -> Result<Recurrence<T>, RecurrenceError> {
+        Recurrence::over(self.scan.on(device)?, self.signature.clone(), self.form.clone())
     }
 
     /// The coefficients.

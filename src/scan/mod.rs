@@ -236,6 +236,23 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Ok(Scan { inner: self.inner.on(device)?, types: PhantomData })
     }
 
+    /// The same scan on a GPU, by kernels that were made ahead of time; see [`DynScan::on_kernels`].
+    ///
+    /// # Errors
+    /// As there; [`Error::Aot`] if they were made of another program than this scan's.
+    ///
+    /// # Safety
+    /// As there: PTX and manifest of each kernel are what monoscan made of one program.
+    #[cfg(feature = "cuda")]
+    pub unsafe fn on_kernels(
+        &self,
+        device: impl Into<Device>,
+        kernels: &[monoscan_runtime::gpu::AotKernel],
+    ) -> Result<Scan<S, In, Out>, Error> {
+        // SAFETY: the caller says so.
+        Ok(Scan { inner: unsafe { self.inner.on_kernels(device, kernels) }?, types: PhantomData })
+    }
+
     /// Where it runs.
     pub fn device(&self) -> &Device {
         self.inner.device()

@@ -4,6 +4,7 @@
 //! Plain data, built always. Kernels themselves are made behind the feature `ptx`.
 
 mod access_pattern;
+#[cfg(feature = "kernels")]
 mod aot;
 mod arch;
 mod arguments;
@@ -14,7 +15,10 @@ mod plan;
 mod ptx;
 
 pub use access_pattern::AccessPattern;
-pub use aot::{AotManifest, Component, ManifestError};
+#[cfg(feature = "ptx")]
+pub(crate) use aot::lowered_for;
+#[cfg(feature = "kernels")]
+pub use aot::{AotManifest, ManifestError, sha256};
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};

@@ -1,11 +1,10 @@
 //! Kernels made ahead of time, with the manifests that stand beside them.
 
-use monoscan_ir::transform::{Form, lower};
+use monoscan_ir::transform::Form;
 use monoscan_ir::{Program, Verified};
-use sha2::{Digest, Sha256};
 
 use super::{KernelIr, KernelPlan, NvptxError};
-use crate::gpu::{AccessPattern, AotManifest, Arch};
+use crate::gpu::{AccessPattern, AotManifest, Arch, lowered_for, sha256};
 
 /// A kernel made ahead of time: what its two files hold.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,7 +16,7 @@ pub struct AotFiles {
 }
 
 /// Makes the kernel of a program for calls of this form, gone through this access pattern. Seeds must lie in the ranges that hold
-/// without them, which the manifest names, unless `any_states` asks for a kernel that takes none for granted.
+/// without them, unless `any_states` asks for a kernel that takes none for granted.
 ///
 /// # Errors
 /// No plan fits the program, or LLVM refuses the kernel.
@@ -29,13 +28,11 @@ pub fn compile_ahead(
 ) -> Result<AotFiles, NvptxError> {
     // Kernels for GPUs read no record before an element's own.
     let form = Form { previous: program.reads_previous(), ..form };
-    let lowered = lower(program, form);
-    let lowered = if any_states { lowered.for_any_states() } else { lowered };
+    let lowered = lowered_for(program, (form, any_states));
     let ir = KernelIr::new(&KernelPlan::new(&lowered, pattern, arch)?);
-    let (text, manifest) = (ir.compile()?, ir.manifest);
-    let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
-    let manifest = AotManifest::new(&lowered, arch, manifest, hash);
-    Ok(AotFiles { ptx: text, manifest })
+    let (ptx, launch) = (ir.compile()?, ir.manifest);
+    let hash = sha256(&ptx);
+    Ok(AotFiles { ptx, manifest: AotManifest::new(program.clone(), lowered, arch, launch, hash) })
 }
 
 #[cfg(test)]

@@ -152,8 +152,14 @@ impl Lowered {
     /// Whether these components, the first ones [that a stream carries](Lowered::carried_components), lie in the ranges
     /// that kernels rely on. If not, a call needs the program [for any states](Lowered::for_any_states).
     pub fn holds(&self, state: &[Constant]) -> bool {
+        self.beyond(state).is_none()
+    }
+
+    /// The first of these components that lies in no such range, by number, and the range.
+    pub fn beyond(&self, state: &[Constant]) -> Option<(usize, Range)> {
         let ranges = self.facts.iter().zip(&self.carried).flat_map(|(stage, &own)| &stage.ranges[..own]);
-        ranges.zip(state).all(|(range, &component)| range.holds(component))
+        let mut ranges = ranges.zip(state).enumerate();
+        ranges.find(|(_, (range, component))| !range.holds(**component)).map(|(place, (&range, _))| (place, range))
     }
 
     /// Whether kernels rely on no range: every state lies in them.

@@ -1,14 +1,17 @@
 //! [`DynScanBuilder`]: the options of a scan, those of each device included.
 
+use std::sync::Arc;
+
 use monoscan_codegen::plan::PlanOptions;
 use monoscan_ir::Layout;
 use monoscan_ir::laws::Overflow;
 
 use super::{COMPILED, DynScan, Key, Shared};
-use crate::checks::Signature;
+use crate::checks;
 use crate::device::Device;
+use crate::engine::OnCpu;
 use crate::error::Error;
-#[cfg(all(feature = "cuda", feature = "ptx"))]
+#[cfg(feature = "cuda")]
 use crate::gpu;
 use crate::parameters::Parameters;
 
@@ -19,7 +22,7 @@ pub struct DynScanBuilder {
     pub(super) component_names: Vec<String>,
     pub(super) threads: Option<usize>,
     pub(super) device: Device,
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    #[cfg(feature = "cuda")]
     pub(super) gpu: gpu::Options,
 }
 
@@ -55,7 +58,7 @@ impl DynScanBuilder {
     /// If these are not the components of the program's states.
     #[doc(hidden)]
     pub fn states_in_memory(mut self, states: Layout) -> DynScanBuilder {
-        assert!(states.types().eq(self.key.program.state()), "{states:?} is no layout of the states");
+        assert!(states.types().eq(checks::state_types(&self.key.program)), "{states:?} is no layout of the states");
         self.key.states = Some(states);
         self
     }
@@ -80,14 +83,14 @@ impl DynScanBuilder {
     }
 
     /// On a GPU: keeps what the driver compiles in this cache.
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    #[cfg(feature = "cuda")]
     pub fn cubins(mut self, cache: crate::cuda::CubinCache) -> DynScanBuilder {
         self.gpu.cache = Some(cache);
         self
     }
 
     /// On a GPU: gives a wait of a block for another one up after this time; by default after 10 seconds.
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    #[cfg(feature = "cuda")]
     pub fn time_limit(mut self, limit: std::time::Duration) -> DynScanBuilder {
         self.gpu.limit = limit;
         self
@@ -101,19 +104,27 @@ impl DynScanBuilder {
     /// nor could be judged in a single case. [`Error::Codegen`] if no code could be generated. For a GPU as
     /// [`on`](DynScan::on); kernels are compiled when a call first needs them.
     pub fn build(self) -> Result<DynScan, Error> {
+        let device = self.device;
+        self.judged()?.on(device)
+    }
+
+    /// The scan on the CPU, for which nothing was compiled yet.
+    pub(super) fn judged(self) -> Result<DynScan, Error> {
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
+        let variants = shared.variants.clone();
         let scan = DynScan {
+            backend: Arc::new(OnCpu { variants: variants.clone(), threads: self.threads }),
             shared,
+            variants,
             component_names: self.component_names.into(),
             threads: self.threads,
             checked: false,
             parameters: Parameters::default(),
             device: Device::cpu(),
-            backend: None,
             plain: true,
-            #[cfg(all(feature = "cuda", feature = "ptx"))]
+            #[cfg(feature = "cuda")]
             gpu: self.gpu,
         };
-        scan.on(self.device)
+        Ok(scan.settled())
     }
 }

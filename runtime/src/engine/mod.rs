@@ -2,6 +2,7 @@
 //!
 //! | file | what it is |
 //! |---|---|
+//! | `on_cpu` | the engine as a backend: a call over host memory, and short lines |
 //! | `variant` | the forms of a program that calls need, each compiled once |
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `short` | lines of few records, and the call that does them |
@@ -21,6 +22,7 @@ mod helpers;
 mod length_constants;
 mod line;
 mod needs;
+mod on_cpu;
 mod rows;
 mod self_check;
 mod short;
@@ -34,18 +36,18 @@ use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::{Access, Kernel};
 use monoscan_ir::transform::{Check, Form, Lowered};
-use monoscan_ir::{Constant, Field, Program, Verified};
+use monoscan_ir::{Constant, Field};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
+pub(crate) use on_cpu::OnCpu;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};
 
+use crate::backend::Settings;
 use crate::call::{Call, Shape};
 use crate::checked::{self, Elements};
-use crate::checks;
 use crate::error::Error;
-use crate::parameters::Parameters;
 pub(crate) use heads::{FlagColumn, Heads};
 use line::Line;
 use slots::Slots;
@@ -82,13 +84,9 @@ pub(crate) enum Purpose {
 
 /// What runs the calls of one program.
 pub(crate) struct Engine<'a> {
-    pub(crate) program: &'a Verified<Program>,
     pub(crate) variants: &'a Variants,
     pub(crate) threads: Option<usize>,
-    /// Whether the first overflow is an error.
-    pub(crate) checked: bool,
-    /// The values of the program's parameters.
-    pub(crate) parameters: &'a Parameters,
+    pub(crate) settings: Settings<'a>,
 }
 
 impl Engine<'_> {
@@ -99,8 +97,8 @@ impl Engine<'_> {
     /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
     pub(crate) fn run(&self, task: &Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let Task { call, .. } = task;
-        checks::parameters(|| self.program.parameters.iter().copied(), self.parameters.values())?;
-        let checked = self.checked && task.purpose != Purpose::Count;
+        let (program, Settings { parameters, checked }) = (&self.variants.program, self.settings);
+        let checked = checked && task.purpose != Purpose::Count;
         let is_segmented = match call.shape {
             Shape::Heads(_) => true,
             Shape::Offsets(_) => task.purpose != Purpose::Reduce,
@@ -150,14 +148,14 @@ impl Engine<'_> {
             step: if call.reversed { -1 } else { 1 },
             flags: None,
             init: &init,
-            parameters: self.parameters.as_ptr(),
+            parameters: parameters.as_ptr(),
             carry: carry.as_ref().unwrap_or(&init),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             totals: wants_totals || checked,
         };
         let totals = totals.map(Mutex::new);
-        let count = if task.carry.is_some() { first_carry.len() } else { self.program.state_len() };
+        let count = if task.carry.is_some() { first_carry.len() } else { program.state_len() };
         let found = Mutex::new(None);
         let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
             if let Some(check) = check {
@@ -228,7 +226,7 @@ impl Engine<'_> {
             _ => Elements::Line { len: task.len, reversed },
         };
         match found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((sequence, finding)) => Err(elements.error(self.program.stages.len(), sequence, finding)),
+            Some((run, finding)) => Err(elements.error(program.stages.len(), run, finding)),
             None => Ok(done),
         }
     }

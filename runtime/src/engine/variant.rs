@@ -1,8 +1,8 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call
 //! needs it.
 
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicU16;
+use std::sync::{Arc, OnceLock};
 
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
 use monoscan_codegen::plan::{Plan, PlanOptions, plan};
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::length_constants::LengthConstants;
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
-use crate::checks::Signature;
+use crate::checks;
 use crate::error::Error;
 
 /// A program in one form.
@@ -104,7 +104,7 @@ impl Variant {
 
 /// All forms of a program.
 pub(crate) struct Variants {
-    program: Verified<Program>,
+    pub(crate) program: Arc<Verified<Program>>,
     options: PlanOptions,
     /// How the states of all stages lie where a caller hands them over in memory.
     states: Layout,
@@ -122,14 +122,14 @@ pub(crate) struct Variants {
 
 impl Variants {
     pub(crate) fn new(
-        program: Verified<Program>,
+        program: Arc<Verified<Program>>,
         options: PlanOptions,
         states: Option<Layout>,
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
         let (short, rows, whole) = Default::default();
-        let states = states.unwrap_or_else(|| Layout::packed(&program.state().collect::<Vec<_>>()));
+        let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
         Variants { program, reads_previous, options, states, is_lawful, made, short, rows, whole }
     }

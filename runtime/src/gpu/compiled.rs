@@ -1,52 +1,38 @@
-//! [`Compiled`]: the kernels of one program for one device, which is what a
-//! [`DynScan`](crate::DynScan) on a GPU runs.
+//! [`Compiled`]: the kernels of one program for one device, each compiled when a call first needs
+//! it.
 
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
-use monoscan_codegen::gpu::{Arch, GpuPlan};
-use monoscan_ir::{Program, Verified};
+use monoscan_codegen::gpu::{AccessPattern, natural};
+use monoscan_ir::transform::Form;
+use monoscan_ir::{Layout, Program, Verified};
 
 use super::ends::states_at_ends;
-use super::kernel::TIME_LIMIT;
-use super::variant::{Maker, Variants};
+use super::kernel::{GpuKernel, Span};
+use super::on_gpu::{Found, OnGpu, Options, Source};
+use super::task::Task;
+use super::variant::{Maker, Need, Variants};
 use crate::cache::Cache;
-use crate::cuda::{CubinCache, Device};
+use crate::call::{Call, Shape};
+use crate::cuda::Device;
 use crate::error::Error;
-use crate::parameters::Parameters;
 
-/// The kernels of a program on one GPU. Cheap to clone; equal programs share theirs, which are freed with the last of them.
-#[derive(Clone)]
+/// Rows shorter than this part of a tile are scanned by one thread each.
+const SHORT_ROWS: usize = 4;
+
+/// The kernels of a program on one GPU. Equal programs share theirs, which are freed with the last of them.
 pub(crate) struct Compiled {
-    pub(super) shared: Arc<Shared>,
-    /// Whether the first overflow is an error.
-    pub(crate) checked: bool,
-    /// The values of the program's parameters.
-    pub(crate) parameters: Parameters,
-    pub(super) limit: Duration,
+    shared: Arc<Shared>,
+    limit: Duration,
 }
 
 /// What equal programs share.
-pub(super) struct Shared {
-    pub(super) variants: Variants,
+struct Shared {
+    variants: Variants,
     /// What gives the totals of segments, once that was asked for.
-    at_ends: OnceLock<Compiled>,
-}
-
-/// What a scan on a GPU is built with, besides what every scan is.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    /// The only plan for lines, if one was asked for.
-    pub(crate) plan: Option<GpuPlan>,
-    pub(crate) cache: Option<CubinCache>,
-    pub(crate) limit: Duration,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { plan: None, cache: None, limit: TIME_LIMIT }
-    }
+    at_ends: OnceLock<Arc<Shared>>,
 }
 
 /// What makes two of them the same.
@@ -65,48 +51,89 @@ impl Hash for Key {
 
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
 
+/// Those of a program that was judged.
+fn shared(program: Arc<Verified<Program>>, maker: Maker) -> Result<Arc<Shared>, Error> {
+    COMPILED.get_or_make(Key { program, maker }, |key| {
+        let variants = Variants::new(key.program.clone(), key.maker.clone());
+        Ok(Shared { variants, at_ends: OnceLock::new() })
+    })
+}
+
 impl Compiled {
     /// Of a program that was judged. Kernels are compiled when a call first needs them.
     ///
     /// # Errors
     /// [`Error::Cuda`] if no kernels can be made for the device, or its driver is too old for them.
-    pub(crate) fn new(program: Arc<Verified<Program>>, device: &Device, options: &Options) -> Result<Compiled, Error> {
-        let Options { plan, cache, limit } = options.clone();
-        Compiled::made_by(program, Maker { plan, cache, ..Maker::new(device)? }, limit)
+    pub(super) fn new(program: Arc<Verified<Program>>, device: &Device, options: &Options) -> Result<Compiled, Error> {
+        let Options { plan, cache, limit, .. } = options.clone();
+        let shared = shared(program, Maker { plan, cache, ..Maker::new(device)? })?;
+        Ok(Compiled { shared, limit })
+    }
+}
+
+impl Source for Compiled {
+    fn find(&self, task: &Task<'_>) -> Result<Option<Found>, Error> {
+        if task.is_empty() {
+            return Ok(None);
+        }
+        let Variants { maker, .. } = &self.shared.variants;
+        let need = Need { form: task.form(), any_states: false, reduces: task.reduces };
+        let variant = self.shared.variants.holding(need, [task.call.init, task.call.carry]);
+        let Span { rows, records, step, .. } = task.span();
+        let pattern = match task.call.shape {
+            Shape::Rows(_) => {
+                let are_short = || variant.tile(maker).is_some_and(|tile| records < tile / SHORT_ROWS);
+                if step > 1 || rows > 1 && are_short() { AccessPattern::Columnar } else { AccessPattern::Any }
+            }
+            _ => AccessPattern::Any,
+        };
+        let is_line = pattern == AccessPattern::Any && rows == 1;
+        let goes_on = !task.call.reversed && !task.reduces;
+        let is_at = |alignment: fn(&Layout) -> usize| task.is_aligned(&variant.program, alignment);
+        let pattern = match is_line {
+            true if variant.is_short(records, maker) => AccessPattern::Short,
+            true if goes_on && is_at(|_| 16) => AccessPattern::Aligned,
+            true if goes_on && is_at(natural) => AccessPattern::Shifted,
+            _ => pattern,
+        };
+        Ok(Some(Found { kernel: variant.kernel(pattern, maker)?, states: variant.states.clone() }))
     }
 
-    fn made_by(program: Arc<Verified<Program>>, maker: Maker, limit: Duration) -> Result<Compiled, Error> {
-        let shared = COMPILED.get_or_make(Key { program, maker }, |key| {
-            let variants = Variants::new(key.program.clone(), key.maker.clone());
-            Ok::<_, Error>(Shared { variants, at_ends: OnceLock::new() })
-        })?;
-        Ok(Compiled { shared, checked: false, parameters: Parameters::default(), limit })
+    fn first(&self) -> Result<Arc<GpuKernel>, Error> {
+        let variants = &self.shared.variants;
+        variants.get(first()).kernel(AccessPattern::Aligned, &variants.maker)
     }
 
-    pub(super) fn program(&self) -> &Verified<Program> {
-        &self.shared.variants.program
+    fn block(&self) -> usize {
+        let variants = &self.shared.variants;
+        variants.get(first()).tile(&variants.maker).unwrap_or(1)
     }
 
-    pub(crate) fn device(&self) -> &Device {
-        &self.shared.variants.maker.device
+    fn explain(&self) -> String {
+        let arch = self.shared.variants.maker.arch;
+        match self.first() {
+            Ok(kernel) => format!("plan for {arch}: {}\n", kernel.manifest().plan),
+            Err(error) => format!("plan for {arch}: {error}\n"),
+        }
     }
 
-    pub(crate) fn arch(&self) -> Arch {
-        self.shared.variants.maker.arch
-    }
-
-    /// The scan whose outputs are the states at the ends of segments.
-    pub(super) fn at_ends(&self) -> Result<Compiled, Error> {
+    fn at_ends(&self, _call: &Call<'_>) -> Result<OnGpu, Error> {
         let Shared { variants, at_ends } = &*self.shared;
         let made = match at_ends.get() {
             Some(made) => made,
             None => {
                 let maker = Maker { plan: None, ..variants.maker.clone() };
-                let made = Compiled::made_by(Arc::new(states_at_ends(&variants.program)?), maker, self.limit)?;
+                let made = shared(Arc::new(states_at_ends(&variants.program)?), maker)?;
                 at_ends.get_or_init(|| made)
             }
         };
-        let parameters = self.parameters.clone();
-        Ok(Compiled { checked: self.checked, parameters, limit: self.limit, ..made.clone() })
+        let (program, device) = (made.variants.program.clone(), variants.maker.device);
+        let source = Arc::new(Compiled { shared: made.clone(), limit: self.limit });
+        Ok(OnGpu { program, device, source, limit: self.limit })
     }
+}
+
+/// What an inclusive scan of a line needs.
+fn first() -> Need {
+    Need { form: Form::default(), any_states: false, reduces: false }
 }

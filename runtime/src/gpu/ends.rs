@@ -4,13 +4,16 @@
 //! with all components of all stages as its output, of which those at flags are kept. Segments
 //! without records have the start for their total.
 
-use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Mode, Program, Source, Type, Verified, verify};
+use monoscan_ir::{Constant, Mode, Program};
+#[cfg(feature = "ptx")]
+use monoscan_ir::{FunctionBuilder, Layout, Mapping, Source, Type, Verified, verify};
 
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::error::Error;
 
 /// The program whose output is the states at flags.
+#[cfg(feature = "ptx")]
 pub(super) fn states_at_ends(program: &Program) -> Result<Verified<Program>, Error> {
     let mut program = program.clone();
     let flag = Source::Record(program.record_types().len() as u32);
@@ -28,6 +31,7 @@ pub(super) fn states_at_ends(program: &Program) -> Result<Verified<Program>, Err
 }
 
 /// Gives what it reads.
+#[cfg(feature = "ptx")]
 fn as_it_is(reads: Vec<Source>, types: &[Type]) -> Mapping {
     let mut builder = FunctionBuilder::new();
     let values = builder.params(types);
@@ -88,7 +92,7 @@ pub(super) fn totals(
     Ok(totals)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ptx"))]
 mod tests {
     use super::*;
     use crate::DynScan;

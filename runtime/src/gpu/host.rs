@@ -2,9 +2,11 @@
 
 use monoscan_ir::{Constant, Layout};
 
-use super::compiled::Compiled;
 use super::ends;
-use crate::backend::{Backend, HostTask, Outcome};
+use super::on_gpu::OnGpu;
+use super::pending::Pending;
+use super::task::Task;
+use crate::backend::{HostTask, Outcome, Settings};
 use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{Column, ColumnMut};
@@ -12,42 +14,40 @@ use crate::cuda::{CudaError, DeviceBuffer, Stream};
 use crate::engine::{FlagColumn, Heads};
 use crate::error::Error;
 
-impl Compiled {
+impl OnGpu {
     /// In pieces, whose copies and scans overlap, or whole.
     pub(super) fn run_on_host(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
-        if let (Shape::Offsets(offsets), None) = (task.call.shape, &task.outputs) {
-            return self.totals_between(offsets, &task);
-        }
         task.run_in_pieces(self).unwrap_or_else(|task| self.run_whole(task))
     }
 
     /// The totals of segments between offsets.
-    fn totals_between(&self, offsets: &[usize], task: &HostTask<'_, '_>) -> Result<Outcome, Error> {
-        let at_ends = self.at_ends()?;
+    pub(super) fn totals_between(&self, offsets: &[usize], task: &HostTask<'_, '_>) -> Result<Vec<Constant>, Error> {
+        let at_ends = self.source.at_ends(task.call)?;
+        let settings = task.settings;
         let run = |call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]| {
-            let len = checks::columns(at_ends.program(), inputs, outputs)?;
-            Ok(at_ends.run_on_host(HostTask { call, carry: None, inputs, outputs: Some(outputs), len })?.written)
+            let len = checks::columns(&at_ends.program, crate::Device::cpu(), inputs, outputs)?;
+            let task = HostTask { call, settings, carry: None, inputs, outputs: Some(outputs), len };
+            Ok(at_ends.run_on_host(task)?.written)
         };
-        let totals = ends::totals(at_ends.program(), task.call, offsets, task.inputs, run)?;
-        Ok(Outcome { written: 0, totals })
+        ends::totals(&at_ends.program, task.call, offsets, task.inputs, run)
     }
 
     /// Runs what cannot be cut: all of it is carried there, scanned, and carried back.
     fn run_whole(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
-        let HostTask { call, carry, inputs, outputs, len } = task;
-        let program = self.program();
-        let stream = Stream::new(self.device())?;
+        let HostTask { call, settings, carry, inputs, outputs, len } = task;
+        let program = &*self.program;
+        let stream = Stream::new(&self.device)?;
         let buffers = self.upload(inputs, &stream)?;
         let flags = self.flags(call, len, &stream)?;
         let flags = flags.as_ref().map(Column::on_device::<u8>);
         let device_inputs = columns(&buffers, &program.inputs)?;
         let device_call = device_call(call, carry, flags.as_ref());
         let Some(outputs) = outputs else {
-            return self.submit_reduce(&device_call, &device_inputs, &stream)?.wait();
+            return self.submit_reduce((&device_call, settings), &device_inputs, &stream)?.wait();
         };
         let mut results = Vec::new();
         for output in &mut *outputs {
-            let mut buffer = DeviceBuffer::<u8>::uninitialized(self.device(), bytes(output.len, &output.layout))?;
+            let mut buffer = DeviceBuffer::<u8>::uninitialized(&self.device, bytes(output.len, &output.layout))?;
             // What is not written, padding and records between rows, comes back as it was.
             if program.output.filter.is_none() {
                 // SAFETY: the column borrows so many bytes; they stay borrowed until the stream was waited for.
@@ -58,7 +58,7 @@ impl Compiled {
         let layouts = results.iter_mut().zip(&program.output.columns);
         let device_outputs: Result<Vec<_>, Error> =
             layouts.map(|(buffer, layout)| ColumnMut::on_device_bytes(buffer, layout)).collect();
-        let outcome = self.submit(&device_call, &device_inputs, &mut device_outputs?, &stream)?.wait()?;
+        let outcome = self.submit_call((&device_call, settings), &device_inputs, &device_outputs?, &stream)?.wait()?;
         for (buffer, output) in results.iter().zip(outputs) {
             let records = if program.output.filter.is_some() { outcome.written } else { output.len };
             let written = buffer.slice(..bytes(records, &output.layout))?;
@@ -69,9 +69,30 @@ impl Compiled {
         Ok(outcome)
     }
 
+    /// Gives a call over device memory to a stream.
+    pub(super) fn submit_call(
+        &self,
+        call: (&Call<'_>, Settings<'_>),
+        inputs: &[Column<'_>],
+        outputs: &[ColumnMut<'_>],
+        stream: &Stream,
+    ) -> Result<Pending, Error> {
+        Task::new((&self.program, self.device.into()), call, inputs, outputs)?.submit(self, stream)
+    }
+
+    /// The same for totals alone.
+    pub(super) fn submit_reduce(
+        &self,
+        call: (&Call<'_>, Settings<'_>),
+        inputs: &[Column<'_>],
+        stream: &Stream,
+    ) -> Result<Pending, Error> {
+        Task::reduction((&self.program, self.device.into()), call, inputs)?.submit(self, stream)
+    }
+
     fn upload(&self, inputs: &[Column<'_>], stream: &Stream) -> Result<Vec<DeviceBuffer<u8>>, CudaError> {
         let upload = |input: &Column<'_>| {
-            let mut buffer = DeviceBuffer::uninitialized(self.device(), bytes(input.len, &input.layout))?;
+            let mut buffer = DeviceBuffer::uninitialized(&self.device, bytes(input.len, &input.layout))?;
             // SAFETY: the column borrows so many bytes; whoever calls this waits for the stream.
             unsafe { buffer.as_slice_mut().copy_from_host(stream, input.base) }?;
             Ok(buffer)

@@ -130,6 +130,7 @@ impl GpuKernel {
     }
 
     /// With the time that was taken before it was asked for.
+    #[cfg(feature = "ptx")]
     pub(super) fn with_ptx_time(mut self, time: Duration) -> GpuKernel {
         self.times.ptx += time;
         self

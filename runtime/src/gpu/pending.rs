@@ -143,9 +143,9 @@ impl fmt::Debug for Launched {
 /// waited for. It may be dropped: then nobody learns whether the kernel failed.
 #[derive(Debug)]
 pub struct Pending {
-    pub(super) launched: Option<Launched>,
-    pub(super) states: Arc<States>,
-    /// What is known without waiting. Totals are kept in the lowered program's components.
+    /// With where the program's states are among those of the kernel. None if there was nothing to do.
+    pub(super) launched: Option<(Launched, Arc<States>)>,
+    /// What is known without waiting.
     pub(super) outcome: Outcome,
     /// Of a program that filters: which output column has the least capacity, and how much.
     pub(super) capacity: Option<(usize, usize)>,
@@ -160,7 +160,7 @@ impl Pending {
     /// # Errors
     /// Something failed on the device.
     pub fn is_done(&self) -> Result<bool, Error> {
-        Ok(self.launched.as_ref().map_or(Ok(true), Launched::is_done)?)
+        Ok(self.launched.as_ref().map_or(Ok(true), |(launched, _)| launched.is_done())?)
     }
 
     /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have
@@ -171,23 +171,21 @@ impl Pending {
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
-        let lowered = match &self.launched {
-            Some(launched) => launched.wait()?,
-            None => self.outcome.totals.clone(),
-        };
-        if let Some(stages) = self.states.checked_stages()
-            && let Some((sequence, finding)) = self.states.finding(&lowered, self.wants_totals)
+        let Some((launched, states)) = &self.launched else { return Ok(self.outcome.clone()) };
+        let lowered = launched.wait()?;
+        if let Some(stages) = states.checked_stages()
+            && let Some((sequence, finding)) = states.finding(&lowered, self.wants_totals)
         {
             return Err(self.elements.error(stages, sequence, finding));
         }
         let mut written = self.outcome.written;
         if let Some((column, got)) = self.capacity {
-            written = self.states.kept(&lowered).unwrap_or(0);
+            written = states.kept(&lowered).unwrap_or(0);
             if written > got {
                 return Err(Error::OutputTooShort { column, expected: written, got });
             }
         }
-        let totals = if self.wants_totals { self.states.own(&lowered) } else { Vec::new() };
+        let totals = if self.wants_totals { states.own(&lowered) } else { Vec::new() };
         Ok(Outcome { written, totals })
     }
 }

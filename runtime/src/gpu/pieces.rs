@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use monoscan_ir::{Constant, Layout, Program, Source};
 
-use super::compiled::Compiled;
+use super::on_gpu::OnGpu;
 use super::pending::Pending;
 use super::staging::{
     ALIGNMENT, MOST_BYTES, SLOTS, Slot, Staging, copy_in, copy_kept, copy_out, places, records_within,
 };
-use crate::backend::{Backend, HostTask, Outcome};
+use crate::backend::{HostTask, Outcome};
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::cuda::CudaError;
@@ -20,7 +20,7 @@ use crate::error::Error;
 
 /// A call that is cut into pieces.
 struct Pieces<'s, 'a, 'c> {
-    scan: &'s Compiled,
+    scan: &'s OnGpu,
     task: HostTask<'a, 'c>,
     heads: Option<Heads<'a>>,
     /// Bytes of the records of each column that is read; flags are the last.
@@ -47,7 +47,7 @@ struct UnderWay {
 
 impl HostTask<'_, '_> {
     /// Runs it, if it can be cut into pieces that fit, or is short enough to be one; else gives it back.
-    pub(super) fn run_in_pieces(self, scan: &Compiled) -> Result<Result<Outcome, Error>, Self> {
+    pub(super) fn run_in_pieces(self, scan: &OnGpu) -> Result<Result<Outcome, Error>, Self> {
         match Pieces::cut(scan, self) {
             Ok(pieces) => Ok(pieces.run()),
             Err(task) => Err(task),
@@ -64,8 +64,8 @@ impl HostTask<'_, '_> {
 }
 
 impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
-    fn cut(scan: &'s Compiled, task: HostTask<'a, 'c>) -> Result<Self, HostTask<'a, 'c>> {
-        let program = scan.program();
+    fn cut(scan: &'s OnGpu, task: HostTask<'a, 'c>) -> Result<Self, HostTask<'a, 'c>> {
+        let program = &*scan.program;
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect::<Vec<_>>();
         let heads = HostTask::heads(task.call);
         let mut read = sizes(&program.inputs);
@@ -109,7 +109,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
     fn run(mut self) -> Result<Outcome, Error> {
         let longest = self.pieces.iter().map(Range::len).max().unwrap_or(0);
         let bytes = places(&self.read, longest).1.max(places(&self.written, longest).1);
-        let mut staging = Staging::take(self.scan.device(), bytes)?;
+        let mut staging = Staging::take(&self.scan.device, bytes)?;
         let done = self.run_through(&mut staging);
         // A failure may leave something under way that is still written.
         staging.settle()?;
@@ -172,7 +172,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if let Some(before) = piece.checked_sub(1) {
             self.arrive(before, staging)?;
         }
-        let program = self.scan.program();
+        let program = &*self.scan.program;
         let (range, slot) = (self.pieces[piece].clone(), &mut staging.slots[piece % SLOTS]);
         staging.scan.wait_for(&slot.uploaded)?;
         let Slot { read, written, scanned, .. } = slot;
@@ -198,7 +198,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let totals = self.task.outputs.is_none() || self.task.carry.is_some() || self.pieces.len() > 1;
         let call = Call { mode, reversed, init, carry, shape, totals };
         let pending = match &self.task.outputs {
-            None => self.scan.submit_reduce(&call, &columns, &staging.scan)?,
+            None => self.scan.submit_reduce((&call, self.task.settings), &columns, &staging.scan)?,
             Some(_) => {
                 let (_, end) = places(&self.written, range.len());
                 let mut rest = written.device.slice_mut(..end)?;
@@ -211,7 +211,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
                 let outputs = parts.iter_mut().zip(&program.output.columns);
                 let outputs: Result<Vec<_>, Error> =
                     outputs.map(|(part, layout)| ColumnMut::on_device_bytes(part, layout)).collect();
-                self.scan.submit(&call, &columns, &mut outputs?, &staging.scan)?
+                self.scan.submit_call((&call, self.task.settings), &columns, &outputs?, &staging.scan)?
             }
         };
         scanned.record(&staging.scan)?;
@@ -256,7 +256,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if self.pieces.len() > 1 {
             self.carry = Some(totals);
         }
-        if self.scan.program().output.filter.is_some() && self.task.outputs.is_some() {
+        if self.scan.program.output.filter.is_some() && self.task.outputs.is_some() {
             self.fetch(piece, kept, staging)?;
         }
         Ok(())

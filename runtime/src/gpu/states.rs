@@ -1,9 +1,8 @@
 //! States of a program among those of its lowered form, which may have more components and one more
 //! stage.
 
-use monoscan_codegen::gpu::Component;
 use monoscan_ir::Constant;
-use monoscan_ir::transform::{Check, Finding, Lowered, Role};
+use monoscan_ir::transform::{Check, Finding, Lowered};
 
 /// Where the components of a program are among those of its lowered form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,17 +36,6 @@ impl States {
             places: (0..).zip(carried).flat_map(|(stage, own)| first(stage)..first(stage) + own).collect(),
             rank: program.rank().map(|rank| first(rank as usize)),
             check: program.check().map(check),
-        }
-    }
-
-    /// Those of the components that a manifest lists.
-    pub(crate) fn listed(components: &[Component]) -> States {
-        let of_role = |role| (0..components.len()).filter(move |&place| components[place].role == role);
-        States {
-            identities: components.iter().map(|component| component.identity).collect(),
-            places: of_role(Role::User).chain(of_role(Role::Previous)).collect(),
-            rank: of_role(Role::Rank).next(),
-            check: None,
         }
     }
 
@@ -100,22 +88,8 @@ impl States {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monoscan_codegen::gpu::{AotManifest, Arch, Arguments, GpuPlan, Manifest};
     use monoscan_ir::transform::{Form, lower};
     use monoscan_ir::{text, verify};
-
-    fn listed(lowered: &Lowered) -> Vec<Component> {
-        let launch = Manifest {
-            plan: GpuPlan::columnar(),
-            threads: 128,
-            shared_bytes: 0,
-            tile_state_bytes: 0,
-            arguments: Arguments::of(lowered),
-            inputs: lowered.inputs.clone(),
-            outputs: lowered.output.columns.clone(),
-        };
-        AotManifest::new(lowered, Arch::Sm80, launch, String::new()).components
-    }
 
     #[test]
     fn states_pass_through_the_lowered_form() {
@@ -145,7 +119,6 @@ mod tests {
         let form = Form { heads: true, ..Form::default() };
         let lowered = lower(&program, form);
         let states = States::new(&lowered);
-        assert_eq!(States::listed(&listed(&lowered)), states);
         let own = [Constant::from(5u64), Constant::from(6u32)];
         let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
         let made = states.lowered(Some(&own), 40);

@@ -1,21 +1,21 @@
-//! A call over device memory on its way: columns checked, flags added, launched. It is the same
-//! whether the kernel was compiled for the call or came from a file.
+//! [`Task`]: a call over device memory on its way, from its checks to its launch.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use monoscan_ir::{Constant, Layout};
+use monoscan_ir::transform::Form;
+use monoscan_ir::{Constant, Layout, Program};
 use smallvec::SmallVec;
 
-use super::kernel::{GpuKernel, Launch, Span};
+use super::kernel::{Launch, Span};
+use super::on_gpu::{Found, OnGpu};
 use super::pending::Pending;
-use super::states::States;
-use crate::backend::Outcome;
+use crate::backend::{Outcome, Settings};
 use crate::call::{Call, Shape};
 use crate::checked::Elements;
-use crate::checks::{self, Signature};
-use crate::column::{Column, ColumnMut, check, is_on};
-use crate::cuda::{CudaError, Device, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
+use crate::checks;
+use crate::column::{Column, ColumnMut, check_inputs};
+use crate::cuda::{CudaError, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
+use crate::device::Device;
 use crate::error::Error;
 
 /// The key of the workspaces that flags are made in.
@@ -25,144 +25,178 @@ const FLAGS: u64 = 2;
 static FLAGS_IN_ORDER: Mutex<()> = Mutex::new(());
 
 /// Flags that were made for a launch.
-pub(super) struct MadeFlags {
+struct MadeFlags {
     _in_order: MutexGuard<'static, ()>,
     workspace: Workspace,
 }
 
-/// The columns that a program reads and writes, and where they have to be.
-pub(super) struct Sides<'a> {
-    pub(super) device: &'a Device,
-    pub(super) inputs: &'a [Layout],
-    pub(super) outputs: &'a [Layout],
-    pub(super) keeps: bool,
-}
-
-/// What a call reads and writes, once checked.
-pub(super) struct Task<'a> {
+/// A call over device memory, once checked.
+pub(crate) struct Task<'a> {
     pub(super) call: &'a Call<'a>,
+    pub(super) settings: Settings<'a>,
     /// Where the input columns are, and then that of flags.
-    pub(super) inputs: SmallVec<[u64; 8]>,
-    pub(super) outputs: SmallVec<[u64; 8]>,
-    pub(super) len: usize,
+    inputs: SmallVec<[u64; 8]>,
+    outputs: SmallVec<[u64; 8]>,
+    len: usize,
     /// The output column with the least capacity, and that.
-    pub(super) capacity: (usize, usize),
+    capacity: (usize, usize),
+    /// Whether it gives totals and writes nothing.
     pub(super) reduces: bool,
 }
 
-impl Sides<'_> {
-    /// The task of a call that writes to other columns than it reads.
-    pub(super) fn task<'a>(
-        &self,
-        call: &'a Call<'a>,
+impl<'a> Task<'a> {
+    /// A call that writes to other columns than it reads.
+    pub(crate) fn new(
+        (program, device): (&Program, Device),
+        (call, settings): (&'a Call<'a>, Settings<'a>),
         inputs: &[Column<'_>],
         outputs: &[ColumnMut<'_>],
     ) -> Result<Task<'a>, Error> {
-        let len = self.check_inputs(inputs)?;
-        self.check_outputs(outputs, (!self.keeps).then_some(len))?;
+        let len = checks::columns(program, device, inputs, outputs)?;
         let capacities = outputs.iter().map(|column| column.len).enumerate();
         let capacity = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
         let inputs = inputs.iter().map(|column| column.address()).collect();
         let outputs = outputs.iter().map(|column| column.address()).collect();
-        Ok(Task { call, inputs, outputs, len, capacity, reduces: false })
+        Task { call, settings, inputs, outputs, len, capacity, reduces: false }.checked(program, device)
     }
 
-    /// Checks the input columns, and gives their length.
-    pub(super) fn check_inputs(&self, inputs: &[Column<'_>]) -> Result<usize, Error> {
-        let len = inputs.first().map_or(0, Column::len);
-        let columns = inputs.iter().map(|column| (column.len, &*column.layout));
-        check("input", self.inputs, columns, Some(len))?;
-        inputs.iter().try_for_each(|column| is_on("input", &column.device, self.device.into()))?;
-        Ok(len)
+    /// A call whose outputs replace its inputs.
+    pub(crate) fn in_place(
+        (program, device): (&Program, Device),
+        (call, settings): (&'a Call<'a>, Settings<'a>),
+        columns: &[ColumnMut<'_>],
+    ) -> Result<Task<'a>, Error> {
+        let len = checks::in_place(program, device, columns)?;
+        let outputs: SmallVec<[u64; 8]> = columns.iter().map(|column| column.address()).collect();
+        let inputs = outputs.clone();
+        Task { call, settings, inputs, outputs, len, capacity: (0, len), reduces: false }.checked(program, device)
     }
 
-    /// Checks the output columns, and that they have this length, if one is given.
-    pub(super) fn check_outputs(&self, outputs: &[ColumnMut<'_>], len: Option<usize>) -> Result<(), Error> {
-        let columns = outputs.iter().map(|column| (column.len, &*column.layout));
-        check("output", self.outputs, columns, len)?;
-        outputs.iter().try_for_each(|column| is_on("output", &column.device, self.device.into()))
+    /// A call for totals, which writes nothing.
+    pub(crate) fn reduction(
+        (program, device): (&Program, Device),
+        (call, settings): (&'a Call<'a>, Settings<'a>),
+        inputs: &[Column<'_>],
+    ) -> Result<Task<'a>, Error> {
+        let len = check_inputs(&program.inputs, inputs, device)?;
+        let inputs = inputs.iter().map(|column| column.address()).collect();
+        // Columns of a program that filters have no space, so nothing is written to where they are.
+        let outputs = program.output.filter.as_ref().map_or(0, |_| program.output.columns.len());
+        let outputs = SmallVec::from_elem(0, outputs);
+        Task { call, settings, inputs, outputs, len, capacity: (0, 0), reduces: true }.checked(program, device)
     }
-}
 
-impl Task<'_> {
-    /// Checks what a call says besides its columns.
-    pub(super) fn check(&self, program: &impl Signature, device: &Device, stream: &Stream) -> Result<(), Error> {
-        checks::call(program, device.into(), self.call, self.call.carry, self.len)?;
-        Ok(stream.expect_device("the stream's device", device)?)
+    /// Checks what a call says besides its columns, and adds that of flags to them.
+    fn checked(mut self, program: &Program, device: Device) -> Result<Task<'a>, Error> {
+        checks::call(program, device, self.call, self.call.carry, self.len)?;
+        checks::parameters(program, self.settings.parameters.values())?;
+        if let Shape::FlagColumn(flags) = self.call.shape {
+            self.inputs.push(flags.address());
+        }
+        Ok(self)
     }
 
-    /// Adds the column of flags to the inputs, if segments are flagged. Flags that had to be made are to be held until
-    /// the launch is in the stream.
-    pub(super) fn add_flags(&mut self, stream: &Stream) -> Result<Option<MadeFlags>, CudaError> {
-        let Shape::FlagColumn(flags) = &self.call.shape else { return Ok(None) };
-        let make = || {
-            let _in_order = FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok::<_, CudaError>(MadeFlags { workspace: ends(flags, stream)?, _in_order })
-        };
-        let made = self.call.reversed.then(make).transpose()?;
-        self.inputs.push(made.as_ref().map_or(flags.address(), |made| made.workspace.states()));
-        Ok(made)
+    /// The form of the program that it needs.
+    pub(super) fn form(&self) -> Form {
+        let heads = matches!(self.call.shape, Shape::FlagColumn(_));
+        let init = heads && self.call.init.is_some();
+        // Kernels for GPUs read no record before an element's own.
+        Form { mode: self.call.mode, heads, init, checked: self.settings.checked, previous: true }
+    }
+
+    /// Which records are scanned.
+    pub(super) fn span(&self) -> Span {
+        match self.call.shape {
+            Shape::Rows(rows) => Span::of(rows),
+            _ => Span { rows: 1, records: self.len, pitch: self.len, step: 1 },
+        }
+    }
+
+    /// Whether there are no records.
+    pub(super) fn is_empty(&self) -> bool {
+        let Span { rows, records, .. } = self.span();
+        rows.min(records) == 0
     }
 
     /// Whether all columns, those of a lowered program, begin at multiples of what is asked of them.
-    pub(super) fn is_aligned(&self, inputs: &[Layout], outputs: &[Layout], to: impl Fn(&Layout) -> usize) -> bool {
-        let mut columns = self.inputs.iter().zip(inputs).chain(self.outputs.iter().zip(outputs));
+    pub(super) fn is_aligned(&self, program: &Program, to: impl Fn(&Layout) -> usize) -> bool {
+        let inputs = self.inputs.iter().zip(&program.inputs);
+        let mut columns = inputs.chain(self.outputs.iter().zip(&program.output.columns));
         columns.all(|(address, column)| address.is_multiple_of(to(column) as u64))
     }
 
-    /// All records as one line.
-    pub(super) fn line(&self) -> Span {
-        Span { rows: 1, records: self.len, pitch: self.len, step: 1 }
+    /// Whether all columns begin at multiples of so many bytes.
+    pub(super) fn are_at(&self, alignment: u64) -> bool {
+        self.inputs.iter().chain(&self.outputs).all(|address| address.is_multiple_of(alignment))
     }
 
-    /// Launches a kernel, unless there is nothing to do; it is asked for only if there is.
-    ///
-    /// # Safety
-    /// The columns were checked against the program of these states, flags were added to them, and the kernel is one of
-    /// this program, lowered for the form of the call, that goes through such a span of such columns in such a
-    /// direction.
-    pub(super) unsafe fn launch(
-        self,
-        (states, parameters): (&Arc<States>, &[Constant]),
-        span: Span,
-        kernel: impl FnOnce() -> Result<Arc<GpuKernel>, Error>,
-        stream: &Stream,
-        limit: Duration,
-    ) -> Result<Pending, Error> {
-        let Task { call, .. } = self;
-        let start = states.lowered(call.carry.or(call.init), 0);
-        let init = states.lowered(call.init, 0);
-        let mut columns = self.inputs;
-        columns.extend(self.outputs);
-        let wants_totals = call.totals || call.carry.is_some();
-        let launch = Launch {
-            span,
-            reversed: call.reversed,
-            start: &start,
-            init: &init,
-            parameters,
-            columns: &columns,
-            capacity: self.capacity.1,
-            totals: wants_totals || states.keeps() || states.checked_stages().is_some(),
+    /// Gives it to a stream, unless there is nothing to do.
+    pub(super) fn submit(mut self, scan: &OnGpu, stream: &Stream) -> Result<Pending, Error> {
+        stream.expect_device("the stream's device", &scan.device)?;
+        let (call, span) = (self.call, self.span());
+        let wants_totals = call.totals || call.carry.is_some() || self.reduces;
+        let found = scan.source.find(&self)?;
+        // Held until the launch is in the stream.
+        let _flags = self.turn_flags(stream)?;
+        let launched = match found {
+            None => None,
+            Some(Found { kernel, states }) => {
+                let start = states.lowered(call.carry.or(call.init), 0);
+                let init = states.lowered(call.init, 0);
+                let mut columns = self.inputs;
+                columns.extend(self.outputs);
+                let launch = Launch {
+                    span,
+                    reversed: call.reversed,
+                    start: &start,
+                    init: &init,
+                    parameters: self.settings.parameters.values(),
+                    columns: &columns,
+                    capacity: self.capacity.1,
+                    totals: wants_totals || states.keeps() || states.checked_stages().is_some(),
+                };
+                // SAFETY: the columns were checked against the program, and flags were added to them; the source says that the
+                // kernel is the program's, for such a call of such columns, and the states are complete; whoever made the columns
+                // promised that they may be used until the stream is done with them.
+                let launched = unsafe { kernel.launch(stream, &launch, scan.limit) }?;
+                launched.map(|launched| (launched, states))
+            }
         };
-        let launched = match span.rows.min(span.records) {
-            0 => None,
-            // SAFETY: the caller vouches for the kernel and the columns, and the states are complete; whoever made the
-            // columns promised that they may be used until the stream is done with them.
-            _ => unsafe { kernel()?.launch(stream, &launch, limit) }?,
-        };
-        let totals: Vec<Constant> = match launched {
-            None if launch.totals => start.repeat(span.rows),
+        let totals = match launched {
+            None if wants_totals => scan.start(call).repeat(span.rows),
             _ => Vec::new(),
         };
         let written = if self.reduces { 0 } else { span.rows * span.records };
-        let capacity = (states.keeps() && !self.reduces).then_some(self.capacity);
+        let filters = scan.program.output.filter.is_some();
+        let capacity = (filters && !self.reduces).then_some(self.capacity);
         let elements = match call.shape {
             Shape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
             _ => Elements::Line { len: self.len, reversed: call.reversed },
         };
-        let outcome = Outcome { written, totals };
-        Ok(Pending { launched, states: states.clone(), outcome, capacity, wants_totals, elements })
+        Ok(Pending { launched, outcome: Outcome { written, totals }, capacity, wants_totals, elements })
+    }
+
+    /// In a reversed scan, turns the column of flags round: they are those of the records at which segments end in memory.
+    fn turn_flags(&mut self, stream: &Stream) -> Result<Option<MadeFlags>, CudaError> {
+        let Shape::FlagColumn(flags) = &self.call.shape else { return Ok(None) };
+        if !self.call.reversed {
+            return Ok(None);
+        }
+        let _in_order = FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = MadeFlags { workspace: ends(flags, stream)?, _in_order };
+        if let Some(address) = self.inputs.last_mut() {
+            *address = made.workspace.states();
+        }
+        Ok(Some(made))
+    }
+}
+
+impl OnGpu {
+    /// What a sequence starts from, as it is handed on.
+    fn start(&self, call: &Call<'_>) -> Vec<Constant> {
+        let mut start = self.program.first_carry();
+        start.iter_mut().zip(call.carry.or(call.init).into_iter().flatten()).for_each(|(to, from)| *to = *from);
+        start
     }
 }
 

@@ -5,20 +5,20 @@ use monoscan_codegen::nvptx::{AotFiles, compile_ahead};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::cuda::{DeviceBuffer, Stream};
-use monoscan_runtime::gpu::{AotError, AotKernel, AotScan};
+use monoscan_runtime::gpu::{AotError, AotKernel};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Rows, Shape};
 
 use crate::subject::device;
 use scan_kit::programs;
 
-fn ahead(form: Form, pattern: AccessPattern) -> AotScan {
+fn ahead(form: Form, pattern: AccessPattern) -> DynScan {
     let facts = device().facts();
     let arch = Arch::for_capability(facts.architecture.major, facts.architecture.minor).unwrap();
     let program = programs::parse(programs::RECURRENCE);
     let AotFiles { ptx, manifest } = compile_ahead(&program, (form, true), pattern, arch).unwrap();
     let kernel = AotKernel::from_texts(ptx.leak(), manifest.to_string().leak());
     // SAFETY: both texts were just made together.
-    unsafe { kernel.load(&device(), None) }.unwrap()
+    unsafe { DynScan::from_kernels(device(), &[kernel]) }.unwrap()
 }
 
 fn agree(form: Form, pattern: AccessPattern, call: &Call<'_>) {
@@ -72,4 +72,23 @@ fn other_calls_are_refused() {
     let outputs = &mut [ColumnMut::on_device::<u32>(&mut to)];
     let refused = ahead.submit(&call, &[Column::on_device::<u32>(&from)], outputs, &stream);
     assert!(matches!(refused, Err(Error::Aot(AotError::Call { .. }))));
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn host_columns_take_the_same_kernels_piece_by_piece() {
+    let program = || programs::parse(programs::RECURRENCE);
+    let kernels = ahead(Form::default(), AccessPattern::Aligned);
+    let on_cpu = DynScan::new(program()).unwrap();
+    let x: Vec<u32> = (0..(9 << 20) + 12).map(|i: u32| i.wrapping_mul(2_654_435_761) ^ (i >> 3)).collect();
+    let inputs = &[Column::new(&x)];
+    assert!(kernels.inclusive::<u32>(inputs).unwrap() == on_cpu.inclusive::<u32>(inputs).unwrap());
+    assert!(matches!(kernels.reduce(&Call::default(), inputs), Err(Error::Aot(AotError::Call { .. }))));
+    let mut carries = [(); 2].map(|()| program().first_carry());
+    let [mut found, mut expected] = [(); 2].map(|()| vec![0u32; x.len()]);
+    for (scan, carry, to) in [(&kernels, 0, &mut found), (&on_cpu, 1, &mut expected)] {
+        scan.resume(&Call::default(), &mut carries[carry], inputs, &mut [ColumnMut::new(to)]).unwrap();
+    }
+    assert_eq!(carries[0], carries[1]);
+    assert!(found == expected);
 }

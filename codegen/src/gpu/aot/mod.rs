@@ -6,15 +6,15 @@
 //! a file that was cut or edited is refused at its line:
 //!
 //! ```text
-//! monoscan-kernel 2
+//! monoscan-kernel 3
 //! version 0.1.0
-//! program sum_i32
 //! arch sm_90
 //! ptx-sha256 8f4e…
+//! lowered-sha256 03b1…
 //! mode inclusive
 //! heads false
 //! init false
-//! output write
+//! any-states false
 //! schedule ring buffers 5 ahead 3
 //! warps 8
 //! load-group 4
@@ -22,96 +22,124 @@
 //! threads 352
 //! shared-bytes 204800
 //! tile-state-bytes 8
-//! states { size 4, align 4, i32 @ 0 }
-//! component own 0 -2147483648..=2147483647
-//! input { size 4, align 4, i32 @ 0 }
-//! column { size 4, align 4, i32 @ 0 }
+//! program sum_i32
+//!   input { size 4, align 4, i32 @ 0 }
+//!   …
 //! end
 //! ```
 //!
-//! Lines stand in this order; `component`, `parameter` (behind the components, with its type),
-//! `input` and `column` stand as often as there are such. Empty lines, and lines that begin with
-//! `#`, mean nothing.
+//! Lines stand in this order, the [text form](monoscan_ir::text) of the program as the last. Empty
+//! lines, and lines before the program that begin with `#`, mean nothing. Columns, arguments and
+//! states are those of the program as it is lowered for the form; a version of monoscan that lowers
+//! it in another way refuses the kernel.
 
 mod parse;
 mod print;
 
-use monoscan_ir::Constant;
-use monoscan_ir::facts::Range;
-use monoscan_ir::transform::{Form, Lowered, Role};
+use monoscan_ir::text::ParseErrors;
+use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::{Diagnostics, Program, Verified};
+use sha2::{Digest, Sha256};
 
-use super::{Arch, Manifest};
+use super::{Arch, Arguments, GpuPlan, Manifest};
 
 /// The version of the text form.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What is known of a kernel that was made ahead of time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AotManifest {
     /// The version of monoscan that made it.
     pub version: String,
-    /// The program's name, as one line of text.
-    pub program: String,
     /// The architecture that it was made for.
     pub arch: Arch,
     /// The SHA-256 hash of the PTX, in hexadecimal.
     pub ptx_sha256: String,
-    /// The calls that it was made for.
-    pub form: Form,
-    /// Whether the program keeps some records only.
-    pub keeps: bool,
-    /// The components of the lowered program's states, all stages in order.
-    pub components: Vec<Component>,
+    /// Its program.
+    pub program: Verified<Program>,
+    /// The program in the form of the calls that it was made for; for any states, if it was made for those.
+    pub lowered: Lowered,
     /// How it is launched.
     pub launch: Manifest,
 }
 
-/// A component of the lowered program's states.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Component {
-    /// Where it comes from.
-    pub role: Role,
-    /// Its value in the identity.
-    pub identity: Constant,
-    /// What the kernel takes for granted of it, so what initial states must lie in.
-    pub range: Range,
-}
-
 /// Why a text is no manifest.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("line {line}: expected {expected}, got {got}")]
-pub struct ManifestError {
-    /// The line, from 1; one behind the last if the text ends too early.
-    pub line: usize,
-    /// What was expected there.
-    pub expected: String,
-    /// What is there.
-    pub got: String,
+#[non_exhaustive]
+pub enum ManifestError {
+    /// A line is wrong.
+    #[error("line {line}: expected {expected}, got {got}")]
+    Line {
+        /// The line, from 1; one behind the last if the text ends too early.
+        line: usize,
+        /// What was expected there.
+        expected: String,
+        /// What is there.
+        got: String,
+    },
+    /// The text from the line of the program's name on is no program.
+    #[error("the program from line {line} on: {errors}")]
+    Program {
+        /// The line of the program's name, from 1.
+        line: usize,
+        /// What is wrong; its lines are counted from that one.
+        errors: ParseErrors,
+    },
+    /// The program breaks an invariant of the IR.
+    #[error("the program is invalid:\n{0}")]
+    Invalid(#[from] Diagnostics),
+    /// Another version made it, whose lowered programs are others.
+    #[error(
+        "the kernel was made by monoscan {version}, which lowers its program in another way than this version, {}: make \
+         it again",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Lowered {
+        /// The version that made it.
+        version: String,
+    },
 }
 
 impl AotManifest {
-    /// The manifest of a kernel of this program. The version is this one.
-    pub fn new(program: &Lowered, arch: Arch, launch: Manifest, ptx_sha256: String) -> AotManifest {
-        let components =
-            (0..).zip(program.stages.iter().zip(program.facts())).flat_map(|(stage, (declared, facts))| {
-                let components = (0..).zip(declared.identity.iter().zip(&facts.ranges));
-                components.map(move |(component, (&identity, &range))| Component {
-                    role: program.role(stage, component),
-                    identity,
-                    range,
-                })
-            });
-        AotManifest {
-            version: env!("CARGO_PKG_VERSION").into(),
-            program: program.name.escape_debug().to_string(),
-            arch,
-            ptx_sha256,
-            form: program.form(),
-            keeps: program.output.filter.is_some(),
-            components: components.collect(),
-            launch,
-        }
+    /// The manifest of a kernel of this program, which was lowered; `launch` is how it is launched. The version is this
+    /// one.
+    pub fn new(
+        program: Verified<Program>,
+        lowered: Lowered,
+        arch: Arch,
+        launch: Manifest,
+        ptx_sha256: String,
+    ) -> AotManifest {
+        AotManifest { version: env!("CARGO_PKG_VERSION").into(), arch, ptx_sha256, program, lowered, launch }
     }
+
+    /// The calls that the kernel was made for.
+    pub fn form(&self) -> Form {
+        self.lowered.form()
+    }
+}
+
+/// The program in a form, for any states if that is asked for.
+pub(crate) fn lowered_for(program: &Verified<Program>, (form, any_states): (Form, bool)) -> Lowered {
+    let lowered = lower(program, form);
+    if any_states { lowered.for_any_states() } else { lowered }
+}
+
+/// The hash of bytes, in hexadecimal.
+pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The hash of all that a launch takes from the lowered program: the program, and the ranges that kernels rely on.
+fn lowered_sha256(lowered: &Lowered) -> String {
+    let ranges: Vec<_> = lowered.facts().iter().map(|stage| &stage.ranges).collect();
+    sha256(format!("{}{ranges:?}", **lowered))
+}
+
+/// How a kernel of this lowered program is launched.
+fn launch(lowered: &Lowered, plan: GpuPlan, [threads, shared_bytes, tile_state_bytes]: [usize; 3]) -> Manifest {
+    let (inputs, outputs) = (lowered.inputs.clone(), lowered.output.columns.clone());
+    Manifest { plan, threads, shared_bytes, tile_state_bytes, arguments: Arguments::of(lowered), inputs, outputs }
 }
 
 #[cfg(test)]

@@ -5,13 +5,11 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use monoscan_ir::facts::Range;
 use monoscan_ir::transform::Form;
-use monoscan_ir::transform::Role;
-use monoscan_ir::{Constant, Layout, MAX_RECORD_BYTES, Mode, Type, text};
+use monoscan_ir::{Mode, Program, Verified, text, verify};
 
-use super::{AotManifest, Component, FORMAT, ManifestError};
-use crate::gpu::{Arch, Arguments, GpuPlan, Manifest, Schedule};
+use super::{AotManifest, FORMAT, ManifestError, launch, lowered_for, lowered_sha256};
+use crate::gpu::{Arch, GpuPlan, Schedule};
 
 impl FromStr for AotManifest {
     type Err = ManifestError;
@@ -20,62 +18,48 @@ impl FromStr for AotManifest {
         let mut lines = Lines::new(text);
         lines.number("monoscan-kernel", FORMAT as usize..=FORMAT as usize)?;
         let version = lines.value("version", "a version of monoscan", nonempty)?;
-        let program = lines.value("program", "a program's name", |name| Some(name.to_owned()))?;
         let arch = lines.value("arch", &one_of(&Arch::ALL), Arch::from_name)?;
         let ptx_sha256 = lines.value("ptx-sha256", "64 hexadecimal digits", hash)?;
+        let hashed = lines.value("lowered-sha256", "64 hexadecimal digits", hash)?;
         let mode = lines.value("mode", "`inclusive` or `exclusive`", |word| match word {
             "inclusive" => Some(Mode::Inclusive),
             "exclusive" => Some(Mode::Exclusive),
             _ => None,
         })?;
         let (heads, init) = (lines.truth("heads")?, lines.truth("init")?);
-        let keeps = lines.value("output", "`write` or `emit`", |word| match word {
-            "write" => Some(false),
-            "emit" => Some(true),
-            _ => None,
-        })?;
+        let any_states = lines.truth("any-states")?;
         let plan = lines.plan()?;
         let threads = lines.number("threads", 1..=1024)?;
         let shared_bytes = lines.number("shared-bytes", 0..=1 << 20)?;
         let tile_state_bytes = lines.number("tile-state-bytes", 0..=1 << 20)?;
-        let states = lines.value("states", LAYOUT, layout)?;
-        let of_type = |ty: Type| move |value: &str| component(value, ty);
-        let components = states.fields.iter().map(|field| {
-            let expected =
-                format!("`own`, `flag`, `previous`, `check` or `rank`, a literal of type {} and its range", field.ty);
-            lines.value("component", &expected, of_type(field.ty))
-        });
-        let components = components.collect::<Result<Vec<Component>, _>>()?;
-        let mut parameters = Vec::new();
-        while lines.peek("parameter").is_some() {
-            parameters.push(lines.value("parameter", "a type", Type::from_name)?);
+        let program = lines.program()?;
+        let form = Form { mode, heads, init, checked: false, previous: program.reads_previous() };
+        let lowered = lowered_for(&program, (form, any_states));
+        if lowered_sha256(&lowered) != hashed {
+            return Err(ManifestError::Lowered { version });
         }
-        let parameters = Layout::packed(&parameters);
-        let inputs = lines.layouts("input")?;
-        let outputs = lines.layouts("column")?;
-        lines.end()?;
-        let arguments = Arguments { inputs: inputs.len(), outputs: outputs.len(), states, parameters };
-        let launch = Manifest { plan, threads, shared_bytes, tile_state_bytes, arguments, inputs, outputs };
-        let previous = components.iter().any(|component| component.role == Role::Previous);
-        let form = Form { mode, heads, init, checked: false, previous };
-        Ok(AotManifest { version, program, arch, ptx_sha256, form, keeps, components, launch })
+        let launch = launch(&lowered, plan, [threads, shared_bytes, tile_state_bytes]);
+        Ok(AotManifest { version, arch, ptx_sha256, program, lowered, launch })
     }
 }
 
-const LAYOUT: &str = "a layout, such as `{ size 4, align 4, i32 @ 0 }`";
-
-/// The lines that mean something, with their numbers.
+/// The lines that mean something, with their numbers, before the program's text.
 struct Lines<'a> {
     rest: Vec<(usize, &'a str)>,
+    /// From the program's name to the end.
+    program: &'a str,
+    /// The number of the line behind those above.
     end: usize,
 }
 
 impl<'a> Lines<'a> {
     fn new(text: &'a str) -> Lines<'a> {
-        let lines = text.lines().enumerate().map(|(place, line)| (place + 1, line.trim()));
+        let start = text.find("\nprogram ").map_or(text.len(), |place| place + 1);
+        let (head, program) = text.split_at(start);
+        let lines = head.lines().enumerate().map(|(place, line)| (place + 1, line.trim()));
         let mut rest: Vec<_> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
         rest.reverse();
-        Lines { rest, end: text.lines().count() + 1 }
+        Lines { rest, program, end: head.lines().count() + 1 }
     }
 
     /// The value of the next line, if that has this key.
@@ -111,30 +95,25 @@ impl<'a> Lines<'a> {
         Ok(GpuPlan { schedule, warps, load_group, load_groups: self.number("load-groups", 1..=1 << 10)? })
     }
 
-    fn layouts(&mut self, key: &str) -> Result<Vec<Layout>, ManifestError> {
-        let mut layouts = Vec::new();
-        while self.peek(key).is_some() {
-            layouts.push(self.value(key, LAYOUT, layout)?);
+    /// The program, and the last line, which tells a whole file from one that was cut.
+    fn program(&self) -> Result<Verified<Program>, ManifestError> {
+        if !self.rest.is_empty() || self.program.is_empty() {
+            return Err(self.unexpected("`program` and its text"));
         }
-        Ok(layouts)
-    }
-
-    /// The last line, which tells a whole file from one that was cut.
-    fn end(&mut self) -> Result<(), ManifestError> {
-        match self.rest[..] {
-            [(_, "end")] => Ok(()),
-            [.., (_, "end")] => {
-                self.rest.pop();
-                Err(self.unexpected("nothing after `end`"))
-            }
-            _ => Err(self.unexpected("`input`, `column` or `end`")),
-        }
+        let whole = self.program.trim_end();
+        let text = whole.strip_suffix("end").filter(|text| text.ends_with('\n'));
+        let text = text.ok_or_else(|| {
+            let (expected, got) = ("`end`".into(), "the end".into());
+            ManifestError::Line { line: self.end + whole.lines().count(), expected, got }
+        })?;
+        let program = text::parse(text).map_err(|errors| ManifestError::Program { line: self.end, errors })?;
+        Ok(verify(program)?)
     }
 
     fn unexpected(&self, expected: &str) -> ManifestError {
         let next = self.rest.last().map(|&(line, text)| (line, format!("`{text}`")));
         let (line, got) = next.unwrap_or_else(|| (self.end, "the end".into()));
-        ManifestError { line, expected: expected.into(), got }
+        ManifestError::Line { line, expected: expected.into(), got }
     }
 }
 
@@ -164,37 +143,4 @@ fn schedule(value: &str) -> Option<Schedule> {
         ["columnar"] => Some(Schedule::Columnar),
         _ => None,
     }
-}
-
-/// A layout whose fields lie within its records.
-fn layout(value: &str) -> Option<Layout> {
-    let layout = text::parse_layout(value).ok()?;
-    let end = |field: &monoscan_ir::Field| u64::from(field.offset) + field.ty.size() as u64;
-    let fits = layout.fields.iter().all(|field| end(field) <= u64::from(layout.size));
-    (fits && layout.size as usize <= MAX_RECORD_BYTES).then_some(layout)
-}
-
-fn component(value: &str, ty: Type) -> Option<Component> {
-    let (role, rest) = value.split_once(' ')?;
-    let role = match role {
-        "own" => Role::User,
-        "flag" => Role::SegmentFlag,
-        "previous" => Role::Previous,
-        "check" => Role::Check,
-        "rank" => Role::Rank,
-        _ => return None,
-    };
-    let (identity, bounds) = rest.rsplit_once(' ')?;
-    let identity: Constant = text::parse_constant(identity.trim(), ty).ok()?;
-    let range = range(bounds).filter(|range| range.holds(identity))?;
-    Some(Component { role, identity, range })
-}
-
-fn range(text: &str) -> Option<Range> {
-    if text == "any" {
-        return Some(Range::full(Type::F64));
-    }
-    let (min, max) = text.split_once("..=")?;
-    let range = Range { min: min.parse().ok()?, max: max.parse().ok()? };
-    (range.min <= range.max).then_some(range)
 }

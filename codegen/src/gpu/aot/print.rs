@@ -4,19 +4,18 @@ use std::fmt::{self, Display, Formatter};
 
 use monoscan_ir::Mode;
 
-use monoscan_ir::transform::Role;
-
-use super::{AotManifest, Component, FORMAT};
+use super::{AotManifest, FORMAT, lowered_sha256};
 use crate::gpu::Schedule;
 
 impl Display for AotManifest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let AotManifest { form, launch, .. } = self;
+        let AotManifest { lowered, launch, .. } = self;
+        let form = lowered.form();
         writeln!(f, "monoscan-kernel {FORMAT}")?;
         writeln!(f, "version {}", self.version)?;
-        writeln!(f, "program {}", self.program)?;
         writeln!(f, "arch {}", self.arch)?;
         writeln!(f, "ptx-sha256 {}", self.ptx_sha256)?;
+        writeln!(f, "lowered-sha256 {}", lowered_sha256(lowered))?;
         let mode = match form.mode {
             Mode::Inclusive => "inclusive",
             Mode::Exclusive => "exclusive",
@@ -24,7 +23,7 @@ impl Display for AotManifest {
         writeln!(f, "mode {mode}")?;
         writeln!(f, "heads {}", form.heads)?;
         writeln!(f, "init {}", form.init)?;
-        writeln!(f, "output {}", if self.keeps { "emit" } else { "write" })?;
+        writeln!(f, "any-states {}", lowered.holds_any())?;
         match launch.plan.schedule {
             Schedule::Ring { buffers, ahead, shifted } => {
                 let ring = if shifted { "shifted-ring" } else { "ring" };
@@ -39,25 +38,7 @@ impl Display for AotManifest {
         writeln!(f, "threads {}", launch.threads)?;
         writeln!(f, "shared-bytes {}", launch.shared_bytes)?;
         writeln!(f, "tile-state-bytes {}", launch.tile_state_bytes)?;
-        writeln!(f, "states {}", launch.arguments.states)?;
-        self.components.iter().try_for_each(|component| writeln!(f, "component {component}"))?;
-        launch.arguments.parameters.types().try_for_each(|ty| writeln!(f, "parameter {ty}"))?;
-        launch.inputs.iter().try_for_each(|layout| writeln!(f, "input {layout}"))?;
-        launch.outputs.iter().try_for_each(|layout| writeln!(f, "column {layout}"))?;
+        write!(f, "{}", *self.program)?;
         writeln!(f, "end")
-    }
-}
-
-impl Display for Component {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let role = match self.role {
-            Role::User => "own",
-            Role::SegmentFlag => "flag",
-            Role::Previous => "previous",
-            Role::Check => "check",
-            Role::Rank => "rank",
-        };
-        // An identity may be a list, so it stands between two words.
-        write!(f, "{role} {} {}", self.identity, self.range)
     }
 }

@@ -1,23 +1,14 @@
 //! Manifests round-trip through their text, and no text makes the parser panic.
 
 use super::*;
-use crate::gpu::{Arguments, GpuPlan, Schedule};
-use monoscan_ir::transform::lower;
-use monoscan_ir::{Mode, Program, Verified, random, text, verify};
+use crate::gpu::{GpuPlan, Schedule};
+use monoscan_ir::{Mode, random, text, verify};
 
 /// The manifest of a kernel that nobody made: what is told of it is right all the same.
 fn manifest(program: &Verified<Program>, form: Form, plan: GpuPlan) -> AotManifest {
-    let lowered = lower(program, form);
-    let launch = Manifest {
-        plan,
-        threads: 352,
-        shared_bytes: 200_000,
-        tile_state_bytes: 24,
-        arguments: Arguments::of(&lowered),
-        inputs: lowered.inputs.clone(),
-        outputs: lowered.output.columns.clone(),
-    };
-    AotManifest::new(&lowered, Arch::Sm90, launch, "0123456789abcdef".repeat(4))
+    let lowered = lowered_for(program, (form, form.heads));
+    let launch = launch(&lowered, plan, [352, 200_000, 24]);
+    AotManifest::new(program.clone(), lowered, Arch::Sm90, launch, "0123456789abcdef".repeat(4))
 }
 
 /// A plan of each schedule.
@@ -40,9 +31,10 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
         let program = verify(random::random_program(seed, &options)).unwrap();
         for form in [
             Form::default(),
-            Form { mode: Mode::Exclusive, heads: true, init: true, checked: false, previous: false },
+            Form { mode: Mode::Exclusive, heads: true, init: true, ..Form::default() },
             Form { heads: true, ..Form::default() },
         ] {
+            let form = Form { previous: program.reads_previous(), ..form };
             for plan in plans() {
                 let manifest = manifest(&program, form, plan);
                 let text = manifest.to_string();
@@ -56,30 +48,25 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
 }
 
 #[test]
-fn components_say_where_they_come_from() {
-    let source = include_str!("../../../../ir/tests/files/facts/run_starts.scan");
-    let program = verify(text::parse(source).unwrap()).unwrap();
-    let form = Form { heads: true, ..Form::default() };
-    let manifest = manifest(&program, form, GpuPlan::columnar());
-    let own = manifest.components.iter().filter(|component| component.role == Role::User).count();
-    assert_eq!(own, program.stages.iter().map(|stage| stage.state.len()).sum::<usize>());
-    let ranks = manifest.components.iter().filter(|component| component.role == Role::Rank).count();
-    assert_eq!((manifest.keeps, ranks), (program.output.filter.is_some(), usize::from(manifest.keeps)));
-    assert!(manifest.components.iter().any(|component| component.role == Role::SegmentFlag));
-}
-
-#[test]
-fn a_name_is_one_line() {
-    let mut named = affine();
-    named.program = "two\nlines".escape_debug().to_string();
-    assert_eq!(named.to_string().parse::<AotManifest>().unwrap(), named);
-}
-
-#[test]
 fn comments_and_blank_lines_mean_nothing() {
     let affine = affine();
-    let text = affine.to_string().replace('\n', "\r\n\n# a comment\n");
+    let text = affine.to_string();
+    let (head, program) = text.split_at(text.find("program").unwrap());
+    let text = head.replace('\n', "\r\n\n# a comment\n") + &program.replace('\n', "\r\n\n");
     assert_eq!(text.parse::<AotManifest>().unwrap(), affine);
+}
+
+#[test]
+fn a_kernel_of_a_version_that_lowers_in_another_way_is_refused() {
+    let other = "fedcba9876543210".repeat(4);
+    let text = affine().to_string();
+    let lines = text.lines().map(|line| match line.split_once(' ') {
+        Some(("lowered-sha256", _)) => format!("lowered-sha256 {other}\n"),
+        Some(("version", _)) => "version 0.0.9\n".into(),
+        _ => format!("{line}\n"),
+    });
+    let error = lines.collect::<String>().parse::<AotManifest>().unwrap_err();
+    assert_eq!(error, ManifestError::Lowered { version: "0.0.9".into() });
 }
 
 /// The error for the text in which a line that begins with `key` is replaced.
@@ -89,24 +76,32 @@ fn refusal(key: &str, line: &str) -> ManifestError {
     lines.join("\n").parse::<AotManifest>().unwrap_err()
 }
 
+/// Which line is wrong, what was expected there, and what is there.
+fn wrong_line(key: &str, line: &str) -> (usize, String, String) {
+    match refusal(key, line) {
+        ManifestError::Line { line, expected, got } => (line, expected, got),
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = refusal("threads", "threads 0");
     assert_eq!(error.to_string(), "line 14: expected `threads` and a number from 1 to 1024, got `threads 0`");
     assert_eq!(
         refusal("monoscan-kernel", "monoscan-kernel 1").to_string().split(", got").next(),
-        Some("line 1: expected `monoscan-kernel` and 2")
+        Some("line 1: expected `monoscan-kernel` and 3")
     );
-    assert!(refusal("arch", "arch sm_70").expected.contains("`sm_80`"));
-    assert!(refusal("ptx-sha256", "ptx-sha256 abc").expected.contains("64 hexadecimal digits"));
-    assert_eq!(refusal("mode", "mode both").line, 6);
-    assert_eq!(refusal("heads", "init true").got, "`init true`");
-    assert!(refusal("schedule", "schedule ring buffers 3 ahead 3").expected.contains("look-back"));
-    assert_eq!(refusal("load-groups", "load-groups 99999999999999999999").line, 13);
-    assert!(refusal("states", "states { size 2, align 4, f32 @ 0 }").expected.contains("layout"));
-    assert!(refusal("component", "component own 0.5").expected.contains("literal of type f32"));
-    assert!(refusal("column", "colum").expected.contains("`end`"));
-    assert!(refusal("end", "end\nend").expected.contains("nothing after"));
+    assert!(wrong_line("arch", "arch sm_70").1.contains("`sm_80`"));
+    assert!(wrong_line("ptx-sha256", "ptx-sha256 abc").1.contains("64 hexadecimal digits"));
+    assert_eq!(wrong_line("mode", "mode both").0, 6);
+    assert_eq!(wrong_line("heads", "init true").2, "`init true`");
+    assert!(wrong_line("schedule", "schedule ring buffers 3 ahead 3").1.contains("look-back"));
+    assert_eq!(wrong_line("load-groups", "load-groups 99999999999999999999").0, 13);
+    assert!(wrong_line("program", "progam").1.contains("`program`"));
+    assert_eq!(wrong_line("end", "").1, "`end`");
+    assert!(matches!(refusal("  stage", "  stag (f32)"), ManifestError::Program { line: 17, .. }));
+    assert!(matches!(refusal("    identity", "    identity (1)"), ManifestError::Invalid(_)));
 }
 
 #[test]

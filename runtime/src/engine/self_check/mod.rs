@@ -149,7 +149,7 @@ mod tests {
         access: Access,
     ) -> Vec<Result<(), Error>> {
         let options = PlanOptions { interleave: Some(interleave), ..PlanOptions::default() };
-        let variants = Variants::new(kernels_of.clone(), options, None, true);
+        let variants = Variants::new(kernels_of.clone().into(), options, None, true);
         let variant = variants.get(Form::default(), false);
         let init = [program.stages[0].identity.clone()];
         let kernels = variant.kernels(access).unwrap();

@@ -1,0 +1,132 @@
+//! [`OnGpu`]: a program on a GPU as a backend, whatever [`Source`] its kernels come from.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use monoscan_codegen::gpu::GpuPlan;
+use monoscan_ir::{Constant, Program, Verified};
+
+use super::ahead::{Ahead, AotKernel};
+use super::kernel::{GpuKernel, TIME_LIMIT};
+use super::pending::Pending;
+use super::states::States;
+use super::task::Task;
+use crate::backend::{Backend, HostTask};
+use crate::call::{Call, Shape};
+use crate::cuda::{CubinCache, Device, Stream};
+use crate::error::Error;
+
+/// A program on one GPU.
+pub(crate) struct OnGpu {
+    pub(super) program: Arc<Verified<Program>>,
+    pub(super) device: Device,
+    pub(super) source: Arc<dyn Source>,
+    /// After which time a block stops waiting for another one.
+    pub(super) limit: Duration,
+}
+
+/// Where the kernels of a program come from.
+pub(super) trait Source: Send + Sync {
+    /// What does a task; none if there is nothing to do. The kernel is one of the program, lowered for the task's form,
+    /// that goes through its records in its direction, in columns where its are.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be made.
+    fn find(&self, task: &Task<'_>) -> Result<Option<Found>, Error>;
+
+    /// The kernel of an inclusive scan of a line.
+    ///
+    /// # Errors
+    /// As [`find`](Source::find).
+    fn first(&self) -> Result<Arc<GpuKernel>, Error>;
+
+    /// Most records that a block of threads of that kernel folds on its own.
+    fn block(&self) -> usize;
+
+    /// What runs.
+    fn explain(&self) -> String;
+
+    /// The scan whose outputs are the states at the ends of segments, for a reduction by this call.
+    ///
+    /// # Errors
+    /// There are no kernels for it.
+    fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error>;
+}
+
+/// A kernel, and where the program's states are among those of its lowered form.
+pub(super) struct Found {
+    pub(super) kernel: Arc<GpuKernel>,
+    pub(super) states: Arc<States>,
+}
+
+/// What a scan on a GPU is built with, besides what every scan is.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// The only plan for lines, if one was asked for.
+    #[cfg_attr(not(feature = "ptx"), expect(dead_code, reason = "nothing is planned in this build"))]
+    pub(crate) plan: Option<GpuPlan>,
+    pub(crate) cache: Option<CubinCache>,
+    pub(crate) limit: Duration,
+    /// The kernels that run, if they were made ahead of time.
+    pub(crate) ahead: Option<Arc<[AotKernel]>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { plan: None, cache: None, limit: TIME_LIMIT, ahead: None }
+    }
+}
+
+/// The backend for a program that was judged.
+///
+/// # Errors
+/// No kernels can be made for the device, or its driver is too old for them; those made ahead of time are others'.
+pub(crate) fn backend(
+    program: Arc<Verified<Program>>,
+    device: &Device,
+    options: &Options,
+) -> Result<Arc<dyn Backend>, Error> {
+    let source: Arc<dyn Source> = match &options.ahead {
+        // SAFETY: whoever gave the kernels vouched for them.
+        Some(kernels) => Arc::new(unsafe { Ahead::load(&program, device, kernels, options.cache.as_ref()) }?),
+        #[cfg(feature = "ptx")]
+        None => Arc::new(super::Compiled::new(program.clone(), device, options)?),
+        #[cfg(not(feature = "ptx"))]
+        None => return Err(crate::device::DeviceError::NoCompiler { device: device.into() }.into()),
+    };
+    Ok(Arc::new(OnGpu { program, device: *device, source, limit: options.limit }))
+}
+
+impl Backend for OnGpu {
+    fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
+        if let (Shape::Offsets(offsets), None) = (task.call.shape, &task.outputs) {
+            let found = self.totals_between(offsets, &task)?;
+            totals.into_iter().for_each(|totals| totals.copy_from_slice(&found));
+            return Ok(0);
+        }
+        let all = self.program.first_carry().len();
+        let own = if task.carry.is_some() { all } else { self.program.state_len() };
+        let outcome = self.run_on_host(task)?;
+        let found = outcome.totals.chunks_exact(all);
+        totals.into_iter().flat_map(|totals| totals.chunks_exact_mut(own)).zip(found).for_each(|(to, found)| {
+            to.copy_from_slice(&found[..own]);
+        });
+        Ok(outcome.written)
+    }
+
+    fn explain(&self, _is_verbose: bool) -> String {
+        self.source.explain()
+    }
+
+    fn block(&self) -> usize {
+        self.source.block()
+    }
+
+    fn submit(&self, task: Task<'_>, stream: &Stream) -> Result<Pending, Error> {
+        task.submit(self, stream)
+    }
+
+    fn kernel(&self) -> Result<Arc<GpuKernel>, Error> {
+        self.source.first()
+    }
+}
