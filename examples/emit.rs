@@ -55,7 +55,7 @@ fn options() -> Result<Options, Failure> {
             "--arch" => options.arch = arch(&value()?.to_string_lossy())?,
             "--out" => options.out = value()?.into(),
             "--exclusive" => options.form.mode = Mode::Exclusive,
-            "--segmented" => (options.form.heads, options.form.init) = (true, true),
+            "--segmented" => (options.form.heads, options.form.start) = (true, SegmentStart::Init),
             "--shifted" => options.pattern = AccessPattern::Shifted,
             "--any" => options.pattern = AccessPattern::Any,
             "--columnar" => options.pattern = AccessPattern::Columnar,

@@ -8,7 +8,7 @@
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::random::Options;
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, Verified, verify};
-use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Rows, Shape};
 
 use crate::bytes::Bytes;
 use crate::{columns, edit};
@@ -108,9 +108,9 @@ impl<'s> Try<'s> {
             // The next chunk alone would know whether it goes on with the segment.
             Over::Heads(_) => carry.is_none() || !reversed,
             Over::Offsets(_) => carry.is_none(),
-            Over::Rows { .. } => carry.is_none() && program.output.filter.is_none(),
+            Over::Rows { .. } => program.output.filter.is_none(),
         };
-        let asked = Asked { len, mode, reversed, init, over, carry, in_place, threads: 1 };
+        let mut asked = Asked { len, mode, reversed, init, init_each: None, over, carry, in_place, threads: 1 };
         let mut length = || if bytes.chance(16) { bytes.below(200) } else { len };
         // The first column says how many records there are.
         let lens: Vec<usize> =
@@ -134,7 +134,13 @@ impl<'s> Try<'s> {
         let inputs: Vec<(usize, usize)> = lens.into_iter().map(|len| (bytes.below(64), len)).collect();
         let ends = inputs.iter().zip(&program.inputs).map(|(&(at, len), layout)| at + len * layout.size as usize);
         let arena = bytes.fill(ends.max().unwrap_or(0));
-        Try { scan, asked, arena, inputs, capacities, odd, expect: expect.into_iter().max().unwrap_or(Expect::Same) }
+        // Drawn last, so that older inputs mean what they did.
+        let counts_fit = match shape == Expect::Same && runs(&asked) <= MOST_RUNS {
+            true => states_of_each(bytes, &mut asked),
+            false => Expect::same_if(!asked.has_states_of_each()),
+        };
+        let expect = expect.into_iter().chain([counts_fit]).max().unwrap_or(Expect::Same);
+        Try { scan, asked, arena, inputs, capacities, odd, expect }
     }
 
     fn run(&self) {
@@ -262,7 +268,11 @@ fn call(asked: &Asked) -> Option<Call<'_>> {
         Over::Offsets(offsets) => Shape::Offsets(offsets),
         &Over::Rows { planes, pitch, len, step } => Shape::Rows(Rows::planes(planes, pitch, len, step).ok()?),
     };
-    Some(Call { mode: asked.mode, reversed: asked.reversed, init: asked.init.as_deref(), shape, ..Call::default() })
+    let init = match &asked.init_each {
+        Some(all) => Init::Each(all),
+        None => asked.init.as_deref().into(),
+    };
+    Some(Call { mode: asked.mode, reversed: asked.reversed, init, shape, ..Call::default() })
 }
 
 /// How many runs a call has; for heads, at most.
@@ -332,6 +342,26 @@ fn state(bytes: &mut Bytes<'_>, program: &Verified<Program>) -> (Option<Vec<Cons
         expect = Expect::Refused;
     }
     (Some(all), expect)
+}
+
+/// Gives each run a state of its own now and then, and rows of a stream a carry each; sometimes not as many as there are.
+fn states_of_each(bytes: &mut Bytes<'_>, asked: &mut Asked) -> Expect {
+    let mut expect = Expect::Same;
+    let mut repeat = |bytes: &mut Bytes<'_>, state: &[Constant], expected: usize| {
+        let got = if bytes.below(8) == 1 { bytes.below(20) } else { expected };
+        expect = expect.max(Expect::same_if(got == expected));
+        state.repeat(got)
+    };
+    if let (Some(carry), carries) = (&asked.carry, asked.carries())
+        && matches!(asked.over, Over::Rows { .. })
+    {
+        asked.carry = Some(repeat(bytes, carry, carries));
+    }
+    if asked.init.is_some() && bytes.below(2) == 1 {
+        let begun = asked.begun();
+        asked.init_each = asked.init.take().map(|init| repeat(bytes, &init, begun));
+    }
+    expect
 }
 
 /// Whether outputs can replace inputs.

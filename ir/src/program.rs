@@ -146,7 +146,7 @@ pub enum Source {
         component: u32,
     },
     /// A component of the state that a stage's sequences start from: its initial state, or the identity where none is given. The same
-    /// for every element, and any mapping may read that of any stage.
+    /// for every element of a sequence, and any mapping may read that of any stage.
     Init {
         /// Which stage.
         stage: u32,

@@ -13,7 +13,7 @@ use monoscan_ir::automaton::{Carried, LaneBody, TableBudget};
 use monoscan_ir::facts::{Body, LengthOnly, Range, step, work};
 use monoscan_ir::interp::{Mode, Request, call, run};
 use monoscan_ir::random::{Options, random_program};
-use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Program, Source, Type, Verified, text, verify};
 
 #[test]
@@ -202,7 +202,7 @@ fn every_state_lies_in_its_ranges() {
 fn states_of_seeded_segments_lie_in_their_ranges_if_the_seeds_do() {
     let mut narrow = 0;
     for (seed, program) in random_programs() {
-        let program = lower(&program, Form { heads: true, init: true, ..Form::default() });
+        let program = lower(&program, Form { heads: true, start: SegmentStart::Init, ..Form::default() });
         let states = |seeds: Option<Vec<Vec<Constant>>>, seed: u64| {
             let inputs = random_inputs(&program, COUNT, seed);
             let slices: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();

@@ -11,7 +11,7 @@ use common::{compare_columns, random_inputs};
 use monoscan_ir::facts::{Body, CarryUpdate, LengthOnly, Range};
 use monoscan_ir::interp::{Mode, Request, Run, call, run};
 use monoscan_ir::random::{Options, random_program};
-use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, FunctionBuilder, Mapping, Opcode, Program, Source, Type, Verified, text, verify};
 
 const COUNT: usize = 11;
@@ -151,7 +151,13 @@ fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
         let program = verify(random_program(seed, &options)).expect("random programs verify");
         for (heads, seeded) in [(false, false), (true, false), (true, true)] {
             let mode = [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize];
-            let form = Form { mode, heads, init: seeded, checked: seed % 5 == 0, previous: true };
+            let form = Form {
+                mode,
+                heads,
+                start: if seeded { SegmentStart::Init } else { SegmentStart::Identity },
+                checked: seed % 5 == 0,
+                previous: true,
+            };
             let lowered = lower(&program, form);
             levels[lowered.levels().len() - 1] += 1;
             let (warm_up, inputs) = (random_inputs(&lowered, 3, !seed), random_inputs(&lowered, COUNT, seed));

@@ -7,7 +7,7 @@ use common::random_inputs;
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::interp::{self, Mode, Request, Run};
 use monoscan_ir::random::{Options, random_program};
-use monoscan_ir::transform::{Form, Lowered, Role, lower};
+use monoscan_ir::transform::{Form, Lowered, Role, SegmentStart, lower};
 use monoscan_ir::{Constant, Mapping, Program, Source, Type, Verified, WellTyped, verify};
 
 const COUNT: usize = 11;
@@ -15,8 +15,9 @@ const COUNT: usize = 11;
 fn forms() -> impl Iterator<Item = Form> {
     let modes = [(Mode::Inclusive, false), (Mode::Exclusive, false), (Mode::Inclusive, true), (Mode::Exclusive, true)];
     modes.into_iter().flat_map(|(mode, previous)| {
-        let segments = [(false, false), (true, false), (true, true)];
-        segments.map(|(heads, seeded)| Form { mode, heads, init: seeded, checked: false, previous })
+        let starts = [SegmentStart::Identity, SegmentStart::Init, SegmentStart::Each];
+        let segments = [(false, SegmentStart::Identity)].into_iter().chain(starts.map(|start| (true, start)));
+        segments.map(move |(heads, start)| Form { mode, heads, start, checked: false, previous })
     })
 }
 
@@ -73,10 +74,18 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
         let mut inputs = random_inputs(&program, COUNT, seed);
         let heads = random_heads(seed);
         for form in forms().filter(|form| form.heads) {
-            let seeds = form.init.then(|| seeds_of(&program, seed));
+            let segments = segments(&heads);
+            // For each segment the state that it starts from, if it is not the identity.
+            let seeds: Vec<Option<Vec<Vec<Constant>>>> = (0..segments.len() as u64)
+                .map(|segment| match form.start {
+                    SegmentStart::Identity => None,
+                    SegmentStart::Init => Some(seeds_of(&program, seed)),
+                    SegmentStart::Each => Some(seeds_of(&program, seed + segment)),
+                })
+                .collect();
             let mut expected = vec![Vec::new(); program.output.columns.len()];
             let (mut kept, mut states_after) = (0, Vec::new());
-            for segment in segments(&heads) {
+            for (segment, seeds) in segments.iter().zip(&seeds) {
                 let sizes = program.inputs.iter().map(|layout| layout.size as usize);
                 let alone = inputs
                     .iter()
@@ -91,9 +100,19 @@ fn a_lowered_program_scans_each_segment_as_if_it_were_alone() {
 
             let lowered = lower(&program, form);
             inputs.push(heads.iter().map(|&head| u8::from(head)).collect());
-            let start = seeds.as_ref().map(|seeds| lowered_state(&lowered, seeds, true));
+            if let Some(starts) = lowered.starts() {
+                let state = |seeds: &Option<Vec<Vec<Constant>>>| seeds.iter().flatten().flatten().copied().collect();
+                let states: Vec<Vec<Constant>> = seeds.iter().map(state).collect();
+                let layout = &lowered.inputs[starts];
+                let column = segments
+                    .iter()
+                    .zip(&states)
+                    .flat_map(|(segment, state)| segment.clone().flat_map(|_| layout.to_bytes(state)));
+                inputs.push(column.collect());
+            }
+            let start = seeds[0].as_ref().map(|seeds| lowered_state(&lowered, seeds, true));
             let run = interpret(&lowered, &inputs, &Request { mode: form.mode, init: start, ..Request::default() });
-            inputs.pop();
+            inputs.truncate(program.inputs.len());
             assert_eq!(run.outputs, expected, "program {seed}, {form:?}, heads {heads:?}\n{}\n{}", *program, *lowered);
             assert_eq!(run.count, kept);
             for (stage, state) in states_after.iter().enumerate() {
@@ -117,7 +136,11 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
         let inputs = random_inputs(&program, COUNT, seed);
         for form in forms().filter(|form| !form.heads) {
             let lowered = lower(&program, form);
-            assert_eq!(lowered, lower(&program, Form { init: true, ..form }), "without heads seeds change nothing");
+            assert_eq!(
+                lowered,
+                lower(&program, Form { start: SegmentStart::Init, ..form }),
+                "without heads seeds change nothing"
+            );
             let seeds = seeds_of(&program, seed);
             let expected = interpret(
                 &program,
@@ -166,7 +189,8 @@ fn lowered_programs_verify_but_for_the_stages_they_have_too_many() {
         for form in forms().flat_map(|form| [form, Form { checked: true, ..form }]) {
             let lowered = Program::clone(&lower(&program, form));
             assert!(!reads(&lowered, |source| matches!(source, Source::State(_))), "program {seed}, {form:?}");
-            assert_eq!(lowered.inputs.len() - program.inputs.len(), usize::from(form.heads));
+            let starts = usize::from(form.start == SegmentStart::Each);
+            assert_eq!(lowered.inputs.len() - program.inputs.len(), usize::from(form.heads) + starts);
             let too_many = lowered.stages.len() > monoscan_ir::MAX_STAGES;
             let has_previous = form.previous && program.reads_previous();
             match verify(if has_previous { with_stage_first(lowered, program.stages.len()) } else { lowered }) {
@@ -251,7 +275,7 @@ fn states_in_which_a_segment_began_forget_what_was_before() {
 #[test]
 fn a_flagged_state_is_valid_where_the_state_is() {
     for (seed, program) in random_programs() {
-        let lowered = lower(&program, Form { heads: true, init: true, ..Form::default() });
+        let lowered = lower(&program, Form { heads: true, start: SegmentStart::Init, ..Form::default() });
         for (own, segmented) in program.stages.iter().zip(&lowered.stages) {
             assert_eq!(own.valid.is_some(), segmented.valid.is_some());
             let (Some(own_valid), Some(valid)) = (&own.valid, &segmented.valid) else { continue };

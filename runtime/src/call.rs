@@ -10,11 +10,16 @@
 //! after[i]  = before[i] ⊕ x[i]
 //! y[i]      = project(after[i])    inclusive
 //!             project(before[i])   exclusive
-//! start(i)  = carry    if i = 0 and the call resumes a stream, and i is not flagged as a head
-//!             init     else
+//! start(i)  = carry       if the call resumes a stream, and i = 0 is not flagged as a head
+//!             carry[k]    if the call resumes a stream of rows, and i is in row k
+//!             init        else
+//!             init[k]     if each sequence has its own start, and i is in the k-th that begins
 //! ```
 //!
-//! - The initial state is the identity unless [`Call::init`] gives another state.
+//! - The initial state is the identity unless [`Call::init`] gives another state, or one for each
+//!   sequence. Those are in the order of memory: segment k's, row k's (plane by plane). A sequence
+//!   that goes on from a carry does not begin in the call, and has none: so flagged segments of a
+//!   stream take one for each flag, and rows of a stream none.
 //! - A *sequence* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment
 //!   ([`Shape::Heads`], [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
 //! - A reversed call numbers the records of every sequence from its end: in a sequence of records s to e,
@@ -25,18 +30,20 @@
 //!   its segments, and in each row anew. The last record of a sequence has no next one.
 //! - What a program keeps is written in the order of the scan: from the last record to the first if
 //!   it is reversed.
-//! - The *total* of a sequence is its last `after`, or the start if the sequence is empty.
+//! - The *total* of a sequence is its last `after`, or the start if the sequence is empty. The
+//!   totals of rows are what the next chunk of a stream of rows goes on from, or starts from.
 //! - Columns may be longer than the rows of an array need; records that are in no row are not
 //!   written.
-//! - Refused are: rows of a program that filters, resuming rows or offsets, and resuming a reversed
-//!   scan of flagged segments, where the next chunk alone would know whether it goes on with the
-//!   segment.
-//! - `start ⊕ x` is computed at the first record of every sequence, also where the start is the identity
-//!   e. Floats show it: of `Max` the first output of a sequence that begins with NaN is −∞, and of a
+//! - Refused are: rows of a program that filters, resuming offsets, and resuming a reversed scan of
+//!   flagged segments, where the next chunk alone would know whether it goes on with the segment.
+//! - `start ⊕ x` is computed at the first record of every sequence, also where the start is the
+//!   identity e. Floats show it: of `Max` the first output of a sequence that begins with NaN is −∞, and of a
 //!   float `Sum` that of one that begins with −0 is +0.
 //! - An engine that cuts a sequence into parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state
 //!   should be a state that `e ⊕ init` leaves as it is: NaN is none of `Max` and `Min`, nor −0 of a
 //!   float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
+
+use std::slice::ChunksExact;
 
 use monoscan_ir::{Constant, Mode};
 
@@ -51,9 +58,10 @@ pub struct Call<'a> {
     pub mode: Mode,
     /// From the last record to the first.
     pub reversed: bool,
-    /// The state every sequence starts from, the components of all stages in order; none for the identities.
-    pub init: Option<&'a [Constant]>,
-    /// The state that a stream of chunks goes on from, likewise; none for the initial state.
+    /// The states that sequences start from.
+    pub init: Init<'a>,
+    /// The state that a stream of chunks goes on from, the components of all stages in order, one such state for each row
+    /// if it is a stream of rows; none for a call that resumes nothing.
     pub carry: Option<&'a [Constant]>,
     /// What is scanned on its own.
     pub shape: Shape<'a>,
@@ -61,6 +69,45 @@ pub struct Call<'a> {
     /// may differ from the last output in its last places, since it is combined in another order. Host calls have
     /// [`reduce`](crate::DynScan::reduce) for it.
     pub totals: bool,
+}
+
+/// The states that sequences start from, each as the components of all stages in order.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum Init<'a> {
+    /// The identities.
+    #[default]
+    Identity,
+    /// The same state for all.
+    Same(&'a [Constant]),
+    /// A state for each sequence that begins in the call, one after the other in the order of memory. Flags for heads are counted
+    /// first, for which they are read once more.
+    Each(&'a [Constant]),
+}
+
+impl<'a> Init<'a> {
+    /// The state that all sequences start from, if one is given.
+    pub fn same(self) -> Option<&'a [Constant]> {
+        match self {
+            Init::Same(state) => Some(state),
+            Init::Identity | Init::Each(_) => None,
+        }
+    }
+
+    /// The states that are given, of so many components each.
+    pub(crate) fn states(self, components: usize) -> ChunksExact<'a, Constant> {
+        let all = match self {
+            Init::Identity => &[],
+            Init::Same(all) | Init::Each(all) => all,
+        };
+        all.chunks_exact(components)
+    }
+}
+
+/// The same state for all sequences, or the identities.
+impl<'a> From<Option<&'a [Constant]>> for Init<'a> {
+    fn from(state: Option<&'a [Constant]>) -> Init<'a> {
+        state.map_or(Init::Identity, Init::Same)
+    }
 }
 
 /// Which records are scanned on their own.
@@ -103,6 +150,27 @@ pub struct Rows {
     pitch: usize,
     len: usize,
     step: usize,
+}
+
+impl Shape<'_> {
+    /// How many sequences begin in a call, if a stream that it resumes goes on with the first, or with all rows.
+    pub(crate) fn begun(&self, resumes: bool) -> usize {
+        match self {
+            Shape::Line | Shape::FlagColumn(_) => usize::from(!resumes),
+            Shape::Heads(flags) => {
+                let is_first_flagged = flags.first() == Some(&true);
+                flags.iter().filter(|&&head| head).count() + usize::from(!is_first_flagged && !resumes)
+            }
+            Shape::Offsets(offsets) => offsets.len() - 1,
+            Shape::Rows(rows) => {
+                if resumes {
+                    0
+                } else {
+                    rows.count()
+                }
+            }
+        }
+    }
 }
 
 impl Rows {

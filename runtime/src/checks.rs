@@ -3,7 +3,7 @@
 
 use monoscan_ir::{Constant, Layout, Program, Source, Type};
 
-use crate::call::{Call, Shape};
+use crate::call::{Call, Init, Shape};
 use crate::column::{self, Column, ColumnMut};
 use crate::device::{Device, DeviceError};
 use crate::error::Error;
@@ -68,19 +68,35 @@ pub(crate) fn call(
     carry: Option<&[Constant]>,
     len: usize,
 ) -> Result<(), Error> {
-    if let Some(init) = call.init {
-        state(|| state_types(program), "init", init)?;
+    starts_on(device, call, carry)?;
+    shape(program, device, call, carry.is_some(), len)?;
+    match call.init {
+        Init::Identity => {}
+        Init::Same(init) => state(|| state_types(program), "init", init)?,
+        Init::Each(all) => states(|| state_types(program), "init_each", call.shape.begun(carry.is_some()), all)?,
     }
-    if let Some(carry) = carry {
-        state(|| carry_types(program), "carry", carry)?;
+    match (carry, call.shape) {
+        (None, _) => Ok(()),
+        (Some(carry), Shape::Rows(rows)) => states(|| carry_types(program), "carry", rows.count(), carry),
+        (Some(carry), _) => state(|| carry_types(program), "carry", carry),
     }
+}
+
+/// Refuses a state for each sequence on devices, whose kernels start all from the same.
+pub(crate) fn starts_on(device: Device, call: &Call<'_>, carry: Option<&[Constant]>) -> Result<(), Error> {
+    let is_of_each = matches!(call.init, Init::Each(_)) || carry.is_some() && matches!(call.shape, Shape::Rows(_));
+    if is_of_each && !device.is_cpu() { Err(DeviceError::StateOfEach { device }.into()) } else { Ok(()) }
+}
+
+/// Checks which records are scanned on their own.
+fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len: usize) -> Result<(), Error> {
     match call.shape {
         Shape::Line => Ok(()),
         Shape::Heads(_) | Shape::Offsets(_) if !device.is_cpu() => Err(DeviceError::Segments { device }.into()),
         Shape::FlagColumn(_) if device.is_cpu() => Err(DeviceError::Segments { device }.into()),
         Shape::Heads(flags) => {
             flag_count(flags.len(), len)?;
-            resumed_heads(carry.is_some(), call.reversed)
+            resumed_heads(resumes, call.reversed)
         }
         Shape::FlagColumn(flags) => {
             column::is_on("column of flags", &flags.device, device)?;
@@ -90,15 +106,14 @@ pub(crate) fn call(
                 return Err(Error::Layout { argument: "the column of flags".into(), expected, got });
             }
             flag_count(flags.len, len)?;
-            resumed_heads(carry.is_some(), call.reversed)
+            resumed_heads(resumes, call.reversed)
         }
         Shape::Offsets(offsets) => {
             check_offsets(offsets, len)?;
-            refuse(carry.is_some(), Combination::ResumedOffsets { segments: offsets.len() - 1 })
+            refuse(resumes, Combination::ResumedOffsets { segments: offsets.len() - 1 })
         }
         Shape::Rows(rows) => {
             rows.check_within(len)?;
-            refuse(carry.is_some(), Combination::ResumedRows { rows: rows.count() })?;
             refuse(program.output.filter.is_some(), Combination::KeptOfRows { rows: rows.count() })
         }
     }
@@ -134,6 +149,19 @@ fn state<I: Iterator<Item = Type>>(
         return Ok(());
     }
     Err(Error::State { argument, expected: types().collect(), got: got().collect() })
+}
+
+/// There are so many states, each with these components in order.
+fn states<I: Iterator<Item = Type>>(
+    types: impl Fn() -> I,
+    argument: &'static str,
+    expected: usize,
+    states: &[Constant],
+) -> Result<(), Error> {
+    let components = types().count();
+    states.chunks(components).try_for_each(|one| state(&types, argument, one))?;
+    let got = states.len() / components;
+    if got == expected { Ok(()) } else { Err(Error::StateCount { argument, expected, got }) }
 }
 
 fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {

@@ -166,6 +166,15 @@ pub enum DeviceError {
         device: Device,
     },
 
+    /// A state for each line, segment or row: to start from, or of a stream of rows.
+    #[error(
+        "a state for each line, segment or row on {device}: expected one initial state for all; on the CPU each may have its own"
+    )]
+    StateOfEach {
+        /// Where the scan runs.
+        device: Device,
+    },
+
     /// A call over device memory of a scan on the CPU.
     #[error("a scan on the CPU has no device memory: use `on(&device)` first")]
     NotOnGpu,

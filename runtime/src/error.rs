@@ -170,6 +170,17 @@ pub enum Error {
         got: Vec<Type>,
     },
 
+    /// Not as many states as there are runs that they are for.
+    #[error("the {argument} has {got} states, expected {expected}, one for each {}", one_of(.argument))]
+    StateCount {
+        /// Which argument.
+        argument: &'static str,
+        /// How many runs there are.
+        expected: usize,
+        /// How many states were given.
+        got: usize,
+    },
+
     /// Offsets that cut the records into no segments.
     #[error("offset {place} is {got}, expected {expected}")]
     Offsets {
@@ -253,6 +264,11 @@ pub enum Error {
     #[cfg(feature = "ptx")]
     #[error("no kernel for the GPU: {0}")]
     Nvptx(#[from] monoscan_codegen::nvptx::NvptxError),
+}
+
+/// What each state of an argument is for.
+fn one_of(argument: &str) -> &'static str {
+    if argument == "carry" { "row" } else { "line, segment or row that begins in the call" }
 }
 
 #[cfg(feature = "cuda")]

@@ -35,7 +35,7 @@ mod submit;
 mod verdicts;
 
 pub use backend::Outcome;
-pub use call::{Call, Rows, Shape};
+pub use call::{Call, Init, Rows, Shape};
 pub use column::{Column, ColumnMut};
 pub use device::{Device, DeviceError};
 #[doc(hidden)]

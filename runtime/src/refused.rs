@@ -99,12 +99,6 @@ pub enum Combination {
         /// How many segments.
         segments: usize,
     },
-    /// A stream of rows.
-    #[error("resuming {rows} rows: resume each as a line")]
-    ResumedRows {
-        /// How many rows.
-        rows: usize,
-    },
     /// A stream of flagged segments from the end.
     #[error("resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known")]
     ResumedFromEnd,

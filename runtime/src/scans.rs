@@ -4,8 +4,8 @@ use monoscan_codegen::cpu::SHORT_INPUTS;
 use monoscan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
-use crate::backend::HostTask;
-use crate::call::{Call, Shape};
+use crate::backend::{HostTask, Outcome};
+use crate::call::{Call, Init, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
@@ -74,6 +74,26 @@ impl DynScan {
         }
     }
 
+    /// As [`run`](DynScan::run), with the totals of all sequences, as [`reduce`](DynScan::reduce) gives them: out of one read of
+    /// the input, but for segments between offsets, and on a GPU, where a reduction comes first.
+    ///
+    /// # Errors
+    /// As [`run`](DynScan::run).
+    pub fn run_with_totals(
+        &self,
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        outputs: &mut [ColumnMut<'_>],
+    ) -> Result<Outcome, Error> {
+        let len = checks::columns(self.program(), Device::cpu(), inputs, outputs)?;
+        if !self.device().is_cpu() || matches!(call.shape, Shape::Offsets(_)) {
+            let totals = self.reduce(call, inputs)?;
+            return Ok(Outcome { written: self.run(call, inputs, outputs)?, totals });
+        }
+        let (written, totals) = self.totals(call, (inputs, Some(outputs), len))?;
+        Ok(Outcome { written, totals })
+    }
+
     /// Runs a call whose outputs replace its inputs.
     ///
     /// # Errors
@@ -91,7 +111,7 @@ impl DynScan {
     /// [`first_carry`](monoscan_ir::Program::first_carry) is what a stream starts from.
     ///
     /// # Errors
-    /// As [`run`](DynScan::run), and for calls that cannot be resumed: rows, offsets, and reversed scans of flagged segments.
+    /// As [`run`](DynScan::run), and for calls that cannot be resumed: offsets, and reversed scans of flagged segments.
     /// Then the carry is untouched.
     pub fn resume(
         &self,
@@ -124,6 +144,16 @@ impl DynScan {
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
+        Ok(self.totals(call, (inputs, None, len))?.1)
+    }
+
+    /// Checks all of a call but its columns and runs it. Gives how many records were written, and the totals.
+    fn totals(
+        &self,
+        call: &Call<'_>,
+        (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
+    ) -> Result<(usize, Vec<Constant>), Error> {
+        let program = self.program();
         checks::call(program, Device::cpu(), call, call.carry, len)?;
         checks::parameters(program, self.settings().parameters.values())?;
         let own = program.state_len();
@@ -133,10 +163,12 @@ impl DynScan {
         let mut totals = Vec::new();
         totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
         totals.resize(count * components, Constant::from(false));
-        let task = HostTask { call, settings: self.settings(), carry: call.carry, inputs, outputs: None, len };
-        self.backend().run(task, Some(&mut totals))?;
-        totals.truncate(count * own);
-        Ok(totals)
+        let task = HostTask { call, settings: self.settings(), carry: call.carry, inputs, outputs, len };
+        let written = self.backend().run(task, Some(&mut totals))?;
+        if components > own {
+            totals = totals.chunks_exact(components).flat_map(|total| &total[..own]).copied().collect();
+        }
+        Ok((written, totals))
     }
 
     fn write(
@@ -234,7 +266,7 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = !call.reversed && call.init.is_none() && self.is_plain();
+        let is_plain = !call.reversed && call.init == Init::Identity && self.is_plain();
         let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         let mut bases = [self.settings().parameters.as_ptr(); SHORT_INPUTS];

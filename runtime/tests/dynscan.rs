@@ -4,7 +4,7 @@
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
-use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Representation, Rows, Shape};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Representation, Rows, Shape};
 
 const RUNNING_SUM: &str = "
 program running_sum
@@ -102,20 +102,20 @@ fn every_part_of_a_call_does_what_it_says() {
     let offsets = Shape::Offsets(&[0, 0, 2, 5, 5, 6]);
     assert_eq!(run(line.clone()), [1, 3, 6, 10, 15, 21]);
     assert_eq!(run(exclusive.clone()), [0, 1, 3, 6, 10, 15]);
-    assert_eq!(run(Call { init: Some(&ten), ..exclusive.clone() }), [10, 11, 13, 16, 20, 25]);
+    assert_eq!(run(Call { init: Init::Same(&ten), ..exclusive.clone() }), [10, 11, 13, 16, 20, 25]);
     assert_eq!(run(Call { reversed: true, ..line.clone() }), [21, 20, 18, 15, 11, 6]);
     assert_eq!(run(Call { reversed: true, ..exclusive.clone() }), [20, 18, 15, 11, 6, 0]);
     for shape in [heads, offsets] {
         assert_eq!(run(Call { shape, ..line.clone() }), [1, 3, 3, 7, 12, 6]);
         assert_eq!(run(Call { shape, ..exclusive.clone() }), [0, 1, 0, 3, 7, 0]);
-        assert_eq!(run(Call { shape, init: Some(&ten), ..line.clone() }), [11, 13, 13, 17, 22, 16]);
+        assert_eq!(run(Call { shape, init: Init::Same(&ten), ..line.clone() }), [11, 13, 13, 17, 22, 16]);
         assert_eq!(run(Call { shape, reversed: true, ..line.clone() }), [3, 2, 12, 9, 5, 6]);
     }
     let rows = |rows: Result<Rows, Error>| Shape::Rows(rows.unwrap());
     assert_eq!(run(Call { shape: rows(Rows::axis(&[2, 3], 1)), ..line.clone() }), [1, 3, 6, 4, 9, 15]);
     assert_eq!(run(Call { shape: rows(Rows::axis(&[2, 3], 0)), ..line.clone() }), [1, 2, 3, 5, 7, 9]);
     let totals = |shape| {
-        let call = Call { shape, init: Some(&ten), ..Call::default() };
+        let call = Call { shape, init: Init::Same(&ten), ..Call::default() };
         let totals = scan.reduce(&call, &[Column::new(&x)]).unwrap();
         totals.into_iter().map(|total| total.bits() as i32).collect::<Vec<_>>()
     };

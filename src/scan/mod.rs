@@ -66,7 +66,7 @@ pub(crate) use request::Plain;
 pub use request::Request;
 pub use segments::{ByKey, Segments, by_key};
 pub use states::{Cascade, States};
-pub use stream::ChunkStream;
+pub use stream::{ChunkStream, RowStream};
 
 use place::sealed::Place as _;
 
@@ -149,6 +149,11 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         self.request().init(init)
     }
 
+    /// Every sequence starts from a state of its own; see [`Request::init_each`].
+    pub fn init_each<'a>(&'a self, init: &'a [S]) -> Request<'a, S, In, Out> {
+        self.request().init_each(init)
+    }
+
     /// From the last record to the first; see [`Request::reversed`].
     pub fn reversed(&self) -> Request<'_, S, In, Out> {
         self.request().reversed()
@@ -172,6 +177,11 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// From the state that a stream was left in, which is moved on; see [`Request::resuming`].
     pub fn resuming<'a>(&'a self, carry: &'a mut S) -> Request<'a, S, In, Out> {
         self.request().resuming(carry)
+    }
+
+    /// From the states that a stream of rows was left in, one for each row; see [`Request::resuming_each`].
+    pub fn resuming_each<'a>(&'a self, carry: &'a mut [S]) -> Request<'a, S, In, Out> {
+        self.request().resuming_each(carry)
     }
 
     /// The same scan with these values of its parameters: those of [`lift_with`](ScanBuilder::lift_with),
@@ -362,6 +372,11 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// A stream: it is fed chunk by chunk, and gives the results of the whole; see [`ChunkStream`].
     pub fn stream(&self) -> ChunkStream<S, In, Out> {
         ChunkStream::new(self)
+    }
+
+    /// A stream of so many rows, fed chunk by chunk; see [`RowStream`].
+    pub fn stream_of_rows(&self, rows: usize) -> RowStream<S, In, Out> {
+        RowStream::new(self, rows)
     }
 
     /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first

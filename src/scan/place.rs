@@ -88,6 +88,14 @@ pub(super) mod sealed {
         where
             Self: super::Place;
 
+        fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+            request: Request<'_, S, In, Out>,
+            mode: Mode,
+            input: &impl Columns<In, Place = Self>,
+        ) -> Result<(Out::Vec<Self>, Vec<S>), Error>
+        where
+            Self: super::Place;
+
         fn fill<S: States, In: Record, Out: Outputs>(
             request: Request<'_, S, In, Out>,
             mode: Mode,
@@ -161,6 +169,14 @@ impl sealed::Place for Host {
         request.collect(mode, input)
     }
 
+    fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+    ) -> Result<(Out::Vec<Host>, Vec<S>), Error> {
+        request.collect_with_totals(mode, input)
+    }
+
     fn fill<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         mode: Mode,
@@ -230,6 +246,14 @@ impl sealed::Place for OnDevice {
         input: &impl Columns<In, Place = OnDevice>,
     ) -> Result<Out::Vec<OnDevice>, Error> {
         device::collect(request, mode, input)
+    }
+
+    fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
+        device::collect_with_totals(request, mode, input)
     }
 
     fn fill<S: States, In: Record, Out: Outputs>(

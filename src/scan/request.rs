@@ -6,7 +6,8 @@ use std::mem::MaybeUninit;
 use monoscan_ir::{Constant, Mode};
 #[cfg(feature = "cuda")]
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Combination, DynScan, Error, Rows, Shape};
+use monoscan_runtime::{Call, Combination, DynScan, Error, Init, Rows, Shape};
+use smallvec::SmallVec;
 
 use super::columns::{Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
@@ -32,7 +33,9 @@ pub(super) use run::{only, parts};
 ///             after[i-1]      else
 /// after[i]  = before[i] ⊕ x[i]
 /// start(i)  = carry           if the scan is resumed, i = 0, and record 0 is not flagged as a head
+///             carry[k]        if it resumes a stream of rows, and i is in row k
 ///             init            else; the identity unless one is given
+///             init[k]         if each sequence has its own start, and i is in the k-th that begins
 ///
 /// inclusive:  y[i] = project(after[i])
 /// exclusive:  y[i] = project(before[i])
@@ -64,8 +67,9 @@ pub(super) use run::{only, parts};
 pub struct Request<'a, S, In, Out> {
     scan: &'a DynScan,
     reversed: bool,
-    init: Option<S>,
-    carry: Option<&'a mut S>,
+    init: Start<'a, S>,
+    /// The states that a stream goes on from: one, or one for each row.
+    carry: Option<&'a mut [S]>,
     /// A carry as the engine hands it on, with what is read of the record before.
     whole_carry: Option<&'a mut [Constant]>,
     #[cfg(feature = "cuda")]
@@ -82,6 +86,24 @@ impl<'a, In: ScanType, Out: ScanType> Plain<'a, In, Out> {
     /// Of a program that reads one column of `In` and writes one of `Out`.
     pub(crate) fn of(scan: &'a DynScan) -> Self {
         Request::new(scan)
+    }
+}
+
+/// The states that sequences start from.
+enum Start<'a, S> {
+    Identity,
+    Same(S),
+    Each(&'a [S]),
+}
+
+impl<S: States> Start<'_, S> {
+    /// The components of what is given.
+    fn states(&self) -> SmallVec<[Constant; 4]> {
+        match self {
+            Start::Identity => SmallVec::new(),
+            Start::Same(state) => lang::components(state).into_iter().collect(),
+            Start::Each(all) => all.iter().flat_map(lang::components).collect(),
+        }
     }
 }
 
@@ -119,7 +141,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         Request {
             scan,
             reversed: false,
-            init: None,
+            init: Start::Identity,
             carry: None,
             whole_carry: None,
             #[cfg(feature = "cuda")]
@@ -132,7 +154,36 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
     /// that `e ⊕ init` changes, harms nobody, but what comes out of it has no meaning.
     pub fn init(mut self, init: S) -> Self {
-        self.init = Some(init);
+        self.init = Start::Same(init);
+        self
+    }
+
+    /// Every sequence starts from a state of its own: the k-th in the order of memory, a row or a segment, from `init[k]`. There
+    /// is one for each sequence that begins in this call: for each row (plane by plane), each segment between offsets (empty ones
+    /// too), each flagged head and record 0. What goes on from a carry does not begin here. Flags are counted first, for which
+    /// they are read once more.
+    ///
+    /// The totals of a call are the starts of the next one, as in mini-batches of a recurrent network:
+    ///
+    /// ```
+    /// use monoscan::{Rows, ops::Affine, prelude::*};
+    ///
+    /// // h[t] = a·h[t-1] + x[t], of a batch of two.
+    /// let lift = scan!(|a: f64, x: f64| -> Affine<f64> { Affine { a, b: x } });
+    /// let layer = Scan::<Affine<f64>>::builder().lift(lift).project(scan!(|h: Affine<f64>| -> f64 { h.b })).build()?;
+    /// let rows = Rows::new(2, 3, 3)?;
+    /// let a = [0.5; 6];
+    /// let h0 = [10.0, -8.0].map(|b| Affine { a: 1.0, b });
+    /// let (y, h1) = layer.rows(rows).init_each(&h0).inclusive_with_totals((&a, &[1.0, 1.0, 1.0, 0.0, 0.0, 2.0]))?;
+    /// assert_eq!(y, [6.0, 4.0, 3.0, -4.0, -2.0, 1.0]);
+    /// let y = layer.rows(rows).init_each(&h1).inclusive((&a, &[0.0; 6]))?;
+    /// assert_eq!(y, [1.5, 0.75, 0.375, 0.5, 0.25, 0.125]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// Another number of states is [`Error::StateCount`], found before anything is written.
+    pub fn init_each(mut self, init: &'a [S]) -> Self {
+        self.init = Start::Each(init);
         self
     }
 
@@ -176,7 +227,25 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks.
     /// After an error the carry is as it was.
-    pub fn resuming(mut self, carry: &'a mut S) -> Self {
+    pub fn resuming(self, carry: &'a mut S) -> Self {
+        self.resuming_each(std::slice::from_mut(carry))
+    }
+
+    /// As [`resuming`](Request::resuming), of rows: row k goes on from `carry[k]`, which becomes the state after its last record.
+    /// Chunks of a stream of rows may have rows of another length each.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<u32>>::new()?;
+    /// let mut carry = [sums.identity(); 2];
+    /// let [ab, c] = [[1, 2, 10, 20].map(Sum), [3, 30, 0, 0].map(Sum)];
+    /// assert_eq!(sums.axis(&[2, 2], 1).resuming_each(&mut carry).inclusive(&ab)?, [1, 3, 10, 30].map(Sum));
+    /// assert_eq!(sums.axis(&[2, 1], 1).resuming_each(&mut carry).inclusive(&c[..2])?, [6, 60].map(Sum));
+    /// assert_eq!(carry, [6, 60].map(Sum));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn resuming_each(mut self, carry: &'a mut [S]) -> Self {
         self.carry = Some(carry);
         self
     }
@@ -198,7 +267,11 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// The state that a line starts from, if one was given; a short line may leave another there.
     fn start(&mut self) -> Option<&mut S> {
         let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed;
-        let start = self.carry.as_deref_mut().or(self.init.as_mut());
+        let start = match (&mut self.carry, &mut self.init) {
+            (Some([carry]), _) => Some(carry),
+            (None, Start::Same(init)) => Some(init),
+            _ => None,
+        };
         start.filter(|_| is_line)
     }
 
@@ -208,20 +281,29 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         mode: Mode,
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let init = self.init.as_ref().map(lang::components);
+        let states = self.init.states();
+        let init = match self.init {
+            Start::Identity => Init::Identity,
+            Start::Same(_) => Init::Same(&states),
+            Start::Each(_) => Init::Each(&states),
+        };
         let sequences = self.sequences?;
-        let call =
-            Call { mode, reversed: self.reversed, init: init.as_deref(), shape: sequences.shape()?, ..Call::default() };
+        let call = Call { mode, reversed: self.reversed, init, shape: sequences.shape()?, ..Call::default() };
         if let Some(carry) = self.whole_carry {
             return run(&call, Some(carry));
         }
         let Some(carry) = self.carry else { return run(&call, None) };
         // Of the record before, which a carry of the engine has too, this chunk has none.
-        let mut components = self.scan.program().first_carry();
-        let states = lang::components(carry);
-        components[..states.len()].copy_from_slice(&states);
-        let result = run(&call, Some(&mut components))?;
-        *carry = lang::from_constants(components.into_iter().take(states.len()));
+        let first = self.scan.program().first_carry();
+        let own = self.scan.program().state_len();
+        let mut all: SmallVec<[Constant; 4]> = SmallVec::new();
+        for state in &*carry {
+            all.extend(lang::components(state));
+            all.extend_from_slice(&first[own..]);
+        }
+        let result = run(&call, Some(&mut all))?;
+        let states = all.chunks_exact(first.len());
+        carry.iter_mut().zip(states).for_each(|(to, state)| *to = lang::from_constants(state[..own].iter().copied()));
         Ok(result)
     }
 }
@@ -249,7 +331,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Errors
     /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
     /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
-    /// rows; kept records of rows; resuming rows, offsets or, in a reversed scan, flagged segments; and if records lie
+    /// rows; kept records of rows; resuming offsets or, in a reversed scan, flagged segments; and if records lie
     /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
     pub fn inclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
         C::Place::collect(self, Mode::Inclusive, &input)
@@ -289,6 +371,25 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         C::Place::fill(self, Mode::Exclusive, &input, output)
+    }
+
+    /// [`inclusive`](Request::inclusive), and the [totals](Request::totals) of all sequences, out of one read of the input; of
+    /// segments between offsets, and of slices on a GPU, out of two. The totals of rows are what the next batch starts from, by
+    /// [`init_each`](Request::init_each).
+    ///
+    /// # Errors
+    /// As [`inclusive`](Request::inclusive).
+    pub fn inclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<(Out::Vec<C::Place>, Vec<S>), Error> {
+        C::Place::collect_with_totals(self, Mode::Inclusive, &input)
+    }
+
+    /// [`exclusive`](Request::exclusive), and the totals of all sequences, as
+    /// [`inclusive_with_totals`](Request::inclusive_with_totals).
+    ///
+    /// # Errors
+    /// As [`inclusive`](Request::inclusive).
+    pub fn exclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<(Out::Vec<C::Place>, Vec<S>), Error> {
+        C::Place::collect_with_totals(self, Mode::Exclusive, &input)
     }
 
     /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
@@ -333,7 +434,12 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// The total of a short line.
     fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
         let is_plain = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.carry.is_none();
-        is_plain.then(|| short::total(self.scan, self.init, input)).flatten()
+        let init = match self.init {
+            Start::Identity => None,
+            Start::Same(init) => Some(init),
+            Start::Each(_) => return None,
+        };
+        is_plain.then(|| short::total(self.scan, init, input)).flatten()
     }
 
     pub(super) fn totals_of<C: Columns<In>>(self, input: &C) -> Result<Vec<S>, Error> {

@@ -1,7 +1,7 @@
-//! [`ChunkStream`]: a scan that is fed chunk by chunk.
+//! [`ChunkStream`]: a scan that is fed chunk by chunk, and [`RowStream`], of many rows at once.
 
 use monoscan_ir::Constant;
-use monoscan_runtime::Error;
+use monoscan_runtime::{Error, Rows};
 
 use super::columns::{Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
@@ -60,5 +60,60 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     /// The state after all records so far; before any, the identities.
     pub fn state(&self) -> S {
         lang::from_constants(self.carry.iter().copied().take(self.scan.as_dyn().program().state_len()))
+    }
+}
+
+/// A stream of chunks of rows, made by [`Scan::stream_of_rows`]: what was fed to row k, chunk after chunk, is scanned as one
+/// row. Each chunk has as many rows, of any length. After an error it is as it was.
+///
+/// The record before a chunk's first is, row by row, the last of the chunk before; places are counted within a chunk.
+///
+/// ```
+/// use monoscan::{Rows, ops::Sum, prelude::*};
+///
+/// let mut sums = Scan::<Sum<u32>>::new()?.stream_of_rows(2);
+/// assert_eq!(sums.feed(Rows::new(2, 2, 2)?, &[1, 2, 10, 20].map(Sum))?, [1, 3, 10, 30].map(Sum));
+/// assert_eq!(sums.feed(Rows::new(2, 1, 1)?, &[3, 30].map(Sum))?, [6, 60].map(Sum));
+/// assert_eq!(sums.states(), [6, 60].map(Sum));
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct RowStream<S, In, Out> {
+    scan: Scan<S, In, Out>,
+    /// What the next chunk's rows go on from, one after the other, as the engine hands it on.
+    carry: Vec<Constant>,
+}
+
+impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
+    pub(super) fn new(scan: &Scan<S, In, Out>, rows: usize) -> Self {
+        RowStream { scan: scan.clone(), carry: scan.as_dyn().program().first_carry().repeat(rows) }
+    }
+
+    /// The results of the next chunk.
+    ///
+    /// # Errors
+    /// As [`Request::inclusive`](crate::Request::inclusive); [`Error::StateCount`] if the chunk has another number of rows.
+    pub fn feed<C: Columns<In>>(&mut self, rows: Rows, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
+        self.scan.rows(rows).handing_on(&mut self.carry).inclusive(chunk)
+    }
+
+    /// [`feed`](RowStream::feed) into records that are there; records that are in no row keep their values.
+    ///
+    /// # Errors
+    /// As [`feed`](RowStream::feed).
+    pub fn feed_into<C: Columns<In>>(
+        &mut self,
+        rows: Rows,
+        chunk: C,
+        output: impl ColumnsMut<Out, Place = C::Place>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        self.scan.rows(rows).handing_on(&mut self.carry).inclusive_into(chunk, output)
+    }
+
+    /// For each row the state after all its records so far; before any, the identities.
+    pub fn states(&self) -> Vec<S> {
+        let program = self.scan.as_dyn().program();
+        let states = self.carry.chunks_exact(program.first_carry().len());
+        states.map(|all| lang::from_constants(all[..program.state_len()].iter().copied())).collect()
     }
 }

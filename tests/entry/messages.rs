@@ -108,7 +108,7 @@ fn parts_of_a_call_that_exclude_each_other() {
     let mut carry = Sum(0.0);
     says(
         sums.rows(rows).resuming(&mut carry).inclusive((&X, &X)),
-        "not supported: resuming 2 rows: resume each as a line",
+        "the carry has 1 states, expected 2, one for each row",
     );
 }
 

@@ -11,7 +11,7 @@ use monoscan::ops::{Max, StateMap};
 use monoscan::{Error, PlanOptions, Request, RowsError, prelude::*};
 use monoscan_ir::{Constant, Layout, Mode};
 use scan_kit::Random;
-use scan_kit::calls::{Asked, Over, Reference};
+use scan_kit::calls::{Asked, Over, Reference, Start};
 use scan_kit::zoo::{
     Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
     Wide, Words,
@@ -43,11 +43,22 @@ struct Fold<M> {
     totals: Vec<M>,
 }
 
-fn fold<M: Monoid>(asked: &Asked, records: &[M], init: M, carry: M) -> Fold<M> {
+/// The states that a call is given.
+#[derive(Clone)]
+struct States<M> {
+    init: Option<M>,
+    init_each: Option<Vec<M>>,
+    carry: Option<Vec<M>>,
+}
+
+fn fold<M: Monoid>(asked: &Asked, records: &[M], States { init, init_each, carry }: &States<M>) -> Fold<M> {
     let mut outputs = vec![None; records.len()];
     let mut totals = Vec::new();
     for run in asked.sequences() {
-        let mut state = if run.resumes { carry } else { init };
+        let mut state = match run.start {
+            Start::Carry(place) => carry.as_ref().unwrap()[place],
+            Start::Init(place) => init_each.as_ref().map_or(init.unwrap_or(M::identity()), |all| all[place]),
+        };
         for i in run.records {
             let after = state.combine(records[i]);
             outputs[i] = Some(if asked.mode == Mode::Inclusive { after } else { state });
@@ -86,8 +97,7 @@ struct Visit<'a, M: Monoid> {
     /// The records, with junk around them.
     all: &'a [M],
     junk: M,
-    init: Option<M>,
-    carry: Option<M>,
+    states: States<M>,
 }
 
 impl<M: Monoid + Debug> Visit<'_, M> {
@@ -95,7 +105,7 @@ impl<M: Monoid + Debug> Visit<'_, M> {
         &self.all[AROUND..AROUND + self.asked.len]
     }
 
-    fn request<'c>(&'c self, carry: &'c mut Option<M>) -> Request<'c, M, (M,), M> {
+    fn request<'c>(&'c self, carry: &'c mut Option<Vec<M>>) -> Request<'c, M, (M,), M> {
         let request = match &self.asked.over {
             Over::Line => self.scan.init(M::identity()),
             Over::Heads(flags) => self.scan.segmented(flags),
@@ -105,14 +115,22 @@ impl<M: Monoid + Debug> Visit<'_, M> {
             }
         };
         let request = if self.asked.reversed { request.reversed() } else { request };
-        let request = if let Some(init) = self.init { request.init(init) } else { request };
-        if let Some(carry) = carry { request.resuming(carry) } else { request }
+        let request = match &self.states {
+            States { init: Some(init), .. } => request.init(*init),
+            States { init_each: Some(all), .. } => request.init_each(all),
+            _ => request,
+        };
+        // `resuming` is `resuming_each` of one.
+        match carry.as_deref_mut() {
+            Some([carry]) => request.resuming(carry),
+            Some(all) => request.resuming_each(all),
+            None => request,
+        }
     }
 
     /// Through every entry point.
     fn check(&self, reference: &Reference) {
-        let identity = M::identity();
-        let fold = fold(self.asked, self.records(), self.init.unwrap_or(identity), self.carry.unwrap_or(identity));
+        let fold = fold(self.asked, self.records(), &self.states);
         self.check_oracles(reference, &fold);
         let covers = fold.outputs.iter().all(Option::is_some);
         let inclusive = self.asked.mode == Mode::Inclusive;
@@ -121,6 +139,18 @@ impl<M: Monoid + Debug> Visit<'_, M> {
             self.run(&fold, |request, xs| if inclusive { request.inclusive(xs) } else { request.exclusive(xs) });
         match vector {
             Ok(vector) => self.same("a new vector", &vector, &fold, None),
+            Err(error) => assert!(!covers && matches!(error, Error::Rows(RowsError::Uncovered { .. })), "{error}"),
+        }
+
+        let both = self.run(&fold, |request, xs| match inclusive {
+            true => request.inclusive_with_totals(xs),
+            false => request.exclusive_with_totals(xs),
+        });
+        match both {
+            Ok((vector, totals)) => {
+                self.same("a new vector with totals", &vector, &fold, None);
+                self.same_totals(&totals, &fold);
+            }
             Err(error) => assert!(!covers && matches!(error, Error::Rows(RowsError::Uncovered { .. })), "{error}"),
         }
 
@@ -160,18 +190,22 @@ impl<M: Monoid + Debug> Visit<'_, M> {
         self.same("in place", &memory[range], &fold, Some(self.records()));
         self.untouched(&memory, self.all);
 
-        if self.carry.is_none() {
+        if self.states.carry.is_none() {
             let totals = self.request(&mut None).totals(self.records()).unwrap();
-            assert!(
-                totals.len() == fold.totals.len() && totals.iter().zip(&fold.totals).all(|(a, b)| same(a, b)),
-                "totals {totals:?} for {:?}\n{:?}",
-                fold.totals,
-                self.asked
-            );
+            self.same_totals(&totals, &fold);
             if matches!(self.asked.over, Over::Line | Over::Heads(_)) {
                 assert!(same(&self.request(&mut None).reduce(self.records()).unwrap(), &fold.totals[0]));
             }
         }
+    }
+
+    fn same_totals(&self, totals: &[M], fold: &Fold<M>) {
+        assert!(
+            totals.len() == fold.totals.len() && totals.iter().zip(&fold.totals).all(|(a, b)| same(a, b)),
+            "totals {totals:?} for {:?}\n{:?}",
+            fold.totals,
+            self.asked
+        );
     }
 
     /// Runs a request, which must leave the carry that the formulas give.
@@ -180,10 +214,10 @@ impl<M: Monoid + Debug> Visit<'_, M> {
         fold: &Fold<M>,
         run: impl FnOnce(Request<'_, M, (M,), M>, &[M]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let mut carry = self.carry;
+        let mut carry = self.states.carry.clone();
         let result = run(self.request(&mut carry), self.records())?;
-        if let Some(carry) = carry {
-            assert!(same(&carry, &fold.totals[0]), "carry {carry:?} for {:?}\n{:?}", fold.totals[0], self.asked);
+        for (carry, expected) in carry.iter().flatten().zip(&fold.totals) {
+            assert!(same(carry, expected), "carry {carry:?} for {expected:?}\n{:?}", self.asked);
         }
         Ok(result)
     }
@@ -240,11 +274,17 @@ fn everywhere<M: Monoid + Debug>(seed: u64, junk: M, make: impl Fn(&mut Random, 
                 let junk_around = || std::iter::repeat_n(junk, AROUND);
                 let records: Vec<M> = (0..asked.len).map(|i| make(&mut values, i)).collect();
                 let all: Vec<M> = junk_around().chain(records).chain(junk_around()).collect();
-                let state = |constants: &Option<Vec<Constant>>| {
-                    constants.as_ref().map(|constants| M::load(&mut constants.iter().copied()))
+                let components = reference.identities().len();
+                let load = |state: &[Constant]| M::load(&mut state.iter().copied());
+                let all_of = |states: &Option<Vec<Constant>>| {
+                    states.as_ref().map(|states| states.chunks(components).map(load).collect::<Vec<M>>())
                 };
-                let (init, carry) = (state(&asked.init), state(&asked.carry));
-                Visit { scan: &scan, asked: &asked, all: &all, junk, init, carry }.check(&reference);
+                let states = States {
+                    init: asked.init.as_deref().map(load),
+                    init_each: all_of(&asked.init_each),
+                    carry: all_of(&asked.carry),
+                };
+                Visit { scan: &scan, asked: &asked, all: &all, junk, states }.check(&reference);
             }
         }
     }

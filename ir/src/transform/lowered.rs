@@ -3,7 +3,7 @@
 
 use std::ops::Deref;
 
-use super::{Check, Form};
+use super::{Check, Form, SegmentStart};
 use crate::automaton::Cache;
 use crate::builder::FunctionBuilder;
 use crate::facts::{self, Body, Level, Range, StageFacts};
@@ -13,7 +13,7 @@ use crate::types::Constant;
 /// What an engine runs for calls of one [`Form`]: the program that [`lower`](super::lower) made, analysed once.
 ///
 /// It reads as the [`Program`] that it is. That keeps every invariant of the [verifier](mod@crate::verify) but its limits:
-/// it may have three stages more, a column more, for each stage a component more, and no output column. Cheap to read;
+/// it may have three stages more, two columns more, for each stage a component more, and no output column. Cheap to read;
 /// cloning it copies the program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lowered {
@@ -136,6 +136,12 @@ impl Lowered {
     /// What was looked for in its automata so far.
     pub(crate) fn cache(&self) -> &Cache {
         &self.look_ups
+    }
+
+    /// The input column that has the start of each segment, the last one, if segments have [their
+    /// own](SegmentStart::Each).
+    pub fn starts(&self) -> Option<usize> {
+        (self.form.start == SegmentStart::Each).then(|| self.program.inputs.len() - 1)
     }
 
     /// Where a component of a stage comes from.

@@ -10,7 +10,7 @@
 //! | file | what becomes part of the program |
 //! |---|---|
 //! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
-//! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one |
+//! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one; one more may have their starts |
 //! | `previous` | the record before: one more stage has the last record so far |
 //! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
@@ -30,6 +30,18 @@ use crate::function::Function;
 use crate::interp::Mode;
 use crate::program::{Program, Verified};
 
+/// The state that segments begin with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SegmentStart {
+    /// The identities.
+    #[default]
+    Identity,
+    /// The initial state of the call, the same for all.
+    Init,
+    /// A state of its own for each: a record of one more column has it, beside every record of the segment.
+    Each,
+}
+
 /// Which calls a program is lowered for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Form {
@@ -37,9 +49,9 @@ pub struct Form {
     pub mode: Mode,
     /// Whether a column of flags says where segments begin.
     pub heads: bool,
-    /// Whether segments begin with the initial states of the call, and not with the identities. Without `heads` it changes
-    /// nothing: the first record's state before is where the engine starts.
-    pub init: bool,
+    /// What segments begin with. Without `heads` it changes nothing: the first record's state before is where the engine
+    /// starts.
+    pub start: SegmentStart,
     /// Whether the first integer overflow of the sequential loop is found.
     pub checked: bool,
     /// Whether the record before an element is the state of one more stage, so that carries have it; for engines whose
@@ -52,7 +64,9 @@ pub struct Form {
 /// all that the form asks for said in the program itself:
 ///
 /// - No mapping reads [`Source::State`](crate::Source::State).
-/// - With `heads` there is one more input column, the last one, of one `bool`: true where a record begins a segment.
+/// - With `heads` there is one more input column of one `bool`: true where a record begins a segment. With
+///   [`SegmentStart::Each`] one more follows, the [last](Lowered::starts): the components of the user's stages, as
+///   [`Layout::packed`](crate::Layout::packed) lays them out.
 ///   The state of every stage has one more component, its last: a `bool` whose identity is false. At a flagged record
 ///   the state before, wherever it is read, is the start of a segment; the record before it has no next one and is a
 ///   last one. The index counts on. A first record that is not flagged goes on from the state that the sequence starts with.
@@ -65,7 +79,7 @@ pub struct Form {
 /// - With `filter` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts
 ///   through all segments. [`Lowered::rank`] is its number.
 ///
-/// So a lowered program has up to four stages, one column and, for each stage, one component more than the verifier
+/// So a lowered program has up to four stages, two columns and, for each stage, one component more than the verifier
 /// accepts of a user, and the lifts of its stages are longer by a combine at most. Takes time about linear in the
 /// program's size, most of it for the [facts](crate::facts).
 ///
@@ -89,7 +103,8 @@ pub struct Form {
 /// ```
 pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
     // Without heads nothing begins but the line, and its start is the engine's.
-    let form = Form { init: form.init && form.heads, ..form };
+    let start = if form.heads { form.start } else { SegmentStart::Identity };
+    let form = Form { start, ..form };
     let mut lowered = Program::clone(program);
     resolve::resolve(&mut lowered, form.mode);
     let check = form.checked.then(|| Check::of(program));
@@ -99,7 +114,7 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
         previous::staged(&mut lowered, check_stage.as_mut());
     }
     if form.heads {
-        lowered = segmented::segmented(lowered, form.init, check_stage.as_mut());
+        lowered = segmented::segmented(lowered, (form.start, program.stages.len()), check_stage.as_mut());
     }
     lowered.stages.extend(check_stage);
     ranked::rank(&mut lowered);

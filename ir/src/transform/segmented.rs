@@ -5,16 +5,17 @@
 //!
 //! ```text
 //! (s, f) ⊕ (t, g) = ((g ? e : s) ⊕ t,  f | g)        identity (e, false), lift (x, head)
-//! with initial states        (g ? t : s ⊕ t,    f | g)        identity (e, false), lift (head ? init ⊕ x : x, head)
+//! with other starts          (g ? t : s ⊕ t,    f | g)        identity (e, false), lift (head ? start ⊕ x : x, head)
 //! ```
 //!
 //! So the state after an element is always the true one, and that of a head is `start ⊕ x`, as on a
 //! line. `e ⊕ x` is not taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and
-//! 0 + −0 is 0). With initial states `combine` cannot know the start, so the lift does. The state
+//! 0 + −0 is 0). Where the start is not the identity, `combine` cannot know it, so the lift does: it
+//! is the initial state of the call, or a record of a column that has each segment's own. The state
 //! before the head of a segment is not the true one: it belongs to the segment before. Wherever a
 //! mapping reads it, it reads `head ? start : before`.
 
-use super::checked;
+use super::{SegmentStart, checked};
 use crate::builder::FunctionBuilder;
 use crate::facts::{drop_unused, source_types};
 use crate::function::{Function, Value};
@@ -22,12 +23,21 @@ use crate::opcode::Opcode;
 use crate::program::{Layout, Mapping, Program, Source, Stage};
 use crate::types::{Constant, Type};
 
-/// The program with a column of heads as its last input. The stage that checks it, if there is one, sees what its other
-/// mappings see, and goes through all segments.
-pub(super) fn segmented(mut program: Program, init: bool, check: Option<&mut Stage>) -> Program {
+/// The program with a column of heads behind its inputs, and one of starts if each segment has its own: the states of so
+/// many stages. The stage that checks it, if there is one, sees what its other mappings see, and goes through all segments.
+pub(super) fn segmented(
+    mut program: Program,
+    (start, user_stages): (SegmentStart, usize),
+    check: Option<&mut Stage>,
+) -> Program {
     let head = program.record_types().len() as u32;
     program.inputs.push(Layout::of(Type::Bool));
-    let segments = Segments { program: &program, head, init };
+    if start == SegmentStart::Each {
+        let stages = &program.stages[..user_stages];
+        let state: Vec<Type> = stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
+        program.inputs.push(Layout::packed(&state));
+    }
+    let segments = Segments { program: &program, head, start, user_stages };
     if let Some(check) = check {
         check.lift = segments.mapping(&check.lift, &[], |code, mut results| {
             checked::begins(&mut results, code.read(Source::Record(head)));
@@ -46,9 +56,10 @@ pub(super) fn segmented(mut program: Program, init: bool, check: Option<&mut Sta
 /// What is rewritten: the program, which has its column of heads but none of the rest.
 struct Segments<'p> {
     program: &'p Program,
-    /// The number of the component that is the head.
+    /// The number of the component that is the head. Those of starts follow.
     head: u32,
-    init: bool,
+    start: SegmentStart,
+    user_stages: usize,
 }
 
 impl Segments<'_> {
@@ -58,25 +69,50 @@ impl Segments<'_> {
             state: [declared.state.as_slice(), &[Type::Bool]].concat(),
             identity: [declared.identity.as_slice(), &[Constant::from(false)]].concat(),
             lift: self.lift(stage),
-            combine: if self.init { combine_started(declared) } else { combine_from_identity(declared) },
+            combine: match self.start {
+                SegmentStart::Identity => combine_from_identity(declared),
+                SegmentStart::Init | SegmentStart::Each => combine_started(declared),
+            },
             valid: declared.valid.as_ref().map(|valid| ignoring_flag(valid, &declared.state)),
         }
     }
 
     fn lift(&self, stage: usize) -> Mapping {
         let declared = &self.program.stages[stage];
-        let components = (0..declared.state.len() as u32).filter(|_| self.init);
-        let init: Vec<Source> = components.map(|component| Source::Init { stage: stage as u32, component }).collect();
-        self.mapping(&declared.lift, &init, |code, mut x| {
+        let state = (0..declared.state.len() as u32).map(|component| (stage as u32, component));
+        let state: Vec<(u32, u32)> = state.filter(|_| self.start != SegmentStart::Identity).collect();
+        let starts: Vec<Source> = state.iter().filter_map(|&component| self.start(component)).collect();
+        self.mapping(&declared.lift, &starts, |code, mut x| {
             let head = code.read(Source::Record(self.head));
-            if self.init {
-                let both: Vec<Value> = init.iter().map(|&init| code.read(init)).chain(x.iter().copied()).collect();
-                let first = code.builder.inline(&declared.combine, &both);
+            if !state.is_empty() {
+                let start: Vec<Value> = state.iter().map(|&component| self.started(code, component)).collect();
+                let first = code.builder.inline(&declared.combine, &[start, x.clone()].concat());
                 x = first.iter().zip(&x).map(|(&first, &x)| code.builder.select(head, first, x)).collect();
             }
             x.push(head);
             x
         })
+    }
+
+    /// Where a component of a stage's start is read; none where segments start from the identity.
+    fn start(&self, (stage, component): (u32, u32)) -> Option<Source> {
+        match self.start {
+            SegmentStart::Identity => None,
+            SegmentStart::Init => Some(Source::Init { stage, component }),
+            SegmentStart::Each => {
+                let before = self.program.stages.get(..stage as usize)?.iter().map(|stage| stage.state.len() as u32);
+                let is_users = (stage as usize) < self.user_stages;
+                is_users.then(|| Source::Record(self.head + 1 + before.sum::<u32>() + component))
+            }
+        }
+    }
+
+    /// A component of a stage's start.
+    fn started(&self, code: &mut Code, (stage, component): (u32, u32)) -> Value {
+        match self.start((stage, component)) {
+            Some(source) => code.read(source),
+            None => code.builder.constant(self.program.stages[stage as usize].identity[component as usize]),
+        }
     }
 
     /// A mapping that sees each segment as all there is. It may read `more` sources besides its own, for `finish`, which
@@ -88,7 +124,7 @@ impl Segments<'_> {
         finish: impl FnOnce(&mut Code, Vec<Value>) -> Vec<Value>,
     ) -> Mapping {
         let starts = mapping.reads.iter().filter_map(|&source| match source {
-            Source::Before { stage, component } if self.init => Some(Source::Init { stage, component }),
+            Source::Before { stage, component } | Source::Init { stage, component } => self.start((stage, component)),
             _ => None,
         });
         let heads = [Source::Record(self.head), Source::Next(self.head)];
@@ -108,11 +144,11 @@ impl Segments<'_> {
         match source {
             Source::Before { stage, component } => {
                 let head = code.read(Source::Record(self.head));
-                let start = match self.init {
-                    true => code.read(Source::Init { stage, component }),
-                    false => code.builder.constant(self.program.stages[stage as usize].identity[component as usize]),
-                };
+                let start = self.started(code, (stage, component));
                 code.builder.select(head, start, value)
+            }
+            Source::Init { stage, component } if self.start == SegmentStart::Each => {
+                self.started(code, (stage, component))
             }
             Source::Next(_) => {
                 let ends = code.read(Source::Next(self.head));

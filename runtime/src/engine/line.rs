@@ -14,8 +14,8 @@ use monoscan_codegen::plan::Plan;
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
-use super::heads::FlagColumn;
-use super::slots::Slots;
+use super::segments::{Made, Segments};
+use super::slots::{Slots, Start};
 use super::variant::Kernels;
 
 /// Where the columns start: few, so that none of these is allocated.
@@ -34,7 +34,7 @@ pub(crate) const BLOCKS: usize = 4;
 pub(crate) struct Line<'a> {
     pub(crate) kernels: &'a Kernels,
     pub(crate) plan: &'a Plan,
-    /// For each column where its record 0 is; that of flags that are made last, where it may be anything.
+    /// For each column where its record 0 is; last those of segments, which may be anything if they are made.
     pub(crate) inputs: Bases<*const u8>,
     pub(crate) outputs: Bases<*mut u8>,
     /// Elements.
@@ -45,11 +45,13 @@ pub(crate) struct Line<'a> {
     /// rely on `first` and 1.
     pub(crate) place: usize,
     pub(crate) step: isize,
-    /// The flags of a segmented scan.
-    pub(crate) flags: Option<FlagColumn<'a>>,
-    /// The states that segments start from, and the one that element 0 does.
-    pub(crate) init: &'a Slots<'a>,
-    pub(crate) carry: &'a Slots<'a>,
+    /// The segments of a segmented scan.
+    pub(crate) segments: Option<Segments<'a>>,
+    /// The state that segments start from, and the one that element 0 does.
+    pub(crate) init: Start<'a>,
+    pub(crate) carry: Start<'a>,
+    /// Instead of these, a start for each of the runs that this line is a template of.
+    pub(crate) each: Option<Each<'a>>,
     /// Where the values of parameters are.
     pub(crate) parameters: *const u8,
     /// Whether outputs are written.
@@ -58,6 +60,14 @@ pub(crate) struct Line<'a> {
     pub(crate) is_long: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
     pub(crate) totals: bool,
+}
+
+/// A start for each of many runs, in the order of the runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Each<'a> {
+    pub(crate) states: &'a Slots<'a>,
+    /// Whether they are initial states, and not those that a stream goes on from.
+    pub(crate) are_initial: bool,
 }
 
 // SAFETY: threads share the inputs, which are only read, and the outputs, of which each thread writes the records of
@@ -94,12 +104,12 @@ pub(crate) struct Worker<'a> {
     pub(crate) states: Slots<'a>,
     /// Space for a record that is not kept.
     sink: SmallVec<[u128; 2]>,
-    /// The inputs with the flags that were made last.
+    /// The inputs with the columns of segments that were made last.
     inputs: Bases<*const u8>,
-    flags: Vec<bool>,
+    made: Made,
 }
 
-// SAFETY: its pointers are into the line's columns and its own flags, which any thread may use that may use the line.
+// SAFETY: its pointers are into the line's columns and those that it made, which any thread may use that may use the line.
 unsafe impl Send for Worker<'_> {}
 
 impl<'a> Line<'a> {
@@ -110,21 +120,30 @@ impl<'a> Line<'a> {
             states: Slots::new(code.state_layout(), slots),
             sink: SmallVec::from_elem(0, code.sink_bytes().div_ceil(16)),
             inputs: self.inputs.clone(),
-            flags: Vec::new(),
+            made: Made::default(),
         }
     }
 
-    /// Whether flags must be made for each tile.
-    pub(crate) fn makes_flags(&self) -> bool {
-        self.flags.is_some_and(|flags| flags.in_memory().is_none())
+    /// Whether columns of segments must be made for each tile.
+    pub(crate) fn makes_segments(&self) -> bool {
+        self.segments.is_some_and(|segments| segments.are_made())
     }
 
-    /// Makes the flags of these elements, if any need to be made.
-    pub(crate) fn make_flags(&self, numbers: Range<usize>, worker: &mut Worker<'_>) {
-        if let Some(flags) = self.flags.filter(|flags| flags.in_memory().is_none())
-            && let Some(column) = worker.inputs.last_mut()
-        {
-            *column = flags.make(numbers, &mut worker.flags);
+    /// Makes the columns of segments for these elements, if any need to be made.
+    pub(crate) fn make_segments(&self, numbers: Range<usize>, worker: &mut Worker<'_>) {
+        if let Some(segments) = self.segments.filter(Segments::are_made) {
+            let own = worker.inputs.len() - segments.columns();
+            segments.make(numbers, &mut worker.made, &mut worker.inputs[own..]);
+        }
+    }
+
+    /// The states that one of the runs starts from that this line is a template of: the initial one, and the one that its
+    /// element 0 does.
+    pub(crate) fn starts(&self, run: usize) -> (Start<'a>, Start<'a>) {
+        match self.each {
+            Some(Each { states, are_initial: true }) => (Start::of(states, run), Start::of(states, run)),
+            Some(Each { states, are_initial: false }) => (self.init, Start::of(states, run)),
+            None => (self.init, self.carry),
         }
     }
 
@@ -299,12 +318,21 @@ impl<'a> Line<'a> {
         unsafe { self.kernels.code.scan_rows(&args) };
     }
 
-    /// Puts carry ⊕ aggregate, for a level's aggregates in these slots, into the slots from `totals` on.
-    pub(crate) fn add_carry(&self, level: usize, slots: Range<usize>, totals: usize, states: &mut Slots<'_>) {
-        for (row, slot) in slots.enumerate() {
-            let [later, out] = states.starts([slot, totals + row]);
+    /// Puts carry ⊕ aggregate, for a level's aggregates of the rows from `first` on, which are in these slots, into the slots
+    /// from `totals` on.
+    pub(crate) fn add_carry(
+        &self,
+        level: usize,
+        first: usize,
+        slots: Range<usize>,
+        totals: usize,
+        states: &mut Slots<'_>,
+    ) {
+        for (way, slot) in slots.enumerate() {
+            let [later, out] = states.starts([slot, totals + way]);
+            let (_, carry) = self.starts(first + way);
             // SAFETY: all three are slots of this program's states.
-            unsafe { self.kernels.code.combine(level, self.carry.as_ptr(), later, out) };
+            unsafe { self.kernels.code.combine(level, carry.as_ptr(), later, out) };
         }
     }
 }

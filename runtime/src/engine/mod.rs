@@ -12,18 +12,18 @@
 //! | `helpers` | how many threads work is worth |
 //! | `ahead` | memory asked for before it is used |
 //! | `rows` | rows of arrays, and segments that are reduced |
-//! | `heads` | segments as a column of flags |
+//! | `segments` | segments as columns of flags and starts |
 //! | `slots`, `length_constants` | states in memory; their components that follow from the length |
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
 mod ahead;
-mod heads;
 mod helpers;
 mod length_constants;
 mod line;
 mod needs;
 mod on_cpu;
 mod rows;
+mod segments;
 mod self_check;
 mod short;
 mod slots;
@@ -35,8 +35,8 @@ use std::cell::LazyCell;
 use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::{Access, Kernel};
-use monoscan_ir::transform::{Check, Form, Lowered};
-use monoscan_ir::{Constant, Field};
+use monoscan_ir::transform::{Check, Form, Lowered, SegmentStart};
+use monoscan_ir::{Constant, Field, Layout, Source};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
@@ -45,12 +45,13 @@ pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::backend::Settings;
-use crate::call::{Call, Shape};
+use crate::call::{Call, Init, Shape};
 use crate::checked::{self, Elements};
 use crate::error::Error;
-pub(crate) use heads::{FlagColumn, Heads};
-use line::Line;
-use slots::Slots;
+use line::{Each, Line};
+pub(crate) use segments::Heads;
+use segments::{Segments, Starts};
+use slots::{Slots, Start};
 use variant::Kernels;
 
 /// Lines of more bytes, read and written, come from memory rather than from a second-level cache.
@@ -62,7 +63,7 @@ const MAX_COMPARED_BYTES: usize = 480;
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
     pub(crate) call: &'a Call<'a>,
-    /// The state that element 0 starts from, if that is not the initial state.
+    /// The state that element 0 starts from, if that is not the initial state; of rows, one for each.
     pub(crate) carry: Option<&'a [Constant]>,
     pub(crate) inputs: Bases<*const u8>,
     pub(crate) outputs: Bases<*mut u8>,
@@ -104,20 +105,33 @@ impl Engine<'_> {
             Shape::Offsets(_) => task.purpose != Purpose::Reduce,
             _ => false,
         };
-        let init = is_segmented && call.init.is_some();
-        let form = Form { mode: call.mode, heads: is_segmented, init, checked, previous: self.carries_previous(task) };
+        let start = match call.init {
+            _ if !is_segmented => SegmentStart::Identity,
+            Init::Identity => SegmentStart::Identity,
+            Init::Same(_) => SegmentStart::Init,
+            Init::Each(_) => SegmentStart::Each,
+        };
+        let form = Form { mode: call.mode, heads: is_segmented, start, checked, previous: self.carries_previous(task) };
         let mut variant = self.variants.get(form, false);
-        if [call.init, task.carry].into_iter().flatten().any(|state| !variant.program.holds(state)) {
+        let first_carry: SmallVec<[Constant; 4]> = variant.program.first_carry().collect();
+        let inits = || call.init.states(program.state_len());
+        let carries = || task.carry.unwrap_or_default().chunks_exact(first_carry.len());
+        if inits().chain(carries()).any(|state| !variant.program.holds(state)) {
             variant = self.variants.get(form, true);
         }
         let wants_totals = totals.is_some();
+        let is_of_each = matches!(call.init, Init::Each(_));
+        let resumes_rows = task.carry.is_some() && matches!(call.shape, Shape::Rows(_));
+        let has_starts = is_of_each || resumes_rows;
         let in_turn = match &call.shape {
             Shape::Rows(rows) => {
-                !call.reversed && !wants_totals && !checked && Line::prefers_in_turn(&variant.plan, rows)
+                !call.reversed && !wants_totals && !checked && !has_starts && Line::prefers_in_turn(&variant.plan, rows)
             }
             _ => false,
         };
         let side_by_side = match &call.shape {
+            // Rows side by side have one initial state, if the program reads that.
+            Shape::Rows(_) if is_of_each && reads_init(&variant.program) => None,
             Shape::Rows(rows) => (!in_turn && Line::prefers_side_by_side(&variant.plan, rows)).then_some(rows),
             _ => None,
         };
@@ -127,11 +141,30 @@ impl Engine<'_> {
 
         let layout = kernels.code.state_layout();
         let fields = || user_fields(variant, kernels);
-        let first_carry: SmallVec<[Constant; 4]> = variant.program.first_carry().collect();
-        let init = call.init.unwrap_or_default();
-        let init = fields().zip(init.iter().chain(&first_carry[init.len()..]).copied());
-        let init = Slots::one(layout, init);
-        let carry = task.carry.map(|carry| Slots::one(layout, fields().zip(carry.iter().copied())));
+        let start = |state: &'_ [Constant]| {
+            let own: SmallVec<[Constant; 4]> = state.iter().chain(&first_carry[state.len()..]).copied().collect();
+            fields().zip(own)
+        };
+        let init = Slots::one(layout, start(call.init.same().unwrap_or_default()));
+        let starts = variant.program.starts().map(|column| self.starts(task, &variant.program.inputs[column]));
+        let are_lines = matches!(call.shape, Shape::Rows(_)) || !is_segmented && heads(call.shape).is_some();
+        let carry = match (task.carry, call.init) {
+            _ if are_lines => None,
+            (Some(carry), _) => Some(carry),
+            (None, Init::Each(_)) => {
+                let first = if call.reversed { task.len.saturating_sub(1) } else { 0 };
+                let segment = |starts: &Starts| Some(starts.segment_of(heads(call.shape)?, first));
+                inits().nth(starts.as_ref().and_then(segment).unwrap_or(0))
+            }
+            (None, _) => None,
+        };
+        let carry = carry.map(|carry| Slots::one(layout, start(carry)));
+        let each = match call.init {
+            _ if resumes_rows => Some((Slots::each(layout, carries().map(start)), false)),
+            Init::Each(_) if are_lines => Some((Slots::each(layout, inits().map(start)), true)),
+            _ => None,
+        };
+        let each = each.as_ref().map(|(states, are_initial)| Each { states, are_initial: *are_initial });
         let check = variant.program.check();
         let check_stage = variant.program.carried_components().len() as u32;
         if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
@@ -146,10 +179,11 @@ impl Engine<'_> {
             first: 0,
             place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
             step: if call.reversed { -1 } else { 1 },
-            flags: None,
-            init: &init,
+            segments: None,
+            init: Start::only(&init),
+            carry: Start::only(carry.as_ref().unwrap_or(&init)),
+            each,
             parameters: parameters.as_ptr(),
-            carry: carry.as_ref().unwrap_or(&init),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             totals: wants_totals || checked,
@@ -211,7 +245,7 @@ impl Engine<'_> {
                 task.len
             }
             shape => {
-                let line = line.segmented(shape, call.reversed);
+                let line = line.segmented(shape, call.reversed, starts.as_ref());
                 let helped = if line.len <= variant.plan.direct { 1 } else { threads() };
                 variant.make(kernels, &line.kernels_of_lines(line.len, helped), helped)?;
                 let after = line.run(threads);
@@ -233,6 +267,17 @@ impl Engine<'_> {
 }
 
 impl Engine<'_> {
+    /// The state that each segment starts from, for a column of this layout. A segment that goes on from a carry has none
+    /// of its own, and has the identities there.
+    fn starts(&self, task: &Task<'_>, layout: &Layout) -> Starts {
+        let heads = heads(task.call.shape).expect("only segments have such a column");
+        let goes_on = matches!(heads, Heads::Flags(flags) if task.carry.is_some() && flags.first() != Some(&true));
+        let identities: Vec<Constant> =
+            self.variants.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
+        let first = goes_on.then_some(&identities[..]);
+        Starts::new(layout, first.into_iter().chain(task.call.init.states(identities.len())), heads)
+    }
+
     /// Whether the record before an element goes from element to element as a state: where there may be one before the
     /// first, and where sequences do not begin with element 0.
     fn carries_previous(&self, task: &Task<'_>) -> bool {
@@ -242,18 +287,30 @@ impl Engine<'_> {
 }
 
 impl<'a> Line<'a> {
-    /// The line with the flags of its segments, if it has any.
-    fn segmented(mut self, shape: Shape<'a>, reversed: bool) -> Line<'a> {
-        let heads = match shape {
-            Shape::Heads(flags) => Heads::Flags(flags),
-            Shape::Offsets(offsets) => Heads::Offsets(offsets),
-            _ => return self,
-        };
-        let flags = FlagColumn { heads, reversed, len: self.len };
-        self.inputs.push(flags.in_memory().unwrap_or(std::ptr::null()));
-        self.flags = Some(flags);
+    /// The line with its segments, if it has any, and their starts, if each has its own.
+    fn segmented(mut self, shape: Shape<'a>, reversed: bool, starts: Option<&'a Starts>) -> Line<'a> {
+        if let Some(heads) = heads(shape) {
+            let segments = Segments { heads, starts, reversed, len: self.len };
+            self.inputs.extend(segments.in_memory());
+            self.segments = Some(segments);
+        }
         self
     }
+}
+
+/// Where segments begin, if there are any.
+fn heads(shape: Shape<'_>) -> Option<Heads<'_>> {
+    match shape {
+        Shape::Heads(flags) => Some(Heads::Flags(flags)),
+        Shape::Offsets(offsets) => Some(Heads::Offsets(offsets)),
+        _ => None,
+    }
+}
+
+/// Whether mappings read the initial states of the user's stages.
+fn reads_init(program: &Lowered) -> bool {
+    let mut reads = program.mappings().flat_map(|mapping| &mapping.reads);
+    reads.any(|source| matches!(source, Source::Init { stage, .. } if (*stage as usize) < program.user_stages()))
 }
 
 /// How many records were kept, if the program filters: the rank after the last element.

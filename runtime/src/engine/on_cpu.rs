@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::{Bases, Engine, Purpose, ShortWhole, Task, Variants, Whole};
 use crate::backend::{Backend, HostTask, Settings};
-use crate::call::{Call, Shape};
+use crate::call::{Call, Init, Shape};
 use crate::column::ColumnMut;
 use crate::error::Error;
 
@@ -85,15 +85,15 @@ impl OnCpu {
             let totals = totals.as_deref_mut().filter(|_| carry.is_none())?;
             let short = self.variants.make_short_whole(Whole::Reduce).ok().flatten()?;
             let identities = self.variants.program.stages.iter().flat_map(|stage| &stage.identity);
-            match call.init {
+            match call.init.states(totals.len()).next() {
                 Some(init) => totals.copy_from_slice(init),
                 None => totals.iter_mut().zip(identities).for_each(|(total, identity)| *total = *identity),
             }
             return self
-                .pass((short, settings), inputs, (std::ptr::null_mut(), len), (totals, call.init.is_none()))
+                .pass((short, settings), inputs, (std::ptr::null_mut(), len), (totals, call.init == Init::Identity))
                 .map(|_| 0);
         };
-        let start = carry.or(call.init)?;
+        let start = carry.or_else(|| call.init.states(self.variants.program.state_len()).next())?;
         if carry.is_some() && self.variants.reads_previous || outputs.iter().any(|output| output.len < len) {
             return None;
         }

@@ -39,7 +39,7 @@ impl<'a> Line<'a> {
     /// This line as two rows of the same records, which must write the same. Needs kernels for lines.
     pub(super) fn in_equal_rows(&self) -> Slots<'a> {
         let mut worker = self.worker(1);
-        worker.states.take(0, self.carry, 0);
+        self.carry.put(&mut worker.states, 0);
         self.rows_in_turn(2, (0, 0), &mut worker);
         worker.states
     }
@@ -64,7 +64,7 @@ impl Line<'_> {
         let together = LEAST_ELEMENTS.div_ceil(self.len);
         let work = || {
             let mut worker = self.worker(1);
-            worker.states.take(0, self.carry, 0);
+            self.carry.put(&mut worker.states, 0);
             move |unit: usize| {
                 let some = unit * together..rows.count().min((unit + 1) * together);
                 self.rows_in_turn(some.len(), (rows.record_of(some.start, false), rows.pitch()), &mut worker);
@@ -91,7 +91,7 @@ impl Line<'_> {
                 let some = first..neighbours.min(first + group);
                 let row = plane * neighbours + some.start;
                 let place = rows.record_of(row, self.step < 0);
-                self.group((place, apart), some.len(), group, &mut worker);
+                self.group((place, apart), row..row + some.len(), group, &mut worker);
                 if self.totals {
                     totals(row, &worker.states, group..group + some.len());
                 }
@@ -104,27 +104,31 @@ impl Line<'_> {
 
     /// Neighbouring rows, the first at record `place`, `apart` records from one to the next. Their totals are left in the
     /// slots from `totals` on.
-    fn group(&self, (place, apart): (usize, usize), rows: usize, totals: usize, worker: &mut Worker<'_>) {
+    fn group(&self, (place, apart): (usize, usize), numbers: Range<usize>, totals: usize, worker: &mut Worker<'_>) {
+        let (first, rows) = (numbers.start, numbers.len());
+        let start = |from: usize, worker: &mut Worker<'_>| {
+            (0..rows).for_each(|way| self.starts(first + way).1.put(&mut worker.states, from + way));
+        };
         if self.totals && self.len == 0 {
             // The start itself, and not what it and the identity make.
-            (0..rows).for_each(|row| worker.states.take(totals + row, self.carry, 0));
+            start(totals, worker);
         } else if self.totals {
             for level in 0..self.kernels.code.levels() {
                 // Each level starts from the true states of those before, which are those at the start of the row.
-                (0..rows).for_each(|row| worker.states.take(row, self.carry, 0));
-                for (strip, first) in self.interleaved(0..self.len, rows) {
-                    let place = place.wrapping_add(first.wrapping_mul(apart));
+                start(0, worker);
+                for (strip, row) in self.interleaved(0..self.len, rows) {
+                    let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(Some(level), strip, (place, apart), worker);
                 }
-                self.add_carry(level, 0..rows, totals, &mut worker.states);
+                self.add_carry(level, first, 0..rows, totals, &mut worker.states);
             }
         }
         if self.writes {
-            (0..rows).for_each(|row| worker.states.take(row, self.carry, 0));
+            start(0, worker);
             let piece = (self.plan.tile() / rows).max(1);
-            for start in (0..self.len).step_by(piece) {
-                for (strip, first) in self.interleaved(start..self.len.min(start + piece), rows) {
-                    let place = place.wrapping_add(first.wrapping_mul(apart));
+            for piece_start in (0..self.len).step_by(piece) {
+                for (strip, row) in self.interleaved(piece_start..self.len.min(piece_start + piece), rows) {
+                    let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(None, strip, (place, apart), worker);
                 }
             }
@@ -148,7 +152,7 @@ impl Line<'_> {
     /// Each row as a line of its own. Gives `totals` the states after it.
     pub(crate) fn row_by_row(&self, rows: &Rows, threads: usize, totals: Totals<'_>) {
         let reversed = self.step < 0;
-        let row = |row: usize| self.of_row(rows.record_of(row, reversed));
+        let row = |row: usize| self.of_row(row, rows.record_of(row, reversed));
         self.lines(rows.count(), threads, &|_| self.len, &row, totals);
     }
 
@@ -158,7 +162,8 @@ impl Line<'_> {
         let segment = |segment: usize| {
             let (start, end) = (offsets[segment], offsets[segment + 1]);
             let (first, place) = if self.step < 0 { (self.len - end, end.wrapping_sub(1)) } else { (start, start) };
-            Line { len: end - start, first, place, ..self.clone() }
+            let (init, carry) = self.starts(segment);
+            Line { len: end - start, first, place, init, carry, ..self.clone() }
         };
         self.lines(offsets.len() - 1, threads, &len, &segment, totals);
     }
@@ -194,8 +199,9 @@ impl Line<'_> {
     }
 
     /// This line from another record on: kernels for lines count from there, strided ones from record 0.
-    fn of_row(&self, place: usize) -> Self {
-        let mut line = self.clone();
+    fn of_row(&self, row: usize, place: usize) -> Self {
+        let (init, carry) = self.starts(row);
+        let mut line = Line { init, carry, ..self.clone() };
         if self.step == 1 {
             let inputs = line.inputs.iter_mut().zip(&self.kernels.sizes.inputs);
             inputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));

@@ -28,6 +28,16 @@ impl<'a> Slots<'a> {
         slots
     }
 
+    /// A slot for each of these states, as [`one`](Slots::one) makes it.
+    pub(crate) fn each<S>(layout: &'a StateLayout, states: impl ExactSizeIterator<Item = S>) -> Self
+    where
+        S: IntoIterator<Item = (Field, Constant)>,
+    {
+        let mut slots = Slots::new(layout, states.len());
+        states.enumerate().for_each(|(slot, state)| slots.write(slot, state));
+        slots
+    }
+
     /// One slot with the identities of a program.
     pub(crate) fn identities(layout: &'a StateLayout, program: &Program) -> Self {
         let stages = (0..).zip(&program.stages);
@@ -55,11 +65,6 @@ impl<'a> Slots<'a> {
         assert!(slots.iter().all(|slot| (slot + 1) * stride <= all.len()), "slots {slots:?} of {}", all.len() / stride);
         let base = all.as_mut_ptr();
         slots.map(|slot| base.wrapping_add(slot * stride))
-    }
-
-    /// Where the first slot starts.
-    pub(crate) fn as_ptr(&self) -> *const u8 {
-        self.memory.as_ptr().cast()
     }
 
     /// Some bytes of one slot.
@@ -138,6 +143,41 @@ impl<'a> Slots<'a> {
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.memory)
+    }
+}
+
+/// A state that runs start from: one of several slots.
+#[derive(Clone, Copy)]
+pub(crate) struct Start<'a> {
+    slots: &'a Slots<'a>,
+    slot: usize,
+}
+
+impl<'a> Start<'a> {
+    /// The first of these slots.
+    pub(crate) fn only(slots: &'a Slots<'a>) -> Start<'a> {
+        Start { slots, slot: 0 }
+    }
+
+    /// One of these slots.
+    pub(crate) fn of(slots: &'a Slots<'a>, slot: usize) -> Start<'a> {
+        Start { slots, slot }
+    }
+
+    /// Where it lies.
+    pub(crate) fn as_ptr(self) -> *const u8 {
+        let words = self.slots.layout.stride / size_of::<u128>();
+        self.slots.memory[self.slot * words..].as_ptr().cast()
+    }
+
+    /// Copies it to a slot of states of the same layout.
+    pub(crate) fn put(self, states: &mut Slots<'_>, slot: usize) {
+        states.take(slot, self.slots, self.slot);
+    }
+
+    /// The state, for others.
+    pub(crate) fn state(self) -> State {
+        self.slots.state(self.slot)
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a> LineTiles<'_, 'a> {
         self.0.cut() == Cut::Whole && self.0.is_one_pass()
     }
 
-    /// From the carry on, which becomes the one behind the tile. Its flags are there.
+    /// From the carry on, which becomes the one behind the tile. Its columns of segments are there.
     fn walk(&self, range: Range<usize>, worker: &mut Worker<'a>) {
         match self.is_one_pass() {
             true => self.0.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, worker),
@@ -78,7 +78,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
     }
 
     fn init(&self) -> State {
-        self.0.carry.state(0)
+        self.0.carry.state()
     }
 
     fn is_in_place(&self) -> bool {
@@ -100,7 +100,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         let line = self.0;
         let range = line.tile(tile.tile().get());
         match level.checked_sub(1) {
-            None => line.make_flags(range.clone(), worker),
+            None => line.make_segments(range.clone(), worker),
             Some(below) => self.enter_blocks(range.clone(), below, carries, worker),
         }
         if !line.reduce_end(range.clone(), worker) {
@@ -131,7 +131,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         let range = self.0.tile(tile.tile().get());
         let words = 0..state.len();
         worker.states.put(CARRY, state, words.clone());
-        self.0.make_flags(range.clone(), worker);
+        self.0.make_segments(range.clone(), worker);
         self.walk(range, worker);
         worker.states.get(CARRY, state, words);
     }

@@ -191,17 +191,16 @@ impl Variants {
 }
 
 /// How many forms there are.
-const FORMS: usize = 48;
+const FORMS: usize = 64;
 
 /// The place of a form among all forms.
 fn place(form: Form, any_states: bool) -> usize {
     let kind = match form {
         Form { heads: false, .. } => 0,
-        Form { init: false, .. } => 1,
-        Form { .. } => 2,
+        Form { start, .. } => 1 + start as usize,
     };
-    let added = 24 * usize::from(form.previous) + 12 * usize::from(form.checked);
-    added + 6 * usize::from(form.mode == Mode::Exclusive) + 2 * kind + usize::from(any_states)
+    let flags = [form.previous, form.checked, form.mode == Mode::Exclusive, any_states];
+    flags.into_iter().fold(kind, |place, flag| 2 * place + usize::from(flag))
 }
 
 /// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.

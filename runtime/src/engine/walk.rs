@@ -56,9 +56,9 @@ impl<'a> Line<'a> {
     /// All elements in one pass, from the carry on.
     pub(super) fn in_one_pass(&self) -> Slots<'a> {
         let mut worker = self.worker(1);
-        worker.states.take(CARRY, self.carry, 0);
+        self.carry.put(&mut worker.states, CARRY);
         for range in self.ranges() {
-            self.make_flags(range.clone(), &mut worker);
+            self.make_segments(range.clone(), &mut worker);
             self.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, &mut worker);
         }
         worker.states
@@ -68,15 +68,15 @@ impl<'a> Line<'a> {
     pub(super) fn in_strips(&self, cut: Cut) -> Slots<'a> {
         let interleave = if cut == Cut::Whole { 1 } else { self.plan.interleave };
         let mut worker = self.worker(BLOCKS + interleave);
-        worker.states.take(CARRY, self.carry, 0);
+        self.carry.put(&mut worker.states, CARRY);
         for range in self.ranges() {
-            self.make_flags(range.clone(), &mut worker);
+            self.make_segments(range.clone(), &mut worker);
             self.walk(range, cut, &mut worker);
         }
         worker.states
     }
 
-    /// Scans some elements from the carry on, which becomes the one behind them: the line, a tile, or a piece whose flags are made
+    /// Scans some elements from the carry on, which becomes the one behind them: the line, a tile, or a piece whose columns of segments are made
     /// together.
     pub(super) fn walk(&self, range: Range<usize>, cut: Cut, worker: &mut Worker<'_>) {
         let rounds = self.rounds_by_tile(self.len);
@@ -160,7 +160,7 @@ impl<'a> Line<'a> {
 
     /// The line in tiles, or as a whole if nothing happens between them.
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let is_tiled = self.makes_flags() || self.rounds_by_tile(self.len);
+        let is_tiled = self.makes_segments() || self.rounds_by_tile(self.len);
         let piece = if is_tiled { self.plan.tile() } else { self.len.max(1) };
         let len = self.len;
         (0..len.div_ceil(piece)).map(move |place| place * piece..len.min((place + 1) * piece))

@@ -78,7 +78,7 @@ impl Source for Compiled {
         }
         let Variants { maker, .. } = &self.shared.variants;
         let need = Need { form: task.form(), any_states: false, reduces: task.reduces };
-        let variant = self.shared.variants.holding(need, [task.call.init, task.call.carry]);
+        let variant = self.shared.variants.holding(need, [task.call.init.same(), task.call.carry]);
         let Span { rows, records, step, .. } = task.span();
         let pattern = match task.call.shape {
             Shape::Rows(_) => {

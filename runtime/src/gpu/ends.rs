@@ -70,7 +70,7 @@ pub(super) fn totals(
     run(&call, &inputs, &mut outputs)?;
 
     let identities: Vec<Constant> = program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
-    let start = call.init.unwrap_or(&identities);
+    let start = call.init.same().unwrap_or(&identities);
     let total = |place: usize| {
         let fields = columns.iter().zip(layouts);
         fields.map(move |(bytes, layout)| {
@@ -125,7 +125,7 @@ mod tests {
         let init = [Constant::from(5u64), Constant::from(1u64)];
         for (reversed, init) in [(false, None), (true, None), (false, Some(&init[..])), (true, Some(&init[..]))] {
             for offsets in [&[0usize, 0, 3, 3, 4, 9, 9][..], &[0, 9], &[0, 1, 2, 9]] {
-                let call = Call { reversed, init, shape: Shape::Offsets(offsets), ..Call::default() };
+                let call = Call { reversed, init: init.into(), shape: Shape::Offsets(offsets), ..Call::default() };
                 let inputs = [Column::new(&digits)];
                 let run = |call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]| {
                     at_ends.run(call, inputs, outputs)

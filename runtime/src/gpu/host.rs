@@ -11,7 +11,7 @@ use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{Column, ColumnMut};
 use crate::cuda::{CudaError, DeviceBuffer, Stream};
-use crate::engine::{FlagColumn, Heads};
+use crate::engine::Heads;
 use crate::error::Error;
 
 impl OnGpu {
@@ -107,11 +107,7 @@ impl OnGpu {
             Shape::Offsets(offsets) => Heads::Offsets(offsets),
             Shape::Line | Shape::Rows(_) | Shape::FlagColumn(_) => return Ok(None),
         };
-        let mut flags = Vec::new();
-        if len > 0 {
-            FlagColumn { heads, reversed: false, len }.make(0..len, &mut flags);
-        }
-        let flags: Vec<u8> = flags.into_iter().map(u8::from).collect();
+        let flags: Vec<u8> = heads.flags(0..len, len).into_iter().map(u8::from).collect();
         DeviceBuffer::from_slice(stream, &flags).map(Some)
     }
 }

@@ -99,6 +99,7 @@ pub(crate) fn backend(
 
 impl Backend for OnGpu {
     fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
+        crate::checks::starts_on(self.device.into(), task.call, task.carry)?;
         if let (Shape::Offsets(offsets), None) = (task.call.shape, &task.outputs) {
             let found = self.totals_between(offsets, &task)?;
             totals.into_iter().for_each(|totals| totals.copy_from_slice(&found));

@@ -15,7 +15,7 @@ use crate::backend::{HostTask, Outcome};
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::cuda::CudaError;
-use crate::engine::{FlagColumn, Heads};
+use crate::engine::Heads;
 use crate::error::Error;
 
 /// A call that is cut into pieces.
@@ -146,8 +146,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             copy_in(&mut slot.read.host[start..start + size * range.len()], input, size * range.start);
         }
         if let Some(heads) = self.heads.filter(|_| !range.is_empty()) {
-            let mut flags = Vec::new();
-            FlagColumn { heads, reversed: false, len: self.task.len }.make(range.clone(), &mut flags);
+            let flags = heads.flags(range.clone(), self.task.len);
             let start = starts[self.task.inputs.len()];
             let to = &mut slot.read.host[start..start + range.len()];
             to.iter_mut().zip(flags).for_each(|(to, flag)| *to = flag.into());

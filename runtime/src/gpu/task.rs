@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use monoscan_ir::transform::Form;
+use monoscan_ir::transform::{Form, SegmentStart};
 use monoscan_ir::{Constant, Layout, Program};
 use smallvec::SmallVec;
 
@@ -10,7 +10,7 @@ use super::kernel::{Launch, Span};
 use super::on_gpu::{Found, OnGpu};
 use super::pending::Pending;
 use crate::backend::{Outcome, Settings};
-use crate::call::{Call, Shape};
+use crate::call::{Call, Init, Shape};
 use crate::checked::Elements;
 use crate::checks;
 use crate::column::{Column, ColumnMut, check_inputs};
@@ -99,9 +99,14 @@ impl<'a> Task<'a> {
     /// The form of the program that it needs.
     pub(super) fn form(&self) -> Form {
         let heads = matches!(self.call.shape, Shape::FlagColumn(_));
-        let init = heads && self.call.init.is_some();
+        let start = match self.call.init {
+            Init::Identity => SegmentStart::Identity,
+            Init::Same(_) | Init::Each(_) if !heads => SegmentStart::Identity,
+            Init::Same(_) => SegmentStart::Init,
+            Init::Each(_) => SegmentStart::Each,
+        };
         // Kernels for GPUs read no record before an element's own.
-        Form { mode: self.call.mode, heads, init, checked: self.settings.checked, previous: true }
+        Form { mode: self.call.mode, heads, start, checked: self.settings.checked, previous: true }
     }
 
     /// Which records are scanned.
@@ -141,8 +146,8 @@ impl<'a> Task<'a> {
         let launched = match found {
             None => None,
             Some(Found { kernel, states }) => {
-                let start = states.lowered(call.carry.or(call.init), 0);
-                let init = states.lowered(call.init, 0);
+                let start = states.lowered(call.carry.or(call.init.same()), 0);
+                let init = states.lowered(call.init.same(), 0);
                 let mut columns = self.inputs;
                 columns.extend(self.outputs);
                 let launch = Launch {
@@ -195,7 +200,7 @@ impl OnGpu {
     /// What a sequence starts from, as it is handed on.
     fn start(&self, call: &Call<'_>) -> Vec<Constant> {
         let mut start = self.program.first_carry();
-        start.iter_mut().zip(call.carry.or(call.init).into_iter().flatten()).for_each(|(to, from)| *to = *from);
+        start.iter_mut().zip(call.carry.or(call.init.same()).into_iter().flatten()).for_each(|(to, from)| *to = *from);
         start
     }
 }

@@ -175,6 +175,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use monoscan_ir::transform::SegmentStart;
     use monoscan_ir::{Mode, random, verify};
 
     #[test]
@@ -183,7 +184,8 @@ mod tests {
         for program in programs {
             let keeps = program.output.filter.is_some();
             for (heads, reduces) in [(false, false), (true, false), (true, true), (false, true)] {
-                let form = Form { mode: Mode::Exclusive, heads, init: heads, checked: heads, previous: true };
+                let form =
+                    Form { mode: Mode::Exclusive, heads, start: SegmentStart::Init, checked: heads, previous: true };
                 let variant = Variant::new(&program, Need { form, any_states: heads, reduces });
                 for pattern in AccessPattern::ALL {
                     let has_none = keeps && pattern == AccessPattern::Columnar;

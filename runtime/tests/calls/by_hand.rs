@@ -153,6 +153,46 @@ fn rows_go_along_any_axis() {
     assert_eq!(digits(from_init(reversed(matrix(1)))), [9321, 932, 93, 9654, 965, 96]);
 }
 
+/// From the digits of a word, one for each run that begins.
+fn from_each(digits: u64, asked: Asked) -> Asked {
+    let states = digits.to_string().into_bytes().into_iter().flat_map(|digit| state(u64::from(digit - b'0')).unwrap());
+    Asked { init_each: Some(states.collect()), ..asked }
+}
+
+#[test]
+fn each_run_may_start_from_a_state_of_its_own() {
+    assert_eq!(digits(from_each(9, Asked::line(3))), [91, 912, 9123]);
+    assert_eq!(digits(from_each(6789, heads())), [61, 72, 83, 834, 8345, 96, 967]);
+    assert_eq!(digits(from_each(6789, exclusive(heads()))), [6, 7, 8, 83, 834, 9, 96]);
+    assert_eq!(digits(from_each(6789, reversed(heads()))), [61, 72, 8543, 854, 85, 976, 97]);
+    // Segments between offsets have a start each, empty ones too.
+    assert_eq!(digits(from_each(56789, offsets())), [61, 612, 83, 834, 8345]);
+    assert_eq!(digits(from_each(56789, reversed(exclusive(offsets())))), [62, 6, 854, 85, 8]);
+    assert_eq!(digits(from_each(89, matrix(1))), [81, 812, 8123, 94, 945, 9456]);
+    assert_eq!(digits(from_each(789, reversed(matrix(0)))), [741, 852, 963, 74, 85, 96]);
+}
+
+#[test]
+fn runs_that_go_on_from_a_carry_take_no_initial_state() {
+    assert_eq!(digits(resumed(from_each(679, heads()))), [81, 62, 73, 734, 7345, 96, 967]);
+    let head = Asked { over: Over::Heads(vec![true, false, true]), ..Asked::line(3) };
+    assert_eq!(digits(resumed(from_each(67, head))), [61, 612, 73]);
+    let none = Asked { init_each: Some(Vec::new()), ..Asked::line(2) };
+    assert_eq!(digits(resumed(none)), [81, 812]);
+}
+
+#[test]
+fn each_row_of_a_stream_goes_on_from_its_own_carry() {
+    let carry = |digits| from_each(digits, Asked::line(0)).init_each;
+    let rows = |asked| Asked { carry: carry(89), ..asked };
+    let answer = ask(DIGITS, &[1u64, 2, 3, 4, 5, 6], rows(matrix(1)));
+    assert_eq!(answer.column::<u64>(0), [81, 812, 8123, 94, 945, 9456]);
+    assert_eq!(answer.totals, [state(8123).unwrap(), state(9456).unwrap()].concat());
+    assert_eq!(digits(from_init(rows(exclusive(reversed(matrix(1)))))), [832, 83, 8, 965, 96, 9]);
+    let empty = Asked { over: Over::Rows { planes: 2, pitch: 0, len: 0, step: 1 }, ..Asked::line(0) };
+    assert_eq!(ask::<u64>(DIGITS, &[], rows(empty)).totals, carry(89).unwrap());
+}
+
 #[test]
 fn records_between_planes_are_not_written() {
     let padded = Asked { over: Over::Rows { planes: 2, pitch: 3, len: 2, step: 1 }, ..Asked::line(6) };
@@ -200,7 +240,11 @@ fn totals_are_of_runs() {
     assert_eq!(totals(matrix(0)), [14, 25, 36]);
     assert_eq!(totals(from_init(reversed(matrix(1)))), [9321, 9654]);
     let nothing = Asked { over: Over::Rows { planes: 2, pitch: 0, len: 0, step: 1 }, ..Asked::line(0) };
-    assert_eq!(totals(from_init(nothing)), [9, 9]);
+    assert_eq!(totals(from_init(nothing.clone())), [9, 9]);
+    assert_eq!(totals(from_each(56789, offsets())), [5, 612, 7, 8345, 9]);
+    assert_eq!(totals(from_each(6789, heads())), [967]);
+    assert_eq!(totals(from_each(789, matrix(0))), [714, 825, 936]);
+    assert_eq!(totals(from_each(78, nothing)), [7, 8]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use monoscan_ir::{Constant, Layout, Type};
 use monoscan_runtime::{
-    Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Mode, PlanOptions, Rows, RowsError, Shape,
+    Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Init, Mode, PlanOptions, Rows, RowsError, Shape,
 };
 
 use scan_kit::calls::poison;
@@ -222,7 +222,7 @@ fn initial_states_and_carries_that_are_no_states() {
     ];
     let scan = scan(DIGITS);
     for state in wrong {
-        let call = Call { init: Some(state), ..Call::default() };
+        let call = Call { init: Init::Same(state), ..Call::default() };
         let types: Vec<Type> = state.iter().map(|component| component.ty()).collect();
         let error = refused_and_reduced(&scan, &call, &[Column::new(&RECORDS)], &[6]);
         let Error::State { argument: "init", expected, got } = &error else { panic!("{error}") };
@@ -267,16 +267,60 @@ fn programs_that_cannot_run_in_place() {
 }
 
 #[test]
+fn as_many_states_as_runs_that_begin() {
+    let scan = scan(DIGITS);
+    let states = |count: usize| vec![Constant::new(Type::U64, 1); 2 * count];
+    let rows = Rows::new(2, 3, 3).unwrap();
+    let heads = [false, false, true, false, true, true];
+    for (shape, begun, resumed) in [
+        (Shape::Line, 1, Some(0)),
+        (Shape::Heads(&heads), 4, Some(3)),
+        (Shape::Heads(&[true; 6]), 6, Some(6)),
+        (Shape::Offsets(&[0, 0, 4, 6]), 3, None),
+        (Shape::Rows(rows), 2, Some(0)),
+    ] {
+        let carries = if matches!(shape, Shape::Rows(_)) { 2 } else { 1 };
+        let (carry, mut y) = (states(carries), [7u64; 6]);
+        for (carry, right) in [(None, Some::<usize>(begun)), (Some(&carry), resumed)] {
+            let Some(right) = right else { continue };
+            let run = |count: usize, y: &mut [u64]| {
+                let all = states(count);
+                let call = Call { init: Init::Each(&all), carry: carry.map(|carry| &carry[..]), ..of(shape) };
+                scan.run(&call, &[Column::new(&RECORDS)], &mut [ColumnMut::new(y)])
+            };
+            for count in [right + 1, right + 7].into_iter().chain(right.checked_sub(1)) {
+                let error = run(count, &mut y).unwrap_err();
+                let Error::StateCount { argument: "init_each", expected, got } = error else { panic!("{error}") };
+                assert_eq!((expected, got, y), (right, count, [7; 6]));
+            }
+            assert_eq!(run(right, &mut y.clone()).unwrap(), 6);
+        }
+    }
+    for count in [0, 1, 3] {
+        let (mut carry, mut y) = (states(count), [7u64; 6]);
+        let error = scan
+            .resume(&of(Shape::Rows(rows)), &mut carry, &[Column::new(&RECORDS)], &mut [ColumnMut::new(&mut y)])
+            .unwrap_err();
+        assert!(matches!(error, Error::StateCount { argument: "carry", expected: 2, got } if got == count), "{error}");
+        assert_eq!((carry, y), (states(count), [7; 6]));
+    }
+    // Components that are no states.
+    let odd = [Constant::new(Type::U64, 1); 3];
+    let call = Call { init: Init::Each(&odd), ..of(Shape::Rows(rows)) };
+    let error = refused_and_reduced(&scan, &call, &[Column::new(&RECORDS)], &[6]);
+    assert!(matches!(error, Error::State { argument: "init_each", .. }), "{error}");
+}
+
+#[test]
 fn calls_that_have_no_meaning() {
     let scan = scan(DIGITS);
     let start = vec![Constant::new(Type::U64, 0), Constant::new(Type::U64, 1)];
     let rows = Rows::new(2, 3, 3).unwrap();
-    // Where a stream of segments goes on is not known from its end; offsets and rows are no stream.
+    // Where a stream of segments goes on is not known from its end; offsets are no stream.
     let heads = Call { reversed: true, ..of(Shape::Heads(&[false; 6])) };
     for (call, why) in [
         (heads, Combination::ResumedFromEnd),
         (of(Shape::Offsets(&[0, 2, 6])), Combination::ResumedOffsets { segments: 2 }),
-        (of(Shape::Rows(rows)), Combination::ResumedRows { rows: 2 }),
     ] {
         let is_refused = |error: &Error| matches!(error, Error::Combination(refused) if *refused == why);
         let (mut carry, mut y) = (start.clone(), RECORDS);

@@ -45,7 +45,7 @@ fn in_chunks(
         let call = Call {
             mode: whole.mode,
             reversed: whole.reversed,
-            init: whole.init.as_deref(),
+            init: whole.init.as_deref().into(),
             shape: Shape::Line,
             ..Call::default()
         };

@@ -6,7 +6,7 @@ use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::cuda::{DeviceBuffer, Stream};
 use monoscan_runtime::gpu::{AotError, AotKernel};
-use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Rows, Shape};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, Rows, Shape};
 
 use crate::subject::device;
 use scan_kit::programs;
@@ -43,7 +43,7 @@ fn kernels_from_texts_do_what_compiled_ones_do() {
     let exclusive = Form { mode: Mode::Exclusive, ..Form::default() };
     agree(Form::default(), AccessPattern::Aligned, &line);
     agree(exclusive, AccessPattern::Aligned, &Call { mode: Mode::Exclusive, ..line.clone() });
-    agree(Form::default(), AccessPattern::Aligned, &Call { init: Some(&init), ..line.clone() });
+    agree(Form::default(), AccessPattern::Aligned, &Call { init: Init::Same(&init), ..line.clone() });
     agree(Form::default(), AccessPattern::Any, &Call { reversed: true, ..line.clone() });
     let rows = |axis| Shape::Rows(Rows::axis(&[1 << 10, 1 << 10], axis).unwrap());
     agree(Form::default(), AccessPattern::Any, &Call { shape: rows(1), ..line.clone() });

@@ -24,6 +24,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
                 &operator,
                 &|call, inputs, outputs| scan.run(call, inputs, outputs),
                 len,
+                false,
                 &mut random,
                 &mut seen,
             );

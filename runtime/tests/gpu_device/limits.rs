@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use monoscan_ir::Constant;
 use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Stream};
-use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Shape};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, Shape};
 
 use crate::subject::device;
 use scan_kit::programs::{RECURRENCE, parse};
@@ -103,7 +103,7 @@ fn wrong_columns_are_refused() {
     assert!(matches!(call(&plain, ColumnMut::on_device::<u64>(&mut wide)), Error::Layout { .. }));
     let mut right = DeviceBuffer::<u32>::zeroed(&stream, 3).unwrap();
     let init = [Constant::from(1u32)];
-    let init = Call { init: Some(&init), ..Call::default() };
+    let init = Call { init: Init::Same(&init), ..Call::default() };
     assert!(matches!(call(&init, ColumnMut::on_device::<u32>(&mut right)), Error::State { argument: "init", .. }));
     let flags = DeviceBuffer::<u8>::zeroed(&stream, 2).unwrap();
     let shape = Shape::FlagColumn(&Column::on_device::<u8>(&flags));

@@ -5,7 +5,7 @@ use monoscan_codegen::nvptx::KernelPlan;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Layout, Program, Verified};
 use monoscan_runtime::cuda::Device;
-use monoscan_runtime::{DynScan, PlanOptions};
+use monoscan_runtime::{Call, DeviceError, DynScan, Error, PlanOptions};
 
 use scan_kit::calls::Asked;
 use scan_kit::calls::{Subject, columns, columns_mut, poison, same_bytes, same_states};
@@ -42,6 +42,9 @@ impl OnGpu {
     /// Runs the call from host memory on the device and on the reference, and also reduces it where that is supported.
     pub(crate) fn compare(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
         let program = self.scan.program();
+        if asked.has_states_of_each() {
+            return self.refuses(asked, inputs);
+        }
         let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
         let mut expected: Vec<Vec<u8>> =
             if asked.in_place { inputs.to_vec() } else { program.output.columns.iter().map(fresh).collect() };
@@ -70,6 +73,21 @@ impl OnGpu {
                 let totals = self.scan.reduce(&asked.call(), &from).map_err(|error| error.to_string())?;
                 same_states("totals", &totals, &given.totals)
             }
+        }
+    }
+
+    /// A state for each run is refused, and nothing is written.
+    fn refuses(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<(), String> {
+        let program = self.scan.program();
+        let from = columns(inputs.iter().map(Vec::as_slice), &program.inputs);
+        let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
+        let before: Vec<Vec<u8>> = program.output.columns.iter().map(fresh).collect();
+        let mut found = before.clone();
+        let mut to = columns_mut(found.iter_mut().map(Vec::as_mut_slice), &program.output.columns);
+        let call = Call { carry: asked.carry.as_deref(), ..asked.call() };
+        match self.scan.run(&call, &from, &mut to) {
+            Err(Error::Device(DeviceError::StateOfEach { .. })) if found == before => Ok(()),
+            other => Err(format!("a state for each run: {other:?}")),
         }
     }
 

@@ -13,7 +13,7 @@ use monoscan_runtime::{Device, DeviceMemory, Error};
 
 pub(super) use run::Maker;
 pub use run::Pending;
-pub(super) use run::{collect, fill, replace, totals};
+pub(super) use run::{collect, collect_with_totals, fill, replace, totals};
 
 use crate::lang::ScanType;
 

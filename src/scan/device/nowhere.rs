@@ -45,6 +45,14 @@ pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
     nowhere(input)
 }
 
+pub(in crate::scan) fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+    _: Request<'_, S, In, Out>,
+    _: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
+    nowhere(input)
+}
+
 pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
     _: Request<'_, S, In, Out>,
     _: Mode,

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, Error, gpu};
+use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, DynScan, Error, gpu};
 use smallvec::SmallVec;
 
 use super::DeviceVec;
@@ -55,6 +55,26 @@ pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
 ) -> Result<Out::Vec<OnDevice>, Error> {
+    Ok(collect_and(request, mode, input, false)?.0)
+}
+
+/// As [`collect`], with the totals of all sequences, which are waited for.
+pub(in crate::scan) fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+    request: Request<'_, S, In, Out>,
+    mode: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
+    let scan = request.scan().clone();
+    let (columns, pending) = collect_and(request, mode, input, true)?;
+    Ok((columns, states(&scan, &pending.0.wait()?.totals)))
+}
+
+fn collect_and<S: States, In: Record, Out: Outputs>(
+    request: Request<'_, S, In, Out>,
+    mode: Mode,
+    input: &impl Columns<In, Place = OnDevice>,
+    totals: bool,
+) -> Result<(Out::Vec<OnDevice>, Pending), Error> {
     let len = Inputs::of(input).len();
     request.check_covers(len)?;
     let stream = request.stream_of(input);
@@ -62,12 +82,12 @@ pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
     let mut columns = Out::room::<OnDevice>(&stream, len)?;
     let mut written = Written(SmallVec::new());
     Out::parts::<OnDevice>(&mut columns, len, |part| written.0.push(part));
-    let pending = write(request, mode, input, written)?;
+    let pending = write(request, mode, input, written, totals)?;
     if keeps {
         // SAFETY: so many records were kept of those that there is room for.
         unsafe { Out::set_len::<OnDevice>(&mut columns, pending.wait()?) };
     }
-    Ok(columns)
+    Ok((columns, pending))
 }
 
 pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
@@ -76,7 +96,7 @@ pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
     input: &impl Columns<In, Place = OnDevice>,
     output: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
-    write(request, mode, input, Written::of(output))
+    write(request, mode, input, Written::of(output), false)
 }
 
 fn write<S: States, In: Record, Out: Outputs>(
@@ -84,6 +104,7 @@ fn write<S: States, In: Record, Out: Outputs>(
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
     mut outputs: Written<'_>,
+    totals: bool,
 ) -> Result<Pending, Error> {
     let scan = request.scan().clone();
     let stream = request.stream_of(input);
@@ -92,8 +113,10 @@ fn write<S: States, In: Record, Out: Outputs>(
     inputs.before(&stream)?;
     let columns = inputs.columns(&program.inputs);
     outputs.before(&stream)?;
-    let pending = request
-        .submit(mode, |call| scan.submit(call, &columns, &mut outputs.columns(&program.output.columns), &stream))?;
+    let pending = request.submit(mode, |call| {
+        let call = Call { totals: totals || call.totals, ..call.clone() };
+        scan.submit(&call, &columns, &mut outputs.columns(&program.output.columns), &stream)
+    })?;
     outputs.written_in(&stream);
     inputs.after(&stream)?;
     Ok(pending)
@@ -154,9 +177,13 @@ pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
         totals = scan.submit_reduce(call, &columns, &stream)?.wait()?.totals;
         Ok(())
     })?;
+    Ok(states(&scan, &totals))
+}
+
+/// The states in totals, which have more where a stream hands on the record before.
+fn states<S: States>(scan: &DynScan, totals: &[Constant]) -> Vec<S> {
     let (all, own) = (scan.program().first_carry().len(), scan.program().state_len());
-    let states = totals.chunks_exact(all).map(|total| lang::from_constants(total[..own].iter().copied()));
-    Ok(states.collect())
+    totals.chunks_exact(all).map(|total| lang::from_constants(total[..own].iter().copied())).collect()
 }
 
 /// The columns that a call reads.

@@ -6,7 +6,7 @@ use monoscan_ir::Mode;
 use monoscan_runtime::{Column, Combination, Error};
 use smallvec::SmallVec;
 
-use super::{Request, Sequences};
+use super::{Request, Sequences, Start};
 use crate::lang::{self, ScanType};
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
@@ -44,6 +44,39 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         Ok(columns)
     }
 
+    pub(in crate::scan) fn collect_with_totals(
+        self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+    ) -> Result<(Out::Vec<Host>, Vec<S>), Error> {
+        let scan = self.scan;
+        let program = scan.program();
+        let inputs = columns::read(input, &program.inputs);
+        let len = inputs.first().map_or(0, Column::len);
+        self.check_covers(len)?;
+        let mut columns = Out::room::<Host>(&(), len)?;
+        let mut parts = Parts::new();
+        Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
+        // SAFETY: these vectors have room for so many records.
+        let mut outputs = unsafe { columns::write(&parts, &program.output.columns) };
+        let own = program.state_len();
+        let mut totals = Vec::new();
+        let written = self.call(mode, |call, carry| {
+            let Some(carry) = carry else {
+                let outcome = scan.run_with_totals(call, &inputs, &mut outputs)?;
+                totals = outcome.totals;
+                return Ok(outcome.written);
+            };
+            let written = scan.resume(call, carry, &inputs, &mut outputs)?;
+            totals = carry.chunks_exact(program.first_carry().len()).flat_map(|all| &all[..own]).copied().collect();
+            Ok(written)
+        })?;
+        // SAFETY: as in `collect`.
+        unsafe { Out::set_len::<Host>(&mut columns, written) };
+        let states = totals.chunks_exact(own);
+        Ok((columns, states.map(|total| lang::from_constants(total.iter().copied())).collect()))
+    }
+
     /// Runs the call into these columns.
     ///
     /// # Safety
@@ -58,7 +91,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         if let [only] = *output {
             if let Ok(Sequences::Rows(rows)) = &self.sequences
                 && !self.reversed
-                && self.init.is_none()
+                && matches!(self.init, Start::Identity)
                 && self.carry.is_none()
                 // SAFETY: the caller borrows this memory.
                 && unsafe { short::rows(scan, mode, rows, input, only) }

@@ -2,7 +2,7 @@
 
 use monoscan_codegen::gpu::{GpuPlan, Schedule};
 use monoscan_ir::interp::Mode;
-use monoscan_ir::transform::Form;
+use monoscan_ir::transform::{Form, SegmentStart};
 
 use crate::Case;
 use scan_kit::Random;
@@ -29,5 +29,6 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
 /// Any form, checked now and then.
 pub fn form(random: &mut Random) -> Form {
     let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
-    Form { mode, heads: random.chance(3), init: random.chance(2), checked: random.chance(4), previous: true }
+    let start = *random.pick(&[SegmentStart::Identity, SegmentStart::Init]);
+    Form { mode, heads: random.chance(3), start, checked: random.chance(4), previous: true }
 }

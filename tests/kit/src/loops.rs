@@ -7,7 +7,7 @@
 use crate::Random;
 use crate::families::{FAMILIES, Operator, family};
 use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Output, Program, Source, Type, Verified, verify};
-use monoscan_runtime::{Call, Column, ColumnMut, Error, Mode, Rows, Shape};
+use monoscan_runtime::{Call, Column, ColumnMut, Error, Init, Mode, Rows, Shape};
 
 pub const TYPES: [Type; 5] = [Type::I8, Type::U8, Type::I32, Type::U32, Type::I64];
 
@@ -95,9 +95,9 @@ pub struct Seen {
     pub regrouped: usize,
 }
 
-/// The record numbers of each run, in the order of the scan.
-fn runs(shape: &Shape<'_>, len: usize, reversed: bool) -> Vec<Vec<usize>> {
-    let mut runs: Vec<Vec<usize>> = match *shape {
+/// Each run by its place in memory, with its record numbers in the order of the scan.
+fn runs(shape: &Shape<'_>, len: usize, reversed: bool) -> Vec<(usize, Vec<usize>)> {
+    let runs: Vec<Vec<usize>> = match *shape {
         Shape::Line => vec![(0..len).collect()],
         Shape::Heads(flags) => {
             let mut starts: Vec<usize> = (0..len).filter(|&i| i == 0 || flags[i]).collect();
@@ -110,8 +110,9 @@ fn runs(shape: &Shape<'_>, len: usize, reversed: bool) -> Vec<Vec<usize>> {
         }
         _ => unreachable!("no other shape is asked for"),
     };
+    let mut runs: Vec<(usize, Vec<usize>)> = runs.into_iter().enumerate().collect();
     if reversed {
-        runs.iter_mut().for_each(|run| run.reverse());
+        runs.iter_mut().for_each(|(_, run)| run.reverse());
         // A reversed line takes its segments from the last to the first; rows are taken by their numbers.
         if !matches!(shape, Shape::Rows(_)) {
             runs.reverse();
@@ -123,8 +124,16 @@ fn runs(shape: &Shape<'_>, len: usize, reversed: bool) -> Vec<Vec<usize>> {
 /// Runs a call.
 pub type Run<'a> = &'a dyn Fn(&Call<'_>, &[Column<'_>], &mut [ColumnMut<'_>]) -> Result<usize, Error>;
 
-/// Compares a call of the program of an operator, run by a checked scan, with the loop.
-fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64>], seed: &[i64], seen: &mut Seen) {
+/// Compares a call of the program of an operator, run by a checked scan, with the loop; of the seeds there is one for all
+/// runs, or one for each.
+fn compare(
+    operator: &Operator,
+    run: Run<'_>,
+    call: &Call<'_>,
+    states: &[Vec<i64>],
+    seeds: &[Vec<i64>],
+    seen: &mut Seen,
+) {
     let input = bytes(operator, states);
     let layout = &Layout::packed(&vec![operator.int.0; operator.identity.len()]);
     let mut output = vec![0u8; input.len()];
@@ -134,9 +143,9 @@ fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64
     };
     let mut expected = vec![Vec::new(); states.len()];
     let mut overflow = None;
-    for run in runs(&call.shape, states.len(), call.reversed) {
+    for (place, run) in runs(&call.shape, states.len(), call.reversed) {
         let records: Vec<&Vec<i64>> = run.iter().map(|&record| &states[record]).collect();
-        match native(operator, seed, &records) {
+        match native(operator, &seeds[place % seeds.len()], &records) {
             Ok(found) => {
                 for (&record, [before, after]) in run.iter().zip(found) {
                     expected[record] = if call.mode == Mode::Inclusive { after } else { before };
@@ -147,7 +156,7 @@ fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64
             }
         }
     }
-    let what = || format!("{call:?} from {seed:?} of {} {operator:?}\n{states:?}", states.len());
+    let what = || format!("{call:?} from {seeds:?} of {} {operator:?}\n{states:?}", states.len());
     match (result, overflow) {
         (Ok(_), None) => {
             assert!(output == bytes(operator, &expected), "another result: {}", what());
@@ -159,7 +168,7 @@ fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64
         }
         // The state that differs is met before the loop's overflow, or the loop has none.
         (Err(Error::Regrouped { index }), first) => {
-            let mut order = runs(&call.shape, states.len(), call.reversed).into_iter().flatten();
+            let mut order = runs(&call.shape, states.len(), call.reversed).into_iter().flat_map(|(_, run)| run);
             let met = order.find(|&record| record == index || Some(record) == first);
             assert_eq!(met, Some(index), "the loop overflows at {first:?}: {}", what());
             seen.regrouped += 1;
@@ -168,15 +177,21 @@ fn compare(operator: &Operator, run: Run<'_>, call: &Call<'_>, states: &[Vec<i64
     }
 }
 
-/// Compares a call for so many records, drawn at random.
-pub fn compare_any(operator: &Operator, run: Run<'_>, len: usize, random: &mut Random, seen: &mut Seen) {
+/// Compares a call for so many records, drawn at random; `may_start_each` is whether runs may start from states of their own.
+pub fn compare_any(
+    operator: &Operator,
+    run: Run<'_>,
+    len: usize,
+    may_start_each: bool,
+    random: &mut Random,
+    seen: &mut Seen,
+) {
     let extremes = [0, 4, 16, 64][random.below(4)];
     let (states, start) = match random.below(4) {
         0 => (climb(operator, len, random), lowest(operator)),
         1 => (records(operator, len, extremes, random), records(operator, 1, 64, random).remove(0)),
         _ => (records(operator, len, extremes, random), operator.identity()),
     };
-    let seed: Vec<Constant> = start.iter().map(|&number| operator.int.0.of_i64(number)).collect();
     let flags: Vec<bool> = (0..len).map(|_| random.below(9) == 0).collect();
     let mut offsets: Vec<usize> = (0..random.below(4)).map(|_| random.below(len + 1)).collect();
     offsets.extend([0, len]);
@@ -189,8 +204,16 @@ pub fn compare_any(operator: &Operator, run: Run<'_>, len: usize, random: &mut R
         _ => Shape::Line,
     };
     let mode = if random.below(3) == 0 { Mode::Exclusive } else { Mode::Inclusive };
-    let call = Call { mode, reversed: random.below(3) == 0, init: Some(&seed), shape, ..Call::default() };
-    compare(operator, run, &call, &states, &start, seen);
+    let reversed = random.below(3) == 0;
+    let is_each = may_start_each && random.chance(2);
+    let seeds = match is_each {
+        true => records(operator, runs(&shape, len, reversed).len(), extremes, random),
+        false => vec![start],
+    };
+    let constants: Vec<Constant> = seeds.iter().flatten().map(|&number| operator.int.0.of_i64(number)).collect();
+    let init = if is_each { Init::Each(&constants) } else { Init::Same(&constants) };
+    let call = Call { mode, reversed, init, shape, ..Call::default() };
+    compare(operator, run, &call, &states, &seeds, seen);
 }
 
 /// An operator of some family over some type.

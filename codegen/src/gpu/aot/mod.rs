@@ -13,7 +13,7 @@
 //! lowered-sha256 03b1…
 //! mode inclusive
 //! heads false
-//! init false
+//! start identity
 //! any-states false
 //! schedule ring buffers 5 ahead 3
 //! warps 8

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use monoscan_ir::transform::Form;
+use monoscan_ir::transform::{Form, SegmentStart};
 use monoscan_ir::{Mode, Program, Verified, text, verify};
 
 use super::{AotManifest, FORMAT, ManifestError, launch, lowered_for, lowered_sha256};
@@ -26,14 +26,20 @@ impl FromStr for AotManifest {
             "exclusive" => Some(Mode::Exclusive),
             _ => None,
         })?;
-        let (heads, init) = (lines.truth("heads")?, lines.truth("init")?);
+        let heads = lines.truth("heads")?;
+        let start = lines.value("start", "`identity`, `init` or `each`", |word| match word {
+            "identity" => Some(SegmentStart::Identity),
+            "init" => Some(SegmentStart::Init),
+            "each" => Some(SegmentStart::Each),
+            _ => None,
+        })?;
         let any_states = lines.truth("any-states")?;
         let plan = lines.plan()?;
         let threads = lines.number("threads", 1..=1024)?;
         let shared_bytes = lines.number("shared-bytes", 0..=1 << 20)?;
         let tile_state_bytes = lines.number("tile-state-bytes", 0..=1 << 20)?;
         let program = lines.program()?;
-        let form = Form { mode, heads, init, checked: false, previous: program.reads_previous() };
+        let form = Form { mode, heads, start, checked: false, previous: program.reads_previous() };
         let lowered = lowered_for(&program, (form, any_states));
         if lowered_sha256(&lowered) != hashed {
             return Err(ManifestError::Lowered { version });

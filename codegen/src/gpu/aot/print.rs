@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use monoscan_ir::Mode;
+use monoscan_ir::transform::SegmentStart;
 
 use super::{AotManifest, FORMAT, lowered_sha256};
 use crate::gpu::Schedule;
@@ -22,7 +23,12 @@ impl Display for AotManifest {
         };
         writeln!(f, "mode {mode}")?;
         writeln!(f, "heads {}", form.heads)?;
-        writeln!(f, "init {}", form.init)?;
+        let start = match form.start {
+            SegmentStart::Identity => "identity",
+            SegmentStart::Init => "init",
+            SegmentStart::Each => "each",
+        };
+        writeln!(f, "start {start}")?;
         writeln!(f, "any-states {}", lowered.holds_any())?;
         match launch.plan.schedule {
             Schedule::Ring { buffers, ahead, shifted } => {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::gpu::{GpuPlan, Schedule};
+use monoscan_ir::transform::SegmentStart;
 use monoscan_ir::{Mode, random, text, verify};
 
 /// The manifest of a kernel that nobody made: what is told of it is right all the same.
@@ -31,7 +32,7 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
         let program = verify(random::random_program(seed, &options)).unwrap();
         for form in [
             Form::default(),
-            Form { mode: Mode::Exclusive, heads: true, init: true, ..Form::default() },
+            Form { mode: Mode::Exclusive, heads: true, start: SegmentStart::Init, ..Form::default() },
             Form { heads: true, ..Form::default() },
         ] {
             let form = Form { previous: program.reads_previous(), ..form };
@@ -95,7 +96,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert!(wrong_line("arch", "arch sm_70").1.contains("`sm_80`"));
     assert!(wrong_line("ptx-sha256", "ptx-sha256 abc").1.contains("64 hexadecimal digits"));
     assert_eq!(wrong_line("mode", "mode both").0, 6);
-    assert_eq!(wrong_line("heads", "init true").2, "`init true`");
+    assert_eq!(wrong_line("heads", "start init").2, "`start init`");
     assert!(wrong_line("schedule", "schedule ring buffers 3 ahead 3").1.contains("look-back"));
     assert_eq!(wrong_line("load-groups", "load-groups 99999999999999999999").0, 13);
     assert!(wrong_line("program", "progam").1.contains("`program`"));

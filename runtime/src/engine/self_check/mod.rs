@@ -18,7 +18,7 @@ mod sample;
 mod walks;
 
 use monoscan_ir::facts::StageFacts;
-use monoscan_ir::transform::Lowered;
+use monoscan_ir::transform::{Lowered, SegmentStart};
 use monoscan_ir::{Constant, Stage, laws};
 
 use self::expected::{Difference, Expected};
@@ -105,7 +105,7 @@ fn init(variant: &Variant) -> Vec<Vec<Constant>> {
         let holds = |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
-    match program.form().init && program.output.filter.is_none() {
+    match program.form().start == SegmentStart::Init && program.output.filter.is_none() {
         true => stages.map(init).collect(),
         false => program.stages.iter().map(|stage| stage.identity.clone()).collect(),
     }

@@ -3,6 +3,7 @@
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::laws::sample_states;
+use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Program, Source, Stage, Type};
 
 use crate::parameters::Parameters;
@@ -35,8 +36,9 @@ const TRIES: usize = 8;
 
 impl Sample {
     /// So many records, the same each time.
-    pub(super) fn new(program: &Program, len: usize, kind: Kind) -> Sample {
+    pub(super) fn new(program: &Lowered, len: usize, kind: Kind) -> Sample {
         let types = program.record_types();
+        let starts = starts(program);
         let mut interpreter = Interpreter::new(&program.tables);
         let states = states_as_records(program, &types);
         let mut random = Random(len as u64);
@@ -45,7 +47,11 @@ impl Sample {
         let mut records: Vec<Vec<Constant>> = Vec::new();
         for place in 0..len {
             let drawn = (0..TRIES).find_map(|_| {
-                let record: Vec<Constant> = types.iter().map(|&ty| random.value(ty, kind)).collect();
+                let mut record: Vec<Constant> = types.iter().map(|&ty| random.value(ty, kind)).collect();
+                if let Some(start) = starts.get(place % starts.len().max(1)) {
+                    let own = record.len() - start.len();
+                    record[own..].copy_from_slice(start);
+                }
                 is_valid(program, &mut interpreter, &record).then_some(record)
             });
             let again = || states.get(place % states.len().max(1)).or_else(|| records.get(place / 2)).cloned();
@@ -67,6 +73,24 @@ impl Sample {
         };
         Sample { len, columns: program.inputs.iter().map(&mut column).collect(), parameters }
     }
+}
+
+/// Valid states for a column that has the start of each segment.
+fn starts(program: &Lowered) -> Vec<Vec<Constant>> {
+    if program.starts().is_none() {
+        return Vec::new();
+    }
+    let stages = || program.stages.iter().zip(program.carried_components()).take(program.user_stages());
+    let samples: Vec<Vec<Vec<Constant>>> =
+        stages().map(|(stage, _)| sample_states(stage, &program.tables, 5, 0)).collect();
+    let start = |place: usize| {
+        let component = |((stage, &own), samples): ((&Stage, &usize), &Vec<Vec<Constant>>)| {
+            let state = samples.get(place % samples.len().max(1)).unwrap_or(&stage.identity);
+            state[..own].to_vec()
+        };
+        stages().zip(&samples).flat_map(component).collect()
+    };
+    (0..5).map(start).collect()
 }
 
 /// Where records are states of the first stage, valid ones.

@@ -9,7 +9,7 @@ use super::Check;
 use super::expected::Written;
 use super::sample::Sample;
 use crate::engine::line::{Bases, Line};
-use crate::engine::slots::Slots;
+use crate::engine::slots::{Slots, Start};
 use crate::engine::walk::Cut;
 
 /// How a line is scanned.
@@ -173,10 +173,11 @@ impl Check<'_> {
             first: 0,
             place: if is_reversed { len - 1 } else { 0 },
             step: if is_reversed { -1 } else { 1 },
-            flags: None,
-            init: &init,
+            segments: None,
+            init: Start::only(&init),
+            carry: Start::only(&init),
+            each: None,
             parameters: sample.parameters.as_ptr(),
-            carry: &init,
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
             totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),

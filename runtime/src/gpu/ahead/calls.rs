@@ -4,10 +4,10 @@ use std::fmt::{self, Display, Formatter};
 
 use monoscan_codegen::gpu::{AotManifest, Schedule};
 use monoscan_ir::Mode;
-use monoscan_ir::transform::Form;
+use monoscan_ir::transform::{Form, SegmentStart};
 
 use super::AotError;
-use crate::call::{Call, Rows, Shape};
+use crate::call::{Call, Init, Rows, Shape};
 use crate::gpu::task::Task;
 
 /// The calls that a kernel was made for.
@@ -42,7 +42,7 @@ impl MadeFor {
     /// Whether it takes such calls; whether columns are where it takes them is asked elsewhere.
     fn takes(&self, asked: &Asked) -> bool {
         let segments = |form: Form| (form.mode, form.heads, form.checked);
-        let starts = self.form.init || !asked.form.init;
+        let starts = self.form.start == asked.form.start || asked.form.start == SegmentStart::Identity;
         let goes = match (self.schedule, asked.rows) {
             (Schedule::Ring { .. }, rows) => !asked.reversed && rows.is_none_or(|rows| rows.count() * rows.step() <= 1),
             (Schedule::LookBack, rows) => rows.is_none_or(|rows| rows.step() == 1),
@@ -61,7 +61,8 @@ impl Asked {
 
     /// The totals of segments between offsets.
     pub(super) fn totals_of_segments(call: &Call<'_>) -> Asked {
-        let form = Form { mode: call.mode, heads: true, init: call.init.is_some(), ..Form::default() };
+        let start = if call.init == Init::Identity { SegmentStart::Identity } else { SegmentStart::Init };
+        let form = Form { mode: call.mode, heads: true, start, ..Form::default() };
         Asked { form, reduces: true, rows: None, reversed: call.reversed, is_aligned: true }
     }
 }
@@ -97,7 +98,7 @@ fn states_beyond(manifest: &AotManifest, call: &Call<'_>) -> Option<AotError> {
         let (component, expected) = manifest.lowered.beyond(state?)?;
         Some(AotError::State { argument, component, expected, got: state?[component] })
     };
-    [("init", call.init), ("carry", call.carry)].into_iter().find_map(beyond)
+    [("init", call.init.same()), ("carry", call.carry)].into_iter().find_map(beyond)
 }
 
 fn scans(form: Form, f: &mut Formatter<'_>) -> fmt::Result {
@@ -106,10 +107,11 @@ fn scans(form: Form, f: &mut Formatter<'_>) -> fmt::Result {
         Mode::Inclusive => "inclusive scans",
         Mode::Exclusive => "exclusive scans",
     })?;
-    f.write_str(match (form.heads, form.init) {
+    f.write_str(match (form.heads, form.start) {
         (false, _) => "",
-        (true, false) => " of flagged segments from identities",
-        (true, true) => " of flagged segments from a given state",
+        (true, SegmentStart::Identity) => " of flagged segments from identities",
+        (true, SegmentStart::Init) => " of flagged segments from a given state",
+        (true, SegmentStart::Each) => " of flagged segments from a state each",
     })
 }
 

@@ -4,7 +4,7 @@
 use super::calls::choose;
 use super::*;
 use crate::backend::Settings;
-use crate::call::{Rows, Shape};
+use crate::call::{Init, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::parameters::Parameters;
 use monoscan_codegen::gpu::{GpuPlan, Schedule, sha256};
@@ -126,7 +126,7 @@ fn a_call_takes_the_first_kernel_that_was_made_for_it() {
 fn states_that_a_kernel_takes_for_impossible_are_refused() {
     let manifest = NONE.manifest().unwrap();
     let (within, beyond) = ([Constant::from(100)], [Constant::from(101)]);
-    assert_eq!(refused(&manifest, &Call { init: Some(&within), ..Call::default() }), "not refused");
+    assert_eq!(refused(&manifest, &Call { init: Init::Same(&within), ..Call::default() }), "not refused");
     let call = Call { carry: Some(&beyond), ..Call::default() };
     assert_eq!(
         refused(&manifest, &call),

@@ -2,7 +2,7 @@
 //! simpler again when one fails.
 
 use monoscan_ir::{Constant, Mode};
-use monoscan_runtime::{Call, Plan, Rows, Shape};
+use monoscan_runtime::{Call, Init, Plan, Rows, Shape};
 
 use crate::Random;
 
@@ -13,8 +13,10 @@ pub struct Asked {
     pub mode: Mode,
     pub reversed: bool,
     pub init: Option<Vec<Constant>>,
+    /// Instead of one initial state, one for each sequence that begins, one after the other.
+    pub init_each: Option<Vec<Constant>>,
     pub over: Over,
-    /// The state that a resumed stream goes on from; none for a call that resumes nothing.
+    /// The state that a resumed stream goes on from, of rows one for each; none for a call that resumes nothing.
     pub carry: Option<Vec<Constant>>,
     pub in_place: bool,
     /// Most threads, up to 3; 0 for as many as rayon has.
@@ -38,6 +40,7 @@ impl Asked {
             mode: Mode::Inclusive,
             reversed: false,
             init: None,
+            init_each: None,
             over: Over::Line,
             carry: None,
             in_place: false,
@@ -55,7 +58,11 @@ impl Asked {
                 Shape::Rows(Rows::planes(planes, pitch, len, step).expect("rows that do not overlap"))
             }
         };
-        Call { mode: self.mode, reversed: self.reversed, init: self.init.as_deref(), shape, ..Call::default() }
+        let init = match &self.init_each {
+            Some(all) => Init::Each(all),
+            None => self.init.as_deref().into(),
+        };
+        Call { mode: self.mode, reversed: self.reversed, init, shape, ..Call::default() }
     }
 
     /// A random call; `state` gives random states.
@@ -72,20 +79,29 @@ impl Asked {
         };
         let reversed = random.chance(2);
         let may_resume = match over {
-            Over::Line => true,
+            Over::Line | Over::Rows { .. } => true,
             Over::Heads(_) => !reversed,
-            Over::Offsets(_) | Over::Rows { .. } => false,
+            Over::Offsets(_) => false,
         };
-        Asked {
+        let mut asked = Asked {
             len,
             mode: *random.pick(&[Mode::Inclusive, Mode::Exclusive]),
             reversed,
             init: random.chance(2).then(|| state(random)),
+            init_each: None,
             over,
-            carry: (may_resume && random.chance(3)).then(|| state(random)),
+            carry: None,
             in_place: random.chance(3),
             threads: random.below(4),
+        };
+        let mut states = |random: &mut Random, count: usize| (0..count).flat_map(|_| state(random)).collect();
+        if may_resume && random.chance(3) {
+            asked.carry = Some(states(random, asked.carries()));
         }
+        if asked.init.is_none() && random.chance(2) {
+            asked.init_each = Some(states(random, asked.begun()));
+        }
+        asked
     }
 
     /// Calls that ask for less, the least first.
@@ -94,6 +110,7 @@ impl Asked {
         let mut with = |change: &dyn Fn(&mut Asked)| {
             let mut asked = self.clone();
             change(&mut asked);
+            asked.fit_states(self);
             if asked != *self {
                 all.push(asked);
             }
@@ -101,6 +118,7 @@ impl Asked {
         with(&|asked| asked.over = Over::Line);
         with(&|asked| asked.carry = None);
         with(&|asked| asked.init = None);
+        with(&|asked| asked.init_each = None);
         with(&|asked| asked.in_place = false);
         with(&|asked| asked.reversed = false);
         with(&|asked| asked.mode = Mode::Inclusive);
@@ -134,6 +152,19 @@ impl Asked {
             }
         }
         all
+    }
+
+    /// As many states as are needed now, of those that another call had.
+    fn fit_states(&mut self, before: &Asked) {
+        let fit = |states: &mut Option<Vec<Constant>>, now: usize, then: usize| {
+            let Some(all) = states.as_mut().filter(|_| now != then) else { return };
+            let one = all.len().checked_div(then).unwrap_or(0);
+            let fitting: Vec<Constant> = all.iter().copied().cycle().take(now * one).collect();
+            *states = (one > 0).then_some(fitting);
+        };
+        let (carries, begun) = (self.carries(), self.begun());
+        fit(&mut self.carry, carries, before.carries());
+        fit(&mut self.init_each, begun, before.begun());
     }
 
     /// Cut down to at most `len` records.

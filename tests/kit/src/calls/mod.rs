@@ -8,5 +8,5 @@ mod subject;
 
 pub use asked::{Asked, Over, boundary};
 pub use reference::{Given, Reference};
-pub use sequences::Sequence;
+pub use sequences::{Sequence, Start};
 pub use subject::{Subject, columns, columns_mut, poison, same_bytes, same_states};

@@ -13,7 +13,7 @@ use monoscan_ir::interp::{self, Request};
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
 
 use super::Asked;
-use super::Sequence;
+use super::{Sequence, Start};
 
 /// A program, ready to be run by the reference.
 pub struct Reference {
@@ -50,9 +50,9 @@ impl Reference {
         self.program.stages.iter().flat_map(|stage| stage.identity.clone()).collect()
     }
 
-    /// The record before the first one of a stream that goes on from this carry, if there is one.
-    fn previous(&self, carry: &[Constant]) -> Option<Vec<Constant>> {
-        let (none, values) = carry[self.identities().len()..].split_last()?;
+    /// The record before the first one of a sequence that starts from this, if it is a carry that has one.
+    fn previous(&self, start: &[Constant]) -> Option<Vec<Constant>> {
+        let (none, values) = start[self.identities().len()..].split_last()?;
         (none.bits() == 0).then(|| values.to_vec())
     }
 
@@ -74,8 +74,8 @@ impl Reference {
         let mut totals = Vec::new();
         let mut count = 0;
         for sequence in asked.sequences() {
-            let start = asked.carry.clone().filter(|_| sequence.resumes).unwrap_or_else(|| self.init(asked));
-            let previous = asked.carry.as_ref().filter(|_| sequence.resumes).and_then(|carry| self.previous(carry));
+            let start = self.start(asked, sequence.start);
+            let previous = self.previous(&start);
             let request =
                 Request { mode: asked.mode, init: Some(self.by_stage(&start)), previous, ..Request::default() };
             let columns = self.gather(&sequence, inputs);
@@ -100,8 +100,15 @@ impl Reference {
         bytes.len() / self.program.output.columns[column].size as usize
     }
 
-    fn init(&self, asked: &Asked) -> Vec<Constant> {
-        asked.init.clone().unwrap_or_else(|| self.identities())
+    /// What a sequence starts from: a state, or all that a stream hands on.
+    fn start(&self, asked: &Asked, start: Start) -> Vec<Constant> {
+        let identities = self.identities();
+        let (states, components, place) = match (start, &asked.carry, &asked.init_each) {
+            (Start::Carry(place), Some(carry), _) => (carry, self.program.first_carry().len(), place),
+            (Start::Init(place), _, Some(all)) => (all, identities.len(), place),
+            _ => return asked.init.clone().unwrap_or(identities),
+        };
+        states[place * components..][..components].to_vec()
     }
 
     /// The records of a sequence one after the other, and their indexes as the last column.

@@ -9,30 +9,68 @@ pub struct Sequence {
     pub records: Vec<usize>,
     /// The index of the first.
     pub index: u64,
-    /// Whether a resumed stream goes on here; else the sequence starts from the initial state.
-    pub resumes: bool,
+    /// Where its start comes from.
+    pub start: Start,
+}
+
+/// What a sequence starts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// This state of those that a stream goes on from.
+    Carry(usize),
+    /// The initial state, or this one of them if each sequence that begins has its own.
+    Init(usize),
 }
 
 impl Asked {
     /// The sequences in the order of the scan.
     pub fn sequences(&self) -> Vec<Sequence> {
-        let is_rows = matches!(self.over, Over::Rows { .. });
+        let is_rows = self.is_rows();
         let starts_anew = matches!(&self.over, Over::Heads(flags) if flags.first() == Some(&true));
-        let mut cut = self.cut();
+        // The sequences that go on from a carry: the first one, or all rows.
+        let resumed = match self.carry {
+            None => 0,
+            Some(_) if is_rows => usize::MAX,
+            Some(_) => usize::from(!starts_anew),
+        };
+        let start = |k: usize| if k < resumed { Start::Carry(k) } else { Start::Init(k - resumed) };
+        let mut cut: Vec<(Start, Vec<usize>)> = (0..).map(start).zip(self.cut()).collect();
         if self.reversed {
-            cut.iter_mut().for_each(|sequence| sequence.reverse());
+            cut.iter_mut().for_each(|(_, sequence)| sequence.reverse());
             // Rows are scanned each for itself; everything else is one line, gone through from its end.
             if !is_rows {
                 cut.reverse();
             }
         }
         let mut index = 0;
-        let sequence = |(k, records): (usize, Vec<usize>)| {
-            let sequence = Sequence { index, resumes: k == 0 && self.carry.is_some() && !starts_anew, records };
+        let sequence = |(start, records): (Start, Vec<usize>)| {
+            let sequence = Sequence { index, start, records };
             index += if is_rows { 0 } else { sequence.records.len() as u64 };
             sequence
         };
-        cut.into_iter().enumerate().map(sequence).collect()
+        cut.into_iter().map(sequence).collect()
+    }
+
+    /// How many sequences begin, and take an initial state.
+    pub fn begun(&self) -> usize {
+        self.sequences().iter().filter(|sequence| matches!(sequence.start, Start::Init(_))).count()
+    }
+
+    /// How many states a stream hands on.
+    pub fn carries(&self) -> usize {
+        match self.over {
+            Over::Rows { planes, step, .. } => planes * step,
+            _ => 1,
+        }
+    }
+
+    /// Whether several sequences start from states of their own.
+    pub fn has_states_of_each(&self) -> bool {
+        self.init_each.is_some() || self.carry.is_some() && self.is_rows()
+    }
+
+    pub(super) fn is_rows(&self) -> bool {
+        matches!(self.over, Over::Rows { .. })
     }
 
     /// What a reduction gives, of the totals of the sequences in the order of the scan: one for a line, and for all segments between

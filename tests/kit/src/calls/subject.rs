@@ -79,7 +79,8 @@ impl Subject {
             && !reads.any(|source| matches!(source, Source::Next(_) | Source::Prev(_)));
         loop {
             let mut asked = Asked::random(random, self.scan().plan(), |random| self.state(random));
-            asked.carry = asked.carry.map(|_| self.carry(random));
+            let carries = asked.carries();
+            asked.carry = asked.carry.map(|_| (0..carries).flat_map(|_| self.carry(random)).collect());
             asked.in_place &= in_place;
             if !(keeps && matches!(asked.over, Over::Rows { .. })) {
                 return asked;
@@ -172,7 +173,28 @@ impl Subject {
         let scan = &self.scans[asked.threads];
         let inputs = columns(inputs.iter().map(Vec::as_slice), &self.reference.program.inputs);
         let totals = scan.reduce(&asked.call(), &inputs).map_err(|error| error.to_string())?;
-        same_states("totals", &totals, &given.totals)
+        same_states("totals", &totals, &given.totals)?;
+        self.compare_both(asked, &inputs, given)
+    }
+
+    /// Outputs and totals of one call.
+    fn compare_both(&self, asked: &Asked, inputs: &[Column<'_>], given: &Given) -> Result<(), String> {
+        let (scan, layouts) = (&self.scans[asked.threads], &self.reference.program.output.columns);
+        let fresh = || layouts.iter().map(|layout| poison(asked.len * layout.size as usize)).collect::<Vec<_>>();
+        let (mut alone, mut both) = (fresh(), fresh());
+        let mut to = columns_mut(alone.iter_mut().map(Vec::as_mut_slice), layouts);
+        scan.run(&asked.call(), inputs, &mut to).map_err(|error| error.to_string())?;
+        let mut to = columns_mut(both.iter_mut().map(Vec::as_mut_slice), layouts);
+        let outcome = scan.run_with_totals(&asked.call(), inputs, &mut to).map_err(|error| error.to_string())?;
+        if outcome.written != given.count {
+            return Err(format!("{} records written with totals, not {}", outcome.written, given.count));
+        }
+        for (column, (layout, (found, expected))) in layouts.iter().zip(both.iter().zip(&alone)).enumerate() {
+            let written = if self.reference.program.output.filter.is_some() { given.count } else { asked.len };
+            let bytes = ..written * layout.size as usize;
+            same_bytes(column, layout, &found[bytes], &expected[bytes])?;
+        }
+        same_states("totals beside outputs", &outcome.totals, &given.totals)
     }
 
     /// Panics with the simplest call that fails too, if this one fails.
