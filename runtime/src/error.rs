@@ -239,6 +239,15 @@ pub enum Error {
         index: usize,
     },
 
+    /// A text is longer than places of tokens, which are `u32`, can say.
+    #[error("a text of {bytes} bytes is lexed as a stream, as places are `u32`: expected at most {most}")]
+    TextTooLong {
+        /// How many bytes it has.
+        bytes: usize,
+        /// How many it may have.
+        most: usize,
+    },
+
     /// There is no memory for the result.
     #[error("no memory for a result of {bytes} bytes")]
     OutOfMemory {

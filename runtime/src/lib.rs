@@ -5,9 +5,9 @@
 //! checked before any generated code runs. The typed front end of the `monoscan` crate is a thin
 //! layer over this one. With the features `cuda` and `ptx` it runs on GPUs too: [`DynScan::on`].
 //!
-//! `unsafe` is in three files: `column.rs` (borrowed memory as raw columns), `engine/line.rs`
-//! (calls of generated code) and `scans.rs` (results in memory that was not initialised); and, with
-//! the feature `cuda`, in those files of the `cuda` module that call the driver, and of the `gpu`
+//! `unsafe` is in five files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` and
+//! `lexer/part.rs` (calls of generated code), `scans.rs` and `lexer/blocks.rs` (results in memory
+//! that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module that call the driver, and of the `gpu`
 //! module that give it memory to use when this process has gone on.
 
 mod backend;
@@ -25,6 +25,7 @@ mod engine;
 mod error;
 #[cfg(feature = "cuda")]
 pub mod gpu;
+pub mod lexer;
 #[cfg(test)]
 mod memory;
 mod parameters;

@@ -47,6 +47,11 @@ impl Code {
     pub(crate) fn address(&self) -> *const u8 {
         self.memory.as_ptr()
     }
+
+    /// How many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        self.memory.len()
+    }
 }
 
 /// The address that a relocation asks for.

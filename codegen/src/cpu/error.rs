@@ -29,6 +29,14 @@ pub enum CodegenError {
     /// An instruction is typed wrongly: a bug in monoscan.
     #[error("an instruction `{}` does not fit its operands, which is a bug in monoscan", .0.name())]
     Malformed(Opcode),
+    /// A lexer has more states than are compiled.
+    #[error("a lexer of {states} states is not compiled: at most {most} are")]
+    LexerTooLarge {
+        /// How many it has.
+        states: usize,
+        /// How many it may have.
+        most: usize,
+    },
     /// The code generator gave up, in its own words.
     #[error("Cranelift: {0}")]
     Cranelift(String),

@@ -17,6 +17,7 @@ mod error;
 mod helpers;
 mod isa;
 mod kernel;
+pub mod lexer;
 mod lower;
 mod memory;
 mod module;

@@ -1,0 +1,82 @@
+//! What a lexer is compiled from: a deterministic automaton of tokens, and words.
+
+/// The kind of bytes that begin no token.
+pub const ERROR: u16 = u16::MAX;
+
+/// An automaton of tokens, total over byte classes.
+///
+/// A token is the longest text that leads from the start to a state that accepts. If it is one of the words, it is of that
+/// word's kind, else of the state's.
+#[derive(Clone, Debug)]
+pub struct LexAutomaton {
+    /// The class of every byte.
+    pub class_of: [u8; 256],
+    /// How many classes there are.
+    pub classes: usize,
+    /// The successor of state `q` by class `c`, at `q * classes + c`.
+    pub next: Vec<u16>,
+    /// For each state, the kind of token that the bytes which led there are.
+    pub accept: Vec<Option<u16>>,
+    /// For each kind, whether its tokens are reported.
+    pub kept: Vec<bool>,
+    /// Whether runs of bytes that begin no token are reported.
+    pub keeps_errors: bool,
+    /// Words of at most [`MAX_WORD`](super::MAX_WORD) bytes, none twice, which tokens may be, and their kinds. None has a zero byte,
+    /// and a zero byte behind it ends its token.
+    pub words: Vec<(Vec<u8>, u16)>,
+}
+
+impl LexAutomaton {
+    /// The state that nothing leads out of, in which no token is possible.
+    pub const DEAD: u16 = 0;
+    /// The state before the first byte. It does not accept.
+    pub const START: u16 = 1;
+
+    /// How many states there are.
+    pub fn states(&self) -> u16 {
+        self.accept.len() as u16
+    }
+
+    /// The successor by a byte.
+    #[inline]
+    pub fn step(&self, state: u16, byte: u8) -> u16 {
+        self.next[usize::from(state) * self.classes + usize::from(self.class_of[usize::from(byte)])]
+    }
+
+    /// The kind that a state accepts.
+    #[inline]
+    pub fn accept(&self, state: u16) -> Option<u16> {
+        self.accept[usize::from(state)]
+    }
+
+    /// Whether tokens of a kind are reported.
+    pub fn keeps(&self, kind: u16) -> bool {
+        if kind == ERROR { self.keeps_errors } else { self.kept[usize::from(kind)] }
+    }
+
+    /// The bytes by which a state leads to itself.
+    pub(super) fn loops(&self, state: u16) -> [bool; 256] {
+        std::array::from_fn(|byte| self.step(state, byte as u8) == state)
+    }
+
+    /// The bytes that begin no token.
+    pub(super) fn begins_none(&self) -> [bool; 256] {
+        std::array::from_fn(|byte| self.step(Self::START, byte as u8) == Self::DEAD)
+    }
+
+    /// The state and all that are entered after it, in the order of their numbers.
+    pub(super) fn live(&self) -> std::ops::Range<u16> {
+        2..self.states()
+    }
+
+    /// Whether a token may have ended before a byte that leads on, so that its end must be remembered.
+    pub(super) fn remembers(&self, from: u16, to: u16) -> bool {
+        to != Self::DEAD && self.accept(from).is_some() && self.accept(to).is_none()
+    }
+
+    /// The kinds of tokens that may be words.
+    pub(super) fn kinds_with_words(&self) -> Vec<u16> {
+        let run = |word: &[u8]| word.iter().fold(Self::START, |q, &byte| self.step(q, byte));
+        self.words.iter().filter_map(|(word, _)| self.accept(run(word))).collect()
+    }
+}

@@ -1,0 +1,547 @@
+//! The lexer as one function: a block for each state of the automaton.
+//!
+//! The place `p` in the text is the only state that matters between tokens. A block for state `q` is
+//! entered with `p` at the byte that led there. Where `q` leads to itself by many bytes, it skips 16
+//! at a time, so the length of a run is data and mispredicts no branch. A byte that leads nowhere
+//! ends the token, if `q` accepts: its kind's block stores it and goes on by a dispatch of its own,
+//! so that the processor predicts what follows each kind of token. If `q` does not accept, the
+//! lexer goes back to the last place where the token could have ended. That place is remembered by
+//! the edges from states that accept to states that do not; rules without such edges pay nothing.
+
+use std::collections::BTreeMap;
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, AbiParam, Block, InstBuilder, Value, types};
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
+
+use super::automaton::{ERROR, LexAutomaton};
+use super::bytes::{self, Bytes, Test};
+use super::dispatch::Dispatch;
+use super::words::WordTable;
+use super::{LexArgs, NONE, Status};
+use crate::cpu::memory::data_flags;
+
+/// A state that leads to itself by fewer bytes does not skip.
+const LEAST_LOOP: usize = 3;
+
+/// What a function is emitted from.
+pub(super) struct Source<'a> {
+    pub(super) automaton: &'a LexAutomaton,
+    pub(super) words: Option<&'a WordTable>,
+    /// How what begins next is found where a token ends.
+    pub(super) dispatch: Dispatch,
+    /// Whether the machine looks up bytes in a vector.
+    pub(super) shuffles: bool,
+}
+
+/// A function being emitted.
+pub(super) struct Emitter<'a, 'b> {
+    pub(super) b: FunctionBuilder<'b>,
+    pub(super) source: &'b Source<'a>,
+    args: Value,
+    pub(super) text: Value,
+    until: Value,
+    pub(super) len: Value,
+    /// The last place with 16 bytes from it on, −1 or less if there is none.
+    pub(super) safe: Value,
+    /// The columns kinds, starts and ends.
+    columns: [Value; 3],
+    /// The place in the text.
+    pub(super) p: Variable,
+    /// Where the token, or the run of errors, begins.
+    pub(super) s: Variable,
+    /// How many tokens were written.
+    n: Variable,
+    /// The last place where the token could have ended, if it is behind `s`; and the kind that it would have had.
+    accepted: Variable,
+    accepted_kind: Variable,
+    /// A block for each state.
+    states: Vec<Block>,
+    /// A block for each kind, where its tokens end.
+    ends: BTreeMap<u16, Block>,
+    /// Edges whose blocks are not filled yet.
+    edges: Vec<Edge>,
+    shared: Shared,
+}
+
+/// A way from a state that accepts to one that does not.
+struct Edge {
+    block: Block,
+    kind: u16,
+    target: Block,
+}
+
+/// Blocks that there are once.
+struct Shared {
+    /// A token may begin at `p`.
+    begin: Block,
+    /// The byte at `p` leads nowhere, and the pending text is no token.
+    fail: Block,
+    /// The byte at `p` begins no token; `s` is where the run of such bytes began.
+    errors: Block,
+    /// The text goes on behind what can be seen, and the pending token may too.
+    undecided: Block,
+    /// Done: the status, and where a run of errors began that is still open.
+    leave: Block,
+}
+
+/// Writes the lexer into an empty function.
+pub(super) fn emit(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    frontend: TargetFrontendConfig,
+    source: &Source<'_>,
+) {
+    func.signature.params.push(AbiParam::new(types::I64));
+    func.signature.returns.push(AbiParam::new(types::I64));
+    let mut emitter = Emitter::enter(FunctionBuilder::new(func, context), source);
+    emitter.begin_once();
+    for state in source.automaton.live() {
+        emitter.state(state);
+    }
+    for kind in emitter.ends.keys().copied().collect::<Vec<_>>() {
+        emitter.end(kind);
+    }
+    emitter.remember();
+    emitter.failure();
+    emitter.error_run();
+    emitter.leave();
+    emitter.b.seal_all_blocks();
+    emitter.b.finalize(frontend);
+}
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    /// Reads the arguments, and goes on with the run of errors that is open, or where a token may begin.
+    fn enter(mut b: FunctionBuilder<'b>, source: &'b Source<'a>) -> Emitter<'a, 'b> {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let args = b.block_params(entry)[0];
+        let mut word = |offset: usize| b.ins().load(types::I64, data_flags(), args, offset as i32);
+        let [text, from, until, len] = [
+            offset_of!(LexArgs, text),
+            offset_of!(LexArgs, from),
+            offset_of!(LexArgs, until),
+            offset_of!(LexArgs, len),
+        ]
+        .map(&mut word);
+        let columns =
+            [offset_of!(LexArgs, kinds), offset_of!(LexArgs, starts), offset_of!(LexArgs, ends)].map(&mut word);
+        let error = word(offset_of!(LexArgs, error));
+        let safe = b.ins().iadd_imm_s(len, -16);
+        let [p, s, n, accepted, accepted_kind] = std::array::from_fn(|_| b.declare_var(types::I64));
+        let zero = b.ins().iconst(types::I64, 0);
+        for variable in [n, accepted, accepted_kind] {
+            b.def_var(variable, zero);
+        }
+        b.def_var(p, from);
+        b.def_var(s, error);
+        let states = (0..source.automaton.states()).map(|_| b.create_block()).collect();
+        let kinds = source.automaton.live().filter_map(|q| source.automaton.accept(q));
+        let mut ends = BTreeMap::new();
+        for kind in kinds {
+            ends.entry(kind).or_insert_with(|| b.create_block());
+        }
+        let [begin, fail, errors, undecided, leave] = std::array::from_fn(|_| b.create_block());
+        b.set_cold_block(fail);
+        b.set_cold_block(undecided);
+        let shared = Shared { begin, fail, errors, undecided, leave };
+        let none = b.ins().icmp_imm_s(IntCC::Equal, error, NONE as i64);
+        b.ins().brif(none, begin, &[], errors, &[]);
+        Emitter {
+            b,
+            source,
+            args,
+            text,
+            until,
+            len,
+            safe,
+            columns,
+            p,
+            s,
+            n,
+            accepted,
+            accepted_kind,
+            states,
+            ends,
+            edges: Vec::new(),
+            shared,
+        }
+    }
+
+    pub(super) fn automaton(&self) -> &'a LexAutomaton {
+        self.source.automaton
+    }
+
+    pub(super) fn get(&mut self, variable: Variable) -> Value {
+        self.b.use_var(variable)
+    }
+
+    /// The address of the byte at `p`.
+    fn here(&mut self) -> Value {
+        let p = self.get(self.p);
+        self.b.ins().iadd(self.text, p)
+    }
+
+    /// The byte at `p`.
+    fn byte(&mut self) -> Value {
+        let address = self.here();
+        self.b.ins().load(types::I8, data_flags(), address, 0)
+    }
+
+    fn advance(&mut self, by: i64) {
+        let p = self.get(self.p);
+        let p = self.b.ins().iadd_imm_s(p, by);
+        self.b.def_var(self.p, p);
+    }
+
+    /// Emits the block that all tokens may begin in.
+    fn begin_once(&mut self) {
+        self.b.switch_to_block(self.shared.begin);
+        self.begin(self.source.dispatch == Dispatch::ByByte);
+    }
+
+    /// A token may begin at `p`.
+    fn begin(&mut self, by_byte: bool) {
+        let p = self.get(self.p);
+        self.b.def_var(self.s, p);
+        let [go, stop] = std::array::from_fn(|_| self.b.create_block());
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.until);
+        self.b.ins().brif(more, go, &[], stop, &[]);
+        self.b.set_cold_block(stop);
+        self.b.switch_to_block(stop);
+        self.exit(Status::Done, None);
+        self.b.switch_to_block(go);
+        let byte = self.byte();
+        self.dispatch(LexAutomaton::START, byte, true, by_byte);
+    }
+
+    /// Where the lexer goes if a byte leads from a state nowhere.
+    pub(super) fn over(&self, state: u16) -> Block {
+        match self.automaton().accept(state) {
+            Some(kind) => self.ends[&kind],
+            None if state == LexAutomaton::START => self.shared.errors,
+            None => self.shared.fail,
+        }
+    }
+
+    /// A block that goes from one state to another by the byte at `p`.
+    pub(super) fn edge(&mut self, from: u16, to: u16) -> Block {
+        if to == LexAutomaton::DEAD {
+            return self.over(from);
+        }
+        let target = self.states[usize::from(to)];
+        let (true, Some(kind)) = (self.automaton().remembers(from, to), self.automaton().accept(from)) else {
+            return target;
+        };
+        let block = self.b.create_block();
+        self.edges.push(Edge { block, kind, target });
+        block
+    }
+
+    /// Fills the blocks that remember where a token could have ended.
+    fn remember(&mut self) {
+        for Edge { block, kind, target } in std::mem::take(&mut self.edges) {
+            self.b.switch_to_block(block);
+            let p = self.get(self.p);
+            self.b.def_var(self.accepted, p);
+            let kind = self.b.ins().iconst(types::I64, i64::from(kind));
+            self.b.def_var(self.accepted_kind, kind);
+            self.b.ins().jump(target, &[]);
+        }
+    }
+
+    /// The block of a state.
+    fn state(&mut self, state: u16) {
+        self.b.switch_to_block(self.states[usize::from(state)]);
+        self.advance(1);
+        let automaton = self.automaton();
+        if (0..=255).all(|byte| automaton.step(state, byte) == LexAutomaton::DEAD) {
+            let over = self.over(state);
+            self.b.ins().jump(over, &[]);
+            return;
+        }
+        let set = automaton.loops(state);
+        let many = set.iter().filter(|&&member| member).count() >= LEAST_LOOP;
+        let test = if many { bytes::test(&set, self.source.shuffles) } else { None };
+        let slow = self.b.create_block();
+        match test {
+            Some(test) => {
+                let is_dropped = automaton.accept(state).is_some_and(|kind| !automaton.keeps(kind));
+                if is_dropped {
+                    self.peek(state, &set, slow);
+                }
+                let found = self.skip(&test, self.safe, slow);
+                self.b.switch_to_block(found);
+                let byte = self.byte();
+                self.dispatch(state, byte, false, false);
+            }
+            None => {
+                self.b.ins().jump(slow, &[]);
+            }
+        }
+        self.b.switch_to_block(slow);
+        self.read_or_end(state);
+        let byte = self.byte();
+        self.dispatch(state, byte, true, false);
+    }
+
+    /// Looks at the one byte at `p`, and goes on where it is one by which the state leads to itself: blanks mostly come one by one.
+    fn peek(&mut self, state: u16, set: &Bytes, slow: Block) {
+        let [look, leaves, stays] = std::array::from_fn(|_| self.b.create_block());
+        let p = self.get(self.p);
+        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, p, self.safe);
+        self.b.ins().brif(more, look, &[], slow, &[]);
+        self.b.switch_to_block(look);
+        let byte = self.byte();
+        let member = self.is_member(byte, set);
+        self.b.ins().brif(member, stays, &[], leaves, &[]);
+        self.b.switch_to_block(leaves);
+        self.dispatch(state, byte, false, false);
+        self.b.switch_to_block(stays);
+    }
+
+    /// Goes on if there is a byte at `p`; else the token ends with the text, or may go on behind what can be seen.
+    fn read_or_end(&mut self, state: u16) {
+        let [read, end] = std::array::from_fn(|_| self.b.create_block());
+        let p = self.get(self.p);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.len);
+        self.b.ins().brif(more, read, &[], end, &[]);
+        self.b.set_cold_block(end);
+        self.b.switch_to_block(end);
+        let last = self.b.ins().load(types::I64, data_flags(), self.args, offset_of!(LexArgs, last) as i32);
+        let over = self.over(state);
+        self.b.ins().brif(last, over, &[], self.shared.undecided, &[]);
+        self.b.switch_to_block(read);
+    }
+
+    /// Moves `p` to the first byte outside a set and goes to the block that is returned; where fewer than 16 bytes are left before
+    /// the bound, to `slow`.
+    fn skip(&mut self, test: &Test, safe: Value, slow: Block) -> Block {
+        let [head, body, more, found, out] = std::array::from_fn(|_| self.b.create_block());
+        self.b.ins().jump(head, &[]);
+        self.b.switch_to_block(head);
+        let p = self.get(self.p);
+        let room = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, p, safe);
+        self.b.ins().brif(room, body, &[], slow, &[]);
+        self.b.switch_to_block(body);
+        let address = self.here();
+        let v = self.b.ins().load(types::I8X16, data_flags(), address, 0);
+        let outside = test.outside(&mut self.b, v);
+        self.b.ins().brif(outside, found, &[], more, &[]);
+        self.b.switch_to_block(more);
+        self.advance(16);
+        self.b.ins().jump(head, &[]);
+        self.b.switch_to_block(found);
+        let count = self.b.ins().ctz(outside);
+        let count = self.b.ins().uextend(types::I64, count);
+        let p = self.get(self.p);
+        let p = self.b.ins().iadd(p, count);
+        self.b.def_var(self.p, p);
+        self.b.ins().jump(out, &[]);
+        out
+    }
+
+    /// A token of a kind ends before `p`.
+    fn end(&mut self, kind: u16) {
+        self.b.switch_to_block(self.ends[&kind]);
+        match self.source.words {
+            Some(words) if words.concerns(kind) => self.put_word(words, kind),
+            _ if self.automaton().keeps(kind) => {
+                let kind = self.b.ins().iconst(types::I32, i64::from(kind));
+                let one = self.b.ins().iconst(types::I64, 1);
+                self.put(kind, one);
+            }
+            _ => {}
+        }
+        match self.source.dispatch {
+            Dispatch::Shared => {
+                self.b.ins().jump(self.shared.begin, &[]);
+            }
+            dispatch => self.begin(dispatch == Dispatch::ByByte),
+        }
+    }
+
+    /// Writes the token from `s` to `p`, and counts it so often.
+    pub(super) fn put(&mut self, kind: Value, count: Value) {
+        let [n, s, p] = [self.n, self.s, self.p].map(|variable| self.get(variable));
+        let [kinds, starts, ends] = self.columns;
+        let twice = self.b.ins().ishl_imm_u(n, 1);
+        let address = self.b.ins().iadd(kinds, twice);
+        self.b.ins().istore16(data_flags(), kind, address, 0);
+        let four = self.b.ins().ishl_imm_u(n, 2);
+        for (column, place) in [(starts, s), (ends, p)] {
+            let address = self.b.ins().iadd(column, four);
+            self.b.ins().istore32(data_flags(), place, address, 0);
+        }
+        let n = self.b.ins().iadd(n, count);
+        self.b.def_var(self.n, n);
+    }
+
+    /// The text from `s` to `p` leads nowhere and is no token: back to where one could have ended, or an error of one byte.
+    fn failure(&mut self) {
+        self.b.switch_to_block(self.shared.fail);
+        let [p, s, accepted] = [self.p, self.s, self.accepted].map(|variable| self.get(variable));
+        let is_token = self.b.ins().icmp(IntCC::UnsignedGreaterThan, accepted, s);
+        let behind = self.b.ins().iadd_imm_s(s, 1);
+        let end = self.b.ins().select(is_token, accepted, behind);
+        let [give_up, go, token, error] = std::array::from_fn(|_| self.b.create_block());
+        // What was read in vain, all together, is bounded.
+        let vain = self.b.ins().isub(p, end);
+        let offset = offset_of!(LexArgs, budget) as i32;
+        let budget = self.b.ins().load(types::I64, data_flags(), self.args, offset);
+        let left = self.b.ins().isub(budget, vain);
+        self.b.ins().store(data_flags(), left, self.args, offset);
+        let spent = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
+        self.b.ins().brif(spent, give_up, &[], go, &[]);
+
+        self.b.switch_to_block(go);
+        self.b.def_var(self.p, end);
+        self.b.ins().brif(is_token, token, &[], error, &[]);
+        self.b.switch_to_block(token);
+        let kind = self.get(self.accepted_kind);
+        let kind = self.b.ins().ireduce(types::I32, kind);
+        self.end_of_kind(kind);
+        self.b.switch_to_block(error);
+        let (n, s) = self.without_error_before();
+        self.b.def_var(self.n, n);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, s, NONE as i64);
+        let own = self.get(self.s);
+        let s = self.b.ins().select(none, own, s);
+        self.b.def_var(self.s, s);
+        self.b.ins().jump(self.shared.errors, &[]);
+
+        self.b.switch_to_block(give_up);
+        self.exit_before(Status::Vain);
+        self.b.switch_to_block(self.shared.undecided);
+        self.exit_before(Status::Undecided);
+    }
+
+    /// Goes to the end of a kind that is known when the code runs: one that was remembered, so one that ends somewhere.
+    fn end_of_kind(&mut self, kind: Value) {
+        let most = self.ends.keys().max().map_or(0, |&kind| kind);
+        let block = |kind| self.ends.get(&kind).copied().unwrap_or(self.shared.errors);
+        let calls: Vec<_> = (0..=most).map(|kind| self.b.func.dfg.block_call(block(kind), &[])).collect();
+        let default = self.b.func.dfg.block_call(self.shared.errors, &[]);
+        let table = self.b.create_jump_table(ir::JumpTableData::new(default, &calls));
+        self.b.ins().br_table(kind, table);
+    }
+
+    /// How many tokens there are without an error that ends at `s`, if that is the last one; and where it began, or [`NONE`].
+    fn without_error_before(&mut self) -> (Value, Value) {
+        let n = self.get(self.n);
+        let none = self.b.ins().iconst(types::I64, NONE as i64);
+        if !self.automaton().keeps_errors {
+            return (n, none);
+        }
+        let [some, out] = std::array::from_fn(|_| self.b.create_block());
+        for _ in 0..2 {
+            self.b.append_block_param(out, types::I64);
+        }
+        self.b.ins().brif(n, some, &[], out, &[n.into(), none.into()]);
+        self.b.switch_to_block(some);
+        let before = self.b.ins().iadd_imm_s(n, -1);
+        let [kinds, starts, ends] = self.columns;
+        let twice = self.b.ins().ishl_imm_u(before, 1);
+        let address = self.b.ins().iadd(kinds, twice);
+        let kind = self.b.ins().uload16(types::I64, data_flags(), address, 0);
+        let four = self.b.ins().ishl_imm_u(before, 2);
+        let address = self.b.ins().iadd(ends, four);
+        let end = self.b.ins().uload32(data_flags(), address, 0);
+        let address = self.b.ins().iadd(starts, four);
+        let start = self.b.ins().uload32(data_flags(), address, 0);
+        let s = self.get(self.s);
+        let is_error = self.b.ins().icmp_imm_u(IntCC::Equal, kind, i64::from(ERROR));
+        let ends_here = self.b.ins().icmp(IntCC::Equal, end, s);
+        let joined = self.b.ins().band(is_error, ends_here);
+        let n = self.b.ins().select(joined, before, n);
+        let start = self.b.ins().select(joined, start, none);
+        self.b.ins().jump(out, &[n.into(), start.into()]);
+        self.b.switch_to_block(out);
+        let params = self.b.block_params(out);
+        (params[0], params[1])
+    }
+
+    /// Skips bytes that begin no token, up to `until`; `s` is where they began.
+    fn error_run(&mut self) {
+        self.b.switch_to_block(self.shared.errors);
+        let set = self.automaton().begins_none();
+        let many = set.iter().filter(|&&member| member).count() >= LEAST_LOOP;
+        let test = if many { bytes::test(&set, self.source.shuffles) } else { None };
+        let [slow, token] = std::array::from_fn(|_| self.b.create_block());
+        match test {
+            Some(test) => {
+                let safe = self.b.ins().iadd_imm_s(self.until, -16);
+                let found = self.skip(&test, safe, slow);
+                self.b.switch_to_block(found);
+                self.b.ins().jump(token, &[]);
+            }
+            None => {
+                self.b.ins().jump(slow, &[]);
+            }
+        }
+        self.b.switch_to_block(slow);
+        let [look, stop, next] = std::array::from_fn(|_| self.b.create_block());
+        let p = self.get(self.p);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.until);
+        self.b.ins().brif(more, look, &[], stop, &[]);
+        self.b.switch_to_block(look);
+        let byte = self.byte();
+        let is_error = self.is_member(byte, &set);
+        self.b.ins().brif(is_error, next, &[], token, &[]);
+        self.b.switch_to_block(next);
+        self.advance(1);
+        self.b.ins().jump(slow, &[]);
+        self.b.switch_to_block(stop);
+        let s = self.get(self.s);
+        self.exit(Status::Done, Some(s));
+        self.b.switch_to_block(token);
+        if self.automaton().keeps_errors {
+            let kind = self.b.ins().iconst(types::I32, i64::from(ERROR));
+            let one = self.b.ins().iconst(types::I64, 1);
+            self.put(kind, one);
+        }
+        self.b.ins().jump(self.shared.begin, &[]);
+    }
+
+    /// Leaves before the token at `s`. An error that was written just before it is taken back: it may go on.
+    fn exit_before(&mut self, status: Status) {
+        let (n, error) = self.without_error_before();
+        self.b.def_var(self.n, n);
+        let s = self.get(self.s);
+        self.b.def_var(self.p, s);
+        self.exit(status, Some(error));
+    }
+
+    fn exit(&mut self, status: Status, error: Option<Value>) {
+        let status = self.b.ins().iconst(types::I64, status as i64);
+        let error = error.unwrap_or_else(|| self.b.ins().iconst(types::I64, NONE as i64));
+        self.b.ins().jump(self.shared.leave, &[status.into(), error.into()]);
+    }
+
+    fn leave(&mut self) {
+        for _ in 0..2 {
+            self.b.append_block_param(self.shared.leave, types::I64);
+        }
+        // The dead state and the start have no place of their own.
+        for state in [LexAutomaton::DEAD, LexAutomaton::START] {
+            self.b.switch_to_block(self.states[usize::from(state)]);
+            self.b.ins().jump(self.shared.fail, &[]);
+        }
+        self.b.switch_to_block(self.shared.leave);
+        let &[status, error] = self.b.block_params(self.shared.leave) else { unreachable!("two were appended") };
+        let p = self.get(self.p);
+        let results = [
+            (status, offset_of!(LexArgs, status)),
+            (error, offset_of!(LexArgs, error)),
+            (p, offset_of!(LexArgs, from)),
+        ];
+        for (value, offset) in results {
+            self.b.ins().store(data_flags(), value, self.args, offset as i32);
+        }
+        let n = self.get(self.n);
+        self.b.ins().return_(&[n]);
+    }
+}

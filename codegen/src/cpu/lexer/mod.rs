@@ -1,0 +1,149 @@
+//! Lexers as direct code: an automaton of tokens becomes one function with a block for each state.
+//!
+//! The function lexes the tokens that begin in a part of a text, and gives where the next one begins.
+//! Nothing else is known between tokens, so parts of a text can be lexed apart if it is known, or
+//! guessed and verified, where a token begins. It is exact for all regular rules: where the longest
+//! match is found only by reading on, it goes back (`emit`). What it reads in vain is bounded by a
+//! budget; who calls it goes on in another way when that is spent.
+
+mod automaton;
+mod bytes;
+mod dispatch;
+mod emit;
+mod words;
+
+use std::fmt;
+
+pub use automaton::{ERROR, LexAutomaton};
+pub use dispatch::Dispatch;
+pub use words::MAX_WORD;
+
+use super::code::Code;
+use super::error::CodegenError;
+use super::isa::HostIsa;
+use words::WordTable;
+
+/// Automata of more states are not compiled: code would be large, and slow to make.
+pub const MAX_DIRECT_STATES: usize = 600;
+
+/// Code for how what begins next is found may take about so many bytes.
+const DISPATCH_BYTES: usize = 112 << 10;
+
+/// In [`LexArgs::error`]: no run of errors is open.
+pub const NONE: usize = usize::MAX;
+
+/// The argument of a lexer.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct LexArgs {
+    /// The text; offsets count from here.
+    pub text: *const u8,
+    /// In: where a token begins. Out: where the next one does.
+    pub from: usize,
+    /// Tokens that begin before it are lexed.
+    pub until: usize,
+    /// How many bytes of the text may be read.
+    pub len: usize,
+    /// 1 if the text ends there, 0 if more is to come.
+    pub last: usize,
+    /// Where the kinds of tokens are written.
+    pub kinds: *mut u16,
+    /// Where their starts are.
+    pub starts: *mut u32,
+    /// Where their ends are.
+    pub ends: *mut u32,
+    /// In and out: where the run of errors began that `from` ends for now, or [`NONE`].
+    pub error: usize,
+    /// In and out: how many bytes may be read in vain, all together.
+    pub budget: i64,
+    /// Out: a [`Status`].
+    pub status: u64,
+}
+
+/// Why a lexer stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Status {
+    /// All tokens that begin before `until` were lexed.
+    Done = 0,
+    /// The token at `from` may go on behind what can be read.
+    Undecided = 1,
+    /// The budget is spent; the token at `from` was not lexed.
+    Vain = 2,
+}
+
+/// The code of a lexer.
+pub struct LexCode {
+    code: Code,
+    dispatch: Dispatch,
+    states: usize,
+    table_bytes: usize,
+    /// Generated code points at these.
+    _automaton: Box<LexAutomaton>,
+    _words: Option<Box<WordTable>>,
+}
+
+impl LexCode {
+    /// Compiles an automaton for this machine: in milliseconds, some forty for a programming language.
+    ///
+    /// # Errors
+    /// [`CodegenError::LexerTooLarge`] for more than [`MAX_DIRECT_STATES`] states; or if code cannot be generated for the machine.
+    pub fn new(automaton: LexAutomaton) -> Result<LexCode, CodegenError> {
+        let states = automaton.accept.len();
+        if states > MAX_DIRECT_STATES {
+            return Err(CodegenError::LexerTooLarge { states, most: MAX_DIRECT_STATES });
+        }
+        let isa = HostIsa::native()?;
+        let automaton = Box::new(automaton);
+        let words = WordTable::new(&automaton).map(Box::new);
+        let dispatch = dispatch::choose(&automaton, DISPATCH_BYTES);
+        let source =
+            emit::Source { automaton: &automaton, words: words.as_deref(), dispatch, shuffles: isa.x86 && isa.pshufb };
+        let code = Code::new(&isa, |context, func| {
+            emit::emit(func, context, isa.isa.frontend_config(), &source);
+            Ok(())
+        })?;
+        let table_bytes = automaton.class_of.len() + words.as_ref().map_or(0, |words| words.bytes());
+        Ok(LexCode { code, dispatch, states, table_bytes, _automaton: automaton, _words: words })
+    }
+
+    /// Lexes the tokens that begin in a part of the text; returns how many were written.
+    ///
+    /// # Safety
+    /// `text` points to `len` bytes, `from <= until <= len < 2^32`, and each column has room for `until − from + 1` tokens, that
+    /// nobody else reads or writes.
+    pub unsafe fn lex(&self, args: &mut LexArgs) -> usize {
+        // SAFETY: the code was compiled with this signature, lives as long as `self`, and needs what the caller promises.
+        unsafe {
+            let code =
+                std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut LexArgs) -> usize>(self.code.address());
+            code(args)
+        }
+    }
+
+    /// How the first byte of a token leads to its state.
+    pub fn dispatch(&self) -> Dispatch {
+        self.dispatch
+    }
+
+    /// Bytes of code, its tables of jumps included.
+    pub fn code_bytes(&self) -> usize {
+        self.code.bytes()
+    }
+
+    /// Bytes of the tables that the code reads.
+    pub fn table_bytes(&self) -> usize {
+        self.table_bytes
+    }
+}
+
+impl fmt::Debug for LexCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LexCode")
+            .field("states", &self.states)
+            .field("dispatch", &self.dispatch)
+            .field("code_bytes", &self.code_bytes())
+            .field("table_bytes", &self.table_bytes)
+            .finish_non_exhaustive()
+    }
+}

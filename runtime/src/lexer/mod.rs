@@ -1,0 +1,119 @@
+//! Lexing on the CPU: a text and an automaton of tokens in, columns of tokens out.
+//!
+//! The automaton is run as direct code (`monoscan_codegen::cpu::lexer`), or, where that has too many
+//! states or no code can be made, by a table (`walk`). Both lex the tokens that begin in a part of
+//! the text and give where the next one begins; [`part`] says in which words. So does what is built
+//! on them: a text on one thread is a part after the other, on several it is blocks that begin where
+//! a token seems to begin ([`guess`]), lexed apart and verified in order ([`blocks`]); a stream is
+//! parts of texts that are not complete.
+//!
+//! No text takes quadratic time. What is read in vain, by looking ahead for a longer token that does
+//! not come, is counted; when it is more than what was read for good, a walk that remembers failed
+//! attempts (Reps 1998) goes on until it has made up for it.
+
+mod blocks;
+mod guess;
+mod part;
+mod stream;
+mod tokens;
+mod walk;
+
+use std::sync::Arc;
+
+pub use monoscan_codegen::cpu::lexer::{Dispatch, ERROR as ERROR_KIND, LexAutomaton, LexCode, MAX_WORD};
+
+use crate::error::Error;
+use blocks::Blocks;
+use part::{Lexing, Part};
+pub use stream::{StreamToken, TokenStream};
+pub use tokens::TokenColumns;
+use walk::Walker;
+
+/// The greatest length of a text: places are `u32`.
+pub const MAX_TEXT: usize = u32::MAX as usize;
+
+/// Texts from this length on are worth a second thread.
+const WORTH_A_THREAD: usize = 1 << 20;
+
+/// A lexer for texts in memory.
+#[derive(Clone, Debug)]
+pub struct CpuLexer {
+    automaton: Arc<LexAutomaton>,
+    /// None where a table is walked.
+    code: Option<Arc<LexCode>>,
+}
+
+impl CpuLexer {
+    /// Compiles an automaton. If it has more states than are compiled, or no code can be made for the machine, a table is
+    /// walked, some five times slower.
+    pub fn new(automaton: LexAutomaton) -> CpuLexer {
+        CpuLexer { code: LexCode::new(automaton.clone()).ok().map(Arc::new), ..CpuLexer::by_table(automaton) }
+    }
+
+    /// Walks the automaton's table.
+    pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
+        CpuLexer { automaton: Arc::new(automaton), code: None }
+    }
+
+    /// The automaton.
+    pub fn automaton(&self) -> &LexAutomaton {
+        &self.automaton
+    }
+
+    /// The code, unless a table is walked.
+    pub fn code(&self) -> Option<&LexCode> {
+        self.code.as_deref()
+    }
+
+    /// Writes the tokens of a text, on as many threads as rayon's pool has if it is long. What `tokens` had is dropped, its
+    /// memory is used again.
+    ///
+    /// # Errors
+    /// [`Error::TextTooLong`] for more than [`MAX_TEXT`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
+    pub fn lex_into(&self, text: &[u8], tokens: &mut TokenColumns) -> Result<(), Error> {
+        let threads = rayon::current_num_threads().min(text.len() / WORTH_A_THREAD + 1);
+        self.lex_in_blocks(text, threads, blocks::BLOCK, tokens)
+    }
+
+    /// The same on so many threads, each of which takes a block of so many bytes at a time.
+    ///
+    /// # Errors
+    /// Those of [`lex_into`](CpuLexer::lex_into).
+    pub fn lex_in_blocks(
+        &self,
+        text: &[u8],
+        threads: usize,
+        block: usize,
+        tokens: &mut TokenColumns,
+    ) -> Result<(), Error> {
+        tokens.clear();
+        if text.len() > MAX_TEXT {
+            return Err(Error::TextTooLong { bytes: text.len(), most: MAX_TEXT });
+        }
+        let done = match threads {
+            0 | 1 => self.lex_in_turn(text, block.max(1), tokens),
+            _ => Blocks::new(self, text, block.max(1)).run(threads, tokens),
+        };
+        if done.is_err() {
+            tokens.clear();
+        }
+        done
+    }
+
+    /// A part of the text after the other.
+    fn lex_in_turn(&self, text: &[u8], block: usize, tokens: &mut TokenColumns) -> Result<(), Error> {
+        let mut lexing = Lexing::new(self);
+        let mut at = Part { from: 0, error: None };
+        while at.from < text.len() {
+            let until = (at.from + block).min(text.len());
+            tokens.reserve(until - at.from + 1)?;
+            at = lexing.part(text, true, at, until, tokens).behind;
+        }
+        lexing.finish(at, tokens)
+    }
+
+    /// A stream of texts that are one text.
+    pub fn stream(&self) -> TokenStream {
+        TokenStream::new(self.clone())
+    }
+}

@@ -1,0 +1,115 @@
+//! The tokens that begin in a part of a text, by code or by table, and what both share: where a part
+//! begins and ends, and the account of what was read in vain.
+
+use monoscan_codegen::cpu::lexer::{ERROR, LexArgs, NONE, Status};
+
+use super::{CpuLexer, TokenColumns, Walker};
+use crate::error::Error;
+
+/// A place between tokens. This is all that lexing needs to know of what comes before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// Where the next token begins.
+    pub(super) from: usize,
+    /// Where the run of bytes that begin no token began that ends there for now.
+    pub(super) error: Option<usize>,
+}
+
+/// What became of a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Lexed {
+    /// The place behind the tokens that were written.
+    pub(super) behind: Part,
+    /// Whether the token there depends on what comes behind the end of what can be seen.
+    pub(super) is_undecided: bool,
+}
+
+/// May be read in vain without giving back anything.
+const CREDIT: usize = 1 << 16;
+
+/// Lexes parts of a text, each from where the one before ended.
+pub(super) struct Lexing<'a> {
+    lexer: &'a CpuLexer,
+    walker: Walker<'a>,
+    /// How many bytes the walker has to make up for.
+    debt: usize,
+}
+
+impl<'a> Lexing<'a> {
+    pub(super) fn new(lexer: &'a CpuLexer) -> Lexing<'a> {
+        Lexing { lexer, walker: Walker::new(&lexer.automaton), debt: 0 }
+    }
+
+    /// Writes the tokens that begin before `until`, a place of the text. The text ends, or more is to come and is not `complete`.
+    ///
+    /// `tokens` has room for a token more than bytes in the part.
+    pub(super) fn part(
+        &mut self,
+        text: &[u8],
+        complete: bool,
+        mut at: Part,
+        until: usize,
+        tokens: &mut TokenColumns,
+    ) -> Lexed {
+        loop {
+            let Some(code) = self.lexer.code().filter(|_| self.debt == 0) else {
+                let pause =
+                    if self.lexer.code.is_some() { until.min(at.from.saturating_add(self.debt)) } else { until };
+                let lexed = self.walker.part(text, complete, at, pause, tokens);
+                self.debt = self.debt.saturating_sub(lexed.behind.from - at.from);
+                if lexed.is_undecided || lexed.behind.from >= until {
+                    return lexed;
+                }
+                at = lexed.behind;
+                continue;
+            };
+            assert!(at.from <= until && until <= text.len() && text.len() <= super::MAX_TEXT);
+            assert!(tokens.room() > until - at.from);
+            let written = tokens.len();
+            // SAFETY: there is room behind the tokens, as was asserted.
+            let (kinds, starts, ends) = unsafe {
+                (
+                    tokens.kinds.as_mut_ptr().add(written),
+                    tokens.starts.as_mut_ptr().add(written),
+                    tokens.ends.as_mut_ptr().add(written),
+                )
+            };
+            let budget = (until - at.from + CREDIT) as i64;
+            let mut args = LexArgs {
+                text: text.as_ptr(),
+                from: at.from,
+                until,
+                len: text.len(),
+                last: usize::from(complete),
+                kinds,
+                starts,
+                ends,
+                error: at.error.unwrap_or(NONE),
+                budget,
+                status: Status::Done as u64,
+            };
+            // SAFETY: the text has so many bytes, the part is in it, and the columns have room for a token for each of its bytes and
+            // for the error before it. So many of them are written.
+            unsafe {
+                let count = code.lex(&mut args);
+                tokens.kinds.set_len(written + count);
+                tokens.starts.set_len(written + count);
+                tokens.ends.set_len(written + count);
+            }
+            at = Part { from: args.from, error: (args.error != NONE).then_some(args.error) };
+            if args.status != Status::Vain as u64 {
+                return Lexed { behind: at, is_undecided: args.status == Status::Undecided as u64 };
+            }
+            self.debt = (budget - args.budget) as usize;
+        }
+    }
+
+    /// Writes the run of errors that the end of the text ends.
+    pub(super) fn finish(&self, end: Part, tokens: &mut TokenColumns) -> Result<(), Error> {
+        if let Some(start) = end.error.filter(|_| self.lexer.automaton.keeps_errors) {
+            tokens.reserve(1)?;
+            tokens.push(ERROR, start as u32, end.from as u32);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! The automaton by its table, a byte at a time, in linear time on any text.
+//!
+//! Maximal munch reads on for a longer token and may have to go back, so a text such as `/*` a
+//! thousand times would be read a thousand times. Reps (*Maximal-Munch Tokenization in Linear Time*,
+//! TOPLAS 1998) remembers for each state and place that reading on from there leads to no token.
+//! Here that is remembered at every so many places only: an attempt reads at most so many bytes
+//! before it meets what was found out before.
+
+use monoscan_codegen::cpu::lexer::{ERROR, LexAutomaton};
+use rustc_hash::FxHashMap;
+
+use super::TokenColumns;
+use super::part::{Lexed, Part};
+
+/// Walks one text from left to right.
+pub(super) struct Walker<'a> {
+    automaton: &'a LexAutomaton,
+    words: FxHashMap<&'a [u8], u16>,
+    /// Bit `q` of the row of place `k · every`: from state `q` there, no token is reached.
+    failed: FxHashMap<usize, Box<[u64]>>,
+    every: usize,
+}
+
+/// How an attempt ended.
+enum Attempt {
+    /// A token of this kind ends there.
+    Token { kind: u16, end: usize },
+    /// No token begins here.
+    None,
+    /// That depends on what comes behind the text.
+    Undecided,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(automaton: &'a LexAutomaton) -> Walker<'a> {
+        let words = automaton.words.iter().map(|(word, kind)| (&word[..], *kind)).collect();
+        let every = 64 * usize::from(automaton.states()).div_ceil(64);
+        Walker { automaton, words, failed: FxHashMap::default(), every }
+    }
+
+    /// As [`Lexing::part`](super::part::Lexing::part).
+    pub(super) fn part(
+        &mut self,
+        text: &[u8],
+        complete: bool,
+        at: Part,
+        until: usize,
+        tokens: &mut TokenColumns,
+    ) -> Lexed {
+        let Part { mut from, mut error } = at;
+        while from < until {
+            match self.attempt(text, complete, from) {
+                Attempt::Undecided => return Lexed { behind: Part { from, error }, is_undecided: true },
+                Attempt::None => {
+                    error = error.or(Some(from));
+                    from += 1;
+                }
+                Attempt::Token { kind, end } => {
+                    if let Some(start) = error.take() {
+                        self.put(ERROR, start, from, tokens);
+                    }
+                    let kind = self.words.get(&text[from..end]).copied().unwrap_or(kind);
+                    self.put(kind, from, end, tokens);
+                    from = end;
+                }
+            }
+        }
+        Lexed { behind: Part { from, error }, is_undecided: false }
+    }
+
+    fn put(&self, kind: u16, start: usize, end: usize, tokens: &mut TokenColumns) {
+        if self.automaton.keeps(kind) {
+            tokens.push(kind, start as u32, end as u32);
+        }
+    }
+
+    /// The longest token that begins at a place.
+    fn attempt(&mut self, text: &[u8], complete: bool, from: usize) -> Attempt {
+        let mut state = LexAutomaton::START;
+        let mut last = None;
+        let mut at = from;
+        let ended = loop {
+            if self.has_failed(at, state) {
+                break true;
+            }
+            let Some(&byte) = text.get(at) else { break complete };
+            state = self.automaton.step(state, byte);
+            if state == LexAutomaton::DEAD {
+                break true;
+            }
+            at += 1;
+            if let Some(kind) = self.automaton.accept(state) {
+                last = Some((kind, at));
+            }
+        };
+        if !ended && self.may_go_on(state) {
+            return Attempt::Undecided;
+        }
+        let good = last.map_or(from, |(_, end)| end);
+        self.fail(text, from, good, at);
+        last.map_or(Attempt::None, |(kind, end)| Attempt::Token { kind, end })
+    }
+
+    /// Whether any byte leads on.
+    fn may_go_on(&self, state: u16) -> bool {
+        (0..=255).any(|byte| self.automaton.step(state, byte) != LexAutomaton::DEAD)
+    }
+
+    fn has_failed(&self, at: usize, state: u16) -> bool {
+        at.is_multiple_of(self.every)
+            && self.failed.get(&at).is_some_and(|row| row[usize::from(state / 64)] >> (state % 64) & 1 != 0)
+    }
+
+    /// Remembers the states behind `good`, the end of the token that begins at `from`, in which the attempt was in vain up to `end`.
+    fn fail(&mut self, text: &[u8], from: usize, good: usize, end: usize) {
+        let first = (good + 1).next_multiple_of(self.every);
+        if first > end {
+            return;
+        }
+        let mut state = LexAutomaton::START;
+        for (at, &byte) in (from..).zip(&text[from..end]) {
+            if at >= first && at.is_multiple_of(self.every) {
+                let words = usize::from(self.automaton.states()).div_ceil(64);
+                let row = self.failed.entry(at).or_insert_with(|| vec![0; words].into());
+                row[usize::from(state / 64)] |= 1 << (state % 64);
+            }
+            state = self.automaton.step(state, byte);
+        }
+    }
+}
