@@ -1,12 +1,12 @@
-//! A lexer as a scan: token rules become an automaton, and what a byte does to its states is a map.
-//! Maps compose, so all cores can lex one text.
+//! A lexer: token rules become an automaton, and the automaton machine code for this computer.
 //!
 //! ```text
-//! cargo run --release --example lexer -- [--rules FILE] [--tokens] [--device cpu|cuda:N] [FILE]
+//! cargo run --release --example lexer -- [--rules json|csv|c|rust|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]
 //! ```
 //!
-//! The rules are lines `NAME regex` and `skip NAME regex`; without them, JSON's. Without a file,
-//! the output of `cargo metadata` for this workspace is lexed: real JSON, made on the spot.
+//! The rules are lines `NAME regex`, `skip NAME regex`, `keyword WORD…` and `incomplete PREFIX`;
+//! without them, JSON's. Without a file, the output of `cargo metadata` for this workspace is lexed:
+//! real JSON, made on the spot. A GPU lexes what one forward pass can.
 
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,19 @@ use std::time::Instant;
 
 use common::{Failure, Progress, Race, copy, finish, say};
 use monoscan::Device;
-use monoscan::lexer::{Lexer, Rules, Skips, Token};
+use monoscan::lexer::{C, CSV, JSON, Kind, Lexer, RUST, Rules, Token, TokenList};
 
 mod common;
 
-const USAGE: &str = "lexer [--rules FILE] [--tokens] [--device cpu|cuda:N] [FILE]";
+const USAGE: &str = "lexer [--rules json|csv|c|rust|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]";
+
+/// Rules that go by a name.
+const SHIPPED: [(&str, &str); 4] = [("json", JSON), ("csv", CSV), ("c", C), ("rust", RUST)];
 
 #[derive(Default)]
 struct Options {
     rules: Option<PathBuf>,
+    only: Option<String>,
     tokens: bool,
     device: Device,
     text: Option<PathBuf>,
@@ -41,8 +45,12 @@ fn options() -> Result<Options, Failure> {
             Some("--tokens") => options.tokens = true,
             Some("--rules") => {
                 let file = arguments.next().filter(|file| !file.to_string_lossy().starts_with("--"));
-                let file = file.ok_or_else(|| Failure::Usage("--rules needs a file".into()))?;
+                let file = file.ok_or_else(|| Failure::Usage("--rules needs a file or a name".into()))?;
                 options.rules = Some(file.into());
+            }
+            Some("--only") => {
+                let names = arguments.next().and_then(|names| names.into_string().ok());
+                options.only = Some(names.ok_or_else(|| Failure::Usage("--only needs kinds".into()))?);
             }
             Some("--device") => {
                 let name = arguments.next().ok_or_else(|| Failure::Usage("--device needs a value".into()))?;
@@ -59,44 +67,60 @@ fn options() -> Result<Options, Failure> {
 }
 
 fn run(options: Options) -> Result<(), Failure> {
-    let rules = match &options.rules {
-        Some(file) => {
-            let text = String::from_utf8(read(file)?).map_err(|error| named(file, error))?;
-            Rules::parse(&text).map_err(|error| named(file, error))?
-        }
-        None => Rules::json(),
+    let file = options.rules.as_deref().unwrap_or(Path::new("json"));
+    let rules = match SHIPPED.iter().find(|(name, _)| Path::new(name) == file) {
+        Some((_, text)) => (*text).to_owned(),
+        None => String::from_utf8(read(file)?).map_err(|error| named(file, error))?,
     };
+    let rules = Rules::parse(&rules).map_err(|error| named(file, error))?;
     let text = match &options.text {
         Some(file) => read(file)?,
         None => metadata()?,
     };
     let start = Instant::now();
-    let file = options.rules.as_deref().unwrap_or(Path::new("the rules"));
-    let lexer = Lexer::new(rules).map_err(|error| named(file, error))?.on(options.device)?;
+    let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
+    let lexer = match &options.only {
+        Some(names) => lexer.only(&kinds(&lexer, names)?),
+        None => lexer,
+    };
+    let lexer = lexer.on(options.device).map_err(|error| named(file, error))?;
+    lexer.lex(b"")?;
     let compiled = start.elapsed();
 
-    let labels = lexer.labels(&text)?;
-    if labels != lexer.tables().label_sequentially(&text) {
-        return Err(Failure::Run("the scan and the plain loop disagree".into()));
+    let tokens = lexer.lex(&text)?;
+    if tokens != lexer.lex_sequentially(&text)? {
+        return Err(Failure::Run("the compiled lexer and the plain loop disagree".into()));
     }
     if options.tokens {
-        return print_tokens(&lexer, &labels);
+        return print_tokens(&lexer, &tokens, text.len());
     }
     let source = options.text.as_deref().unwrap_or(Path::new("what `cargo metadata` prints")).display();
-    let rules = options.rules.as_deref().unwrap_or(Path::new("JSON")).display();
-    say!("{} rules of {rules} became machine code for this computer in {compiled:.1?}.", lexer.rules().len());
+    say!(
+        "{} rules of {} became machine code for this computer in {compiled:.1?}.",
+        lexer.rules().len(),
+        file.display()
+    );
     say!("It lexed {} bytes, {source}, and a plain loop gave the same tokens.\n", text.len());
     if text.is_empty() {
         return Ok(());
     }
-    summarise(&lexer, &text, &labels);
+    summarise(&lexer, &text, &tokens);
     race(&lexer, &text)
 }
 
+/// The kinds that go by these names, with commas between them.
+fn kinds(lexer: &Lexer, names: &str) -> Result<Vec<Kind>, Failure> {
+    let unknown = |name: &str| {
+        let known: Vec<&str> = lexer.rules().iter().map(|rule| rule.name()).collect();
+        Failure::Usage(format!("there is no kind `{name}`: expected ERROR or one of {}", known.join(", ")))
+    };
+    names.split(',').map(|name| lexer.rules().kind(name).ok_or_else(|| unknown(name))).collect()
+}
+
 /// The first tokens with their text, and how many there are of each kind.
-fn summarise(lexer: &Lexer, text: &[u8], labels: &[u8]) {
+fn summarise(lexer: &Lexer, text: &[u8], tokens: &TokenList) {
     say!("The first tokens, with the place of their first byte:");
-    for token in lexer.tokens(labels, Skips::Drop).take(8) {
+    for token in tokens.iter().take(8) {
         let bytes = &text[token.start..token.end];
         let printable = |c: char| if c.is_control() { '·' } else { c };
         let shown: String = String::from_utf8_lossy(bytes).chars().take(SHOWN).map(printable).collect();
@@ -104,8 +128,12 @@ fn summarise(lexer: &Lexer, text: &[u8], labels: &[u8]) {
         say!("  {:>8}  {:<16} {shown}{more}", token.start, lexer.rules().name(token.kind));
     }
     say!("\nTokens of each kind:");
-    for (kind, count) in lexer.count(labels).iter().filter(|&(_, count)| count > 0) {
-        say!("  {:<16} {count:9}", lexer.rules().name(kind));
+    let kinds = (0..lexer.rules().len() as u16).map(Kind::Rule).chain([Kind::Error]);
+    for kind in kinds {
+        let count = tokens.iter().filter(|token| token.kind == kind).count();
+        if count > 0 {
+            say!("  {:<16} {count:9}", lexer.rules().name(kind));
+        }
     }
 }
 
@@ -113,10 +141,10 @@ fn summarise(lexer: &Lexer, text: &[u8], labels: &[u8]) {
 const SHOWN: usize = 48;
 
 /// One line a token: `start end NAME`. A reader that has seen enough may close the pipe.
-fn print_tokens(lexer: &Lexer, labels: &[u8]) -> Result<(), Failure> {
+fn print_tokens(lexer: &Lexer, tokens: &TokenList, bytes: usize) -> Result<(), Failure> {
     let stdout = std::io::stdout().lock();
     // Where the tokens themselves are shown, they are the progress.
-    let mut progress = (!stdout.is_terminal()).then(|| Progress::new("tokens written", labels.len()));
+    let mut progress = (!stdout.is_terminal()).then(|| Progress::new("tokens written", bytes));
     let mut out = BufWriter::new(stdout);
     let mut write = |(place, token): (usize, Token)| {
         if let Some(progress) = progress.as_mut().filter(|_| place % 4096 == 0) {
@@ -124,7 +152,7 @@ fn print_tokens(lexer: &Lexer, labels: &[u8]) -> Result<(), Failure> {
         }
         writeln!(out, "{} {} {}", token.start, token.end, lexer.rules().name(token.kind))
     };
-    let written = lexer.tokens(labels, Skips::Drop).enumerate().try_for_each(&mut write).and_then(|()| out.flush());
+    let written = tokens.iter().enumerate().try_for_each(&mut write).and_then(|()| out.flush());
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
@@ -136,19 +164,15 @@ fn repeated(text: &[u8]) -> Vec<u8> {
     text.repeat((16 << 20) / text.len() + 1)
 }
 
-/// The scan beside the plain loop and memcpy.
+/// The lexer beside the plain loop and memcpy.
 fn race(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
     let text = repeated(text);
-    let (mut labels, mut copied) = (vec![0; text.len()], vec![0; text.len()]);
-    lexer.labels_into(&text, &mut labels)?;
-    say!(
-        "\nSpeed on {}, giving each of {} bytes its kind, beside a plain loop and a copy:",
-        lexer.scan().device(),
-        text.len()
-    );
+    let (mut tokens, mut copied) = (TokenList::new(), vec![0; text.len()]);
+    lexer.lex_into(&text, &mut tokens)?;
+    say!("\nSpeed on {}, finding the tokens of {} bytes, beside a plain loop and a copy:", lexer.device(), text.len());
     let race = Race {
-        sequential: &mut || drop(lexer.tables().label_sequentially(&text)),
-        scan: &mut || lexer.labels_into(&text, &mut labels).map(drop).expect("it ran before"),
+        sequential: &mut || drop(lexer.lex_sequentially(&text).expect("it ran before")),
+        scan: &mut || lexer.lex_into(&text, &mut tokens).expect("it ran before"),
         copy: &mut || copy(&text, &mut copied),
     };
     race.run(text.len(), "byte");

@@ -95,14 +95,24 @@ fn the_lexer_shows_the_first_tokens_and_what_bounds_it_and_no_progress_where_nob
 }
 
 #[test]
-fn the_lexer_refuses_rules_that_one_pass_cannot_lex_and_names_them() {
-    let scratch = Scratch::new("lexer-refused");
-    let rules = scratch.file("rules", b"INT [0-9]+\nFLOAT [0-9]+e[0-9]+\n");
-    let text = scratch.file("text", b"1e5");
-    let message = failure(&run("lexer", &["--rules", &rules, &text]), 1);
-    assert!(message.contains("INT") && message.contains("FLOAT") && message.contains("\"0e\""), "{message}");
+fn the_lexer_takes_rules_that_look_further_ahead_and_refuses_wrong_ones() {
+    let scratch = Scratch::new("lexer-ahead");
+    let rules = scratch.file("rules", b"INT [0-9]+\nFLOAT [0-9]+e[0-9]+\nNAME [a-z]+\n");
+    let text = scratch.file("text", b"1e5e");
+    let tokens = stdout(&run("lexer", &["--rules", &rules, "--tokens", &text]));
+    assert_eq!(tokens, "0 3 FLOAT\n3 4 NAME\n");
     let message = failure(&run("lexer", &["--rules", &scratch.file("bad", b"WORD [a-z\n"), &text]), 1);
     assert!(message.contains("line 1, column 6"), "{message}");
+}
+
+#[test]
+fn the_lexer_has_rules_for_languages_and_prints_chosen_kinds_only() {
+    let scratch = Scratch::new("lexer-only");
+    let text = scratch.file("text", b"if (x) /* note */ return 1.5;");
+    let tokens = stdout(&run("lexer", &["--rules", "c", "--tokens", "--only", "return,FLOAT", &text]));
+    assert_eq!(tokens, "18 24 return\n25 28 FLOAT\n");
+    let message = failure(&run("lexer", &["--rules", "csv", "--only", "COMA", &text]), 2);
+    assert!(message.contains("COMA") && message.contains("COMMA"), "{message}");
 }
 
 #[test]

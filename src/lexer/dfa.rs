@@ -5,6 +5,9 @@
 //! and not lexing. It reports a match one byte late, so here a state accepts what that state would
 //! report at the end of the input; and it keeps states apart that differ only in that delay, so the
 //! result is minimised again.
+//!
+//! Where rules ask for kinds of incomplete tokens, every state that is on the way to a token accepts
+//! such a kind, if it accepts no other.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,7 +19,9 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
 
 use super::LexerError;
-use super::rules::{Rule, Rules, syntax};
+use super::gather::Kind;
+use super::rules::{Role, Rule, Rules, syntax};
+use super::shadow::{Shadowed, Shadows};
 
 /// The most states that the determinised rules may have. A lexer for C, keywords included, has
 /// about 300.
@@ -42,8 +47,8 @@ impl State {
     }
 }
 
-/// The place of a rule among the rules, as one byte.
-pub(super) type RuleIndex = u8;
+/// The place of a rule among the rules.
+pub(super) type RuleIndex = u16;
 
 /// A total, minimal DFA over byte classes. All states are reachable from the start, except maybe the dead one.
 pub(super) struct TokenDfa {
@@ -65,9 +70,70 @@ impl TokenDfa {
 
     /// Determinises and minimises the rules.
     pub(super) fn new(rules: &Rules) -> Result<TokenDfa, LexerError> {
-        let searcher = determinise(rules)?;
-        let delayed = explore(&searcher, rules)?;
-        Ok(merge_classes(minimise(delayed)))
+        Ok(TokenDfa::of(rules, |_| true)?.0)
+    }
+
+    /// The same of some of the rules, by their places; and which of these are shadowed by others.
+    pub(super) fn of(rules: &Rules, include: impl Fn(usize) -> bool) -> Result<(TokenDfa, Vec<Shadowed>), LexerError> {
+        let included: Vec<usize> = (0..rules.len()).filter(|&i| include(i) && rule(rules, i).has_pattern()).collect();
+        if included.is_empty() {
+            return Ok((TokenDfa::without_tokens(), Vec::new()));
+        }
+        let searcher = determinise(included.iter().map(|&i| rule(rules, i).pattern()))?;
+        let (mut delayed, shadowed) = explore(&searcher, rules, &included)?;
+        if rules.names_incomplete() {
+            delayed.accept_incomplete(rules);
+        }
+        Ok((merge_classes(minimise(delayed)), shadowed))
+    }
+
+    /// The automaton of no rule.
+    fn without_tokens() -> TokenDfa {
+        TokenDfa { class_of: [0; 256], classes: 1, next: vec![TokenDfa::DEAD; 2], accept: vec![None; 2] }
+    }
+
+    /// The state behind some bytes of a token.
+    pub(super) fn run(&self, bytes: &[u8]) -> State {
+        bytes.iter().fold(TokenDfa::START, |q, &byte| self.next(q, usize::from(self.class_of[usize::from(byte)])))
+    }
+
+    /// Lets every state but the start accept the kind of what begins a token, if it accepts nothing and there is such a kind.
+    fn accept_incomplete(&mut self, rules: &Rules) {
+        self.enter_start_never();
+        let kind_of: Vec<Option<usize>> = (0..rules.len()).map(|rule| rules.incomplete_of(rule)).collect();
+        // The earliest rule that has a kind for incomplete tokens, of those that may still win from a state on.
+        let mut earliest: Vec<Option<RuleIndex>> =
+            self.accept.iter().map(|rule| rule.filter(|&rule| kind_of[usize::from(rule)].is_some())).collect();
+        loop {
+            let mut changed = false;
+            for state in self.states() {
+                let ahead = (0..self.classes).filter_map(|c| earliest[self.next(state, c).index()]).min();
+                let known = earliest[state.index()];
+                let best = [known, ahead].into_iter().flatten().min();
+                changed |= best != known;
+                earliest[state.index()] = best;
+            }
+            if !changed {
+                break;
+            }
+        }
+        for state in self.states().filter(|&q| q != TokenDfa::START) {
+            let incomplete = earliest[state.index()].and_then(|rule| kind_of[usize::from(rule)]);
+            let accept = &mut self.accept[state.index()];
+            *accept = accept.or(incomplete.map(|kind| kind as RuleIndex));
+        }
+    }
+
+    /// Splits the start where it is entered, so that nothing was read in it.
+    fn enter_start_never(&mut self) {
+        if !self.next.contains(&TokenDfa::START) {
+            return;
+        }
+        let again = State::new(self.accept.len());
+        self.accept.push(self.accept(TokenDfa::START));
+        let row = TokenDfa::START.index() * self.classes;
+        self.next.extend_from_within(row..row + self.classes);
+        self.next.iter_mut().filter(|to| **to == TokenDfa::START).for_each(|to| *to = again);
     }
 
     pub(super) fn states(&self) -> impl Iterator<Item = State> + use<> {
@@ -83,8 +149,12 @@ impl TokenDfa {
     }
 }
 
-fn determinise(rules: &Rules) -> Result<Searcher, LexerError> {
-    let patterns: Vec<&str> = rules.iter().map(Rule::pattern).collect();
+fn rule(rules: &Rules, index: usize) -> &Rule {
+    rules.iter().nth(index).expect("the place of a rule")
+}
+
+fn determinise<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Searcher, LexerError> {
+    let patterns: Vec<&str> = patterns.collect();
     let nfa = thompson::Compiler::new()
         .syntax(syntax())
         .configure(
@@ -119,7 +189,8 @@ fn determinise(rules: &Rules) -> Result<Searcher, LexerError> {
 }
 
 /// Lists the states of `searcher` with dense numbers and undelayed matches: the dead state first, then the start.
-fn explore(searcher: &Searcher, rules: &Rules) -> Result<TokenDfa, LexerError> {
+/// Also says which rules are shadowed.
+fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<(TokenDfa, Vec<Shadowed>), LexerError> {
     let start = searcher
         .universal_start_state(Anchored::Yes)
         .ok_or_else(|| LexerError::Automaton("the start depends on what precedes the token".to_owned()))?;
@@ -130,12 +201,17 @@ fn explore(searcher: &Searcher, rules: &Rules) -> Result<TokenDfa, LexerError> {
     let samples = sample_bytes(&class_of, classes);
 
     let mut dfa = TokenDfa { class_of, classes, next: vec![TokenDfa::DEAD; classes], accept: vec![None, None] };
+    let precedence = |&rule: &RuleIndex| (rules.get(Kind::Rule(rule)).map(Rule::role) != Some(Role::Keyword), rule);
+    let mut shadows = Shadows::new(rules);
     let mut found = vec![start];
     let mut number: HashMap<StateID, State> = HashMap::from([(start, TokenDfa::START)]);
     let mut at = 0;
     while at < found.len() {
         let from = found[at];
-        dfa.accept[at + 1] = winner(searcher, from);
+        let mut matching = matching(searcher, from, included);
+        matching.sort_by_key(precedence);
+        dfa.accept[at + 1] = matching.first().copied();
+        shadows.state(at, &matching);
         for &byte in &samples {
             let to = searcher.next_state(from, byte);
             let to = if searcher.is_dead_state(to) {
@@ -150,6 +226,7 @@ fn explore(searcher: &Searcher, rules: &Rules) -> Result<TokenDfa, LexerError> {
                 dfa.accept.push(None);
                 number.insert(to, new);
                 found.push(to);
+                shadows.reached(at, byte);
                 new
             };
             dfa.next.push(to);
@@ -158,18 +235,19 @@ fn explore(searcher: &Searcher, rules: &Rules) -> Result<TokenDfa, LexerError> {
     }
     match dfa.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
-        Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(super::Kind::Rule(rule)).to_owned() }),
-        None => Ok(dfa),
+        Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
+        None => Ok((dfa, shadows.finish())),
     }
 }
 
-/// The earliest rule that matches exactly the bytes which led to `state`.
-fn winner(searcher: &Searcher, state: StateID) -> Option<RuleIndex> {
+/// The rules that match exactly the bytes which led to `state`.
+fn matching(searcher: &Searcher, state: StateID, included: &[usize]) -> Vec<RuleIndex> {
     let end = searcher.next_eoi_state(state);
     if !searcher.is_match_state(end) {
-        return None;
+        return Vec::new();
     }
-    (0..searcher.match_len(end)).map(|i| searcher.match_pattern(end, i).as_u32() as RuleIndex).min()
+    let pattern = |i| searcher.match_pattern(end, i).as_usize();
+    (0..searcher.match_len(end)).map(|i| included[pattern(i)] as RuleIndex).collect()
 }
 
 /// One byte of every class.

@@ -7,7 +7,7 @@ use super::rules::Rules;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A match of the rule at this place among the [`Rules`].
-    Rule(u8),
+    Rule(u16),
     /// Bytes that no rule matches.
     Error,
 }
@@ -101,7 +101,7 @@ impl Iterator for Tokens<'_> {
         loop {
             let mut end = self.next_end()?;
             let code = self.labels[end - 1] & !ENDS;
-            let kind = if code < self.rules { Kind::Rule(code) } else { Kind::Error };
+            let kind = if code < self.rules { Kind::Rule(u16::from(code)) } else { Kind::Error };
             if code == ERROR {
                 end = self.error_end(end);
             }

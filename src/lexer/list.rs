@@ -1,41 +1,69 @@
-//! A text's tokens as one dense list, which one scan writes: it labels bytes, keeps those that end
-//! a token and counts them, all in one pass over the text.
+//! The tokens of a text as columns.
 
-use super::gather::{Kind, Skips, Token};
-use super::program::CODE_BITS;
-use super::restart::ERROR;
-use super::rules::Rules;
+use monoscan_runtime::lexer::{ERROR_KIND, TokenColumns};
 
-/// The tokens of a text: 8 bytes for each, and for each byte that no rule matches.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use super::gather::{Kind, Token};
+
+/// The tokens of a text, from left to right: a kind, a start and an end for each, in columns of their own. Skipped tokens are
+/// left out, and each maximal run of bytes that no rule matches is one token.
+///
+/// 10 bytes a token. [`Lexer::lex_into`](super::Lexer::lex_into) uses the memory of an old list again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenList {
-    /// For each token its end and its code.
-    endings: Vec<u64>,
-    /// Bit k: tokens of code k are skipped.
-    skipped: u128,
-    /// Codes below it mean rules; the others, errors.
-    rules: u8,
+    pub(super) columns: TokenColumns,
 }
 
 impl TokenList {
-    pub(super) fn new(endings: Vec<u64>, rules: &Rules) -> TokenList {
-        let skipped = (0..).zip(rules.iter()).filter(|(_, rule)| rule.is_skip()).fold(0, |set, (i, _)| set | 1 << i);
-        TokenList { endings, skipped, rules: rules.len() as u8 }
+    /// No tokens.
+    pub fn new() -> TokenList {
+        TokenList::default()
     }
 
-    /// The tokens from left to right. Each maximal run of bytes that no rule matches is one token.
-    pub fn iter(&self, skips: Skips) -> impl Iterator<Item = Token> + '_ {
-        let dropped = if skips == Skips::Drop { self.skipped } else { 0 };
-        let code = |ending: u64| ending as u8;
-        let runs = self.endings.chunk_by(move |&a, &b| code(a) == ERROR && code(b) == ERROR);
-        let mut start = 0;
-        let tokens = runs.map(move |run| {
-            let last = run[run.len() - 1];
-            let end = (last >> CODE_BITS) as usize;
-            let kind = if code(last) < self.rules { Kind::Rule(code(last)) } else { Kind::Error };
-            let start = std::mem::replace(&mut start, end);
-            (code(last), Token { start, end, kind })
-        });
-        tokens.filter(move |(code, _)| dropped >> code & 1 == 0).map(|(_, token)| token)
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.columns.len()
     }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// For each token the place of its rule among the [`Rules`](super::Rules), or [`ERROR_KIND`](super::ERROR_KIND).
+    pub fn kinds(&self) -> &[u16] {
+        self.columns.kinds()
+    }
+
+    /// Where each token begins, in bytes.
+    pub fn starts(&self) -> &[u32] {
+        self.columns.starts()
+    }
+
+    /// Where each token ends: the offset behind its last byte.
+    pub fn ends(&self) -> &[u32] {
+        self.columns.ends()
+    }
+
+    /// The tokens from left to right.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Token> + '_ {
+        let places = self.starts().iter().zip(self.ends());
+        self.kinds().iter().zip(places).map(|(&kind, (&start, &end))| Token {
+            start: start as usize,
+            end: end as usize,
+            kind: kind_of(kind),
+        })
+    }
+
+    /// The tokens with their texts, if `text` is what was lexed.
+    ///
+    /// # Panics
+    /// If `text` is shorter than that.
+    pub fn texts<'a>(&'a self, text: &'a [u8]) -> impl ExactSizeIterator<Item = (Kind, &'a [u8])> + 'a {
+        self.iter().map(|token| (token.kind, &text[token.start..token.end]))
+    }
+}
+
+/// A kind in a column.
+pub(super) fn kind_of(kind: u16) -> Kind {
+    if kind == ERROR_KIND { Kind::Error } else { Kind::Rule(kind) }
 }

@@ -54,6 +54,9 @@ use super::dfa::{State, TokenDfa};
 use super::lookahead;
 use super::rules::Rules;
 
+/// The most rules that labels can tell apart: a kind and a flag share one byte.
+pub const MAX_LABELLED_RULES: usize = 120;
+
 /// In a label: the token, or the error byte, ends here. The other bits are its rule's index, or [`ERROR`].
 pub const ENDS: u8 = 0x80;
 
@@ -87,6 +90,9 @@ impl LexAutomaton {
     pub(super) const IDLE: State = TokenDfa::DEAD;
 
     pub(super) fn new(rules: &Rules) -> Result<LexAutomaton, LexerError> {
+        if rules.len() > MAX_LABELLED_RULES {
+            return Err(LexerError::TooManyKinds { kinds: rules.len() });
+        }
         let dfa = TokenDfa::new(rules)?;
         match lookahead::find(&dfa, rules) {
             Some(refusal) => Err(refusal.into()),
@@ -101,7 +107,7 @@ impl LexAutomaton {
         let moves = |q: State| {
             (0..dfa.classes).map(move |class| match dfa.next(q, class) {
                 TokenDfa::DEAD => Move { row: row(dfa.next(TokenDfa::START, class)), label: ended(dfa, q) },
-                to => Move { row: row(to), label: dfa.accept(q).unwrap_or(PENDING) },
+                to => Move { row: row(to), label: dfa.accept(q).map_or(PENDING, |rule| rule as u8) },
             })
         };
         LexAutomaton {
@@ -148,5 +154,5 @@ impl LexAutomaton {
 
 /// The label of the byte that led to `state`, if what is pending ends with it.
 fn ended(dfa: &TokenDfa, state: State) -> u8 {
-    ENDS | dfa.accept(state).unwrap_or(ERROR)
+    ENDS | dfa.accept(state).map_or(ERROR, |rule| rule as u8)
 }

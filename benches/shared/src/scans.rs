@@ -112,5 +112,5 @@ fn decimal(coefficient: f32) -> f64 {
 
 /// The scan of a lexer on so many threads: a column of bytes in, a column of labels out.
 pub fn labels(lexer: &Lexer, threads: usize) -> Result<DynScan, Error> {
-    DynScan::builder(lexer.tables().program()).threads(threads).build()
+    DynScan::builder(lexer.tables().expect("one pass lexes JSON").program()).threads(threads).build()
 }

@@ -1,9 +1,13 @@
 //! The lexer against the reference.
 
+mod engines;
 mod random;
 mod refused;
+mod rules;
+mod sets;
 
 use monoscan_ir::{Constant, interp};
+use monoscan_runtime::lexer::TokenColumns;
 use scan_kit::Random;
 
 use super::reference::Reference;
@@ -120,6 +124,19 @@ fn text(random: &mut Random, pieces: &[&str]) -> Vec<u8> {
     text
 }
 
+/// Tokens as a lexer gives them.
+fn columns_of(tokens: impl IntoIterator<Item = Token>) -> TokenColumns {
+    let mut columns = TokenColumns::default();
+    for token in tokens {
+        let kind = match token.kind {
+            Kind::Rule(rule) => rule,
+            Kind::Error => ERROR_KIND,
+        };
+        columns.push(kind, token.start as u32, token.end as u32);
+    }
+    columns
+}
+
 fn compile(rules: &str) -> Lexer {
     Lexer::new(Rules::parse(rules).expect("the rules parse")).expect("one pass lexes these rules")
 }
@@ -154,13 +171,16 @@ fn labels_by_maps(tables: &RankTables, text: &[u8], random: &mut Random) -> Vec<
     (0..text.len()).map(|i| tables.label()[row(i)][usize::from(before(i, random)[0])]).collect()
 }
 
-fn check(name: &str, lexer: &Lexer, reference: &Reference, text: &[u8], random: &mut Random) {
-    let labels = lexer.tables().label_sequentially(text);
+fn check(name: &str, lexer: &Lexer, all: &Lexer, reference: &Reference, text: &[u8], random: &mut Random) {
+    let labels = lexer.tables().expect("one pass is exact").label_sequentially(text);
     let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
     assert_eq!(tokens, reference.tokens(text), "{name}: {}", text.escape_ascii());
-    let list = lexer.lex(text).expect("texts are short");
-    assert!(list.iter(Skips::Keep).eq(tokens), "{name}, listed: {}", text.escape_ascii());
-    let by_maps = labels_by_maps(lexer.tables().ranks(), text, random);
+    let list = all.lex(text).expect("texts are short");
+    assert!(list.iter().eq(tokens.iter().copied()), "{name}, lexed: {}", text.escape_ascii());
+    let mut list = TokenList::new();
+    all.lex_by_scan(text, &mut list).expect("texts are short");
+    assert!(list.iter().eq(tokens), "{name}, listed: {}", text.escape_ascii());
+    let by_maps = labels_by_maps(lexer.tables().expect("one pass is exact").ranks(), text, random);
     assert_eq!(labels, by_maps, "{name}, composed: {}", text.escape_ascii());
 }
 
@@ -168,11 +188,12 @@ fn check(name: &str, lexer: &Lexer, reference: &Reference, text: &[u8], random: 
 fn tokens_are_those_of_maximal_munch() {
     for (name, rules, pieces) in EXACT {
         let lexer = compile(rules);
+        let all = lexer.with_skips();
         let reference = Reference::new(lexer.rules());
         let mut random = Random(7);
         for _ in 0..400 {
             let text = text(&mut random, pieces);
-            check(name, &lexer, &reference, &text, &mut random);
+            check(name, &lexer, &all, &reference, &text, &mut random);
         }
     }
 }
@@ -181,12 +202,13 @@ fn tokens_are_those_of_maximal_munch() {
 fn the_input_may_end_inside_any_token() {
     for (name, rules, pieces) in EXACT {
         let lexer = compile(rules);
+        let all = lexer.with_skips();
         let reference = Reference::new(lexer.rules());
         let mut random = Random(11);
         for _ in 0..8 {
             let text = text(&mut random, pieces);
             for end in 0..=text.len() {
-                check(name, &lexer, &reference, &text[..end], &mut random);
+                check(name, &lexer, &all, &reference, &text[..end], &mut random);
             }
         }
     }
@@ -202,6 +224,7 @@ fn all_short_texts_of_a_small_alphabet_are_exact() {
         ("binary", EXACT[8].1, b"\xff\xfe\x00\x01"),
     ] {
         let lexer = compile(rules);
+        let all = lexer.with_skips();
         let reference = Reference::new(lexer.rules());
         let mut random = Random(3);
         for length in 0..=4u32 {
@@ -211,7 +234,7 @@ fn all_short_texts_of_a_small_alphabet_are_exact() {
                     text.push(alphabet[number % alphabet.len()]);
                     number /= alphabet.len();
                 }
-                check(name, &lexer, &reference, &text, &mut random);
+                check(name, &lexer, &all, &reference, &text, &mut random);
             }
         }
     }
@@ -220,8 +243,11 @@ fn all_short_texts_of_a_small_alphabet_are_exact() {
 #[test]
 fn json_fits_maps_of_eight_bytes() {
     let lexer = Lexer::new(Rules::json()).expect("the JSON rules are exact");
-    let ranks = lexer.tables().ranks();
-    assert_eq!((lexer.tables().states(), ranks.classes(), ranks.ranks(), ranks.width()), (36, 30, 8, 8));
+    let ranks = lexer.tables().expect("one pass is exact").ranks();
+    assert_eq!(
+        (lexer.tables().expect("one pass is exact").states(), ranks.classes(), ranks.ranks(), ranks.width()),
+        (36, 30, 8, 8)
+    );
 }
 
 #[test]
@@ -229,7 +255,7 @@ fn every_proper_prefix_of_a_json_token_is_a_token() {
     let lexer = Lexer::new(Rules::json()).expect("the JSON rules are exact");
     for token in ["\"a\\u12aF\\n\\\\é\"", "-120.75e-31", "0E5", "true", "false", "null", "{"] {
         for end in 1..=token.len() {
-            let labels = lexer.tables().label_sequentially(&token.as_bytes()[..end]);
+            let labels = lexer.tables().expect("one pass is exact").label_sequentially(&token.as_bytes()[..end]);
             let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
             assert!(matches!(tokens[..], [Token { kind: Kind::Rule(_), .. }]), "{token} cut at {end}: {tokens:?}");
         }
@@ -240,7 +266,7 @@ fn every_proper_prefix_of_a_json_token_is_a_token() {
 fn skips_are_left_out_on_request_and_counted_always() {
     let lexer = compile("WORD [a-z]+\nskip SPACE [ ]+");
     let text = b"  ab ?? c !";
-    let labels = lexer.tables().label_sequentially(text);
+    let labels = lexer.tables().expect("one pass is exact").label_sequentially(text);
     let spans = |skips| lexer.tokens(&labels, skips).map(|t| (t.start, t.end, t.kind)).collect::<Vec<_>>();
     let (word, space) = (Kind::Rule(0), Kind::Rule(1));
     assert_eq!(spans(Skips::Drop), [(2, 4, word), (5, 7, Kind::Error), (8, 9, word), (10, 11, Kind::Error)]);
@@ -255,7 +281,7 @@ fn a_run_of_errors_is_one_token_however_long() {
     for before in 0..20 {
         for errors in 1..40 {
             let text = ["a".repeat(before), "?".repeat(errors), "a".to_owned()].concat();
-            let labels = lexer.tables().label_sequentially(text.as_bytes());
+            let labels = lexer.tables().expect("one pass is exact").label_sequentially(text.as_bytes());
             let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
             assert_eq!(tokens.len(), before + 2);
             assert_eq!(tokens[before], Token { start: before, end: before + errors, kind: Kind::Error });
@@ -267,10 +293,12 @@ fn a_run_of_errors_is_one_token_however_long() {
 fn the_list_of_a_long_text_has_the_tokens_that_its_labels_spell() {
     let lexer = Lexer::new(Rules::json()).expect("the JSON rules are exact");
     let text = br#"{"name": [1, -2.5e3, true], ?? "more\u00e9": null} "unterminated "#.repeat(9000);
-    let labels = lexer.tables().label_sequentially(&text);
-    let list = lexer.lex(&text).expect("there is memory for half a megabyte");
-    for skips in [Skips::Keep, Skips::Drop] {
-        assert!(list.iter(skips).eq(lexer.tokens(&labels, skips)), "{skips:?}");
+    let labels = lexer.tables().expect("one pass is exact").label_sequentially(&text);
+    for (lexer, skips) in [(lexer.with_skips(), Skips::Keep), (lexer, Skips::Drop)] {
+        let mut list = TokenList::new();
+        lexer.lex_by_scan(&text, &mut list).expect("there is memory for half a megabyte");
+        assert!(list.iter().eq(lexer.tokens(&labels, skips)), "{skips:?}");
+        assert_eq!(lexer.lex(&text).expect("there is memory for half a megabyte"), list);
     }
 }
 
@@ -299,12 +327,12 @@ fn the_scan_labels_as_the_plain_loop_does() {
     let wide = WIDE.iter().map(|&(rules, _)| (rules, &["a", "aaaaaaaaaaaaaaaa", "bcb", ",", "?"][..]));
     for (rules, pieces) in exact.chain(wide) {
         let lexer = compile(rules);
-        let program = lexer.tables().program();
+        let program = lexer.tables().expect("one pass is exact").program();
         let mut random = Random(13);
         for _ in 0..20 {
             let text = text(&mut random, pieces);
             let run = interp::run(&program, &[&text], &interp::Request::default()).expect("one column of bytes");
-            assert_eq!(run.outputs, [lexer.tables().label_sequentially(&text)], "{rules}");
+            assert_eq!(run.outputs, [lexer.tables().expect("one pass is exact").label_sequentially(&text)], "{rules}");
         }
     }
 }
@@ -312,7 +340,8 @@ fn the_scan_labels_as_the_plain_loop_does() {
 #[test]
 fn maps_are_a_monoid() {
     for (rules, width) in WIDE {
-        let tables = compile(rules).tables;
+        let tables = compile(rules);
+        let tables = tables.tables().expect("one pass is exact");
         assert_eq!(tables.ranks().width(), width);
         let program = tables.program();
         let stage = &program.stages[0];

@@ -4,14 +4,15 @@ use super::super::*;
 use super::compile;
 
 fn refusal(rules: &str) -> String {
-    match Rules::parse(rules).map_err(LexerError::from).and_then(Lexer::new) {
-        Ok(lexer) => panic!("accepted: {lexer:?}"),
+    let labelled = |lexer: Lexer| lexer.tables().map(|tables| format!("{tables:?}"));
+    match Rules::parse(rules).map_err(LexerError::from).and_then(Lexer::new).and_then(labelled) {
+        Ok(tables) => panic!("accepted: {tables}"),
         Err(error) => error.to_string(),
     }
 }
 
 #[test]
-fn rules_that_need_more_look_ahead_are_refused_with_the_rules_that_force_it() {
+fn labels_of_rules_that_need_more_look_ahead_are_refused_with_the_rules_that_force_it() {
     for (rules, conflicts) in [
         (
             "NUMBER [1-9][0-9]*(e[1-9]+)?",
@@ -91,14 +92,23 @@ fn rules_that_are_too_large_are_refused() {
     );
     compile("A [1-9]{1,127}");
     let kinds = |count| (0..count).map(|i| format!("K{i} k{i:03}|k|k[0-9]|k[0-9][0-9]\n")).collect::<String>();
-    compile(&kinds(MAX_RULES));
-    assert_eq!(refusal(&kinds(MAX_RULES + 1)), "line 121, column 1: expected at most 120 rules");
+    compile(&kinds(MAX_LABELLED_RULES));
+    assert_eq!(
+        refusal(&kinds(MAX_LABELLED_RULES + 1)),
+        "the rules have 121 kinds of tokens: expected at most 120 for labels, and on a GPU"
+    );
+    let words = |count| (0..count).map(|i| format!("keyword k{i}\n")).collect::<String>();
+    assert!(Rules::parse(&words(MAX_RULES)).is_ok());
+    let error = Rules::parse(&words(MAX_RULES + 1)).unwrap_err();
+    assert_eq!(error.to_string(), "line 2049, column 9: expected at most 2048 rules");
 }
 
 #[test]
 fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
     let name = "expected a rule name (a letter or `_`, then letters, digits, `_` or `-`), found";
     let look = "`^`, `$`, `\\b` and the like look outside the token and have no meaning in a token rule";
+    let lazy = "the longest match always wins, so a lazy repetition has no meaning: remove the `?` (or the flag `U`), and say in the \
+                regex where the token ends";
     for (text, message) in [
         ("", "line 1, column 1: expected at least one rule, a line `NAME regex` or `skip NAME regex`".to_owned()),
         ("  # only a comment\n\n", "line 1, column 1: expected at least one rule, a line `NAME regex` or `skip NAME regex`".to_owned()),
@@ -125,6 +135,16 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
             "A ^x\nB x$\nC x\\b",
             format!("line 1, column 3: rule A: {look}\nline 2, column 3: rule B: {look}\nline 3, column 3: rule C: {look}"),
         ),
+        (
+            "A a+?b\nB (x|y*?)z\nC (?U)a*",
+            ["line 1, column 4: rule A", "line 2, column 7: rule B", "line 3, column 5: rule C"]
+                .map(|place| format!("{place}: {lazy}"))
+                .join("\n"),
+        ),
+        ("keyword", "line 1, column 8: expected the text of a keyword, found none".to_owned()),
+        ("A a\nkeyword A", "line 2, column 9: line 1 has a rule A already: write one rule whose regex joins the two with `|`".to_owned()),
+        ("A ab\nincomplete E_\nincomplete F_", "line 3, column 12: expected one prefix for incomplete tokens, found a second".to_owned()),
+        ("A ab\nincomplete E_ B", "line 2, column 12: there is no rule B whose incomplete tokens could have a kind".to_owned()),
         ("A a|([a&&b])*", "rule A matches the empty string, but a token has at least one byte".to_owned()),
     ] {
         assert_eq!(refusal(text), message, "{text:?}");

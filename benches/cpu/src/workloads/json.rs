@@ -19,7 +19,7 @@ pub(super) fn tokens(session: &Session, field: Field<'_>, len: usize) -> Vec<Row
     let ours = [1, 2].map(|threads| scans::labels(&lexer, threads).expect("it is a lexer"));
     let (spans, found) = (&Spans::new(&expected), &Found::new(&expected));
     let labels = &RefCell::new(vec![0; len]);
-    let automaton = Automaton::new(lexer.tables().ranks());
+    let automaton = Automaton::new(lexer.tables().expect("one pass lexes JSON").ranks());
     let premultiplied = automaton.premultiplied();
     let lexer = &lexer;
     let mut field = field;
@@ -57,7 +57,7 @@ type Span = (u8, u32, u32);
 
 fn span(token: &Token) -> Span {
     let kind = match token.kind {
-        Kind::Rule(rule) => rule,
+        Kind::Rule(rule) => rule as u8,
         Kind::Error => u8::MAX,
     };
     (kind, token.start as u32, token.end as u32)
@@ -65,7 +65,7 @@ fn span(token: &Token) -> Span {
 
 /// The tokens by the plain automaton.
 fn expected(lexer: &Lexer, text: &[u8]) -> Vec<Span> {
-    let labels = lexer.tables().label_sequentially(text);
+    let labels = lexer.tables().expect("one pass lexes JSON").label_sequentially(text);
     lexer.tokens(&labels, Skips::Drop).map(|token| span(&token)).collect()
 }
 

@@ -13,9 +13,9 @@ use bench_shared::scans;
 pub(super) fn labels(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let lexer = Lexer::new(Rules::json()).expect("the rules of JSON are exact in one pass");
     let text = &json::text(session, len)[..];
-    let y = &Output::exact(lexer.tables().label_sequentially(text));
+    let y = &Output::exact(lexer.tables().expect("one pass lexes JSON").label_sequentially(text));
     let ours = [1, 2].map(|threads| scans::labels(&lexer, threads).expect("it is a lexer"));
-    let automaton = Automaton::new(lexer.tables().ranks());
+    let automaton = Automaton::new(lexer.tables().expect("one pass lexes JSON").ranks());
     let premultiplied = automaton.premultiplied();
     let mut field = field;
 

@@ -1,0 +1,317 @@
+//! [`Lexer`]: compiled rules, and everything that can be done with them.
+
+use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
+
+use monoscan_runtime::lexer::{CpuLexer, ERROR_KIND, LexAutomaton};
+use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
+
+use super::program::CODE_BITS;
+use super::words::Split;
+use super::{
+    Counts, ERROR, Kind, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, Rules, Shadowed, Skips,
+    TokenList, Tokens,
+};
+use crate::scan::{Columns, ColumnsMut, Place, Plain};
+
+/// A compiled set of rules, on the CPU or [on a GPU](Lexer::on).
+///
+/// ```
+/// use monoscan::lexer::{Lexer, Rules};
+///
+/// let lexer = Lexer::new(Rules::json())?;
+/// let text = br#"{"n": 1} ?"#;
+/// let tokens = lexer.lex(text)?;
+/// let texts: Vec<_> = tokens.texts(text).map(|(kind, text)| (lexer.rules().name(kind), text)).collect();
+/// assert_eq!(texts[1], ("STRING", &b"\"n\""[..]));
+/// assert_eq!(texts[5], ("ERROR", &b"?"[..]));
+/// # Ok::<(), monoscan::lexer::LexerError>(())
+/// ```
+#[derive(Debug)]
+pub struct Lexer {
+    rules: Arc<Rules>,
+    analysed: Arc<Analysed>,
+    kept: Kept,
+    device: Device,
+    on_cpu: OnceLock<CpuLexer>,
+    labelling: OnceLock<DynScan>,
+    listing: OnceLock<DynScan>,
+}
+
+/// What the rules became.
+struct Analysed {
+    split: Split,
+    look_ahead: LookAhead,
+    /// For scans, made when first needed.
+    tables: OnceLock<LexerTables>,
+}
+
+impl std::fmt::Debug for Analysed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Analysed").field("states", &self.split.dfa.states().count()).finish_non_exhaustive()
+    }
+}
+
+/// Which tokens are reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Kept {
+    rules: Vec<bool>,
+    errors: bool,
+}
+
+impl Lexer {
+    /// Compiles rules, in milliseconds for those of a programming language. Machine code is made by the first call that needs it.
+    ///
+    /// # Errors
+    /// Where a rule matches the empty string, or where the rules are too large.
+    pub fn new(rules: Rules) -> Result<Lexer, LexerError> {
+        let split = Split::new(&rules)?;
+        let look_ahead = LookAhead::of(&split.dfa, &rules);
+        let kept = Kept { rules: rules.iter().map(|rule| !rule.is_skip()).collect(), errors: true };
+        let analysed = Arc::new(Analysed { split, look_ahead, tables: OnceLock::new() });
+        Ok(Lexer::of(rules.into(), analysed, kept, Device::cpu()))
+    }
+
+    /// Rules one by one.
+    pub fn builder() -> LexerBuilder {
+        LexerBuilder::default()
+    }
+
+    fn of(rules: Arc<Rules>, analysed: Arc<Analysed>, kept: Kept, device: Device) -> Lexer {
+        let (on_cpu, labelling, listing) = Default::default();
+        Lexer { rules, analysed, kept, device, on_cpu, labelling, listing }
+    }
+
+    fn with_kept(&self, kept: Kept) -> Lexer {
+        Lexer::of(self.rules.clone(), self.analysed.clone(), kept, self.device)
+    }
+
+    /// The same lexer, whose lists have tokens of these kinds only. The code is made for them, so what is left out costs less.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// let lexer = Lexer::new(Rules::json())?;
+    /// let commas = lexer.only(&[lexer.rules().kind("COMMA").unwrap()]);
+    /// assert_eq!(commas.lex(b"[1, \",\", 2]")?.starts(), [2, 7]);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
+    pub fn only(&self, kinds: &[Kind]) -> Lexer {
+        let rules = (0..self.rules.len()).map(|rule| kinds.contains(&Kind::Rule(rule as u16))).collect();
+        self.with_kept(Kept { rules, errors: kinds.contains(&Kind::Error) })
+    }
+
+    /// The same lexer, whose lists have skipped tokens too.
+    pub fn with_skips(&self) -> Lexer {
+        self.with_kept(Kept { rules: vec![true; self.rules.len()], errors: true })
+    }
+
+    /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan.
+    ///
+    /// # Errors
+    /// On a GPU those of [`LexerTables::new`], [`LexerError::Lookahead`] among them; or if the scan cannot be built there.
+    pub fn on(&self, device: impl Into<Device>) -> Result<Lexer, LexerError> {
+        let device = device.into();
+        let lexer = Lexer::of(self.rules.clone(), self.analysed.clone(), self.kept.clone(), device);
+        if !device.is_cpu() {
+            lexer.scan()?;
+        }
+        Ok(lexer)
+    }
+
+    /// The tokens of a text. Code is compiled by the first call.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    /// let lexer = Lexer::new(Rules::json())?;
+    /// let tokens = lexer.lex(br#"[1, "a"]"#)?;
+    /// assert_eq!(tokens.iter().map(|token| token.end).collect::<Vec<_>>(), [1, 2, 3, 7, 8]);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ScanError::TextTooLong`] from 4 GB on, which [streams](Lexer::stream) lex; [`ScanError::OutOfMemory`]; on a GPU
+    /// [`ScanError::Cuda`] if it fails.
+    pub fn lex(&self, text: &[u8]) -> Result<TokenList, LexerError> {
+        let mut tokens = TokenList::new();
+        self.lex_into(text, &mut tokens)?;
+        tokens.columns.shrink_to_fit();
+        Ok(tokens)
+    }
+
+    /// [`lex`](Lexer::lex) into an old list, whose tokens are dropped and whose memory is used again.
+    ///
+    /// # Errors
+    /// Those of [`lex`](Lexer::lex); the list is empty then.
+    pub fn lex_into(&self, text: &[u8], tokens: &mut TokenList) -> Result<(), LexerError> {
+        if self.device.is_cpu() {
+            return Ok(self.on_cpu().lex_into(text, &mut tokens.columns)?);
+        }
+        tokens.columns.clear();
+        self.lex_by_scan(text, tokens)
+    }
+
+    /// The tokens by a plain loop over a table, one byte after the other: what code is checked and timed against.
+    ///
+    /// # Errors
+    /// [`ScanError::TextTooLong`], [`ScanError::OutOfMemory`].
+    pub fn lex_sequentially(&self, text: &[u8]) -> Result<TokenList, LexerError> {
+        let mut tokens = TokenList::new();
+        CpuLexer::by_table(self.automaton()).lex_in_blocks(text, 1, 1 << 20, &mut tokens.columns)?;
+        Ok(tokens)
+    }
+
+    /// The same by the scan that lists tokens.
+    pub(super) fn lex_by_scan(&self, text: &[u8], tokens: &mut TokenList) -> Result<(), LexerError> {
+        if text.len() > super::MAX_TEXT {
+            return Err(ScanError::TextTooLong { bytes: text.len(), most: super::MAX_TEXT }.into());
+        }
+        let listing = self.cached(&self.listing, |tables| tables.token_program())?;
+        let endings: Vec<u64> = listing.inclusive(&[Column::new(text)])?;
+        let mut start = 0;
+        let code = |ending: u64| ending as u8;
+        for run in endings.chunk_by(|&a, &b| code(a) == ERROR && code(b) == ERROR) {
+            let last = run[run.len() - 1];
+            let end = (last >> CODE_BITS) as u32;
+            let start = std::mem::replace(&mut start, end);
+            let rule = usize::from(code(last));
+            match self.kept.rules.get(rule) {
+                Some(true) => tokens.columns.push(rule as u16, start, end),
+                None if self.kept.errors => tokens.columns.push(ERROR_KIND, start, end),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A stream of chunks of one text, on the CPU.
+    ///
+    /// # Errors
+    /// [`LexerError::NoStream`] on a GPU.
+    pub fn stream(&self) -> Result<LexerStream, LexerError> {
+        if self.device.is_cpu() { Ok(LexerStream(self.on_cpu().stream())) } else { Err(LexerError::NoStream) }
+    }
+
+    /// The lexer of the CPU, for its choices and its code.
+    pub fn on_cpu(&self) -> &CpuLexer {
+        self.on_cpu.get_or_init(|| CpuLexer::new(self.automaton()))
+    }
+
+    /// The automaton that is compiled.
+    pub(super) fn automaton(&self) -> LexAutomaton {
+        self.analysed.split.automaton(self.kept.rules.clone(), self.kept.errors)
+    }
+
+    /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
+    ///
+    /// # Errors
+    /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
+    pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, LexerError> {
+        Ok(Plain::<u8, u8>::of(self.scan()?).inclusive(text)?)
+    }
+
+    /// [`labels`](Lexer::labels) into a slice as long as the text.
+    ///
+    /// # Errors
+    /// Those of [`labels`](Lexer::labels); [`ScanError::Length`] if it has another length; nothing is written then.
+    pub fn labels_into<C: Columns<(u8,)>>(
+        &self,
+        text: C,
+        labels: impl ColumnsMut<u8, Place = C::Place>,
+    ) -> Result<<C::Place as Place>::Written, LexerError> {
+        Ok(Plain::of(self.scan()?).inclusive_into(text, labels)?)
+    }
+
+    /// What the rules are and became, how tokens are found, and the laws and the schedule of the scan if there is one.
+    pub fn explain(&self) -> String {
+        let mut text = String::new();
+        let Split { dfa, words, .. } = &self.analysed.split;
+        let (states, classes) = (dfa.states().count(), dfa.classes);
+        // Writing to a string does not fail.
+        _ = writeln!(
+            text,
+            "{} rules: {states} states, {classes} byte classes, {} words beside them",
+            self.rules.len(),
+            words.len()
+        );
+        _ = writeln!(text, "{}", self.analysed.look_ahead);
+        if self.device.is_cpu() {
+            _ = match self.on_cpu().code() {
+                Some(code) => writeln!(
+                    text,
+                    "tokens: direct code, {} bytes, tables of {} bytes, dispatch {:?}",
+                    code.code_bytes(),
+                    code.table_bytes(),
+                    code.dispatch()
+                ),
+                None => writeln!(text, "tokens: a walk of the automaton's table of {} bytes", 2 * states * classes),
+            };
+        }
+        match self.scan() {
+            Ok(scan) => text + "labels:\n" + &scan.explain(),
+            Err(error) => text + &format!("no labels: {error}\n"),
+        }
+    }
+
+    /// The scan that labels bytes.
+    ///
+    /// # Errors
+    /// Those of [`LexerTables::new`], or if the scan cannot be built.
+    pub fn scan(&self) -> Result<&DynScan, LexerError> {
+        self.cached(&self.labelling, |tables| tables.program())
+    }
+
+    fn cached<'a>(
+        &'a self,
+        cell: &'a OnceLock<DynScan>,
+        program: impl Fn(&LexerTables) -> monoscan_ir::Verified<monoscan_ir::Program>,
+    ) -> Result<&'a DynScan, LexerError> {
+        if let Some(scan) = cell.get() {
+            return Ok(scan);
+        }
+        let made = DynScan::builder(program(self.tables()?)).device(self.device).build()?;
+        Ok(cell.get_or_init(|| made))
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Rules that lose ties to others, or never win.
+    pub fn shadowed(&self) -> &[Shadowed] {
+        &self.analysed.split.shadowed
+    }
+
+    /// How far ahead the rules look, and which do.
+    pub fn look_ahead(&self) -> &LookAhead {
+        &self.analysed.look_ahead
+    }
+
+    /// The device it runs on.
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// What the rules became for scans.
+    ///
+    /// # Errors
+    /// Those of [`LexerTables::new`].
+    pub fn tables(&self) -> Result<&LexerTables, LexerError> {
+        if let Some(tables) = self.analysed.tables.get() {
+            return Ok(tables);
+        }
+        let made = LexerTables::new(&self.rules)?;
+        Ok(self.analysed.tables.get_or_init(|| made))
+    }
+
+    /// The tokens that labels of this lexer spell.
+    pub fn tokens<'a>(&self, labels: &'a [u8], skips: Skips) -> Tokens<'a> {
+        Tokens::new(labels, &self.rules, skips)
+    }
+
+    /// How many tokens of each kind labels of this lexer spell, skips included.
+    pub fn count(&self, labels: &[u8]) -> Counts {
+        Counts::new(labels, &self.rules)
+    }
+}

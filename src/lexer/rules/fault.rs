@@ -1,0 +1,170 @@
+//! Everything that can be wrong with token rules, each fault with its place.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::{ERROR_NAME, MAX_RULES};
+
+/// Everything that is wrong with some rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulesError {
+    pub(super) faults: Vec<RuleFault>,
+}
+
+/// One thing that is wrong with some rules, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{place}: {fault}")]
+pub struct RuleFault {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong there.
+    pub fault: Fault,
+}
+
+/// Where a fault is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a text of rules.
+    Text {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column in characters, counted from 1.
+        column: usize,
+    },
+    /// In a rule that was given to a [`LexerBuilder`](crate::lexer::LexerBuilder).
+    Builder {
+        /// Which of its rules, counted from 1.
+        rule: usize,
+        /// Column of the regex in characters, counted from 1.
+        column: usize,
+    },
+}
+
+impl Place {
+    /// Line of the text, or number of the rule.
+    pub(super) fn row(self) -> usize {
+        match self {
+            Place::Text { line, .. } => line,
+            Place::Builder { rule, .. } => rule,
+        }
+    }
+
+    /// So many characters further right.
+    pub(super) fn right(self, by: usize) -> Place {
+        match self {
+            Place::Text { line, column } => Place::Text { line, column: column + by },
+            Place::Builder { rule, column } => Place::Builder { rule, column: column + by },
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text { line, column } => write!(f, "line {line}, column {column}"),
+            Place::Builder { rule, column } => write!(f, "rule number {rule}, column {column}"),
+        }
+    }
+}
+
+/// The ways in which rules can be wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A line has no name, or something else where the name should be.
+    #[error(
+        "expected a rule name (a letter or `_`, then letters, digits, `_` or `-`), found {}",
+        if .found.is_empty() { "the end of the line".to_owned() } else { format!("`{}`", .found) }
+    )]
+    Name {
+        /// The word in its place; empty at the end of the line.
+        found: String,
+    },
+    /// A name that means something else already.
+    #[error("`{ERROR_NAME}` names the bytes that no rule matches: choose another name")]
+    Reserved,
+    /// A name without a regex.
+    #[error("expected a regex after the rule name {name}, found the end of the line")]
+    NoRegex {
+        /// The rule.
+        name: String,
+    },
+    /// A second rule of one name.
+    #[error("{} {first} has a rule {name} already: write one rule whose regex joins the two with `|`", if *.in_text { "line" } else { "rule number" })]
+    Duplicate {
+        /// The rule.
+        name: String,
+        /// The line, or the number in the builder, of the first rule of this name.
+        first: usize,
+        /// Whether it is a line.
+        in_text: bool,
+    },
+    /// The regex does not parse.
+    #[error("rule {name}: {message}")]
+    Regex {
+        /// The rule.
+        name: String,
+        /// The parser's words.
+        message: String,
+    },
+    /// A lazy repetition, `*?` and the like, or the flag `U`.
+    #[error(
+        "rule {name}: the longest match always wins, so a lazy repetition has no meaning: remove the `?` (or the flag \
+         `U`), and say in the regex where the token ends"
+    )]
+    Lazy {
+        /// The rule.
+        name: String,
+    },
+    /// The regex matches the empty string.
+    #[error(
+        "rule {name} matches the empty string, but a token has at least one byte: use `+` in place of `*`, or remove a `?`"
+    )]
+    Empty {
+        /// The rule.
+        name: String,
+    },
+    /// The regex looks at what is outside its match.
+    #[error("rule {name}: `^`, `$`, `\\b` and the like look outside the token and have no meaning in a token rule")]
+    LookAround {
+        /// The rule.
+        name: String,
+    },
+    /// A keyword without a text.
+    #[error("expected the text of a keyword, found none")]
+    NoKeyword,
+    /// A second prefix for the kinds of incomplete tokens.
+    #[error("expected one prefix for incomplete tokens, found a second")]
+    SecondPrefix,
+    /// `incomplete` names a rule that is none.
+    #[error("there is no rule {name} whose incomplete tokens could have a kind")]
+    UnknownRule {
+        /// The name.
+        name: String,
+    },
+    /// More than [`MAX_RULES`] rules.
+    #[error("expected at most {MAX_RULES} rules")]
+    TooMany,
+    /// No rule at all.
+    #[error("expected at least one rule, a line `NAME regex` or `skip NAME regex`")]
+    NoRules,
+}
+
+impl RulesError {
+    /// The faults in the order of their places; never empty.
+    pub fn faults(&self) -> &[RuleFault] {
+        &self.faults
+    }
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fault) in self.faults.iter().enumerate() {
+            write!(f, "{}{fault}", if i == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for RulesError {}

@@ -1,0 +1,255 @@
+//! Reads rules, from lines of text or from a builder's calls, and checks each on its own.
+
+use std::collections::HashMap;
+
+use regex_automata::util::syntax::parse_with;
+use regex_syntax::ast::{self, Ast, Flag, FlagsItemKind, Visitor, parse::Parser};
+
+use super::{ERROR_NAME, Fault, MAX_RULES, Place, Role, Rule, RuleFault, Rules, RulesError, syntax};
+
+/// The prefix for kinds of incomplete tokens.
+#[derive(Clone, Debug)]
+struct Incomplete {
+    prefix: String,
+    place: Place,
+    /// The rules that have such kinds; all of them if none is named.
+    of: Vec<String>,
+}
+
+/// The rules so far, and what was wrong with others.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Reader {
+    rules: Vec<Rule>,
+    by_name: HashMap<String, usize>,
+    faults: Vec<RuleFault>,
+    incomplete: Option<Incomplete>,
+    /// Calls of a builder.
+    calls: usize,
+}
+
+impl Reader {
+    /// Reads a line of a text.
+    pub(super) fn line(&mut self, line: usize, source: &str) {
+        if source.trim().is_empty() || source.trim_start().starts_with('#') {
+            return;
+        }
+        let at = |offset: usize| Place::Text { line, column: source[..offset].chars().count() + 1 };
+        let mut words = Words { source: source.trim_end(), offset: 0 };
+        let (place, first) = words.word();
+        match first {
+            "keyword" => {
+                let mut word = words.word();
+                self.keyword(word.1, at(word.0));
+                while !words.rest().1.is_empty() {
+                    word = words.word();
+                    self.keyword(word.1, at(word.0));
+                }
+            }
+            "incomplete" => {
+                let (place, prefix) = words.word();
+                let of = words.rest().1.split_whitespace();
+                self.incomplete(prefix, at(place), of);
+            }
+            _ => {
+                let skip = first == "skip";
+                let (place, name) = if skip { words.word() } else { (place, first) };
+                let (pattern_place, pattern) = words.rest();
+                let role = if skip { Role::Skip } else { Role::Token };
+                self.rule(role, (name, at(place)), (pattern, at(pattern_place)));
+            }
+        }
+    }
+
+    /// The next call of a builder.
+    fn call(&mut self) -> Place {
+        self.calls += 1;
+        Place::Builder { rule: self.calls, column: 1 }
+    }
+
+    pub(in super::super) fn call_rule(&mut self, role: Role, name: &str, pattern: &str) {
+        let place = self.call();
+        self.rule(role, (name, place), (pattern, place));
+    }
+
+    pub(in super::super) fn call_keyword(&mut self, word: &str) {
+        let place = self.call();
+        self.keyword(word, place);
+    }
+
+    pub(in super::super) fn call_incomplete(&mut self, prefix: &str, of: &[&str]) {
+        let place = self.call();
+        self.incomplete(prefix, place, of.iter().copied());
+    }
+
+    fn rule(&mut self, role: Role, (name, place): (&str, Place), (pattern, at): (&str, Place)) {
+        let checked = check_name(name).map_err(|fault| RuleFault { place, fault });
+        match checked.and_then(|()| check_regex(name, pattern, at)) {
+            Ok(()) => self.push(name, pattern.to_owned(), role, place),
+            Err(fault) => self.faults.push(fault),
+        }
+    }
+
+    fn keyword(&mut self, word: &str, place: Place) {
+        if word.is_empty() {
+            return self.faults.push(RuleFault { place, fault: Fault::NoKeyword });
+        }
+        self.push(word, literal(word), Role::Keyword, place);
+    }
+
+    fn incomplete<'a>(&mut self, prefix: &str, place: Place, of: impl Iterator<Item = &'a str>) {
+        if self.incomplete.is_some() {
+            return self.faults.push(RuleFault { place, fault: Fault::SecondPrefix });
+        }
+        let of = of.map(str::to_owned).collect();
+        match check_name(prefix) {
+            Ok(()) => self.incomplete = Some(Incomplete { prefix: prefix.to_owned(), place, of }),
+            Err(fault) => self.faults.push(RuleFault { place, fault }),
+        }
+    }
+
+    /// A rule that is right on its own.
+    fn push(&mut self, name: &str, pattern: String, role: Role, place: Place) {
+        let fault = if name == ERROR_NAME {
+            Fault::Reserved
+        } else if let Some(&known) = self.by_name.get(name) {
+            let in_text = matches!(place, Place::Text { .. });
+            Fault::Duplicate { name: name.to_owned(), first: self.rules[known].row, in_text }
+        } else if self.rules.len() == MAX_RULES {
+            Fault::TooMany
+        } else {
+            self.by_name.insert(name.to_owned(), self.rules.len());
+            return self.rules.push(Rule { name: name.to_owned(), pattern, role, row: place.row() });
+        };
+        self.faults.push(RuleFault { place, fault });
+    }
+
+    /// The rules, with kinds for incomplete tokens if these have a prefix; or all faults.
+    pub(in super::super) fn finish(mut self) -> Result<Rules, RulesError> {
+        if self.rules.is_empty() && self.faults.is_empty() {
+            let place =
+                if self.calls > 0 { Place::Builder { rule: 1, column: 1 } } else { Place::Text { line: 1, column: 1 } };
+            self.faults.push(RuleFault { place, fault: Fault::NoRules });
+        }
+        if let Some(incomplete) = self.incomplete.take() {
+            self.name_incomplete(&incomplete);
+        }
+        if self.faults.is_empty() { Ok(Rules { rules: self.rules }) } else { Err(RulesError { faults: self.faults }) }
+    }
+}
+
+impl Reader {
+    /// Adds a kind for what begins a token of a rule, for each rule that has one.
+    fn name_incomplete(&mut self, Incomplete { prefix, place, of }: &Incomplete) {
+        for name in of {
+            if !self.rules.iter().any(|rule| rule.name == *name) && self.faults.is_empty() {
+                let fault = Fault::UnknownRule { name: name.clone() };
+                self.faults.push(RuleFault { place: *place, fault });
+            }
+        }
+        for index in 0..self.rules.len() {
+            let rule = &self.rules[index];
+            let wanted = if of.is_empty() { rule.role != Role::Keyword } else { of.contains(&rule.name) };
+            if wanted && !is_one_byte(&rule.pattern) {
+                let name = format!("{prefix}{}", rule.name);
+                self.push(&name, String::new(), Role::Incomplete { of: index }, *place);
+            }
+        }
+    }
+}
+
+/// A line being taken apart from the left; what it yields comes with its byte offset.
+struct Words<'a> {
+    source: &'a str,
+    offset: usize,
+}
+
+impl<'a> Words<'a> {
+    fn rest(&mut self) -> (usize, &'a str) {
+        let rest = self.source[self.offset..].trim_start();
+        self.offset = self.source.len() - rest.len();
+        (self.offset, rest)
+    }
+
+    fn word(&mut self) -> (usize, &'a str) {
+        let (place, rest) = self.rest();
+        let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
+        self.offset = place + word.len();
+        (place, word)
+    }
+}
+
+/// A regex that matches a text and nothing else.
+fn literal(text: &str) -> String {
+    let escape = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => char::from(byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    };
+    text.bytes().map(escape).collect()
+}
+
+/// Whether a regex, which parses, matches single bytes only: nothing begins such a token.
+fn is_one_byte(pattern: &str) -> bool {
+    parse_with(pattern, &syntax()).is_ok_and(|regex| regex.properties().maximum_len() == Some(1))
+}
+
+fn check_name(name: &str) -> Result<(), Fault> {
+    let mut letters = name.chars();
+    let starts_well = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    if !starts_well || !letters.all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+        return Err(Fault::Name { found: name.to_owned() });
+    }
+    if name == ERROR_NAME { Err(Fault::Reserved) } else { Ok(()) }
+}
+
+fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault> {
+    let name = name.to_owned();
+    let fault = |fault| Err(RuleFault { place, fault });
+    if pattern.is_empty() {
+        return fault(Fault::NoRegex { name });
+    }
+    let regex = match parse_with(pattern, &syntax()) {
+        Ok(regex) => regex,
+        Err(error) => return fault(Fault::Regex { name, message: error.to_string() }),
+    };
+    if let Some(offset) = lazy(pattern) {
+        return Err(RuleFault { place: place.right(pattern[..offset].chars().count()), fault: Fault::Lazy { name } });
+    }
+    if !regex.properties().look_set().is_empty() {
+        return fault(Fault::LookAround { name });
+    }
+    if regex.properties().minimum_len() == Some(0) {
+        return fault(Fault::Empty { name });
+    }
+    Ok(())
+}
+
+/// Where a regex, which parses, has its first lazy repetition, or the flag that makes repetitions lazy.
+fn lazy(pattern: &str) -> Option<usize> {
+    struct Lazy;
+
+    impl Visitor for Lazy {
+        type Output = ();
+        type Err = usize;
+
+        fn finish(self) -> Result<(), usize> {
+            Ok(())
+        }
+
+        fn visit_pre(&mut self, ast: &Ast) -> Result<(), usize> {
+            let flags = match ast {
+                Ast::Repetition(repetition) if !repetition.greedy => return Err(repetition.op.span.start.offset),
+                Ast::Flags(set) => Some(&set.flags),
+                Ast::Group(group) => group.flags(),
+                _ => None,
+            };
+            let swap = |item: &&ast::FlagsItem| item.kind == FlagsItemKind::Flag(Flag::SwapGreed);
+            match flags.and_then(|flags| flags.items.iter().find(swap)) {
+                Some(item) => Err(item.span.start.offset),
+                None => Ok(()),
+            }
+        }
+    }
+
+    let ast = Parser::new().parse(pattern).ok()?;
+    ast::visit(&ast, Lazy).err()
+}

@@ -1,0 +1,184 @@
+//! Every engine, on every rule set, on texts made to hurt, against the reference.
+
+use monoscan_runtime::lexer::{CpuLexer, TokenColumns};
+
+use super::super::*;
+use super::sets::{SETS, Set};
+use super::{Reference, columns_of};
+use scan_kit::Random;
+
+/// Pieces of a set's text in disorder, cut, repeated, and noise.
+pub(super) fn text(random: &mut Random, set: &Set, most: usize) -> Vec<u8> {
+    let source = set.text.as_bytes();
+    let mut text = Vec::new();
+    while text.len() < most {
+        let from = random.below(source.len());
+        let length = [1, 2, 3, 5, 8, 20, 60][random.below(7)];
+        let piece = &source[from..source.len().min(from + length)];
+        match random.below(20) {
+            0 => text.push(random.below(256) as u8),
+            1 => text.extend([[0xff, 0x80, 0x00, b'\\'][random.below(4)]]),
+            2 => text.extend(piece.repeat(1 + random.below(20))),
+            3 => text.extend(b" ".repeat(random.below(40))),
+            _ => text.extend(piece),
+        }
+        if random.below(40) == 0 {
+            break;
+        }
+    }
+    text.truncate(most);
+    text
+}
+
+fn compile(set: &Set) -> (Lexer, Reference) {
+    let lexer = Lexer::new(Rules::parse(set.rules).expect("the rules parse")).expect("any rules can be lexed");
+    let reference = Reference::new(lexer.rules());
+    (lexer, reference)
+}
+
+/// The tokens in blocks of so many bytes, on so many threads.
+fn in_blocks(lexer: &CpuLexer, text: &[u8], threads: usize, block: usize) -> TokenColumns {
+    let mut tokens = TokenColumns::default();
+    lexer.lex_in_blocks(text, threads, block, &mut tokens).expect("texts are short");
+    tokens
+}
+
+fn by_stream(lexer: &Lexer, chunks: &[&[u8]]) -> Vec<Streamed> {
+    let mut stream = lexer.stream().expect("it is on the CPU");
+    let mut tokens = Vec::new();
+    for chunk in chunks {
+        tokens.extend(stream.push(chunk).expect("texts are short"));
+    }
+    tokens.extend(stream.finish().expect("texts are short"));
+    tokens
+}
+
+#[test]
+fn all_engines_find_the_tokens_of_maximal_munch() {
+    for set in SETS {
+        let (lexer, reference) = compile(&set);
+        assert_eq!(lexer.on_cpu().code().is_some(), set.name != "many states");
+        let with_skips = lexer.with_skips();
+        let some: Vec<Kind> = (0..lexer.rules().len() as u16).step_by(2).map(Kind::Rule).collect();
+        let only = lexer.only(&some);
+        let by_table = CpuLexer::by_table(with_skips.on_cpu().automaton().clone());
+        let mut random = Random(29);
+        for round in 0..150 {
+            let text = text(&mut random, &set, [20, 100, 300][round % 3]);
+            let expected = reference.tokens(&text);
+            let of =
+                |keep: &dyn Fn(Kind) -> bool| columns_of(expected.iter().copied().filter(|token| keep(token.kind)));
+            let name = format!("{}: {}", set.name, text.escape_ascii());
+            let all = of(&|_| true);
+            let kept = of(&|kind| !lexer.rules().get(kind).is_some_and(Rule::is_skip));
+            assert_eq!(lexer.lex(&text).expect("it is short").columns, kept, "{name}");
+            assert_eq!(only.lex(&text).expect("it is short").columns, of(&|kind| some.contains(&kind)), "only {name}");
+            for (threads, block) in [(1, 64), (1, 7), (2, 64), (3, 100), (2, 33)] {
+                let found = in_blocks(with_skips.on_cpu(), &text, threads, block);
+                assert_eq!(found, all, "{threads} threads, blocks of {block}: {name}");
+            }
+            assert_eq!(in_blocks(&by_table, &text, 1, 50), all, "table: {name}");
+            assert_eq!(in_blocks(&by_table, &text, 2, 64), all, "table, threads: {name}");
+            if lexer.tables().is_ok() {
+                let mut list = TokenList::new();
+                lexer.lex_by_scan(&text, &mut list).expect("it is short");
+                assert_eq!(list.columns, kept, "scan: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_may_be_cut_anywhere() {
+    for set in SETS {
+        let (lexer, reference) = compile(&set);
+        let lexer = lexer.with_skips();
+        let mut random = Random(31);
+        for _ in 0..12 {
+            let text = text(&mut random, &set, 40);
+            let expected: Vec<Streamed> = reference
+                .tokens(&text)
+                .into_iter()
+                .map(|token| Streamed { start: token.start as u64, end: token.end as u64, kind: token.kind })
+                .collect();
+            let name = format!("{}: {}", set.name, text.escape_ascii());
+            for cut in 0..=text.len() {
+                let (a, b) = text.split_at(cut);
+                assert_eq!(by_stream(&lexer, &[a, b]), expected, "cut at {cut}: {name}");
+            }
+            for size in [1, 3] {
+                let chunks: Vec<&[u8]> = text.chunks(size).collect();
+                assert_eq!(by_stream(&lexer, &chunks), expected, "chunks of {size}: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_text_may_end_anywhere() {
+    for set in SETS {
+        let (lexer, reference) = compile(&set);
+        let lexer = lexer.with_skips();
+        let text = set.text.as_bytes();
+        for end in 0..=text.len() {
+            let found = lexer.lex(&text[..end]).expect("it is short").columns;
+            assert_eq!(found, columns_of(reference.tokens(&text[..end])), "{} up to {end}", set.name);
+        }
+    }
+}
+
+#[test]
+fn hostile_texts_take_linear_time_and_are_exact() {
+    let rules = "SLASH /\nCOMMENT /[*]([^*]|[*]+[^*/])*[*]+/\nSTAR [*]\nWORD [a-z]+";
+    let lexer = Lexer::new(Rules::parse(rules).expect("they parse")).expect("any rules");
+    // By reading on to the end for each comment that may begin, half a million times half a million bytes.
+    let text = b"/*a".repeat(200_000);
+    for engine in [lexer.on_cpu(), &CpuLexer::by_table(lexer.on_cpu().automaton().clone())] {
+        for (threads, block) in [(1, 1 << 30), (1, 4096), (2, 4096)] {
+            let tokens = in_blocks(engine, &text, threads, block);
+            assert_eq!(tokens.len(), 600_000);
+            assert!(tokens.ends().iter().copied().eq(1..=600_000));
+        }
+    }
+    let mut stream = lexer.stream().expect("it is on the CPU");
+    let mut count = 0;
+    for chunk in text.chunks(1000) {
+        count += stream.push(chunk).expect("it is short").len();
+    }
+    assert_eq!(count + stream.finish().expect("it is short").len(), 600_000);
+    // Errors of one byte, each found by reading to the end.
+    let lexer = Lexer::new(Rules::parse("AB a+b").expect("it parses")).expect("any rules");
+    let text = b"a".repeat(300_000);
+    for threads in [1, 2] {
+        let tokens = in_blocks(lexer.on_cpu(), &text, threads, 10_000);
+        assert_eq!((tokens.starts(), tokens.ends()), (&[0][..], &[300_000][..]));
+    }
+}
+
+#[test]
+fn long_texts_on_threads_are_as_on_one() {
+    for set in SETS {
+        let (lexer, _) = compile(&set);
+        let mut random = Random(37);
+        let mut long = Vec::new();
+        while long.len() < 300_000 {
+            long.extend(text(&mut random, &set, 300));
+            long.extend(set.text.as_bytes().repeat(3));
+        }
+        let by_table = CpuLexer::by_table(lexer.on_cpu().automaton().clone());
+        let expected = in_blocks(&by_table, &long, 1, 1 << 20);
+        for (threads, block) in [(1, 10_000), (2, 10_000), (4, 3_000), (2, 100_000)] {
+            assert!(in_blocks(lexer.on_cpu(), &long, threads, block) == expected, "{} {threads} {block}", set.name);
+        }
+    }
+}
+
+#[test]
+fn the_list_is_used_again() {
+    let lexer = Lexer::new(Rules::json()).expect("any rules");
+    let mut list = TokenList::new();
+    for text in [&b"[1, 2, 3]"[..], b"", b"?", b"{}"] {
+        lexer.lex_into(text, &mut list).expect("it is short");
+        assert_eq!(list, lexer.lex(text).expect("it is short"));
+    }
+}

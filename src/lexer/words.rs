@@ -1,0 +1,95 @@
+//! Takes keywords, and other rules that match one word only, out of the automaton.
+//!
+//! A word whose tokens another rule matches too needs no states of its own: where that rule's token
+//! ends, its text is looked up among the words. C has 53 states so, and 198 with its keywords.
+
+use std::collections::HashMap;
+
+use monoscan_runtime::lexer::{LexAutomaton, MAX_WORD};
+use regex_automata::util::syntax::parse_with;
+use regex_syntax::hir::HirKind;
+
+use super::LexerError;
+use super::dfa::{RuleIndex, TokenDfa};
+use super::rules::{Role, Rule, Rules, syntax};
+use super::shadow::Shadowed;
+
+/// The automaton of the rules without words, and the words.
+pub(super) struct Split {
+    pub(super) dfa: TokenDfa,
+    /// Each with its rule.
+    pub(super) words: Vec<(Vec<u8>, RuleIndex)>,
+    pub(super) shadowed: Vec<Shadowed>,
+}
+
+impl Split {
+    pub(super) fn new(rules: &Rules) -> Result<Split, LexerError> {
+        let all = |_| true;
+        let candidates = candidates(rules);
+        if candidates.is_empty() {
+            let (dfa, shadowed) = TokenDfa::of(rules, all)?;
+            return Ok(Split { dfa, words: Vec::new(), shadowed });
+        }
+        let (rest, _) = TokenDfa::of(rules, |rule| !candidates.values().any(|&other| other == rule))?;
+        let precedence = |rule: usize| (rules.iter().nth(rule).map(Rule::role) != Some(Role::Keyword), rule);
+        let mut words: Vec<(Vec<u8>, usize)> = candidates
+            .into_iter()
+            .filter(|(word, rule)| {
+                let state = rest.run(word);
+                let other = rest.accept(state).map(usize::from);
+                let wins = other.is_some_and(|other| precedence(*rule) < precedence(other));
+                // A lookup cannot tell zeros from what is behind a word.
+                wins && rest.next(state, usize::from(rest.class_of[0])) == TokenDfa::DEAD
+            })
+            .collect();
+        words.sort_unstable_by_key(|&(_, rule)| rule);
+        let taken = |rule| words.iter().any(|&(_, word)| word == rule);
+        let (dfa, mut shadowed) = TokenDfa::of(rules, |rule| !taken(rule))?;
+        let name = |rule: usize| rules.iter().nth(rule).map_or("", Rule::name).to_owned();
+        for (word, rule) in &words {
+            let Some(other) = dfa.accept(dfa.run(word)).map(usize::from) else { continue };
+            let never = rules.iter().nth(other).and_then(word_of).as_ref() == Some(word);
+            let is_keyword = !precedence(*rule).0;
+            if never || !is_keyword {
+                shadowed.push(Shadowed { rule: name(other), by: name(*rule), text: word.clone(), never });
+            }
+        }
+        let words = words.into_iter().map(|(word, rule)| (word, rule as RuleIndex)).collect();
+        Ok(Split { dfa, words, shadowed })
+    }
+
+    /// The automaton as it is compiled.
+    pub(super) fn automaton(&self, kept: Vec<bool>, keeps_errors: bool) -> LexAutomaton {
+        let dfa = &self.dfa;
+        let steps = dfa.states().flat_map(|q| (0..dfa.classes).map(move |class| dfa.next(q, class).index() as u16));
+        LexAutomaton {
+            class_of: dfa.class_of,
+            classes: dfa.classes,
+            next: steps.collect(),
+            accept: dfa.states().map(|q| dfa.accept(q)).collect(),
+            kept,
+            keeps_errors,
+            words: self.words.clone(),
+        }
+    }
+}
+
+/// Rules that match one short word: for each word the rule that wins.
+fn candidates(rules: &Rules) -> HashMap<Vec<u8>, usize> {
+    let mut words = HashMap::new();
+    let of = |keywords| (0..).zip(rules.iter()).filter(move |(_, rule)| (rule.role() == Role::Keyword) == keywords);
+    for (index, rule) in of(true).chain(of(false)) {
+        if let Some(word) = word_of(rule).filter(|word| word.len() < MAX_WORD && !word.contains(&0)) {
+            words.entry(word).or_insert(index);
+        }
+    }
+    words
+}
+
+/// The one word that a rule matches, if it does.
+fn word_of(rule: &Rule) -> Option<Vec<u8>> {
+    match parse_with(rule.pattern(), &syntax()).ok()?.into_kind() {
+        HirKind::Literal(literal) => Some(literal.0.to_vec()),
+        _ => None,
+    }
+}
