@@ -132,7 +132,10 @@ fn compile<'c>(
             function.add_attribute(AttributeLoc::Function, context.create_string_attribute(key, &value));
         }
     }
-    module.run_passes("default<O1>", &machine, PassBuilderOptions::create()).map_err(|error| invalid(&error))?;
+    // A kernel runs for less time than it takes to compile. So it is made small, with what costs little, and no more.
+    module
+        .run_passes("function(sroa,early-cse,simplifycfg),globaldce", &machine, PassBuilderOptions::create())
+        .map_err(|error| invalid(&error))?;
 
     let addresses = [
         (rewrite::INTRINSIC, callbacks.intrinsic as usize),
@@ -141,7 +144,7 @@ fn compile<'c>(
     ];
     // The optimiser drops callbacks that the kernel has no use for.
     let used: Vec<_> = addresses.map(|(name, address)| (module.get_function(name), address)).into();
-    let engine = module.create_jit_execution_engine(OptimizationLevel::Less).map_err(|error| invalid(&error))?;
+    let engine = module.create_jit_execution_engine(OptimizationLevel::None).map_err(|error| invalid(&error))?;
     for (function, address) in used {
         if let Some(function) = function {
             engine.add_global_mapping(&function, address);
@@ -173,7 +176,7 @@ fn host() -> Result<TargetMachine, CompileError> {
             &triple,
             &cpu.to_string_lossy(),
             &features,
-            OptimizationLevel::Less,
+            OptimizationLevel::None,
             RelocMode::Default,
             CodeModel::JITDefault,
         )

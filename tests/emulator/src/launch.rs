@@ -51,7 +51,7 @@ impl Default for Launch<'_> {
             resident: 4,
             seed: 0,
             faults: &[],
-            stack_bytes: 64 << 10,
+            stack_bytes: 1 << 20,
             patience: 2_000_000,
         }
     }
