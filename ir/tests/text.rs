@@ -147,3 +147,82 @@ fn nothing_makes_the_parser_panic() {
         }
     }
 }
+
+/// A scan of one `f64` whose output is a function of the record, computed twice.
+fn program_of(function: &str, operands: &str) -> String {
+    format!(
+        "program functions
+           input {{ size 8, align 8, f64 @ 0 }}
+           table u8 = [1 2]
+           stage (f64)
+             identity (0)
+             lift (%0 = record.0: f64) {{ return %0 }}
+             combine (%0: f64, %1: f64) {{
+               %2 = add.f64 %0, %1
+               return %2
+             }}
+           output write
+             column {{ size 16, align 8, f64 @ 0, f64 @ 8 }}
+             project (%0 = record.0: f64) {{
+               %1 = const.f64 0.5
+               %2 = {function}.f64 {operands}
+               %3 = mul.f64 %2, %1
+               %4 = {function}.f64 {operands}
+               return %3, %4
+             }}"
+    )
+}
+
+#[test]
+fn functions_are_expanded_where_they_are_named() {
+    use monoscan_ir::interp::{Request, run};
+    use monoscan_ir::{FunctionBuilder, interp, math, verify};
+
+    for name in ["exp", "exp2", "exp_m1", "ln", "ln_1p", "log2", "tanh", "sin", "cos", "tan", "powf"] {
+        let operands = if name == "powf" { "%0, %1" } else { "%0" };
+        let program = verify(parse(&program_of(name, operands)).unwrap()).unwrap();
+        assert_round_trip(&program);
+        let looks_up = matches!(name, "sin" | "cos" | "tan");
+        assert_eq!(program.tables.len(), 1 + usize::from(looks_up), "{name}");
+
+        let mut b = FunctionBuilder::new();
+        let x = b.param(Type::F64);
+        let half = b.lit(0.5);
+        let value = match name {
+            "exp" => math::exp(&mut b, x),
+            "exp2" => math::exp2(&mut b, x),
+            "exp_m1" => math::exp_m1(&mut b, x),
+            "ln" => math::ln(&mut b, x),
+            "ln_1p" => math::ln_1p(&mut b, x),
+            "log2" => math::log2(&mut b, x),
+            "tanh" => math::tanh(&mut b, x),
+            "sin" => math::sin(&mut b, x, 1),
+            "cos" => math::cos(&mut b, x, 1),
+            "tan" => math::tan(&mut b, x, 1),
+            _ => math::powf(&mut b, x, half),
+        };
+        let product = b.binary(Opcode::Mul, value, half);
+        let built = b.finish(&[product, value]);
+        for x in [0.75f64, 3.25, 1e-3, 1e9] {
+            let expected = interp::call(&built, &[Constant::from(x)], &program.tables);
+            let expected: Vec<u8> = expected.iter().flat_map(|c| c.to_bytes()[..8].to_vec()).collect();
+            assert_eq!(run(&program, &[&x.to_ne_bytes()], &Request::default()).unwrap().outputs[0], expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn functions_that_cannot_be_expanded_are_refused_where_they_stand() {
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    assert!(error(&program_of("exp", "%0, %1")).contains("expected the end of the line, found `,`"));
+    assert!(error(&program_of("powf", "%0")).contains("expected `,`"));
+    assert!(error(&program_of("exp", "0.5")).contains("expected a value"));
+    assert!(error(&program_of("sinh", "%0")).contains("expected the name of an opcode"));
+    assert!(error(&program_of("exp", "%0").replace("exp.f64", "exp.i64")).contains("expected the name of an opcode"));
+    // A value that is not defined yet stays undefined, whatever the instructions before it stand for.
+    let later = program_of("exp", "%0").replace("return %3, %4", "return %3, %5");
+    assert!(monoscan_ir::verify(parse(&later).unwrap()).is_err());
+    // The circular functions look up in a table, and a function alone has none.
+    assert!(parse_function("(%0: f32) {\n  %1 = exp.f32 %0\n  return %1\n}").is_ok());
+    assert!(parse_function("(%0: f32) {\n  %1 = sin.f32 %0\n  return %1\n}").is_err());
+}

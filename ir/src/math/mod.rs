@@ -37,9 +37,48 @@ pub use power::powf;
 pub use tangent::tanh;
 
 use crate::builder::FunctionBuilder;
-use crate::function::Value;
+use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
+
+/// A function of this module by its name, over `f32` or `f64`, as code of its own; none if there is no such function, or
+/// not over this type. `turns` is asked for the number of the program's table of [turns], if the function looks up in that.
+///
+/// ```
+/// use monoscan_ir::{Constant, Type, interp, math};
+/// let exp = math::function("exp", Type::F64, || None).unwrap();
+/// assert_eq!(interp::call(&exp, &[Constant::from(1.0)], &[]), [Constant::from(std::f64::consts::E)]);
+/// ```
+pub fn function(name: &str, ty: Type, turns: impl FnOnce() -> Option<u32>) -> Option<Function> {
+    type Unary = fn(&mut FunctionBuilder, Value) -> Value;
+    type LooksUp = fn(&mut FunctionBuilder, Value, u32) -> Value;
+    let unary: [(&str, Unary); 7] = [
+        ("exp", exp),
+        ("exp2", exp2),
+        ("exp_m1", exp_m1),
+        ("ln", ln),
+        ("ln_1p", ln_1p),
+        ("log2", log2),
+        ("tanh", tanh),
+    ];
+    let looks_up: [(&str, LooksUp); 3] = [("sin", sin), ("cos", cos), ("tan", tan)];
+    if !ty.is_float() {
+        return None;
+    }
+    let mut b = FunctionBuilder::new();
+    let x = b.param(ty);
+    let result = if let Some((_, of)) = unary.into_iter().find(|(own, _)| *own == name) {
+        of(&mut b, x)
+    } else if let Some((_, of)) = looks_up.into_iter().find(|(own, _)| *own == name) {
+        of(&mut b, x, turns()?)
+    } else if name == "powf" {
+        let y = b.param(ty);
+        powf(&mut b, x, y)
+    } else {
+        return None;
+    };
+    Some(b.finish(&[result]))
+}
 
 /// log₂ e.
 const LOG2_E: f64 = std::f64::consts::LOG2_E;

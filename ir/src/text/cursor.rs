@@ -20,11 +20,30 @@ pub(super) struct Parser<'a> {
     pub(super) lines: Lines,
     /// The errors that were recovered from.
     pub(super) errors: Vec<ParseError>,
+    /// The values of the function that is being read, by their numbers in the text. They are others where an instruction
+    /// before stands for several.
+    pub(super) values: Vec<Value>,
+    /// How many values the function has so far.
+    pub(super) defined: usize,
+    /// How many tables the text has; none outside of a program.
+    pub(super) tables: Option<usize>,
+    /// Whether a function needs the table of turns, which follows those of the text.
+    pub(super) needs_turns: bool,
 }
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Parser<'a> {
-        Parser { lexer: Lexer::new(text), ahead: None, line: 1, lines: Lines::default(), errors: Vec::new() }
+        Parser {
+            lexer: Lexer::new(text),
+            ahead: None,
+            line: 1,
+            lines: Lines::default(),
+            errors: Vec::new(),
+            values: Vec::new(),
+            defined: 0,
+            tables: None,
+            needs_turns: false,
+        }
     }
 
     /// Expects the end of the text, and gives what was parsed or everything that was wrong.
@@ -57,9 +76,11 @@ impl<'a> Parser<'a> {
     pub(super) fn value(&mut self) -> Parsed<Value> {
         match self.peek() {
             Token::Value(number) => {
-                let value = Value::new(*number as usize);
+                let number = *number as usize;
                 self.take();
-                Ok(value)
+                // One that is not defined stays so.
+                let undefined = || (number - self.values.len()).saturating_add(self.defined).min(u32::MAX as usize);
+                Ok(self.values.get(number).copied().unwrap_or_else(|| Value::new(undefined())))
             }
             _ => Err(self.expected("a value, such as `%0`")),
         }

@@ -36,7 +36,7 @@
 //! them.
 //!
 //! ```text
-//! program   = "program" name {"input" layout | "table" table} {stage} output
+//! program   = "program" name {"input" layout | "parameter" type | "table" table} {stage} output
 //! name      = letters, digits, _ . : < > ,  |  '"' any characters, with \" \\ \u{hex} '"'
 //! layout    = "{" "size" int "," "align" int {"," type "@" int} "}"          field: a type at a byte offset
 //! table     = type "=" list
@@ -48,9 +48,9 @@
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body
-//! source    = "record."n | "next."n | "last" | "index" | "before."stage"."n | "after."stage"."n
-//!           | "init."stage"."n | "state."n
-//! body      = "{" {value "=" opcode"."type operand, …} "return" value, … "}"
+//! source    = "record."n | "next."n | "last" | "prev."n | "first" | "index" | "before."stage"."n
+//!           | "after."stage"."n | "init."stage"."n | "parameter."n | "state."n
+//! body      = "{" {value "=" opcode"."type operand, …} "return" value, … "}"    opcode: also a function, below
 //! operand   = value | literal | "@"table | "#"lane | "wraps"                 the last: overflow is meant
 //! value     = "%"n
 //! literal   = int | float | "true" | "false" | "[" byte … "]"
@@ -64,6 +64,42 @@
 //! A literal has the type that its place asks for. Floats are decimal, with as many digits as their
 //! value needs, or `inf`, `-inf`, or `nan:bits` with all bits in hexadecimal. Lane 0 of a vector
 //! comes first.
+//!
+//! # Functions
+//!
+//! Instead of an opcode an instruction may name a function of [`math`](crate::math), over `f32` or
+//! `f64`: `exp`, `exp2`, `exp_m1`, `ln`, `ln_1p`, `log2`, `tanh`, `sin`, `cos`, `tan`, and `powf`
+//! with two operands. The parser puts the instructions of the function in its place. In the text it
+//! has one number, as any instruction; what stands for it is not the text's, so a program prints as
+//! what it was expanded to. That text reads back as the same program. The circular functions add
+//! one table behind those of the text, and so are read in programs alone.
+//!
+//! ```
+//! use monoscan_ir::{interp, text, verify};
+//! let sums = verify(text::parse("
+//!     program sum_of_exp
+//!       input { size 4, align 4, f32 @ 0 }
+//!       stage (f32)
+//!         identity (0)
+//!         lift (%0 = record.0: f32) {
+//!           %1 = exp.f32 %0
+//!           return %1
+//!         }
+//!         combine (%0: f32, %1: f32) {
+//!           %2 = add.f32 %0, %1
+//!           return %2
+//!         }
+//!       output write
+//!         column { size 4, align 4, f32 @ 0 }
+//!         project (%0 = state.0: f32) {
+//!           %1 = ln.f32 %0
+//!           return %1
+//!         }
+//! ").unwrap()).unwrap();
+//! let run = interp::run(&sums, &[&[0; 8]], &interp::Request::default()).unwrap();
+//! assert_eq!(run.outputs[0], [0f32, 2f32.ln()].map(f32::to_ne_bytes).concat());
+//! assert_eq!(text::parse(&sums.to_string()).unwrap(), *sums);
+//! ```
 //!
 //! # Exceptional forms
 //!

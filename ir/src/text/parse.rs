@@ -8,6 +8,7 @@ use super::error::ParseErrors;
 use super::lex::Token;
 use super::lines::Lines;
 use crate::function::Function;
+use crate::math;
 use crate::program::{Field, Layout, Output, Program, Stage, Table};
 use crate::types::{Constant, Type};
 use crate::verify::{Item, Part};
@@ -91,6 +92,7 @@ impl Parser<'_> {
         let name = self.name()?;
         let (mut inputs, mut parameters, mut tables, mut stages) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         loop {
+            self.tables = Some(tables.len());
             match self.peek() {
                 Token::Word("input") if stages.is_empty() => inputs.push(self.layout(Part::Input(inputs.len()))?),
                 Token::Word("parameter") if stages.is_empty() => {
@@ -107,6 +109,9 @@ impl Parser<'_> {
             }
         }
         let output = self.output()?;
+        if self.needs_turns {
+            tables.push(math::turns());
+        }
         Ok(Program { name, tables, inputs, parameters, stages, output })
     }
 

@@ -3,6 +3,7 @@
 use super::cursor::{Parsed, Parser};
 use super::lex::Token;
 use crate::function::{Function, Inst, Payload, Value};
+use crate::math;
 use crate::opcode::Opcode;
 use crate::program::{Mapping, Source};
 use crate::types::Type;
@@ -69,19 +70,24 @@ impl Parser<'_> {
     fn body(&mut self, part: Part, params: Vec<Type>) -> Parsed<Function> {
         self.mark('{')?;
         let mut insts = Vec::new();
+        self.values = (0..params.len()).map(Value::new).collect();
+        self.defined = params.len();
         while let Token::Value(_) = self.peek() {
             let line = self.position().line;
-            match self.instruction(part, params.len() + insts.len()) {
-                Ok(inst) => insts.push(inst),
-                Err(error) => {
-                    self.errors.push(error);
-                    while self.position().line == line && *self.peek() != Token::End {
-                        self.take();
-                    }
-                    // Any instruction: it keeps the numbers right, and the program is refused.
-                    insts.push(Inst::constant(Type::Bool.zero()));
+            let (own, value) = self.instruction(part).unwrap_or_else(|error| {
+                self.errors.push(error);
+                while self.position().line == line && *self.peek() != Token::End {
+                    self.take();
                 }
+                // Any instruction: it keeps the numbers right, and the program is refused.
+                (vec![Inst::constant(Type::Bool.zero())], Value::new(self.defined))
+            });
+            for _ in &own {
+                self.lines.set(part, Item::Value(Value::new(self.defined)), line);
+                self.defined += 1;
             }
+            insts.extend(own);
+            self.values.push(value);
         }
         if *self.peek() != Token::Word("return") {
             return Err(self.expected("an instruction or `return`"));
@@ -99,9 +105,13 @@ impl Parser<'_> {
         Ok(Function { params, insts, results })
     }
 
-    fn instruction(&mut self, part: Part, number: usize) -> Parsed<Inst> {
-        self.definition(part, number)?;
+    /// An instruction, or those that a function of [`math`] takes, and the value that is defined.
+    fn instruction(&mut self, part: Part) -> Parsed<(Vec<Inst>, Value)> {
+        self.definition(part, self.values.len())?;
         self.mark('=')?;
+        if let Some(function) = self.math() {
+            return self.expanded(&function);
+        }
         let (opcode, ty) = self.operation()?;
         let mut operands = Vec::new();
         let mut payload = Payload::None;
@@ -118,10 +128,45 @@ impl Parser<'_> {
             }
         }
         if self.at_end_of_line() {
-            Ok(Inst::new(opcode, ty, &operands, payload))
+            Ok((vec![Inst::new(opcode, ty, &operands, payload)], Value::new(self.defined)))
         } else {
             Err(self.expected("the end of the line"))
         }
+    }
+
+    /// A function of [`math`] by its name and type, if one is next.
+    fn math(&mut self) -> Option<Function> {
+        let Token::Word(word) = *self.peek() else { return None };
+        let (name, ty) = word.split_once('.')?;
+        let (tables, mut needs_turns) = (self.tables, self.needs_turns);
+        let function = math::function(name, Type::from_name(ty)?, || {
+            needs_turns |= tables.is_some();
+            tables.and_then(|tables| u32::try_from(tables).ok())
+        })?;
+        self.needs_turns = needs_turns;
+        self.take();
+        Some(function)
+    }
+
+    /// The instructions of a function at its operands, which follow.
+    fn expanded(&mut self, function: &Function) -> Parsed<(Vec<Inst>, Value)> {
+        let mut operands = Vec::new();
+        for place in 0..function.params.len() {
+            if place > 0 {
+                self.mark(',')?;
+            }
+            operands.push(self.value()?);
+        }
+        if !self.at_end_of_line() {
+            return Err(self.expected("the end of the line"));
+        }
+        let first = self.defined;
+        let renumbered = |value: Value| match operands.get(value.index()) {
+            Some(&operand) => operand,
+            None => Value::new(first + value.index() - operands.len()),
+        };
+        let insts = function.insts.iter().map(|inst| inst.map_operands(renumbered)).collect();
+        Ok((insts, renumbered(function.results[0])))
     }
 
     /// `opcode.type`.
