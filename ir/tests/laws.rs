@@ -1,7 +1,7 @@
 //! Which operators are monoids: the judge on operators that people write, right ones and famous
 //! wrong ones.
 
-use monoscan_ir::laws::{Judgement, Law, Overflow, Verdict, judge, sample_states};
+use monoscan_ir::laws::{Advice, Judgement, Law, Overflow, Verdict, judge, sample_states};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, Stage, Table, Type, Value};
 
 use Opcode::{Add, AddSat, And, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Neg, Or, Permute, Rem, Sub, Xor};
@@ -112,6 +112,7 @@ fn unitriangular(wrong: bool) -> Stage {
 fn the_unitriangular_group_is_proved_and_its_famous_misprint_refuted() {
     assert_proved(&unitriangular(false), "as a polynomial identity over the integers modulo 2^64");
     let judgement = judged(&unitriangular(true));
+    assert_eq!(judgement.counterexample().unwrap().advice, [Advice::DeclareValid]);
     let report = judgement.counterexample().unwrap().report(&names(&["a", "b", "c"]));
     insta::assert_snapshot!(report, @r"
     `combine` is not associative
@@ -294,6 +295,8 @@ fn a_log_sum_exp_that_makes_nan_of_two_identities_is_refuted_and_a_guarded_one_p
         let broken = judgement.identity.counterexample().unwrap_or_else(|| panic!("{judgement}"));
         assert_eq!(broken.law, Law::LeftIdentity);
         insta::allow_duplicates! {
+            let advice = [Advice::TellInfinityApart { component: 0 }, Advice::DeclareValidForIdentity];
+            assert_eq!(broken.advice, advice, "data, of which the words are made");
             insta::assert_snapshot!(broken.report(&names(&["log"])), @r"
     `identity` is no identity: combining it with a state changes the state
                  x = (log: -inf)

@@ -17,9 +17,12 @@ pub enum Error {
     /// The operator breaks a law of monoids; `report` shows the states, both sides and what to do.
     #[error("{report}")]
     NotAMonoid {
-        /// The verdicts, law by law.
+        /// Which stage of the program.
+        stage: usize,
+        /// The verdicts, law by law. Its [counterexample](Judgement::counterexample) has the states, both sides and the
+        /// [advice](monoscan_ir::laws::Advice) as data, for messages in other words.
         judgement: Box<Judgement>,
-        /// The counterexample in words, with the names of the state's components.
+        /// The counterexample in words for who writes Rust, with the names of the state's components.
         report: String,
     },
 

@@ -50,7 +50,7 @@ pub(crate) fn judge_all(program: &Program, terms: &Terms, mut names: &[String]) 
         if !judgement.verdict().is_accepted() && !terms.assume_associative {
             let report = judgement.report(own);
             let report = if program.stages.len() == 1 { report } else { format!("stage {place}: {report}") };
-            return Err(Error::NotAMonoid { judgement: Box::new((*judgement).clone()), report });
+            return Err(Error::NotAMonoid { stage: place, judgement: Box::new((*judgement).clone()), report });
         }
         Ok(judgement)
     });

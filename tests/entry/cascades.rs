@@ -256,7 +256,7 @@ fn a_wrong_stage_is_refused_wherever_it_is() {
     }
     let second = scan!(|e: Element<Sum<i64>, Sum<i64>>| -> Difference { Difference { x: e.after.0 } });
     let error = Scan::<Sum<i64>>::builder().then(second).build().unwrap_err();
-    assert!(matches!(error, Error::NotAMonoid { .. }), "{error}");
+    assert!(matches!(error, Error::NotAMonoid { stage: 1, .. }), "{error}");
     assert!(error.to_string().contains("x"), "{error}");
 }
 

@@ -22,6 +22,7 @@
 //! comparisons, laws are judged where nothing overflows, which is then a [`Condition`] of the
 //! verdict.
 
+mod advice;
 mod arithmetic;
 mod condition;
 mod constants;
@@ -53,10 +54,11 @@ use states::{Carrier, Random, Sampler, Specials};
 use symbolic::{Equation, Operator};
 use traits::Traits;
 
+pub use advice::Advice;
 pub use condition::Condition;
 pub(crate) use condition::broken_by_overflow;
 pub use elements::Means;
-pub use verdict::{Counterexample, Judgement, Law, Proof, Verdict};
+pub use verdict::{Counterexample, Judgement, Law, Proof, Unjudged, Verdict};
 
 /// What integer overflow is in the source of a stage, where its instructions do not say that they are
 /// [meant to wrap](crate::Payload::Wraps).
@@ -338,23 +340,16 @@ impl<'a> Judge<'a> {
                 Verdict::Proved { how: single.unwrap_or(Proof::Parts(proofs)) }
             }
             _ if cases > 0 => Verdict::Tested { cases },
-            _ if states_found => Verdict::Untested {
-                why: "in every case an integer overflows, or a comparison of floats hangs on rounding".to_owned(),
-            },
-            _ => Verdict::Untested { why: "no valid state was found".to_owned() },
+            _ if states_found => Verdict::Untested { why: Unjudged::EveryCase },
+            _ => Verdict::Untested { why: Unjudged::NoState },
         }
     }
 
     fn broken_identity_state(&self, sampler: &mut Sampler<'_>) -> Option<Counterexample> {
         let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
         let valid = sampler.is_valid(&identity);
-        (!valid).then(|| Counterexample {
-            law: Law::IdentityValid,
-            states: Vec::new(),
-            left: self.stage.identity.clone(),
-            right: Vec::new(),
-            advice: vec!["let `valid` accept the identity: it is the state of an empty scan".to_owned()],
-        })
+        let sides = || [self.stage.identity.clone(), Vec::new()];
+        (!valid).then(|| Counterexample::new(Law::IdentityValid, Vec::new(), sides(), [Advice::AcceptIdentity]))
     }
 
     /// The case as the user's types compute it.
@@ -372,21 +367,16 @@ impl<'a> Judge<'a> {
         if matches!(found.law, Law::LeftIdentity | Law::RightIdentity) {
             states.push(identity.clone());
         }
-        let mut advice = Vec::new();
-        advice.extend(traits::reason(&self.stage.combine).filter(|_| found.law == Law::Associativity));
-        advice.push(
-            match (found.law, self.carrier) {
-                (Law::LeftIdentity | Law::RightIdentity, Carrier::All) => {
-                    "an identity leaves every state as it is; if this state never occurs, say which do with `fn valid(self) -> bool` in the impl"
-                }
-                (Law::Closure, _) => "`valid` must hold for every state that valid states combine to: widen it, or mend `combine`",
-                (_, Carrier::Valid) => "`valid` accepts all of these states; if one of them never occurs, make `valid` narrower",
-                (_, Carrier::Lifted) => "lift can lead to all of these states; if one of them never occurs, say which do with `fn valid(self) -> bool` in the impl",
-                (_, Carrier::All) => "if one of these states never occurs, say which do with `fn valid(self) -> bool` in the impl; laws are then judged on valid states only",
-            }
-            .to_owned(),
-        );
-        Counterexample { law: found.law, states, left, right, advice }
+        let saturates = found.law == Law::Associativity && traits::saturates_signed(&self.stage.combine);
+        let declared = match (found.law, self.carrier) {
+            (Law::LeftIdentity | Law::RightIdentity, Carrier::All) => Advice::DeclareValidForIdentity,
+            (Law::Closure, _) => Advice::WidenValid,
+            (_, Carrier::Valid) => Advice::NarrowValid,
+            (_, Carrier::Lifted) => Advice::DeclareValidBeyondLift,
+            (_, Carrier::All) => Advice::DeclareValid,
+        };
+        let advice = saturates.then_some(Advice::AvoidSignedSaturation).into_iter().chain([declared]);
+        Counterexample::new(found.law, states, [left, right], advice)
     }
 }
 

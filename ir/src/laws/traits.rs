@@ -123,12 +123,10 @@ pub(crate) fn rounds(opcode: Opcode) -> bool {
     )
 }
 
-/// Why an operator of this kind tends not to be associative.
-pub(crate) fn reason(combine: &Function) -> Option<String> {
+/// Whether signed integers are added with saturation, which is not associative.
+pub(crate) fn saturates_signed(combine: &Function) -> bool {
     let saturates = |inst: &Inst| matches!(inst.opcode, Opcode::AddSat | Opcode::SubSat) && inst.ty.is_signed();
-    combine.insts.iter().any(saturates).then(|| {
-        "signed saturation forgets how much it cut off; a wider type, or states of one sign only, avoid it".to_owned()
-    })
+    combine.insts.iter().any(saturates)
 }
 
 /// The results of a function; a value that is typed wrongly counts as zero.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use super::advice::Advice;
 use super::condition::Condition;
 use super::elements::Means;
 use crate::types::Constant;
@@ -118,8 +119,8 @@ pub struct Counterexample {
     pub left: Vec<Constant>,
     /// The right side; empty for closure.
     pub right: Vec<Constant>,
-    /// What the law says beyond the numbers, or what to do about it.
-    pub advice: Vec<String>,
+    /// What to do about it.
+    pub advice: Vec<Advice>,
 }
 
 impl Counterexample {
@@ -156,35 +157,10 @@ impl Counterexample {
         if let Some(difference) = self.difference(names) {
             let _ = writeln!(text, "  {difference}");
         }
-        for advice in self.special_numbers(names).iter().chain(&self.advice) {
-            let _ = writeln!(text, "  help: {advice}");
+        for advice in &self.advice {
+            let _ = writeln!(text, "  help: {}", advice.describe(names));
         }
         text.trim_end().to_owned()
-    }
-
-    /// NaN and infinities are what `valid` most often has to exclude.
-    fn special_numbers(&self, names: &[String]) -> Option<String> {
-        let components = || self.states.iter().flat_map(|state| state.iter().enumerate());
-        let nan = components().find(|(_, constant)| constant.is_nan());
-        let infinite = components().find(|(_, constant)| constant.ty().is_float() && constant.as_f64().is_infinite());
-        let made = self.left.iter().chain(&self.right).any(|constant| constant.is_nan());
-        let name = |component: usize| name(names, component);
-        match (nan, infinite, made) {
-            (Some((i, _)), _, _) => {
-                let name = name(i);
-                Some(format!("if `{name}` is never NaN, say so: `fn valid(self) -> bool {{ !self.{name}.is_nan() }}`"))
-            }
-            (_, Some((i, _)), true) => {
-                let name = name(i);
-                Some(format!(
-                    "arithmetic on an infinite `{name}` gives NaN (∞ − ∞, 0 · ∞): return the other state first where it is infinite"
-                ))
-            }
-            (None, None, true) => {
-                Some("these finite numbers lead to NaN (0 / 0, ∞ − ∞): handle them before the arithmetic".to_owned())
-            }
-            _ => None,
-        }
     }
 
     fn difference(&self, names: &[String]) -> Option<String> {
@@ -203,7 +179,7 @@ impl fmt::Display for Counterexample {
     }
 }
 
-fn name(names: &[String], component: usize) -> String {
+pub(super) fn name(names: &[String], component: usize) -> String {
     names.get(component).cloned().unwrap_or_else(|| component.to_string())
 }
 
@@ -225,6 +201,25 @@ fn show(state: &[Constant], names: &[String]) -> String {
     }
 }
 
+/// Why no case of a law could be judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Unjudged {
+    /// In every case an integer overflows, or a comparison of floats hangs on rounding.
+    EveryCase,
+    /// No state was found that `valid` accepts.
+    NoState,
+}
+
+impl fmt::Display for Unjudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unjudged::EveryCase => "in every case an integer overflows, or a comparison of floats hangs on rounding",
+            Unjudged::NoState => "no valid state was found",
+        })
+    }
+}
+
 /// What was found about one law.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
@@ -241,7 +236,7 @@ pub enum Verdict {
     /// Nothing is known: it is not proved, and no case could be judged.
     Untested {
         /// Why not.
-        why: String,
+        why: Unjudged,
     },
     /// It does not hold.
     Refuted(Counterexample),
