@@ -58,9 +58,9 @@ fn the_cpu_has_no_device_memory() {
 #[cfg(feature = "gpu")]
 mod on_gpu {
     use super::*;
-    use monoscan::DeviceVec;
     use monoscan::cuda::{Graph, Stream};
     use monoscan::ops::Sum;
+    use monoscan::{DeviceVec, by_key};
 
     const LENGTHS: [usize; 6] = [0, 1, 3, 1000, 70_001, 3_000_000];
 
@@ -114,6 +114,110 @@ mod on_gpu {
             let y = scan.resume(&mut carry, (&da, &db)).unwrap();
             assert_eq!(y.to_vec().unwrap(), cpu.resume(&mut expected, (&a, &b)).unwrap());
             assert_eq!(carry, expected);
+        }
+    }
+
+    /// Keys and offsets in device memory, whatever the direction and the initial state, beside those of slices on the CPU.
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn segments_by_keys_and_by_offsets_on_a_device() {
+        let cpu = solve();
+        let scan = cpu.on(gpu()).unwrap();
+        let init = Affine { a: 3, b: 5 };
+        for len in LENGTHS {
+            let (a, b) = columns(len);
+            let (da, db) = (scan.upload(&a).unwrap(), scan.upload(&b).unwrap());
+            let keys: Vec<u64> = (0..len as u64).map(|i| i / 7 * (i / 100 % 3)).collect();
+            let pairs: Vec<(u8, f32)> = keys.iter().map(|&key| (key as u8, (key / 9) as f32)).collect();
+            let mut offsets: Vec<u32> = (0..len as u32 / 5).map(|i| 5 * (i / 2 * 2)).collect();
+            offsets.insert(0, 0);
+            offsets.push(len as u32);
+            let wide: Vec<u64> = offsets.iter().map(|&offset| offset.into()).collect();
+            let (dk, dp) = (scan.upload(&keys).unwrap(), scan.upload(&pairs).unwrap());
+            let (dn, dw) = (scan.upload(&offsets).unwrap(), scan.upload(&wide).unwrap());
+            for (reversed, is_init) in [(false, false), (true, false), (false, true), (true, true)] {
+                fn asked<'a>(
+                    scan: &'a Scan<Affine, (u32, u16), u32>,
+                    init: Option<Affine>,
+                    reversed: bool,
+                ) -> monoscan::Request<'a, Affine, (u32, u16), u32> {
+                    let request = if reversed { scan.reversed() } else { scan.request() };
+                    init.into_iter().fold(request, |request, init| request.init(init))
+                }
+                let init = is_init.then_some(init);
+                let (here, there) = (|| asked(&cpu, init, reversed), || asked(&scan, init, reversed));
+                let by_keys = here().segmented(by_key(&keys)).inclusive((&a, &b)).unwrap();
+                let found = there().segmented(by_key(&dk)).inclusive((&da, &db)).unwrap();
+                assert_eq!(found.to_vec().unwrap(), by_keys);
+                let by_pairs = here().segmented(by_key(&pairs)).exclusive((&a, &b)).unwrap();
+                let found = there().segmented(by_key(&dp)).exclusive((&da, &db)).unwrap();
+                assert_eq!(found.to_vec().unwrap(), by_pairs);
+                let between = here().segmented(&offsets).inclusive((&a, &b)).unwrap();
+                for found in [
+                    there().segmented(&dn).inclusive((&da, &db)).unwrap(),
+                    there().segmented(&dw).inclusive((&da, &db)).unwrap(),
+                ] {
+                    assert_eq!(found.to_vec().unwrap(), between);
+                }
+            }
+            let error = scan.segmented(&dn).totals((&da, &db)).unwrap_err();
+            assert!(matches!(error, Error::Combination(monoscan::Combination::TotalsOnDevice)), "{error}");
+        }
+    }
+
+    /// The record before, and parameters: on lines, within segments, over slices in pieces and from chunk to chunk.
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn the_record_before_and_parameters_on_a_device() {
+        #[scan_fn]
+        fn jump(least: u32, e: Element<u32, Sum<u32>>) -> bool {
+            e.first || e.record.wrapping_sub(e.prev) > least
+        }
+        #[scan_fn]
+        fn difference(e: Element<u32>) -> Sum<u32> {
+            Sum(e.record.wrapping_mul(3).wrapping_sub(e.prev))
+        }
+        #[scan_fn]
+        fn scaled(factor: u32, sum: Sum<u32>) -> u32 {
+            sum.0.wrapping_mul(factor)
+        }
+        let builder = || Scan::<Sum<u32>>::builder().lift_at(difference {});
+        let every = builder().project_with(3, scaled {}).build().unwrap();
+        let kept = builder().filter_with(7, jump {}).project_with(3, scaled {}).build().unwrap();
+        for len in LENGTHS {
+            let x: Vec<u32> = columns(len)
+                .0
+                .iter()
+                .scan(0u32, |sum, &x| {
+                    Some({
+                        *sum += x * x;
+                        *sum
+                    })
+                })
+                .collect();
+            let heads: Vec<bool> = (0..len).map(|i| i % 91 == 5).collect();
+            for factor in [1u32, 10] {
+                let (cpu, gpu) = (every.with(factor).unwrap(), every.on(gpu()).unwrap().with(factor).unwrap());
+                let (dx, flags) = (gpu.upload(&x).unwrap(), gpu.upload(&heads).unwrap());
+                let expected = cpu.inclusive(&x).unwrap();
+                assert_eq!(gpu.inclusive(&x).unwrap(), expected);
+                assert_eq!(gpu.inclusive(&dx).unwrap().to_vec().unwrap(), expected);
+                assert_eq!(gpu.reduce(&x).unwrap(), cpu.reduce(&x).unwrap());
+                assert_eq!(gpu.reduce(&dx).unwrap(), cpu.reduce(&x).unwrap());
+                let back = cpu.reversed().exclusive(&x).unwrap();
+                assert_eq!(gpu.reversed().exclusive(&dx).unwrap().to_vec().unwrap(), back);
+                let segments = cpu.segmented(&heads).inclusive(&x).unwrap();
+                assert_eq!(gpu.segmented(&flags).inclusive(&dx).unwrap().to_vec().unwrap(), segments);
+                let (mut stream, mut all) = (gpu.stream(), Vec::new());
+                for chunk in x.chunks(len / 3 + 1) {
+                    all.extend(stream.feed(chunk).unwrap());
+                }
+                assert_eq!(all, expected);
+                let (cpu, gpu) = (kept.with((20u32, factor)).unwrap(), kept.on(super::on_gpu::gpu()).unwrap());
+                let gpu = gpu.with((20u32, factor)).unwrap();
+                assert_eq!(gpu.inclusive(&x).unwrap(), cpu.inclusive(&x).unwrap());
+                assert_eq!(gpu.inclusive(&dx).unwrap().to_vec().unwrap(), cpu.inclusive(&x).unwrap());
+            }
         }
     }
 

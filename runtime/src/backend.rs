@@ -45,8 +45,8 @@ pub struct Outcome {
     /// How many records were written: all of its sequences, or those that the program keeps.
     pub written: usize,
     /// If they were asked for, the totals of all sequences, one after the other, the components of all stages each: one for a
-    /// line, one for each row; for flagged segments the total of the last one. A stream is resumed from its total, so that
-    /// of a program that reads the record before has that too, as
+    /// line, one for each row; for segments the total of the last one. A stream is resumed from its total: if a call has a
+    /// carry, the total of a program that reads the record before has that too, as
     /// [`first_carry`](monoscan_ir::Program::first_carry) does.
     pub totals: Vec<Constant>,
 }

@@ -122,6 +122,12 @@ pub enum Shape<'a> {
     /// Segments, by a column of one `u8` for each record where the columns of the call are, on a device: 1 where it is the first
     /// of its segment, 0 elsewhere.
     FlagColumn(&'a Column<'a>),
+    /// Segments of equal keys, by a column of records of any layout, one for each record of the call, on a device: a segment
+    /// begins wherever a key differs from the one before in any component.
+    KeyColumn(&'a Column<'a>),
+    /// As [`Offsets`](Shape::Offsets), by a column of `u32` or `u64` on a device, where nobody looks at them before they are
+    /// used: what is no offset of a record is ignored.
+    OffsetColumn(&'a Column<'a>),
     /// Segments, by where they start and where the last one ends: segment k has the records `offsets[k]..offsets[k+1]`,
     /// which may be none. The first offset is 0, the last the number of records.
     Offsets(&'a [usize]),
@@ -133,9 +139,18 @@ impl Shape<'_> {
     /// How many sequences have a total: flagged segments have one, that of the last.
     pub(crate) fn totals(&self) -> usize {
         match self {
-            Shape::Line | Shape::Heads(_) | Shape::FlagColumn(_) => 1,
             Shape::Offsets(offsets) => offsets.len() - 1,
             Shape::Rows(rows) => rows.count(),
+            _ => 1,
+        }
+    }
+
+    /// Whether it is segments, however they are told.
+    pub fn is_segmented(&self) -> bool {
+        match self {
+            Shape::Heads(_) | Shape::FlagColumn(_) | Shape::KeyColumn(_) => true,
+            Shape::Offsets(_) | Shape::OffsetColumn(_) => true,
+            Shape::Line | Shape::Rows(_) => false,
         }
     }
 }
@@ -156,7 +171,7 @@ impl Shape<'_> {
     /// How many sequences begin in a call, if a stream that it resumes goes on with the first, or with all rows.
     pub(crate) fn begun(&self, resumes: bool) -> usize {
         match self {
-            Shape::Line | Shape::FlagColumn(_) => usize::from(!resumes),
+            Shape::Line | Shape::FlagColumn(_) | Shape::KeyColumn(_) | Shape::OffsetColumn(_) => usize::from(!resumes),
             Shape::Heads(flags) => {
                 let is_first_flagged = flags.first() == Some(&true);
                 flags.iter().filter(|&&head| head).count() + usize::from(!is_first_flagged && !resumes)

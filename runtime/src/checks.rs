@@ -93,7 +93,9 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
     match call.shape {
         Shape::Line => Ok(()),
         Shape::Heads(_) | Shape::Offsets(_) if !device.is_cpu() => Err(DeviceError::Segments { device }.into()),
-        Shape::FlagColumn(_) if device.is_cpu() => Err(DeviceError::Segments { device }.into()),
+        Shape::FlagColumn(_) | Shape::KeyColumn(_) | Shape::OffsetColumn(_) if device.is_cpu() => {
+            Err(DeviceError::Segments { device }.into())
+        }
         Shape::Heads(flags) => {
             flag_count(flags.len(), len)?;
             resumed_heads(resumes, call.reversed)
@@ -107,6 +109,25 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
             }
             flag_count(flags.len, len)?;
             resumed_heads(resumes, call.reversed)
+        }
+        Shape::KeyColumn(keys) => {
+            column::is_on("column of keys", &keys.device, device)?;
+            if keys.len != len {
+                return Err(Error::Length { argument: "the column of keys".into(), expected: len, got: keys.len });
+            }
+            resumed_heads(resumes, call.reversed)
+        }
+        Shape::OffsetColumn(offsets) => {
+            column::is_on("column of offsets", &offsets.device, device)?;
+            let [expected, wide] = [Type::U32, Type::U64].map(column::layout_of);
+            if ![expected, wide].into_iter().any(|layout| column::fits(layout, &offsets.layout)) {
+                let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&offsets.layout)));
+                return Err(Error::Layout { argument: "the column of offsets".into(), expected, got });
+            }
+            let Some(segments) = offsets.len.checked_sub(1) else {
+                return Err(Error::NoOffsets { records: len });
+            };
+            refuse(resumes, Combination::ResumedOffsets { segments })
         }
         Shape::Offsets(offsets) => {
             check_offsets(offsets, len)?;

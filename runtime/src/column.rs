@@ -84,6 +84,16 @@ impl<'a> Column<'a> {
         Column { base, len, layout: Cow::Borrowed(layout), device, borrowed: PhantomData }
     }
 
+    /// The same with a layout of its own.
+    ///
+    /// # Safety
+    /// As for [`on_device_raw`](Column::on_device_raw).
+    #[cfg(feature = "cuda")]
+    pub(crate) unsafe fn on_device_raw_of(device: Device, address: u64, len: usize, layout: Layout) -> Column<'a> {
+        let base = std::ptr::without_provenance(address as usize);
+        Column { base, len, layout: Cow::Owned(layout), device, borrowed: PhantomData }
+    }
+
     /// Where the records lie.
     pub fn device(&self) -> &Device {
         &self.device

@@ -158,8 +158,8 @@ pub enum DeviceError {
         got: Device,
     },
 
-    /// Segments in other memory than the columns: head flags and offsets of host columns are slices, head flags of device
-    /// columns are a column beside them.
+    /// Segments in other memory than the columns: head flags and offsets of host columns are slices, head flags, keys or
+    /// offsets of device columns are a column beside them.
     #[error("segments of columns in the memory of {device}: expected {}", segments(.device))]
     Segments {
         /// Where the columns are.
@@ -183,6 +183,6 @@ pub enum DeviceError {
 fn segments(device: &Device) -> &'static str {
     match device.is_cpu() {
         true => "head flags or offsets in a slice",
-        false => "a column of head flags there",
+        false => "a column of head flags, keys or offsets there",
     }
 }

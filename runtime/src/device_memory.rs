@@ -3,6 +3,8 @@
 //! For the typed front end. The type exists in every build; without the feature `cuda` there is no
 //! value of it.
 
+use std::fmt;
+
 #[cfg(feature = "cuda")]
 use monoscan_ir::Layout;
 
@@ -139,6 +141,15 @@ impl DeviceMemory {
         unsafe { Column::on_device_raw(self.device(), self.address(), len, layout) }
     }
 
+    /// A column of it that has its layout itself.
+    ///
+    /// # Safety
+    /// As for [`column`](DeviceMemory::column).
+    pub unsafe fn column_of(&self, len: usize, layout: Layout) -> Column<'_> {
+        // SAFETY: the memory is borrowed.
+        unsafe { Column::on_device_raw_of(self.device(), self.address(), len, layout) }
+    }
+
     /// A column of it to be written.
     ///
     /// # Safety
@@ -192,4 +203,10 @@ fn join(first: &Stream, then: &Stream) -> Result<(), CudaError> {
     let event = Event::new(first.device())?;
     event.record(first)?;
     then.wait_for(&event)
+}
+
+impl fmt::Debug for DeviceMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceMemory on {}", self.device())
+    }
 }

@@ -105,6 +105,9 @@ pub enum Combination {
     /// The total of a stream's chunk.
     #[error("the total of a resumed scan: it is the carry after `inclusive`; or start a line with `init`")]
     ResumedTotal,
+    /// Totals of segments that are told by keys or offsets in the memory of a device.
+    #[error("totals of segments by keys or offsets on a device: expected offsets in a slice, or a column of flags")]
+    TotalsOnDevice,
     /// Rows of a program that filters.
     #[error("keeping records of {rows} rows: scan each row as a line")]
     KeptOfRows {

@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 
 use monoscan_ir::{Constant, Mode};
 #[cfg(feature = "cuda")]
+use monoscan_runtime::DeviceMemory;
+#[cfg(feature = "cuda")]
 use monoscan_runtime::cuda::Stream;
 use monoscan_runtime::{Call, Combination, DynScan, Error, Init, Rows, Shape};
 use smallvec::SmallVec;
@@ -319,6 +321,15 @@ impl<S, In, Out> Request<'_, S, In, Out> {
         self.stream.cloned()
     }
 
+    /// The memory of a device in which segments are told.
+    #[cfg(feature = "cuda")]
+    pub(super) fn segment_memory(&self) -> Option<&DeviceMemory> {
+        match &self.sequences {
+            Ok(Sequences::Segments(boundaries)) => boundaries.memory(),
+            _ => None,
+        }
+    }
+
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     pub(super) fn check_covers(&self, len: usize) -> Result<(), Error> {
         self.sequences.as_ref().map_or(Ok(()), |sequences| sequences.check_covers(len))
@@ -402,12 +413,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         let sequences = match &self.sequences {
             Ok(Sequences::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
             Ok(Sequences::Rows(rows)) => rows.count(),
-            Ok(
-                Sequences::Line
-                | Sequences::Segments(Boundaries::Heads(_) | Boundaries::FlagColumn(_))
-                | Sequences::Segmented(_),
-            )
-            | Err(_) => {
+            Ok(Sequences::Line | Sequences::Segments(_) | Sequences::Segmented(_)) | Err(_) => {
                 if let Some(total) = self.short_total(&input) {
                     return Ok(total);
                 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use monoscan_runtime::{Column, Shape};
+use monoscan_runtime::{Column, DeviceMemory, Shape};
 
 use super::device::DeviceVec;
 
@@ -12,7 +12,8 @@ use super::device::DeviceVec;
 /// - A slice of `usize`, `u32` or `u64`, one more than there are segments: segment k has the records
 ///   `offsets[k]..offsets[k+1]`, which may be none. The first is 0, the last the number of records. `usize` is taken as
 ///   it is, the others are converted first.
-/// - For columns on a device, a [`DeviceVec`] of `bool` beside them.
+/// - For columns on a device, a [`DeviceVec`] beside them: of `bool`, or of `u32` or `u64` for offsets, where nobody looks at
+///   these before they are used: what is no offset of a record is ignored.
 /// - [`by_key`], where keys say it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say where segments begin",
@@ -29,7 +30,11 @@ pub enum Boundaries<'a> {
     /// By flags.
     Heads(&'a [bool]),
     /// By flags on a device.
-    FlagColumn(Column<'a>),
+    FlagColumn(Column<'a>, &'a DeviceMemory),
+    /// By keys on a device.
+    KeyColumn(Column<'a>, &'a DeviceMemory),
+    /// By offsets on a device.
+    OffsetColumn(Column<'a>, &'a DeviceMemory),
     /// By offsets.
     Offsets(Cow<'a, [usize]>),
 }
@@ -38,8 +43,21 @@ impl Boundaries<'_> {
     pub(super) fn shape(&self) -> Shape<'_> {
         match self {
             Boundaries::Heads(flags) => Shape::Heads(flags),
-            Boundaries::FlagColumn(flags) => Shape::FlagColumn(flags),
+            Boundaries::FlagColumn(flags, _) => Shape::FlagColumn(flags),
+            Boundaries::KeyColumn(keys, _) => Shape::KeyColumn(keys),
+            Boundaries::OffsetColumn(offsets, _) => Shape::OffsetColumn(offsets),
             Boundaries::Offsets(offsets) => Shape::Offsets(offsets),
+        }
+    }
+
+    /// The memory of a device that they are in.
+    #[cfg(feature = "cuda")]
+    pub(super) fn memory(&self) -> Option<&DeviceMemory> {
+        match self {
+            Boundaries::FlagColumn(_, memory)
+            | Boundaries::KeyColumn(_, memory)
+            | Boundaries::OffsetColumn(_, memory) => Some(memory),
+            Boundaries::Heads(_) | Boundaries::Offsets(_) => None,
         }
     }
 }
@@ -47,8 +65,9 @@ impl Boundaries<'_> {
 /// Segments of equal keys: one begins wherever a key differs from the one before, for
 /// [`segmented`](crate::Scan::segmented).
 ///
-/// The keys are compared once beforehand, and become offsets: one word for each segment. So
-/// [`totals`](crate::Request::totals) gives one total for each. Keys that come back later begin a segment of their own: sort
+/// The keys of a slice are compared once beforehand, and become offsets: one word for each segment. So
+/// [`totals`](crate::Request::totals) gives one total for each. Those of a [`DeviceVec`], of any scan type, are compared on
+/// the device by each call, in its stream, and become flags: a byte for each record. Keys that come back later begin a segment of their own: sort
 /// first where that is not meant. Of floats NaN differs from itself.
 ///
 /// ```
@@ -60,20 +79,60 @@ impl Boundaries<'_> {
 /// assert_eq!(sums.segmented(by_key(&ids)).totals(&amounts)?, [3, 3, 9].map(Sum));
 /// # Ok::<(), monoscan::Error>(())
 /// ```
-pub fn by_key<K: PartialEq>(keys: &[K]) -> ByKey {
-    let changes = keys.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]).map(|(place, _)| place + 1);
-    let ends = [keys.len()].into_iter().filter(|&len| len > 0);
-    ByKey { offsets: [0].into_iter().chain(changes).chain(ends).collect() }
+pub fn by_key<'a>(keys: impl Keys<'a>) -> ByKey<'a> {
+    ByKey { boundaries: keys.boundaries() }
 }
+
+/// Where keys are equal segments are, for [`by_key`]: a slice of them, or a [`DeviceVec`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no column of keys",
+    label = "expected `&[K]`, `&Vec<K>`, `&[K; N]` or `&DeviceVec<K>`"
+)]
+pub trait Keys<'a>: sealed::Keys<'a> {}
+
+impl<'a, K: sealed::Keys<'a>> Keys<'a> for K {}
 
 /// What [`by_key`] gives.
 #[derive(Clone, Debug)]
-pub struct ByKey {
-    offsets: Vec<usize>,
+pub struct ByKey<'a> {
+    boundaries: Boundaries<'a>,
 }
 
 mod sealed {
     use super::{Boundaries, Cow, DeviceVec};
+    use crate::lang::ScanType;
+
+    pub trait Keys<'a> {
+        fn boundaries(self) -> Boundaries<'a>;
+    }
+
+    impl<'a, K: PartialEq> Keys<'a> for &'a [K] {
+        fn boundaries(self) -> Boundaries<'a> {
+            let changes = self.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]);
+            let changes = changes.map(|(place, _)| place + 1);
+            let ends = [self.len()].into_iter().filter(|&len| len > 0);
+            Boundaries::Offsets([0].into_iter().chain(changes).chain(ends).collect())
+        }
+    }
+
+    impl<'a, K: PartialEq> Keys<'a> for &'a Vec<K> {
+        fn boundaries(self) -> Boundaries<'a> {
+            self.as_slice().boundaries()
+        }
+    }
+
+    impl<'a, K: PartialEq, const N: usize> Keys<'a> for &'a [K; N] {
+        fn boundaries(self) -> Boundaries<'a> {
+            self.as_slice().boundaries()
+        }
+    }
+
+    impl<'a, K: ScanType> Keys<'a> for &'a DeviceVec<K> {
+        fn boundaries(self) -> Boundaries<'a> {
+            let (keys, memory) = self.column();
+            Boundaries::KeyColumn(keys, memory)
+        }
+    }
 
     pub trait Segments<'a> {
         fn boundaries(self) -> Boundaries<'a>;
@@ -112,9 +171,9 @@ mod sealed {
         }
     }
 
-    impl<'a> Segments<'a> for super::ByKey {
+    impl<'a> Segments<'a> for super::ByKey<'a> {
         fn boundaries(self) -> Boundaries<'a> {
-            Boundaries::Offsets(self.offsets.into())
+            self.boundaries
         }
     }
 
@@ -138,7 +197,22 @@ mod sealed {
 
     impl<'a> Segments<'a> for &'a DeviceVec<bool> {
         fn boundaries(self) -> Boundaries<'a> {
-            Boundaries::FlagColumn(self.flags())
+            let (flags, memory) = self.column();
+            Boundaries::FlagColumn(flags, memory)
+        }
+    }
+
+    impl<'a> Segments<'a> for &'a DeviceVec<u32> {
+        fn boundaries(self) -> Boundaries<'a> {
+            let (offsets, memory) = self.column();
+            Boundaries::OffsetColumn(offsets, memory)
+        }
+    }
+
+    impl<'a> Segments<'a> for &'a DeviceVec<u64> {
+        fn boundaries(self) -> Boundaries<'a> {
+            let (offsets, memory) = self.column();
+            Boundaries::OffsetColumn(offsets, memory)
         }
     }
 }

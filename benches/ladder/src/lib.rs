@@ -140,8 +140,8 @@ fn check(recipe: &Recipe) -> Result<(), LadderError> {
     if recipe.levels.len() != 1 || recipe.rank.is_some() {
         return refuse("have several levels, or keep some records only");
     }
-    if recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last)) {
-        return refuse("read the next record");
+    if recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last | Source::Prev(_))) {
+        return refuse("read a neighbour");
     }
     if !recipe.outputs.iter().all(is_packed) {
         return refuse("have padding in an output column");

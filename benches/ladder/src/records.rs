@@ -150,7 +150,11 @@ impl<'k> Element<'k> for Register<'k, '_> {
     }
 
     fn next(&self, _: usize) -> Value<'k> {
-        unreachable!("programs that read the next record are refused")
+        unreachable!("programs that read a neighbour are refused")
+    }
+
+    fn prev(&self, _: usize) -> Value<'k> {
+        unreachable!("programs that read a neighbour are refused")
     }
 
     fn is_last(&self) -> Value<'k> {

@@ -23,6 +23,7 @@ mod ir;
 mod kernel;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod lower;
+mod offsets;
 #[doc(hidden)]
 pub mod parts;
 mod plan;
@@ -33,6 +34,7 @@ mod strategy;
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
 pub use ir::KernelIr;
+pub use offsets::{OFFSETS_THREADS, OffsetsArguments, OffsetsKernel};
 pub use plan::KernelPlan;
 
 use crate::gpu::Manifest;

@@ -57,6 +57,10 @@ impl SymbolReplay {
         if !is_text || range.max >= lanes as i128 {
             return None;
         }
+        // The fold writes symbols over the records.
+        if body.mapping.reads.iter().any(|source| matches!(source, Source::Prev(_))) {
+            return None;
+        }
         let split = Split::of(&body.mapping, place)?;
         let joint = split.joint(&body.mapping, &automaton.lift, lanes, &body.tables);
         let alphabet = Alphabet::of(&joint, &body.tables)?;

@@ -12,11 +12,12 @@ use monoscan_ir::{Layout, Program, Verified};
 use super::ends::states_at_ends;
 use super::kernel::{GpuKernel, Span};
 use super::on_gpu::{Found, OnGpu, Options, Source};
+use super::segments::Marks;
 use super::task::Task;
 use super::variant::{Maker, Need, Variants};
 use crate::cache::Cache;
 use crate::call::{Call, Shape};
-use crate::cuda::Device;
+use crate::cuda::{Device, Stream};
 use crate::error::Error;
 
 /// Rows shorter than this part of a tile are scanned by one thread each.
@@ -24,15 +25,16 @@ const SHORT_ROWS: usize = 4;
 
 /// The kernels of a program on one GPU. Equal programs share theirs, which are freed with the last of them.
 pub(crate) struct Compiled {
-    shared: Arc<Shared>,
-    limit: Duration,
+    pub(super) shared: Arc<Shared>,
+    pub(super) limit: Duration,
 }
 
 /// What equal programs share.
-struct Shared {
-    variants: Variants,
+pub(super) struct Shared {
+    pub(super) variants: Variants,
     /// What gives the totals of segments, once that was asked for.
     at_ends: OnceLock<Arc<Shared>>,
+    pub(super) marks: Marks,
 }
 
 /// What makes two of them the same.
@@ -52,10 +54,10 @@ impl Hash for Key {
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
 
 /// Those of a program that was judged.
-fn shared(program: Arc<Verified<Program>>, maker: Maker) -> Result<Arc<Shared>, Error> {
+pub(super) fn shared(program: Arc<Verified<Program>>, maker: Maker) -> Result<Arc<Shared>, Error> {
     COMPILED.get_or_make(Key { program, maker }, |key| {
         let variants = Variants::new(key.program.clone(), key.maker.clone());
-        Ok(Shared { variants, at_ends: OnceLock::new() })
+        Ok(Shared { variants, at_ends: OnceLock::new(), marks: Marks::default() })
     })
 }
 
@@ -118,7 +120,7 @@ impl Source for Compiled {
     }
 
     fn at_ends(&self, _call: &Call<'_>) -> Result<OnGpu, Error> {
-        let Shared { variants, at_ends } = &*self.shared;
+        let Shared { variants, at_ends, .. } = &*self.shared;
         let made = match at_ends.get() {
             Some(made) => made,
             None => {
@@ -127,9 +129,19 @@ impl Source for Compiled {
                 at_ends.get_or_init(|| made)
             }
         };
-        let (program, device) = (made.variants.program.clone(), variants.maker.device);
-        let source = Arc::new(Compiled { shared: made.clone(), limit: self.limit });
-        Ok(OnGpu { program, device, source, limit: self.limit })
+        Ok(made.on_gpu(self.limit))
+    }
+
+    fn mark(&self, call: &Call<'_>, len: usize, flags: u64, stream: &Stream) -> Result<(), Error> {
+        self.mark_heads(call, (flags, len), stream)
+    }
+}
+
+impl Shared {
+    /// Its program as a backend.
+    pub(super) fn on_gpu(self: &Arc<Shared>, limit: Duration) -> OnGpu {
+        let (program, device) = (self.variants.program.clone(), self.variants.maker.device);
+        OnGpu { program, device, source: Arc::new(Compiled { shared: self.clone(), limit }), limit }
     }
 }
 

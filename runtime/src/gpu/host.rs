@@ -105,7 +105,7 @@ impl OnGpu {
         let heads = match call.shape {
             Shape::Heads(flags) => Heads::Flags(flags),
             Shape::Offsets(offsets) => Heads::Offsets(offsets),
-            Shape::Line | Shape::Rows(_) | Shape::FlagColumn(_) => return Ok(None),
+            _ => return Ok(None),
         };
         let flags: Vec<u8> = heads.flags(0..len, len).into_iter().map(u8::from).collect();
         DeviceBuffer::from_slice(stream, &flags).map(Some)

@@ -18,6 +18,7 @@
 //! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
 //! | `states` | states of a program among those of its lowered form |
 //! | `host`, `pieces`, `staging` | calls over host memory, piece by piece on the way there and back |
+//! | `segments` | flags of segments, made of keys or offsets (with the feature `ptx`) |
 //! | `ends` | totals of segments between offsets |
 
 mod ahead;
@@ -32,6 +33,8 @@ mod landing;
 mod on_gpu;
 mod pending;
 mod pieces;
+#[cfg(feature = "ptx")]
+mod segments;
 mod staging;
 mod states;
 mod task;

@@ -51,6 +51,13 @@ pub(super) trait Source: Send + Sync {
     /// # Errors
     /// There are no kernels for it.
     fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error>;
+
+    /// Flags the heads of a call's segments, which are told by keys or offsets, in a stream: `flags` is where there is a zero
+    /// for each of so many records.
+    ///
+    /// # Errors
+    /// There are no kernels for it, or the driver fails.
+    fn mark(&self, call: &Call<'_>, len: usize, flags: u64, stream: &Stream) -> Result<(), Error>;
 }
 
 /// A kernel, and where the program's states are among those of its lowered form.
@@ -105,12 +112,11 @@ impl Backend for OnGpu {
             totals.into_iter().for_each(|totals| totals.copy_from_slice(&found));
             return Ok(0);
         }
-        let all = self.program.first_carry().len();
-        let own = if task.carry.is_some() { all } else { self.program.state_len() };
+        let own = self.handed_on(task.carry.is_some());
         let outcome = self.run_on_host(task)?;
-        let found = outcome.totals.chunks_exact(all);
+        let found = outcome.totals.chunks_exact(own);
         totals.into_iter().flat_map(|totals| totals.chunks_exact_mut(own)).zip(found).for_each(|(to, found)| {
-            to.copy_from_slice(&found[..own]);
+            to.copy_from_slice(found);
         });
         Ok(outcome.written)
     }

@@ -150,6 +150,8 @@ pub struct Pending {
     /// Of a program that filters: which output column has the least capacity, and how much.
     pub(super) capacity: Option<(usize, usize)>,
     pub(super) wants_totals: bool,
+    /// How many components each total has.
+    pub(super) components: usize,
     /// How elements lie in the columns.
     pub(super) elements: Elements<'static>,
 }
@@ -185,7 +187,7 @@ impl Pending {
                 return Err(Error::OutputTooShort { column, expected: written, got });
             }
         }
-        let totals = if self.wants_totals { states.own(&lowered) } else { Vec::new() };
+        let totals = if self.wants_totals { states.own(&lowered, self.components) } else { Vec::new() };
         Ok(Outcome { written, totals })
     }
 }

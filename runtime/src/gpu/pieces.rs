@@ -58,7 +58,7 @@ impl HostTask<'_, '_> {
         match call.shape {
             Shape::Heads(flags) => Some(Heads::Flags(flags)),
             Shape::Offsets(offsets) => Some(Heads::Offsets(offsets)),
-            Shape::Line | Shape::Rows(_) | Shape::FlagColumn(_) => None,
+            _ => None,
         }
     }
 }
@@ -75,7 +75,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let is_line = match task.call.shape {
             Shape::Line => true,
             Shape::Heads(_) | Shape::Offsets(_) => !task.call.reversed,
-            Shape::Rows(_) | Shape::FlagColumn(_) => false,
+            _ => false,
         };
         let capacity = task.outputs.iter().flat_map(|outputs| outputs.iter()).map(ColumnMut::len).min();
         let has_space = capacity.is_none_or(|capacity| capacity >= task.len);
@@ -92,6 +92,14 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let leaves_out =
             matches!(task.call.shape, Shape::Rows(rows) if !rows.is_gapless() || rows.records() != task.len);
         let keeps_bytes = leaves_out || !program.output.columns.iter().all(packed);
+        // Where pieces follow each other, the record before the first of all is none.
+        let begins = || {
+            let mut carry = program.first_carry();
+            task.call.init.same().iter().for_each(|init| carry[..init.len()].copy_from_slice(init));
+            carry
+        };
+        let hands_on = pieces.len() > 1 && program.reads_previous();
+        let first = task.carry.map(<[Constant]>::to_vec).or_else(|| hands_on.then(begins));
         Ok(Pieces {
             scan,
             heads,
@@ -100,7 +108,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             keeps_bytes,
             pieces,
             under_way: [const { None }; SLOTS],
-            carry: task.carry.map(<[Constant]>::to_vec),
+            carry: first,
             outcome: Outcome { written: 0, totals: Vec::new() },
             task,
         })
@@ -115,6 +123,9 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         staging.settle()?;
         staging.give_back();
         done?;
+        if self.task.carry.is_none() && self.pieces.len() > 1 {
+            self.outcome.totals.truncate(self.scan.program.state_len());
+        }
         Ok(self.outcome)
     }
 

@@ -73,10 +73,10 @@ impl States {
         lowered
     }
 
-    /// What streams of the program carry, out of those of the lowered one, one behind the other.
-    pub(crate) fn own(&self, lowered: &[Constant]) -> Vec<Constant> {
+    /// The first so many components of what streams of the program hand on, out of those of the lowered one, state by state.
+    pub(crate) fn own(&self, lowered: &[Constant], components: usize) -> Vec<Constant> {
         let states = lowered.chunks_exact(self.identities.len().max(1));
-        states.flat_map(|state| self.places.iter().map(|&place| state[place])).collect()
+        states.flat_map(|state| self.places.iter().take(components).map(|&place| state[place])).collect()
     }
 
     /// How many records were kept, if the program filters.
@@ -123,8 +123,8 @@ mod tests {
         let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
         let made = states.lowered(Some(&own), 40);
         assert_eq!(made[..3], all[..3]);
-        assert_eq!(states.own(&made), own);
+        assert_eq!(states.own(&made, 2), own);
         assert_eq!(states.kept(&made), Some(40));
-        assert_eq!(states.own(&states.lowered(None, 0)), [Constant::from(0u64), Constant::from(1u32)]);
+        assert_eq!(states.own(&states.lowered(None, 0), 2), [Constant::from(0u64), Constant::from(1u32)]);
     }
 }

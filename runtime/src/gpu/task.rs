@@ -14,7 +14,7 @@ use crate::call::{Call, Init, Shape};
 use crate::checked::Elements;
 use crate::checks;
 use crate::column::{Column, ColumnMut, check_inputs};
-use crate::cuda::{CudaError, DeviceRead, DeviceSlice, DeviceSliceMut, Stream, Workspace};
+use crate::cuda::{CudaError, DeviceSlice, DeviceSliceMut, Stream, Workspace};
 use crate::device::Device;
 use crate::error::Error;
 
@@ -27,7 +27,7 @@ static FLAGS_IN_ORDER: Mutex<()> = Mutex::new(());
 /// Flags that were made for a launch.
 struct MadeFlags {
     _in_order: MutexGuard<'static, ()>,
-    workspace: Workspace,
+    _workspace: Workspace,
 }
 
 /// A call over device memory, once checked.
@@ -42,6 +42,8 @@ pub(crate) struct Task<'a> {
     capacity: (usize, usize),
     /// Whether it gives totals and writes nothing.
     pub(super) reduces: bool,
+    /// Whether the program reads the record before.
+    reads_previous: bool,
 }
 
 impl<'a> Task<'a> {
@@ -57,7 +59,8 @@ impl<'a> Task<'a> {
         let capacity = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
         let inputs = inputs.iter().map(|column| column.address()).collect();
         let outputs = outputs.iter().map(|column| column.address()).collect();
-        Task { call, settings, inputs, outputs, len, capacity, reduces: false }.checked(program, device)
+        Task { call, settings, inputs, outputs, len, capacity, reduces: false, reads_previous: false }
+            .checked(program, device)
     }
 
     /// A call whose outputs replace its inputs.
@@ -69,7 +72,8 @@ impl<'a> Task<'a> {
         let len = checks::in_place(program, device, columns)?;
         let outputs: SmallVec<[u64; 8]> = columns.iter().map(|column| column.address()).collect();
         let inputs = outputs.clone();
-        Task { call, settings, inputs, outputs, len, capacity: (0, len), reduces: false }.checked(program, device)
+        Task { call, settings, inputs, outputs, len, capacity: (0, len), reduces: false, reads_previous: false }
+            .checked(program, device)
     }
 
     /// A call for totals, which writes nothing.
@@ -83,30 +87,36 @@ impl<'a> Task<'a> {
         // Columns of a program that filters have no space, so nothing is written to where they are.
         let outputs = program.output.filter.as_ref().map_or(0, |_| program.output.columns.len());
         let outputs = SmallVec::from_elem(0, outputs);
-        Task { call, settings, inputs, outputs, len, capacity: (0, 0), reduces: true }.checked(program, device)
+        Task { call, settings, inputs, outputs, len, capacity: (0, 0), reduces: true, reads_previous: false }
+            .checked(program, device)
     }
 
     /// Checks what a call says besides its columns, and adds that of flags to them.
     fn checked(mut self, program: &Program, device: Device) -> Result<Task<'a>, Error> {
+        self.reads_previous = program.reads_previous();
         checks::call(program, device, self.call, self.call.carry, self.len)?;
         checks::parameters(program, self.settings.parameters.values())?;
-        if let Shape::FlagColumn(flags) = self.call.shape {
-            self.inputs.push(flags.address());
+        // Flags that are made get their address later, which is that of a workspace.
+        match self.call.shape {
+            Shape::FlagColumn(flags) => self.inputs.push(flags.address()),
+            shape if shape.is_segmented() => self.inputs.push(0),
+            _ => {}
         }
         Ok(self)
     }
 
     /// The form of the program that it needs.
     pub(super) fn form(&self) -> Form {
-        let heads = matches!(self.call.shape, Shape::FlagColumn(_));
+        let heads = self.call.shape.is_segmented();
         let start = match self.call.init {
             Init::Identity => SegmentStart::Identity,
             Init::Same(_) | Init::Each(_) if !heads => SegmentStart::Identity,
             Init::Same(_) => SegmentStart::Init,
             Init::Each(_) => SegmentStart::Each,
         };
-        // Kernels for GPUs read no record before an element's own.
-        Form { mode: self.call.mode, heads, start, checked: self.settings.checked, previous: true }
+        // Of a stream the record before the first one is another chunk's.
+        let previous = self.reads_previous && self.call.carry.is_some();
+        Form { mode: self.call.mode, heads, start, checked: self.settings.checked, previous }
     }
 
     /// Which records are scanned.
@@ -142,7 +152,7 @@ impl<'a> Task<'a> {
         let wants_totals = call.totals || call.carry.is_some() || self.reduces;
         let found = scan.source.find(&self)?;
         // Held until the launch is in the stream.
-        let _flags = self.turn_flags(stream)?;
+        let _flags = self.make_flags(scan, stream)?;
         let launched = match found {
             None => None,
             Some(Found { kernel, states }) => {
@@ -178,49 +188,58 @@ impl<'a> Task<'a> {
             Shape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
             _ => Elements::Line { len: self.len, reversed: call.reversed },
         };
-        Ok(Pending { launched, outcome: Outcome { written, totals }, capacity, wants_totals, elements })
+        let components = scan.handed_on(call.carry.is_some());
+        Ok(Pending { launched, components, outcome: Outcome { written, totals }, capacity, wants_totals, elements })
     }
 
-    /// In a reversed scan, turns the column of flags round: they are those of the records at which segments end in memory.
-    fn turn_flags(&mut self, stream: &Stream) -> Result<Option<MadeFlags>, CudaError> {
-        let Shape::FlagColumn(flags) = &self.call.shape else { return Ok(None) };
-        if !self.call.reversed {
+    /// Makes the column of flags: of keys and offsets; and in a reversed scan that of the records at which segments end in memory.
+    fn make_flags(&mut self, scan: &OnGpu, stream: &Stream) -> Result<Option<MadeFlags>, Error> {
+        let is_there = matches!(self.call.shape, Shape::FlagColumn(_)) && !self.call.reversed;
+        if !self.call.shape.is_segmented() || is_there {
             return Ok(None);
         }
         let _in_order = FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = MadeFlags { workspace: ends(flags, stream)?, _in_order };
-        if let Some(address) = self.inputs.last_mut() {
-            *address = made.workspace.states();
+        let workspace = Workspace::lease(stream, FLAGS, self.len)?;
+        let address = workspace.states();
+        // SAFETY: the workspace has so many bytes behind its header, which nothing but this scan's launches in the same
+        // stream uses.
+        let mut flags = unsafe { DeviceSliceMut::<u8>::from_raw(stream.device(), address, self.len) };
+        match self.call.shape {
+            _ if self.len == 0 => {}
+            Shape::FlagColumn(given) => ends(given, flags, stream)?,
+            _ => {
+                flags.fill_zero(stream)?;
+                scan.source.mark(self.call, self.len, address, stream)?;
+            }
         }
-        Ok(Some(made))
+        if let Some(place) = self.inputs.last_mut() {
+            *place = address;
+        }
+        Ok(Some(MadeFlags { _in_order, _workspace: workspace }))
     }
 }
 
 impl OnGpu {
+    /// How many components a total has: those of a carry where there is one, else those of the states of all stages.
+    pub(super) fn handed_on(&self, has_carry: bool) -> usize {
+        if has_carry { self.program.first_carry().len() } else { self.program.state_len() }
+    }
+
     /// What a sequence starts from, as it is handed on.
     fn start(&self, call: &Call<'_>) -> Vec<Constant> {
         let mut start = self.program.first_carry();
+        start.truncate(self.handed_on(call.carry.is_some()));
         start.iter_mut().zip(call.carry.or(call.init.same()).into_iter().flatten()).for_each(|(to, from)| *to = *from);
         start
     }
 }
 
 /// Flags where segments end in memory, and so begin in a reversed scan: each flag is that of the record behind.
-fn ends(flags: &Column<'_>, stream: &Stream) -> Result<Workspace, CudaError> {
-    let len = flags.len;
-    let made = Workspace::lease(stream, FLAGS, len)?;
-    if len == 0 {
-        return Ok(made);
-    }
-    // SAFETY: the workspace has so many bytes behind its header, which nothing but this scan's launches in the same
-    // stream uses; the flags lie where the column says.
-    let (mut to, from) = unsafe {
-        let device = stream.device();
-        let to = DeviceSliceMut::<u8>::from_raw(device, made.states(), len);
-        (to, DeviceSlice::<u8>::from_raw(device, flags.address(), len))
-    };
-    debug_assert_eq!(DeviceRead::len(&from), len);
-    to.reborrow().slice(..len - 1)?.copy_from_device(stream, &from.slice(1..)?)?;
-    to.slice(len - 1..)?.fill_zero(stream)?;
-    Ok(made)
+fn ends(flags: &Column<'_>, to: DeviceSliceMut<'_, u8>, stream: &Stream) -> Result<(), CudaError> {
+    let Some(last) = flags.len.checked_sub(1) else { return Ok(()) };
+    // SAFETY: the flags lie where the column says.
+    let from = unsafe { DeviceSlice::<u8>::from_raw(stream.device(), flags.address(), flags.len) };
+    let (mut own, mut end) = to.split_at(last)?;
+    own.copy_from_device(stream, &from.slice(1..)?)?;
+    end.fill_zero(stream)
 }

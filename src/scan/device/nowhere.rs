@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Column, Error};
+use monoscan_runtime::{Column, DeviceMemory, Error};
 
 use super::DeviceVec;
 use crate::lang::ScanType;
@@ -91,8 +91,8 @@ impl<T: ScanType> DeviceVec<T> {
     }
 }
 
-impl DeviceVec<bool> {
-    pub(in crate::scan) fn flags(&self) -> Column<'_> {
-        nowhere::<(bool,), _>(&self)
+impl<T: ScanType> DeviceVec<T> {
+    pub(in crate::scan) fn column(&self) -> (Column<'_>, &DeviceMemory) {
+        nowhere::<(T,), _>(&self)
     }
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, DynScan, Error, gpu};
+use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, DynScan, Error, Shape, gpu};
 use smallvec::SmallVec;
 
 use super::DeviceVec;
@@ -111,9 +111,14 @@ fn write<S: States, In: Record, Out: Outputs>(
     let inputs = Inputs::of(input);
     let program = scan.program();
     inputs.before(&stream)?;
+    let segments = request.segment_memory();
+    segments.map_or(Ok(()), |memory| memory.before(&stream))?;
     let columns = inputs.columns(&program.inputs);
     outputs.before(&stream)?;
     let pending = request.submit(mode, |call| {
+        if totals {
+            check_totals(call)?;
+        }
         let call = Call { totals: totals || call.totals, ..call.clone() };
         scan.submit(&call, &columns, &mut outputs.columns(&program.output.columns), &stream)
     })?;
@@ -180,10 +185,18 @@ pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
     Ok(states(&scan, &totals))
 }
 
-/// The states in totals, which have more where a stream hands on the record before.
+/// The states in the totals of a call without a carry.
 fn states<S: States>(scan: &DynScan, totals: &[Constant]) -> Vec<S> {
-    let (all, own) = (scan.program().first_carry().len(), scan.program().state_len());
-    totals.chunks_exact(all).map(|total| lang::from_constants(total[..own].iter().copied())).collect()
+    let totals = totals.chunks_exact(scan.program().state_len());
+    totals.map(|total| lang::from_constants(total.iter().copied())).collect()
+}
+
+/// Refuses totals of segments whose number is known on the device alone.
+fn check_totals(call: &Call<'_>) -> Result<(), Error> {
+    match call.shape {
+        Shape::KeyColumn(_) | Shape::OffsetColumn(_) => Err(monoscan_runtime::Combination::TotalsOnDevice.into()),
+        _ => Ok(()),
+    }
 }
 
 /// The columns that a call reads.
@@ -252,18 +265,16 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
 
     fn for_totals(self, reduce: impl FnOnce(&Call<'_>) -> Result<(), Error>) -> Result<(), Error> {
         self.call(Mode::Inclusive, |call, carry| match carry {
-            None => reduce(call),
+            None => check_totals(call).and_then(|()| reduce(call)),
             Some(_) => Err(monoscan_runtime::Combination::ResumedTotal.into()),
         })
     }
 }
 
-impl DeviceVec<bool> {
-    /// A column of flags.
-    pub(in crate::scan) fn flags(&self) -> Column<'_> {
-        static FLAG: std::sync::LazyLock<monoscan_ir::Layout> =
-            std::sync::LazyLock::new(|| monoscan_ir::Layout::of(monoscan_ir::Type::Bool));
-        // SAFETY: so many flags are there.
-        unsafe { self.memory.column(self.len, &FLAG) }
+impl<T: ScanType> DeviceVec<T> {
+    /// All of it as one column, and the memory that it is in.
+    pub(in crate::scan) fn column(&self) -> (Column<'_>, &DeviceMemory) {
+        // SAFETY: so many records of this type are there.
+        (unsafe { self.memory.column_of(self.len, lang::layout_of::<T>()) }, &self.memory)
     }
 }

@@ -30,5 +30,7 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
 pub fn form(random: &mut Random) -> Form {
     let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
     let start = *random.pick(&[SegmentStart::Identity, SegmentStart::Init]);
-    Form { mode, heads: random.chance(3), start, checked: random.chance(4), previous: true }
+    let heads = random.chance(3);
+    let previous = heads == (start == SegmentStart::Init);
+    Form { mode, heads, start, checked: random.chance(4), previous }
 }

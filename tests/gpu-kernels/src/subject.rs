@@ -68,7 +68,7 @@ impl<'c> Subject<'c> {
         let lifts = self.program.stages.iter().map(|stage| &stage.lift);
         let mut reads = lifts.chain([&self.program.output.project]).flat_map(|mapping| &mapping.reads);
         let same = sizes(&self.program.inputs)[..] == sizes(&self.program.output.columns)[..];
-        same && !self.keeps() && !reads.any(|source| matches!(source, Source::Next(_)))
+        same && !self.keeps() && !reads.any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
     }
 
     /// So many records for the lowered program.

@@ -55,6 +55,14 @@ impl<'k> Element<'k> for Loaded<'k, '_> {
         if self.has_next() { self.at(self.place + 1, component) } else { self.here.next(component) }
     }
 
+    fn prev(&self, component: usize) -> Value<'k> {
+        if self.place > 0 { self.at(self.place - 1, component) } else { self.here.prev(component) }
+    }
+
+    fn is_first(&self) -> Value<'k> {
+        if self.place > 0 { self.index().emit().bool(false) } else { self.here.is_first() }
+    }
+
     fn is_last(&self) -> Value<'k> {
         if self.has_next() { self.index().emit().bool(false) } else { self.here.is_last() }
     }
@@ -69,8 +77,8 @@ pub(crate) struct InMemory<'k, 'a> {
     pub columns: &'a [Layout],
     /// Where the records begin, column by column.
     pub areas: &'a [Value<'k>],
-    /// Which records there this one and the next are.
-    pub slots: (Value<'k>, Value<'k>),
+    /// Which records there this one, the next and the one before are.
+    pub slots: (Value<'k>, Value<'k>, Value<'k>),
     pub index: Value<'k>,
     pub is_last: Value<'k>,
     /// Whether columns begin at [natural] addresses, and not at multiples of 16.
@@ -96,6 +104,13 @@ impl<'k> Element<'k> for InMemory<'k, '_> {
         let next = self.load(self.slots.1, component);
         let zero = self.index.emit().int(next.ty(), 0);
         self.is_last.select(zero, next)
+    }
+
+    fn prev(&self, component: usize) -> Value<'k> {
+        // There is space for a record before the first one too.
+        let prev = self.load(self.slots.2, component);
+        let zero = self.index.emit().int(prev.ty(), 0);
+        self.is_first().select(zero, prev)
     }
 
     fn is_last(&self) -> Value<'k> {

@@ -12,6 +12,13 @@ pub trait Element<'k> {
     fn record(&self, component: usize) -> Value<'k>;
     /// The same of the next record; zeros at the last.
     fn next(&self, component: usize) -> Value<'k>;
+    /// The same of the record before; zeros at the first.
+    fn prev(&self, component: usize) -> Value<'k>;
+    /// Whether it is the first.
+    fn is_first(&self) -> Value<'k> {
+        let index = self.index();
+        index.is(index.emit().i64(0))
+    }
     /// Whether it is the last.
     fn is_last(&self) -> Value<'k>;
     /// Its place in the scan, as 64 bits.
@@ -43,6 +50,8 @@ pub(crate) fn read<'k>(element: &dyn Element<'k>, source: Source) -> Option<Valu
     match source {
         Source::Record(component) => Some(element.record(component as usize)),
         Source::Next(component) => Some(element.next(component as usize)),
+        Source::Prev(component) => Some(element.prev(component as usize)),
+        Source::First => Some(element.is_first()),
         Source::Last => Some(element.is_last()),
         Source::Index => Some(element.index()),
         _ => None,

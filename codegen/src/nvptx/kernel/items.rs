@@ -243,7 +243,7 @@ impl<'k> ThreadItems<'k, '_> {
         InMemory {
             columns: self.columns.0,
             areas: &self.inputs,
-            slots: (self.slot(place), self.slot(place + 1)),
+            slots: (self.slot(place), self.slot(place + 1), self.slot(place - 1)),
             index,
             is_last: (index + 1).is(self.records),
             shifted: self.shifted,

@@ -41,7 +41,8 @@ fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
         let totals = args.word(Arguments::TOTAL).is_not(k.i64(0));
         k.range(k.i64(0), records, k.i64(1), |index| {
             let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;
-            let element = InDevice { recipe, args, places: (place(index), place(index + 1)), index, records };
+            let element =
+                InDevice { recipe, args, places: (place(index), place(index + 1), place(index - 1)), index, records };
             // Totals need every component, outputs those that live.
             k.when(totals, || {
                 let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
@@ -65,8 +66,8 @@ fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
 struct InDevice<'k, 'a> {
     recipe: &'a Recipe,
     args: KernelArguments<'k, 'a>,
-    /// Which records there this one and the next are.
-    places: (Value<'k>, Value<'k>),
+    /// Which records there this one, the next and the one before are.
+    places: (Value<'k>, Value<'k>, Value<'k>),
     index: Value<'k>,
     records: Value<'k>,
 }
@@ -90,6 +91,12 @@ impl<'k> Element<'k> for InDevice<'k, '_> {
         let is_last = self.is_last();
         let next = self.load(is_last.select(self.places.0, self.places.1), component);
         is_last.select(self.args.k.int(next.ty(), 0), next)
+    }
+
+    fn prev(&self, component: usize) -> Value<'k> {
+        let is_first = self.is_first();
+        let prev = self.load(is_first.select(self.places.0, self.places.2), component);
+        is_first.select(self.args.k.int(prev.ty(), 0), prev)
     }
 
     fn is_last(&self) -> Value<'k> {

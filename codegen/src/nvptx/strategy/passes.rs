@@ -290,6 +290,14 @@ impl<'k> Element<'k> for Known<'k, '_> {
         self.element.next(component)
     }
 
+    fn prev(&self, component: usize) -> Value<'k> {
+        self.element.prev(component)
+    }
+
+    fn is_first(&self) -> Value<'k> {
+        self.element.is_first()
+    }
+
     fn is_last(&self) -> Value<'k> {
         self.element.is_last()
     }

@@ -24,7 +24,8 @@ use super::on_gpu::{Found, OnGpu, Source};
 use super::states::States;
 use super::task::Task;
 use crate::call::Call;
-use crate::cuda::{CubinCache, CudaError, Device};
+use crate::cuda::{CubinCache, CudaError, Device, Stream};
+use crate::device::DeviceError;
 use crate::error::Error;
 
 pub use calls::{Asked, MadeFor};
@@ -105,5 +106,9 @@ impl Source for Ahead {
     fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error> {
         let made_for = self.0.iter().map(|loaded| MadeFor::of(&loaded.manifest)).collect();
         Err(AotError::Call { made_for, asked: Asked::totals_of_segments(call) }.into())
+    }
+
+    fn mark(&self, _call: &Call<'_>, _len: usize, _flags: u64, stream: &Stream) -> Result<(), Error> {
+        Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
     }
 }

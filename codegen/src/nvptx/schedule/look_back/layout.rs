@@ -10,7 +10,7 @@ use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory.
 pub(in crate::nvptx) struct Shared {
-    /// Where the first record of each input column is. If programs read the next record, there is memory for one more before it and
+    /// Where the first record of each input column is. If programs read a neighbour, there is memory for one more before it and
     /// after the tile.
     pub(super) inputs: Vec<usize>,
     /// Where that of each output column is; nothing if results go to device memory record by record.
@@ -19,6 +19,8 @@ pub(in crate::nvptx) struct Shared {
     pub(super) is_direct: bool,
     /// Whether programs read the next record.
     pub(super) reads_next: bool,
+    /// Whether they read the record before.
+    pub(super) reads_previous: bool,
     pub(super) ticket: usize,
     pub(super) warps: usize,
     /// Where copies of tables are.
@@ -35,7 +37,8 @@ impl Shared {
         let is_direct = recipe.rank.is_some() || recipe.outputs.iter().any(|column| !is_packed(column));
 
         let mut memory = SharedAllocator::default();
-        let beside = |size: usize| if reads_next { size } else { 0 };
+        let reads_previous = recipe.reads(|source| matches!(source, Source::Prev(_)));
+        let beside = |size: usize| if reads_next || reads_previous { size } else { 0 };
         let inputs: Vec<usize> = recipe
             .inputs
             .iter()
@@ -59,6 +62,7 @@ impl Shared {
             outputs,
             is_direct,
             reads_next,
+            reads_previous,
             ticket: memory.take(16),
             warps: memory.take(plan.warps * state),
             tables: SharedTables::of(recipe, &mut memory),

@@ -10,7 +10,7 @@ use crate::nvptx::kernel::columns::store_record;
 const IN_FLIGHT: usize = 4;
 
 impl<'k> Block<'k, '_> {
-    /// Copies the tile's records into shared memory, and the next one if the program reads it.
+    /// Copies the tile's records into shared memory, and those beside them that the program reads.
     pub(super) fn fetch(&self) {
         let k = self.k;
         for (place, column) in self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0) {
@@ -18,17 +18,22 @@ impl<'k> Block<'k, '_> {
             let from = self.args.column(place).byte(self.place * size);
             let to = self.base.at(self.shared.inputs[place]);
             self.copy(from, to, from, self.count * size);
-            if self.shared.reads_next {
-                // The record that comes next in the scan: after the tile in memory, or before it.
-                let end = self.count.resize(Ty::I64) * size;
-                let offset = self.reversed.select(k.int(Ty::I64, -(size as i128)), end);
-                let has_next = (self.first + self.count.resize(Ty::I64)).below(self.records);
-                k.when(has_next, || {
+            let beside = |is_there: Value<'k>, offset: Value<'k>| {
+                k.when(is_there, || {
                     k.range(self.thread, k.i32(size), k.i32(32 * self.plan.warps), |byte| {
                         let offset = offset + byte.resize(Ty::I64);
                         to.byte(offset).store(from.byte(offset).load(Ty::I8, 1), 1);
                     });
                 });
+            };
+            // What comes next in the scan is after the tile in memory, or before it.
+            let (start, end) = (k.int(Ty::I64, -(size as i128)), self.count.resize(Ty::I64) * size);
+            if self.shared.reads_next {
+                let has_next = (self.first + self.count.resize(Ty::I64)).below(self.records);
+                beside(has_next, self.reversed.select(start, end));
+            }
+            if self.shared.reads_previous {
+                beside(self.first.is_not(k.i64(0)), self.reversed.select(end, start));
             }
         }
     }

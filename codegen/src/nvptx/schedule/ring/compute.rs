@@ -142,7 +142,7 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// Where an input column of the tile in a stage begins.
-    fn input_area(&self, buffer: Place<'k, Buffer>, place: usize) -> Value<'k> {
+    pub(super) fn input_area(&self, buffer: Place<'k, Buffer>, place: usize) -> Value<'k> {
         self.buffer(buffer).at(self.shared.inputs[place]).byte(self.shift(place))
     }
 

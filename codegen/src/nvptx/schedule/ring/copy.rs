@@ -99,16 +99,16 @@ impl<'k> Ring<'k, '_> {
     fn fetch(&self, tile: Value<'k>, (buffer, full): (Place<'k, Buffer>, Value<'k>), policy: Value<'k>) {
         let k = self.k;
         // Before the first record of all there may be nothing.
-        let nothing_before = self.shifts.is_some();
+        let nothing_before = self.shifts.is_some() || self.shared.reads_previous;
         let first = tile.resize(Ty::I64) * self.plan.tile();
         let columns = || self.recipe.inputs.iter().enumerate().filter(|(_, column)| column.size > 0);
-        // From the piece of 16 bytes on that the first record lies in.
-        let before = |place: usize| self.shift(place) & 15usize;
-        let from = |place: usize, size: u32| {
-            let before = k.i64(0) - before(place).resize(Ty::I64);
-            self.args.column(place).byte(first * size as usize).byte(before)
-        };
-        let to = |place: usize| self.buffer(buffer).at(self.shared.inputs[place]).byte(self.shift(place) & !15usize);
+        // From the piece of 16 bytes on that the first record lies in, or the one before it if that is read.
+        let previous = |size: u32| if self.shared.reads_previous { k.i32(size as usize) } else { k.i32(0) };
+        let before = |place: usize, size: u32| previous(size) + ((self.shift(place) - previous(size)) & 15usize);
+        let back = |place: usize, size: u32| k.i64(0) - before(place, size).resize(Ty::I64);
+        let from =
+            |place: usize, size: u32| self.args.column(place).byte(first * size as usize).byte(back(place, size));
+        let to = |place: usize, size: u32| self.input_area(buffer, place).byte(back(place, size));
         let mut is_whole = tile.below(self.whole_tiles);
         if nothing_before {
             is_whole = is_whole & tile.is_not(k.i32(0));
@@ -120,7 +120,7 @@ impl<'k> Ring<'k, '_> {
                 k.barrier_expect(full, k.i32(columns().map(|(place, column)| bytes(place, column.size)).sum()));
                 for (place, column) in columns() {
                     let bytes = k.i32(bytes(place, column.size));
-                    k.bulk_load(to(place), from(place, column.size), bytes, full, policy);
+                    k.bulk_load(to(place, column.size), from(place, column.size), bytes, full, policy);
                 }
             },
             || {
@@ -129,14 +129,15 @@ impl<'k> Ring<'k, '_> {
                 let rest = (self.records - first).umin(most).resize(Ty::I32);
                 let copy = |place: usize, size: u32, from_byte: Value<'k>, to_byte: Value<'k>| {
                     k.range(from_byte, to_byte, k.i32(1), |byte| {
-                        to(place).byte(byte).store(from(place, size).byte(byte).load(Ty::I8, 1), 1);
+                        to(place, size).byte(byte).store(from(place, size).byte(byte).load(Ty::I8, 1), 1);
                     });
                 };
                 let mut all = k.i32(0);
                 let mut bulk = Vec::new();
                 for (place, column) in columns() {
-                    let start = before(place);
-                    let end = start + rest * column.size as usize;
+                    let own = before(place, column.size);
+                    let start = own - tile.is_not(k.i32(0)).select(previous(column.size), k.i32(0));
+                    let end = own + rest * column.size as usize;
                     let first = ((start + 15) & !15usize).umin(end);
                     let whole = (end - first) & !15usize;
                     copy(place, column.size, start, first);
@@ -152,7 +153,7 @@ impl<'k> Ring<'k, '_> {
                 for (place, column, first, whole) in bulk {
                     k.when(whole.is_not(k.i32(0)), || {
                         let from = from(place, column.size).byte(first);
-                        k.bulk_load(to(place).byte(first), from, whole, full, policy);
+                        k.bulk_load(to(place, column.size).byte(first), from, whole, full, policy);
                     });
                 }
             },

@@ -15,13 +15,15 @@ use crate::nvptx::kernel::shared_tables::SharedTables;
 pub(in crate::nvptx) struct Shared {
     /// Where each input column is in a stage.
     pub(super) inputs: Vec<usize>,
-    /// Bytes of an input column that are copied beside a tile of it: the next record, and what lies between a multiple of 16 and
-    /// the first one.
+    /// Bytes of an input column that are copied beside a tile of it: the record before, the next one, and what lies between a
+    /// multiple of 16 and the first of them.
     pub(super) beside: Vec<usize>,
     /// How many records there must be behind a tile for these to be bytes of the column.
     pub(super) margin: usize,
     /// Whether the program reads the next record.
     pub(super) reads_next: bool,
+    /// Whether it reads the record before.
+    pub(super) reads_previous: bool,
     pub(super) outputs: Vec<Results>,
     pub(super) buffer_bytes: usize,
     /// The tiles of results that are kept apart, if any are, and the bytes of each.
@@ -72,15 +74,29 @@ impl Shared {
         (buffers, ahead, shifted): (usize, usize, bool),
     ) -> Shared {
         let reads_next = recipe.reads(|source| matches!(source, Source::Next(_)));
-        let next = |column: &Layout| if reads_next { (column.size as usize).next_multiple_of(16) } else { 0 };
-        let beside = |column: &Layout| next(column) + if shifted { 16 } else { 0 };
+        let reads_previous = recipe.reads(|source| matches!(source, Source::Prev(_)));
+        let if_read = |is_read: bool, bytes: usize| if is_read { bytes } else { 0 };
+        let pieces = |column: &Layout| (column.size as usize).next_multiple_of(16);
+        let next = |column: &Layout| if_read(reads_next, pieces(column));
+        let previous = |column: &Layout| if_read(reads_previous, pieces(column));
+        let beside = |column: &Layout| previous(column) + next(column) + if_read(shifted, 16);
+        // The record before takes up to 15 bytes more, from a multiple of 16 on; then as many less follow behind the tile.
+        let behind = |column: &Layout| {
+            beside(column)
+                - if_read(reads_previous && !shifted, pieces(column))
+                - if_read(reads_previous && shifted, column.size as usize)
+        };
+        let before = |column: &Layout| if_read(reads_previous, (column.size as usize + 15).next_multiple_of(LINE));
         let tile = |column: &Layout| plan.tile() * column.size as usize;
-        let shift = if shifted { LINE } else { 0 };
+        let shift = if_read(shifted, LINE + if_read(reads_previous, 16));
         let kept_shift = if shifted || recipe.rank.is_some() { LINE } else { 0 };
-        let records_beside = |column: &Layout| beside(column).div_ceil((column.size as usize).max(1));
+        let records_behind = |column: &Layout| behind(column).div_ceil((column.size as usize).max(1));
 
         let mut memory = SharedAllocator::default();
-        let inputs = recipe.inputs.iter().map(|column| memory.take_lines(tile(column) + next(column) + shift));
+        let inputs = recipe
+            .inputs
+            .iter()
+            .map(|column| memory.take_lines(before(column) + tile(column) + next(column) + shift) + before(column));
         let inputs: Vec<usize> = inputs.collect();
         let buffer_bytes = memory.repeat(buffers);
         let mut results = SharedAllocator::default();
@@ -96,8 +112,9 @@ impl Shared {
         Shared {
             inputs,
             beside: recipe.inputs.iter().map(beside).collect(),
-            margin: recipe.inputs.iter().map(records_beside).max().unwrap_or(0),
+            margin: recipe.inputs.iter().map(records_behind).max().unwrap_or(0),
             reads_next,
+            reads_previous,
             outputs,
             buffer_bytes,
             results: memory.take_lines(OUTPUT_BUFFERS * results_bytes),

@@ -1,0 +1,112 @@
+//! Offsets as flags: a kernel that flags the head of each segment between offsets, in a column of
+//! zeros.
+//!
+//! A thread looks at one segment. One without records has no head, so no two threads write the same
+//! flag, unless what they read are no offsets.
+
+use super::emit::{Builder, Passes, Ty, Value, assemble, key};
+use super::error::NvptxError;
+use super::{HEAD, as_ptx_kernel};
+use crate::gpu::Arch;
+
+/// Threads of a block of the kernel, which takes no shared memory.
+pub const OFFSETS_THREADS: usize = 256;
+
+/// The arguments of the kernel, eight bytes each, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OffsetsArguments {
+    /// How many segments, one less than there are offsets. There is a thread for each at least.
+    pub segments: u64,
+    /// How many records, and flags.
+    pub records: u64,
+    /// Where the offsets are.
+    pub offsets: u64,
+    /// Where the flags are, a byte each.
+    pub flags: u64,
+    /// Whether segments are scanned from their ends, so that these are their heads.
+    pub reversed: bool,
+    /// Whether offsets are `u64`, not `u32`.
+    pub wide: bool,
+}
+
+impl OffsetsArguments {
+    /// Bytes of all arguments.
+    pub const BYTES: usize = 48;
+    const SEGMENTS: usize = 0;
+    const RECORDS: usize = 8;
+    const OFFSETS: usize = 16;
+    const FLAGS: usize = 24;
+    const REVERSED: usize = 32;
+    const WIDE: usize = 40;
+
+    /// As the kernel takes them.
+    pub fn to_bytes(&self) -> [u8; OffsetsArguments::BYTES] {
+        let words =
+            [self.segments, self.records, self.offsets, self.flags, u64::from(self.reversed), u64::from(self.wide)];
+        let mut bytes = [0; OffsetsArguments::BYTES];
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+        bytes
+    }
+}
+
+/// The kernel, named `scan`, as LLVM IR.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OffsetsKernel {
+    text: String,
+    arch: Arch,
+}
+
+impl OffsetsKernel {
+    /// Writes the kernel.
+    pub fn new(arch: Arch) -> OffsetsKernel {
+        OffsetsKernel { text: as_ptx_kernel(&Self::emulated(), "scan", OffsetsArguments::BYTES, OFFSETS_THREADS), arch }
+    }
+
+    /// The same as LLVM IR that takes its arguments by address.
+    pub fn emulated() -> String {
+        let k = Builder::new();
+        k.function(HEAD, write);
+        k.finish()
+    }
+
+    /// A hash of all that decides its PTX.
+    pub fn key(&self) -> [u8; 32] {
+        key(&self.text, Passes::All, self.arch.name(), self.arch.feature())
+    }
+
+    /// Its PTX, by LLVM.
+    ///
+    /// # Errors
+    /// [`NvptxError::Llvm`], which is a bug in monoscan.
+    pub fn compile(&self) -> Result<String, NvptxError> {
+        assemble(&self.text, Passes::All, self.arch.name(), self.arch.feature())
+    }
+}
+
+fn write(k: &Builder) {
+    let arguments = k.named(Ty::GENERIC, "%arguments");
+    let word = |offset: usize| arguments.at(offset).load(Ty::I64, 8);
+    let is_set = |offset: usize| word(offset).is_not(k.i64(0));
+    let segment = k.block().resize(Ty::I64) * OFFSETS_THREADS + k.thread().resize(Ty::I64);
+    k.when(segment.below(word(OffsetsArguments::SEGMENTS)), || {
+        let (start, end) = (offset(k, word, segment), offset(k, word, segment + 1));
+        let head = is_set(OffsetsArguments::REVERSED).select(end - 1, start);
+        k.when(start.below(end) & head.below(word(OffsetsArguments::RECORDS)), || {
+            word(OffsetsArguments::FLAGS).as_global().byte(head).store(k.int(Ty::I8, 1), 1);
+        });
+    });
+}
+
+/// An offset, which may lie at any address.
+fn offset<'k>(k: &'k Builder, word: impl Fn(usize) -> Value<'k>, place: Value<'k>) -> Value<'k> {
+    let offsets = word(OffsetsArguments::OFFSETS).as_global();
+    let value = k.unset(Ty::I64);
+    let load = |ty: Ty, size: usize| {
+        let from = offsets.byte(place * size);
+        let is_aligned = (offsets.address() & (size - 1)).is(k.i64(0));
+        let load = |align: usize| value.set(from.load(ty, align).resize(Ty::I64));
+        k.either(is_aligned, || load(size), || load(1));
+    };
+    k.either(word(OffsetsArguments::WIDE).is_not(k.i64(0)), || load(Ty::I64, 8), || load(Ty::I32, 4));
+    value.get()
+}

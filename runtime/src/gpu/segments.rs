@@ -1,0 +1,190 @@
+//! Segments as a column of flags, made on the device in the stream of the call that wants it: by a
+//! scan over the keys, or by a kernel that looks at the offsets. Either is one pass over them, and
+//! the flags are one byte written and read for each record.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use monoscan_codegen::nvptx::{OFFSETS_THREADS, OffsetsArguments, OffsetsKernel};
+use monoscan_ir::{
+    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
+};
+
+use super::compiled::{Compiled, Shared, shared};
+use super::kernel::to_u32;
+use super::on_gpu::OnGpu;
+use super::variant::Maker;
+use crate::backend::Settings;
+use crate::call::{Call, Shape};
+use crate::column::{Column, ColumnMut, layout_of};
+use crate::cuda::{DeviceBuffer, Kernel, Module, Stream, keep_with_graph};
+use crate::error::Error;
+use crate::parameters::Parameters;
+
+/// What makes flags, each once it was needed.
+#[derive(Default)]
+pub(super) struct Marks {
+    /// By the layout of keys, and whether the flagged records are the last ones.
+    by_key: Mutex<Vec<((Layout, bool), Arc<Shared>)>>,
+    by_offset: OnceLock<Arc<Loaded>>,
+}
+
+/// The kernel that looks at offsets.
+struct Loaded {
+    /// Is freed first, which waits for the device's work: no launch outlives the code.
+    _last_launch: DeviceBuffer<u8>,
+    kernel: Kernel,
+}
+
+impl Compiled {
+    /// Flags the heads of the segments of a call at an address of the device, where there is a byte for each record.
+    pub(super) fn mark_heads(&self, call: &Call<'_>, (flags, len): (u64, usize), stream: &Stream) -> Result<(), Error> {
+        match call.shape {
+            Shape::KeyColumn(keys) => self.mark_keys(keys, (flags, len), call.reversed, stream),
+            Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, (flags, len), call.reversed, stream),
+            _ => Ok(()),
+        }
+    }
+
+    fn mark_keys(
+        &self,
+        keys: &Column<'_>,
+        (flags, len): (u64, usize),
+        reversed: bool,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        let marks = self.marks_of_keys(&keys.layout, reversed)?;
+        // SAFETY: so many flags have space there, which nothing but this stream uses.
+        let flags = unsafe { ColumnMut::on_device_raw(stream.device().into(), flags, len, layout_of(Type::Bool)) };
+        // Whatever fails on the device is told by the scan behind it.
+        let settings = Settings { parameters: &Parameters::default(), checked: false };
+        let call = Call::default();
+        marks.submit_call((&call, settings), std::slice::from_ref(keys), &[flags], stream).map(drop)
+    }
+
+    fn marks_of_keys(&self, keys: &Layout, ends: bool) -> Result<OnGpu, Error> {
+        let made = &self.shared.marks.by_key;
+        let lock = || made.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |key: &(Layout, bool)| key.0 == *keys && key.1 == ends;
+        if let Some((_, marks)) = lock().iter().find(|(key, _)| is_same(key)) {
+            return Ok(marks.on_gpu(self.limit));
+        }
+        let maker = Maker { plan: None, ..self.shared.variants.maker.clone() };
+        let marks = shared(key_changes(keys, ends)?.into(), maker)?;
+        lock().push(((keys.clone(), ends), marks.clone()));
+        Ok(marks.on_gpu(self.limit))
+    }
+
+    fn mark_offsets(
+        &self,
+        offsets: &Column<'_>,
+        (flags, len): (u64, usize),
+        reversed: bool,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        let Some(segments) = offsets.len.checked_sub(1).filter(|&segments| segments > 0) else { return Ok(()) };
+        let kernel = self.offsets_kernel()?;
+        let arguments = OffsetsArguments {
+            segments: segments as u64,
+            records: len as u64,
+            offsets: offsets.address(),
+            flags,
+            reversed,
+            wide: offsets.layout.size == 8,
+        };
+        keep_with_graph(stream, kernel.clone() as _)?;
+        let blocks = to_u32("the grid", segments.div_ceil(OFFSETS_THREADS))?;
+        // SAFETY: these are the kernel's arguments; offsets and flags are where they say, and the kernel is kept with this scan
+        // or with the graph.
+        unsafe { kernel.kernel.launch(stream, blocks, OFFSETS_THREADS as u32, 0, &arguments.to_bytes()) }?;
+        Ok(())
+    }
+
+    fn offsets_kernel(&self) -> Result<&Arc<Loaded>, Error> {
+        let Maker { device, arch, cache, .. } = &self.shared.variants.maker;
+        let made = &self.shared.marks.by_offset;
+        if let Some(kernel) = made.get() {
+            return Ok(kernel);
+        }
+        let ir = OffsetsKernel::new(*arch);
+        let (module, _) = Module::made(device, &ir.key(), cache.as_ref(), || ir.compile().map_err(Error::from))?;
+        let kernel = module.kernel("scan")?;
+        let loaded = Loaded { _last_launch: DeviceBuffer::uninitialized(device, 1)?, kernel };
+        Ok(made.get_or_init(|| Arc::new(loaded)))
+    }
+}
+
+/// The program that flags records whose key is another than that of the record before, or, for `ends`, of the next one.
+/// Keys are equal if all their components are: of floats NaN differs from itself.
+fn key_changes(keys: &Layout, ends: bool) -> Result<Verified<Program>, Error> {
+    let types: Vec<Type> = keys.types().collect();
+    let components = 0..types.len() as u32;
+    let beside: fn(u32) -> Source = if ends { Source::Next } else { Source::Prev };
+    let own = components.clone().map(Source::Record);
+    let reads = own.chain(components.map(beside)).chain([if ends { Source::Last } else { Source::First }]).collect();
+    let mut b = FunctionBuilder::new();
+    let (own, others, is_end) = (b.params(&types), b.params(&types), b.param(Type::Bool));
+    let mut changes = is_end;
+    for (&own, &other) in own.iter().zip(&others) {
+        for (own, other) in scalars(&mut b, own, other) {
+            let differs = b.binary(Opcode::Ne, own, other);
+            changes = b.binary(Opcode::Or, changes, differs);
+        }
+    }
+    let project = Mapping { reads, function: b.finish(&[changes]) };
+    // A program has a state; nothing of this one is read.
+    let mut lift = FunctionBuilder::new();
+    let nothing = lift.lit(false);
+    let mut b = FunctionBuilder::new();
+    let both = b.params(&[Type::Bool; 2]);
+    let either = b.binary(Opcode::Or, both[0], both[1]);
+    let stage = Stage {
+        state: vec![Type::Bool],
+        identity: vec![Constant::from(false)],
+        lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
+        combine: b.finish(&[either]),
+        valid: None,
+    };
+    Ok(verify(Program {
+        name: "keys".into(),
+        tables: Vec::new(),
+        inputs: vec![keys.clone()],
+        parameters: Vec::new(),
+        stages: vec![stage],
+        output: Output { filter: None, project, columns: vec![Layout::of(Type::Bool)] },
+    })?)
+}
+
+/// Two values of a type as pairs of scalars.
+fn scalars(b: &mut FunctionBuilder, own: Value, other: Value) -> Vec<(Value, Value)> {
+    match b.type_of(own) {
+        Type::Bytes(lanes) => (0..lanes.get() as u8).map(|lane| (b.lane(own, lane), b.lane(other, lane))).collect(),
+        _ => vec![(own, other)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use monoscan_ir::Lanes;
+    use monoscan_ir::interp::{self, Request};
+
+    #[test]
+    fn keys_change_where_any_component_does() {
+        let two = Type::Bytes(Lanes::new(2).unwrap());
+        let keys = Layout::packed(&[Type::U8, Type::F32, two]);
+        let records =
+            [(1u8, 1f32, [0, 0]), (1, 1.0, [0, 0]), (1, 1.0, [0, 1]), (2, 1.0, [0, 1]), (2, f32::NAN, [0, 1])];
+        let again = [(2u8, f32::NAN, [0, 1]), (2, 0.0, [0, 1]), (2, -0.0, [0, 1])];
+        let components = |&(key, float, lanes): &(u8, f32, [u8; 2])| {
+            let lanes = Constant::vector(&lanes);
+            keys.to_bytes(&[Constant::from(key), Constant::from(float), lanes])
+        };
+        let bytes: Vec<u8> = records.iter().chain(&again).flat_map(components).collect();
+        let flags = |ends| {
+            let program = key_changes(&keys, ends).unwrap();
+            interp::run(&program, &[&bytes], &Request::default()).unwrap().outputs.remove(0)
+        };
+        assert_eq!(flags(false), [1, 0, 1, 1, 1, 1, 1, 0]);
+        assert_eq!(flags(true), [0, 1, 1, 1, 1, 1, 0, 1]);
+    }
+}
