@@ -21,7 +21,7 @@ pub(crate) enum Heads<'a> {
 
 impl Heads<'_> {
     /// A flag for each of these records, of so many in all, in the order of memory.
-    #[cfg(all(feature = "cuda", feature = "ptx"))]
+    #[cfg(feature = "cuda")]
     pub(crate) fn flags(self, records: Range<usize>, len: usize) -> Vec<bool> {
         let mut flags = Vec::new();
         Segments { heads: self, starts: None, reversed: false, len }.make_flags(records, &mut flags);
