@@ -57,6 +57,10 @@ impl SymbolReplay {
         if !is_text || range.max >= lanes as i128 {
             return None;
         }
+        // The fold of a level of several stages looks up no symbols.
+        if !program.levels().iter().any(|level| level.stages == [carried.stage]) {
+            return None;
+        }
         // The fold writes symbols over the records.
         if body.mapping.reads.iter().any(|source| matches!(source, Source::Prev(_))) {
             return None;
