@@ -56,7 +56,7 @@ pub use monoscan_runtime::{
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
-    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, OnDevice, Outputs, Parameterised,
+    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, Keys, OnDevice, Outputs, Parameterised,
     Pending, Place, Record, Request, RowStream, Scan, ScanBuilder, Segments, States, Unzipped, by_key,
 };
 

@@ -64,7 +64,7 @@ pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use place::{Host, OnDevice, Place};
 pub(crate) use request::Plain;
 pub use request::Request;
-pub use segments::{ByKey, Segments, by_key};
+pub use segments::{ByKey, Keys, Segments, by_key};
 pub use states::{Cascade, States};
 pub use stream::{ChunkStream, RowStream};
 
