@@ -3,7 +3,7 @@
 //! example `run_kernel`).
 //!
 //! ```text
-//! cargo run --release --features ptx --example emit -- --program sum_i32 --arch sm_90 --out DIR
+//! cargo run --features ptx --example emit -- --program sum_i32 --arch sm_90 --out DIR
 //! ```
 //!
 //! writes `DIR/sum_i32.ptx` and `DIR/sum_i32.manifest`. A program is one of the ready ones, or a

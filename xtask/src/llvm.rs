@@ -27,10 +27,18 @@ pub(crate) fn install(policy: Policy) -> Result<(), String> {
             Err(format!("{PREFIX} is set, but {chosen} is not that of LLVM 22"))
         };
     }
-    install::packages_for(policy, PACKAGE, || is_22("llvm-config-22") || is_22("llvm-config")).map_err(|by_hand| {
+    install::packages_for(policy, PACKAGE, is_there).map_err(|by_hand| {
         let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
         format!("LLVM 22 is missing (it makes PTX): {by_hand}\n{}", elsewhere(&release))
     })
+}
+
+/// Whether an LLVM is there that `llvm-sys` finds.
+pub(crate) fn is_there() -> bool {
+    match std::env::var(PREFIX) {
+        Ok(prefix) => is_22(&format!("{prefix}/bin/llvm-config")),
+        Err(_) => is_22("llvm-config-22") || is_22("llvm-config"),
+    }
 }
 
 fn is_22(program: &str) -> bool {

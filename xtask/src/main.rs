@@ -1,6 +1,7 @@
 //! The chores of monoscan, as `cargo xtask COMMAND`. This file is the command line; [`steps`] is
 //! what `test` does.
 
+mod check;
 mod install;
 mod instructions;
 mod llvm;
@@ -25,6 +26,8 @@ usage: cargo xtask COMMAND
                         of the protocol, the examples and the commands of the README; count instructions. Needs no GPU.
                         Installs missing system packages with apt-get (among them LLVM 22) and fetches ptxas, or with
                         --no-install says what is missing
+  check [BASE]          in two minutes of a built tree: format, lints, and the tests of what differs from BASE, or from where the
+                        branch left main; says what it left out
   ptxas [--no-install]  fetch NVIDIA's assembler into target/tools, if it is not there, and print its path
   instructions [--bless]
                         count the instructions of small scans, and compare with benches/instructions.txt or write it
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(install::Policy::Install),
         ["test", "--no-install"] => steps::test(install::Policy::OnlySay),
+        ["check"] => check::check(None),
+        ["check", base] => check::check(Some(base)),
         ["instructions"] => alone("instructions", || instructions::count(Differing::Refuse)),
         ["instructions", "--bless"] => alone("instructions", || instructions::count(Differing::Bless)),
         ["ptxas"] => ptxas::print(install::Policy::Install),

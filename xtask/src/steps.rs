@@ -1,9 +1,12 @@
-//! `cargo xtask test`: everything that must hold of this repository, in the order of what it costs.
+//! `cargo xtask test`: everything that must hold of this repository.
 //!
 //! The workspace is linted, documented and tested under one set of features, all of them: another
 //! set would compile monoscan and what depends on it once more, and run the same tests. What a
 //! smaller set must hold is shown by what is cheap: its crates are listed, monoscan is checked with
 //! it, and the examples and the counted programs are built as users build them, without features.
+//!
+//! What is built with optimisation, in folders of its own, runs beside the rest: there is nearly
+//! always some test or some crate that waits for one core.
 
 use std::fs;
 use std::process::ExitCode;
@@ -24,13 +27,26 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("packages", || packages::package(packages::Build::No));
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
-    runner.command("cargo clippy --workspace --all-targets --all-features -- -D warnings");
+    runner.side_by_side(optimised, workspace);
+    runner.finish()
+}
+
+/// What is hardly optimised: lints, documents and tests of the workspace.
+fn workspace(runner: &mut Runner) {
+    runner.command(CLIPPY);
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
     for features in ["", " --features ptx", " --features cuda", " --features gpu"] {
         runner.command(&format!("cargo check --package monoscan --no-default-features{features}"));
     }
     // A snapshot that differs fails here instead of leaving a file to review.
     runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
+}
+
+/// The linter, whose warnings are errors.
+pub(crate) const CLIPPY: &str = "cargo clippy --workspace --all-targets --all-features -- -D warnings";
+
+/// What is optimised: tests are hardly, users are.
+fn optimised(runner: &mut Runner) {
     // loom runs the protocol's own code through the interleavings of small cases, and shuttle through random ones of larger
     // cases; both must notice where a rule of it is broken. Each needs another build of it.
     runner.command_with(
@@ -41,14 +57,12 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
-    // Tests are hardly optimised; users are.
     runner.command("cargo run --release --package cpu-bench -- --rust-only --verify --sizes 6,12,17");
     runner.step("instructions", || instructions::count(Differing::Refuse));
     match promised_commands() {
         Ok(commands) => commands.iter().for_each(|command| runner.command(command)),
         Err(why) => runner.step("commands of the README", || Err(why)),
     }
-    runner.finish()
 }
 
 /// The commands of the README, but for this one, and those examples that it does not mention.
@@ -72,7 +86,7 @@ fn promised_commands() -> Result<Vec<String>, String> {
             commands.push(match needed_features(&manifest, &example)? {
                 None => format!("cargo run --release {this}"),
                 // What it needs besides, a device perhaps, is not here.
-                Some(features) => format!("cargo build --release --features {features} {this}"),
+                Some(features) => format!("cargo build --features {features} {this}"),
             });
         }
     }
@@ -107,7 +121,7 @@ mod tests {
     #[test]
     fn every_example_has_a_command() {
         let commands = promised_commands().unwrap();
-        for command in ["--features ptx --example emit", "cargo build --release --features cuda --example run_kernel"] {
+        for command in ["--features ptx --example emit", "cargo build --features cuda --example run_kernel"] {
             assert!(commands.iter().any(|known| known.contains(command)), "{command}: {commands:?}");
         }
         assert!(commands.iter().any(|known| known.starts_with("cargo run --release --example lexer")));

@@ -20,6 +20,9 @@ struct Build {
     has_cuda: bool,
 }
 
+/// Packages that a default build may have, those of this workspace among them. Each costs every user time.
+const MOST_PACKAGES: usize = 60;
+
 const BUILDS: [Build; 4] = [
     Build { features: "default", has_llvm: false, has_cuda: false },
     Build { features: "ptx", has_llvm: true, has_cuda: false },
@@ -40,7 +43,7 @@ pub(crate) fn dependencies() -> Result<(), String> {
 }
 
 impl Build {
-    /// The names of all packages that are compiled for it.
+    /// All packages that are compiled for it, as `name v1.2.3`.
     fn packages(&self) -> Result<BTreeSet<String>, String> {
         let output = Command::new("cargo")
             .args(["tree", "--package", "monoscan", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
@@ -51,13 +54,17 @@ impl Build {
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        let name = |line: &str| line.split(' ').next().map(str::to_owned);
-        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(name).collect())
+        let package = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter(|line| !line.is_empty()).map(package).collect())
     }
 
     fn judge(&self, packages: &BTreeSet<String>) -> Result<(), String> {
+        if self.features == "default" && packages.len() > MOST_PACKAGES {
+            return Err(format!("a default build has {} packages, of at most {MOST_PACKAGES}", packages.len()));
+        }
+        let names: BTreeSet<&str> = packages.iter().filter_map(|package| package.split(' ').next()).collect();
         for (what, bindings, promised) in [("LLVM", LLVM, self.has_llvm), ("CUDA", CUDA, self.has_cuda)] {
-            match bindings.iter().find(|name| packages.contains(**name)) {
+            match bindings.iter().find(|name| names.contains(**name)) {
                 Some(name) if !promised => return Err(format!("`{}` brings in {what}: {name}", self.features)),
                 None if promised => {
                     return Err(format!("`{}` brings in none of {}", self.features, bindings.join(", ")));
@@ -122,6 +129,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         assert_eq!(judge(&BUILDS[2], &["cudarc", "llvm-sys"]), Err("`cuda` brings in LLVM: llvm-sys".to_owned()));
+        let many: Vec<String> = (0..61).map(|n| format!("half v{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(judge(&BUILDS[0], &many[1..]), Ok(()));
+        assert_eq!(judge(&BUILDS[0], &many), Err("a default build has 61 packages, of at most 60".to_owned()));
         assert_eq!(judge(&BUILDS[2], &["half"]), Err("`cuda` brings in none of cudarc, cust".to_owned()));
     }
 }

@@ -22,6 +22,7 @@
 //! | `busy/` | the same operators on a machine that is not quiet |
 //! | `scaling.rs` `simulation.rs` | on few cores and many, and on more than there are |
 //! | `report.rs` `bars.rs` `table.rs` `plot.rs` `machine.rs` | results, and the machine they are of |
+//! | `progress.rs` | how far a run is |
 //!
 //! Data, monoscan's side of each workload and the plain loops are in `benches/shared`.
 
@@ -35,6 +36,7 @@ mod options;
 mod output;
 mod peers;
 mod plot;
+mod progress;
 mod race;
 mod report;
 mod scaling;
@@ -50,6 +52,7 @@ use clap::Parser;
 
 use options::Options;
 use peers::Peers;
+use progress::Progress;
 use race::Effort;
 use report::Row;
 use workloads::{ALL, Session, Workload};
@@ -102,14 +105,22 @@ fn measure(options: &Options) -> Result<Vec<Row>, String> {
     };
     println!("{}", machine::describe());
     let mut rows = Vec::new();
+    let sizes = |workload: &Workload| {
+        let name = workload.name;
+        options.sizes().into_iter().filter(move |&elements| options.wants(name, elements))
+    };
+    let mut progress = Progress::new(ALL.iter().map(|workload| sizes(workload).count()).sum());
     for workload in &ALL {
-        for elements in options.sizes().into_iter().filter(|&elements| options.wants(workload.name, elements)) {
+        for elements in sizes(workload) {
+            progress.next(workload.title, elements);
             if let Some(needed) = short_of_memory(workload, elements) {
+                progress.clear();
                 let (size, mebibytes) = (power(elements as u64), needed >> 20);
                 println!("\n{}, {size} elements: left out, {mebibytes} MiB of memory are not free", workload.title);
                 continue;
             }
             let results = workload.run(&session, elements);
+            progress.clear();
             report::print(&results, workload.title, workload.baseline);
             rows.extend(results);
         }

@@ -1,0 +1,216 @@
+//! `cargo xtask check`: what can be said of a change within two minutes of a built tree. Format and
+//! lints of everything, so that whatever uses the change still builds, and the tests of the packages
+//! that were changed, then of those that use them, as far as the time goes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use crate::run::{Runner, execute, root};
+use crate::{llvm, prose, steps};
+
+/// After this no more tests begin, and those that run are stopped.
+const TIME: Duration = Duration::from_secs(115);
+
+/// A package of the workspace.
+struct Member {
+    name: String,
+    /// Its place in the repository; empty for the root.
+    folder: String,
+    /// Members that it builds or tests with.
+    uses: BTreeSet<String>,
+}
+
+/// The tests that a change of a package asks for. More come after fewer.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Tests {
+    /// The examples in its documents.
+    Documents,
+    /// A file of `tests/`.
+    Target(String),
+    All,
+}
+
+/// Checks what was changed since the branch left `base`, committed or not.
+pub(crate) fn check(base: Option<&str>) -> ExitCode {
+    let start = Instant::now();
+    let mut runner = Runner::default();
+    let mut plan = Ok(Vec::new());
+    runner.step("what was changed", || {
+        plan = commands(base);
+        plan.as_ref().map(|_| ()).map_err(String::clone)
+    });
+    runner.step("prose", prose::check);
+    runner.command("cargo fmt --all --check");
+    runner.command(&steps::CLIPPY.replace(" --all-features", features()));
+    for command in plan.unwrap_or_default() {
+        match TIME.checked_sub(start.elapsed()).map(|left| left.as_secs()) {
+            None | Some(0) => println!("\n── not run, for want of time: {command}"),
+            Some(left) => runner.step(&command, || match execute(&format!("timeout {left} {command}"), &[]) {
+                Err(status) if status.ends_with(" 124") => {
+                    println!("stopped, for want of time");
+                    Ok(())
+                }
+                result => result,
+            }),
+        }
+    }
+    println!("\n`cargo xtask test` runs everything.");
+    runner.finish()
+}
+
+/// All features, where they can be built.
+fn features() -> &'static str {
+    if llvm::is_there() { " --all-features" } else { "" }
+}
+
+/// The tests to run, as command lines.
+fn commands(base: Option<&str>) -> Result<Vec<String>, String> {
+    let base = match base {
+        Some(base) => base.to_owned(),
+        None => ["origin/main", "main"]
+            .iter()
+            .find(|name| git(&["rev-parse", "--verify", "--quiet", name]).is_ok())
+            .map_or("HEAD", |v| v)
+            .to_owned(),
+    };
+    let from = git(&["merge-base", "HEAD", &base])?;
+    let mut files = git(&["diff", "--name-only", from.trim()])?;
+    files += &git(&["ls-files", "--others", "--exclude-standard"])?;
+    let members = members()?;
+    let changed = changed(&members, files.lines());
+    println!("{} files differ from {base}, of {} packages", files.lines().count(), changed.len());
+    let mut commands = Vec::new();
+    for member in &members {
+        commands.extend(changed.get(&member.name).into_iter().flat_map(|tests| lines(&member.name, tests)));
+    }
+    // Those that use a package are tested if more than its tests was changed.
+    let is_changed = |name: &String| changed.get(name).is_some_and(|tests| tests.contains(&Tests::All));
+    for member in members.iter().filter(|member| !changed.contains_key(&member.name)) {
+        if member.uses.iter().any(is_changed) {
+            commands.extend(lines(&member.name, &BTreeSet::from([Tests::All])));
+        }
+    }
+    Ok(commands)
+}
+
+/// The tests that these files ask for, by package.
+fn changed<'a>(members: &[Member], files: impl Iterator<Item = &'a str>) -> BTreeMap<String, BTreeSet<Tests>> {
+    let mut changed: BTreeMap<String, BTreeSet<Tests>> = BTreeMap::new();
+    for file in files {
+        let inside = |member: &&Member| member.folder.is_empty() || Path::new(file).starts_with(&member.folder);
+        let Some(member) = members.iter().filter(inside).max_by_key(|member| member.folder.len()) else { continue };
+        let path = file[member.folder.len()..].trim_start_matches('/');
+        if let Some(tests) = tests(&root().join(&member.folder), path) {
+            changed.entry(member.name.clone()).or_default().insert(tests);
+        }
+    }
+    changed
+}
+
+/// The tests that a file of a package asks for.
+fn tests(package: &Path, path: &str) -> Option<Tests> {
+    let mut parts = path.split('/');
+    match (parts.next()?, parts.next()) {
+        ("tests", Some(name)) => {
+            let name = name.strip_suffix(".rs").unwrap_or(name);
+            let target = package.join("tests").join(name);
+            let is_target = target.with_extension("rs").exists() || target.join("main.rs").exists();
+            Some(if is_target { Tests::Target(name.to_owned()) } else { Tests::All })
+        }
+        ("examples", _) => Some(Tests::Target("examples".into())),
+        ("docs" | "README.md", _) => Some(Tests::Documents),
+        ("src" | "build.rs" | "Cargo.toml", _) => Some(Tests::All),
+        _ => None,
+    }
+}
+
+fn lines(package: &str, tests: &BTreeSet<Tests>) -> Vec<String> {
+    let line = format!("cargo test --package {package}{}", features());
+    if tests.contains(&Tests::All) {
+        return vec![line];
+    }
+    let targets = tests.iter().filter_map(|tests| match tests {
+        Tests::Target(name) => Some(format!(" --test {name}")),
+        _ => None,
+    });
+    let targets: String = targets.collect();
+    let documents = tests.contains(&Tests::Documents).then(|| format!("{line} --doc"));
+    documents.into_iter().chain((!targets.is_empty()).then(|| line.clone() + &targets)).collect()
+}
+
+/// The packages of the workspace, each after those that it uses without its tests.
+fn members() -> Result<Vec<Member>, String> {
+    let workspace = manifest("")?;
+    let folders = workspace.get("workspace").and_then(|workspace| workspace.get("members")?.as_array());
+    let folders: Vec<&str> = folders.into_iter().flatten().filter_map(toml::Value::as_str).collect();
+    let mut members = Vec::new();
+    for folder in folders {
+        let folder = if folder == "." { "" } else { folder };
+        let manifest = manifest(folder)?;
+        let name = manifest.get("package").and_then(|package| package.get("name")?.as_str());
+        let name = name.ok_or_else(|| format!("{folder}: the package has no name"))?.to_owned();
+        let tables = ["dependencies", "dev-dependencies"].map(|table| manifest.get(table).and_then(|t| t.as_table()));
+        let uses = tables.into_iter().flatten().flatten().map(|(key, value)| {
+            let renamed = value.get("package").and_then(|name| name.as_str());
+            renamed.unwrap_or(key).to_owned()
+        });
+        members.push(Member { uses: uses.collect(), name, folder: folder.to_owned() });
+    }
+    Ok(members)
+}
+
+fn manifest(folder: &str) -> Result<toml::Table, String> {
+    let path = root().join(folder).join("Cargo.toml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    text.parse().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn git(arguments: &[&str]) -> Result<String, String> {
+    let output =
+        Command::new("git").args(arguments).current_dir(root()).output().map_err(|error| format!("git: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(files: &[&str]) -> Vec<String> {
+        let changed = changed(&members().unwrap(), files.iter().copied());
+        changed
+            .iter()
+            .flat_map(|(name, tests)| lines(name, tests))
+            .map(|line| line.replace(" --all-features", ""))
+            .collect()
+    }
+
+    #[test]
+    fn a_file_asks_for_the_tests_of_its_package_and_of_no_other() {
+        assert_eq!(asked(&["ir/src/lib.rs", "ir/tests/text.rs"]), ["cargo test --package monoscan-ir"]);
+        assert_eq!(asked(&["runtime/protocol/src/lib.rs"]), ["cargo test --package monoscan-protocol"]);
+        assert_eq!(asked(&["src/lib.rs"]), ["cargo test --package monoscan"]);
+        assert_eq!(asked(&["CHANGELOG.md", "Cargo.lock"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_changed_test_asks_for_itself_alone_and_a_document_for_its_examples() {
+        let both = ["cargo test --package monoscan --doc", "cargo test --package monoscan --test examples --test scan"];
+        assert_eq!(asked(&["docs/tour.md", "tests/scan.rs", "examples/lexer.rs"]), both);
+        assert_eq!(asked(&["ir/tests/math/main.rs"]), ["cargo test --package monoscan-ir --test math"]);
+    }
+
+    #[test]
+    fn what_a_package_uses_is_known() {
+        let members = members().unwrap();
+        let runtime = members.iter().find(|member| member.name == "monoscan-runtime").unwrap();
+        assert!(runtime.uses.contains("monoscan-ir") && runtime.uses.contains("scan-kit"), "{:?}", runtime.uses);
+        let renamed = members.iter().find(|member| member.name == "renamed").unwrap();
+        assert!(renamed.uses.contains("monoscan"), "{:?}", renamed.uses);
+    }
+}
