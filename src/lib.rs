@@ -90,6 +90,8 @@ pub mod design {
     pub mod cpu {}
     #[doc = include_str!("../docs/design/gpu.md")]
     pub mod gpu {}
+    #[doc = include_str!("../docs/design/lexer.md")]
+    pub mod lexer {}
     #[doc = include_str!("../docs/terms.md")]
     pub mod terms {}
     #[doc = include_str!("../docs/how-to/front-end.md")]
