@@ -44,6 +44,11 @@ impl TokenList {
         self.columns.ends()
     }
 
+    /// The columns.
+    pub fn into_columns(self) -> TokenColumns {
+        self.columns
+    }
+
     /// The tokens from left to right.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Token> + '_ {
         let places = self.starts().iter().zip(self.ends());

@@ -1,109 +1,80 @@
-//! JSON text to its tokens: kind, start and end of each.
+//! Text to its tokens: kind, start and end of each, stored, beside logos with the same rules.
+
+mod rivals;
+mod texts;
 
 use std::cell::RefCell;
 
 use logos::Logos;
-use monoscan::lexer::{ENDS, Kind, Lexer, Rules, Skips, Token};
-use monoscan::{Column, ColumnMut};
+use monoscan::lexer::{C, ENDS, JSON, Lexer, RUST, Rules, TokenColumns};
 
 use super::Session;
 use crate::automaton::{Automaton, Premultiplied};
 use crate::race::{Field, Judge};
 use crate::report::{Role, Row};
-use bench_shared::{data, scans};
+use rivals::{CToken, JsonToken, RustToken};
+pub(super) use texts::json as json_text;
 
-pub(super) fn tokens(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let lexer = Lexer::new(Rules::json()).expect("the rules of JSON are exact in one pass");
-    let text = &text(session, len)[..];
-    let expected = expected(&lexer, text);
-    let ours = [1, 2].map(|threads| scans::labels(&lexer, threads).expect("it is a lexer"));
-    let (spans, found) = (&Spans::new(&expected), &Found::new(&expected));
-    let labels = &RefCell::new(vec![0; len]);
+/// Bytes that a thread takes at a time.
+const BLOCK: usize = 512 << 10;
+
+pub(super) fn json(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let text = &json_text(session, len)[..];
+    let lexer = &lexer(JSON);
     let automaton = Automaton::new(lexer.tables().expect("one pass lexes JSON").ranks());
     let premultiplied = automaton.premultiplied();
-    let lexer = &lexer;
+    let labels = &RefCell::new(vec![0; len]);
+    let (spans, found) = (&Spans::new(lexer, text), &Found::new(lexer, text));
     let mut field = field;
-
-    field.enter((Role::Baseline, "logos", 1), spans, || by_logos(text, &mut spans.values.borrow_mut()));
-    for (threads, scan) in (1..).zip(&ours) {
-        field.enter((Role::Ours, "monoscan", threads), found, move || {
-            let labels = &mut *labels.borrow_mut();
-            scan.inclusive_into(&[Column::new(text)], &mut [ColumnMut::new(labels)]).expect("one length");
-            let mut tokens = found.values.borrow_mut();
-            tokens.clear();
-            tokens.extend(lexer.tokens(labels, Skips::Drop));
-        });
-    }
+    enter::<JsonToken>(&mut field, (text, lexer), (spans, found), |token| token as u16);
     let by_table = || by_table(&premultiplied, text, (&mut labels.borrow_mut(), &mut spans.values.borrow_mut()));
     field.enter((Role::Rival, "premultiplied table", 1), spans, by_table);
     field.race(session.effort)
 }
 
-/// A text of this length: generated, or the file's own, cut or repeated, blanks behind its last whole token.
-pub(super) fn text(session: &Session, len: usize) -> Vec<u8> {
-    let Some(file) = &session.json else { return data::json(len) };
-    let mut text: Vec<u8> = file.iter().copied().cycle().take(len).collect();
-    let mut tokens = Json::lexer(&text[..]);
-    let mut end = 0;
-    while tokens.next().is_some() && tokens.span().end < len {
-        end = tokens.span().end;
+pub(super) fn c(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let (text, lexer) = (&texts::c(len)[..], &lexer(C));
+    let (spans, found) = (&Spans::new(lexer, text), &Found::new(lexer, text));
+    let mut field = field;
+    enter::<CToken>(&mut field, (text, lexer), (spans, found), |token| token as u16);
+    field.race(session.effort)
+}
+
+pub(super) fn rust(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let (text, lexer) = (&texts::rust(len)[..], &lexer(RUST));
+    let (spans, found) = (&Spans::new(lexer, text), &Found::new(lexer, text));
+    let mut field = field;
+    enter::<RustToken>(&mut field, (text, lexer), (spans, found), |token| token as u16);
+    field.race(session.effort)
+}
+
+fn lexer(rules: &str) -> Lexer {
+    Lexer::new(Rules::parse(rules).expect("shipped rules parse")).expect("any rules can be lexed")
+}
+
+/// logos, and monoscan on one thread and on two.
+fn enter<'a, T: Logos<'a, Source = [u8], Extras = ()> + 'a>(
+    field: &mut Field<'a>,
+    (text, lexer): (&'a [u8], &'a Lexer),
+    (spans, found): (&'a Spans, &'a Found),
+    kind: fn(T) -> u16,
+) {
+    field.enter((Role::Baseline, "logos", 1), spans, move || by_logos(text, &mut spans.values.borrow_mut(), kind));
+    for threads in [1, 2] {
+        field.enter((Role::Ours, "monoscan", threads), found, move || {
+            let mut tokens = found.values.borrow_mut();
+            lexer.on_cpu().lex_in_blocks(text, threads, BLOCK, &mut tokens).expect("there is memory for the tokens");
+        });
     }
-    text[end..].fill(b' ');
-    text
-}
-
-/// Kind, start and end; the kind is the rule's number among monoscan's.
-type Span = (u8, u32, u32);
-
-fn span(token: &Token) -> Span {
-    let kind = match token.kind {
-        Kind::Rule(rule) => rule as u8,
-        Kind::Error => u8::MAX,
-    };
-    (kind, token.start as u32, token.end as u32)
-}
-
-/// The tokens by the plain automaton.
-fn expected(lexer: &Lexer, text: &[u8]) -> Vec<Span> {
-    let labels = lexer.tables().expect("one pass lexes JSON").label_sequentially(text);
-    lexer.tokens(&labels, Skips::Drop).map(|token| span(&token)).collect()
-}
-
-/// JSON's tokens in logos, in the order of monoscan's rules.
-#[derive(Logos, Clone, Copy)]
-#[logos(utf8 = false, skip r"[ \t\n\r]+")]
-enum Json {
-    #[token("{")]
-    LeftBrace,
-    #[token("}")]
-    RightBrace,
-    #[token("[")]
-    LeftBracket,
-    #[token("]")]
-    RightBracket,
-    #[token(":")]
-    Colon,
-    #[token(",")]
-    Comma,
-    #[regex(r#""((?-u:[^"\\\x00-\x1f])|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*""#)]
-    String,
-    #[regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")]
-    Number,
-    #[token("true")]
-    True,
-    #[token("false")]
-    False,
-    #[token("null")]
-    Null,
 }
 
 #[inline(never)]
-fn by_logos(text: &[u8], spans: &mut Vec<Span>) {
+fn by_logos<'a, T: Logos<'a, Source = [u8], Extras = ()>>(text: &'a [u8], spans: &mut Vec<Span>, kind: fn(T) -> u16) {
     spans.clear();
-    let mut tokens = Json::lexer(text);
-    while let Some(kind) = tokens.next() {
+    let mut tokens = T::lexer(text);
+    while let Some(token) = tokens.next() {
         let span = tokens.span();
-        spans.push((kind.map_or(u8::MAX, |kind| kind as u8), span.start as u32, span.end as u32));
+        spans.push((token.map_or(u16::MAX, kind), span.start as u32, span.end as u32));
     }
 }
 
@@ -114,7 +85,7 @@ fn by_table(table: &Premultiplied<'_>, text: &[u8], (labels, spans): (&mut [u8],
     let mut start = 0;
     for (label, place) in labels.iter().zip(1..) {
         if label & ENDS != 0 {
-            let kind = label & !ENDS;
+            let kind = u16::from(label & !ENDS);
             if kind != SPACE {
                 spans.push((kind, start, place));
             }
@@ -124,56 +95,70 @@ fn by_table(table: &Premultiplied<'_>, text: &[u8], (labels, spans): (&mut [u8],
 }
 
 /// The place of the blanks among the rules of JSON.
-const SPACE: u8 = Json::Null as u8 + 1;
+const SPACE: u16 = JsonToken::Null as u16 + 1;
+
+/// Kind, start and end; the kind is the rule's number among monoscan's.
+type Span = (u16, u32, u32);
 
 /// Tokens as the rivals write them.
-struct Spans<'a> {
+struct Spans {
     values: RefCell<Vec<Span>>,
-    expected: &'a [Span],
+    expected: TokenColumns,
 }
 
-impl Spans<'_> {
-    fn new(expected: &[Span]) -> Spans<'_> {
+impl Spans {
+    fn new(lexer: &Lexer, text: &[u8]) -> Spans {
+        let expected = expected(lexer, text);
         Spans { values: RefCell::new(Vec::with_capacity(expected.len())), expected }
     }
 }
 
-impl Judge for Spans<'_> {
+impl Judge for Spans {
     fn spoil(&self) {
         self.values.borrow_mut().clear();
     }
 
     fn check(&self) -> Result<(), String> {
-        compare(self.values.borrow().iter().copied(), self.expected)
+        compare(self.values.borrow().iter().copied(), &self.expected)
     }
 }
 
 /// Tokens as monoscan writes them.
-struct Found<'a> {
-    values: RefCell<Vec<Token>>,
-    expected: &'a [Span],
+struct Found {
+    values: RefCell<TokenColumns>,
+    expected: TokenColumns,
 }
 
-impl Found<'_> {
-    fn new(expected: &[Span]) -> Found<'_> {
-        Found { values: RefCell::new(Vec::with_capacity(expected.len())), expected }
+impl Found {
+    fn new(lexer: &Lexer, text: &[u8]) -> Found {
+        Found { values: RefCell::default(), expected: expected(lexer, text) }
     }
 }
 
-impl Judge for Found<'_> {
+impl Judge for Found {
     fn spoil(&self) {
         self.values.borrow_mut().clear();
     }
 
     fn check(&self) -> Result<(), String> {
-        compare(self.values.borrow().iter().map(span), self.expected)
+        compare(spans(&self.values.borrow()), &self.expected)
     }
 }
 
-fn compare(found: impl ExactSizeIterator<Item = Span>, expected: &[Span]) -> Result<(), String> {
+/// The tokens by the plain loop.
+fn expected(lexer: &Lexer, text: &[u8]) -> TokenColumns {
+    lexer.lex_sequentially(text).expect("there is memory for the tokens").into_columns()
+}
+
+fn spans(columns: &TokenColumns) -> impl ExactSizeIterator<Item = Span> {
+    let places = columns.starts().iter().zip(columns.ends());
+    columns.kinds().iter().zip(places).map(|(&kind, (&start, &end))| (kind, start, end))
+}
+
+fn compare(found: impl ExactSizeIterator<Item = Span>, expected: &TokenColumns) -> Result<(), String> {
     let count = found.len();
-    match found.zip(expected).position(|(found, expected)| found != *expected) {
-        Some(place) => Err(format!("token {place} differs")),
+    match found.zip(spans(expected)).find(|(found, expected)| found != expected) {
+        Some((found, expected)) => Err(format!("token {found:?} instead of {expected:?}")),
         None if count != expected.len() => Err(format!("{count} tokens instead of {}", expected.len())),
         None => Ok(()),
     }
