@@ -81,6 +81,31 @@ fn vectors_are_what_the_evaluator_says() {
 }
 
 #[test]
+fn truth_values_in_memory_are_any_byte_but_zero() {
+    let casts = [Type::U8, Type::I32, Type::U64].map(|ty| {
+        let mut b = FunctionBuilder::new();
+        let params = b.params(&columns(Type::Bool));
+        let (zero, bit) = (b.constant(ty.zero()), b.cast(ty, params[0]));
+        let one = b.op(Opcode::Select, &[params[0], bit, zero]);
+        b.finish(&[one])
+    });
+    let functions = [functions(Type::Bool), casts.into()].concat();
+    let bytes: Vec<u8> = [0, 1, 2, 0x7f, 0x80, 0xff, 0, 0x10].repeat(8);
+    let total = bytes.len();
+    let zeros = vec![0; total * 16];
+    let rest = columns(Type::Bool).into_iter().skip(1).map(|ty| &zeros[..total * ty.size()]);
+    let inputs: Vec<&[u8]> = [&bytes[..]].into_iter().chain(rest).collect();
+    for group in functions.chunks(COLUMNS) {
+        let program = verify(program(Type::Bool, group)).unwrap();
+        let expected = interp::run(&program, &inputs, &interp::Request::default()).unwrap();
+        for isa in &isas() {
+            let found = run_directly(&compile(&program, Mode::Inclusive, 1, isa), &program, &inputs, total);
+            assert_same(&program, &found, &expected.outputs, "truth values");
+        }
+    }
+}
+
+#[test]
 fn every_opcode_is_covered() {
     let mut left: Vec<Opcode> = Opcode::ALL.to_vec();
     for ty in Type::SCALARS.into_iter().chain([vector(5)]) {

@@ -152,11 +152,7 @@ impl<'b> Lowering<'_, 'b> {
             Rule::Shift | Rule::Count => self.shift_or_count(inst.opcode, types[0], &args),
             Rule::Compare(_) => self.compare(inst.opcode, types[0], args[0], args[1]),
             Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) => match types[0] {
-                Type::F32 | Type::F64 => {
-                    let known =
-                        |place: usize| inst.operands().get(place).and_then(|&value| self.function.as_constant(value));
-                    self.float(inst.opcode, &args, [known(0), known(1)])
-                }
+                Type::F32 | Type::F64 => self.float(inst, &args),
                 Type::Bytes(_) => self.lanes(inst.opcode, &args),
                 ty => self.integer(inst, ty, &args),
             },
@@ -197,7 +193,25 @@ impl<'b> Lowering<'_, 'b> {
         if ty.is_float() && self.env.x86 {
             return self.float_select(inst, ty, args);
         }
+        let is_zero = |value: monoscan_ir::Value| self.function.as_constant(value).is_some_and(|c| c.bits() == 0);
+        let [_, yes_value, no_value] = inst.operands() else { return None };
+        for (value, other, is_kept) in [(*no_value, yes, true), (*yes_value, no, false)] {
+            if is_zero(value)
+                && let Some(mask) = self.mask_of_byte(condition, clif_type(ty))
+            {
+                return Some(if is_kept { self.ins().band(other, mask) } else { self.ins().band_not(other, mask) });
+            }
+        }
         Some(self.ins().select(condition, yes, no))
+    }
+
+    /// All ones if the condition holds, else zero, where it is a truth value from memory. The negative of its byte has the sign that
+    /// does it: two instructions, where `setcc` and `cmov` take three each.
+    fn mask_of_byte(&mut self, condition: ir::Value, ty: ir::Type) -> Option<ir::Value> {
+        let word = memory::word_of_bool(self.b, condition).filter(|_| self.env.x86 && ty.bits() >= 32)?;
+        let negative = self.ins().ineg(word);
+        let mask = self.ins().sshr_imm_u(negative, 63);
+        Some(if ty == types::I64 { mask } else { self.ins().ireduce(ty, mask) })
     }
 
     fn table(&mut self, inst: &Inst, index: ir::Value) -> Option<ir::Value> {

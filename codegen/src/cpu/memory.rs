@@ -34,8 +34,8 @@ pub(crate) fn load(
 ) -> ir::Value {
     match ty {
         Type::Bool => {
-            let byte = b.ins().load(types::I8, flags, address, offset);
-            b.ins().icmp_imm_u(IntCC::NotEqual, byte, 0)
+            let word = b.ins().uload8(types::I64, flags, address, offset);
+            b.ins().icmp_imm_u(IntCC::NotEqual, word, 0)
         }
         Type::Bytes(_) if readable >= 16 => b.ins().load(types::I8X16, flags, address, offset),
         Type::Bytes(lanes) => {
@@ -55,6 +55,17 @@ pub(crate) fn load(
         }
         _ => b.ins().load(clif_type(ty), flags, address, offset),
     }
+}
+
+/// The word that a truth value was [loaded](load) as: a byte, extended by zeros.
+pub(crate) fn word_of_bool(b: &FunctionBuilder<'_>, value: ir::Value) -> Option<ir::Value> {
+    let of = |value: ir::Value| Some(b.func.dfg.insts[b.func.dfg.value_def(value).inst()?]);
+    let ir::InstructionData::IntCompare { cond: IntCC::NotEqual, args: [word, zero], .. } = of(value)? else {
+        return None;
+    };
+    let is_zero = matches!(of(zero)?, ir::InstructionData::UnaryImm { imm, .. } if imm.bits() == 0);
+    let is_byte = matches!(of(word)?, ir::InstructionData::Load { opcode: ir::Opcode::Uload8, .. });
+    (is_zero && is_byte).then_some(word)
 }
 
 /// 1 to 7 bytes in the low end of a word.

@@ -136,6 +136,16 @@ pub fn functions(ty: Type) -> Vec<Function> {
                         let constant = b.constant(constant);
                         b.op(opcode, &[p[0], constant])
                     });
+                    // What bounds a value from one side is known of it where it meets another.
+                    if ty.is_float() && matches!(opcode, Opcode::Min | Opcode::Max) {
+                        for bounded_first in [true, false] {
+                            add(&|b, p| {
+                                let constant = b.constant(constant);
+                                let bounded = b.op(opcode, &[p[0], constant]);
+                                b.op(opcode, &if bounded_first { [bounded, p[1]] } else { [p[1], bounded] })
+                            });
+                        }
+                    }
                 }
             }
             Rule::Ternary(class) if accepts(class) => add(&|b, p| b.op(opcode, &p[..3])),
@@ -151,6 +161,12 @@ pub fn functions(ty: Type) -> Vec<Function> {
             Rule::Count if ty.is_int() => add(&|b, p| b.op(opcode, &p[..1])),
             Rule::Select => {
                 add(&|b, p| b.op(opcode, &[p[4], p[0], p[1]]));
+                for zero_first in [true, false] {
+                    add(&|b, p| {
+                        let zero = b.constant(ty.zero());
+                        b.op(opcode, &if zero_first { [p[4], zero, p[0]] } else { [p[4], p[0], zero] })
+                    });
+                }
                 let Rule::Compare(class) = Opcode::Lt.rule() else { unreachable!() };
                 for &by in Opcode::ALL.iter().filter(|by| accepts(class) && matches!(by.rule(), Rule::Compare(_))) {
                     for (yes, no) in [(0, 1), (1, 0), (2, 0), (1, 2)] {

@@ -25,12 +25,21 @@ impl Lowering<'_, '_> {
             (false, false) => {
                 let (narrow, wide) = (clif_type(from), clif_type(to));
                 match narrow.bits().cmp(&wide.bits()) {
+                    std::cmp::Ordering::Less if from == Type::Bool => self.bit(wide, a),
                     std::cmp::Ordering::Less => self.extend(from.is_signed(), wide, a),
                     std::cmp::Ordering::Equal => a,
                     std::cmp::Ordering::Greater => self.ins().ireduce(wide, a),
                 }
             }
         })
+    }
+
+    /// One if the condition holds, else zero.
+    fn bit(&mut self, ty: ir::Type, condition: ir::Value) -> ir::Value {
+        match self.mask_of_byte(condition, ty) {
+            Some(mask) => self.ins().ineg(mask),
+            None => self.ins().uextend(ty, condition),
+        }
     }
 
     fn float_to_int(&mut self, to: Type, a: ir::Value) -> ir::Value {

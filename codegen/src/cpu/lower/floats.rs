@@ -6,7 +6,7 @@
 //! instead.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
-use monoscan_ir::{Constant, Inst, Opcode, Rule, Type};
+use monoscan_ir::{Constant, Function, Inst, Opcode, Rule, Type, Value};
 
 use super::{Lowering, clif_type};
 
@@ -23,21 +23,32 @@ pub(crate) fn condition(opcode: Opcode) -> Option<FloatCC> {
     })
 }
 
-/// Whether the bare instruction of x86-64 takes the minimum or maximum with this constant right, if it is the second operand: that
-/// comes out where the other one is NaN, or a zero too.
-fn is_plain(opcode: Opcode, known: Constant) -> bool {
-    let known = known.as_f64();
-    !known.is_nan() && (known != 0.0 || known.is_sign_negative() == (opcode == Opcode::Min))
+/// Whether the bare instruction of x86-64 takes the minimum or maximum with this value right, if it is the second operand: that
+/// comes out where the other one is NaN, or a zero too. So it must be no NaN, and of zeros the one that wins.
+fn is_plain(opcode: Opcode, function: &Function, value: Value) -> bool {
+    match function.as_constant(value).map(Constant::as_f64) {
+        Some(known) => !known.is_nan() && (known != 0.0 || wins(opcode, known)),
+        None => is_bounded(opcode, function, value),
+    }
+}
+
+/// Whether the value is known to be no NaN and, of a maximum, at least +0, of a minimum at most −0.
+fn is_bounded(opcode: Opcode, function: &Function, value: Value) -> bool {
+    if let Some(known) = function.as_constant(value).map(Constant::as_f64) {
+        return !known.is_nan() && wins(opcode, known);
+    }
+    let Some(inst) = function.inst(value).filter(|inst| inst.opcode == opcode) else { return false };
+    inst.operands().iter().any(|&operand| is_bounded(opcode, function, operand))
+}
+
+/// Whether a number has the sign of the zero that comes out where zeros meet.
+fn wins(opcode: Opcode, known: f64) -> bool {
+    known.is_sign_negative() == (opcode == Opcode::Min)
 }
 
 impl Lowering<'_, '_> {
-    /// `constants` are those of the first two operands that are known.
-    pub(super) fn float(
-        &mut self,
-        opcode: Opcode,
-        args: &[ir::Value],
-        constants: [Option<Constant>; 2],
-    ) -> Option<ir::Value> {
+    pub(super) fn float(&mut self, inst: &Inst, args: &[ir::Value]) -> Option<ir::Value> {
+        let opcode = inst.opcode;
         Some(match (opcode, args) {
             (Opcode::Add, &[a, b]) => self.ins().fadd(a, b),
             (Opcode::Sub, &[a, b]) => self.ins().fsub(a, b),
@@ -45,11 +56,14 @@ impl Lowering<'_, '_> {
             (Opcode::Div, &[a, b]) => self.ins().fdiv(a, b),
             (Opcode::Neg, &[a]) => self.ins().fneg(a),
             (Opcode::Abs, &[a]) => self.ins().fabs(a),
-            (Opcode::Min | Opcode::Max, &[a, b]) => match constants {
-                [Some(known), _] if is_plain(opcode, known) && self.env.x86 => self.pick(opcode == Opcode::Min, b, a),
-                [_, Some(known)] if is_plain(opcode, known) && self.env.x86 => self.pick(opcode == Opcode::Min, a, b),
-                _ => self.min_max(opcode == Opcode::Min, a, b),
-            },
+            (Opcode::Min | Opcode::Max, &[a, b]) => {
+                let is_plain = |place: usize| self.env.x86 && is_plain(opcode, self.function, inst.operands()[place]);
+                match [is_plain(0), is_plain(1)] {
+                    [true, _] => self.pick(opcode == Opcode::Min, b, a),
+                    [_, true] => self.pick(opcode == Opcode::Min, a, b),
+                    _ => self.min_max(opcode == Opcode::Min, a, b),
+                }
+            }
             (Opcode::MulAdd, &[a, b, c]) => self.ins().fma(a, b, c),
             (Opcode::Sqrt, &[a]) => self.ins().sqrt(a),
             (Opcode::Floor, &[a]) => self.ins().floor(a),
