@@ -30,7 +30,6 @@ pub(crate) fn has_lane_form(inst: &Inst, types: &[Type], known: &[bool], shape: 
         Opcode::Mul if !ty.is_float() => matches!(shape.bytes, 2 | 4),
         Opcode::Div | Opcode::Sqrt | Opcode::Floor | Opcode::Ceil | Opcode::Trunc | Opcode::RoundEven => ty.is_float(),
         Opcode::AddSat | Opcode::SubSat => !whole || shape.bytes <= 2,
-        Opcode::Rem | Opcode::MulHigh | Opcode::SwapBytes | Opcode::ReverseBits => false,
         Opcode::Shl | Opcode::Shr | Opcode::RotateLeft | Opcode::RotateRight => known.get(1) == Some(&true),
         Opcode::FromBf16 => shape.bytes == 4,
         Opcode::Cast => match (ty.is_float(), inst.ty.is_float()) {
@@ -38,10 +37,15 @@ pub(crate) fn has_lane_form(inst: &Inst, types: &[Type], known: &[bool], shape: 
             (true, true) => ty == inst.ty,
             _ => shape.bytes == 4 || ty == Type::Bool,
         },
-        _ => matches!(
-            inst.opcode.rule(),
-            Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) | Rule::Compare(_) | Rule::Select | Rule::Bitcast
-        ),
+        Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Abs | Opcode::Min | Opcode::Max => true,
+        Opcode::MulAdd | Opcode::CopySign | Opcode::Bitcast | Opcode::Select => true,
+        Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => true,
+        Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge => true,
+        // Another opcode belongs here until it has a form.
+        Opcode::Const | Opcode::Rem | Opcode::MulHigh | Opcode::SwapBytes | Opcode::ReverseBits => false,
+        Opcode::CountOnes | Opcode::LeadingZeros | Opcode::TrailingZeros => false,
+        Opcode::FromF16 | Opcode::ToF16 | Opcode::ToBf16 => false,
+        Opcode::Table | Opcode::Splat | Opcode::Lane | Opcode::WithLane | Opcode::Permute => false,
     }
 }
 
