@@ -9,22 +9,19 @@
 use super::constants::Named;
 use super::machine::{Machine, Word};
 use crate::program::{Mapping, Source, Stage, Table};
+use crate::random::SplitMix64;
 use crate::types::{Constant, Type};
 
-/// SplitMix64: the same states, and so the same verdict, every time.
-pub(crate) struct Random(u64);
+/// Random numbers that are the same every time, as are states and verdicts.
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(SplitMix64(seed))
     }
 
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+        self.0.next()
     }
 
     pub(crate) fn below(&mut self, count: usize) -> usize {

@@ -9,6 +9,7 @@ mod function;
 mod neighbours;
 mod plain;
 mod rng;
+mod split_mix;
 
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
@@ -17,6 +18,8 @@ use crate::types::Type;
 use associative::Family;
 use function::Grower;
 use rng::Rng;
+
+pub use split_mix::SplitMix64;
 
 /// What random programs may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

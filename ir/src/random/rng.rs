@@ -1,21 +1,18 @@
-//! Random numbers (splitmix64), and the types and constants made of them.
+//! Random choices: numbers below a bound, types and constants.
 
+use super::SplitMix64;
 use crate::types::{Constant, Lanes, Type};
 
-/// A small deterministic generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-pub(super) struct Rng(u64);
+/// Random choices, the same for the same seed.
+pub(super) struct Rng(SplitMix64);
 
 impl Rng {
     pub(super) fn new(seed: u64) -> Rng {
-        Rng(seed)
+        Rng(SplitMix64(seed))
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     /// A number below `count`, which is not 0.

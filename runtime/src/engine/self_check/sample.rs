@@ -3,6 +3,7 @@
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::laws::sample_states;
+use monoscan_ir::random::SplitMix64;
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Program, Source, Stage, Type};
 
@@ -41,7 +42,7 @@ impl Sample {
         let starts = starts(program);
         let mut interpreter = Interpreter::new(&program.tables);
         let states = states_as_records(program, &types);
-        let mut random = Random(len as u64);
+        let mut random = Random(SplitMix64(len as u64));
         let parameters = program.parameters.iter().map(|&ty| random.value(ty, kind)).collect();
         let parameters = Parameters::new(parameters);
         let mut records: Vec<Vec<Constant>> = Vec::new();
@@ -115,20 +116,12 @@ fn is_valid(program: &Program, interpreter: &mut Interpreter<'_>, record: &[Cons
     })
 }
 
-/// Random numbers (splitmix64).
-struct Random(u64);
+/// Random records.
+struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+        self.0.next() % bound
     }
 
     fn value(&mut self, ty: Type, kind: Kind) -> Constant {
