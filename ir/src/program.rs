@@ -182,6 +182,9 @@ pub struct Stage {
     pub combine: Function,
     /// State → one `bool`: which states occur. Laws are judged on these only.
     pub valid: Option<Function>,
+    /// Whether it is declared to be a finite [automaton](Stage::automaton): a lift that looks up the map of an element's
+    /// input symbol, and a `combine` that composes maps.
+    pub automaton: bool,
 }
 
 /// What the program gives back.

@@ -49,6 +49,7 @@ fn log_matrices(joined: Opcode) -> Stage {
         lift: Mapping { reads, function: copy.finish(&record) },
         combine: product(joined),
         valid: None,
+        automaton: false,
         state,
     }
 }

@@ -57,6 +57,7 @@ fn stage(form: &Form) -> Stage {
         lift: lift(form),
         combine: combine(form),
         valid: None,
+        automaton: false,
     }
 }
 

@@ -74,8 +74,11 @@ impl Parts {
             lift,
             combine: tables.adopt(operator.combine.clone()),
             valid: operator.valid.clone().map(|valid| tables.adopt(valid)),
+            automaton: false,
         });
-        let stages = stages.collect();
+        let mut stages: Vec<Stage> = stages.collect();
+        // A monoid of transition maps, whose lift looks them up in a table.
+        stages.iter_mut().for_each(|stage| stage.automaton = stage.is_automaton(&tables.0));
         let name = name(&self.operators);
         let output = Output { filter, project, columns };
         let program = verify(Program { name, tables: tables.0, inputs, parameters, stages, output })?;

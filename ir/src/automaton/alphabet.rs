@@ -1,12 +1,17 @@
-//! The alphabet: the different things that an element can do, where it reads a few bytes alone.
+//! The alphabet: the different things that an element can do.
 //!
-//! An automaton's step depends on a byte, a lexer's on a byte and the next one; but most bytes do
-//! what others do. For each source that a lift reads, two values of it are in one *byte class* if
-//! everything that the lift computes from this source alone is the same for both. So the lift is a
-//! function of the classes, and the different results that it gives are the *input symbols*.
+//! A lift that reads a few bytes is tabulated. An automaton's step depends on a byte, a lexer's on a
+//! byte and the next one; but most bytes do what others do. For each source that a lift reads, two
+//! values of it are in one *byte class* if everything that the lift computes from this source alone
+//! is the same for both. So the lift is a function of the classes, and the different results that
+//! it gives are the *input symbols*.
+//!
+//! A lift that reads anything else has an alphabet if it is a look-up of maps, as that of a declared
+//! automaton is: then the index is the symbol.
 
 use std::collections::HashMap;
 
+use super::declared::Symbol;
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
 use crate::interp::Interpreter;
@@ -17,19 +22,26 @@ use crate::types::{Constant, Type};
 /// Most combinations of classes.
 const MOST_COMBINATIONS: usize = 1 << 13;
 
-/// What a mapping can give.
+/// The input symbols of a mapping, and how an element's is found.
 pub(super) struct Alphabet {
     /// What it reads.
     pub(super) reads: Vec<Source>,
     types: Vec<Type>,
-    /// For each source the class of each of its values.
-    classes: Vec<Vec<u8>>,
+    combination: Combination,
     /// The input symbols: the different results that it gives.
     pub(super) symbols: Vec<Vec<Constant>>,
     /// For how many combinations of what is read it gives each of them.
     pub(super) shares: Vec<usize>,
-    /// For each combination of classes, the last source counting fastest, which of them.
+    /// For each combination which of them.
     of_combination: Vec<usize>,
+}
+
+/// A number that an element's symbol is looked up by.
+enum Combination {
+    /// The class of each source's value; the last source counts fastest. The classes of all values, for each source.
+    Classes(Vec<Vec<u8>>),
+    /// What this function of the sources gives; those past the last have the symbol of the last.
+    Computed(Function),
 }
 
 impl Alphabet {
@@ -76,7 +88,21 @@ impl Alphabet {
             of_combination.push(number);
         }
         let (reads, types) = (mapping.reads.clone(), function.params.clone());
-        Some(Alphabet { reads, types, classes, symbols, shares, of_combination })
+        Some(Alphabet { reads, types, combination: Combination::Classes(classes), symbols, shares, of_combination })
+    }
+
+    /// The alphabet of a lift that looks up maps by an index, each of which counts for one combination. None if it does
+    /// not, or if there are too many.
+    pub(super) fn looked_up(lift: &Mapping, tables: &[Table]) -> Option<Alphabet> {
+        let symbol = Symbol::of(&lift.function)?;
+        let maps = symbol.maps(tables);
+        if maps.len() > MOST_COMBINATIONS {
+            return None;
+        }
+        let combination = Combination::Computed(symbol.function());
+        let (reads, types) = (lift.reads.clone(), lift.function.params.clone());
+        let (shares, of_combination) = (vec![1; maps.len()], (0..maps.len()).collect());
+        Some(Alphabet { reads, types, combination, symbols: maps, shares, of_combination })
     }
 
     /// The types of what is read.
@@ -97,33 +123,46 @@ impl Alphabet {
                 tables.len() - 1
             }) as u32
         };
-        if let [only] = &self.classes[..] {
+        let classes = match &self.combination {
+            Combination::Classes(classes) => &classes[..],
+            Combination::Computed(_) => &[],
+        };
+        if let [only] = classes {
             // Of one source the class and the symbol are one look-up.
             let codes = only.iter().map(|&class| code(&self.of_combination[class as usize])).collect();
             return SymbolTables { classes: vec![None], codes: place(table_of(codes)), ty };
         }
         // A truth value is its class.
         let table = |classes: &Vec<u8>| (classes[..] != [0, 1]).then(|| place(bytes_of(classes)));
-        let classes = self.classes.iter().map(table).collect();
+        let classes = classes.iter().map(table).collect();
         SymbolTables { classes, codes: place(table_of(self.of_combination.iter().map(code).collect())), ty }
     }
 
     /// What stands for an element's symbol, as `u32`.
     pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &SymbolTables, sources: &[Value]) -> Value {
-        let mut combination = b.lit(0u32);
-        for ((&source, table), classes) in sources.iter().zip(&tables.classes).zip(&self.classes) {
-            let mut class = b.cast(Type::U32, source);
-            if let &Some(table) = table {
-                class = b.table(table, Type::U8, class);
-                class = b.cast(Type::U32, class);
-            }
-            let count = b.lit(classes.iter().map(|&class| u32::from(class) + 1).max().unwrap_or(1));
-            combination = b.binary(Opcode::Mul, combination, count);
-            combination = b.binary(Opcode::Add, combination, class);
-        }
+        let combination = match &self.combination {
+            Combination::Computed(function) => b.inline(function, sources)[0],
+            Combination::Classes(classes) => combination(b, classes, tables, sources),
+        };
         let code = b.table(tables.codes, tables.ty, combination);
         b.cast(Type::U32, code)
     }
+}
+
+/// The number of a combination of classes.
+fn combination(b: &mut FunctionBuilder, classes: &[Vec<u8>], tables: &SymbolTables, sources: &[Value]) -> Value {
+    let mut combination = b.lit(0u32);
+    for ((&source, table), classes) in sources.iter().zip(&tables.classes).zip(classes) {
+        let mut class = b.cast(Type::U32, source);
+        if let &Some(table) = table {
+            class = b.table(table, Type::U8, class);
+            class = b.cast(Type::U32, class);
+        }
+        let count = b.lit(classes.iter().map(|&class| u32::from(class) + 1).max().unwrap_or(1));
+        combination = b.binary(Opcode::Mul, combination, count);
+        combination = b.binary(Opcode::Add, combination, class);
+    }
+    combination
 }
 
 /// Where the tables of symbols are.

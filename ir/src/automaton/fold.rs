@@ -93,10 +93,12 @@ impl MapFold {
     }
 
     /// The fold of an automaton that is this stage, with a table of the step of up to `most_bytes`; `tables` begin with
-    /// those of the program. None if the lift reads more than a few bytes, if a map leads to what is no state, or if there
-    /// are too many ranges.
+    /// those of the program. None if the lift has no [alphabet](super), if a map leads to what is no state, or if there are
+    /// too many ranges.
     pub fn of(automaton: &Automaton, stage: &Stage, tables: &[Table], most_bytes: usize) -> Option<MapFold> {
-        let alphabet = Alphabet::of(&automaton.lift, tables)?;
+        let lift = &automaton.lift;
+        let declared = || Alphabet::looked_up(lift, tables).filter(|_| automaton.is_declared);
+        let alphabet = Alphabet::of(lift, tables).or_else(declared)?;
         MapFold::new(automaton, stage, &alphabet, tables, most_bytes, false)
     }
 

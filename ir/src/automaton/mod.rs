@@ -5,11 +5,13 @@
 //! maps is associative, so the maps of a text can be scanned (Ladner and Fischer, *Parallel prefix
 //! computation*, 1980). The maps that a text can have, the *transition monoid*, are finitely many.
 //! So engines on which a look-up costs less than a permutation of bytes number maps and put the
-//! number after each symbol in a table. A stage is an [`Automaton`] if its `combine` composes the
-//! maps that its vectors hold; its lift gives the symbols.
+//! number after each symbol in a table. A stage is an [`Automaton`] if it is
+//! [declared](crate::Stage::automaton) to be one, or if its `combine` composes the maps that its
+//! vectors hold; its lift gives the symbols.
 //!
 //! | file | what it finds |
 //! |---|---|
+//! | `declared` | the stage that a declaration builds, and whether a declaration is true |
 //! | `alphabet` | the input symbols: which records do the same, by classes of bytes |
 //! | `ranges` | the monoid, or its maps' ranges (range coalescing: Mytkowicz, Musuvathi and Schulte, *Data-parallel finite-state machines*, 2014) |
 //! | `fold` | a fold that carries the number of its map, or of the map's range: [`MapFold`] |
@@ -22,6 +24,7 @@
 //! contradict its lift.
 
 mod alphabet;
+mod declared;
 mod fold;
 mod lanes;
 mod look_ups;
@@ -29,17 +32,19 @@ mod ranges;
 mod replay;
 mod tables;
 
+pub use declared::{MAX_STATES, MapsError};
 pub use fold::{Composition, MapFold};
 pub use lanes::{Carried, LaneBody};
 pub use look_ups::{LookUps, TableBudget};
 pub use ranges::SMALL_TABLE;
 pub use replay::SymbolReplay;
 
+pub(crate) use declared::contradiction;
 pub(crate) use look_ups::Cache;
 
 use crate::facts::drop_unused;
 use crate::laws::construct;
-use crate::program::{Mapping, Program};
+use crate::program::{Mapping, Program, Stage, Table};
 use crate::simplify::simplify;
 use crate::types::Constant;
 
@@ -53,6 +58,8 @@ pub struct Automaton {
     pub states: usize,
     /// From what is read of an element to its map: the stage's lift, simplified.
     pub lift: Mapping,
+    /// Whether the program [declares](Stage::automaton) it, so that the lift looks up the map of the element's symbol.
+    pub is_declared: bool,
 }
 
 impl Automaton {
@@ -62,20 +69,29 @@ impl Automaton {
     /// If the program has no such stage.
     pub fn of(program: &Program, stage: u32) -> Option<Automaton> {
         let declared = &program.stages[stage as usize];
-        let combine = simplify(&declared.combine, &program.tables);
-        let states = construct::composes_forwards(&declared.state, &combine)?;
-        if states < 2 || !construct::is_identity_map(&declared.identity) {
+        let states = match declared.automaton {
+            true => declared.state.iter().map(|ty| ty.size()).sum(),
+            false => recognised(declared, &program.tables)?,
+        };
+        if states < 2 {
             return None;
         }
         let function = simplify(&declared.lift.function, &program.tables);
         let lift = drop_unused(Mapping { reads: declared.lift.reads.clone(), function }, 0);
-        Some(Automaton { stage, states, lift })
+        Some(Automaton { stage, states, lift, is_declared: declared.automaton })
     }
 
     /// How many vectors a map is cut into.
     pub fn vectors(&self) -> usize {
         self.lift.function.results.len()
     }
+}
+
+/// How many states an automaton has that a program does not declare: its `combine` composes maps.
+fn recognised(stage: &Stage, tables: &[Table]) -> Option<usize> {
+    let combine = simplify(&stage.combine, tables);
+    let states = construct::composes_forwards(&stage.state, &combine)?;
+    construct::is_identity_map(&stage.identity).then_some(states)
 }
 
 /// The bytes of a map that is cut into these vectors.

@@ -51,6 +51,7 @@ fn face(stage: &Stage, tables: &[Table], component: usize) -> Option<Face> {
             lift: Mapping { reads: vec![Source::Record(0)], function: copy.finish(&[record]) },
             combine: only(combine),
             valid: stage.valid.as_ref().map(|valid| simplify(&restricted(valid, stage, component), tables)),
+            automaton: false,
         },
     })
 }

@@ -89,6 +89,7 @@ pub enum Overflow {
 ///         lift: Mapping { reads: vec![Source::Record(0)], function: lift.finish(&[record]) },
 ///         combine: b.finish(&[result]),
 ///         valid: None,
+///         automaton: false,
 ///     }
 /// };
 /// assert!(judge(&stage(Opcode::Add), &[], Overflow::NeverOccurs).verdict().is_proved());

@@ -13,6 +13,7 @@ mod split_mix;
 
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
+use crate::opcode::Opcode;
 use crate::program::{Field, Layout, Mapping, Output, Program, Source, Stage, Table};
 use crate::types::Type;
 use associative::Family;
@@ -76,7 +77,10 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
         program.parameters = (0..maker.rng.below(4)).map(|_| maker.ty()).collect();
     }
     for _ in 0..1 + maker.rng.below(options.stages.clamp(1, crate::MAX_STAGES)) {
-        let stage = maker.stage(&program);
+        let stage = match options.allow_vectors && maker.rng.chance(6) {
+            true => maker.automaton(&mut program),
+            false => maker.stage(&program),
+        };
         program.stages.push(stage);
     }
     if options.allow_emit && maker.rng.chance(2) {
@@ -133,13 +137,28 @@ impl Maker<'_> {
         if self.options.associative { self.associative_stage(before) } else { self.arbitrary_stage(before) }
     }
 
+    /// A declared automaton of a few states or several vectors of them.
+    fn automaton(&mut self, before: &mut Program) -> Stage {
+        let states = 1 + if self.rng.chance(2) { self.rng.below(16) } else { self.rng.below(48) };
+        let symbols = 1 + self.rng.below(9);
+        let maps: Vec<u8> = (0..states * symbols).map(|_| self.rng.below(states) as u8).collect();
+        let symbol = self.lift(before, &[Type::U32], |b, number| {
+            let symbols = b.lit(symbols as u32);
+            vec![b.binary(Opcode::Rem, number[0], symbols)]
+        });
+        let mut tables = std::mem::take(&mut before.tables);
+        let stage = Stage::automaton(states, &maps, symbol, &mut tables).expect("maps lead to states");
+        before.tables = tables;
+        stage
+    }
+
     fn arbitrary_stage(&mut self, before: &Program) -> Stage {
         let state: Vec<Type> = (0..1 + self.rng.below(4)).map(|_| self.ty()).collect();
         let identity = state.iter().map(|&ty| self.rng.constant(ty)).collect();
         let lift = self.lift(before, &state, |_, results| results.to_vec());
         let combine = self.function(&[state.as_slice(), &state].concat(), &state, &before.tables);
         let valid = self.rng.chance(4).then(|| self.function(&state, &[Type::Bool], &before.tables));
-        Stage { state, identity, lift, combine, valid }
+        Stage { state, identity, lift, combine, valid, automaton: false }
     }
 
     fn associative_stage(&mut self, before: &Program) -> Stage {
@@ -150,6 +169,7 @@ impl Maker<'_> {
             identity: family.identity(),
             combine: family.combine_function(),
             valid: family.valid_function(),
+            automaton: false,
             state,
             lift,
         }

@@ -24,6 +24,7 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
         identity: family.identity(),
         combine: family.combine_function(),
         valid: family.valid_function(),
+        automaton: false,
         state,
         lift,
     };

@@ -40,7 +40,7 @@
 //! name      = letters, digits, _ . : < > ,  |  '"' any characters, with \" \\ \u{hex} '"'
 //! layout    = "{" "size" int "," "align" int {"," type "@" int} "}"          field: a type at a byte offset
 //! table     = type "=" list
-//! stage     = "stage" "(" type, … ")"
+//! stage     = "stage" ["automaton"] "(" type, … ")"
 //!               "identity" "(" literal, … ")"
 //!               "lift" mapping  "combine" function  ["valid" function]
 //! output    = "output" "write" {"column" layout} "project" mapping

@@ -161,6 +161,10 @@ impl Parser<'_> {
     fn stage(&mut self, place: usize) -> Parsed<Stage> {
         self.take();
         self.lines.set(Part::Stage(place), Item::Whole, self.line);
+        let automaton = *self.peek() == Token::Word("automaton");
+        if automaton {
+            self.take();
+        }
         let state = self.list(Parser::ty)?;
         self.start("identity", Part::Identity(place))?;
         let mut component = 0;
@@ -178,7 +182,7 @@ impl Parser<'_> {
         } else {
             None
         };
-        Ok(Stage { state, identity, lift, combine, valid })
+        Ok(Stage { state, identity, lift, combine, valid, automaton })
     }
 
     fn output(&mut self) -> Parsed<Output> {

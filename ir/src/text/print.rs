@@ -120,7 +120,7 @@ impl Display for Program {
 }
 
 fn write_stage(f: &mut Formatter<'_>, stage: &Stage) -> fmt::Result {
-    f.write_str("  stage (")?;
+    write!(f, "  stage {}(", if stage.automaton { "automaton " } else { "" })?;
     separated(f, stage.state.iter())?;
     f.write_str(")\n    identity (")?;
     let known = |place: usize| stage.state.get(place).copied();

@@ -147,7 +147,7 @@ impl Check {
     pub(super) fn stage(&self, program: &Program) -> Stage {
         let state = self.state();
         let identity = state.iter().map(|ty| ty.zero()).collect();
-        Stage { state, identity, lift: self.lift(program), combine: self.combine(), valid: None }
+        Stage { state, identity, lift: self.lift(program), combine: self.combine(), valid: None, automaton: false }
     }
 
     fn state(&self) -> Vec<Type> {

@@ -74,6 +74,7 @@ impl Segments<'_> {
                 SegmentStart::Init | SegmentStart::Each => combine_started(declared),
             },
             valid: declared.valid.as_ref().map(|valid| ignoring_flag(valid, &declared.state)),
+            automaton: false,
         }
     }
 

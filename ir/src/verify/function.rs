@@ -1,4 +1,4 @@
-//! The invariants of a single function (numbers 17 to 25 of the [list](super)).
+//! The invariants of a single function (numbers 18 to 27 of the [list](super)).
 
 use super::Findings;
 use super::diagnostic::{Item, Part};

@@ -23,28 +23,32 @@
 //! 10. `lift` gives the state's types.
 //! 11. `combine` takes the state's types twice, the earlier state first, and gives them once.
 //! 12. `valid`, if there is one, takes the state's types and gives one `bool`.
+//! 13. A stage that is declared to be an [automaton](Stage::automaton) is one: `combine` composes
+//!     the maps that the state's vectors hold, the later after the earlier one; the identity leads
+//!     each state to itself; the results of `lift` are elements of tables, all at one index, the
+//!     input symbol; and what these tables hold leads to states.
 //!
 //! **Mappings** (`lift`, `filter`, `project`)
-//! 13. There is one source for each parameter.
-//! 14. Each source exists, and the parameter has its type.
-//! 15. What is read of the record before has at most [`MAX_STATE_BYTES`] bytes as a packed record.
+//! 14. There is one source for each parameter.
+//! 15. Each source exists, and the parameter has its type.
+//! 16. What is read of the record before has at most [`MAX_STATE_BYTES`] bytes as a packed record.
 //!     `lift` reads `before` and `after` of earlier stages only, and no `state`. (Every mapping may
 //!     read every `init`.)
-//! 16. `filter` gives one `bool`; `project` gives the types of the output columns' fields.
+//! 17. `filter` gives one `bool`; `project` gives the types of the output columns' fields.
 //!
 //! **Functions**
-//! 17. There are at most [`MAX_PARAMS`](crate::MAX_PARAMS) parameters and as many results, and at
+//! 18. There are at most [`MAX_PARAMS`](crate::MAX_PARAMS) parameters and as many results, and at
 //!     most [`MAX_INSTS`](crate::MAX_INSTS) instructions.
-//! 18. An operand is a parameter or the value of an earlier instruction.
-//! 19. A result is a value of the function.
-//! 20. An instruction has as many operands as its opcode's rule says.
-//! 21. Operands and result have the types that the [rule](crate::Rule) allows.
-//! 22. `const` carries a constant of its type; no other opcode carries one.
-//! 23. `table` carries the number of a table of the program, whose elements have its type; no other
+//! 19. An operand is a parameter or the value of an earlier instruction.
+//! 20. A result is a value of the function.
+//! 21. An instruction has as many operands as its opcode's rule says.
+//! 22. Operands and result have the types that the [rule](crate::Rule) allows.
+//! 23. `const` carries a constant of its type; no other opcode carries one.
+//! 24. `table` carries the number of a table of the program, whose elements have its type; no other
 //!     opcode does.
-//! 24. `lane` and `with_lane` carry a lane of their vector; no other opcode does.
-//! 25. A cast to `bool` is from `bool`; a bitcast keeps the size, and neither side is `bool`.
-//! 26. `wraps` is carried by integer arithmetic that can overflow alone.
+//! 25. `lane` and `with_lane` carry a lane of their vector; no other opcode does.
+//! 26. A cast to `bool` is from `bool`; a bitcast keeps the size, and neither side is `bool`.
+//! 27. `wraps` is carried by integer arithmetic that can overflow alone.
 //!
 //! Everything that is wrong is reported, in the order of the text form, each with its [`Place`].
 
@@ -54,6 +58,7 @@ mod function;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Item, Part, Place};
 
+use crate::automaton;
 use crate::function::Function;
 use crate::program::{Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Verified};
 use crate::types::Type;
@@ -94,7 +99,7 @@ pub fn verify(program: Program) -> Result<Verified<Program>, Diagnostics> {
     }
 }
 
-/// Accepts a function that keeps the invariants of functions (17 to 25) beside these tables.
+/// Accepts a function that keeps the invariants of functions (18 to 27) beside these tables.
 ///
 /// # Errors
 /// Everything that is wrong with the function; the tables are not looked at.
@@ -168,6 +173,7 @@ fn check_parameters(found: &mut Findings, program: &Program) {
 }
 
 fn check_stage(found: &mut Findings, scope: &Scope<'_>, place: usize, stage: &Stage) {
+    let before = found.0.len();
     let state = stage.state.as_slice();
     // A state so long that its padded size would not fit the layout's numbers is refused by its plain size.
     let plain: u128 = state.iter().map(|ty| ty.size() as u128).sum();
@@ -188,6 +194,13 @@ fn check_stage(found: &mut Findings, scope: &Scope<'_>, place: usize, stage: &St
         let signature =
             Signature { params: Some((state, "the state's types")), results: Some((&[Type::Bool], "the verdict")) };
         function::check(found, Part::Valid(place), valid, scope.tables, signature);
+    }
+    // What an automaton has is looked for in functions that are well-typed.
+    if stage.automaton
+        && found.0.len() == before
+        && let Some(expected) = automaton::contradiction(stage, scope.tables)
+    {
+        found.whole(Part::Stage(place), format!("expected {expected}"));
     }
 }
 

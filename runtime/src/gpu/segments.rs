@@ -143,6 +143,7 @@ fn key_changes(keys: &Layout, ends: bool) -> Result<Verified<Program>, Error> {
         lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
         combine: b.finish(&[either]),
         valid: None,
+        automaton: false,
     };
     Ok(verify(Program {
         name: "keys".into(),

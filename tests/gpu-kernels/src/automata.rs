@@ -120,3 +120,49 @@ pub(crate) fn program(name: &str, maps: &Maps, by_index: bool, lanes: &[u8]) -> 
         results.join(", ")
     )
 }
+
+/// A declared automaton whose input symbols are what floats do: fall, stay or rise. Its states are steps of a counter
+/// that stops at both ends.
+pub(crate) fn of_floats(name: &str, states: usize) -> String {
+    let map = |next: &dyn Fn(usize) -> usize| {
+        let lanes: Vec<String> = (0..states).map(|state| next(state).to_string()).collect();
+        format!("[{}]", lanes.join(" "))
+    };
+    let last = states - 1;
+    let (down, stay, up) =
+        (map(&|state| state.saturating_sub(1)), map(&|state| state), map(&|state| last.min(state + 1)));
+    format!(
+        "program {name}
+  input {{ size 4, align 4, f32 @ 0 }}
+  table u8x{states} = [{down} {stay} {up}]
+  stage automaton (u8x{states})
+    identity ({stay})
+    lift (%0 = record.0: f32) {{
+      %1 = const.f32 0.0
+      %2 = ge.bool %0, %1
+      %3 = gt.bool %0, %1
+      %4 = cast.u32 %2
+      %5 = cast.u32 %3
+      %6 = add.u32 %4, %5
+      %7 = table.u8x{states} %6, @0
+      return %7
+    }}
+    combine (%0: u8x{states}, %1: u8x{states}) {{
+      %2 = permute.u8x{states} %1, %0
+      return %2
+    }}
+    valid (%0: u8x{states}) {{
+      %1 = const.u8x{states} [{}]
+      %2 = min.u8x{states} %0, %1
+      %3 = eq.bool %2, %0
+      return %3
+    }}
+  output write
+    column {{ size 1, align 1, u8 @ 0 }}
+    project (%0 = state.0: u8x{states}) {{
+      %1 = lane.u8 %0, #0
+      return %1
+    }}",
+        vec![last.to_string(); states].join(" ")
+    )
+}

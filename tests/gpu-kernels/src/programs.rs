@@ -433,6 +433,8 @@ fn of_automata() -> Vec<Case> {
         Case { program: turns, make: Box::new(turning) },
         Case::of_bytes(parsed("automaton_at_random", &automata::at_random(16), false, &[0])),
         Case::of_bytes(parsed("automaton_by_index", &of_numbers, true, &[0])),
+        Case::parsed(&automata::of_floats("automaton_of_floats", 5)),
+        Case::parsed(&automata::of_floats("automaton_of_many_floats", 16)),
     ]
 }
 

@@ -171,6 +171,6 @@ impl Operator {
             function: function(1, &|_, record| record.to_vec()),
         };
         let identity: Vec<Constant> = self.identity().into_iter().map(|number| int.0.of_i64(number)).collect();
-        Stage { state, identity, lift, combine, valid }
+        Stage { state, identity, lift, combine, valid, automaton: false }
     }
 }
