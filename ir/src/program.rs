@@ -13,8 +13,8 @@
 //! after[i]  = before[i] ⊕ x[i]
 //! ```
 //!
-//! and the output is `project(…)` of element i: written to place i, or, with `filter`, appended where
-//! `filter` is true.
+//! and the output is `project(…)` of element i: written to place i, or, with `filter`, appended
+//! where `filter` is true.
 
 use std::collections::BTreeSet;
 use std::ops::Deref;

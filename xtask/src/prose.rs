@@ -10,7 +10,7 @@ use crate::run::root;
 const LONGEST: usize = 100;
 
 /// Words of earlier versions, and those that mean the same in this field; see `docs/terms.md`.
-const REPLACED: [(&str, &str); 8] = [
+const REPLACED: &[(&str, &str)] = &[
     ("Scan::seeded", "init"),
     ("GpuScan", "DynScan"),
     ("in names", "by ranges, or by ids of the transition monoid"),
@@ -18,6 +18,16 @@ const REPLACED: [(&str, &str); 8] = [
     ("for banks", "bank replication"),
     ("a pen", "IR builder"),
     ("the pen", "IR builder"),
+    ("has room", "space, or the capacity of an output"),
+    ("have room", "space, or the capacity of an output"),
+    ("hands on", "carries, passes or leaves"),
+    ("handed on", "carried, passed or left"),
+    ("left behind", "by what it is: a deferred composition, fold-to-replay data, the rest"),
+    ("program that keeps", "a program that filters"),
+    ("programs that keep", "programs that filter"),
+    ("way by way", "block by block"),
+    ("interior of", "steady state"),
+    ("run of records", "sequence"),
     ("whoever", "by the name of the thing that does it"),
 ];
 

@@ -1,8 +1,8 @@
 //! How kernels are called.
 //!
-//! A kernel works on W interleaved blocks of `len` elements each. One loop takes an element of every
-//! block in turn, so W independent chains of ⊕ hide each other's latency. W slots of state lie at
-//! `states`, [`StateLayout::stride`] bytes apart; a slot has a part for each stage.
+//! A kernel works on W interleaved blocks of `len` elements each. One loop takes an element of
+//! every block in turn, so W independent chains of ⊕ hide each other's latency. W slots of state
+//! lie at `states`, [`StateLayout::stride`] bytes apart; a slot has a part for each stage.
 //!
 //! | kernel | reads | leaves in slot w |
 //! |---|---|---|
@@ -18,8 +18,8 @@
 //! states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their
 //! owner has them.
 //!
-//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to the
-//! next, each from the carry in slot 0.
+//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to
+//! the next, each from the carry in slot 0.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`:
 //! from the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind

@@ -1,4 +1,5 @@
-//! Kernels that put states together: `carry_update` takes a carry past a block, `combine` makes totals.
+//! Kernels that put states together: `carry_update` takes a carry past a block, `combine` makes
+//! totals.
 
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};

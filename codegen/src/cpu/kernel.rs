@@ -2,14 +2,14 @@
 //! describes.
 //!
 //! Along a line every block has an element number that steps by one and is its place too; strided,
-//! every block has a place, and its number is that of its block's first element plus the rounds done.
-//! Columns have one base address each, and an address is base + place · record size, which the
-//! machine folds into the access for sizes up to 8. What a block carries from element to element is a
-//! block parameter of the loop, so it stays in registers while there are any.
+//! every block has a place, and its number is that of its block's first element plus the rounds
+//! done. Columns have one base address each, and an address is base + place · record size, which
+//! the machine folds into the access for sizes up to 8. What a block carries from element to
+//! element is a block parameter of the loop, so it stays in registers while there are any.
 //!
 //! The last element of a run has no next one. If the body cares, the loop leaves it out and runs
-//! the [steady-state body](super::steady_state); the last round, in which one of the blocks may be at
-//! that element, runs the body itself behind the loop.
+//! the [steady-state body](super::steady_state); the last round, in which one of the blocks may be
+//! at that element, runs the body itself behind the loop.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};

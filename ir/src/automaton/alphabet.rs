@@ -1,13 +1,13 @@
 //! The alphabet: the different things that an element can do.
 //!
-//! A lift that reads a few bytes is tabulated. An automaton's step depends on a byte, a lexer's on a
-//! byte and the next one; but most bytes do what others do. For each source that a lift reads, two
-//! values of it are in one *byte class* if everything that the lift computes from this source alone
-//! is the same for both. So the lift is a function of the classes, and the different results that
-//! it gives are the *input symbols*.
+//! A lift that reads a few bytes is tabulated. An automaton's step depends on a byte, a lexer's on
+//! a byte and the next one; but most bytes do what others do. For each source that a lift reads,
+//! two values of it are in one *byte class* if everything that the lift computes from this source
+//! alone is the same for both. So the lift is a function of the classes, and the different results
+//! that it gives are the *input symbols*.
 //!
-//! A lift that reads anything else has an alphabet if it is a look-up of maps, as that of a declared
-//! automaton is: then the index is the symbol.
+//! A lift that reads anything else has an alphabet if it is a look-up of maps, as that of a
+//! declared automaton is: then the index is the symbol.
 
 use std::collections::HashMap;
 

@@ -8,8 +8,8 @@
 //! That finds the loop's overflows if the states before elements are the loop's, and so they are
 //! where the laws hold. Where they hold only as long as nothing overflows, the order in which a
 //! scan combines may overflow though the loop does not. There the stage's state has more: what the
-//! loop would have before the first element of its sequence of elements, and after the last. Where two
-//! runs meet, both must be the same, else it is an event too: a state is not the loop's. So if
+//! loop would have before the first element of its sequence of elements, and after the last. Where
+//! two runs meet, both must be the same, else it is an event too: a state is not the loop's. So if
 //! there is no event, then by induction every state is the loop's, whatever the laws; and the first
 //! event, if it is an overflow, is the loop's first overflow.
 //!

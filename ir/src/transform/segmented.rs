@@ -10,10 +10,10 @@
 //!
 //! So the state after an element is always the true one, and that of a head is `start ⊕ x`, as on a
 //! line. `e ⊕ x` is not taken for `x`: floats tell them apart (the larger of −∞ and NaN is −∞, and
-//! 0 + −0 is 0). Where the start is not the identity, `combine` cannot know it, so the lift does: it
-//! is the initial state of the call, or a record of a column that has each segment's own. The state
-//! before the head of a segment is not the true one: it belongs to the segment before. Wherever a
-//! mapping reads it, it reads `head ? start : before`.
+//! 0 + −0 is 0). Where the start is not the identity, `combine` cannot know it, so the lift does:
+//! it is the initial state of the call, or a record of a column that has each segment's own. The
+//! state before the head of a segment is not the true one: it belongs to the segment before.
+//! Wherever a mapping reads it, it reads `head ? start : before`.
 
 use super::{SegmentStart, checked};
 use crate::builder::FunctionBuilder;

@@ -1,5 +1,5 @@
-//! The intrinsics: what kernels ask of a GPU. `codegen/src/nvptx/emit/intrinsics.ll` is the contract,
-//! and gives them to a real one.
+//! The intrinsics: what kernels ask of a GPU. `codegen/src/nvptx/emit/intrinsics.ll` is the
+//! contract, and gives them to a real one.
 
 macro_rules! intrinsics {
     ($($(#[$doc:meta])* $intrinsic:ident $name:literal;)*) => {

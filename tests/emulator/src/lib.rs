@@ -1,9 +1,9 @@
 //! A GPU made of software: it runs the kernels of `monoscan-codegen` on the CPU, where their
 //! mistakes can be found.
 //!
-//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *intrinsic*, a function
-//! of `nvptx/emit/intrinsics.ll`. For a GPU the intrinsics are a few lines of PTX each. Here LLVM
-//! compiles the same text for this processor, and the intrinsics call the emulator.
+//! A kernel is LLVM IR in which everything that only a GPU has is a call of an *intrinsic*, a
+//! function of `nvptx/emit/intrinsics.ll`. For a GPU the intrinsics are a few lines of PTX each.
+//! Here LLVM compiles the same text for this processor, and the intrinsics call the emulator.
 //!
 //! ```
 //! use scan_emulator::{Device, Kernel, Launch};

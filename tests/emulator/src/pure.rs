@@ -1,4 +1,5 @@
-//! Intrinsics that only compute. Kernels call them for each element, so they do not bother the machine.
+//! Intrinsics that only compute. Kernels call them for each element, so they do not bother the
+//! machine.
 
 use half::{bf16, f16};
 

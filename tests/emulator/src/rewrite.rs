@@ -1,9 +1,10 @@
 //! Rewrites a kernel so that the emulator hears of all it does.
 //!
-//! Each call of an intrinsic becomes a call of one function, `@emulator.intrinsic(site, arguments…)`, and
-//! before each ordinary access to shared or device memory stands `@emulator.access(site, address)`.
-//! A site is a number by which the emulator finds what the instruction was. This happens before the
-//! optimiser runs, so whatever it moves or duplicates keeps its site.
+//! Each call of an intrinsic becomes a call of one function, `@emulator.intrinsic(site,
+//! arguments…)`, and before each ordinary access to shared or device memory stands
+//! `@emulator.access(site, address)`. A site is a number by which the emulator finds what the
+//! instruction was. This happens before the optimiser runs, so whatever it moves or duplicates
+//! keeps its site.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;

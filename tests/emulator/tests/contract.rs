@@ -1,4 +1,5 @@
-//! The emulator and `intrinsics.ll` agree on what intrinsics there are, and other functions are refused.
+//! The emulator and `intrinsics.ll` agree on what intrinsics there are, and other functions are
+//! refused.
 
 use scan_emulator::{CompileError, Device, Intrinsic, Kernel, Launch, LaunchError, Misuse};
 

@@ -4,8 +4,8 @@
 //! at once. A state is a word for each component; neighbouring lanes are neighbouring states.
 //!
 //! A program has a packed form if it has one stage, its components and columns are single bytes, it
-//! reads nothing but records, states, initial states and parameters, and all its opcodes have a form on four
-//! lanes. A pass takes it where it is the shorter one.
+//! reads nothing but records, states, initial states and parameters, and all its opcodes have a
+//! form on four lanes. A pass takes it where it is the shorter one.
 
 mod code;
 mod operator;
