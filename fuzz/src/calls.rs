@@ -110,7 +110,8 @@ impl<'s> Try<'s> {
             Over::Offsets(_) => carry.is_none(),
             Over::Rows { .. } => program.output.filter.is_none(),
         };
-        let mut asked = Asked { len, mode, reversed, init, init_each: None, over, carry, in_place, threads: 1 };
+        let mut asked =
+            Asked { len, mode, reversed, init, init_each: None, over, carry, in_place, threads: 1, spaced: None };
         let mut length = || if bytes.chance(16) { bytes.below(200) } else { len };
         // The first column says how many records there are.
         let lens: Vec<usize> =

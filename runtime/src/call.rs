@@ -34,6 +34,8 @@
 //!   totals of rows are what the next chunk of a stream of rows goes on from, or starts from.
 //! - Columns may be longer than the rows of an array need; records that are in no row are not
 //!   written.
+//! - Records of a column lie one after the other, or as its [`Spacing`](crate::Spacing) says, which
+//!   comes with the call: record i is what lies there, and all else is as above.
 //! - Refused are: rows of a program that filters, resuming offsets, and resuming a reversed scan of
 //!   flagged segments, where the next chunk alone would know whether it goes on with the segment.
 //! - `start ⊕ x` is computed at the first record of every sequence, also where the start is the
@@ -50,6 +52,7 @@ use monoscan_ir::{Constant, Mode};
 use crate::column::Column;
 use crate::error::Error;
 use crate::refused::RowsError;
+use crate::spacing::Bits;
 
 /// What a scan is asked for besides its columns; see the [module](self). The default is an inclusive scan of a line.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +122,8 @@ pub enum Shape<'a> {
     Line,
     /// Segments, by a flag for each record: it is the first of its segment. Record 0 is one with or without a flag.
     Heads(&'a [bool]),
+    /// The same, with a bit for each record.
+    HeadBits(Bits<'a>),
     /// Segments, by a column of one `u8` for each record where the columns of the call are, on a device: 1 where it is the first
     /// of its segment, 0 elsewhere.
     FlagColumn(&'a Column<'a>),
@@ -148,7 +153,7 @@ impl Shape<'_> {
     /// Whether it is segments, however they are told.
     pub fn is_segmented(&self) -> bool {
         match self {
-            Shape::Heads(_) | Shape::FlagColumn(_) | Shape::KeyColumn(_) => true,
+            Shape::Heads(_) | Shape::HeadBits(_) | Shape::FlagColumn(_) | Shape::KeyColumn(_) => true,
             Shape::Offsets(_) | Shape::OffsetColumn(_) => true,
             Shape::Line | Shape::Rows(_) => false,
         }
@@ -172,10 +177,8 @@ impl Shape<'_> {
     pub(crate) fn begun(&self, resumes: bool) -> usize {
         match self {
             Shape::Line | Shape::FlagColumn(_) | Shape::KeyColumn(_) | Shape::OffsetColumn(_) => usize::from(!resumes),
-            Shape::Heads(flags) => {
-                let is_first_flagged = flags.first() == Some(&true);
-                flags.iter().filter(|&&head| head).count() + usize::from(!is_first_flagged && !resumes)
-            }
+            Shape::Heads(flags) => begun(flags.iter().copied(), resumes),
+            Shape::HeadBits(bits) => begun((0..bits.len()).map(|place| bits.get(place)), resumes),
             Shape::Offsets(offsets) => offsets.len() - 1,
             Shape::Rows(rows) => {
                 if resumes {
@@ -186,6 +189,12 @@ impl Shape<'_> {
             }
         }
     }
+}
+
+/// How many segments begin, by their flags.
+fn begun(mut flags: impl Iterator<Item = bool> + Clone, resumes: bool) -> usize {
+    let heads = flags.clone().filter(|&head| head).count();
+    heads + usize::from(flags.next() != Some(true) && !resumes)
 }
 
 impl Rows {

@@ -92,12 +92,18 @@ pub(crate) fn starts_on(device: Device, call: &Call<'_>, carry: Option<&[Constan
 fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len: usize) -> Result<(), Error> {
     match call.shape {
         Shape::Line => Ok(()),
-        Shape::Heads(_) | Shape::Offsets(_) if !device.is_cpu() => Err(DeviceError::Segments { device }.into()),
+        Shape::Heads(_) | Shape::HeadBits(_) | Shape::Offsets(_) if !device.is_cpu() => {
+            Err(DeviceError::Segments { device }.into())
+        }
         Shape::FlagColumn(_) | Shape::KeyColumn(_) | Shape::OffsetColumn(_) if device.is_cpu() => {
             Err(DeviceError::Segments { device }.into())
         }
         Shape::Heads(flags) => {
             flag_count(flags.len(), len)?;
+            resumed_heads(resumes, call.reversed)
+        }
+        Shape::HeadBits(bits) => {
+            flag_count(bits.len(), len)?;
             resumed_heads(resumes, call.reversed)
         }
         Shape::FlagColumn(flags) => {

@@ -13,6 +13,7 @@ use monoscan_ir::{Layout, Primitive, Type};
 
 use crate::device::{Device, DeviceError};
 use crate::error::Error;
+use crate::spacing::{self, Bits, Spacing};
 
 /// Records to read.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Column<'a> {
     pub(crate) len: usize,
     pub(crate) layout: Cow<'a, Layout>,
     pub(crate) device: Device,
+    /// None for records one after the other.
+    pub(crate) spacing: Option<Spacing>,
     borrowed: PhantomData<&'a [u8]>,
 }
 
@@ -31,6 +34,8 @@ pub struct ColumnMut<'a> {
     pub(crate) len: usize,
     pub(crate) layout: Cow<'a, Layout>,
     pub(crate) device: Device,
+    /// None for records one after the other.
+    pub(crate) spacing: Option<Spacing>,
     borrowed: PhantomData<&'a mut [u8]>,
 }
 
@@ -47,7 +52,14 @@ impl<'a> Column<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a [T]) -> Column<'a> {
         let layout = Cow::Borrowed(layout_of(T::TYPE));
-        Column { base: slice.as_ptr().cast(), len: slice.len(), layout, device: Device::cpu(), borrowed: PhantomData }
+        Column {
+            base: slice.as_ptr().cast(),
+            len: slice.len(),
+            layout,
+            device: Device::cpu(),
+            spacing: None,
+            borrowed: PhantomData,
+        }
     }
 
     /// Bytes that hold records of this layout, one after the other. Any bytes do; no alignment is needed.
@@ -61,8 +73,53 @@ impl<'a> Column<'a> {
             len,
             layout: Cow::Borrowed(layout),
             device: Device::cpu(),
+            spacing: None,
             borrowed: PhantomData,
         })
+    }
+
+    /// `len` records of this layout, the first at byte `first`, each `spacing` bytes from the one before: 0 for the same record
+    /// again and again, less than 0 for backwards. Such columns are read record by record, not in vectors.
+    ///
+    /// ```
+    /// use monoscan_ir::{Layout, Type};
+    /// use monoscan_runtime::Column;
+    /// let (bytes, layout) = ([1u8, 2, 3, 4, 5], Layout::of(Type::U8));
+    /// let odd = Column::strided(&bytes, &layout, 0, 2, 3)?; // 1, 3, 5
+    /// let backwards = Column::strided(&bytes, &layout, 4, -1, 5)?; // 5, 4, 3, 2, 1
+    /// # Ok::<(), monoscan_runtime::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Spacing`] if a record lies outside of the bytes.
+    pub fn strided(
+        bytes: &'a [u8],
+        layout: &'a Layout,
+        first: usize,
+        spacing: isize,
+        len: usize,
+    ) -> Result<Column<'a>, Error> {
+        spacing::check_within(first, spacing, len, layout.size as usize, bytes.len())?;
+        let base = bytes.as_ptr().wrapping_add(first);
+        // SAFETY: all records are within the bytes, which are borrowed.
+        Ok(unsafe { Column::from_raw(base, len, layout).with_spacing(Spacing::Bytes(spacing)) })
+    }
+
+    /// Bits as records of `bool`.
+    pub fn bits(bits: Bits<'a>) -> Column<'a> {
+        let (base, len, spacing) = bits.raw();
+        // SAFETY: the bits are borrowed.
+        unsafe { Column::from_raw(base, len, layout_of(Type::Bool)).with_spacing(spacing) }
+    }
+
+    /// The same records, from the same base on, but spaced so.
+    ///
+    /// # Safety
+    /// For `'a`, the fields of the records that lie there must be initialised and readable, and not written by anyone else;
+    /// they are bits only if the layout is that of `bool`, and are in the memory of this process.
+    #[inline]
+    pub unsafe fn with_spacing(self, spacing: Spacing) -> Column<'a> {
+        Column { spacing: Some(spacing), ..self }
     }
 
     /// `len` records of this layout from `base` on.
@@ -71,7 +128,7 @@ impl<'a> Column<'a> {
     /// For `'a`, the fields of these `len` records must be initialised and readable, and not written by anyone else.
     #[inline]
     pub unsafe fn from_raw(base: *const u8, len: usize, layout: &'a Layout) -> Column<'a> {
-        Column { base, len, layout: Cow::Borrowed(layout), device: Device::cpu(), borrowed: PhantomData }
+        Column { base, len, layout: Cow::Borrowed(layout), device: Device::cpu(), spacing: None, borrowed: PhantomData }
     }
 
     /// `len` records of this layout from an address on, in the memory of a device.
@@ -81,7 +138,7 @@ impl<'a> Column<'a> {
     /// in other memory that it can use), and nobody writes them.
     pub unsafe fn on_device_raw(device: Device, address: u64, len: usize, layout: &'a Layout) -> Column<'a> {
         let base = std::ptr::without_provenance(address as usize);
-        Column { base, len, layout: Cow::Borrowed(layout), device, borrowed: PhantomData }
+        Column { base, len, layout: Cow::Borrowed(layout), device, spacing: None, borrowed: PhantomData }
     }
 
     /// The same with a layout of its own.
@@ -91,7 +148,7 @@ impl<'a> Column<'a> {
     #[cfg(feature = "cuda")]
     pub(crate) unsafe fn on_device_raw_of(device: Device, address: u64, len: usize, layout: Layout) -> Column<'a> {
         let base = std::ptr::without_provenance(address as usize);
-        Column { base, len, layout: Cow::Owned(layout), device, borrowed: PhantomData }
+        Column { base, len, layout: Cow::Owned(layout), device, spacing: None, borrowed: PhantomData }
     }
 
     /// Where the records lie.
@@ -119,6 +176,7 @@ impl<'a> ColumnMut<'a> {
             len: slice.len(),
             layout,
             device: Device::cpu(),
+            spacing: None,
             borrowed: PhantomData,
         }
     }
@@ -134,8 +192,38 @@ impl<'a> ColumnMut<'a> {
             len,
             layout: Cow::Borrowed(layout),
             device: Device::cpu(),
+            spacing: None,
             borrowed: PhantomData,
         })
+    }
+
+    /// `len` records of this layout, the first at byte `first`, each `spacing` bytes from the one before, which may be less than 0.
+    /// What lies between them stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Spacing`] if a record lies outside of the bytes, or if records overlap.
+    pub fn strided(
+        bytes: &'a mut [u8],
+        layout: &'a Layout,
+        first: usize,
+        spacing: isize,
+        len: usize,
+    ) -> Result<ColumnMut<'a>, Error> {
+        spacing::check_within(first, spacing, len, layout.size as usize, bytes.len())?;
+        spacing::check_apart(spacing, len, layout.size as usize)?;
+        let base = bytes.as_mut_ptr().wrapping_add(first);
+        // SAFETY: all records are within the bytes, which are borrowed mutably, and share none.
+        Ok(unsafe { ColumnMut::from_raw(base, len, layout).with_spacing(Spacing::Bytes(spacing)) })
+    }
+
+    /// The same records, from the same base on, but spaced so.
+    ///
+    /// # Safety
+    /// For `'a`, the records that lie there must be writable, in the memory of this process, apart from each other, and not
+    /// accessed by anyone else. They are no bits.
+    #[inline]
+    pub unsafe fn with_spacing(self, spacing: Spacing) -> ColumnMut<'a> {
+        ColumnMut { spacing: Some(spacing), ..self }
     }
 
     /// `len` records of this layout from `base` on; they need not be initialised.
@@ -144,7 +232,14 @@ impl<'a> ColumnMut<'a> {
     /// For `'a`, these `len` records must be writable, and not accessed by anyone else. Whatever a program with this
     /// output layout writes must be valid for who reads it afterwards: every field is written, a `bool` as 0 or 1.
     pub unsafe fn from_raw(base: *mut u8, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
-        ColumnMut { base, len, layout: Cow::Borrowed(layout), device: Device::cpu(), borrowed: PhantomData }
+        ColumnMut {
+            base,
+            len,
+            layout: Cow::Borrowed(layout),
+            device: Device::cpu(),
+            spacing: None,
+            borrowed: PhantomData,
+        }
     }
 
     /// `len` records of this layout from an address on, in the memory of a device.
@@ -154,7 +249,7 @@ impl<'a> ColumnMut<'a> {
     /// in other memory that it can use), and nobody else uses them.
     pub unsafe fn on_device_raw(device: Device, address: u64, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
         let base = std::ptr::without_provenance_mut(address as usize);
-        ColumnMut { base, len, layout: Cow::Borrowed(layout), device, borrowed: PhantomData }
+        ColumnMut { base, len, layout: Cow::Borrowed(layout), device, spacing: None, borrowed: PhantomData }
     }
 
     /// Where the records lie.

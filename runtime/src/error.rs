@@ -9,6 +9,7 @@ use monoscan_ir::{Diagnostics, Layout, Type};
 
 use crate::device::DeviceError;
 use crate::refused::{Combination, InPlaceError, RowsError, layout, types};
+use crate::spacing::SpacingError;
 
 /// Why a scan was not built or not run.
 #[derive(Debug, thiserror::Error)]
@@ -205,6 +206,10 @@ pub enum Error {
     /// Rows that are none of an array, or not those of the columns.
     #[error("rows: {0}")]
     Rows(#[from] RowsError),
+
+    /// Records of a strided column that are outside of its memory, or share some; bits that are not there.
+    #[error(transparent)]
+    Spacing(#[from] SpacingError),
 
     /// An output column is too short for what a program keeps.
     #[error("output column {column} has {got} records, expected at least {expected}, as many as are kept")]

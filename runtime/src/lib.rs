@@ -31,6 +31,7 @@ mod memory;
 mod parameters;
 mod refused;
 mod scans;
+mod spacing;
 #[cfg(feature = "cuda")]
 mod submit;
 mod verdicts;
@@ -50,3 +51,4 @@ pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;
 pub use refused::{Combination, InPlaceError, RowsError};
 pub use scans::collect;
+pub use spacing::{Bits, Spacing, SpacingError};

@@ -180,6 +180,7 @@ impl DynScan {
     ) -> Result<usize, Error> {
         let len = checks::columns(self.program(), Device::cpu(), inputs, outputs)?;
         if carry.is_none()
+            && inputs.iter().all(|column| column.spacing.is_none())
             && let Some(written) = self.scanned(call, inputs.iter().map(|column| column.base), outputs, len)
         {
             return Ok(written);
@@ -203,6 +204,7 @@ impl DynScan {
         // SAFETY: the same memory is borrowed for writing. Kernels for the CPU may write over what they read, and nobody makes
         // references to it; for a GPU what is read of a piece, or of the whole, is copied before anything is written there.
         let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
+        let inputs = inputs.zip(&*columns).map(|(input, column)| input.spaced(column.spacing));
         let inputs: SmallVec<[Column<'_>; 4]> = inputs.collect();
         self.run_task(call, carry, (&inputs, columns, len)).map(drop)
     }
@@ -267,7 +269,7 @@ impl DynScan {
         len: usize,
     ) -> Option<usize> {
         let is_plain = !call.reversed && call.init == Init::Identity && self.is_plain();
-        let output = outputs.first().filter(|output| output.len >= len && is_plain)?.base;
+        let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         let mut bases = [self.settings().parameters.as_ptr(); SHORT_INPUTS];
         bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);

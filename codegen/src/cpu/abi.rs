@@ -33,6 +33,10 @@
 //! |---|---|---|
 //! | `Line` | record `start + w·len + i` | the same |
 //! | `Strided` | record `place + w·pitch + i·step` | `start + w·numbers + i` |
+//! | `Spaced` | the same | the same |
+//!
+//! Record r of a column starts r records behind record 0; with `Spaced` access r times the column's
+//! own [`Spacing`], which comes with the call.
 //!
 //! So strided kernels serve rows side by side (`numbers` = 0), blocks of one row, and, with a
 //! negative step, reversed scans; places wrap around. The element whose number is 0 is the first,
@@ -58,6 +62,43 @@ pub enum Access {
     Line,
     /// At any constant distance, and so are the blocks.
     Strided,
+    /// As `Strided`, over columns whose records lie at distances of their own.
+    Spaced,
+}
+
+/// How far apart the records of a column are, for spaced access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Spacing {
+    /// From one record to the next: in bits for an input column of `bool` alone ([`Spacing::is_by_bits`]), else in bytes.
+    pub step: i64,
+    /// Input columns of `bool`: the bit of record 0, counted from where the column starts.
+    pub first: u64,
+    /// Input columns of `bool`: which bits of a byte, shifted down by the bit's place in it, say that the record is true.
+    pub mask: u64,
+}
+
+impl Spacing {
+    /// Whether an input column's records are reached by bits: whether they are `bool` and nothing else.
+    pub fn is_by_bits(column: &Layout) -> bool {
+        column.size == 1 && column.fields.len() == 1 && column.fields[0].ty == Type::Bool
+    }
+
+    /// So many bytes from one record of an input column to the next.
+    pub fn of_input(bytes: isize, column: &Layout) -> Spacing {
+        let step = if Spacing::is_by_bits(column) { bytes.wrapping_mul(8) } else { bytes };
+        Spacing { step: step as i64, first: 0, mask: 0xff }
+    }
+
+    /// So many bytes from one record of an output column to the next.
+    pub fn of_output(bytes: isize) -> Spacing {
+        Spacing { step: bytes as i64, first: 0, mask: 0 }
+    }
+
+    /// Bits one after the other, from this one on.
+    pub fn of_bits(first: usize) -> Spacing {
+        Spacing { step: 1, first: first as u64, mask: 1 }
+    }
 }
 
 /// The argument of a tile kernel.
@@ -94,6 +135,8 @@ pub struct TileArgs {
     pub blocks: u64,
     /// Whether `scan_blocks` adds their aggregates to slot 2.
     pub adds: u64,
+    /// Spaced access: how far apart the records of each input column are, and then those of each output column.
+    pub spacings: *const Spacing,
 }
 
 impl TileArgs {
@@ -121,6 +164,7 @@ impl TileArgs {
             numbers: len,
             blocks: 1,
             adds: 0,
+            spacings: std::ptr::null(),
         }
     }
 }

@@ -4,7 +4,7 @@ use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Field, Layout, Source};
 
-use super::abi::{Access, SHORT_INPUTS, TileArgs};
+use super::abi::{Access, SHORT_INPUTS, Spacing, TileArgs};
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
@@ -46,6 +46,14 @@ impl Place {
             further => b.ins().iadd_imm_u(self.base, i64::from(further)),
         }
     }
+}
+
+/// How far apart the records of a column are, if that comes with the call.
+#[derive(Clone, Copy)]
+struct Apart {
+    step: ir::Value,
+    /// The first bit and the mask, if records are reached by bits.
+    bits: Option<[ir::Value; 2]>,
 }
 
 /// Where an element is.
@@ -92,6 +100,8 @@ pub(crate) struct Data<'a> {
     outputs: Vec<Component>,
     input_bases: Vec<Option<ir::Value>>,
     output_bases: Vec<ir::Value>,
+    /// For each input column and then each output column, with spaced access; else empty.
+    spacings: Vec<Option<Apart>>,
     uniform: Uniform,
     /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
@@ -107,8 +117,9 @@ impl<'a> Data<'a> {
         let columns_in = word(std::mem::offset_of!(TileArgs, inputs));
         let columns_out = word(std::mem::offset_of!(TileArgs, outputs));
         let total = word(std::mem::offset_of!(TileArgs, total));
-        let step = (kernel.access == Access::Strided).then(|| word(std::mem::offset_of!(TileArgs, step)));
+        let step = (kernel.access != Access::Line).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
+        let spacings = (kernel.access == Access::Spaced).then(|| word(std::mem::offset_of!(TileArgs, spacings)));
         let uniform = uniform(b, kernel, |b, offset| b.ins().load(types::I64, flags, args, offset as i32));
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
@@ -124,7 +135,20 @@ impl<'a> Data<'a> {
         let input_bases =
             (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
         let output_bases = (0..kernel.outputs.len()).map(|column| base(columns_out, column)).collect();
-        Data { kernel, inputs, outputs, input_bases, output_bases, uniform, sink, total, step }
+        let by_bits = kernel.inputs.iter().map(Spacing::is_by_bits).chain(kernel.outputs.iter().map(|_| false));
+        let mut apart = |(place, by_bits): (usize, bool)| {
+            let mut field = |ty: ir::Type, offset: usize| {
+                Some(b.ins().load(ty, flags, spacings?, (place * size_of::<Spacing>() + offset) as i32))
+            };
+            let step = field(types::I64, std::mem::offset_of!(Spacing, step))?;
+            let mut bits = || {
+                let first = field(types::I64, std::mem::offset_of!(Spacing, first))?;
+                Some([first, field(types::I8, std::mem::offset_of!(Spacing, mask))?])
+            };
+            Some(Apart { step, bits: if by_bits { bits() } else { None } })
+        };
+        let spacings = by_bits.enumerate().map(&mut apart).collect();
+        Data { kernel, inputs, outputs, input_bases, output_bases, spacings, uniform, sink, total, step }
     }
 
     /// Of a `short` kernel, whose arguments are in registers, and whose output has space for a record of every element.
@@ -141,6 +165,7 @@ impl<'a> Data<'a> {
             outputs: components(kernel.outputs),
             input_bases: inputs.map(Some).into(),
             output_bases: kernel.outputs.iter().map(|_| output).collect(),
+            spacings: Vec::new(),
             uniform,
             sink: None,
             total: len,
@@ -231,12 +256,29 @@ impl<'a> Data<'a> {
         })
     }
 
+    /// How far apart the records of a column are, inputs first, if that comes with the call.
+    fn apart(&self, column: usize) -> Option<Apart> {
+        *self.spacings.get(column)?
+    }
+
     /// A component of the record at `place`.
     pub(crate) fn load(&self, b: &mut FunctionBuilder<'_>, component: u32, place: Place) -> ir::Value {
         let of = &self.inputs[component as usize];
         let base = self.input_bases[of.column].expect("a column that is read has a base");
-        let (address, offset) = record(b, base, place, of.size);
         let ty = of.field.ty;
+        let apart = self.apart(of.column);
+        if let Some(Apart { step, bits: Some([first, mask]) }) = apart {
+            let bit = b.ins().imul(place.base, step);
+            let bit = b.ins().iadd(bit, first);
+            let byte = b.ins().sshr_imm_u(bit, 3);
+            let address = b.ins().iadd(base, byte);
+            let byte = b.ins().load(types::I8, memory::data_flags(), address, 0);
+            // Of the shift's amount the lowest three bits count.
+            let shifted = b.ins().ushr(byte, bit);
+            let masked = b.ins().band(shifted, mask);
+            return b.ins().icmp_imm_u(IntCC::NotEqual, masked, 0);
+        }
+        let (address, offset) = record(b, base, place, (of.size, apart));
         memory::load(b, memory::data_flags(), ty, ty.size(), address, offset + of.field.offset as i32)
     }
 
@@ -244,7 +286,7 @@ impl<'a> Data<'a> {
     pub(crate) fn write(&self, b: &mut FunctionBuilder<'_>, place: Place, values: &[ir::Value]) {
         for (of, &value) in self.outputs.iter().zip(values) {
             let base = self.output_bases[of.column];
-            let (address, offset) = record(b, base, place, of.size);
+            let (address, offset) = record(b, base, place, (of.size, self.apart(self.kernel.inputs.len() + of.column)));
             memory::store(b, of.field.ty, value, address, offset + of.field.offset as i32);
         }
     }
@@ -255,7 +297,8 @@ impl<'a> Data<'a> {
         let mut addresses = Vec::new();
         for column in 0..self.kernel.outputs.len() {
             let base = self.output_bases[column];
-            let (address, _) = record(b, base, Place::at(rank), self.kernel.outputs[column].size);
+            let apart = (self.kernel.outputs[column].size, self.apart(self.kernel.inputs.len() + column));
+            let (address, _) = record(b, base, Place::at(rank), apart);
             addresses.push(self.sink.map_or(address, |sink| b.ins().select(kept, address, sink)));
         }
         for (of, &value) in self.outputs.iter().zip(values) {
@@ -293,12 +336,19 @@ fn uniform(
     sources.into_iter().filter_map(&mut load).collect()
 }
 
-/// The address of a record, and what is to be added to it.
-fn record(b: &mut FunctionBuilder<'_>, base: ir::Value, place: Place, size: u32) -> (ir::Value, i32) {
-    let offset = match size {
-        1 => place.base,
-        size if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
-        size => b.ins().imul_imm_u(place.base, i64::from(size)),
+/// The address of a record, and what is to be added to it. Records lie one after the other, or as far apart as it says.
+fn record(
+    b: &mut FunctionBuilder<'_>,
+    base: ir::Value,
+    place: Place,
+    (size, apart): (u32, Option<Apart>),
+) -> (ir::Value, i32) {
+    let offset = match (apart, size) {
+        // Elements at any distance are not reached by how many records they are behind another.
+        (Some(apart), _) => b.ins().imul(place.base, apart.step),
+        (None, 1) => place.base,
+        (None, size) if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
+        (None, size) => b.ins().imul_imm_u(place.base, i64::from(size)),
     };
     // A record has at most 4096 bytes, and few records are skipped.
     (b.ins().iadd(base, offset), (place.further * size) as i32)

@@ -171,7 +171,7 @@ impl<'a> Loop<'a> {
         let states = word(std::mem::offset_of!(TileArgs, states));
         let (places, numbers) = match kernel.access {
             Access::Line => (every(b, start, len, kernel.interleave), None),
-            Access::Strided => {
+            Access::Strided | Access::Spaced => {
                 let place = word(std::mem::offset_of!(TileArgs, place));
                 let pitch = word(std::mem::offset_of!(TileArgs, pitch));
                 let numbers = word(std::mem::offset_of!(TileArgs, numbers));

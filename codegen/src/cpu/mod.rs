@@ -29,7 +29,7 @@ mod steady_state;
 mod tables;
 mod vector;
 
-pub use abi::{Access, CarryUpdateFn, SHORT_INPUTS, ShortFn, ShortWholeFn, StateLayout, TileArgs, TileFn};
+pub use abi::{Access, CarryUpdateFn, SHORT_INPUTS, ShortFn, ShortWholeFn, Spacing, StateLayout, TileArgs, TileFn};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;

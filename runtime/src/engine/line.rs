@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use monoscan_codegen::cpu::TileArgs;
+use monoscan_codegen::cpu::{Spacing, TileArgs};
 use monoscan_codegen::plan::Plan;
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
@@ -37,6 +37,8 @@ pub(crate) struct Line<'a> {
     /// For each column where its record 0 is; last those of segments, which may be anything if they are made.
     pub(crate) inputs: Bases<*const u8>,
     pub(crate) outputs: Bases<*mut u8>,
+    /// How far apart the records of each column are, inputs first, for kernels of spaced access.
+    pub(crate) spacings: &'a [Spacing],
     /// Elements.
     pub(crate) len: usize,
     /// The number of element 0.
@@ -277,6 +279,7 @@ impl<'a> Line<'a> {
             numbers: strip.block as u64,
             blocks: strip.interleave as u64,
             adds: 0,
+            spacings: self.spacings.as_ptr(),
         }
     }
 

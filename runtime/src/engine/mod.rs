@@ -34,7 +34,7 @@ mod walk;
 use std::cell::LazyCell;
 use std::sync::{Mutex, PoisonError};
 
-use monoscan_codegen::cpu::{Access, Kernel};
+use monoscan_codegen::cpu::{self, Access, Kernel};
 use monoscan_ir::transform::{Check, Form, Lowered, SegmentStart};
 use monoscan_ir::{Constant, Field, Layout, Source};
 use smallvec::SmallVec;
@@ -48,6 +48,7 @@ use crate::backend::Settings;
 use crate::call::{Call, Init, Shape};
 use crate::checked::{self, Elements};
 use crate::error::Error;
+use crate::spacing::Spacings;
 use line::{Each, Line};
 pub(crate) use segments::Heads;
 use segments::{Segments, Starts};
@@ -67,6 +68,8 @@ pub(crate) struct Task<'a> {
     pub(crate) carry: Option<&'a [Constant]>,
     pub(crate) inputs: Bases<*const u8>,
     pub(crate) outputs: Bases<*mut u8>,
+    /// How far apart records are, unless all columns are contiguous.
+    pub(crate) spacings: Option<&'a Spacings>,
     /// Records of the columns.
     pub(crate) len: usize,
     pub(crate) purpose: Purpose,
@@ -101,7 +104,7 @@ impl Engine<'_> {
         let (program, Settings { parameters, checked }) = (&self.variants.program, self.settings);
         let checked = checked && task.purpose != Purpose::Count;
         let is_segmented = match call.shape {
-            Shape::Heads(_) => true,
+            Shape::Heads(_) | Shape::HeadBits(_) => true,
             Shape::Offsets(_) => task.purpose != Purpose::Reduce,
             _ => false,
         };
@@ -123,8 +126,9 @@ impl Engine<'_> {
         let is_of_each = matches!(call.init, Init::Each(_));
         let resumes_rows = task.carry.is_some() && matches!(call.shape, Shape::Rows(_));
         let has_starts = is_of_each || resumes_rows;
+        let is_spaced = task.spacings.is_some();
         let in_turn = match &call.shape {
-            Shape::Rows(rows) => {
+            Shape::Rows(rows) if !is_spaced => {
                 !call.reversed && !wants_totals && !checked && !has_starts && Line::prefers_in_turn(&variant.plan, rows)
             }
             _ => false,
@@ -136,8 +140,20 @@ impl Engine<'_> {
             _ => None,
         };
         let steps = matches!(&call.shape, Shape::Rows(rows) if rows.step() > 1);
-        let is_line = side_by_side.is_none() && !steps && !call.reversed;
-        let kernels = variant.kernels(if is_line { Access::Line } else { Access::Strided })?;
+        let is_line = side_by_side.is_none() && !steps && !call.reversed && !is_spaced;
+        let access = match is_line {
+            true => Access::Line,
+            false if is_spaced => Access::Spaced,
+            false => Access::Strided,
+        };
+        let kernels = variant.kernels(access)?;
+        // What segments add to the columns that are read lies one after the other.
+        let added = &variant.program.inputs[task.inputs.len()..];
+        let added = || added.iter().map(|layout| cpu::Spacing::of_input(layout.size as isize, layout));
+        let spacings = task.spacings.iter();
+        let spacings =
+            spacings.flat_map(|of| of.inputs.iter().copied().chain(added()).chain(of.outputs.iter().copied()));
+        let spacings: SmallVec<[cpu::Spacing; 2]> = spacings.collect();
 
         let layout = kernels.code.state_layout();
         let fields = || user_fields(variant, kernels);
@@ -175,6 +191,7 @@ impl Engine<'_> {
             plan: &variant.plan,
             inputs: task.inputs.clone(),
             outputs: task.outputs.clone(),
+            spacings: &spacings,
             len: task.len,
             first: 0,
             place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
@@ -271,7 +288,8 @@ impl Engine<'_> {
     /// of its own, and has the identities there.
     fn starts(&self, task: &Task<'_>, layout: &Layout) -> Starts {
         let heads = heads(task.call.shape).expect("only segments have such a column");
-        let goes_on = matches!(heads, Heads::Flags(flags) if task.carry.is_some() && flags.first() != Some(&true));
+        let are_flags = !matches!(heads, Heads::Offsets(_));
+        let goes_on = are_flags && task.carry.is_some() && heads.is_flagged(0) != Some(true);
         let identities: Vec<Constant> =
             self.variants.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
         let first = goes_on.then_some(&identities[..]);
@@ -302,6 +320,7 @@ impl<'a> Line<'a> {
 fn heads(shape: Shape<'_>) -> Option<Heads<'_>> {
     match shape {
         Shape::Heads(flags) => Some(Heads::Flags(flags)),
+        Shape::HeadBits(bits) => Some(Heads::Bits(bits)),
         Shape::Offsets(offsets) => Some(Heads::Offsets(offsets)),
         _ => None,
     }

@@ -15,6 +15,7 @@ use crate::backend::{Backend, HostTask, Settings};
 use crate::call::{Call, Init, Shape};
 use crate::column::ColumnMut;
 use crate::error::Error;
+use crate::spacing::Spacings;
 
 /// A program on the CPU.
 pub(crate) struct OnCpu {
@@ -36,14 +37,16 @@ impl Backend for OnCpu {
     fn run(&self, task: HostTask<'_, '_>, mut totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let HostTask { call, settings, carry, inputs, outputs, len } = task;
         let bases = || inputs.iter().map(|column| column.base);
-        let is_short = matches!(call.shape, Shape::Line) && !call.reversed && !settings.checked;
+        let spacings = Spacings::of(&self.variants.program, inputs, outputs.as_deref());
+        let is_short = spacings.is_none() && matches!(call.shape, Shape::Line) && !call.reversed && !settings.checked;
         if is_short
             && let Some(written) = self.short((call, settings), carry, bases(), (outputs.as_deref(), len), &mut totals)
         {
             return Ok(written);
         }
         let engine = Engine { variants: &self.variants, threads: self.threads, settings };
-        let task = |outputs, purpose| Task { call, carry, inputs: bases().collect(), outputs, len, purpose };
+        let spacings = spacings.as_ref();
+        let task = |outputs, purpose| Task { call, carry, inputs: bases().collect(), outputs, spacings, len, purpose };
         let Some(outputs) = outputs else {
             return engine.run(&task(Bases::new(), Purpose::Reduce), totals).map(|_| 0);
         };

@@ -10,6 +10,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use monoscan_codegen::cpu::Access;
 use monoscan_protocol::crew::{self, Step};
 use monoscan_protocol::tickets::Tickets;
 
@@ -202,7 +203,7 @@ impl Line<'_> {
     fn of_row(&self, row: usize, place: usize) -> Self {
         let (init, carry) = self.starts(row);
         let mut line = Line { init, carry, ..self.clone() };
-        if self.step == 1 {
+        if self.kernels.access == Access::Line {
             let inputs = line.inputs.iter_mut().zip(&self.kernels.sizes.inputs);
             inputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
             let outputs = line.outputs.iter_mut().zip(&self.kernels.sizes.outputs);

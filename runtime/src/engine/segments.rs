@@ -2,7 +2,7 @@
 //! its segment starts from, if each segment has its own.
 //!
 //! A flag says that a run begins at a record, in the order of the scan. Flags that the caller has
-//! for a forward scan are such a column already. From offsets, and for a reversed scan, where a run
+//! for a forward scan are such a column already. From bits, from offsets, and for a reversed scan, where a run
 //! begins at the last record of a segment, the flags of a tile are made when the tile is worked on,
 //! in a piece of memory that stays in cache. So are starts, always.
 
@@ -10,16 +10,43 @@ use std::ops::Range;
 
 use monoscan_ir::{Constant, Layout};
 
+use crate::spacing::Bits;
+
 /// Where segments begin.
 #[derive(Clone, Copy)]
 pub(crate) enum Heads<'a> {
     /// A flag for each record.
     Flags(&'a [bool]),
+    /// A bit for each record.
+    Bits(Bits<'a>),
     /// The starts in order, then the number of records.
     Offsets(&'a [usize]),
 }
 
 impl Heads<'_> {
+    /// Whether this record has a flag; none if there are no flags, or none of it.
+    pub(crate) fn is_flagged(&self, record: usize) -> Option<bool> {
+        match self {
+            Heads::Flags(flags) => flags.get(record).copied(),
+            Heads::Bits(bits) => (record < bits.len()).then(|| bits.get(record)),
+            Heads::Offsets(_) => None,
+        }
+    }
+
+    /// How many of these records have a flag.
+    fn count(&self, records: Range<usize>) -> usize {
+        records.filter(|&record| self.is_flagged(record) == Some(true)).count()
+    }
+
+    /// How many flags there are.
+    fn flags_len(&self) -> usize {
+        match self {
+            Heads::Flags(flags) => flags.len(),
+            Heads::Bits(bits) => bits.len(),
+            Heads::Offsets(_) => 0,
+        }
+    }
+
     /// A flag for each of these records, of so many in all, in the order of memory.
     #[cfg(feature = "cuda")]
     pub(crate) fn flags(self, records: Range<usize>, len: usize) -> Vec<bool> {
@@ -104,6 +131,7 @@ impl Segments<'_> {
                 let made = &all[heads.start.min(heads.end)..heads.end];
                 flags[..made.len()].copy_from_slice(made);
             }
+            Heads::Bits(bits) => flags.iter_mut().zip(heads).for_each(|(flag, place)| *flag = bits.get(place)),
             Heads::Offsets(offsets) => {
                 let first = offsets.partition_point(|&offset| offset < heads.start);
                 for &offset in offsets[first..].iter().take_while(|offset| heads.contains(offset)) {
@@ -123,7 +151,7 @@ impl Segments<'_> {
         for place in places.clone() {
             segment += match self.heads {
                 _ if place == places.start => 0,
-                Heads::Flags(flags) => usize::from(flags[place]),
+                Heads::Flags(_) | Heads::Bits(_) => usize::from(self.heads.is_flagged(place) == Some(true)),
                 Heads::Offsets(offsets) => offsets[segment + 1..].iter().take_while(|&&offset| offset == place).count(),
             };
             column.extend_from_slice(&starts.states[segment * starts.size..][..starts.size]);
@@ -146,28 +174,22 @@ const GROUP: usize = 4096;
 impl Starts {
     /// States of this layout, as many as there are segments.
     pub(crate) fn new<'s>(layout: &Layout, states: impl Iterator<Item = &'s [Constant]>, heads: Heads<'_>) -> Starts {
-        let ranks = match heads {
-            Heads::Offsets(_) => Vec::new(),
-            Heads::Flags(flags) => {
-                let mut before = 0;
-                let groups = flags.get(1..).unwrap_or_default().chunks(GROUP);
-                let count = |group: &[bool]| {
-                    before += group.iter().filter(|&&flag| flag).count();
-                    before
-                };
-                [0].into_iter().chain(groups.map(count)).collect()
-            }
+        let (len, mut before) = (heads.flags_len(), 0);
+        let groups = (1..len).step_by(GROUP).map(|first| first..len.min(first + GROUP));
+        let count = |group: Range<usize>| {
+            before += heads.count(group);
+            before
         };
+        let ranks = [0].into_iter().chain(groups.map(count)).collect();
         Starts { states: states.flat_map(|state| layout.to_bytes(state)).collect(), size: layout.size as usize, ranks }
     }
 
     /// The number of the segment that a record is in.
     pub(crate) fn segment_of(&self, heads: Heads<'_>, record: usize) -> usize {
         match heads {
-            Heads::Flags(flags) => {
-                let flags = flags.get(1..=record).unwrap_or_default();
-                let counted = flags.len() / GROUP;
-                self.ranks[counted] + flags[counted * GROUP..].iter().filter(|&&flag| flag).count()
+            Heads::Flags(_) | Heads::Bits(_) => {
+                let counted = record / GROUP;
+                self.ranks[counted] + heads.count(1 + counted * GROUP..record + 1)
             }
             Heads::Offsets(offsets) => offsets.partition_point(|&offset| offset <= record).saturating_sub(1),
         }
@@ -202,16 +224,20 @@ mod tests {
     fn offsets_and_flags_make_the_same_columns() {
         let flags = [false, true, false, false, true, true, false];
         let offsets = [0, 1, 1, 4, 5, 7];
+        let bits = Bits::new(&[0b1001_0101, 0b1_1101], 3, 7).unwrap();
         let layout = Layout::of(Type::U8);
         let states = |of: &[u8]| of.iter().map(|&byte| [Constant::from(byte)]).collect::<Vec<_>>();
         let (by_flags, by_offsets) = (states(&[3, 4, 5, 6]), states(&[3, 99, 4, 5, 6]));
         let starts = [
             Starts::new(&layout, by_flags.iter().map(|state| &state[..]), Heads::Flags(&flags)),
             Starts::new(&layout, by_offsets.iter().map(|state| &state[..]), Heads::Offsets(&offsets)),
+            Starts::new(&layout, by_flags.iter().map(|state| &state[..]), Heads::Bits(bits)),
         ];
         for reversed in [false, true] {
             for (start, end) in (0..7).flat_map(|start| (start + 1..=7).map(move |end| (start, end))) {
                 let by_flags = made(&of(Heads::Flags(&flags), Some(&starts[0]), reversed, 7), start..end);
+                let by_bits = of(Heads::Bits(bits), Some(&starts[2]), reversed, 7);
+                assert_eq!(made(&by_bits, start..end), by_flags);
                 let by_offsets = of(Heads::Offsets(&offsets), Some(&starts[1]), reversed, 7);
                 let mut by_offsets = made(&by_offsets, start..end);
                 // Offset 0 flags record 0, which begins a run anyway.

@@ -28,6 +28,7 @@ pub(crate) struct Variant {
     pub(super) states: Option<Layout>,
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
+    spaced: OnceLock<Kernels>,
 }
 
 /// Code, and what goes with it.
@@ -74,7 +75,15 @@ impl Variant {
         let plan = plan(&program, &CpuTarget::host(), &of.options);
         let is_own = !form.heads && !form.checked && !form.previous;
         let states = is_own.then(|| of.states.clone());
-        Variant { is_lawful: of.is_lawful, program, plan, states, line: OnceLock::new(), strided: OnceLock::new() }
+        Variant {
+            is_lawful: of.is_lawful,
+            program,
+            plan,
+            states,
+            line: OnceLock::new(),
+            strided: OnceLock::new(),
+            spaced: OnceLock::new(),
+        }
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
@@ -82,6 +91,7 @@ impl Variant {
         let kernels = match access {
             Access::Line => &self.line,
             Access::Strided => &self.strided,
+            Access::Spaced => &self.spaced,
         };
         get_or_make(kernels, || {
             let (interleave, isa) = (self.plan.interleave as u32, HostIsa::native()?);

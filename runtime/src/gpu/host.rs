@@ -104,6 +104,7 @@ impl OnGpu {
     fn flags(&self, call: &Call<'_>, len: usize, stream: &Stream) -> Result<Option<DeviceBuffer<u8>>, CudaError> {
         let heads = match call.shape {
             Shape::Heads(flags) => Heads::Flags(flags),
+            Shape::HeadBits(bits) => Heads::Bits(bits),
             Shape::Offsets(offsets) => Heads::Offsets(offsets),
             _ => return Ok(None),
         };

@@ -14,7 +14,9 @@ use super::task::Task;
 use crate::backend::{Backend, HostTask};
 use crate::call::{Call, Shape};
 use crate::cuda::{CubinCache, Device, Stream};
+use crate::device::DeviceError;
 use crate::error::Error;
+use crate::spacing;
 
 /// A program on one GPU.
 pub(crate) struct OnGpu {
@@ -107,6 +109,9 @@ pub(crate) fn backend(
 impl Backend for OnGpu {
     fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         crate::checks::starts_on(self.device.into(), task.call, task.carry)?;
+        if !spacing::is_contiguous(task.inputs, task.outputs.as_deref()) {
+            return Err(DeviceError::Spaced.into());
+        }
         if let (Shape::Offsets(offsets), None) = (task.call.shape, &task.outputs) {
             let found = self.totals_between(offsets, &task)?;
             totals.into_iter().for_each(|totals| totals.copy_from_slice(&found));

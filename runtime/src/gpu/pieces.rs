@@ -57,6 +57,7 @@ impl HostTask<'_, '_> {
     fn heads<'a>(call: &Call<'a>) -> Option<Heads<'a>> {
         match call.shape {
             Shape::Heads(flags) => Some(Heads::Flags(flags)),
+            Shape::HeadBits(bits) => Some(Heads::Bits(bits)),
             Shape::Offsets(offsets) => Some(Heads::Offsets(offsets)),
             _ => None,
         }
@@ -74,7 +75,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let most = records_within(&read, MOST_BYTES).min(records_within(&written, MOST_BYTES));
         let is_line = match task.call.shape {
             Shape::Line => true,
-            Shape::Heads(_) | Shape::Offsets(_) => !task.call.reversed,
+            Shape::Heads(_) | Shape::HeadBits(_) | Shape::Offsets(_) => !task.call.reversed,
             _ => false,
         };
         let capacity = task.outputs.iter().flat_map(|outputs| outputs.iter()).map(ColumnMut::len).min();

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn kernels_of_another_operator_are_refused() {
         let programs = [program("i32", "0", "add"), program("i32", "0", "xor"), program("i32", "-2147483648", "max")];
-        for (interleave, access) in [(1, Access::Line), (4, Access::Line), (2, Access::Strided)] {
+        for (interleave, access) in [(1, Access::Line), (4, Access::Line), (2, Access::Strided), (2, Access::Spaced)] {
             for (i, kernels_of) in programs.iter().enumerate() {
                 for (j, program) in programs.iter().enumerate() {
                     for checked in check(kernels_of, program, interleave, access) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS};
+use monoscan_codegen::cpu::{self, Access, Kernel, SHORT_INPUTS};
 use monoscan_ir::{Constant, Field, Layout};
 
 use super::Check;
@@ -128,7 +128,7 @@ impl Check<'_> {
     /// What a walk over a sample gives, in blocks of that many elements; none if there is no such kernel.
     pub(super) fn walk(&self, walk: Walk, block: usize, sample: &Sample) -> Option<Written> {
         let layouts = &self.program.output.columns;
-        let is_reversed = self.kernels.access == Access::Strided;
+        let is_reversed = self.kernels.access != Access::Line;
         let columns = sample.columns.iter().zip(&self.program.inputs);
         let inputs: Vec<Vec<u8>> = columns.map(|(column, layout)| in_order(column, layout, is_reversed)).collect();
         let mut outputs: Vec<Vec<u8>> =
@@ -163,12 +163,16 @@ impl Check<'_> {
         plan.block = block;
         // So there are two tiles.
         (plan.strips, plan.direct) = (1, 0);
-        let is_reversed = self.kernels.access == Access::Strided;
+        let is_reversed = self.kernels.access != Access::Line;
+        let natural = |layout: &Layout| cpu::Spacing::of_input(layout.size as isize, layout);
+        let to = self.program.output.columns.iter().map(|layout| cpu::Spacing::of_output(layout.size as isize));
+        let spacings: Vec<cpu::Spacing> = self.program.inputs.iter().map(natural).chain(to).collect();
         let line = Line {
             kernels: self.kernels,
             plan: &plan,
             inputs,
             outputs,
+            spacings: &spacings,
             len,
             first: 0,
             place: if is_reversed { len - 1 } else { 0 },

@@ -2,7 +2,7 @@
 //! simpler again when one fails.
 
 use monoscan_ir::{Constant, Mode};
-use monoscan_runtime::{Call, Init, Plan, Rows, Shape};
+use monoscan_runtime::{Bits, Call, Init, Plan, Rows, Shape};
 
 use crate::Random;
 
@@ -21,6 +21,8 @@ pub struct Asked {
     pub in_place: bool,
     /// Most threads, up to 3; 0 for as many as rayon has.
     pub threads: usize,
+    /// What says how the records of each column lie; none for all one after the other.
+    pub spaced: Option<u64>,
 }
 
 /// A [`Shape`] that owns what it is made of.
@@ -45,6 +47,7 @@ impl Asked {
             carry: None,
             in_place: false,
             threads: 1,
+            spaced: None,
         }
     }
 
@@ -63,6 +66,26 @@ impl Asked {
             None => self.init.as_deref().into(),
         };
         Call { mode: self.mode, reversed: self.reversed, init, shape, ..Call::default() }
+    }
+
+    /// Head flags as bits, with the first of them, where columns are spaced and a bit of what says so asks for it.
+    pub(super) fn head_bits(&self) -> Option<(Vec<u8>, usize)> {
+        let (Over::Heads(flags), Some(seed)) = (&self.over, self.spaced.filter(|seed| seed % 2 == 1)) else {
+            return None;
+        };
+        let first = (seed / 2 % 20) as usize;
+        let mut bytes = vec![0x5a; (first + flags.len()).div_ceil(8)];
+        for (bit, &flag) in (first..).zip(flags) {
+            bytes[bit / 8] = bytes[bit / 8] & !(1 << (bit % 8)) | u8::from(flag) << (bit % 8);
+        }
+        Some((bytes, first))
+    }
+
+    /// As [`call`](Asked::call), with these bits in place of the flags.
+    pub(super) fn call_with<'a>(&'a self, bits: Option<&'a (Vec<u8>, usize)>) -> Call<'a> {
+        let bits = bits.map(|(bytes, first)| Bits::new(bytes, *first, self.len).expect("a bit for each record"));
+        let call = self.call();
+        Call { shape: bits.map_or(call.shape, Shape::HeadBits), ..call }
     }
 
     /// A random call; `state` gives random states.
@@ -93,6 +116,7 @@ impl Asked {
             carry: None,
             in_place: random.chance(3),
             threads: random.below(4),
+            spaced: random.chance(3).then(|| random.bits()),
         };
         let mut states = |random: &mut Random, count: usize| (0..count).flat_map(|_| state(random)).collect();
         if may_resume && random.chance(3) {
@@ -123,6 +147,7 @@ impl Asked {
         with(&|asked| asked.reversed = false);
         with(&|asked| asked.mode = Mode::Inclusive);
         with(&|asked| asked.threads = 1);
+        with(&|asked| asked.spaced = None);
         for len in [self.len / 2, self.len - self.len / 4, self.len.saturating_sub(1)] {
             with(&|asked| asked.shorten(len));
         }

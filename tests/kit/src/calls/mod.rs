@@ -2,6 +2,7 @@
 //! simpler where they differ.
 
 mod asked;
+mod memory;
 mod reference;
 mod sequences;
 mod subject;

@@ -1,12 +1,12 @@
 //! Runs a call on the engine and on the reference, and says where they differ.
 
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
 use monoscan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
 
+use super::memory::{Form, Memory};
 use super::{Asked, Over};
 use super::{Given, Reference};
 use crate::Random;
@@ -100,6 +100,7 @@ impl Subject {
     /// The same without the reduction. Gives what the reference gives.
     pub fn compare_written(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Result<Given, String> {
         let program = &self.reference.program;
+        let inputs = &self.repeated(asked, inputs);
         let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
         let mut expected: Vec<Vec<u8>> =
             if asked.in_place { inputs.to_vec() } else { program.output.columns.iter().map(fresh).collect() };
@@ -126,7 +127,13 @@ impl Subject {
         given: &Given,
     ) -> Result<(), String> {
         let program = &self.reference.program;
-        let mut memory: Vec<Memory> = (3..).zip(before).map(|(at, bytes)| Memory::new(bytes, at)).collect();
+        let columns = before.iter().zip(&program.output.columns).enumerate();
+        let mut memory: Vec<Memory> = columns
+            .map(|(column, (bytes, layout))| {
+                let form = asked.spaced.map_or(Form::Dense, |seed| Form::of_output(seed, column, layout));
+                Memory::new(bytes, layout, form, 3 + column)
+            })
+            .collect();
         let mut carry = asked.carry.clone();
         let count = self.run(asked, carry.as_deref_mut(), inputs, &mut memory).map_err(|error| error.to_string())?;
         if count.is_some_and(|count| count != given.count) {
@@ -136,12 +143,11 @@ impl Subject {
             // The record behind those that are kept is nobody's.
             let size = layout.size as usize;
             let free = program.output.filter.as_ref().map_or(0..0, |_| given.count * size..(given.count + 1) * size);
-            if let (Some(found), Some(expected)) =
-                (memory[column].bytes_mut().get_mut(free.clone()), expected[column].get(free))
-            {
+            let mut found = memory[column].records();
+            if let (Some(found), Some(expected)) = (found.get_mut(free.clone()), expected[column].get(free)) {
                 found.copy_from_slice(expected);
             }
-            same_bytes(column, layout, memory[column].bytes(), &expected[column])?;
+            same_bytes(column, layout, &found, &expected[column])?;
             if !memory[column].is_intact_around() {
                 return Err(format!("output column {column}: bytes around it were written"));
             }
@@ -157,10 +163,12 @@ impl Subject {
         outputs: &mut [Memory],
     ) -> Result<Option<usize>, Error> {
         let Program { inputs: layouts, output, .. } = &*self.reference.program;
-        let (scan, call) = (&self.scans[asked.threads], asked.call());
-        let inputs: Vec<Memory> = (1..).zip(inputs).map(|(at, bytes)| Memory::new(bytes, at)).collect();
-        let from = columns(inputs.iter().map(Memory::bytes), layouts);
-        let mut to = columns_mut(outputs.iter_mut().map(Memory::bytes_mut), &output.columns);
+        let (scan, bits) = (&self.scans[asked.threads], asked.head_bits());
+        let call = asked.call_with(bits.as_ref());
+        let inputs = self.memory(asked, inputs);
+        let from: Vec<Column<'_>> = inputs.iter().zip(layouts).map(|(memory, layout)| memory.column(layout)).collect();
+        let to = outputs.iter_mut().zip(&output.columns);
+        let mut to: Vec<ColumnMut<'_>> = to.map(|(memory, layout)| memory.column_mut(layout)).collect();
         match (carry, asked.in_place) {
             (None, false) => scan.run(&call, &from, &mut to).map(Some),
             (Some(carry), false) => scan.resume(&call, carry, &from, &mut to).map(Some),
@@ -169,10 +177,35 @@ impl Subject {
         }
     }
 
+    /// How each input column lies.
+    fn forms(&self, asked: &Asked) -> impl Iterator<Item = (Form, &Layout)> {
+        let of = |column, layout| asked.spaced.map_or(Form::Dense, |seed| Form::of_input(seed, column, layout));
+        let of = move |(column, layout)| (of(column, layout), layout);
+        self.reference.program.inputs.iter().enumerate().map(of).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The input columns in memory.
+    fn memory(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Vec<Memory> {
+        let columns = inputs.iter().zip(self.forms(asked)).zip(1..);
+        columns.map(|((bytes, (form, layout)), at)| Memory::new(bytes, layout, form, at)).collect()
+    }
+
+    /// The records of input columns, those of a distance of 0 all the same.
+    fn repeated(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let column = |(bytes, (form, layout)): (&Vec<u8>, (Form, &Layout))| match form {
+            Form::Apart(0) => bytes[..bytes.len().min(layout.size as usize)].repeat(bytes.len() / layout.size as usize),
+            _ => bytes.clone(),
+        };
+        inputs.iter().zip(self.forms(asked)).map(column).collect()
+    }
+
     fn compare_totals(&self, asked: &Asked, inputs: &[Vec<u8>], given: &Given) -> Result<(), String> {
         let scan = &self.scans[asked.threads];
-        let inputs = columns(inputs.iter().map(Vec::as_slice), &self.reference.program.inputs);
-        let totals = scan.reduce(&asked.call(), &inputs).map_err(|error| error.to_string())?;
+        let inputs = self.memory(asked, &self.repeated(asked, inputs));
+        let columns = inputs.iter().zip(&self.reference.program.inputs);
+        let inputs: Vec<Column<'_>> = columns.map(|(memory, layout)| memory.column(layout)).collect();
+        let bits = asked.head_bits();
+        let totals = scan.reduce(&asked.call_with(bits.as_ref()), &inputs).map_err(|error| error.to_string())?;
         same_states("totals", &totals, &given.totals)?;
         self.compare_both(asked, &inputs, given)
     }
@@ -183,9 +216,11 @@ impl Subject {
         let fresh = || layouts.iter().map(|layout| poison(asked.len * layout.size as usize)).collect::<Vec<_>>();
         let (mut alone, mut both) = (fresh(), fresh());
         let mut to = columns_mut(alone.iter_mut().map(Vec::as_mut_slice), layouts);
-        scan.run(&asked.call(), inputs, &mut to).map_err(|error| error.to_string())?;
+        scan.run(&asked.call_with(asked.head_bits().as_ref()), inputs, &mut to).map_err(|error| error.to_string())?;
         let mut to = columns_mut(both.iter_mut().map(Vec::as_mut_slice), layouts);
-        let outcome = scan.run_with_totals(&asked.call(), inputs, &mut to).map_err(|error| error.to_string())?;
+        let outcome = scan
+            .run_with_totals(&asked.call_with(asked.head_bits().as_ref()), inputs, &mut to)
+            .map_err(|error| error.to_string())?;
         if outcome.written != given.count {
             return Err(format!("{} records written with totals, not {}", outcome.written, given.count));
         }
@@ -228,37 +263,6 @@ pub fn columns<'a>(bytes: impl Iterator<Item = &'a [u8]>, layouts: &'a [Layout])
 
 pub fn columns_mut<'a>(bytes: impl Iterator<Item = &'a mut [u8]>, layouts: &'a [Layout]) -> Vec<ColumnMut<'a>> {
     bytes.zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).expect("whole records")).collect()
-}
-
-/// A column at an odd address, with bytes around it that nobody may write.
-struct Memory {
-    all: Vec<u8>,
-    column: Range<usize>,
-}
-
-impl Memory {
-    const AFTER: usize = 64;
-
-    fn new(bytes: &[u8], at: usize) -> Memory {
-        let mut all = poison(at + bytes.len() + Memory::AFTER);
-        let column = at..at + bytes.len();
-        all[column.clone()].copy_from_slice(bytes);
-        Memory { all, column }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.all[self.column.clone()]
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut self.all[self.column.clone()]
-    }
-
-    fn is_intact_around(&self) -> bool {
-        let fresh = poison(self.all.len());
-        self.all[..self.column.start] == fresh[..self.column.start]
-            && self.all[self.column.end..] == fresh[self.column.end..]
-    }
 }
 
 /// What is in memory that nobody has written.

@@ -1,0 +1,129 @@
+//! Columns in memory: at odd addresses, with bytes around and between their records that nobody may
+//! write.
+
+use std::ops::Range;
+
+use monoscan_ir::{Layout, Type};
+use monoscan_runtime::{Bits, Column, ColumnMut};
+
+use super::subject::poison;
+use crate::Random;
+
+/// How the records of a column lie.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Form {
+    /// One after the other.
+    Dense,
+    /// So many bytes from one to the next.
+    Apart(isize),
+    /// As bits, from this one on.
+    Bits(usize),
+}
+
+impl Form {
+    /// The form of an input column of a call that draws forms by `seed`.
+    pub(super) fn of_input(seed: u64, column: usize, layout: &Layout) -> Form {
+        let mut random = Random(seed.wrapping_add(column as u64));
+        match random.below(6) {
+            0 => Form::Dense,
+            1 => Form::Apart(0),
+            2 | 3 if layout.fields.len() == 1 && layout.fields[0].ty == Type::Bool && layout.size == 1 => {
+                Form::Bits(random.below(20))
+            }
+            _ => Form::apart(&mut random, layout),
+        }
+    }
+
+    /// The same of an output column.
+    pub(super) fn of_output(seed: u64, column: usize, layout: &Layout) -> Form {
+        let mut random = Random(seed.wrapping_add(column as u64).wrapping_mul(3));
+        if random.chance(4) { Form::Dense } else { Form::apart(&mut random, layout) }
+    }
+
+    fn apart(random: &mut Random, layout: &Layout) -> Form {
+        let bytes = layout.size as isize + random.below(9) as isize;
+        Form::Apart(if random.chance(2) { bytes } else { -bytes })
+    }
+}
+
+/// A column.
+pub(super) struct Memory {
+    all: Vec<u8>,
+    /// The byte that record 0 starts at.
+    first: usize,
+    form: Form,
+    size: usize,
+    len: usize,
+}
+
+impl Memory {
+    const AFTER: usize = 64;
+
+    /// Records that hold these bytes, the lowest address `at` bytes behind what an allocation gives.
+    pub(super) fn new(bytes: &[u8], layout: &Layout, form: Form, at: usize) -> Memory {
+        let size = layout.size as usize;
+        let len = bytes.len() / size;
+        let step = match form {
+            Form::Apart(step) => step,
+            _ => size as isize,
+        };
+        let extent = step.unsigned_abs() * len.max(1) + size;
+        let first = if step < 0 { at + step.unsigned_abs() * (len.max(1) - 1) } else { at };
+        let mut memory = Memory { all: poison(at + extent + Memory::AFTER), first, form, size, len };
+        for (place, record) in bytes.chunks(size).enumerate() {
+            match form {
+                Form::Bits(bit) => {
+                    let bit = 8 * first + bit + place;
+                    memory.all[bit / 8] &= !(1 << (bit % 8));
+                    memory.all[bit / 8] |= u8::from(record[0] != 0) << (bit % 8);
+                }
+                _ => {
+                    let record_at = memory.record(place);
+                    memory.all[record_at].copy_from_slice(record);
+                }
+            }
+        }
+        memory
+    }
+
+    fn step(&self) -> isize {
+        if let Form::Apart(step) = self.form { step } else { self.size as isize }
+    }
+
+    fn record(&self, place: usize) -> Range<usize> {
+        let start = self.first.wrapping_add_signed(self.step() * place as isize);
+        start..start + self.size
+    }
+
+    pub(super) fn column<'a>(&'a self, layout: &'a Layout) -> Column<'a> {
+        let Memory { all, first, len, .. } = self;
+        match self.form {
+            Form::Dense => Column::from_bytes(&all[*first..first + len * self.size], layout).expect("whole records"),
+            Form::Apart(step) => Column::strided(all, layout, *first, step, *len).expect("records that are there"),
+            Form::Bits(bit) => Column::bits(Bits::new(all, 8 * first + bit, *len).expect("bits that are there")),
+        }
+    }
+
+    pub(super) fn column_mut<'a>(&'a mut self, layout: &'a Layout) -> ColumnMut<'a> {
+        let Memory { all, first, len, .. } = self;
+        match self.form {
+            Form::Apart(step) => ColumnMut::strided(all, layout, *first, step, *len).expect("records apart"),
+            _ => ColumnMut::from_bytes(&mut all[*first..*first + *len * self.size], layout).expect("whole records"),
+        }
+    }
+
+    /// The records, one after the other.
+    pub(super) fn records(&self) -> Vec<u8> {
+        (0..self.len).flat_map(|place| &self.all[self.record(place)]).copied().collect()
+    }
+
+    /// Whether nothing was written but records.
+    pub(super) fn is_intact_around(&self) -> bool {
+        let mut fresh = poison(self.all.len());
+        for place in 0..self.len {
+            let record = self.record(place);
+            fresh[record.clone()].copy_from_slice(&self.all[record]);
+        }
+        self.all == fresh
+    }
+}
