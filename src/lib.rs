@@ -50,14 +50,16 @@ pub use monoscan_ir as ir;
 pub use monoscan_ir::laws::Judgement;
 pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
-    Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
-    InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape,
+    Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
+    InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape, Spacing,
+    SpacingError,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
-    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, Keys, OnDevice, Outputs, Parameterised,
-    Pending, Place, Record, Request, RowStream, Scan, ScanBuilder, Segments, States, Unzipped, by_key,
+    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, Keys, OnDevice, Outputs, Over,
+    Parameterised, Pending, Place, Record, Request, RowStream, Scan, ScanBuilder, Segments, States, Strided,
+    StridedMut, Unzipped, by_key,
 };
 
 /// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which

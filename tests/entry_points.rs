@@ -13,4 +13,5 @@ mod entry {
     mod restarts;
     mod short;
     mod streams;
+    mod views;
 }

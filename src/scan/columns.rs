@@ -6,7 +6,7 @@
 //! argument may be a struct or a tuple, and then the column is an array of records.
 
 use monoscan_ir::Layout;
-use monoscan_runtime::{Column, ColumnMut, DeviceMemory, SHORT_INPUTS};
+use monoscan_runtime::{Column, ColumnMut, DeviceMemory, SHORT_INPUTS, Spacing};
 use smallvec::SmallVec;
 
 use super::device::DeviceVec;
@@ -21,6 +21,19 @@ pub trait Record: Inputs {
 
     /// The same arguments after a state, for outputs that also read the record.
     type After<M: ScanType>: Inputs;
+
+    /// Records that were collected, a column each.
+    #[doc(hidden)]
+    type Chunk: Default;
+
+    #[doc(hidden)]
+    fn push(chunk: &mut Self::Chunk, record: Self::Item);
+
+    #[doc(hidden)]
+    fn clear(chunk: &mut Self::Chunk);
+
+    #[doc(hidden)]
+    fn chunk(chunk: &Self::Chunk) -> impl Columns<Self, Place = Host>;
 }
 
 /// The arguments of a lift that has parameters: these, and then the arguments that are columns.
@@ -41,27 +54,43 @@ impl<P: ScanType, A: ScanType> Parameterised for (P, A) {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as the columns of `{R}`",
     label = "expected a slice for each argument of the lift",
-    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` or `&DeviceVec<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
 )]
 pub trait Columns<R>: sealed::Columns<R> {
     /// Where they lie.
     type Place: Place;
 }
 
-mod sealed {
-    use super::{DeviceMemory, Place};
+pub(super) mod sealed {
+    use super::{DeviceMemory, Place, Spacing};
+
+    /// A column in the memory of this process: where record 0 is, how many there are, and how they lie if not one after the other.
+    #[derive(Clone, Copy)]
+    pub struct Part<Base> {
+        pub base: Base,
+        pub len: usize,
+        pub spacing: Option<Spacing>,
+    }
+
+    impl<Base> Part<Base> {
+        /// Records one after the other.
+        #[inline]
+        pub fn dense(base: Base, len: usize) -> Self {
+            Part { base, len, spacing: None }
+        }
+    }
 
     /// Where each column starts and how many records it has. Sealed: engines read this memory.
     // What a call returns depends on the columns, so rustc may name this trait rather than the public one.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be read as the columns of `{R}`",
         label = "expected a slice for each argument of the lift",
-        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` or `&DeviceVec<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
     )]
     pub trait Columns<R> {
         type At: Place;
 
-        fn parts(&self, column: impl FnMut(*const u8, usize));
+        fn parts(&self, column: impl FnMut(Part<*const u8>));
 
         /// The memory of each column, if it is on a device.
         fn memories<'s>(&'s self, memory: impl FnMut(&'s DeviceMemory));
@@ -71,7 +100,7 @@ mod sealed {
     pub trait AsColumn<T> {
         type At: Place;
 
-        fn part(&self) -> (*const u8, usize);
+        fn part(&self) -> Part<*const u8>;
 
         fn memory(&self) -> Option<&DeviceMemory> {
             None
@@ -79,14 +108,14 @@ mod sealed {
     }
 }
 
-use sealed::AsColumn;
+use sealed::{AsColumn, Part};
 
 impl<T> AsColumn<T> for &[T] {
     type At = Host;
 
     #[inline]
-    fn part(&self) -> (*const u8, usize) {
-        (self.as_ptr().cast(), self.len())
+    fn part(&self) -> Part<*const u8> {
+        Part::dense(self.as_ptr().cast(), self.len())
     }
 }
 
@@ -94,8 +123,8 @@ impl<T, const N: usize> AsColumn<T> for &[T; N] {
     type At = Host;
 
     #[inline]
-    fn part(&self) -> (*const u8, usize) {
-        (self.as_ptr().cast(), N)
+    fn part(&self) -> Part<*const u8> {
+        Part::dense(self.as_ptr().cast(), N)
     }
 }
 
@@ -103,16 +132,16 @@ impl<T> AsColumn<T> for &Vec<T> {
     type At = Host;
 
     #[inline]
-    fn part(&self) -> (*const u8, usize) {
-        (self.as_ptr().cast(), self.len())
+    fn part(&self) -> Part<*const u8> {
+        Part::dense(self.as_ptr().cast(), self.len())
     }
 }
 
 impl<T> AsColumn<T> for &DeviceVec<T> {
     type At = OnDevice;
 
-    fn part(&self) -> (*const u8, usize) {
-        (std::ptr::null(), self.len)
+    fn part(&self) -> Part<*const u8> {
+        Part::dense(std::ptr::null(), self.len)
     }
 
     fn memory(&self) -> Option<&DeviceMemory> {
@@ -128,9 +157,8 @@ impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
     type At = X::At;
 
     #[inline]
-    fn parts(&self, mut column: impl FnMut(*const u8, usize)) {
-        let (base, len) = self.part();
-        column(base, len);
+    fn parts(&self, mut column: impl FnMut(Part<*const u8>)) {
+        column(self.part());
     }
 
     fn memories<'s>(&'s self, memory: impl FnMut(&'s DeviceMemory)) {
@@ -141,13 +169,39 @@ impl<A, X: AsColumn<A>> sealed::Columns<(A,)> for X {
 impl<A: ScanType> Record for (A,) {
     type Item = A;
     type After<State: ScanType> = (State, A);
+    type Chunk = Vec<A>;
+
+    fn push(chunk: &mut Vec<A>, record: A) {
+        chunk.push(record);
+    }
+
+    fn clear(chunk: &mut Vec<A>) {
+        chunk.clear();
+    }
+
+    fn chunk(chunk: &Vec<A>) -> impl Columns<(A,), Place = Host> {
+        chunk
+    }
 }
 
 macro_rules! records {
-    ($(($($A:ident),+);)*) => {$(
+    ($(($($A:ident $i:tt),+);)*) => {$(
         impl<$($A: ScanType),+> Record for ($($A,)+) {
             type Item = Self;
             type After<State: ScanType> = (State, $($A,)+);
+            type Chunk = ($(Vec<$A>,)+);
+
+            fn push(chunk: &mut Self::Chunk, record: Self) {
+                $(chunk.$i.push(record.$i);)+
+            }
+
+            fn clear(chunk: &mut Self::Chunk) {
+                $(chunk.$i.clear();)+
+            }
+
+            fn chunk(chunk: &Self::Chunk) -> impl Columns<Self, Place = Host> {
+                ($(&chunk.$i,)+)
+            }
         }
 
         impl<Parameters: ScanType, $($A: ScanType),+> Parameterised for (Parameters, $($A,)+) {
@@ -158,17 +212,17 @@ macro_rules! records {
 }
 
 records! {
-    (A, B);
-    (A, B, C);
-    (A, B, C, D);
-    (A, B, C, D, E);
-    (A, B, C, D, E, F);
-    (A, B, C, D, E, F, G);
-    (A, B, C, D, E, F, G, H);
-    (A, B, C, D, E, F, G, H, I);
-    (A, B, C, D, E, F, G, H, I, J);
-    (A, B, C, D, E, F, G, H, I, J, K);
-    (A, B, C, D, E, F, G, H, I, J, K, L);
+    (A 0, B 1);
+    (A 0, B 1, C 2);
+    (A 0, B 1, C 2, D 3);
+    (A 0, B 1, C 2, D 3, E 4);
+    (A 0, B 1, C 2, D 3, E 4, F 5);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
 }
 
 macro_rules! columns {
@@ -177,11 +231,8 @@ macro_rules! columns {
             type At = P;
 
             #[inline]
-            fn parts(&self, mut column: impl FnMut(*const u8, usize)) {
-                $(
-                    let (base, len) = self.$i.part();
-                    column(base, len);
-                )+
+            fn parts(&self, mut column: impl FnMut(Part<*const u8>)) {
+                $(column(self.$i.part());)+
             }
 
             fn memories<'s>(&'s self, mut memory: impl FnMut(&'s DeviceMemory)) {
@@ -224,11 +275,11 @@ pub(super) fn bases<R: Record, C: Columns<R>>(
     let mut bases = [parameters; SHORT_INPUTS];
     let mut free = bases.iter_mut();
     let mut fits = true;
-    slices.parts(|base, records| {
+    slices.parts(|part| {
         if let Some(place) = free.next() {
-            *place = base;
+            *place = part.base;
         }
-        fits &= records == len;
+        fits &= part.len == len && part.spacing.is_none();
     });
     fits.then_some(bases)
 }
@@ -240,7 +291,7 @@ pub(super) fn equal<R: Record>(
     parameters: *const u8,
 ) -> Option<([*const u8; SHORT_INPUTS], usize)> {
     let mut len = 0;
-    slices.parts(|_, records| len = records);
+    slices.parts(|part| len = part.len);
     Some((bases(slices, len, parameters)?, len))
 }
 
@@ -248,10 +299,15 @@ pub(super) fn equal<R: Record>(
 pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R, Place = Host>, layouts: &'a [Layout]) -> Read<'a> {
     let mut columns = Read::new();
     let mut layouts = layouts.iter();
-    slices.parts(|base, len| {
+    slices.parts(|Part { base, len, spacing }| {
         if let Some(layout) = layouts.next() {
-            // SAFETY: the memory is a slice that `slices` borrows, of a type whose fields the macro laid out.
-            columns.push(unsafe { Column::from_raw(base, len, layout) });
+            // SAFETY: `slices` borrows these records, of a type whose fields the macro laid out.
+            let column = unsafe { Column::from_raw(base, len, layout) };
+            columns.push(match spacing {
+                // SAFETY: as above.
+                Some(spacing) => unsafe { column.with_spacing(spacing) },
+                None => column,
+            });
         }
     });
     columns
@@ -261,7 +317,15 @@ pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R, Place = Host>, lay
 ///
 /// # Safety
 /// It is exclusively borrowed for `'a`.
-pub(super) unsafe fn write<'a>(parts: &[(*mut u8, usize)], layouts: &'a [Layout]) -> Written<'a> {
-    // SAFETY: the caller borrows the memory.
-    parts.iter().zip(layouts).map(|(&(base, len), layout)| unsafe { ColumnMut::from_raw(base, len, layout) }).collect()
+pub(super) unsafe fn write<'a>(parts: &[Part<*mut u8>], layouts: &'a [Layout]) -> Written<'a> {
+    let column = |(&Part { base, len, spacing }, layout)| {
+        // SAFETY: the caller borrows the memory.
+        let column = unsafe { ColumnMut::from_raw(base, len, layout) };
+        match spacing {
+            // SAFETY: as above.
+            Some(spacing) => unsafe { column.with_spacing(spacing) },
+            None => column,
+        }
+    };
+    parts.iter().zip(layouts).map(column).collect()
 }

@@ -40,7 +40,10 @@ mod columns;
 mod device;
 mod element;
 mod inspect;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod outputs;
+mod over;
 mod place;
 mod program;
 mod request;
@@ -48,6 +51,7 @@ mod segments;
 mod short;
 mod states;
 mod stream;
+mod strided;
 mod translation;
 
 use std::marker::PhantomData;
@@ -61,12 +65,14 @@ pub use columns::{Columns, Parameterised, Record};
 pub use device::{DeviceVec, Pending};
 pub use element::Element;
 pub use outputs::{ColumnsMut, Outputs, Unzipped};
+pub use over::Over;
 pub use place::{Host, OnDevice, Place};
 pub(crate) use request::Plain;
 pub use request::Request;
 pub use segments::{ByKey, Keys, Segments, by_key};
 pub use states::{Cascade, States};
 pub use stream::{ChunkStream, RowStream};
+pub use strided::{Strided, StridedMut};
 
 use place::sealed::Place as _;
 
@@ -402,8 +408,28 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     }
 }
 
-/// Into memory that need not hold anything yet: of a scan that writes one column.
+/// Over iterators, and into memory that need not hold anything yet: of a scan that writes one column.
 impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
+    /// The [inclusive](Scan::inclusive) results over the records of an iterator, as an iterator: a record is the argument of the
+    /// lift, or the tuple of them. It is lazy, and takes records by chunks: see [`Over`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<u64>>::plain()?;
+    /// let squares = (1..).map(|n: u64| n * n);
+    /// let first = sums.over(squares)?.find(|sum| !matches!(sum, Ok(..=1000))).transpose()?;
+    /// assert_eq!(first, Some(1015));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Combination::OverIterator`](crate::Combination::OverIterator) if the scan reads the next record, asks which is the
+    /// last, or counts places, which differ where chunks end. Items are errors of [`inclusive`](Scan::inclusive).
+    pub fn over<I: IntoIterator<Item = In::Item>>(&self, records: I) -> Result<Over<I::IntoIter, S, In, Out>, Error> {
+        self.stream().over(records)
+    }
+
     /// [`inclusive`](Scan::inclusive) into memory that need not hold anything yet; gives the records that were written.
     ///
     /// ```

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use monoscan_runtime::Error;
 
 use super::columns::Record;
+use super::columns::sealed::Part;
 use super::device::DeviceVec;
 use super::place::{Host, OnDevice, Place};
 use crate::lang::ScanType;
@@ -48,7 +49,7 @@ pub struct Unzipped<T>(PhantomData<T>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as the columns of `{Out}`",
     label = "expected a mutable slice for each column of the results",
-    note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
+    note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>` or `StridedMut<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
 )]
 pub trait ColumnsMut<Out>: sealed::ColumnsMut<Out, At = Self::Place> {
     /// Where they lie.
@@ -66,7 +67,7 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be written as the columns of `{Out}`",
         label = "expected a mutable slice for each column of the results",
-        note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
+        note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>` or `StridedMut<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
     )]
     pub trait ColumnsMut<Out> {
         type At: Place;
@@ -78,7 +79,7 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be written as a column of `{T}`",
         label = "expected a mutable slice for each column of the results",
-        note = "a column of `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]` or `&mut DeviceVec<T>`; of other containers, their slice, as in `&mut y[..]`"
+        note = "a column of `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>` or `StridedMut<T>`; of other containers, their slice, as in `&mut y[..]`"
     )]
     pub trait AsColumnMut<T> {
         type At: Place;
@@ -93,8 +94,8 @@ impl<T> AsColumnMut<T> for &mut [T] {
     type At = Host;
 
     #[inline]
-    fn part(&mut self) -> (*mut u8, usize) {
-        (self.as_mut_ptr().cast(), self.len())
+    fn part(&mut self) -> Part<*mut u8> {
+        Part::dense(self.as_mut_ptr().cast(), self.len())
     }
 }
 
@@ -102,8 +103,8 @@ impl<T> AsColumnMut<T> for &mut Vec<T> {
     type At = Host;
 
     #[inline]
-    fn part(&mut self) -> (*mut u8, usize) {
-        (self.as_mut_ptr().cast(), self.len())
+    fn part(&mut self) -> Part<*mut u8> {
+        Part::dense(self.as_mut_ptr().cast(), self.len())
     }
 }
 
@@ -111,8 +112,8 @@ impl<T, const N: usize> AsColumnMut<T> for &mut [T; N] {
     type At = Host;
 
     #[inline]
-    fn part(&mut self) -> (*mut u8, usize) {
-        (self.as_mut_ptr().cast(), N)
+    fn part(&mut self) -> Part<*mut u8> {
+        Part::dense(self.as_mut_ptr().cast(), N)
     }
 }
 

@@ -3,6 +3,7 @@
 use monoscan_ir::Mode;
 use monoscan_runtime::{DeviceMemory, Error};
 
+use super::columns::sealed::Part;
 use super::columns::{Columns, Record};
 use super::device::{self, DeviceVec, Pending};
 use super::outputs::{ColumnsMut, Outputs};
@@ -141,7 +142,7 @@ pub(super) mod sealed {
 impl sealed::Place for Host {
     const ON_HOST: bool = true;
 
-    type Part<'a> = (*mut u8, usize);
+    type Part<'a> = Part<*mut u8>;
     type Maker = ();
 
     fn room<T: ScanType>((): &(), len: usize) -> Result<Vec<T>, Error> {
@@ -151,9 +152,9 @@ impl sealed::Place for Host {
         Ok(room)
     }
 
-    fn part<T: ScanType>(room: &mut Vec<T>, len: usize) -> (*mut u8, usize) {
+    fn part<T: ScanType>(room: &mut Vec<T>, len: usize) -> Part<*mut u8> {
         let room = &mut room.spare_capacity_mut()[..len];
-        (room.as_mut_ptr().cast(), room.len())
+        Part::dense(room.as_mut_ptr().cast(), room.len())
     }
 
     unsafe fn set_len<T: ScanType>(room: &mut Vec<T>, len: usize) {

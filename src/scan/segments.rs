@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use monoscan_runtime::{Column, DeviceMemory, Shape};
+use monoscan_runtime::{Bits, Column, DeviceMemory, Shape};
 
 use super::device::DeviceVec;
 
@@ -12,6 +12,7 @@ use super::device::DeviceVec;
 /// - A slice of `usize`, `u32` or `u64`, one more than there are segments: segment k has the records
 ///   `offsets[k]..offsets[k+1]`, which may be none. The first is 0, the last the number of records. `usize` is taken as
 ///   it is, the others are converted first.
+/// - [`Bits`], one for each record, as flags.
 /// - For columns on a device, a [`DeviceVec`] beside them: of `bool`, or of `u32` or `u64` for offsets, where nobody looks at
 ///   these before they are used: what is no offset of a record is ignored.
 /// - [`by_key`], where keys say it.
@@ -29,6 +30,8 @@ impl<'a, S: sealed::Segments<'a>> Segments<'a> for S {}
 pub enum Boundaries<'a> {
     /// By flags.
     Heads(&'a [bool]),
+    /// By bits.
+    Bits(Bits<'a>),
     /// By flags on a device.
     FlagColumn(Column<'a>, &'a DeviceMemory),
     /// By keys on a device.
@@ -43,6 +46,7 @@ impl Boundaries<'_> {
     pub(super) fn shape(&self) -> Shape<'_> {
         match self {
             Boundaries::Heads(flags) => Shape::Heads(flags),
+            Boundaries::Bits(bits) => Shape::HeadBits(*bits),
             Boundaries::FlagColumn(flags, _) => Shape::FlagColumn(flags),
             Boundaries::KeyColumn(keys, _) => Shape::KeyColumn(keys),
             Boundaries::OffsetColumn(offsets, _) => Shape::OffsetColumn(offsets),
@@ -57,7 +61,7 @@ impl Boundaries<'_> {
             Boundaries::FlagColumn(_, memory)
             | Boundaries::KeyColumn(_, memory)
             | Boundaries::OffsetColumn(_, memory) => Some(memory),
-            Boundaries::Heads(_) | Boundaries::Offsets(_) => None,
+            Boundaries::Heads(_) | Boundaries::Bits(_) | Boundaries::Offsets(_) => None,
         }
     }
 }
@@ -99,7 +103,7 @@ pub struct ByKey<'a> {
 }
 
 mod sealed {
-    use super::{Boundaries, Cow, DeviceVec};
+    use super::{Bits, Boundaries, Cow, DeviceVec};
     use crate::lang::ScanType;
 
     pub trait Keys<'a> {
@@ -192,6 +196,12 @@ mod sealed {
     impl<'a, T: Mark, const N: usize> Segments<'a> for &'a [T; N] {
         fn boundaries(self) -> Boundaries<'a> {
             T::boundaries(self)
+        }
+    }
+
+    impl<'a> Segments<'a> for Bits<'a> {
+        fn boundaries(self) -> Boundaries<'a> {
+            Boundaries::Bits(self)
         }
     }
 

@@ -1,13 +1,14 @@
 //! [`ChunkStream`]: a scan that is fed chunk by chunk, and [`RowStream`], of many rows at once.
 
-use monoscan_ir::Constant;
+use monoscan_ir::{Constant, Program};
 use monoscan_runtime::{Error, Rows};
 
 use super::columns::{Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
+use super::over::Over;
 use super::place::Place;
 use super::{Scan, States};
-use crate::lang;
+use crate::lang::{self, ScanType};
 
 /// A stream of chunks, made by [`Scan::stream`]: the results of its chunks, one after the other, are those of an inclusive scan
 /// of all records, where the association does not matter. After an error it is as it was.
@@ -55,6 +56,10 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
         output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
         self.scan.request().handing_on(&mut self.carry).inclusive_into(chunk, output)
+    }
+
+    pub(super) fn program(&self) -> &Program {
+        self.scan.as_dyn().program()
     }
 
     /// The state after all records so far; before any, the identities.
@@ -115,5 +120,15 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
         let program = self.scan.as_dyn().program();
         let states = self.carry.chunks_exact(program.first_carry().len());
         states.map(|all| lang::from_constants(all[..program.state_len()].iter().copied())).collect()
+    }
+}
+
+impl<S: States, In: Record, Out: ScanType> ChunkStream<S, In, Out> {
+    /// The results of going on with the records of an iterator; see [`Scan::over`].
+    ///
+    /// # Errors
+    /// As [`Scan::over`].
+    pub fn over<I: IntoIterator<Item = In::Item>>(self, records: I) -> Result<Over<I::IntoIter, S, In, Out>, Error> {
+        Over::new(self, records.into_iter())
     }
 }

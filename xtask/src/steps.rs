@@ -35,7 +35,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
 fn workspace(runner: &mut Runner) {
     runner.command(CLIPPY);
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
-    for features in ["", " --features ptx", " --features cuda", " --features gpu"] {
+    for features in ["", " --features ptx", " --features cuda", " --features gpu", " --features ndarray"] {
         runner.command(&format!("cargo check --package monoscan --no-default-features{features}"));
     }
     // A snapshot that differs fails here instead of leaving a file to review.

@@ -205,7 +205,7 @@ struct Inputs<'a>(SmallVec<[(&'a DeviceMemory, usize); 6]>);
 impl<'a> Inputs<'a> {
     fn of<In: Record>(input: &'a impl Columns<In>) -> Inputs<'a> {
         let mut lengths: SmallVec<[usize; 6]> = SmallVec::new();
-        input.parts(|_, len| lengths.push(len));
+        input.parts(|part| lengths.push(part.len));
         let mut lengths = lengths.into_iter();
         let mut inputs = SmallVec::new();
         input.memories(|memory| inputs.push((memory, lengths.next().unwrap_or(0))));

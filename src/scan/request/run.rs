@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::{Request, Sequences, Start};
 use crate::lang::{self, ScanType};
+use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::Host;
@@ -85,10 +86,11 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         mut self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
-        output: &[(*mut u8, usize)],
+        output: &[Part<*mut u8>],
     ) -> Result<usize, Error> {
         let scan = self.scan;
-        if let [only] = *output {
+        if let [Part { base, len, spacing: None }] = *output {
+            let only = (base, len);
             if let Ok(Sequences::Rows(rows)) = &self.sequences
                 && !self.reversed
                 && matches!(self.init, Start::Identity)
@@ -125,7 +127,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ) -> Result<&'o mut [Out], Error> {
         self.check_covers(output.len())?;
         // SAFETY: a borrowed slice.
-        let written = unsafe { self.run(mode, input, &[(output.as_mut_ptr().cast(), output.len())]) }?;
+        let written = unsafe { self.run(mode, input, &[Part::dense(output.as_mut_ptr().cast(), output.len())]) }?;
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         Ok(unsafe { output[..written].assume_init_mut() })
     }
@@ -139,10 +141,10 @@ impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
     ) -> Result<(), Error> {
         let scan = self.scan;
         let parts = parts(records);
-        if let [only] = *parts
+        if let [Part { base, len, spacing: None }] = *parts
             && let Some(states) = self.start()
             // SAFETY: this memory is borrowed for as long as this runs.
-            && unsafe { short::replace(scan, mode, states, only) }
+            && unsafe { short::replace(scan, mode, states, (base, len)) }
         {
             return Ok(());
         }
@@ -155,8 +157,8 @@ impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
     }
 }
 
-/// Where each column to be written starts and how many records it has, without an allocation.
-pub(in crate::scan) type Parts = SmallVec<[(*mut u8, usize); 4]>;
+/// The columns to be written, without an allocation.
+pub(in crate::scan) type Parts = SmallVec<[Part<*mut u8>; 4]>;
 
 /// All columns.
 pub(in crate::scan) fn parts<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Parts {
@@ -165,12 +167,12 @@ pub(in crate::scan) fn parts<Out: Outputs>(output: &mut impl ColumnsMut<Out, Pla
     parts
 }
 
-/// The one column, where there is one.
+/// The one column, where there is one and its records lie one after the other.
 #[inline]
 pub(in crate::scan) fn only<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Option<(*mut u8, usize)> {
     let mut only = None;
     if Out::COUNT == 1 {
-        output.parts(|part| only = Some(part));
+        output.parts(|Part { base, len, spacing }| only = spacing.is_none().then_some((base, len)));
     }
     only
 }

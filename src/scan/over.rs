@@ -1,0 +1,96 @@
+//! [`Over`]: a scan of an iterator, chunk by chunk.
+
+use std::iter::Fuse;
+
+use monoscan_ir::{Program, Source};
+use monoscan_runtime::{Combination, Error};
+
+use super::columns::Record;
+use super::states::States;
+use super::stream::ChunkStream;
+use crate::lang::ScanType;
+
+/// Records of the first chunk, and of the largest: each has twice as many as the one before.
+const FIRST: usize = 64;
+const LARGEST: usize = 4096;
+
+/// The results of a scan over the records of an iterator, one after the other: made by [`Scan::over`](crate::Scan::over) and
+/// [`ChunkStream::over`].
+///
+/// It is lazy: nothing is taken before the first result is asked for. Then records are taken in chunks, 64 at first and at last
+/// 4096, and scanned as the chunks of a stream; so up to a chunk more is taken than results were given. The iterator may be
+/// endless. After an error there is nothing more.
+#[derive(Debug)]
+pub struct Over<I: Iterator, S, In: Record, Out> {
+    stream: ChunkStream<S, In, Out>,
+    records: Fuse<I>,
+    chunk: In::Chunk,
+    /// Records that are taken next.
+    take: usize,
+    results: std::vec::IntoIter<Out>,
+}
+
+impl<I, S, In, Out> Over<I, S, In, Out>
+where
+    I: Iterator<Item = In::Item>,
+    S: States,
+    In: Record,
+    Out: ScanType,
+{
+    pub(super) fn new(stream: ChunkStream<S, In, Out>, records: I) -> Result<Self, Error> {
+        if sees_chunks(stream.program()) {
+            return Err(Combination::OverIterator.into());
+        }
+        let (chunk, results) = (In::Chunk::default(), Vec::new().into_iter());
+        Ok(Over { stream, records: records.fuse(), chunk, take: FIRST, results })
+    }
+
+    /// The state after all records that were taken so far: after the last result, that after all records.
+    pub fn state(&self) -> S {
+        self.stream.state()
+    }
+
+    /// Scans chunks until one gives a result; none at the end.
+    fn more(&mut self) -> Result<Option<Out>, Error> {
+        loop {
+            let mut taken = 0;
+            In::clear(&mut self.chunk);
+            for record in self.records.by_ref().take(self.take) {
+                In::push(&mut self.chunk, record);
+                taken += 1;
+            }
+            if taken == 0 {
+                return Ok(None);
+            }
+            self.take = LARGEST.min(2 * self.take);
+            self.results = self.stream.feed(In::chunk(&self.chunk))?.into_iter();
+            if let Some(result) = self.results.next() {
+                return Ok(Some(result));
+            }
+        }
+    }
+}
+
+impl<I, S, In, Out> Iterator for Over<I, S, In, Out>
+where
+    I: Iterator<Item = In::Item>,
+    S: States,
+    In: Record,
+    Out: ScanType,
+{
+    type Item = Result<Out, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<Out, Error>> {
+        match self.results.next() {
+            Some(result) => Some(Ok(result)),
+            None => self.more().transpose(),
+        }
+    }
+}
+
+/// Whether what a program gives depends on where chunks end.
+fn sees_chunks(program: &Program) -> bool {
+    let mut reads = program.mappings().flat_map(|mapping| &mapping.reads);
+    reads.any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index))
+}
