@@ -30,7 +30,7 @@ pub struct Case {
 
 impl Case {
     /// Takes any bytes.
-    pub(crate) fn of_bytes(program: Verified<Program>) -> Case {
+    pub fn of_bytes(program: Verified<Program>) -> Case {
         let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
         let make = move |random: &mut Random, count| sizes.iter().map(|size| random.bytes(size * count)).collect();
         Case { program, make: Box::new(make) }
