@@ -1,5 +1,5 @@
-//! A line on the terminal that says how far a run is. There is none where the standard error is not a
-//! terminal.
+//! A line on the terminal that says how far a run is. There is none where the standard error is not
+//! a terminal.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Instant;

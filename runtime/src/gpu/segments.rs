@@ -20,11 +20,13 @@ use crate::cuda::{DeviceBuffer, Kernel, Module, Stream, keep_with_graph};
 use crate::error::Error;
 use crate::parameters::Parameters;
 
+/// The layout of keys, and whether the flagged records are the last ones.
+type KeyForm = (Layout, bool);
+
 /// What makes flags, each once it was needed.
 #[derive(Default)]
 pub(super) struct Marks {
-    /// By the layout of keys, and whether the flagged records are the last ones.
-    by_key: Mutex<Vec<((Layout, bool), Arc<Shared>)>>,
+    by_key: Mutex<Vec<(KeyForm, Arc<Shared>)>>,
     by_offset: OnceLock<Arc<Loaded>>,
 }
 
