@@ -46,6 +46,7 @@
 //!   float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
 
 use std::slice::ChunksExact;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use monoscan_ir::{Constant, Mode};
 
@@ -68,6 +69,9 @@ pub struct Call<'a> {
     pub carry: Option<&'a [Constant]>,
     /// What is scanned on its own.
     pub shape: Shape<'a>,
+    /// A flag that another thread may set to have the call given up: it is then [`Error::Interrupted`]. It is looked at before
+    /// the call, and after each tile or row of it; on a GPU, between the pieces of host columns.
+    pub interrupt: Option<&'a AtomicBool>,
     /// Whether a call over device memory gives the totals, as [`Outcome::totals`](crate::Outcome::totals). With floats a total
     /// may differ from the last output in its last places, since it is combined in another order. Host calls have
     /// [`reduce`](crate::DynScan::reduce) for it.
@@ -85,6 +89,15 @@ pub enum Init<'a> {
     /// A state for each sequence that begins in the call, one after the other in the order of memory. Flags for heads are counted
     /// first, for which they are read once more.
     Each(&'a [Constant]),
+}
+
+impl Call<'_> {
+    /// Refuses to go on if the call was interrupted.
+    pub(crate) fn go_on(&self) -> Result<(), Error> {
+        // Relaxed: what the flag tells is nothing but itself.
+        let is_set = self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if is_set { Err(Error::Interrupted) } else { Ok(()) }
+    }
 }
 
 impl<'a> Init<'a> {

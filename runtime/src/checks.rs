@@ -68,6 +68,7 @@ pub(crate) fn call(
     carry: Option<&[Constant]>,
     len: usize,
 ) -> Result<(), Error> {
+    call.go_on()?;
     starts_on(device, call, carry)?;
     shape(program, device, call, carry.is_some(), len)?;
     match call.init {

@@ -256,6 +256,11 @@ pub enum Error {
         most: usize,
     },
 
+    /// The call was given up, since its [flag](crate::Call::interrupt) was set. What was written is unspecified; a carry is as
+    /// it was.
+    #[error("interrupted: outputs may be partly written")]
+    Interrupted,
+
     /// There is no memory for the result.
     #[error("no memory for a result of {bytes} bytes")]
     OutOfMemory {

@@ -268,7 +268,7 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = !call.reversed && call.init == Init::Identity && self.is_plain();
+        let is_plain = !call.reversed && call.init == Init::Identity && call.interrupt.is_none() && self.is_plain();
         let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         let mut bases = [self.settings().parameters.as_ptr(); SHORT_INPUTS];

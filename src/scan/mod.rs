@@ -190,6 +190,11 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         self.request().resuming_each(carry)
     }
 
+    /// Given up when another thread sets this flag; see [`Request::interrupted_by`].
+    pub fn interrupted_by<'a>(&'a self, flag: &'a std::sync::atomic::AtomicBool) -> Request<'a, S, In, Out> {
+        self.request().interrupted_by(flag)
+    }
+
     /// The same scan with these values of its parameters: those of [`lift_with`](ScanBuilder::lift_with),
     /// [`then_with`](ScanBuilder::then_with), [`filter_with`](ScanBuilder::filter_with) and
     /// [`project_with`](ScanBuilder::project_with), or the tuple of those that were used. Nothing is compiled again.

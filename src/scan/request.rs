@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::sync::atomic::AtomicBool;
 
 use monoscan_ir::{Constant, Mode};
 #[cfg(feature = "cuda")]
@@ -74,6 +75,7 @@ pub struct Request<'a, S, In, Out> {
     carry: Option<&'a mut [S]>,
     /// A carry as the engine hands it on, with what is read of the record before.
     whole_carry: Option<&'a mut [Constant]>,
+    interrupt: Option<&'a AtomicBool>,
     #[cfg(feature = "cuda")]
     stream: Option<&'a Stream>,
     sequences: Result<Sequences<'a>, Error>,
@@ -146,6 +148,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             init: Start::Identity,
             carry: None,
             whole_carry: None,
+            interrupt: None,
             #[cfg(feature = "cuda")]
             stream: None,
             sequences: Ok(Sequences::Line),
@@ -252,6 +255,26 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
+    /// The scan is given up when another thread sets this flag, a cancellation token: all threads stop after the tile or row
+    /// that they are at, and the call is [`Error::Interrupted`]. Outputs may be partly written then; a carry or a stream is as it
+    /// was. On a GPU the flag is looked at between the pieces of slices, and by scans of device memory once, before they begin.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let (sums, cancelled) = (Scan::<Sum<u64>>::new()?, AtomicBool::new(false));
+    /// let x = [1, 2, 3].map(Sum);
+    /// assert_eq!(sums.interrupted_by(&cancelled).inclusive(&x)?, [1, 3, 6].map(Sum));
+    /// cancelled.store(true, Ordering::Relaxed); // by another thread, while it scans
+    /// assert!(matches!(sums.interrupted_by(&cancelled).inclusive(&x), Err(Error::Interrupted)));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn interrupted_by(mut self, flag: &'a AtomicBool) -> Self {
+        self.interrupt = Some(flag);
+        self
+    }
+
     /// Scans of device memory are given to this stream, and become part of its graph if it is being captured; without it, to
     /// the stream that the first column was last written in.
     #[cfg(feature = "cuda")]
@@ -268,7 +291,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// The state that a line starts from, if one was given; a short line may leave another there.
     fn start(&mut self) -> Option<&mut S> {
-        let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed;
+        let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.interrupt.is_none();
         let start = match (&mut self.carry, &mut self.init) {
             (Some([carry]), _) => Some(carry),
             (None, Start::Same(init)) => Some(init),
@@ -290,7 +313,14 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             Start::Each(_) => Init::Each(&states),
         };
         let sequences = self.sequences?;
-        let call = Call { mode, reversed: self.reversed, init, shape: sequences.shape()?, ..Call::default() };
+        let call = Call {
+            mode,
+            reversed: self.reversed,
+            init,
+            shape: sequences.shape()?,
+            interrupt: self.interrupt,
+            ..Call::default()
+        };
         if let Some(carry) = self.whole_carry {
             return run(&call, Some(carry));
         }
@@ -439,7 +469,10 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// The total of a short line.
     fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
-        let is_plain = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.carry.is_none();
+        let is_plain = matches!(self.sequences, Ok(Sequences::Line))
+            && !self.reversed
+            && self.carry.is_none()
+            && self.interrupt.is_none();
         let init = match self.init {
             Start::Identity => None,
             Start::Same(init) => Some(init),

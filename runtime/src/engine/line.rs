@@ -8,6 +8,7 @@
 //! each block.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use monoscan_codegen::cpu::{Spacing, TileArgs};
 use monoscan_codegen::plan::Plan;
@@ -56,12 +57,41 @@ pub(crate) struct Line<'a> {
     pub(crate) each: Option<Each<'a>>,
     /// Where the values of parameters are.
     pub(crate) parameters: *const u8,
+    /// What may interrupt the call.
+    pub(crate) interrupt: Option<&'a Interrupt<'a>>,
     /// Whether outputs are written.
     pub(crate) writes: bool,
     /// Whether its records lie one after the other and are more than a cache holds.
     pub(crate) is_long: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
     pub(crate) totals: bool,
+}
+
+/// A flag that gives up the call, and whether it was seen set: whoever sets it may take it back, but what was left out stays
+/// out.
+pub(crate) struct Interrupt<'a> {
+    flag: &'a AtomicBool,
+    seen: AtomicBool,
+}
+
+impl<'a> Interrupt<'a> {
+    pub(crate) fn new(flag: &'a AtomicBool) -> Interrupt<'a> {
+        Interrupt { flag, seen: AtomicBool::new(false) }
+    }
+
+    /// Whether to give up.
+    pub(crate) fn is_set(&self) -> bool {
+        // Relaxed: threads need not agree on when; after all of them have ended, what they stored is there.
+        if self.flag.load(Ordering::Relaxed) {
+            self.seen.store(true, Ordering::Relaxed);
+        }
+        self.seen.load(Ordering::Relaxed)
+    }
+
+    /// Whether something was left out.
+    pub(crate) fn was_seen(&self) -> bool {
+        self.seen.load(Ordering::Relaxed)
+    }
 }
 
 /// A start for each of many runs, in the order of the runs.
@@ -124,6 +154,11 @@ impl<'a> Line<'a> {
             inputs: self.inputs.clone(),
             made: Made::default(),
         }
+    }
+
+    /// Whether the call is given up: nothing more needs to be done, and results mean nothing.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(Interrupt::is_set)
     }
 
     /// Whether columns of segments must be made for each tile.

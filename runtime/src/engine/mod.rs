@@ -49,7 +49,7 @@ use crate::call::{Call, Init, Shape};
 use crate::checked::{self, Elements};
 use crate::error::Error;
 use crate::spacing::Spacings;
-use line::{Each, Line};
+use line::{Each, Interrupt, Line};
 pub(crate) use segments::Heads;
 use segments::{Segments, Starts};
 use slots::{Slots, Start};
@@ -186,6 +186,7 @@ impl Engine<'_> {
         if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
             return Err(Error::CheckedState { expected: MAX_COMPARED_BYTES, got: bytes });
         }
+        let interrupt = call.interrupt.map(Interrupt::new);
         let line = Line {
             kernels,
             plan: &variant.plan,
@@ -200,6 +201,7 @@ impl Engine<'_> {
             init: Start::only(&init),
             carry: Start::only(carry.as_ref().unwrap_or(&init)),
             each,
+            interrupt: interrupt.as_ref(),
             parameters: parameters.as_ptr(),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
@@ -270,6 +272,9 @@ impl Engine<'_> {
                 kept(kernels, &variant.program, &after).unwrap_or(task.len)
             }
         };
+        if interrupt.is_some_and(|interrupt| interrupt.was_seen()) {
+            return Err(Error::Interrupted);
+        }
         let reversed = call.reversed;
         let elements = match call.shape {
             Shape::Rows(rows) => Elements::Rows { rows, reversed },

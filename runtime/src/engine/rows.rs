@@ -67,6 +67,9 @@ impl Line<'_> {
             let mut worker = self.worker(1);
             self.carry.put(&mut worker.states, 0);
             move |unit: usize| {
+                if self.is_interrupted() {
+                    return;
+                }
                 let some = unit * together..rows.count().min((unit + 1) * together);
                 self.rows_in_turn(some.len(), (rows.record_of(some.start, false), rows.pitch()), &mut worker);
             }
@@ -88,6 +91,9 @@ impl Line<'_> {
         let work = || {
             let mut worker = self.worker(2 * group);
             move |unit: usize| {
+                if self.is_interrupted() {
+                    return;
+                }
                 let (plane, first) = (unit / groups, unit % groups * group);
                 let some = first..neighbours.min(first + group);
                 let row = plane * neighbours + some.start;
@@ -128,6 +134,9 @@ impl Line<'_> {
             start(0, worker);
             let piece = (self.plan.tile() / rows).max(1);
             for piece_start in (0..self.len).step_by(piece) {
+                if self.is_interrupted() {
+                    return;
+                }
                 for (strip, row) in self.interleaved(piece_start..self.len.min(piece_start + piece), rows) {
                     let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(None, strip, (place, apart), worker);
@@ -184,6 +193,9 @@ impl Line<'_> {
         let work = || {
             let mut states = Slots::new(self.kernels.code.state_layout(), together);
             move |unit: usize| {
+                if self.is_interrupted() {
+                    return;
+                }
                 let rows = unit * together..count.min((unit + 1) * together);
                 for row in rows.clone() {
                     // Long ones wait for all threads: there are few of them.

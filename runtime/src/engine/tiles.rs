@@ -97,6 +97,9 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         worker: &mut Worker<'a>,
         aggregate: &mut State,
     ) {
+        if self.0.is_interrupted() {
+            return;
+        }
         let line = self.0;
         let range = line.tile(tile.tile().get());
         match level.checked_sub(1) {
@@ -116,6 +119,9 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
     }
 
     fn replay(&self, tile: &Claim<'_>, carries: &State, worker: &mut Worker<'a>) {
+        if self.0.is_interrupted() {
+            return;
+        }
         let range = self.0.tile(tile.tile().get());
         if self.is_one_pass() {
             worker.states.put(CARRY, carries, 0..carries.len());
@@ -128,6 +134,9 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
     }
 
     fn scan(&self, tile: &Claim<'_>, state: &mut State, worker: &mut Worker<'a>) {
+        if self.0.is_interrupted() {
+            return;
+        }
         let range = self.0.tile(tile.tile().get());
         let words = 0..state.len();
         worker.states.put(CARRY, state, words.clone());

@@ -58,6 +58,9 @@ impl<'a> Line<'a> {
         let mut worker = self.worker(1);
         self.carry.put(&mut worker.states, CARRY);
         for range in self.ranges() {
+            if self.is_interrupted() {
+                break;
+            }
             self.make_segments(range.clone(), &mut worker);
             self.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, &mut worker);
         }
@@ -70,6 +73,9 @@ impl<'a> Line<'a> {
         let mut worker = self.worker(BLOCKS + interleave);
         self.carry.put(&mut worker.states, CARRY);
         for range in self.ranges() {
+            if self.is_interrupted() {
+                break;
+            }
             self.make_segments(range.clone(), &mut worker);
             self.walk(range, cut, &mut worker);
         }
@@ -160,7 +166,7 @@ impl<'a> Line<'a> {
 
     /// The line in tiles, or as a whole if nothing happens between them.
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let is_tiled = self.makes_segments() || self.rounds_by_tile(self.len);
+        let is_tiled = self.makes_segments() || self.rounds_by_tile(self.len) || self.interrupt.is_some();
         let piece = if is_tiled { self.plan.tile() } else { self.len.max(1) };
         let len = self.len;
         (0..len.div_ceil(piece)).map(move |place| place * piece..len.min((place + 1) * piece))

@@ -133,6 +133,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
     fn run_through(&mut self, staging: &mut Staging) -> Result<(), Error> {
         let count = self.pieces.len();
         for turn in 0..count + SLOTS {
+            self.task.call.go_on()?;
             if let Some(piece) = turn.checked_sub(SLOTS).filter(|&piece| piece < count) {
                 self.bring_back(piece, &mut staging.slots[piece % SLOTS])?;
             }
@@ -207,7 +208,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let carry = self.carry.as_deref();
         // Whatever follows goes on from the totals.
         let totals = self.task.outputs.is_none() || self.task.carry.is_some() || self.pieces.len() > 1;
-        let call = Call { mode, reversed, init, carry, shape, totals };
+        let call = Call { interrupt: None, mode, reversed, init, carry, shape, totals };
         let pending = match &self.task.outputs {
             None => self.scan.submit_reduce((&call, self.task.settings), &columns, &staging.scan)?,
             Some(_) => {

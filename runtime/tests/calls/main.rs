@@ -5,5 +5,6 @@ mod any_program;
 mod by_hand;
 mod every_length;
 mod hostile;
+mod interrupted;
 mod streams;
 mod together;

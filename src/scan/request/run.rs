@@ -95,6 +95,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
                 && !self.reversed
                 && matches!(self.init, Start::Identity)
                 && self.carry.is_none()
+                && self.interrupt.is_none()
                 // SAFETY: the caller borrows this memory.
                 && unsafe { short::rows(scan, mode, rows, input, only) }
             {

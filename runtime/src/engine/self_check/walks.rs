@@ -181,6 +181,7 @@ impl Check<'_> {
             init: Start::only(&init),
             carry: Start::only(&init),
             each: None,
+            interrupt: None,
             parameters: sample.parameters.as_ptr(),
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
