@@ -52,7 +52,7 @@ pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
     Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
     InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape, Spacing,
-    SpacingError,
+    SpacingError, TraceError,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};

@@ -162,6 +162,7 @@ fn refuse(is_asked: bool, what: Combination) -> Result<(), Error> {
 }
 
 /// Checks that the parameters of a program have values, of their types.
+#[inline]
 pub(crate) fn parameters(program: &Program, values: &[Constant]) -> Result<(), Error> {
     state(|| program.parameters.iter().copied(), "parameters", values)
 }

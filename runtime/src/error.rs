@@ -10,6 +10,7 @@ use monoscan_ir::{Diagnostics, Layout, Type};
 use crate::device::DeviceError;
 use crate::refused::{Combination, InPlaceError, RowsError, layout, types};
 use crate::spacing::SpacingError;
+use crate::trace::TraceError;
 
 /// Why a scan was not built or not run.
 #[derive(Debug, thiserror::Error)]
@@ -58,9 +59,9 @@ pub enum Error {
         got: String,
     },
 
-    /// A scan function is no finite straight-line program; the text names it, says what is wrong and what to write.
+    /// A scan function is no finite straight-line program.
     #[error("cannot be compiled: {0}")]
-    Trace(String),
+    Trace(#[from] TraceError),
 
     /// The program breaks an invariant of the IR.
     #[error("the program is invalid:\n{0}")]

@@ -34,6 +34,7 @@ mod scans;
 mod spacing;
 #[cfg(feature = "cuda")]
 mod submit;
+mod trace;
 mod verdicts;
 
 pub use backend::Outcome;
@@ -52,3 +53,6 @@ pub use monoscan_ir::laws::Overflow;
 pub use refused::{Combination, InPlaceError, RowsError};
 pub use scans::collect;
 pub use spacing::{Bits, Spacing, SpacingError};
+#[doc(hidden)]
+pub use trace::MAX_CALL_DEPTH;
+pub use trace::TraceError;

@@ -10,14 +10,11 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use monoscan_ir::{Constant, Function, FunctionBuilder, MAX_INSTS, Table, Type, Value};
-use thiserror::Error;
+use monoscan_runtime::{MAX_CALL_DEPTH, TraceError};
 
 use super::function::{Inputs, ScanFn};
 use super::monoid::Monoid;
 use super::scan_type::{ScanType, V, to_constants};
-
-/// How deep scan functions may call each other. Calls are inlined, so a recursion that data decides would never end.
-pub const MAX_CALL_DEPTH: usize = 64;
 
 /// A traced function, and the tables it looks up, by their place.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -26,66 +23,6 @@ pub struct Traced {
     pub function: Function,
     /// The tables that [`Opcode::Table`](monoscan_ir::Opcode::Table) instructions name.
     pub tables: Vec<Table>,
-}
-
-/// Why scan code gave no IR.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[non_exhaustive]
-pub enum TraceError {
-    /// A constant index is past the end of an array.
-    #[error("in {function}: `{place}` has index {index}, but the array has {length} elements")]
-    Index {
-        /// The function that was traced.
-        function: String,
-        /// The expression, as it was written.
-        place: String,
-        /// The index.
-        index: usize,
-        /// The array's length.
-        length: usize,
-    },
-    /// Scan functions call each other without end, or deeper than [`MAX_CALL_DEPTH`].
-    #[error(
-        "in {function}: calls are nested deeper than {MAX_CALL_DEPTH} at `{callee}`; scan functions are inlined, so \
-         they cannot be recursive: use `for` over a constant range"
-    )]
-    Recursion {
-        /// The function that was traced.
-        function: String,
-        /// The scan function that was about to be entered.
-        callee: String,
-    },
-    /// The function has more than [`MAX_INSTS`] instructions.
-    #[error("in {function}: more than {MAX_INSTS} instructions; loops are unrolled, so shorten them or the state")]
-    TooLarge {
-        /// The function that was traced.
-        function: String,
-    },
-    /// A table has no elements.
-    #[error("in {function}: a table is empty, so looking it up has no value")]
-    EmptyTable {
-        /// The function that was traced.
-        function: String,
-    },
-    /// `==` on a type whose `PartialEq` is not the derived one.
-    #[error(
-        "in {function}: `==` of {of} is not that of `#[derive(PartialEq)]`, which compares all fields; compare the fields \
-         that count, or call a `#[scan_fn]`"
-    )]
-    OwnEquality {
-        /// The function that was traced.
-        function: String,
-        /// The type that is compared.
-        of: String,
-    },
-    /// Code that runs while tracing panicked: a constant expression, or a function that gives a constant.
-    #[error("in {function}: a constant expression panicked: {message}")]
-    Panicked {
-        /// The function that was traced.
-        function: String,
-        /// What it said.
-        message: String,
-    },
 }
 
 /// Traces the operator of `M`: parameters are the components of the earlier state, then of the later one.

@@ -76,7 +76,7 @@ pub use strided::{Strided, StridedMut};
 
 use place::sealed::Place as _;
 
-use crate::lang::{self, Monoid, ScanType, TraceError};
+use crate::lang::{self, Monoid, ScanType};
 
 /// A compiled scan of the monoid `S` over records `In`, which gives records `Out`.
 ///
@@ -493,8 +493,4 @@ impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
     pub fn exclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
         X::Place::replace_plain(self, Mode::Exclusive, records)
     }
-}
-
-fn untraceable(error: TraceError) -> Error {
-    Error::Trace(error.to_string())
 }

@@ -5,7 +5,7 @@ use monoscan_runtime::Error;
 
 use super::element::View;
 use super::states::Operator;
-use super::{translation, untraceable};
+use super::translation;
 use crate::lang::{self, Inputs, ScanFn, ScanType, Traced};
 
 /// A traced function of a program, and what its arguments are.
@@ -19,7 +19,7 @@ pub(super) struct Part {
 impl Part {
     /// Traces a scan function and compares it with its Rust code.
     pub(super) fn new<F: ScanFn<Args>, Args: Inputs>(f: &F, view: View) -> Result<Part, Error> {
-        let traced = lang::trace_fn::<F, Args>(f).map_err(untraceable)?;
+        let traced = lang::trace_fn::<F, Args>(f)?;
         translation::check_function::<F, Args>(f, &traced)?;
         Ok(Part { traced, view, parameters: Vec::new() })
     }

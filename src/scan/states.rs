@@ -5,7 +5,7 @@ use std::any::type_name;
 use monoscan_ir::{Layout, MAX_STATE_BYTES, Stage, Table, Type};
 use monoscan_runtime::Error;
 
-use super::{translation, untraceable};
+use super::translation;
 use crate::lang::{self, Monoid, ScanType, Traced};
 
 /// The state of a scan: a monoid `M`, or for a cascade of two or three stages the tuple `(A, B)` or `(A, B, C)` of theirs.
@@ -96,13 +96,13 @@ pub struct Operator {
 
 impl Operator {
     fn of<M: Monoid>() -> Result<Operator, Error> {
-        let identity = lang::identity_constants::<M>().map_err(untraceable)?;
+        let identity = lang::identity_constants::<M>()?;
         check_size::<M>(&identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>())?;
         Ok(Operator {
             name: type_name::<M>(),
             identity,
-            combine: lang::trace_combine::<M>().map_err(untraceable)?,
-            valid: lang::trace_valid::<M>().map_err(untraceable)?,
+            combine: lang::trace_combine::<M>()?,
+            valid: lang::trace_valid::<M>()?,
             check: translation::check_monoid::<M>,
         })
     }

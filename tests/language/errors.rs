@@ -1,6 +1,7 @@
 //! What tracing cannot do is an error that says where.
 
-use monoscan::lang::trace::{TraceError, trace_combine, trace_fn};
+use monoscan::TraceError;
+use monoscan::lang::trace::{trace_combine, trace_fn};
 use monoscan::prelude::*;
 
 #[scan_fn]

@@ -1,7 +1,8 @@
 //! The methods that users reach for first, and equality: over adversarial arguments, against the
 //! Rust that they were traced from.
 
-use monoscan::lang::trace::{TraceError, trace_fn};
+use monoscan::TraceError;
+use monoscan::lang::trace::trace_fn;
 use monoscan::prelude::*;
 use monoscan_ir::{Constant, interp};
 

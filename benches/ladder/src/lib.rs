@@ -38,7 +38,7 @@ mod warps;
 use monoscan_ir::Source;
 use monoscan_ir::transform::Lowered;
 
-pub use error::LadderError;
+pub use error::{ColumnsError, LadderError, Unfit};
 pub use on_device::{LadderPending, LadderScan};
 pub use rung::Rung;
 
@@ -136,15 +136,14 @@ pub fn emulated(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKerne
 
 /// Refuses programs that rungs do not run.
 fn check(recipe: &Recipe) -> Result<(), LadderError> {
-    let refuse = |why: &str| Err(LadderError::Unfit(format!("the ladder runs no programs that {why}")));
     if recipe.levels.len() != 1 || recipe.rank.is_some() {
-        return refuse("have several levels, or keep some records only");
+        return Err(Unfit::SeveralLevels.into());
     }
     if recipe.reads(|source| matches!(source, Source::Next(_) | Source::Last | Source::Prev(_))) {
-        return refuse("read a neighbour");
+        return Err(Unfit::Neighbour.into());
     }
     if !recipe.outputs.iter().all(is_packed) {
-        return refuse("have padding in an output column");
+        return Err(Unfit::Padding.into());
     }
     Ok(())
 }
@@ -154,7 +153,7 @@ fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, Ladd
     let is_wanted = |plan: &GpuPlan| matches!(plan.schedule, Schedule::Ring { .. }) == (rung == Rung::Ring);
     let pattern = if rung == Rung::Ring { AccessPattern::Aligned } else { AccessPattern::Any };
     let plan = KernelPlan::new(program, pattern, arch).ok().filter(|plan| is_wanted(plan.plan()));
-    let plan = plan.ok_or_else(|| LadderError::Unfit(format!("there is no {rung} of this program for {arch}")))?;
+    let plan = plan.ok_or_else(|| Unfit::NoPlan { rung, arch })?;
     let Kernel { text, manifest } = plan.emulated();
     let grid = if rung == Rung::Ring { Grid::Multiprocessors } else { Grid::Tiles };
     let (threads, shared_bytes) = (manifest.threads, manifest.shared_bytes);
@@ -194,7 +193,7 @@ impl<'a> Kit<'a> {
         let shared = Shared { carry, ticket, bytes: ticket + 8 };
         if shared.bytes > arch.shared_bytes() {
             let (needs, has) = (shared.bytes, arch.shared_bytes());
-            return Err(LadderError::Unfit(format!("it takes {needs} bytes of shared memory, {arch} has {has}")));
+            return Err(Unfit::SharedMemory { needs, has, arch }.into());
         }
         Ok(Kit { recipe, design, shared })
     }

@@ -5,14 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use monoscan_codegen::gpu::{Arch, Arguments, HEADER_BYTES};
+use monoscan_codegen::gpu::{Arch, Arguments, FAULT_STUCK, HEADER_BYTES};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Layout, Program, Verified};
 use monoscan_runtime::cuda::{
-    CudaError, Device, DeviceBuffer, DeviceRead, DeviceWrite, Kernel, Module, Stream, Workspace, keep_with_graph,
+    ArgumentError, CudaError, Device, DeviceBuffer, DeviceRead, DeviceWrite, Kernel, KernelFault, Module, Stream,
+    Workspace, keep_with_graph,
 };
 
-use crate::{LadderError, LadderKernels, Rung};
+use crate::{ColumnsError, LadderError, LadderKernels, Rung, Unfit};
 
 /// Launches after which a workspace is zeroed: rungs have one bit of a tag less than other kernels to count them.
 const MOST_LAUNCHES: u64 = i32::MAX as u64 - 1;
@@ -55,7 +56,7 @@ impl LadderScan {
     ) -> Result<LadderScan, LadderError> {
         let architecture = device.facts().architecture;
         let arch = Arch::for_capability(architecture.major, architecture.minor);
-        let arch = arch.ok_or_else(|| LadderError::Unfit(format!("there are no kernels for {architecture}")))?;
+        let arch = arch.ok_or_else(|| Unfit::Device { device: architecture })?;
         let program = lower(program, Form { previous: true, ..Form::default() });
         let kernels = crate::compile(&program, rung, arch)?;
         let module = Module::from_ptx(device, &kernels.text, None)?;
@@ -100,20 +101,21 @@ impl LadderScan {
         let columns: Vec<(u64, usize, Device)> = inputs.chain(outputs).collect();
         let layouts: Vec<&Layout> = program.inputs.iter().chain(&program.output.columns).collect();
         if columns.len() != layouts.len() {
-            return Err(argument("the columns", layouts.len(), columns.len()).into());
+            let (expected, got) = (layouts.len(), columns.len());
+            return Err(ColumnsError::Count { expected, got }.into());
         }
         let records = |bytes: usize, layout: &Layout| bytes / (layout.size as usize).max(1);
         let count = columns.first().zip(layouts.first()).map_or(0, |(column, layout)| records(column.1, layout));
-        for (&(address, bytes, of), layout) in columns.iter().zip(&layouts) {
+        for (column, (&(address, bytes, of), layout)) in columns.iter().zip(&layouts).enumerate() {
             if of != *device {
-                return Err(argument("a column's device", "that of the scan", "another one").into());
+                return Err(ColumnsError::Elsewhere { column }.into());
             }
             if bytes != count * layout.size as usize {
-                let expected = format!("{count} records of {} bytes", layout.size);
-                return Err(argument("a column", expected, format!("{bytes} bytes")).into());
+                let size = layout.size;
+                return Err(ColumnsError::Length { column, bytes, records: count, size }.into());
             }
             if address % 16 != 0 {
-                return Err(argument("a column's address", "a multiple of 16", "another one").into());
+                return Err(ColumnsError::Unaligned { column, address }.into());
             }
         }
         if count == 0 {
@@ -166,12 +168,8 @@ fn pack(
     block
 }
 
-fn argument(argument: &'static str, expected: impl ToString, got: impl ToString) -> CudaError {
-    CudaError::Argument { argument, expected: expected.to_string(), got: got.to_string() }
-}
-
-fn to_u32(what: &'static str, count: usize) -> Result<u32, CudaError> {
-    u32::try_from(count).map_err(|_| argument(what, "less than 2^32", count))
+fn to_u32(argument: &'static str, got: usize) -> Result<u32, ArgumentError> {
+    u32::try_from(got).map_err(|_| ArgumentError::TooLarge { argument, got })
 }
 
 impl LadderPending {
@@ -185,15 +183,15 @@ impl LadderPending {
         if !workspace.is_captured() {
             self.stream.synchronize()?;
         }
-        let failed = |what: String| CudaError::KernelFailed { what };
         let found = match workspace.was_quarantined() {
-            true => Err(failed("a launch in the same workspace was given up".into())),
+            true => Err(KernelFault::GivenUp.into()),
             false => workspace.header(),
         };
         // Faults stay in the header until it is zeroed.
         let result = found.and_then(|header| match header.error {
             0 => Ok(()),
-            fault => Err(failed(format!("fault {fault}, with a limit of {:?} for waits", self.limit))),
+            FAULT_STUCK => Err(CudaError::from(KernelFault::Stuck { limit: self.limit })),
+            code => Err(KernelFault::Unknown { code }.into()),
         });
         Ok(result.inspect_err(|_| workspace.quarantine())?)
     }

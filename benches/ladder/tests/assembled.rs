@@ -101,7 +101,7 @@ fn launches_cover_every_record() {
 
 fn refusal(program: &Lowered, rung: Rung, arch: Arch) -> String {
     match compile(program, rung, arch) {
-        Err(LadderError::Unfit(why)) => why,
+        Err(LadderError::Unfit(why)) => why.to_string(),
         other => panic!("{rung} is not refused: {other:?}"),
     }
 }

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use gpu_ladder::{LadderError, LadderScan, Rung};
-use monoscan_runtime::cuda::{CudaError, Device, DeviceBuffer, Graph, Stream};
+use gpu_ladder::{ColumnsError, LadderError, LadderScan, Rung};
+use monoscan_runtime::cuda::{Device, DeviceBuffer, Graph, Stream};
 use scan_kit::programs::{RECURRENCE, parse};
 
 /// What [`RECURRENCE`] gives.
@@ -100,5 +100,5 @@ fn what_a_rung_does_not_do_is_refused() {
     let mut to = DeviceBuffer::<u8>::zeroed(&stream, 400).unwrap();
     let (from, mut to) = (from.slice(4..200).unwrap(), to.slice_mut(4..200).unwrap());
     let refused = scan.call(&[&from], &mut [&mut to], &stream);
-    assert!(matches!(refused, Err(LadderError::Cuda(CudaError::Argument { argument: "a column's address", .. }))));
+    assert!(matches!(refused, Err(LadderError::Columns(ColumnsError::Unaligned { .. }))));
 }

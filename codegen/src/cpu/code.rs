@@ -31,7 +31,7 @@ impl Code {
         write(&mut FunctionBuilderContext::new(), &mut context.func)?;
         let compiled = context
             .compile(&*isa.isa, &mut ControlPlane::default())
-            .map_err(|error| CodegenError::Cranelift(error.inner.to_string()))?;
+            .map_err(|error| CodegenError::Cranelift { message: error.inner.to_string() })?;
         let code = compiled.code_buffer();
         let mut memory = MmapMut::map_anon(code.len())?;
         memory.copy_from_slice(code);
@@ -60,7 +60,7 @@ fn helper(relocation: &FinalizedMachReloc) -> Result<[u8; 8], CodegenError> {
         (Reloc::Abs8, FinalizedRelocTarget::ExternalName(ExternalName::LibCall(call)), 0) => helpers::address(*call),
         _ => None,
     };
-    let address = address.ok_or_else(|| CodegenError::Cranelift(format!("nothing is at {relocation:?}")))?;
+    let address = address.ok_or_else(|| CodegenError::Unresolved { relocation: format!("{relocation:?}") })?;
     Ok((address.expose_provenance() as u64).to_ne_bytes())
 }
 

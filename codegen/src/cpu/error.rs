@@ -10,8 +10,17 @@ use super::recipe::Kernel;
 #[non_exhaustive]
 pub enum CodegenError {
     /// The machine is not one that code can be generated for.
-    #[error("code cannot be generated for this machine: {0}")]
-    Host(String),
+    #[error(
+        "code cannot be generated for this machine, a {}: it is neither x86-64 nor AArch64",
+        std::env::consts::ARCH
+    )]
+    Machine,
+    /// The code generator does not know the machine, or not with these settings.
+    #[error("code cannot be generated for this machine: Cranelift says {message}")]
+    Host {
+        /// What Cranelift says.
+        message: String,
+    },
     /// The number of interleaved blocks is not 1, 2, 4 or 8.
     #[error("a kernel interleaves 1, 2, 4 or 8 blocks, not {0}")]
     Interleave(u32),
@@ -37,9 +46,18 @@ pub enum CodegenError {
         /// How many it may have.
         most: usize,
     },
-    /// The code generator gave up, in its own words.
-    #[error("Cranelift: {0}")]
-    Cranelift(String),
+    /// The code generator gave up: a bug in monoscan.
+    #[error("Cranelift refused a generated function, which is a bug in monoscan: {message}")]
+    Cranelift {
+        /// What Cranelift says.
+        message: String,
+    },
+    /// Code refers to a function that nobody gave: a bug in monoscan.
+    #[error("generated code refers to {relocation}, where nothing is, which is a bug in monoscan")]
+    Unresolved {
+        /// What Cranelift calls the place.
+        relocation: String,
+    },
     /// The system gave no memory for code, or did not let it be executed.
     #[error("the system gave no executable memory: {0}")]
     Memory(std::io::ErrorKind),

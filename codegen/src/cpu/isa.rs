@@ -41,8 +41,9 @@ impl HostIsa {
     fn make(extensions: bool) -> Result<HostIsa, CodegenError> {
         let x86 = cfg!(target_arch = "x86_64");
         if !x86 && !cfg!(all(target_arch = "aarch64", target_endian = "little")) {
-            return Err(CodegenError::Host("it is neither x86-64 nor AArch64".into()));
+            return Err(CodegenError::Machine);
         }
+        let host = |error: &dyn ToString| CodegenError::Host { message: error.to_string() };
         let mut flags = settings::builder();
         let verify = if cfg!(debug_assertions) { "true" } else { "false" };
         let wanted = [
@@ -57,11 +58,10 @@ impl HostIsa {
             ("use_colocated_libcalls", "false"),
         ];
         for (name, value) in wanted {
-            flags.set(name, value).map_err(|error| CodegenError::Host(format!("{name}: {error}")))?;
+            flags.set(name, value).map_err(|error| host(&format!("{name}: {error}")))?;
         }
-        let builder =
-            cranelift_native::builder_with_options(extensions).map_err(|error| CodegenError::Host(error.into()))?;
-        let isa = builder.finish(settings::Flags::new(flags)).map_err(|error| CodegenError::Host(error.to_string()))?;
+        let builder = cranelift_native::builder_with_options(extensions).map_err(|error| host(&error))?;
+        let isa = builder.finish(settings::Flags::new(flags)).map_err(|error| host(&error))?;
         let has = |name: &str| isa.isa_flags().iter().any(|flag| flag.name == name && flag.as_bool() == Some(true));
         let pshufb = x86 && has("has_ssse3");
         let lanes = !x86 || pshufb && has("has_sse41") && has("has_sse42");

@@ -10,8 +10,17 @@ pub enum NvptxError {
     #[error(transparent)]
     Unplanned(#[from] PlanError),
     /// LLVM refused the module: a bug in monoscan.
-    #[error("LLVM refused a generated module, which is a bug in monoscan: {0}")]
-    Llvm(String),
+    #[error("LLVM refused a generated module, which is a bug in monoscan: {message}")]
+    Llvm {
+        /// What LLVM says.
+        message: String,
+    },
+    /// LLVM was built without the processor.
+    #[error("this LLVM does not know the processor {processor}")]
+    Processor {
+        /// Its name, as in `sm_90`.
+        processor: String,
+    },
 }
 
 /// Why a plan does not fit a program, or an architecture.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::error::CudaError;
+use super::{CudaError, Target};
 
 /// A compute capability, such as 9.0, written `sm_90`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,43 +26,26 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// Which devices run a PTX text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
-    /// Those of the same and later architectures.
-    Later,
-    /// Those of the same architecture only (`sm_90a`).
-    Same,
-    /// Those of the same generation, not older (`sm_100f`).
-    Family,
-}
-
 /// Refuses PTX whose `.target` this device does not run. PTX without one is left to the driver, whose log says it better.
 pub(crate) fn check_target(ptx: &str, device: Architecture) -> Result<(), CudaError> {
-    let Some((target, reach)) = target(ptx) else { return Ok(()) };
-    let (runs, which) = match reach {
-        Reach::Later => (device >= target, " or later"),
-        Reach::Same => (device == target, " and no other"),
-        Reach::Family => (device >= target && device.major == target.major, " or later of its generation"),
-    };
-    if runs {
-        return Ok(());
+    match target(ptx) {
+        Some(needs) if !needs.includes(device) => Err(CudaError::WrongArchitecture { needs, device }),
+        _ => Ok(()),
     }
-    Err(CudaError::WrongArchitecture { needs: format!("{target}{which}"), device: device.to_string() })
 }
 
-/// The architecture that a PTX text is for.
-fn target(ptx: &str) -> Option<(Architecture, Reach)> {
+/// The devices that a PTX text is for.
+fn target(ptx: &str) -> Option<Target> {
     let directive = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"))?;
     let names = directive.split([',', ' ', '\t']).map(str::trim);
     let name = names.into_iter().find_map(|name| name.strip_prefix("sm_"))?;
-    let (digits, reach) = match name.chars().last()? {
-        'a' => (&name[..name.len() - 1], Reach::Same),
-        'f' => (&name[..name.len() - 1], Reach::Family),
-        _ => (name, Reach::Later),
+    let (digits, target): (_, fn(_) -> Target) = match name.chars().last()? {
+        'a' => (&name[..name.len() - 1], Target::Same),
+        'f' => (&name[..name.len() - 1], Target::Family),
+        _ => (name, Target::Later),
     };
     let number: u32 = digits.parse().ok()?;
-    Some((Architecture::new(number / 10, number % 10), reach))
+    Some(target(Architecture::new(number / 10, number % 10)))
 }
 
 #[cfg(test)]

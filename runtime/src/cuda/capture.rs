@@ -11,6 +11,7 @@ use cudarc::driver::sys;
 use super::device::Device;
 use super::driver::call;
 use super::error::CudaError;
+use super::refused::ArgumentError;
 use super::stream::Stream;
 
 /// Whatever a graph uses: memory, kernels.
@@ -84,7 +85,7 @@ fn graph_of(stream: &Stream) -> Result<sys::CUgraph, CudaError> {
         call!(driver, cuStreamGetCaptureInfo_v2(stream.raw(), &mut status, &mut id, &mut graph, no_nodes, no_count))
     }?;
     if graph.is_null() {
-        return Err(CudaError::argument("the stream", "one that is being captured", "not being captured any more"));
+        return Err(ArgumentError::CaptureEnded.into());
     }
     Ok(graph)
 }

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::architecture::Architecture;
 use super::error::CudaError;
+use super::refused::DirectoryError;
 
 /// What a file starts with; a hash and the image follow.
 const MAGIC: &[u8; 16] = b"monoscan cubin 2";
@@ -35,12 +36,11 @@ impl CubinCache {
     /// The directory cannot be made or written, or is open to others.
     pub fn open(directory: impl Into<PathBuf>) -> Result<CubinCache, CudaError> {
         let directory = directory.into();
-        let refuse = |why: String| CudaError::CacheDirectory { path: directory.clone(), why };
-        create_private(&directory).map_err(|error| refuse(error.to_string()))?;
-        match others_access(&directory) {
-            Ok(None) => Ok(CubinCache { directory }),
-            Ok(Some(why)) => Err(refuse(why)),
-            Err(error) => Err(refuse(error.to_string())),
+        let checked =
+            create_private(&directory).map_err(DirectoryError::from).and_then(|()| expect_private(&directory));
+        match checked {
+            Ok(()) => Ok(CubinCache { directory }),
+            Err(why) => Err(CudaError::CacheDirectory { path: directory, why }),
         }
     }
 
@@ -103,24 +103,24 @@ fn create_private(directory: &Path) -> io::Result<()> {
 
 /// What access others have to a directory, in words, if they have any.
 #[cfg(unix)]
-fn others_access(directory: &Path) -> io::Result<Option<String>> {
+fn expect_private(directory: &Path) -> Result<(), DirectoryError> {
     use std::os::unix::fs::MetadataExt;
     let metadata = fs::metadata(directory)?;
     let rights = metadata.mode() & 0o777;
     if rights & 0o077 != 0 {
-        return Ok(Some(format!("its mode is {rights:o}, expected 700: nobody else may have access")));
+        return Err(DirectoryError::Mode { mode: rights });
     }
     // A new file belongs to whoever runs this process.
     let user = tempfile::NamedTempFile::new_in(directory)?.as_file().metadata()?.uid();
     let owner = metadata.uid();
-    Ok((owner != user).then(|| format!("it belongs to user {owner}, expected {user}")))
+    if owner == user { Ok(()) } else { Err(DirectoryError::Owner { owner, user }) }
 }
 
 /// Elsewhere, directories of a user are private by where they are.
 #[cfg(not(unix))]
-fn others_access(directory: &Path) -> io::Result<Option<String>> {
+fn expect_private(directory: &Path) -> Result<(), DirectoryError> {
     tempfile::NamedTempFile::new_in(directory)?;
-    Ok(None)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -210,7 +210,7 @@ impl DeviceFacts {
             let mut value = 0;
             // SAFETY: `value` is a place for the result.
             unsafe { call!(driver, cuDeviceGetAttribute(&mut value, attribute, handle)) }?;
-            Ok(u32::try_from(value).unwrap_or(0))
+            Ok::<_, CudaError>(u32::try_from(value).unwrap_or(0))
         };
         let mut name = [0; 256];
         let mut memory = 0;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::{Architecture, ArgumentError, DirectoryError, KernelFault, Target};
+
 /// Why something was not done on a GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -63,9 +65,9 @@ pub enum CudaError {
     #[error("the module needs {needs}, but the device is {device}")]
     WrongArchitecture {
         /// What the module was made for.
-        needs: String,
+        needs: Target,
         /// What the device is.
-        device: String,
+        device: Architecture,
     },
 
     /// There is no device memory left for this.
@@ -95,23 +97,13 @@ pub enum CudaError {
         waited: Duration,
     },
 
-    /// A kernel reported that it could not do its work.
-    #[error("the kernel failed: {what}")]
-    KernelFailed {
-        /// What it reported.
-        what: String,
-    },
+    /// A kernel could not do its work.
+    #[error("the kernel failed: {0}")]
+    KernelFailed(#[from] KernelFault),
 
     /// An argument that cannot be.
-    #[error("{argument} is {got}, expected {expected}")]
-    Argument {
-        /// Which one.
-        argument: &'static str,
-        /// What it may be.
-        expected: String,
-        /// What it is.
-        got: String,
-    },
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
 
     /// A directory that cannot hold a cache of cubins.
     #[error("{} cannot hold cubins: {why}", .path.display())]
@@ -119,14 +111,8 @@ pub enum CudaError {
         /// The directory.
         path: PathBuf,
         /// What is wrong with it.
-        why: String,
+        why: DirectoryError,
     },
-}
-
-impl CudaError {
-    pub(crate) fn argument(argument: &'static str, expected: impl ToString, got: impl ToString) -> CudaError {
-        CudaError::Argument { argument, expected: expected.to_string(), got: got.to_string() }
-    }
 }
 
 fn version(number: u32) -> String {
@@ -147,7 +133,9 @@ mod tests {
         assert_eq!(old.to_string(), "the CUDA driver is too old: it supports CUDA 11.8, expected 12.0 or later");
         let lacks = CudaError::DriverTooOld { found: 12000, expected: 12000, missing: Some("cuStreamGetId") };
         assert!(lacks.to_string().ends_with("(it has no cuStreamGetId)"));
-        let argument = CudaError::argument("the grid", "at least one block", 0);
-        assert_eq!(argument.to_string(), "the grid is 0, expected at least one block");
+        let argument = CudaError::from(ArgumentError::Grid { blocks: 0 });
+        assert_eq!(argument.to_string(), "the grid is 0, expected 1 to 2147483647 blocks");
+        let range = ArgumentError::Range { start: Some(3), end: None, len: 5 };
+        assert_eq!(range.to_string(), "the range is 3..beyond all numbers, expected one within 0..5");
     }
 }

@@ -10,6 +10,7 @@ use super::device::Device;
 use super::driver::call;
 use super::error::CudaError;
 use super::module::Module;
+use super::refused::ArgumentError;
 use super::stream::Stream;
 
 /// A kernel, which keeps its module loaded.
@@ -41,8 +42,7 @@ pub struct KernelFacts {
 
 impl Kernel {
     pub(crate) fn of(module: &Module, name: &str) -> Result<Kernel, CudaError> {
-        let unknown =
-            || CudaError::argument("the kernel's name", "that of a kernel of the module", format!("`{name}`"));
+        let unknown = || CudaError::from(ArgumentError::KernelName { name: name.into() });
         let symbol = CString::new(name).map_err(|_| unknown())?;
         let driver = module.device().bind_aside()?;
         let mut raw = ptr::null_mut();
@@ -57,7 +57,7 @@ impl Kernel {
             let mut value = 0;
             // SAFETY: the function's module is loaded, and `value` is a place for the result.
             unsafe { call!(driver, cuFuncGetAttribute(&mut value, attribute, raw)) }?;
-            Ok(u32::try_from(value).unwrap_or(0))
+            Ok::<_, CudaError>(u32::try_from(value).unwrap_or(0))
         };
         let facts = KernelFacts {
             registers: ask(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
@@ -124,11 +124,10 @@ impl Kernel {
     ) -> Result<(), CudaError> {
         stream.expect_device("the kernel", self.device())?;
         if blocks == 0 || blocks > i32::MAX as u32 {
-            return Err(CudaError::argument("the grid", "1 to 2147483647 blocks", blocks));
+            return Err(ArgumentError::Grid { blocks }.into());
         }
         if threads == 0 || threads > self.facts.most_threads {
-            let expected = format!("1 to {} threads", self.facts.most_threads);
-            return Err(CudaError::argument("the block", expected, threads));
+            return Err(ArgumentError::Block { threads, most: self.facts.most_threads }.into());
         }
         self.expect_shared(shared)?;
         let mut size = argument.len();
@@ -151,8 +150,7 @@ impl Kernel {
     fn expect_shared(&self, bytes: u32) -> Result<(), CudaError> {
         let most = self.device().facts().shared_per_block.saturating_sub(self.facts.shared_bytes);
         if bytes > most {
-            let expected = format!("at most {most} bytes, what the device has left for a block");
-            return Err(CudaError::argument("the shared memory", expected, bytes));
+            return Err(ArgumentError::SharedMemory { bytes, most }.into());
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use super::driver::call;
 use super::error::CudaError;
 use super::kernel::Kernel;
 use super::memory::{is_out_of_memory, no_memory};
+use super::refused::{ArgumentError, Target};
 
 /// Space for each of the driver's logs, which it cuts there.
 const LOG_BYTES: usize = 16 << 10;
@@ -83,7 +84,7 @@ impl Module {
     /// The PTX is for other devices, the driver refuses it (the error has its log), or the driver fails.
     pub fn link(device: &Device, ptx: &str) -> Result<Cubin, CudaError> {
         check_target(ptx, device.facts().architecture)?;
-        let text = CString::new(ptx).map_err(|_| CudaError::argument("the PTX", "text", "text with a zero in it"))?;
+        let text = CString::new(ptx).map_err(|error| ArgumentError::ZeroInPtx { place: error.nul_position() })?;
         let driver = device.bind_aside()?;
         let mut log = Log::new();
         let (mut options, mut values) = log.options();
@@ -272,10 +273,9 @@ impl Log {
         ];
         let log = text(&self.errors);
         match error {
-            CudaError::Driver { code: NO_BINARY, .. } if log.is_empty() => CudaError::WrongArchitecture {
-                needs: "another architecture".into(),
-                device: device.facts().architecture.to_string(),
-            },
+            CudaError::Driver { code: NO_BINARY, .. } if log.is_empty() => {
+                CudaError::WrongArchitecture { needs: Target::Other, device: device.facts().architecture }
+            }
             CudaError::Driver { code, name, text, .. } if REFUSALS.contains(&code) => {
                 CudaError::Refused { name, log: if log.is_empty() { text } else { log } }
             }

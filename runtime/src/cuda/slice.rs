@@ -14,6 +14,7 @@ use super::device::Device;
 use super::driver::call;
 use super::error::CudaError;
 use super::memory::{DeviceRead, DeviceWrite};
+use super::refused::ArgumentError;
 use super::stream::Stream;
 
 /// Borrowed records in the memory of a device.
@@ -235,17 +236,13 @@ fn part<T>(address: u64, len: usize, range: impl RangeBounds<usize>) -> Result<(
         (Some(start), Some(end)) if start <= end && end <= len => {
             Ok((address + (start * size_of::<T>()) as u64, end - start))
         }
-        (start, end) => {
-            let shown = |place: Option<usize>| place.map_or("beyond all numbers".into(), |place| place.to_string());
-            let got = format!("{}..{}", shown(start), shown(end));
-            Err(CudaError::argument("the range", format!("one within 0..{len}"), got))
-        }
+        (start, end) => Err(ArgumentError::Range { start, end, len }.into()),
     }
 }
 
 fn expect_len(device: usize, other: usize) -> Result<(), CudaError> {
     if device != other {
-        return Err(CudaError::argument("the number of records", device, other));
+        return Err(ArgumentError::Records { device, other }.into());
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::device::Device;
 use super::driver::call;
 use super::error::CudaError;
 use super::event::Event;
+use super::refused::ArgumentError;
 
 /// The handle that means another stream in every thread.
 const PER_THREAD: usize = 2;
@@ -75,8 +76,7 @@ impl Stream {
             // SAFETY: the caller says that the stream exists; `context` is a place for the result.
             unsafe { call!(driver, cuStreamGetCtx(raw, &mut context)) }?;
             if context != device.context() {
-                let expected = format!("a stream of the primary context of device {}", device.ordinal());
-                return Err(CudaError::argument("the stream", expected, "one of another context"));
+                return Err(ArgumentError::OtherContext { device: device.ordinal() }.into());
             }
         }
         Ok(Stream { shared: Arc::new(handle) })
@@ -125,27 +125,23 @@ impl Stream {
         match status {
             Status::CU_STREAM_CAPTURE_STATUS_NONE => Ok(false),
             Status::CU_STREAM_CAPTURE_STATUS_ACTIVE => Ok(true),
-            Status::CU_STREAM_CAPTURE_STATUS_INVALIDATED => Err(CudaError::argument(
-                "the stream",
-                "one without a capture, or with a valid one",
-                "in an invalid one",
-            )),
+            Status::CU_STREAM_CAPTURE_STATUS_INVALIDATED => Err(ArgumentError::CaptureInvalid.into()),
         }
     }
 
     /// Refuses a stream that is being captured, for what cannot be part of a graph.
-    pub(crate) fn expect_no_capture(&self, wanted: &str) -> Result<(), CudaError> {
+    pub(crate) fn expect_no_capture(&self, expected: &'static str) -> Result<(), CudaError> {
         if self.is_capturing()? {
-            return Err(CudaError::argument("the stream", wanted, "being captured"));
+            return Err(ArgumentError::Capturing { expected }.into());
         }
         Ok(())
     }
 
     /// Refuses a stream of another device.
-    pub(crate) fn expect_device(&self, what: &'static str, device: &Device) -> Result<(), CudaError> {
+    pub(crate) fn expect_device(&self, argument: &'static str, device: &Device) -> Result<(), CudaError> {
         if self.device() != device {
-            let expected = format!("of device {}, as the stream", self.device().ordinal());
-            return Err(CudaError::argument(what, expected, format!("of device {}", device.ordinal())));
+            let (expected, got) = (self.device().ordinal(), device.ordinal());
+            return Err(ArgumentError::OtherDevice { argument, expected, got }.into());
         }
         Ok(())
     }

@@ -12,8 +12,8 @@ use super::arguments::pack;
 use super::pending::{Launched, Totals};
 use crate::call::Rows;
 use crate::cuda::{
-    CompileTimes, CubinCache, CudaError, Device, DeviceBuffer, Header, Kernel, Module, Stream, Workspace,
-    keep_with_graph,
+    Architecture, ArgumentError, CompileTimes, CubinCache, CudaError, Device, DeviceBuffer, Header, Kernel, Module,
+    Stream, Target, Workspace, keep_with_graph,
 };
 
 /// What kernels are called in their modules.
@@ -196,8 +196,10 @@ impl GpuKernel {
         // Another thread that uses the same stream must not get between a launch and the copy of its totals.
         let _in_order = launch.totals.then(|| IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         let bytes = rows.saturating_mul(arguments.states.size as usize);
-        let totals = launch.totals.then(|| Ok(Totals { workspace: Workspace::lease(stream, TOTALS, bytes)?, bytes }));
-        let totals = totals.transpose()?;
+        let totals = match launch.totals {
+            true => Some(Totals { workspace: Workspace::lease(stream, TOTALS, bytes)?, bytes }),
+            false => None,
+        };
         keep_with_graph(stream, self.clone())?;
         let to = totals.as_ref().map_or(0, |totals| totals.workspace.states());
         let block = pack(arguments, launch, workspace.address(), to, limit);
@@ -211,6 +213,13 @@ impl GpuKernel {
     }
 }
 
+/// Refuses a device or a driver that does not take PTX for this architecture.
+pub(super) fn expect_arch(device: &Device, arch: Arch) -> Result<(), CudaError> {
+    let (major, minor) = arch.capability();
+    let (needs, device) = (Target::Later(Architecture::new(major, minor)), device.facts().architecture);
+    if needs.includes(device) { Ok(()) } else { Err(CudaError::WrongArchitecture { needs, device }) }
+}
+
 /// Refuses a driver that does not take PTX for this architecture.
 pub(super) fn expect_driver(device: &Device, arch: Arch) -> Result<(), CudaError> {
     let (major, minor) = arch.driver();
@@ -222,8 +231,8 @@ pub(super) fn expect_driver(device: &Device, arch: Arch) -> Result<(), CudaError
     Ok(())
 }
 
-pub(super) fn to_u32(what: &'static str, number: usize) -> Result<u32, CudaError> {
-    u32::try_from(number).map_err(|_| CudaError::argument(what, format!("at most {}", u32::MAX), number))
+pub(super) fn to_u32(argument: &'static str, got: usize) -> Result<u32, CudaError> {
+    u32::try_from(got).map_err(|_| ArgumentError::TooLarge { argument, got }.into())
 }
 
 impl fmt::Debug for GpuKernel {

@@ -13,7 +13,7 @@ use super::landing::Landing;
 use super::states::States;
 use crate::backend::Outcome;
 use crate::checked::Elements;
-use crate::cuda::{CudaError, DeviceSlice, Header, Stream, Workspace};
+use crate::cuda::{CudaError, DeviceSlice, Header, KernelFault, Stream, Workspace};
 use crate::error::Error;
 
 /// A launch that was given to a stream. It needs not be waited for; what it may have to report is then lost.
@@ -110,19 +110,17 @@ impl Launched {
 /// Refuses a workspace whose header may no longer tell how a launch went.
 pub(super) fn expect_no_quarantine(workspace: &Workspace) -> Result<(), CudaError> {
     if workspace.was_quarantined() {
-        let what = "this launch, or one beside it in the same workspace, was given up".into();
-        return Err(CudaError::KernelFailed { what });
+        return Err(KernelFault::GivenUp.into());
     }
     Ok(())
 }
 
 pub(super) fn expect_no_fault(header: Header, limit: Duration) -> Result<(), CudaError> {
-    let what = match header.error {
-        0 => return Ok(()),
-        FAULT_STUCK => format!("a block waited longer than {limit:?} for another one"),
-        other => format!("fault {other}, which this version does not know"),
-    };
-    Err(CudaError::KernelFailed { what })
+    match header.error {
+        0 => Ok(()),
+        FAULT_STUCK => Err(KernelFault::Stuck { limit }.into()),
+        code => Err(KernelFault::Unknown { code }.into()),
+    }
 }
 
 impl Totals {

@@ -66,7 +66,8 @@ impl Staging {
         }
         drop(free);
         let side = || {
-            Ok(Side { host: PinnedBuffer::new(device, bytes)?, device: DeviceBuffer::uninitialized(device, bytes)? })
+            let (host, device) = (PinnedBuffer::new(device, bytes)?, DeviceBuffer::uninitialized(device, bytes)?);
+            Ok::<_, CudaError>(Side { host, device })
         };
         let event = || Event::without_times(device);
         let slot = || {

@@ -12,7 +12,7 @@ use monoscan_ir::{Constant, Program, Verified};
 
 use super::kernel::{GpuKernel, expect_driver};
 use super::states::States;
-use crate::cuda::{CubinCache, CudaError, Device};
+use crate::cuda::{Architecture, CubinCache, CudaError, Device, Target};
 use crate::error::Error;
 
 /// What a form is for.
@@ -147,10 +147,9 @@ impl Maker {
     pub(super) fn new(device: &Device) -> Result<Maker, CudaError> {
         let architecture = device.facts().architecture;
         let arch = Arch::for_capability(architecture.major, architecture.minor).ok_or_else(|| {
-            CudaError::WrongArchitecture {
-                needs: format!("{} or later", Arch::ALL[0]),
-                device: architecture.to_string(),
-            }
+            let (major, minor) = Arch::ALL[0].capability();
+            let needs = Target::Later(Architecture::new(major, minor));
+            CudaError::WrongArchitecture { needs, device: architecture }
         })?;
         expect_driver(device, arch)?;
         Ok(Maker { device: *device, arch, plan: None, cache: None })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use monoscan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Header, Stream, Workspace, keep_with_graph};
+use monoscan_runtime::cuda::{CudaError, DeviceBuffer, Graph, Header, KernelFault, Stream, Workspace, keep_with_graph};
 
 use crate::kernels::{add, bump, device, kernel, numbers, spin, stream};
 
@@ -93,8 +93,8 @@ fn what_a_graph_keeps_lives_as_long_as_the_graph() {
 #[ignore = "needs a CUDA device"]
 fn a_capture_whose_work_fails_ends() {
     let stream = stream();
-    let error = Graph::capture(&stream, || Err(CudaError::KernelFailed { what: "this".into() })).unwrap_err();
-    assert_eq!(error, CudaError::KernelFailed { what: "this".into() });
+    let error = Graph::capture(&stream, || Err(CudaError::KernelFailed(KernelFault::GivenUp))).unwrap_err();
+    assert_eq!(error, CudaError::KernelFailed(KernelFault::GivenUp));
     let panics = std::panic::AssertUnwindSafe(|| Graph::capture::<CudaError>(&stream, || panic!("in a capture")));
     assert!(std::panic::catch_unwind(panics).is_err());
     assert!(!stream.is_capturing().unwrap());

@@ -60,9 +60,9 @@ pub(crate) fn assemble(module: &str, passes: Passes, processor: &str, features: 
     let text = lines.chain(INTRINSICS.lines()).collect::<Vec<_>>().join("\n");
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
-    let module = context.create_module_from_ir(buffer).map_err(|error| NvptxError::Llvm(error.to_string()))?;
+    let module = context.create_module_from_ir(buffer).map_err(refused)?;
     let triple = TargetTriple::create("nvptx64-nvidia-cuda");
-    let target = Target::from_triple(&triple).map_err(|error| NvptxError::Llvm(error.to_string()))?;
+    let target = Target::from_triple(&triple).map_err(refused)?;
     let machine = target
         .create_target_machine(
             &triple,
@@ -72,15 +72,15 @@ pub(crate) fn assemble(module: &str, passes: Passes, processor: &str, features: 
             RelocMode::Default,
             CodeModel::Default,
         )
-        .ok_or_else(|| NvptxError::Llvm(format!("no processor {processor}")))?;
+        .ok_or_else(|| NvptxError::Processor { processor: processor.into() })?;
     module.set_triple(&triple);
     module.set_data_layout(&machine.get_target_data().get_data_layout());
-    module.verify().map_err(|error| NvptxError::Llvm(error.to_string()))?;
-    module
-        .run_passes(passes.names(), &machine, PassBuilderOptions::create())
-        .map_err(|error| NvptxError::Llvm(error.to_string()))?;
-    let ptx = machine
-        .write_to_memory_buffer(&module, FileType::Assembly)
-        .map_err(|error| NvptxError::Llvm(error.to_string()))?;
+    module.verify().map_err(refused)?;
+    module.run_passes(passes.names(), &machine, PassBuilderOptions::create()).map_err(refused)?;
+    let ptx = machine.write_to_memory_buffer(&module, FileType::Assembly).map_err(refused)?;
     Ok(String::from_utf8_lossy(ptx.as_slice()).trim_end_matches('\0').to_owned())
+}
+
+fn refused(message: impl ToString) -> NvptxError {
+    NvptxError::Llvm { message: message.to_string() }
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use monoscan_codegen::gpu::AotManifest;
 use monoscan_ir::{Program, Verified};
 
-use super::kernel::{GpuKernel, expect_driver};
+use super::kernel::{GpuKernel, expect_arch, expect_driver};
 use super::on_gpu::{Found, OnGpu, Source};
 use super::states::States;
 use super::task::Task;
@@ -64,11 +64,7 @@ impl Ahead {
                 let (kernel, scan) = (manifest.program.name.clone(), program.name.clone());
                 return Err(AotError::OtherProgram { kernel, scan }.into());
             }
-            let architecture = device.facts().architecture;
-            if (architecture.major, architecture.minor) < manifest.arch.capability() {
-                let needs = format!("{} or later", manifest.arch);
-                return Err(CudaError::WrongArchitecture { needs, device: architecture.to_string() }.into());
-            }
+            expect_arch(device, manifest.arch)?;
             expect_driver(device, manifest.arch)?;
             // SAFETY: the caller says that text and manifest were made together.
             let loaded = unsafe { GpuKernel::from_ptx(device, kernel.ptx(), manifest.launch.clone(), cache) }?;
