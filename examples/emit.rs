@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use common::{Failure, finish, say};
 use monoscan::ir::Mode;
-use monoscan::nvptx::{AccessPattern, Arch, Form, compile_ahead};
+use monoscan::nvptx::{AccessPattern, Arch, Form, SegmentStart, compile_ahead};
 
 mod common;
 #[path = "kernels/programs.rs"]

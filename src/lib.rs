@@ -62,13 +62,18 @@ pub use scan::{
     StridedMut, Unzipped, by_key,
 };
 
+/// The plan of a scan on the CPU, and what plans and errors about them name.
+pub mod plan {
+    pub use monoscan_runtime::{Association, Kernel, Plan, PlanOptions, Vector};
+}
+
 /// Kernels for NVIDIA GPUs, made ahead of time: [`compile_ahead`](nvptx::compile_ahead) gives PTX and a manifest, which
 /// a build with the feature `cuda` alone loads.
 #[cfg(feature = "ptx")]
 pub mod nvptx {
     pub use monoscan_codegen::gpu::{AccessPattern, AotManifest, Arch, GpuPlan, Manifest, Schedule};
-    pub use monoscan_codegen::nvptx::{AotFiles, NvptxError, compile_ahead};
-    pub use monoscan_ir::transform::{Form, Role};
+    pub use monoscan_codegen::nvptx::{AotFiles, NvptxError, PlanError, compile_ahead};
+    pub use monoscan_ir::transform::{Form, Role, SegmentStart};
 }
 
 /// What a file that writes scan code imports.

@@ -193,6 +193,7 @@ impl Lexer {
     }
 
     /// The lexer of the CPU, for its choices and its code.
+    #[doc(hidden)]
     pub fn on_cpu(&self) -> &CpuLexer {
         self.on_cpu.get_or_init(|| CpuLexer::new(self.automaton()))
     }

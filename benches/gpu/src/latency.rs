@@ -85,7 +85,7 @@ impl Operator {
 /// Compiles each operator with so many new constants, each twice.
 pub(crate) fn measure(device: &Device, seed: u64, samples: usize) -> Result<Latency, Error> {
     let directory = tempfile::tempdir()
-        .map_err(|error| CudaError::CacheDirectory { path: std::env::temp_dir(), why: error.to_string() })?;
+        .map_err(|error| CudaError::CacheDirectory { path: std::env::temp_dir(), why: error.into() })?;
     let cache = CubinCache::open(directory.path().join("cubins"))?;
     let mut numbers = Numbers::new(seed);
     let mut constants = std::iter::repeat_with(|| 1 + numbers.below(1 << 20) as u32);

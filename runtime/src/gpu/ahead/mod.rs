@@ -24,7 +24,7 @@ use super::on_gpu::{Found, OnGpu, Source};
 use super::states::States;
 use super::task::Task;
 use crate::call::Call;
-use crate::cuda::{CubinCache, CudaError, Device, Stream};
+use crate::cuda::{CubinCache, Device, Stream};
 use crate::device::DeviceError;
 use crate::error::Error;
 

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use monoscan_codegen::cpu::{Access, Compiled};
-use monoscan_codegen::plan::{Plan, PlanOptions};
+use monoscan_codegen::plan::PlanOptions;
 use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
 use monoscan_ir::{Constant, Layout, Program, Verified};
@@ -13,9 +12,7 @@ use crate::backend::{Backend, Settings};
 use crate::cache::Cache;
 use crate::checks;
 use crate::device::Device;
-#[cfg(feature = "cuda")]
-use crate::device::DeviceError;
-use crate::engine::{OnCpu, Variant, Variants};
+use crate::engine::{Variant, Variants};
 use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::gpu;
@@ -23,20 +20,11 @@ use crate::parameters::Parameters;
 use crate::verdicts::{self, Terms};
 
 pub use builder::DynScanBuilder;
+pub use inspect::Representation;
 
 mod builder;
-
-/// What [`DynScan::emit`] shows: a form of the program on its way to machine code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Representation {
-    /// The program in the text form of the IR.
-    Ir,
-    /// Cranelift's IR of the inclusive kernels.
-    Clif,
-    /// The machine code of the inclusive kernels, as Cranelift's assembly listing.
-    Asm,
-}
+mod inspect;
+mod place;
 
 /// A compiled scan over columns that are checked at run time. Cheap to clone; compiled code is shared by equal
 /// programs and freed when the last of them is dropped.
@@ -157,92 +145,6 @@ impl DynScan {
         DynScan { checked, ..self.clone() }.settled()
     }
 
-    /// The same scan on another device: judged once, whatever the devices, and with the same options.
-    ///
-    /// ```
-    /// # use monoscan_runtime::{Device, DynScan, Error};
-    /// # fn on_gpu(scan: &DynScan) -> Result<DynScan, Error> {
-    /// scan.on(Device::cuda(0)?)
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::Device`] in a build that makes no kernels for it. [`Error::Cuda`] if its driver is too old for them.
-    /// [`Error::Codegen`] if no code could be generated for the CPU.
-    pub fn on(&self, device: impl Into<Device>) -> Result<DynScan, Error> {
-        let device = device.into();
-        let backend = self.backend_for(&device)?;
-        backend.prepare()?;
-        Ok(DynScan { backend, device, ..self.clone() }.settled())
-    }
-
-    /// The same scan on a GPU, by kernels that were made ahead of time: no compiler is needed. Calls that no kernel was made
-    /// for are refused with [`AotError::Call`](gpu::AotError::Call), which says what they were made for.
-    ///
-    /// # Errors
-    /// [`Error::Aot`] if a text is damaged, or was made of another program or by another version of monoscan. [`Error::Cuda`]
-    /// if a kernel was made for other devices, and if the driver is too old or refuses it. [`Error::Device`] on the CPU.
-    ///
-    /// # Safety
-    /// PTX and manifest of each kernel are what monoscan made of one program. Hash and checks find damage and mistakes, but not
-    /// malice: this is code that will run, with addresses of the device's memory.
-    #[cfg(feature = "cuda")]
-    pub unsafe fn on_kernels(&self, device: impl Into<Device>, kernels: &[gpu::AotKernel]) -> Result<DynScan, Error> {
-        let device = device.into();
-        if device.is_cpu() {
-            return Err(DeviceError::NotOnGpu.into());
-        }
-        let gpu = gpu::Options { ahead: Some(kernels.into()), ..self.gpu.clone() };
-        DynScan { gpu, ..self.clone() }.on(device)
-    }
-
-    /// The scan of the program that these kernels were made of, on a GPU. Its laws are judged.
-    ///
-    /// ```no_run
-    /// # use monoscan_runtime::{Device, DynScan, Error, gpu::AotKernel};
-    /// # fn main() -> Result<(), Error> {
-    /// let kernels = [AotKernel::from_files("kernels/sum_i32")?];
-    /// // SAFETY: the files are as `emit` wrote them.
-    /// let scan = unsafe { DynScan::from_kernels(Device::cuda(0)?, &kernels) }?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`on_kernels`](DynScan::on_kernels) and [`new`](DynScan::new). A program whose laws are to be assumed is built from
-    /// [`AotKernel::manifest`](gpu::AotKernel::manifest) by hand.
-    ///
-    /// # Safety
-    /// As for [`on_kernels`](DynScan::on_kernels).
-    #[cfg(feature = "cuda")]
-    pub unsafe fn from_kernels(device: impl Into<Device>, kernels: &[gpu::AotKernel]) -> Result<DynScan, Error> {
-        let first = kernels.first().ok_or(gpu::AotError::NoKernels)?;
-        let scan = DynScan::builder(first.manifest()?.program).judged()?;
-        // SAFETY: the caller says so.
-        unsafe { scan.on_kernels(device, kernels) }
-    }
-
-    /// The same with what follows from the rest: whether the kernels of short lines may run.
-    pub(super) fn settled(mut self) -> DynScan {
-        let is_bound = self.parameters.values().len() == self.program().parameters.len();
-        self.plain = self.device.is_cpu() && !self.checked && is_bound;
-        self
-    }
-
-    fn backend_for(&self, device: &Device) -> Result<Arc<dyn Backend>, Error> {
-        #[cfg(feature = "cuda")]
-        if let Some(cuda) = device.as_cuda() {
-            return gpu::backend(self.shared.key.program.clone(), cuda, &self.gpu);
-        }
-        debug_assert!(device.is_cpu());
-        Ok(Arc::new(OnCpu { variants: self.variants.clone(), threads: self.threads }))
-    }
-
-    /// Where it runs.
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
     /// The same scan with these values of the program's [parameters](Program::parameters), in order. Nothing is compiled
     /// again.
     ///
@@ -300,26 +202,6 @@ impl DynScan {
         self.plain
     }
 
-    /// The program.
-    pub fn program(&self) -> &Verified<Program> {
-        &self.shared.key.program
-    }
-
-    /// What is known about the laws of the first stage's operator.
-    pub fn judgement(&self) -> &Judgement {
-        &self.shared.judgements[0]
-    }
-
-    /// What is known about the laws of each stage's operator.
-    pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
-        self.shared.judgements.iter().map(|judgement| &**judgement)
-    }
-
-    /// The schedule that was chosen for an inclusive scan.
-    pub fn plan(&self) -> &Plan {
-        &self.shared.inclusive().plan
-    }
-
     /// The kernels for the CPU.
     #[inline]
     pub(crate) fn variants(&self) -> &Variants {
@@ -330,37 +212,6 @@ impl DynScan {
     #[doc(hidden)]
     pub fn block(&self) -> usize {
         self.backend.block()
-    }
-
-    /// The verdict on the laws with its conditions; what will run, how fast it is expected to be on long lines and what bounds
-    /// it, the bytes moved, and whether results are rounded.
-    pub fn explain(&self) -> String {
-        self.explain_with(false)
-    }
-
-    /// The same, and how it was chosen: the interleave factor, tiles, kernels and their cycles, work and depth.
-    pub fn explain_verbose(&self) -> String {
-        self.explain_with(true)
-    }
-
-    fn explain_with(&self, is_verbose: bool) -> String {
-        let Shared { key, judgements, .. } = &*self.shared;
-        let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
-        let plan = self.backend.explain(is_verbose);
-        format!("program {}\n{laws}\n{plan}", key.program.name)
-    }
-
-    /// The program as text, in one of the representations it is compiled through.
-    pub fn emit(&self, representation: Representation) -> String {
-        let code = || self.shared.inclusive().kernels(Access::Line).map(|kernels| &kernels.code);
-        match representation {
-            Representation::Clif | Representation::Asm if !self.device.is_cpu() => {
-                format!("none: the scan runs on {}", self.device)
-            }
-            Representation::Ir => self.program().to_string(),
-            Representation::Clif => code().map_or_else(|error| error.to_string(), Compiled::clif),
-            Representation::Asm => code().map_or_else(|error| error.to_string(), Compiled::asm),
-        }
     }
 }
 
