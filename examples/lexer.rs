@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The rules are lines `NAME regex`, `skip NAME regex`, `keyword WORD…` and `incomplete PREFIX`;
-//! without them, JSON's. Without a file, the output of `cargo metadata` for this workspace is lexed:
-//! real JSON, made on the spot. A GPU lexes what one forward pass can.
+//! without them, JSON's. Without a file, the output of `cargo metadata` for this workspace is
+//! lexed: real JSON, made on the spot. A GPU lexes what one forward pass can.
 
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -59,7 +59,7 @@ pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
     ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, Keys, OnDevice, Outputs, Over,
     Parameterised, Pending, Place, Record, Request, RowStream, Scan, ScanBuilder, Segments, States, Strided,
-    StridedMut, Unzipped, by_key,
+    StridedMut, Unzipped, WithTotals, by_key,
 };
 
 /// The plan of a scan on the CPU, and what plans and errors about them name.

@@ -22,10 +22,11 @@
 //!   stream take one for each flag, and rows of a stream none.
 //! - A *sequence* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment
 //!   ([`Shape::Heads`], [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
-//! - A reversed call numbers the records of every sequence from its end: in a sequence of records s to e,
-//!   `before[e]` is the start, and `after[i] = before[i] ⊕ x[i]` with `before[i] = after[i+1]`.
-//!   Outputs stay beside their records, and what a program calls the next record is the one before
-//!   it in memory. The operands of ⊕ are in the order of this numbering: `y[s] = x[e] ⊕ … ⊕ x[s]`.
+//! - A reversed call numbers the records of every sequence from its end: in a sequence of records s
+//!   to e, `before[e]` is the start, and `after[i] = before[i] ⊕ x[i]` with `before[i] =
+//!   after[i+1]`. Outputs stay beside their records, and what a program calls the next record is
+//!   the one before it in memory. The operands of ⊕ are in the order of this numbering: `y[s] =
+//!   x[e] ⊕ … ⊕ x[s]`.
 //! - The index that a program may read counts from 0 in the order of the scan, through a line and
 //!   its segments, and in each row anew. The last record of a sequence has no next one.
 //! - What a program keeps is written in the order of the scan: from the last record to the first if
@@ -39,11 +40,11 @@
 //! - Refused are: rows of a program that filters, resuming offsets, and resuming a reversed scan of
 //!   flagged segments, where the next chunk alone would know whether it goes on with the segment.
 //! - `start ⊕ x` is computed at the first record of every sequence, also where the start is the
-//!   identity e. Floats show it: of `Max` the first output of a sequence that begins with NaN is −∞, and of a
-//!   float `Sum` that of one that begins with −0 is +0.
-//! - An engine that cuts a sequence into parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial state
-//!   should be a state that `e ⊕ init` leaves as it is: NaN is none of `Max` and `Min`, nor −0 of a
-//!   float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
+//!   identity e. Floats show it: of `Max` the first output of a sequence that begins with NaN is
+//!   −∞, and of a float `Sum` that of one that begins with −0 is +0.
+//! - An engine that cuts a sequence into parts may compute `s ⊕ (e ⊕ x)` for `s ⊕ x`. So an initial
+//!   state should be a state that `e ⊕ init` leaves as it is: NaN is none of `Max` and `Min`, nor
+//!   −0 of a float `Sum`. Otherwise outputs are those of the initial state or those of `e ⊕ init`.
 
 use std::slice::ChunksExact;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -7,8 +7,9 @@
 //!
 //! `unsafe` is in five files: `column.rs` (borrowed memory as raw columns), `engine/line.rs` and
 //! `lexer/part.rs` (calls of generated code), `scans.rs` and `lexer/blocks.rs` (results in memory
-//! that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module that call the driver, and of the `gpu`
-//! module that give it memory to use when this process has gone on.
+//! that was not initialised); and, with the feature `cuda`, in those files of the `cuda` module
+//! that call the driver, and of the `gpu` module that give it memory to use when this process has
+//! gone on.
 
 mod backend;
 mod cache;

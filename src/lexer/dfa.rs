@@ -6,8 +6,8 @@
 //! report at the end of the input; and it keeps states apart that differ only in that delay, so the
 //! result is minimised again.
 //!
-//! Where rules ask for kinds of incomplete tokens, every state that is on the way to a token accepts
-//! such a kind, if it accepts no other.
+//! Where rules ask for kinds of incomplete tokens, every state that is on the way to a token
+//! accepts such a kind, if it accepts no other.
 
 use std::collections::HashMap;
 use std::hash::Hash;

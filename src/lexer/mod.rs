@@ -1,12 +1,12 @@
 //! Lexers: token rules in, tokens out, exactly as maximal munch defines them.
 //!
 //! On the CPU the rules' automaton becomes direct code: a block of machine code for each of its
-//! states, which skips through long tokens 16 bytes at a time, goes back where a longer token did not
-//! come, and runs on several threads from guessed places that are verified.
+//! states, which skips through long tokens 16 bytes at a time, goes back where a longer token did
+//! not come, and runs on several threads from guessed places that are verified.
 //!
 //! What each byte does is also a function from the automaton's state before it to the state behind
-//! it, and functions compose associatively. So the state at *every* byte is a scan: that is how GPUs
-//! lex, and how every byte gets a label. One forward pass must be exact for that.
+//! it, and functions compose associatively. So the state at *every* byte is a scan: that is how
+//! GPUs lex, and how every byte gets a label. One forward pass must be exact for that.
 //!
 //! ```text
 //! rules      texts and calls with a regex for each kind of token
@@ -26,11 +26,11 @@
 //! where it ends.
 
 mod builder;
+mod compiled;
 mod dfa;
 mod distance;
 mod error;
 mod gather;
-mod lexer;
 mod list;
 mod lookahead;
 mod place;
@@ -49,11 +49,11 @@ mod words;
 use monoscan_ir::{Program, Verified};
 
 pub use builder::LexerBuilder;
+pub use compiled::Lexer;
 pub use dfa::MAX_STATES;
 pub use distance::{Distance, LookAhead};
 pub use error::LexerError;
 pub use gather::{Counts, Kind, Skips, Token, Tokens};
-pub use lexer::Lexer;
 pub use list::TokenList;
 pub use lookahead::{Conflict, Lookahead};
 pub use monoscan_runtime::lexer::{CpuLexer, ERROR_KIND, MAX_TEXT, TokenColumns};

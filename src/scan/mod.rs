@@ -68,7 +68,7 @@ pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use over::Over;
 pub use place::{Host, OnDevice, Place};
 pub(crate) use request::Plain;
-pub use request::Request;
+pub use request::{Request, WithTotals};
 pub use segments::{ByKey, Keys, Segments, by_key};
 pub use states::{Cascade, States};
 pub use stream::{ChunkStream, RowStream};

@@ -1,8 +1,8 @@
 //! What a typed scan writes: one column of records, or one for each member of a tuple.
 //!
-//! `Scan<M, _, T>` writes a column of `T`. `Scan<M, _, Unzipped<(A, B)>>` writes a column of `A` and
-//! one of `B`, which come as a pair: new ones as a pair of vectors, those that are there as a pair
-//! of slices. One column is the case of one in every respect.
+//! `Scan<M, _, T>` writes a column of `T`. `Scan<M, _, Unzipped<(A, B)>>` writes a column of `A`
+//! and one of `B`, which come as a pair: new ones as a pair of vectors, those that are there as a
+//! pair of slices. One column is the case of one in every respect.
 
 use std::marker::PhantomData;
 

@@ -86,6 +86,9 @@ pub struct Request<'a, S, In, Out> {
 /// reads neither an initial state nor a carry, so that of the type is never looked at.
 pub(crate) type Plain<'a, In, Out> = Request<'a, crate::ops::Sum<u8>, (In,), Out>;
 
+/// New columns of results, and the total of each sequence.
+pub type WithTotals<Out, P, S> = (<Out as Outputs>::Vec<P>, Vec<S>);
+
 impl<'a, In: ScanType, Out: ScanType> Plain<'a, In, Out> {
     /// Of a program that reads one column of `In` and writes one of `Out`.
     pub(crate) fn of(scan: &'a DynScan) -> Self {
@@ -420,7 +423,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
-    pub fn inclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<(Out::Vec<C::Place>, Vec<S>), Error> {
+    pub fn inclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<WithTotals<Out, C::Place, S>, Error> {
         C::Place::collect_with_totals(self, Mode::Inclusive, &input)
     }
 
@@ -429,7 +432,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
-    pub fn exclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<(Out::Vec<C::Place>, Vec<S>), Error> {
+    pub fn exclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<WithTotals<Out, C::Place, S>, Error> {
         C::Place::collect_with_totals(self, Mode::Exclusive, &input)
     }
 

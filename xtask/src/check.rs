@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what can be said of a change within two minutes of a built tree. Format and
-//! lints of everything, so that whatever uses the change still builds, and the tests of the packages
-//! that were changed, then of those that use them, as far as the time goes.
+//! lints of everything, so that whatever uses the change still builds, and the tests of the
+//! packages that were changed, then of those that use them, as far as the time goes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

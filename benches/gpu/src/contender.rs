@@ -10,7 +10,7 @@ use crate::arena::Failure;
 
 /// What scans.
 pub(crate) enum Contender {
-    Planned(DynScan),
+    Planned(Box<DynScan>),
     Rung(LadderScan),
 }
 

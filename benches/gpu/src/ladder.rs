@@ -59,7 +59,7 @@ pub(crate) fn measure(
     }
     let plan = scan.kernel().map_err(words)?.manifest().plan.to_string();
     let plan = plan.split(';').next().unwrap_or_default().to_owned();
-    steps.push(course.step(format!("as planned: {plan}"), 1, Contender::Planned(scan), arena)?);
+    steps.push(course.step(format!("as planned: {plan}"), 1, Contender::Planned(Box::new(scan)), arena)?);
     keep(&steps)?;
     Ok(steps)
 }

@@ -137,7 +137,7 @@ fn measure(
     let subject = (row.make)(seed).map_err(words)?;
     let scan = bench::scan_of(subject.program(), device).map_err(words)?;
     println!("  {}", describe(&scan).map_err(words)?);
-    let contender = Contender::Planned(scan);
+    let contender = Contender::Planned(Box::new(scan));
     let mut bench = Bench::new(row, &*subject, contender, arena, (most, options.effort())).map_err(words)?;
     for elements in sizes {
         let mut figures = Figures { cub: cub.get(row, elements), ..bench.measure(elements) };

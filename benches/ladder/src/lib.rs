@@ -153,7 +153,7 @@ fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, Ladd
     let is_wanted = |plan: &GpuPlan| matches!(plan.schedule, Schedule::Ring { .. }) == (rung == Rung::Ring);
     let pattern = if rung == Rung::Ring { AccessPattern::Aligned } else { AccessPattern::Any };
     let plan = KernelPlan::new(program, pattern, arch).ok().filter(|plan| is_wanted(plan.plan()));
-    let plan = plan.ok_or_else(|| Unfit::NoPlan { rung, arch })?;
+    let plan = plan.ok_or(Unfit::NoPlan { rung, arch })?;
     let Kernel { text, manifest } = plan.emulated();
     let grid = if rung == Rung::Ring { Grid::Multiprocessors } else { Grid::Tiles };
     let (threads, shared_bytes) = (manifest.threads, manifest.shared_bytes);

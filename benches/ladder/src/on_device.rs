@@ -56,7 +56,7 @@ impl LadderScan {
     ) -> Result<LadderScan, LadderError> {
         let architecture = device.facts().architecture;
         let arch = Arch::for_capability(architecture.major, architecture.minor);
-        let arch = arch.ok_or_else(|| Unfit::Device { device: architecture })?;
+        let arch = arch.ok_or(Unfit::Device { device: architecture })?;
         let program = lower(program, Form { previous: true, ..Form::default() });
         let kernels = crate::compile(&program, rung, arch)?;
         let module = Module::from_ptx(device, &kernels.text, None)?;

@@ -1,5 +1,5 @@
-//! The tokens that begin in a part of a text, by code or by table, and what both share: where a part
-//! begins and ends, and the account of what was read in vain.
+//! The tokens that begin in a part of a text, by code or by table, and what both share: where a
+//! part begins and ends, and the account of what was read in vain.
 
 use monoscan_codegen::cpu::lexer::{ERROR, LexArgs, NONE, Status};
 

@@ -1,10 +1,10 @@
 //! The automaton by its table, a byte at a time, in linear time on any text.
 //!
 //! Maximal munch reads on for a longer token and may have to go back, so a text such as `/*` a
-//! thousand times would be read a thousand times. Reps (*Maximal-Munch Tokenization in Linear Time*,
-//! TOPLAS 1998) remembers for each state and place that reading on from there leads to no token.
-//! Here that is remembered at every so many places only: an attempt reads at most so many bytes
-//! before it meets what was found out before.
+//! thousand times would be read a thousand times. Reps (*Maximal-Munch Tokenization in Linear
+//! Time*, TOPLAS 1998) remembers for each state and place that reading on from there leads to no
+//! token. Here that is remembered at every so many places only: an attempt reads at most so many
+//! bytes before it meets what was found out before.
 
 use monoscan_codegen::cpu::lexer::{ERROR, LexAutomaton};
 use rustc_hash::FxHashMap;

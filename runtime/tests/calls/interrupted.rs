@@ -1,4 +1,5 @@
-//! Calls that are given up: nothing hangs, a carry is as it was, and a flag that is never set changes no bit.
+//! Calls that are given up: nothing hangs, a carry is as it was, and a flag that is never set
+//! changes no bit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,5 +1,5 @@
-//! Random rule sets: all of them are lexed exactly; and what one pass lexes is labelled exactly, the
-//! rest refused with examples that hold.
+//! Random rule sets: all of them are lexed exactly; and what one pass lexes is labelled exactly,
+//! the rest refused with examples that hold.
 
 use monoscan_runtime::lexer::CpuLexer;
 

@@ -34,8 +34,8 @@
 //! contract of the intrinsics allows:
 //!
 //! - *Schedules.* One thread of this machine runs all threads of the kernel, as fibers, and at
-//!   every intrinsic any of them may be next. A seed fixes the schedule, so a failure can be had again.
-//!   Blocks begin in any order, and only so many at a time.
+//!   every intrinsic any of them may be next. A seed fixes the schedule, so a failure can be had
+//!   again. Blocks begin in any order, and only so many at a time.
 //! - *Shared memory* begins as random bytes. Each ordinary access must be ordered after those it
 //!   conflicts with, by the barriers of the contract alone; what is not is a race, and an error,
 //!   even if this schedule did no harm (see `order.rs`).

@@ -7,7 +7,8 @@
 //! | `min(v − low, high − low) == v − low` | one range |
 //! | `pshufb(low, v) & pshufb(high, v >> 4)` | all others that have all or no bytes from 128 on |
 //!
-//! After a skip the byte at hand is known to be outside, so a test that is not exact would be wrong.
+//! After a skip the byte at hand is known to be outside, so a test that is not exact would be
+//! wrong.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};

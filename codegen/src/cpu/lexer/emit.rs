@@ -1,12 +1,13 @@
 //! The lexer as one function: a block for each state of the automaton.
 //!
-//! The place `p` in the text is the only state that matters between tokens. A block for state `q` is
-//! entered with `p` at the byte that led there. Where `q` leads to itself by many bytes, it skips 16
-//! at a time, so the length of a run is data and mispredicts no branch. A byte that leads nowhere
-//! ends the token, if `q` accepts: its kind's block stores it and goes on by a dispatch of its own,
-//! so that the processor predicts what follows each kind of token. If `q` does not accept, the
-//! lexer goes back to the last place where the token could have ended. That place is remembered by
-//! the edges from states that accept to states that do not; rules without such edges pay nothing.
+//! The place `p` in the text is the only state that matters between tokens. A block for state `q`
+//! is entered with `p` at the byte that led there. Where `q` leads to itself by many bytes, it
+//! skips 16 at a time, so the length of a run is data and mispredicts no branch. A byte that leads
+//! nowhere ends the token, if `q` accepts: its kind's block stores it and goes on by a dispatch of
+//! its own, so that the processor predicts what follows each kind of token. If `q` does not accept,
+//! the lexer goes back to the last place where the token could have ended. That place is remembered
+//! by the edges from states that accept to states that do not; rules without such edges pay
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;

@@ -1,10 +1,10 @@
 //! Lexers as direct code: an automaton of tokens becomes one function with a block for each state.
 //!
-//! The function lexes the tokens that begin in a part of a text, and gives where the next one begins.
-//! Nothing else is known between tokens, so parts of a text can be lexed apart if it is known, or
-//! guessed and verified, where a token begins. It is exact for all regular rules: where the longest
-//! match is found only by reading on, it goes back (`emit`). What it reads in vain is bounded by a
-//! budget; who calls it goes on in another way when that is spent.
+//! The function lexes the tokens that begin in a part of a text, and gives where the next one
+//! begins. Nothing else is known between tokens, so parts of a text can be lexed apart if it is
+//! known, or guessed and verified, where a token begins. It is exact for all regular rules: where
+//! the longest match is found only by reading on, it goes back (`emit`). What it reads in vain is
+//! bounded by a budget; who calls it goes on in another way when that is spent.
 
 mod automaton;
 mod bytes;

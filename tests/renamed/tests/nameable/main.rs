@@ -4,8 +4,8 @@
 //! The sources are read, not compiled: `tree` has the modules of the published crates, and what a
 //! path in one of them names. From the root of `monoscan` on, all that public paths lead to is
 //! *nameable*. Fields, variants, methods and functions of that may only name what is nameable too.
-//! Hidden items (`doc(hidden)`) may name anything. Bounds are not looked at, since sealed traits are
-//! meant to have no name; nor is what `macro_rules` writes.
+//! Hidden items (`doc(hidden)`) may name anything. Bounds are not looked at, since sealed traits
+//! are meant to have no name; nor is what `macro_rules` writes.
 
 mod tree;
 
