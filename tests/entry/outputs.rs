@@ -12,7 +12,7 @@ type Row = (u64, u8, bool);
 
 #[scan_fn]
 fn row(sum: Sum<u64>, x: u8) -> (u64, u8, bool) {
-    (sum.0, x, sum.0 % 2 == 0)
+    (sum.0, x, sum.0 & 1 == 0)
 }
 
 #[scan_fn]
