@@ -110,6 +110,14 @@ impl<'a> Init<'a> {
         }
     }
 
+    /// The state that a line starts from which resumes nothing, if one is given.
+    pub(crate) fn of_line(self) -> Option<&'a [Constant]> {
+        match self {
+            Init::Identity => None,
+            Init::Same(state) | Init::Each(state) => Some(state),
+        }
+    }
+
     /// The states that are given, of so many components each.
     pub(crate) fn states(self, components: usize) -> ChunksExact<'a, Constant> {
         let all = match self {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use monoscan_codegen::cpu::SHORT_INPUTS;
 use monoscan_ir::{Constant, Layout};
 
 /// Values of parameters. Cheap to clone.
@@ -27,5 +28,13 @@ impl Parameters {
     #[inline]
     pub(crate) fn as_ptr(&self) -> *const u8 {
         self.bytes.as_ptr()
+    }
+
+    /// What kernels of short lines take: where the inputs are, and in all places behind them where the parameters are.
+    #[inline]
+    pub(crate) fn behind(&self, inputs: impl Iterator<Item = *const u8>) -> [*const u8; SHORT_INPUTS] {
+        let mut bases = [self.as_ptr(); SHORT_INPUTS];
+        bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
+        bases
     }
 }

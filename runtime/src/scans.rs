@@ -1,6 +1,5 @@
 //! The calls of a [`DynScan`]: checked, then handed to the [backend](crate::backend).
 
-use monoscan_codegen::cpu::SHORT_INPUTS;
 use monoscan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
@@ -12,6 +11,7 @@ use crate::device::Device;
 use crate::dynscan::DynScan;
 use crate::engine::{Short, ShortRows, ShortWhole, Whole};
 use crate::error::Error;
+use crate::spacing;
 
 impl DynScan {
     /// For each i the output of the states after element i, into columns of the same length.
@@ -90,6 +90,7 @@ impl DynScan {
             let totals = self.reduce(call, inputs)?;
             return Ok(Outcome { written: self.run(call, inputs, outputs)?, totals });
         }
+        checks::call(self.program(), Device::cpu(), call, call.carry, len)?;
         let (written, totals) = self.totals(call, (inputs, Some(outputs), len))?;
         Ok(Outcome { written, totals })
     }
@@ -144,17 +145,20 @@ impl DynScan {
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
-        Ok(self.totals(call, (inputs, None, len))?.1)
+        checks::call(program, Device::cpu(), call, call.carry, len)?;
+        match self.reduced(call, inputs, len) {
+            Some(total) => Ok(total),
+            None => Ok(self.totals(call, (inputs, None, len))?.1),
+        }
     }
 
-    /// Checks all of a call but its columns and runs it. Gives how many records were written, and the totals.
+    /// Runs a call that was checked. Gives how many records were written, and the totals.
     fn totals(
         &self,
         call: &Call<'_>,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
     ) -> Result<(usize, Vec<Constant>), Error> {
         let program = self.program();
-        checks::call(program, Device::cpu(), call, call.carry, len)?;
         checks::parameters(program, self.settings().parameters.values())?;
         let own = program.state_len();
         let components = if call.carry.is_some() { program.first_carry().len() } else { own };
@@ -259,6 +263,19 @@ impl DynScan {
         self.variants().short_whole(work).filter(|_| self.is_plain())
     }
 
+    /// The total of a short line, of columns that were checked, if there is a kernel for it.
+    fn reduced(&self, call: &Call<'_>, inputs: &[Column<'_>], len: usize) -> Option<Vec<Constant>> {
+        let is_line = matches!(call.shape, Shape::Line) && !call.reversed && call.carry.is_none();
+        if !is_line || !self.is_plain() || !spacing::is_contiguous(inputs, None) {
+            return None;
+        }
+        let short = self.variants().make_short_whole(Whole::Reduce).ok().flatten()?;
+        let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
+        // SAFETY: the columns were checked, and programs with such a kernel have no more of them; nothing is written.
+        let (_, total) = unsafe { short.pass_from(call.init.of_line(), bases, std::ptr::null_mut(), len) }?;
+        Some(total.components().collect())
+    }
+
     /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
     /// written, if it did.
     fn scanned(
@@ -271,8 +288,7 @@ impl DynScan {
         let is_plain = !call.reversed && call.init == Init::Identity && call.interrupt.is_none() && self.is_plain();
         let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
-        let mut bases = [self.settings().parameters.as_ptr(); SHORT_INPUTS];
-        bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
+        let bases = self.settings().parameters.behind(inputs);
         match call.shape {
             Shape::Line => {
                 let short = self.variants().make_short(call.mode).ok().flatten()?;

@@ -172,6 +172,13 @@ impl Spacings {
         let inputs = inputs.iter().zip(&program.inputs).map(input).collect();
         Spacings { inputs, outputs: program.output.columns.iter().enumerate().map(output).collect() }
     }
+
+    /// As kernels take them: the inputs, then more inputs of these layouts without gaps, and the outputs.
+    #[cold]
+    pub(crate) fn in_order(&self, more: &[Layout]) -> SmallVec<[cpu::Spacing; 2]> {
+        let more = more.iter().map(|layout| cpu::Spacing::of_input(layout.size as isize, layout));
+        self.inputs.iter().copied().chain(more).chain(self.outputs.iter().copied()).collect()
+    }
 }
 
 /// Whether the records of all columns lie one after the other.

@@ -151,7 +151,7 @@ impl<'a> Line<'a> {
         Worker {
             states: Slots::new(code.state_layout(), slots),
             sink: SmallVec::from_elem(0, code.sink_bytes().div_ceil(16)),
-            inputs: self.inputs.clone(),
+            inputs: Bases::from_slice(&self.inputs),
             made: Made::default(),
         }
     }

@@ -34,9 +34,9 @@ mod walk;
 use std::cell::LazyCell;
 use std::sync::{Mutex, PoisonError};
 
-use monoscan_codegen::cpu::{self, Access, Kernel};
+use monoscan_codegen::cpu::{Access, Kernel};
 use monoscan_ir::transform::{Check, Form, Lowered, SegmentStart};
-use monoscan_ir::{Constant, Field, Layout, Source};
+use monoscan_ir::{Constant, Layout, Source};
 use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
@@ -115,11 +115,12 @@ impl Engine<'_> {
             Init::Each(_) => SegmentStart::Each,
         };
         let form = Form { mode: call.mode, heads: is_segmented, start, checked, previous: self.carries_previous(task) };
-        let mut variant = self.variants.get(form, false);
-        let first_carry: SmallVec<[Constant; 4]> = variant.program.first_carry().collect();
+        let usual = self.variants.get(form, false);
+        let first_carry = &*usual.first_carry;
+        let mut variant = usual;
         let inits = || call.init.states(program.state_len());
         let carries = || task.carry.unwrap_or_default().chunks_exact(first_carry.len());
-        if inits().chain(carries()).any(|state| !variant.program.holds(state)) {
+        if inits().chain(carries()).any(|state| !usual.program.holds(state)) {
             variant = self.variants.get(form, true);
         }
         let wants_totals = totals.is_some();
@@ -149,18 +150,10 @@ impl Engine<'_> {
         let kernels = variant.kernels(access)?;
         // What segments add to the columns that are read lies one after the other.
         let added = &variant.program.inputs[task.inputs.len()..];
-        let added = || added.iter().map(|layout| cpu::Spacing::of_input(layout.size as isize, layout));
-        let spacings = task.spacings.iter();
-        let spacings =
-            spacings.flat_map(|of| of.inputs.iter().copied().chain(added()).chain(of.outputs.iter().copied()));
-        let spacings: SmallVec<[cpu::Spacing; 2]> = spacings.collect();
-
+        let spacings = task.spacings.map_or_else(SmallVec::new, |spacings| spacings.in_order(added));
         let layout = kernels.code.state_layout();
-        let fields = || user_fields(variant, kernels);
-        let start = |state: &'_ [Constant]| {
-            let own: SmallVec<[Constant; 4]> = state.iter().chain(&first_carry[state.len()..]).copied().collect();
-            fields().zip(own)
-        };
+        let fields = || kernels.carried.iter().copied();
+        let start = |state| fields().zip(completed(state, first_carry));
         let init = Slots::one(layout, start(call.init.same().unwrap_or_default()));
         let starts = variant.program.starts().map(|column| self.starts(task, &variant.program.inputs[column]));
         let are_lines = matches!(call.shape, Shape::Rows(_)) || !is_segmented && heads(call.shape).is_some();
@@ -190,8 +183,8 @@ impl Engine<'_> {
         let line = Line {
             kernels,
             plan: &variant.plan,
-            inputs: task.inputs.clone(),
-            outputs: task.outputs.clone(),
+            inputs: Bases::from_slice(&task.inputs),
+            outputs: Bases::from_slice(&task.outputs),
             spacings: &spacings,
             len: task.len,
             first: 0,
@@ -343,10 +336,7 @@ fn kept(kernels: &Kernels, program: &Lowered, after: &Slots<'_>) -> Option<usize
     Some(after.read(0, rank).bits() as usize)
 }
 
-/// Where the components are that the program had before it was lowered.
-fn user_fields<'k>(variant: &'k Variant, kernels: &'k Kernels) -> impl Iterator<Item = Field> + 'k {
-    let layout = kernels.code.state_layout();
-    let stages = (0..).zip(variant.program.carried_components());
-    stages
-        .flat_map(move |(stage, &count)| (0..count as u32).filter_map(move |component| layout.field(stage, component)))
+/// The components of a state that a caller gave, and behind them those of a first carry that it lacks.
+fn completed<'s>(state: &'s [Constant], first_carry: &'s [Constant]) -> impl Iterator<Item = Constant> + 's {
+    first_carry.iter().enumerate().map(|(place, first)| *state.get(place).unwrap_or(first))
 }

@@ -9,7 +9,8 @@
 
 use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
 use monoscan_codegen::plan::Plan;
-use monoscan_ir::{Mode, Source};
+use monoscan_ir::{Constant, Layout, Mode, Source};
+use smallvec::SmallVec;
 
 use super::line::Line;
 use super::slots::Slots;
@@ -156,6 +157,33 @@ pub struct ShortWhole {
     /// Whether the kernel relies on no range of the states that it is given.
     takes_any: bool,
     replaces: bool,
+    /// How the states lie in memory, and the identities as they lie there.
+    states: Layout,
+    identities: Memory,
+}
+
+/// States of all stages as callers hand them over, aligned to 16 bytes.
+type Memory = SmallVec<[u128; 4]>;
+
+/// The states after a line.
+pub(crate) struct After<'a> {
+    layout: &'a Layout,
+    memory: Memory,
+}
+
+impl After<'_> {
+    /// The components of all stages in order.
+    pub(crate) fn components(&self) -> impl ExactSizeIterator<Item = Constant> {
+        let bytes: &[u8] = bytemuck::cast_slice(&self.memory);
+        self.layout.fields.iter().map(|field| Constant::from_bytes(field.ty, &bytes[field.offset as usize..]))
+    }
+}
+
+/// Puts components into the memory of states that lie so.
+fn put(layout: &Layout, memory: &mut Memory, components: &[Constant]) {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(memory);
+    let fields = layout.fields.iter().zip(components);
+    fields.for_each(|(field, component)| component.write_to(&mut bytes[field.offset as usize..]));
 }
 
 impl ShortWhole {
@@ -169,8 +197,38 @@ impl ShortWhole {
         let writes = work != Whole::Reduce;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }])?;
+        let Some(states) = variant.states.clone() else { return Ok(None) };
+        let mut identities = SmallVec::from_elem(0, (states.size as usize).div_ceil(16));
+        put(&states, &mut identities, &variant.first_carry);
         let replaces = checks::can_replace(&variant.program).is_ok();
-        Ok(Some(ShortWhole { pass, longest: variant.plan.direct, takes_any: variant.program.holds_any(), replaces }))
+        let (longest, takes_any) = (variant.plan.direct, variant.program.holds_any());
+        Ok(Some(ShortWhole { pass, longest, takes_any, replaces, states, identities }))
+    }
+
+    /// As [`pass`](ShortWhole::pass), from these components of all stages, or from the identities. Gives the states after the
+    /// line too.
+    ///
+    /// # Safety
+    /// As for [`Short::scan`]; a reduction looks at no output.
+    #[inline]
+    pub(crate) unsafe fn pass_from(
+        &self,
+        start: Option<&[Constant]>,
+        inputs: [*const u8; SHORT_INPUTS],
+        output: *mut u8,
+        len: usize,
+    ) -> Option<(usize, After<'_>)> {
+        if len > self.longest {
+            return None;
+        }
+        let mut memory = Memory::from_slice(&self.identities);
+        if let Some(start) = start {
+            put(&self.states, &mut memory, start);
+        }
+        let states = (memory.as_mut_ptr().cast(), start.is_none());
+        // SAFETY: the columns are what the caller says, and the states lie so.
+        let written = unsafe { self.pass(inputs, output, len, states) }?;
+        Some((written, After { layout: &self.states, memory }))
     }
 
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, the identities if

@@ -130,8 +130,7 @@ impl<'a> Slots<'a> {
     pub(crate) fn write(&mut self, slot: usize, components: impl IntoIterator<Item = (Field, Constant)>) {
         for (field, value) in components {
             let start = field.offset as usize;
-            let size = field.ty.size();
-            self.part_mut(slot, start..start + size).copy_from_slice(&value.bits().to_le_bytes()[..size]);
+            value.write_to(self.part_mut(slot, start..start + field.ty.size()));
         }
     }
 

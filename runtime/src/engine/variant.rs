@@ -9,7 +9,7 @@ use monoscan_codegen::plan::{Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
 use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Form, Lowered, lower};
-use monoscan_ir::{Field, Layout, Mode, Program, Verified};
+use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
@@ -24,6 +24,8 @@ pub(crate) struct Variant {
     pub(super) is_lawful: bool,
     pub(crate) program: Lowered,
     pub(crate) plan: Plan,
+    /// What a stream starts from.
+    pub(super) first_carry: SmallVec<[Constant; 4]>,
     /// How the caller's states lie, if they are those of this form.
     pub(super) states: Option<Layout>,
     line: OnceLock<Kernels>,
@@ -38,6 +40,8 @@ pub(crate) struct Kernels {
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
     pub(crate) length_constants: LengthConstants,
+    /// Where the components are in a slot that the program had before it was lowered.
+    pub(super) carried: SmallVec<[Field; 4]>,
     /// The identities of all stages, as they lie in a slot.
     pub(crate) identity: State,
     pub(crate) sizes: Sizes,
@@ -77,6 +81,7 @@ impl Variant {
         let states = is_own.then(|| of.states.clone());
         Variant {
             is_lawful: of.is_lawful,
+            first_carry: program.first_carry().collect(),
             program,
             plan,
             states,
@@ -106,8 +111,11 @@ impl Variant {
             let restarts = if self.plan.restarts { restarts() } else { None };
             let identities = self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
             let identity = Slots::one(code.state_layout(), code.state_layout().fields().zip(identities)).state(0);
-            let checked = AtomicU16::new(0);
-            Ok(Kernels { code, access, checked, length_constants, identity, sizes: Sizes::of(&self.program), restarts })
+            let components = (0..).zip(self.program.carried_components());
+            let components = components.flat_map(|(stage, &own)| (0..own as u32).map(move |of| (stage, of)));
+            let carried = components.filter_map(|(stage, of)| code.state_layout().field(stage, of)).collect();
+            let (checked, sizes) = (AtomicU16::new(0), Sizes::of(&self.program));
+            Ok(Kernels { code, access, checked, length_constants, carried, identity, sizes, restarts })
         })
     }
 }
@@ -142,11 +150,6 @@ impl Variants {
         let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
         Variants { program, reads_previous, options, states, is_lawful, made, short, rows, whole }
-    }
-
-    /// How the states of all stages lie where a caller hands them over in memory.
-    pub(crate) fn states(&self) -> &Layout {
-        &self.states
     }
 
     /// What scans short lines from the identities, if it was made and the program has such a kernel.
