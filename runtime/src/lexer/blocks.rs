@@ -13,13 +13,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use monoscan_codegen::cpu::lexer::ERROR;
 
-use super::guess::token_start;
+use super::guess::{LONGEST, token_start};
 use super::part::{Lexed, Lexing, Part};
 use super::{CpuLexer, TokenColumns};
 use crate::error::Error;
-
-/// Bytes of a block: some hundred microseconds of work.
-pub(super) const BLOCK: usize = 512 << 10;
 
 /// How far behind a block's end it may be looked.
 const AHEAD: usize = 64 << 10;
@@ -47,6 +44,8 @@ struct Joined<'a> {
     block: usize,
     at: Part,
     tokens: usize,
+    /// How many blocks were lexed again, as they began at a wrong guess.
+    again: usize,
     /// Lexes what blocks could not; taken by the thread whose turn it is.
     lexing: Option<Lexing<'a>>,
     failure: Option<Error>,
@@ -71,7 +70,7 @@ unsafe impl Sync for Output {}
 impl<'a> Blocks<'a> {
     pub(super) fn new(lexer: &'a CpuLexer, text: &'a [u8], block: usize) -> Blocks<'a> {
         let at = Part { from: 0, error: None };
-        let joined = Joined { block: 0, at, tokens: 0, lexing: Some(Lexing::new(lexer)), failure: None };
+        let joined = Joined { block: 0, at, tokens: 0, again: 0, lexing: Some(Lexing::new(lexer)), failure: None };
         Blocks {
             lexer,
             text,
@@ -84,8 +83,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Lexes the text into empty columns.
-    pub(super) fn run(self, threads: usize, tokens: &mut TokenColumns) -> Result<(), Error> {
+    /// Lexes the text into empty columns; gives how many blocks were lexed again.
+    pub(super) fn run(self, threads: usize, tokens: &mut TokenColumns) -> Result<usize, Error> {
         // Address space for a token a byte; what no token needs is never touched.
         tokens.reserve(self.text.len() + 1)?;
         let output = Output {
@@ -99,7 +98,7 @@ impl<'a> Blocks<'a> {
             }
             self.work(output);
         });
-        let Joined { at, tokens: count, lexing, failure, .. } =
+        let Joined { at, tokens: count, again, lexing, failure, .. } =
             self.joined.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = failure {
             return Err(error);
@@ -110,13 +109,18 @@ impl<'a> Blocks<'a> {
             tokens.starts.set_len(count);
             tokens.ends.set_len(count);
         }
-        lexing.expect("nobody has it any more").finish(at, tokens)
+        lexing.expect("nobody has it any more").finish(at, tokens)?;
+        Ok(again)
     }
 
     /// Takes blocks until there are no more.
     fn work(&self, output: Output) {
         let guard = StopIfPanicking(self);
         let mut local = TokenColumns::default();
+        // Room for the longest block, once: columns that grow are copied, and what no token needed is touched then.
+        if let Err(error) = local.reserve(self.block.saturating_add(LONGEST).min(self.text.len()) + 2) {
+            return self.stop(Some(error));
+        }
         loop {
             let block = self.next.fetch_add(1, Ordering::Relaxed);
             if block >= self.count {
@@ -157,6 +161,7 @@ impl<'a> Blocks<'a> {
         if joined.block == block {
             joined.at = behind;
             joined.tokens += local.len();
+            joined.again += usize::from(before.from != from);
             joined.lexing = Some(lexing);
             self.announce(&mut joined, block + 1);
         }

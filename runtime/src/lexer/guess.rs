@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 const WINDOW: usize = 192;
 
 /// A token that does not end within so many bytes is no reason to go on looking.
-const LONGEST: usize = 1 << 16;
+pub(super) const LONGEST: usize = 1 << 16;
 
 /// What an error counts, and what a token counts in favour.
 const ERROR: i32 = 1000;

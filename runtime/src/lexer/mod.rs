@@ -32,8 +32,8 @@ use walk::Walker;
 /// The greatest length of a text: places are `u32`.
 pub const MAX_TEXT: usize = u32::MAX as usize;
 
-/// Texts from this length on are worth a second thread.
-const WORTH_A_THREAD: usize = 1 << 20;
+/// Bytes of a block: some hundred microseconds of work.
+const BLOCK: usize = 512 << 10;
 
 /// A lexer for texts in memory.
 #[derive(Clone, Debug)]
@@ -65,17 +65,19 @@ impl CpuLexer {
         self.code.as_deref()
     }
 
-    /// Writes the tokens of a text, on as many threads as rayon's pool has if it is long. What `tokens` had is dropped, its
-    /// memory is used again.
+    /// Writes the tokens of a text, on one thread. What `tokens` had is dropped, its memory is used again.
+    ///
+    /// [`lex_in_blocks`](CpuLexer::lex_in_blocks) takes more threads. They do more work in all, so they gain only where cores
+    /// are idle.
     ///
     /// # Errors
     /// [`Error::TextTooLong`] for more than [`MAX_TEXT`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
     pub fn lex_into(&self, text: &[u8], tokens: &mut TokenColumns) -> Result<(), Error> {
-        let threads = rayon::current_num_threads().min(text.len() / WORTH_A_THREAD + 1);
-        self.lex_in_blocks(text, threads, blocks::BLOCK, tokens)
+        self.lex_in_blocks(text, 1, BLOCK, tokens).map(drop)
     }
 
-    /// The same on so many threads, each of which takes a block of so many bytes at a time.
+    /// The same on so many threads of rayon's pool, each of which takes a block of so many bytes at a time. Gives how
+    /// many blocks were lexed again, because no token began where one was guessed to begin.
     ///
     /// # Errors
     /// Those of [`lex_into`](CpuLexer::lex_into).
@@ -85,13 +87,13 @@ impl CpuLexer {
         threads: usize,
         block: usize,
         tokens: &mut TokenColumns,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         tokens.clear();
         if text.len() > MAX_TEXT {
             return Err(Error::TextTooLong { bytes: text.len(), most: MAX_TEXT });
         }
         let done = match threads {
-            0 | 1 => self.lex_in_turn(text, block.max(1), tokens),
+            0 | 1 => self.lex_in_turn(text, block.max(1), tokens).map(|()| 0),
             _ => Blocks::new(self, text, block.max(1)).run(threads, tokens),
         };
         if done.is_err() {

@@ -174,6 +174,17 @@ fn long_texts_on_threads_are_as_on_one() {
 }
 
 #[test]
+fn where_a_token_begins_is_guessed_right_in_most_blocks() {
+    for set in SETS.into_iter().filter(|set| ["json", "csv", "c", "rust"].contains(&set.name)) {
+        let (lexer, _) = compile(&set);
+        let text = set.text.as_bytes().repeat(300_000 / set.text.len());
+        let blocks = text.len().div_ceil(1009);
+        let again = lexer.on_cpu().lex_in_blocks(&text, 2, 1009, &mut TokenColumns::default()).expect("it is short");
+        assert!(again * 10 <= blocks, "{}: {again} of {blocks}", set.name);
+    }
+}
+
+#[test]
 fn the_list_is_used_again() {
     let lexer = Lexer::new(Rules::json()).expect("any rules");
     let mut list = TokenList::new();
