@@ -591,7 +591,7 @@ fn a_declaration_that_is_not_true_is_refused() {
     };
     let keeps_later = |program: &mut Program| {
         let mut b = FunctionBuilder::new();
-        let states = b.params(&vec![Type::bytes(4).unwrap(); 2]);
+        let states = b.params(&[Type::bytes(4).unwrap(); 2]);
         program.stages[0].combine = b.finish(&states[1..]);
     };
     assert!(refusal(&keeps_later).contains("expected an automaton's combine"));

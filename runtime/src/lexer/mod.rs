@@ -2,9 +2,9 @@
 //!
 //! The automaton is run as direct code (`monoscan_codegen::cpu::lexer`), or, where that has too
 //! many states or no code can be made, by a table (`walk`). Both lex the tokens that begin in a
-//! part of the text and give where the next one begins; [`part`] says in which words. So does what
+//! part of the text and give where the next one begins; `part` says in which words. So does what
 //! is built on them: a text on one thread is a part after the other, on several it is blocks that
-//! begin where a token seems to begin ([`guess`]), lexed apart and verified in order ([`blocks`]);
+//! begin where a token seems to begin (`guess`), lexed apart and verified in order (`blocks`);
 //! a stream is parts of texts that are not complete.
 //!
 //! No text takes quadratic time. What is read in vain, by looking ahead for a longer token that
