@@ -32,6 +32,9 @@ use walk::Walker;
 /// The greatest length of a text: places are `u32`.
 pub const MAX_TEXT: usize = u32::MAX as usize;
 
+/// Texts from this length on are worth a second thread.
+const WORTH_A_THREAD: usize = 1 << 20;
+
 /// Bytes of a block: some hundred microseconds of work.
 const BLOCK: usize = 512 << 10;
 
@@ -65,15 +68,17 @@ impl CpuLexer {
         self.code.as_deref()
     }
 
-    /// Writes the tokens of a text, on one thread. What `tokens` had is dropped, its memory is used again.
+    /// Writes the tokens of a text, on as many threads as rayon's pool has if it is long. What `tokens` had is dropped, its
+    /// memory is used again.
     ///
-    /// [`lex_in_blocks`](CpuLexer::lex_in_blocks) takes more threads. They do more work in all, so they gain only where cores
-    /// are idle.
+    /// Threads do more work in all. Where other programs keep the cores busy, one thread is faster:
+    /// [`lex_in_blocks`](CpuLexer::lex_in_blocks) takes as many as it is told.
     ///
     /// # Errors
     /// [`Error::TextTooLong`] for more than [`MAX_TEXT`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
     pub fn lex_into(&self, text: &[u8], tokens: &mut TokenColumns) -> Result<(), Error> {
-        self.lex_in_blocks(text, 1, BLOCK, tokens).map(drop)
+        let threads = rayon::current_num_threads().min(text.len() / WORTH_A_THREAD + 1);
+        self.lex_in_blocks(text, threads, BLOCK, tokens).map(drop)
     }
 
     /// The same on so many threads of rayon's pool, each of which takes a block of so many bytes at a time. Gives how
