@@ -54,7 +54,7 @@ impl<P: ScanType, A: ScanType> Parameterised for (P, A) {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as the columns of `{R}`",
     label = "expected a slice for each argument of the lift",
-    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]`, `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
 )]
 pub trait Columns<R>: sealed::Columns<R> {
     /// Where they lie.
@@ -85,7 +85,7 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be read as the columns of `{R}`",
         label = "expected a slice for each argument of the lift",
-        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]` `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]`, `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
     )]
     pub trait Columns<R> {
         type At: Place;
