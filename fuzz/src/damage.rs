@@ -12,6 +12,7 @@ pub(crate) fn damage(bytes: &mut Bytes<'_>, program: &mut Program) {
         let mut functions = vec![&mut output.project.function];
         functions.extend(output.filter.as_mut().map(|filter| &mut filter.function));
         for stage in &mut program.stages {
+            stage.automaton = false; // which says what its functions are
             functions.extend([&mut stage.lift.function, &mut stage.combine]);
         }
         let place = bytes.below(functions.len());

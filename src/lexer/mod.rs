@@ -56,7 +56,7 @@ pub use error::LexerError;
 pub use gather::{Counts, Kind, Skips, Token, Tokens};
 pub use list::TokenList;
 pub use lookahead::{Conflict, Lookahead};
-pub use monoscan_runtime::lexer::{CpuLexer, ERROR_KIND, MAX_TEXT, TokenColumns};
+pub use monoscan_runtime::lexer::{ERROR_KIND, MAX_TEXT, StreamToken, TokenColumns, TokenStream};
 pub use place::Lines;
 pub use ranks::{MAX_RANKS, RankTables};
 pub use restart::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
