@@ -45,17 +45,25 @@ pub(crate) fn check(base: Option<&str>) -> ExitCode {
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
     runner.command(&steps::CLIPPY.replace(" --all-features", features()));
+    let mut unfinished = Vec::new();
     for command in plan.unwrap_or_default() {
-        match TIME.checked_sub(start.elapsed()).map(|left| left.as_secs()) {
-            None | Some(0) => println!("\n── not run, for want of time: {command}"),
-            Some(left) => runner.step(&command, || match execute(&format!("timeout {left} {command}"), &[]) {
-                Err(status) if status.ends_with(" 124") => {
-                    println!("stopped, for want of time");
-                    Ok(())
-                }
-                result => result,
-            }),
+        let left = TIME.saturating_sub(start.elapsed()).as_secs();
+        if left == 0 {
+            unfinished.push(command);
+            continue;
         }
+        let mut is_stopped = false;
+        runner.step(&command, || {
+            let result = execute(&format!("timeout {left} {command}"), &[]);
+            is_stopped = matches!(&result, Err(status) if status.ends_with(" 124"));
+            if is_stopped { Ok(()) } else { result }
+        });
+        if is_stopped {
+            unfinished.push(command);
+        }
+    }
+    for command in &unfinished {
+        println!("\n── not finished, for want of time: {command}");
     }
     println!("\n`cargo xtask test` runs everything.");
     runner.finish()
