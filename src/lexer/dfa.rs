@@ -33,6 +33,9 @@ const MEMORY_LIMIT: usize = 32 << 20;
 /// What regex-automata makes of the rules.
 type Searcher = dense::DFA<Vec<u32>>;
 
+/// What [`explore`] finds.
+type Explored = (TokenDfa, Vec<Option<RuleIndex>>, Vec<Shadowed>);
+
 /// A state of a [`TokenDfa`] or of what is made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct State(u16);
@@ -80,9 +83,9 @@ impl TokenDfa {
             return Ok((TokenDfa::without_tokens(), Vec::new()));
         }
         let searcher = determinise(included.iter().map(|&i| rule(rules, i).pattern()))?;
-        let (mut delayed, shadowed) = explore(&searcher, rules, &included)?;
+        let (mut delayed, named, shadowed) = explore(&searcher, rules, &included)?;
         if rules.names_incomplete() {
-            delayed.accept_incomplete(rules);
+            delayed.accept_incomplete(rules, named);
         }
         Ok((merge_classes(minimise(delayed)), shadowed))
     }
@@ -98,12 +101,12 @@ impl TokenDfa {
     }
 
     /// Lets every state but the start accept the kind of what begins a token, if it accepts nothing and there is such a kind.
-    fn accept_incomplete(&mut self, rules: &Rules) {
+    ///
+    /// `earliest` has for each state the earliest rule with a kind for incomplete tokens, of those that match there.
+    fn accept_incomplete(&mut self, rules: &Rules, mut earliest: Vec<Option<RuleIndex>>) {
         self.enter_start_never();
-        let kind_of: Vec<Option<usize>> = (0..rules.len()).map(|rule| rules.incomplete_of(rule)).collect();
-        // The earliest rule that has a kind for incomplete tokens, of those that may still win from a state on.
-        let mut earliest: Vec<Option<RuleIndex>> =
-            self.accept.iter().map(|rule| rule.filter(|&rule| kind_of[usize::from(rule)].is_some())).collect();
+        earliest.resize(self.accept.len(), None);
+        // From now on: of those that match there or further on.
         loop {
             let mut changed = false;
             for state in self.states() {
@@ -118,14 +121,14 @@ impl TokenDfa {
             }
         }
         for state in self.states().filter(|&q| q != TokenDfa::START) {
-            let incomplete = earliest[state.index()].and_then(|rule| kind_of[usize::from(rule)]);
+            let incomplete = earliest[state.index()].and_then(|rule| rules.incomplete_of(usize::from(rule)));
             let accept = &mut self.accept[state.index()];
             *accept = accept.or(incomplete.map(|kind| kind as RuleIndex));
         }
     }
 
-    /// Splits the start where it is entered, so that nothing was read in it.
-    fn enter_start_never(&mut self) {
+    /// Splits the start where it is entered, so that nothing was read in it. The result is not minimal then.
+    pub(super) fn enter_start_never(&mut self) {
         if !self.next.contains(&TokenDfa::START) {
             return;
         }
@@ -149,8 +152,13 @@ impl TokenDfa {
     }
 }
 
-fn rule(rules: &Rules, index: usize) -> &Rule {
+pub(super) fn rule(rules: &Rules, index: usize) -> &Rule {
     rules.iter().nth(index).expect("the place of a rule")
+}
+
+/// What decides between rules that match the same text: the least wins.
+pub(super) fn precedence(rules: &Rules, index: usize) -> (bool, usize) {
+    (rule(rules, index).role() != Role::Keyword, index)
 }
 
 fn determinise<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Searcher, LexerError> {
@@ -189,8 +197,9 @@ fn determinise<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Searcher, 
 }
 
 /// Lists the states of `searcher` with dense numbers and undelayed matches: the dead state first, then the start.
-/// Also says which rules are shadowed.
-fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<(TokenDfa, Vec<Shadowed>), LexerError> {
+/// Also says, for each state, which is the earliest rule that matches there and has a kind for incomplete tokens; and
+/// which rules are shadowed.
+fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Explored, LexerError> {
     let start = searcher
         .universal_start_state(Anchored::Yes)
         .ok_or_else(|| LexerError::Automaton("the start depends on what precedes the token".to_owned()))?;
@@ -201,7 +210,7 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<(To
     let samples = sample_bytes(&class_of, classes);
 
     let mut dfa = TokenDfa { class_of, classes, next: vec![TokenDfa::DEAD; classes], accept: vec![None, None] };
-    let precedence = |&rule: &RuleIndex| (rules.get(Kind::Rule(rule)).map(Rule::role) != Some(Role::Keyword), rule);
+    let mut named = vec![None; 2];
     let mut shadows = Shadows::new(rules);
     let mut found = vec![start];
     let mut number: HashMap<StateID, State> = HashMap::from([(start, TokenDfa::START)]);
@@ -209,8 +218,9 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<(To
     while at < found.len() {
         let from = found[at];
         let mut matching = matching(searcher, from, included);
-        matching.sort_by_key(precedence);
+        matching.sort_by_key(|&rule| precedence(rules, usize::from(rule)));
         dfa.accept[at + 1] = matching.first().copied();
+        named[at + 1] = matching.iter().copied().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min();
         shadows.state(at, &matching);
         for &byte in &samples {
             let to = searcher.next_state(from, byte);
@@ -224,6 +234,7 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<(To
                 }
                 let new = State::new(dfa.accept.len());
                 dfa.accept.push(None);
+                named.push(None);
                 number.insert(to, new);
                 found.push(to);
                 shadows.reached(at, byte);
@@ -236,7 +247,7 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<(To
     match dfa.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
         Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
-        None => Ok((dfa, shadows.finish())),
+        None => Ok((dfa, named, shadows.finish())),
     }
 }
 

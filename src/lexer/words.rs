@@ -10,7 +10,7 @@ use regex_automata::util::syntax::parse_with;
 use regex_syntax::hir::HirKind;
 
 use super::LexerError;
-use super::dfa::{RuleIndex, TokenDfa};
+use super::dfa::{RuleIndex, TokenDfa, precedence, rule};
 use super::rules::{Role, Rule, Rules, syntax};
 use super::shadow::Shadowed;
 
@@ -24,34 +24,32 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn new(rules: &Rules) -> Result<Split, LexerError> {
-        let all = |_| true;
         let candidates = candidates(rules);
-        if candidates.is_empty() {
-            let (dfa, shadowed) = TokenDfa::of(rules, all)?;
-            return Ok(Split { dfa, words: Vec::new(), shadowed });
-        }
-        let (rest, _) = TokenDfa::of(rules, |rule| !candidates.values().any(|&other| other == rule))?;
-        let precedence = |rule: usize| (rules.iter().nth(rule).map(Rule::role) != Some(Role::Keyword), rule);
+        let (mut dfa, mut shadowed) = TokenDfa::of(rules, |rule| !candidates.values().any(|&other| other == rule))?;
+        let count = candidates.len();
         let mut words: Vec<(Vec<u8>, usize)> = candidates
             .into_iter()
             .filter(|(word, rule)| {
-                let state = rest.run(word);
-                let other = rest.accept(state).map(usize::from);
-                let wins = other.is_some_and(|other| precedence(*rule) < precedence(other));
+                let state = dfa.run(word);
+                let other = dfa.accept(state).map(usize::from);
+                let wins = other.is_some_and(|other| precedence(rules, *rule) < precedence(rules, other));
                 // A lookup cannot tell zeros from what is behind a word.
-                wins && rest.next(state, usize::from(rest.class_of[0])) == TokenDfa::DEAD
+                wins && dfa.next(state, usize::from(dfa.class_of[0])) == TokenDfa::DEAD
             })
             .collect();
         words.sort_unstable_by_key(|&(_, rule)| rule);
-        let taken = |rule| words.iter().any(|&(_, word)| word == rule);
-        let (dfa, mut shadowed) = TokenDfa::of(rules, |rule| !taken(rule))?;
-        let name = |rule: usize| rules.iter().nth(rule).map_or("", Rule::name).to_owned();
-        for (word, rule) in &words {
+        if words.len() < count {
+            let taken = |rule| words.iter().any(|&(_, word)| word == rule);
+            (dfa, shadowed) = TokenDfa::of(rules, |rule| !taken(rule))?;
+        }
+        // Code enters the start with the first byte of a token alone.
+        dfa.enter_start_never();
+        let name = |index: usize| rule(rules, index).name().to_owned();
+        for &(ref word, winner) in &words {
             let Some(other) = dfa.accept(dfa.run(word)).map(usize::from) else { continue };
-            let never = rules.iter().nth(other).and_then(word_of).as_ref() == Some(word);
-            let is_keyword = !precedence(*rule).0;
-            if never || !is_keyword {
-                shadowed.push(Shadowed { rule: name(other), by: name(*rule), text: word.clone(), never });
+            let never = word_of(rule(rules, other)).as_ref() == Some(word);
+            if never || rule(rules, winner).role() != Role::Keyword {
+                shadowed.push(Shadowed { rule: name(other), by: name(winner), text: word.clone(), never });
             }
         }
         let words = words.into_iter().map(|(word, rule)| (word, rule as RuleIndex)).collect();
@@ -74,11 +72,13 @@ impl Split {
     }
 }
 
-/// Rules that match one short word: for each word the rule that wins.
+/// Rules that match one short word: for each word the rule that wins. What begins such a word must be of no kind, for that
+/// takes states.
 fn candidates(rules: &Rules) -> HashMap<Vec<u8>, usize> {
     let mut words = HashMap::new();
     let of = |keywords| (0..).zip(rules.iter()).filter(move |(_, rule)| (rule.role() == Role::Keyword) == keywords);
-    for (index, rule) in of(true).chain(of(false)) {
+    let rules = of(true).chain(of(false)).filter(|&(index, _)| rules.incomplete_of(index).is_none());
+    for (index, rule) in rules {
         if let Some(word) = word_of(rule).filter(|word| word.len() < MAX_WORD && !word.contains(&0)) {
             words.entry(word).or_insert(index);
         }

@@ -42,7 +42,7 @@ impl<'a> Lexing<'a> {
 
     /// Writes the tokens that begin before `until`, a place of the text. The text ends, or more is to come and is not `complete`.
     ///
-    /// `tokens` has room for a token more than bytes in the part.
+    /// `tokens` has room for a token for each byte of the part, and for the error that is open before it.
     pub(super) fn part(
         &mut self,
         text: &[u8],
@@ -64,7 +64,7 @@ impl<'a> Lexing<'a> {
                 continue;
             };
             assert!(at.from <= until && until <= text.len() && text.len() <= super::MAX_TEXT);
-            assert!(tokens.room() > until - at.from);
+            assert!(tokens.room() >= until - at.from + usize::from(at.error.is_some()));
             let written = tokens.len();
             // SAFETY: there is room behind the tokens, as was asserted.
             let (kinds, starts, ends) = unsafe {

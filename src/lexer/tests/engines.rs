@@ -156,6 +156,45 @@ fn hostile_texts_take_linear_time_and_are_exact() {
 }
 
 #[test]
+fn a_few_rules_are_lexed_exactly() {
+    for (rules, texts) in [
+        // A byte leads back to where tokens begin.
+        (r"LINE [^\n]*\n", ["ab\nc\n\nd", "\n", "x"]),
+        ("A a*b\nB a*c", ["aab", "bcaac", "aaa"]),
+        ("C (ab)*c", ["ababc", "abab", "cabc"]),
+        // Texts with zeros beside words.
+        (
+            r"NAME [a-z]+|\x00\x01
+           IF if",
+            ["\0\x01if a", "\0\x01", "if\0\x01"],
+        ),
+        // Words, and kinds for what begins them.
+        ("IF if\nWORD [a-z]{2,}\nincomplete E_", ["i", "if", "ix i"]),
+        ("WORD if|of\nIF if\nincomplete E_ IF", ["i", "o", "ifof"]),
+        ("keyword ab\nR ab\nincomplete E_ R", ["a", "ab", "aba"]),
+    ] {
+        let rules = Rules::parse(rules).expect("they parse");
+        let reference = Reference::new(&rules);
+        let lexer = Lexer::new(rules.clone()).expect("any rules").with_skips();
+        for text in texts.map(str::as_bytes) {
+            let expected = columns_of(reference.tokens(text));
+            for engine in [lexer.on_cpu(), &CpuLexer::by_table(lexer.on_cpu().automaton().clone())] {
+                assert_eq!(in_blocks(engine, text, 1, 1 << 20), expected, "{rules:?}: {}", text.escape_ascii());
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_have_room_for_an_error_and_a_token_for_each_byte() {
+    let lexer = Lexer::new(Rules::parse("skip S a\nLONG a+b\nC c").expect("they parse")).expect("any rules");
+    let block = 512 << 10;
+    // What the first block reads in vain is made up for in the second, but for a few bytes.
+    let text = [b"a".repeat(block - 1), b"!".to_vec(), b"c".repeat(block)].concat();
+    assert_eq!(in_blocks(lexer.on_cpu(), &text, 1, block).len(), 1 + block);
+}
+
+#[test]
 fn long_texts_on_threads_are_as_on_one() {
     for set in SETS {
         let (lexer, _) = compile(&set);

@@ -21,7 +21,7 @@ pub struct LexAutomaton {
     pub kept: Vec<bool>,
     /// Whether runs of bytes that begin no token are reported.
     pub keeps_errors: bool,
-    /// Words of at most [`MAX_WORD`](super::MAX_WORD) bytes, none twice, which tokens may be, and their kinds. None has a zero byte,
+    /// Words of one to [`MAX_WORD`](super::MAX_WORD) bytes, none twice, which tokens may be, and their kinds. None has a zero byte,
     /// and a zero byte behind it ends its token.
     pub words: Vec<(Vec<u8>, u16)>,
 }
@@ -29,7 +29,7 @@ pub struct LexAutomaton {
 impl LexAutomaton {
     /// The state that nothing leads out of, in which no token is possible.
     pub const DEAD: u16 = 0;
-    /// The state before the first byte. It does not accept.
+    /// The state before the first byte. It does not accept, and no state leads to it.
     pub const START: u16 = 1;
 
     /// How many states there are.
@@ -64,7 +64,7 @@ impl LexAutomaton {
         std::array::from_fn(|byte| self.step(Self::START, byte as u8) == Self::DEAD)
     }
 
-    /// The state and all that are entered after it, in the order of their numbers.
+    /// The states that a byte of a token leads to: all but the dead one and the start.
     pub(super) fn live(&self) -> std::ops::Range<u16> {
         2..self.states()
     }

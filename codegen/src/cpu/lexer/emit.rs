@@ -58,7 +58,7 @@ pub(super) struct Emitter<'a, 'b> {
     /// The last place where the token could have ended, if it is behind `s`; and the kind that it would have had.
     accepted: Variable,
     accepted_kind: Variable,
-    /// A block for each state.
+    /// A block for each live state.
     states: Vec<Block>,
     /// A block for each kind, where its tokens end.
     ends: BTreeMap<u16, Block>,
@@ -139,7 +139,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         b.def_var(p, from);
         b.def_var(s, error);
-        let states = (0..source.automaton.states()).map(|_| b.create_block()).collect();
+        let states = source.automaton.live().map(|_| b.create_block()).collect();
         let kinds = source.automaton.live().filter_map(|q| source.automaton.accept(q));
         let mut ends = BTreeMap::new();
         for kind in kinds {
@@ -228,12 +228,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
+    /// The block of a live state.
+    fn block_of(&self, state: u16) -> Block {
+        self.states[usize::from(state - self.automaton().live().start)]
+    }
+
     /// A block that goes from one state to another by the byte at `p`.
     pub(super) fn edge(&mut self, from: u16, to: u16) -> Block {
         if to == LexAutomaton::DEAD {
             return self.over(from);
         }
-        let target = self.states[usize::from(to)];
+        let target = self.block_of(to);
         let (true, Some(kind)) = (self.automaton().remembers(from, to), self.automaton().accept(from)) else {
             return target;
         };
@@ -256,7 +261,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The block of a state.
     fn state(&mut self, state: u16) {
-        self.b.switch_to_block(self.states[usize::from(state)]);
+        self.b.switch_to_block(self.block_of(state));
         self.advance(1);
         let automaton = self.automaton();
         if (0..=255).all(|byte| automaton.step(state, byte) == LexAutomaton::DEAD) {
@@ -525,11 +530,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn leave(&mut self) {
         for _ in 0..2 {
             self.b.append_block_param(self.shared.leave, types::I64);
-        }
-        // The dead state and the start have no place of their own.
-        for state in [LexAutomaton::DEAD, LexAutomaton::START] {
-            self.b.switch_to_block(self.states[usize::from(state)]);
-            self.b.ins().jump(self.shared.fail, &[]);
         }
         self.b.switch_to_block(self.shared.leave);
         let &[status, error] = self.b.block_params(self.shared.leave) else { unreachable!("two were appended") };

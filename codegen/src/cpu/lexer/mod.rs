@@ -88,7 +88,12 @@ impl LexCode {
     ///
     /// # Errors
     /// [`CodegenError::LexerTooLarge`] for more than [`MAX_DIRECT_STATES`] states; or if code cannot be generated for the machine.
+    ///
+    /// # Panics
+    /// If the start accepts, or a state leads to it.
     pub fn new(automaton: LexAutomaton) -> Result<LexCode, CodegenError> {
+        let is_start = |&state: &u16| state == LexAutomaton::START;
+        assert!(automaton.accept(LexAutomaton::START).is_none() && !automaton.next.iter().any(is_start));
         let states = automaton.accept.len();
         if states > MAX_DIRECT_STATES {
             return Err(CodegenError::LexerTooLarge { states, most: MAX_DIRECT_STATES });
@@ -110,8 +115,8 @@ impl LexCode {
     /// Lexes the tokens that begin in a part of the text; returns how many were written.
     ///
     /// # Safety
-    /// `text` points to `len` bytes, `from <= until <= len < 2^32`, and each column has room for `until − from + 1` tokens, that
-    /// nobody else reads or writes.
+    /// `text` points to `len` bytes, `from <= until <= len < 2^32`, and each column has room for `until − from` tokens, and one
+    /// more if `error` is not [`NONE`], that nobody else reads or writes.
     pub unsafe fn lex(&self, args: &mut LexArgs) -> usize {
         // SAFETY: the code was compiled with this signature, lives as long as `self`, and needs what the caller promises.
         unsafe {

@@ -35,9 +35,6 @@ struct Slot {
     _pad: u64,
 }
 
-/// What no text is: a byte behind a zero.
-const NO_WORD: [u64; 2] = [0x0100, 0];
-
 impl WordTable {
     pub(super) fn new(automaton: &LexAutomaton) -> Option<WordTable> {
         if automaton.words.is_empty() {
@@ -74,16 +71,16 @@ impl WordTable {
 
     /// The slots, if no two words have one.
     fn place(&self, words: &[([u64; 2], u16)], automaton: &LexAutomaton) -> Option<Vec<Slot>> {
-        let empty = Slot { word: NO_WORD, kind: 0, kept: 0, _pad: 0 };
-        let mut slots = vec![empty; 1 << (64 - self.shift)];
+        let mut slots = vec![None; 1 << (64 - self.shift)];
         for &(word, kind) in words {
-            let slot = &mut slots[self.hash(word)];
-            if slot.word != NO_WORD {
+            let slot = Slot { word, kind: u32::from(kind), kept: u32::from(automaton.keeps(kind)), _pad: 0 };
+            if slots[self.hash(word)].replace(slot).is_some() {
                 return None;
             }
-            *slot = Slot { word, kind: u32::from(kind), kept: u32::from(automaton.keeps(kind)), _pad: 0 };
         }
-        Some(slots)
+        // A text is looked up in its own slot, so a word that stands in another's is never found.
+        let elsewhere = slots.iter().flatten().next().copied()?;
+        Some(slots.into_iter().map(|slot| slot.unwrap_or(elsewhere)).collect())
     }
 
     fn hash(&self, word: [u64; 2]) -> usize {
