@@ -34,7 +34,7 @@ fn scan_code_is_refused_as_documented() {
         if output.status.success() {
             return Some(format!("{name} is accepted\n"));
         }
-        let (found, kept) = (lasting(&String::from_utf8_lossy(&output.stderr)), file.with_extension("stderr"));
+        let (found, kept) = (lasting(&String::from_utf8_lossy(&output.stderr)), kept(&file));
         if overwrite {
             fs::write(&kept, &found).unwrap();
         }
@@ -43,6 +43,13 @@ fn scan_code_is_refused_as_documented() {
     });
     let differing: Vec<String> = differing.collect();
     assert!(differing.is_empty(), "{}", differing.concat());
+}
+
+/// Where the messages about a file are kept. With the feature `ndarray`, rustc lists more types that
+/// can be added to a number.
+fn kept(file: &Path) -> PathBuf {
+    let with_ndarray = file.with_extension("ndarray.stderr");
+    if cfg!(feature = "ndarray") && with_ndarray.exists() { with_ndarray } else { file.with_extension("stderr") }
 }
 
 /// The Rust files of a folder of this package.

@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The features for GPUs, and whether these tests were built with them.
-pub(crate) const FEATURES: [(&str, bool); 3] =
-    [("ptx", cfg!(feature = "ptx")), ("cuda", cfg!(feature = "cuda")), ("gpu", cfg!(feature = "gpu"))];
+/// The features that bring dependencies of their own, and whether these tests were built with them.
+pub(crate) const FEATURES: [(&str, bool); 4] = [
+    ("ptx", cfg!(feature = "ptx")),
+    ("cuda", cfg!(feature = "cuda")),
+    ("gpu", cfg!(feature = "gpu")),
+    ("ndarray", cfg!(feature = "ndarray")),
+];
 
 /// Builds `targets`, such as `--lib`, with the profile and the features of this test. Gives the folder where they are.
 pub(crate) fn build(targets: &str) -> PathBuf {
