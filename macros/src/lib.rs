@@ -34,6 +34,14 @@ pub fn scan_type(item: TokenStream) -> TokenStream {
     expand::scan_type::derive(item.into()).into()
 }
 
+/// On an enum without data: each variant is a kind of token, and its attribute says which texts are: `#[token("regex")]`,
+/// `#[skip("regex")]`, `#[keyword("word", …)]`, `#[incomplete(Variant)]`, and `#[error]` on one. `#[token_kind(crate = path)]`
+/// names monoscan where it has another name.
+#[proc_macro_derive(TokenKind, attributes(token, skip, keyword, incomplete, error, token_kind))]
+pub fn token_kind(item: TokenStream) -> TokenStream {
+    expand::token_kind::derive(item.into()).into()
+}
+
 /// Lowers a function, and emits the type `f {}` that stands for it in `.lift(f {})` and `.project(f {})`.
 /// On an `impl`, or on a method in one: scan code calls the method, `x.f(..)`. `#[scan_fn(associated)]` is for functions in an `impl` that have no `self`; `crate = path` names monoscan where it
 /// has another name.

@@ -58,9 +58,9 @@ impl Options {
         })
     }
 
-    /// Reads the `#[scan_type(…)]` of a derive.
-    pub(crate) fn of_derive(attributes: &[Attribute], errors: &mut Vec<syn::Error>) -> Options {
-        match attributes.iter().find(|attribute| attribute.path().is_ident("scan_type")) {
+    /// Reads the attribute of a derive that goes by a name, such as `#[scan_type(…)]`.
+    pub(crate) fn of_derive(name: &str, attributes: &[Attribute], errors: &mut Vec<syn::Error>) -> Options {
+        match attributes.iter().find(|attribute| attribute.path().is_ident(name)) {
             Some(attribute) => attribute.parse_args().unwrap_or_else(|error| {
                 errors.push(error);
                 Options::default()

@@ -18,12 +18,12 @@ pub(crate) fn report(errors: &[syn::Error]) -> TokenStream {
 }
 
 macro_rules! messages {
-    ($($name:ident = $text:literal;)*) => {
-        $(pub(crate) const $name: &str = concat!("scan code: ", $text);)*
+    ($subject:literal: $($name:ident = $text:literal;)*) => {
+        $(pub(crate) const $name: &str = concat!($subject, ": ", $text);)*
     };
 }
 
-messages! {
+messages! { "scan code":
     // Options and items.
     OPTION = "unknown option; there are `crate = path` and, for functions in an `impl`, `associated`";
     MONOID_ITEM = "`#[scan_monoid]` goes on a struct, or on its `impl Monoid for ..`";
@@ -97,6 +97,23 @@ messages! {
     PATTERN_REF = "`ref` and `&` patterns are not available; values are copied";
     PATTERN_REST = "`..` is available at the end of the pattern only";
     PATTERN_OR_BINDING = "a name inside `|` is not available; write one arm for each alternative";
+}
+
+messages! { "token kinds":
+    KIND_ITEM = "`TokenKind` is for an enum, each of whose variants is a kind of token";
+    KIND_GENERICS = "the enum has no generic parameters; write one enum for each lexer";
+    KIND_DATA = "a kind of token holds nothing; remove the fields, and take the text of the token by its place";
+    KIND_CFG = "`#[cfg]` on a variant is not seen by `TokenKind`; put it on the whole enum";
+    KIND_WITHOUT_RULE = "which texts are of this kind? write `#[token(\"regex\")]`, `#[skip(\"regex\")]`, `#[keyword(\"word\")]`, `#[incomplete(Variant)]` or `#[error]` above it";
+    KIND_TWO_RULES = "a kind has one rule; join two regexes by `|`, and give keywords as `#[keyword(\"one\", \"other\")]`";
+    KIND_REGEX = "expected a regex that is not empty, as in `#[token(\"[a-z]+\")]`";
+    KIND_WORDS = "expected words that are not empty, as in `#[keyword(\"if\")]` or `#[keyword(\"true\", \"false\")]`";
+    KIND_INCOMPLETE = "expected a variant with one rule, a `token`, a `skip` or one `keyword`, as in `#[incomplete(Text)]`";
+    KIND_INCOMPLETE_TWICE = "what begins a token of this kind has a kind already";
+    KIND_NO_RULE = "expected at least one variant with a rule, such as `#[token(\"[a-z]+\")]`";
+    KIND_ERROR = "bytes that begin no token are of a kind too; add a variant, as in `#[error] Error`";
+    KIND_ERRORS = "there is one kind for bytes that begin no token; remove one of the two `#[error]`";
+    KIND_ERROR_FORM = "`#[error]` takes no arguments";
 }
 
 /// An identifier that a `macro_rules!` macro and its caller both use.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::expand::{closure, monoid, scan_fn, scan_type};
+use crate::expand::{closure, monoid, scan_fn, scan_type, token_kind};
 use crate::methods::{self, CONVERSIONS, METHODS};
 
 /// How many errors the tokens make rustc report.
@@ -79,6 +79,7 @@ fn no_input_makes_a_macro_panic_and_every_item_is_emitted() {
             }
         }
         scan_type::derive(item.clone());
+        token_kind::derive(item.clone());
         closure::expand(item);
     }
 }

@@ -14,13 +14,13 @@ pub enum Kind {
 
 /// A piece of the text. Tokens are contiguous unless skips are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Token {
+pub struct Token<K = Kind> {
     /// Where it begins, in bytes.
     pub start: usize,
     /// Where it ends: the offset behind its last byte.
     pub end: usize,
     /// What it is.
-    pub kind: Kind,
+    pub kind: K,
 }
 
 /// What to do with the tokens of `skip` rules.

@@ -44,9 +44,12 @@ mod shadow;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod words;
 
 use monoscan_ir::{Program, Verified};
+
+pub use monoscan_macros::TokenKind;
 
 pub use builder::LexerBuilder;
 pub use compiled::Lexer;
@@ -63,6 +66,7 @@ pub use restart::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use rules::{C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RUST, Role, Rule, RuleFault, Rules, RulesError};
 pub use shadow::Shadowed;
 pub use stream::{LexerStream, Streamed};
+pub use typed::{KindLexer, KindList, KindRule, KindStream, RuleForm, TokenKind};
 
 /// What the rules became for a scan: everything that it needs to label a text, and how large it is.
 pub struct LexerTables {

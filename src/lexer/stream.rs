@@ -23,13 +23,13 @@ pub struct LexerStream(pub(super) TokenStream);
 
 /// A token of a stream; places count from the beginning of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Streamed {
+pub struct Streamed<K = Kind> {
     /// Where it begins, in bytes.
     pub start: u64,
     /// Where it ends: the offset behind its last byte.
     pub end: u64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: K,
 }
 
 impl LexerStream {

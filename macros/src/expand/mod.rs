@@ -6,6 +6,7 @@ pub(crate) mod enumeration;
 pub(crate) mod monoid;
 pub(crate) mod scan_fn;
 pub(crate) mod scan_type;
+pub(crate) mod token_kind;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;

@@ -22,7 +22,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let mut errors = Errors::new();
-    let options = Options::of_derive(&input.attrs, &mut errors);
+    let options = Options::of_derive("scan_type", &input.attrs, &mut errors);
     let described = describe(&input, &options, &mut errors);
     let errors = report(&errors);
     quote!(#described #errors)

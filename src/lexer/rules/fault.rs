@@ -32,7 +32,8 @@ pub enum Place {
         /// Column in characters, counted from 1.
         column: usize,
     },
-    /// In a rule that was given to a [`LexerBuilder`](crate::lexer::LexerBuilder).
+    /// In a rule that was given to a [`LexerBuilder`](crate::lexer::LexerBuilder), or stands at a variant of a
+    /// [`TokenKind`](crate::lexer::TokenKind).
     Builder {
         /// Which of its rules, counted from 1.
         rule: usize,
@@ -141,6 +142,12 @@ pub enum Fault {
     #[error("there is no rule {name} whose incomplete tokens could have a kind")]
     UnknownRule {
         /// The name.
+        name: String,
+    },
+    /// A kind for what begins a token of one byte.
+    #[error("rule {name} matches single bytes only, so nothing begins its tokens: remove the kind for incomplete ones")]
+    NeverIncomplete {
+        /// The rule.
         name: String,
     },
     /// More than [`MAX_RULES`] rules.

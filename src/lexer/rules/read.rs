@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use regex_automata::util::syntax::parse_with;
 use regex_syntax::ast::{self, Ast, Flag, FlagsItemKind, Visitor, parse::Parser};
 
+use super::super::RuleForm;
 use super::{ERROR_NAME, Fault, MAX_RULES, Place, Role, Rule, RuleFault, Rules, RulesError, syntax};
 
 /// The prefix for kinds of incomplete tokens.
@@ -79,6 +80,32 @@ impl Reader {
     pub(in super::super) fn call_incomplete(&mut self, prefix: &str, of: &[&str]) {
         let place = self.call();
         self.incomplete(prefix, place, of.iter().copied());
+    }
+
+    /// A rule of an enum's variant. Calls come in the order of the rules.
+    pub(in super::super) fn call_form(&mut self, name: &str, form: RuleForm) {
+        match form {
+            RuleForm::Token(regex) => self.call_rule(Role::Token, name, regex),
+            RuleForm::Skip(regex) => self.call_rule(Role::Skip, name, regex),
+            RuleForm::Keyword(word) => self.call_keyword(word),
+            RuleForm::Incomplete(of) => {
+                let place = self.call();
+                self.incomplete_kind(name, of, place);
+            }
+        }
+    }
+
+    /// A kind of its own for what begins a token of the rule at a place.
+    fn incomplete_kind(&mut self, name: &str, of: usize, place: Place) {
+        let fault = match self.rules.get(of) {
+            Some(rule) if !rule.has_pattern() => Fault::UnknownRule { name: rule.name.clone() },
+            Some(rule) if is_one_byte(&rule.pattern) => Fault::NeverIncomplete { name: rule.name.clone() },
+            Some(_) => return self.push(name, String::new(), Role::Incomplete { of }, place),
+            // Rules with faults have no place.
+            None if !self.faults.is_empty() => return,
+            None => Fault::UnknownRule { name: name.to_owned() },
+        };
+        self.faults.push(RuleFault { place, fault });
     }
 
     fn rule(&mut self, role: Role, (name, place): (&str, Place), (pattern, at): (&str, Place)) {

@@ -5,6 +5,7 @@ mod random;
 mod refused;
 mod rules;
 mod sets;
+mod typed;
 
 use monoscan_ir::{Constant, interp};
 use monoscan_runtime::lexer::TokenColumns;
