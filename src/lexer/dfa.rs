@@ -9,7 +9,9 @@
 //! Where rules ask for kinds of incomplete tokens, every state that is on the way to a token
 //! accepts such a kind, if it accepts no other.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
 use regex_automata::Anchored;
@@ -17,10 +19,11 @@ use regex_automata::MatchKind;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
+use regex_automata::util::syntax;
 
 use super::LexerError;
 use super::gather::Kind;
-use super::rules::{Role, Rule, Rules, syntax};
+use super::rules::{self, Role, Rule, Rules};
 use super::shadow::{Shadowed, Shadows};
 
 /// The most states that the determinised rules may have. A lexer for C, keywords included, has
@@ -31,7 +34,7 @@ pub const MAX_STATES: usize = 4096;
 const MEMORY_LIMIT: usize = 32 << 20;
 
 /// What regex-automata makes of the rules.
-type Searcher = dense::DFA<Vec<u32>>;
+pub(super) type Searcher = dense::DFA<Vec<u32>>;
 
 /// What [`explore`] finds.
 type Explored = (TokenDfa, Vec<Option<RuleIndex>>, Vec<Shadowed>);
@@ -82,12 +85,18 @@ impl TokenDfa {
         if included.is_empty() {
             return Ok((TokenDfa::without_tokens(), Vec::new()));
         }
-        let searcher = determinise(included.iter().map(|&i| rule(rules, i).pattern()))?;
+        let patterns: Vec<&str> = included.iter().map(|&i| rule(rules, i).pattern()).collect();
+        let searcher = determinise(&patterns, rules::syntax(), MatchKind::All)?;
         let (mut delayed, named, shadowed) = explore(&searcher, rules, &included)?;
         if rules.names_incomplete() {
             delayed.accept_incomplete(rules, named);
         }
-        Ok((merge_classes(minimise(delayed)), shadowed))
+        Ok((delayed.minimised(), shadowed))
+    }
+
+    /// The smallest automaton that does the same.
+    pub(super) fn minimised(self) -> TokenDfa {
+        merge_classes(minimise(self))
     }
 
     /// The automaton of no rule.
@@ -161,17 +170,17 @@ pub(super) fn precedence(rules: &Rules, index: usize) -> (bool, usize) {
     (rule(rules, index).role() != Role::Keyword, index)
 }
 
-fn determinise<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Searcher, LexerError> {
-    let patterns: Vec<&str> = patterns.collect();
+/// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
+pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
     let nfa = thompson::Compiler::new()
-        .syntax(syntax())
+        .syntax(syntax)
         .configure(
             thompson::Config::new()
                 .utf8(false)
                 .which_captures(thompson::WhichCaptures::None)
                 .nfa_size_limit(Some(MEMORY_LIMIT)),
         )
-        .build_many(&patterns)
+        .build_many(patterns)
         .map_err(|error| match error.size_limit() {
             Some(_) => LexerError::TooManyStates,
             None => LexerError::Automaton(error.to_string()),
@@ -180,7 +189,7 @@ fn determinise<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Searcher, 
     dense::Builder::new()
         .configure(
             dense::Config::new()
-                .match_kind(MatchKind::All)
+                .match_kind(kind)
                 .start_kind(StartKind::Anchored)
                 .accelerate(false)
                 .dfa_size_limit(Some(MEMORY_LIMIT))
@@ -200,65 +209,97 @@ fn determinise<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Searcher, 
 /// Also says, for each state, which is the earliest rule that matches there and has a kind for incomplete tokens; and
 /// which rules are shadowed.
 fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Explored, LexerError> {
-    let start = searcher
+    let mut named = vec![None];
+    let shadows = RefCell::new(Shadows::new(rules));
+    let accept = |place: usize, state: StateID| {
+        let mut matching: Vec<RuleIndex> =
+            matching(searcher, state).map(|pattern| included[pattern] as RuleIndex).collect();
+        matching.sort_by_key(|&rule| precedence(rules, usize::from(rule)));
+        named.push(matching.iter().copied().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min());
+        shadows.borrow_mut().state(place, &matching);
+        matching.first().copied()
+    };
+    let reached = |from, byte| shadows.borrow_mut().reached(from, byte);
+    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept, reached)?;
+    match dfa.accept(TokenDfa::START) {
+        // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
+        Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
+        None => Ok((dfa, named, shadows.into_inner().finish())),
+    }
+}
+
+/// The state before the first byte.
+pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
+    searcher
         .universal_start_state(Anchored::Yes)
-        .ok_or_else(|| LexerError::Automaton("the start depends on what precedes the token".to_owned()))?;
+        .ok_or_else(|| LexerError::Automaton("the start depends on what precedes the token".to_owned()))
+}
+
+/// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state
+/// that a byte leads to.
+///
+/// `accept` is asked for each in turn, with its number among them; `reached` is told from which of them and by which byte the next
+/// new one was found.
+pub(super) fn list<N: Node>(
+    searcher: &Searcher,
+    start: N,
+    with: impl Fn(N, u8, StateID) -> N,
+    mut accept: impl FnMut(usize, N) -> Option<RuleIndex>,
+    mut reached: impl FnMut(usize, u8),
+) -> Result<TokenDfa, LexerError> {
     let searcher_classes = searcher.byte_classes();
     let class_of: [u8; 256] = std::array::from_fn(|byte| searcher_classes.get(byte as u8));
     // The last class of the searcher is its end of input.
     let classes = searcher_classes.alphabet_len() - 1;
     let samples = sample_bytes(&class_of, classes);
-
-    let mut dfa = TokenDfa { class_of, classes, next: vec![TokenDfa::DEAD; classes], accept: vec![None, None] };
-    let mut named = vec![None; 2];
-    let mut shadows = Shadows::new(rules);
+    let mut dfa = TokenDfa { class_of, classes, next: vec![TokenDfa::DEAD; classes], accept: vec![None] };
     let mut found = vec![start];
-    let mut number: HashMap<StateID, State> = HashMap::from([(start, TokenDfa::START)]);
+    let mut number: HashMap<N, State> = HashMap::from([(start, TokenDfa::START)]);
     let mut at = 0;
     while at < found.len() {
         let from = found[at];
-        let mut matching = matching(searcher, from, included);
-        matching.sort_by_key(|&rule| precedence(rules, usize::from(rule)));
-        dfa.accept[at + 1] = matching.first().copied();
-        named[at + 1] = matching.iter().copied().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min();
-        shadows.state(at, &matching);
+        dfa.accept.push(accept(at, from));
         for &byte in &samples {
-            let to = searcher.next_state(from, byte);
-            let to = if searcher.is_dead_state(to) {
-                TokenDfa::DEAD
-            } else if let Some(&known) = number.get(&to) {
-                known
-            } else {
-                if dfa.accept.len() == MAX_STATES {
-                    return Err(LexerError::TooManyStates);
+            let to = searcher.next_state(from.state(), byte);
+            if searcher.is_dead_state(to) {
+                dfa.next.push(TokenDfa::DEAD);
+                continue;
+            }
+            let to = with(from, byte, to);
+            let known = number.len();
+            let state = match number.entry(to) {
+                Entry::Occupied(state) => *state.get(),
+                Entry::Vacant(_) if known + 1 == MAX_STATES => return Err(LexerError::TooManyStates),
+                Entry::Vacant(place) => {
+                    found.push(to);
+                    reached(at, byte);
+                    *place.insert(State::new(known + 1))
                 }
-                let new = State::new(dfa.accept.len());
-                dfa.accept.push(None);
-                named.push(None);
-                number.insert(to, new);
-                found.push(to);
-                shadows.reached(at, byte);
-                new
             };
-            dfa.next.push(to);
+            dfa.next.push(state);
         }
         at += 1;
     }
-    match dfa.accept(TokenDfa::START) {
-        // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
-        Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
-        None => Ok((dfa, named, shadows.finish())),
+    Ok(dfa)
+}
+
+/// What [`list`] lists.
+pub(super) trait Node: Copy + Eq + Hash {
+    /// The state of the searcher.
+    fn state(self) -> StateID;
+}
+
+impl Node for StateID {
+    fn state(self) -> StateID {
+        self
     }
 }
 
-/// The rules that match exactly the bytes which led to `state`.
-fn matching(searcher: &Searcher, state: StateID, included: &[usize]) -> Vec<RuleIndex> {
+/// The patterns that match exactly the bytes which led to `state`.
+pub(super) fn matching(searcher: &Searcher, state: StateID) -> impl Iterator<Item = usize> + '_ {
     let end = searcher.next_eoi_state(state);
-    if !searcher.is_match_state(end) {
-        return Vec::new();
-    }
-    let pattern = |i| searcher.match_pattern(end, i).as_usize();
-    (0..searcher.match_len(end)).map(|i| included[pattern(i)] as RuleIndex).collect()
+    let count = if searcher.is_match_state(end) { searcher.match_len(end) } else { 0 };
+    (0..count).map(move |i| searcher.match_pattern(end, i).as_usize())
 }
 
 /// One byte of every class.

@@ -34,6 +34,7 @@ mod gather;
 mod list;
 mod lookahead;
 mod place;
+mod pretokenise;
 mod program;
 mod ranks;
 #[cfg(test)]
@@ -61,6 +62,7 @@ pub use list::TokenList;
 pub use lookahead::{Conflict, Lookahead};
 pub use monoscan_runtime::lexer::{ERROR_KIND, MAX_TEXT, StreamToken, TokenColumns, TokenStream};
 pub use place::Lines;
+pub use pretokenise::{CL100K, GPT2, O200K, PatternError, Pretokeniser};
 pub use ranks::{MAX_RANKS, RankTables};
 pub use restart::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use rules::{C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RUST, Role, Rule, RuleFault, Rules, RulesError};

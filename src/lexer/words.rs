@@ -65,6 +65,7 @@ impl Split {
             classes: dfa.classes,
             next: steps.collect(),
             accept: dfa.states().map(|q| dfa.accept(q)).collect(),
+            back: vec![0; dfa.states().count()],
             kept,
             keeps_errors,
             words: self.words.clone(),

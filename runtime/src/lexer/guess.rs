@@ -25,7 +25,7 @@ pub(super) fn token_start(automaton: &LexAutomaton, text: &[u8], at: usize) -> u
     for (place, &byte) in (at..).zip(&text[at..text.len().min(at + LONGEST)]) {
         let next = automaton.step(state, byte);
         if next == LexAutomaton::DEAD {
-            return place;
+            return place.saturating_sub(usize::from(automaton.back(state)));
         }
         state = next;
     }

@@ -90,20 +90,16 @@ impl<'a> Walker<'a> {
             }
             at += 1;
             if let Some(kind) = self.automaton.accept(state) {
-                last = Some((kind, at));
+                let back = if at < text.len() { usize::from(self.automaton.back(state)) } else { 0 };
+                last = Some((kind, at - back));
             }
         };
-        if !ended && self.may_go_on(state) {
+        if !ended && self.automaton.goes_on(state) {
             return Attempt::Undecided;
         }
         let good = last.map_or(from, |(_, end)| end);
         self.fail(text, from, good, at);
         last.map_or(Attempt::None, |(kind, end)| Attempt::Token { kind, end })
-    }
-
-    /// Whether any byte leads on.
-    fn may_go_on(&self, state: u16) -> bool {
-        (0..=255).any(|byte| self.automaton.step(state, byte) != LexAutomaton::DEAD)
     }
 
     fn has_failed(&self, at: usize, state: u16) -> bool {

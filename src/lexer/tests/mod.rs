@@ -1,6 +1,7 @@
 //! The lexer against the reference.
 
 mod engines;
+mod pretokenise;
 mod random;
 mod refused;
 mod rules;

@@ -2,8 +2,8 @@
 
 use super::{KindList, TokenKind, rules_of};
 use crate::Device;
-use crate::lexer::{Kind, Lexer, LexerError, LexerStream, Streamed, TokenList};
 use crate::Error as ScanError;
+use crate::lexer::{Kind, Lexer, LexerError, LexerStream, Streamed, TokenList};
 
 /// A [`Lexer`] whose kinds are the variants of an enum; [`TokenKind`] has an example.
 #[derive(Debug)]

@@ -54,7 +54,8 @@ impl<K: Copy> KindList<K> {
     /// The tokens from left to right.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Token<K>> + '_ {
         let places = self.starts().iter().zip(self.ends());
-        let token = |(&kind, (&start, &end)): (&K, (&u32, &u32))| Token { start: start as usize, end: end as usize, kind };
+        let token =
+            |(&kind, (&start, &end)): (&K, (&u32, &u32))| Token { start: start as usize, end: end as usize, kind };
         self.kinds.iter().zip(places).map(token)
     }
 

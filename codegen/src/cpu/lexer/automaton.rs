@@ -7,6 +7,9 @@ pub const ERROR: u16 = u16::MAX;
 ///
 /// A token is the longest text that leads from the start to a state that accepts. If it is one of the words, it is of that
 /// word's kind, else of the state's.
+///
+/// A state may accept what ended some bytes before it, if more text follows: so a rule says what must follow its token (trailing
+/// context, of one character).
 #[derive(Clone, Debug)]
 pub struct LexAutomaton {
     /// The class of every byte.
@@ -17,6 +20,9 @@ pub struct LexAutomaton {
     pub next: Vec<u16>,
     /// For each state, the kind of token that the bytes which led there are.
     pub accept: Vec<Option<u16>>,
+    /// For each state, how many bytes before it the token that it accepts ended; where the text ends, the token ends there too.
+    /// A state with such bytes leads on by some byte, and its tokens are longer.
+    pub back: Vec<u8>,
     /// For each kind, whether its tokens are reported.
     pub kept: Vec<bool>,
     /// Whether runs of bytes that begin no token are reported.
@@ -47,6 +53,18 @@ impl LexAutomaton {
     #[inline]
     pub fn accept(&self, state: u16) -> Option<u16> {
         self.accept[usize::from(state)]
+    }
+
+    /// How many bytes before a state its token ended, where more text follows.
+    #[inline]
+    pub fn back(&self, state: u16) -> u8 {
+        self.back[usize::from(state)]
+    }
+
+    /// Whether a byte leads on from a state.
+    pub fn goes_on(&self, state: u16) -> bool {
+        let row = usize::from(state) * self.classes;
+        self.next[row..row + self.classes].iter().any(|&to| to != LexAutomaton::DEAD)
     }
 
     /// Whether tokens of a kind are reported.

@@ -62,6 +62,8 @@ pub(super) struct Emitter<'a, 'b> {
     states: Vec<Block>,
     /// A block for each kind, where its tokens end.
     ends: BTreeMap<u16, Block>,
+    /// The same for tokens that ended so many bytes before `p`, if more text follows.
+    ends_back: BTreeMap<(u16, u8), Block>,
     /// Edges whose blocks are not filled yet.
     edges: Vec<Edge>,
     shared: Shared,
@@ -71,6 +73,7 @@ pub(super) struct Emitter<'a, 'b> {
 struct Edge {
     block: Block,
     kind: u16,
+    back: u8,
     target: Block,
 }
 
@@ -105,6 +108,7 @@ pub(super) fn emit(
     for kind in emitter.ends.keys().copied().collect::<Vec<_>>() {
         emitter.end(kind);
     }
+    emitter.end_back();
     emitter.remember();
     emitter.failure();
     emitter.error_run();
@@ -145,6 +149,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         for kind in kinds {
             ends.entry(kind).or_insert_with(|| b.create_block());
         }
+        let ends_back = BTreeMap::new();
         let [begin, fail, errors, undecided, leave] = std::array::from_fn(|_| b.create_block());
         b.set_cold_block(fail);
         b.set_cold_block(undecided);
@@ -167,6 +172,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             accepted_kind,
             states,
             ends,
+            ends_back,
             edges: Vec::new(),
             shared,
         }
@@ -220,8 +226,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Where the lexer goes if a byte leads from a state nowhere.
-    pub(super) fn over(&self, state: u16) -> Block {
+    pub(super) fn over(&mut self, state: u16) -> Block {
+        let back = self.automaton().back(state);
         match self.automaton().accept(state) {
+            Some(kind) if back > 0 => *self.ends_back.entry((kind, back)).or_insert_with(|| self.b.create_block()),
             Some(kind) => self.ends[&kind],
             None if state == LexAutomaton::START => self.shared.errors,
             None => self.shared.fail,
@@ -243,16 +251,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
             return target;
         };
         let block = self.b.create_block();
-        self.edges.push(Edge { block, kind, target });
+        self.edges.push(Edge { block, kind, back: self.automaton().back(from), target });
         block
     }
 
     /// Fills the blocks that remember where a token could have ended.
     fn remember(&mut self) {
-        for Edge { block, kind, target } in std::mem::take(&mut self.edges) {
+        for Edge { block, kind, back, target } in std::mem::take(&mut self.edges) {
             self.b.switch_to_block(block);
-            let p = self.get(self.p);
-            self.b.def_var(self.accepted, p);
+            let mut end = self.get(self.p);
+            if back > 0 {
+                end = self.b.ins().iadd_imm_s(end, -i64::from(back));
+            }
+            self.b.def_var(self.accepted, end);
             let kind = self.b.ins().iconst(types::I64, i64::from(kind));
             self.b.def_var(self.accepted_kind, kind);
             self.b.ins().jump(target, &[]);
@@ -264,7 +275,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(self.block_of(state));
         self.advance(1);
         let automaton = self.automaton();
-        if (0..=255).all(|byte| automaton.step(state, byte) == LexAutomaton::DEAD) {
+        if !automaton.goes_on(state) {
             let over = self.over(state);
             self.b.ins().jump(over, &[]);
             return;
@@ -367,6 +378,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.b.ins().jump(self.shared.begin, &[]);
             }
             dispatch => self.begin(dispatch == Dispatch::ByByte),
+        }
+    }
+
+    /// Tokens that ended some bytes before `p`, unless the text ends there.
+    fn end_back(&mut self) {
+        for ((kind, back), block) in std::mem::take(&mut self.ends_back) {
+            self.b.switch_to_block(block);
+            let p = self.get(self.p);
+            let before = self.b.ins().iadd_imm_s(p, -i64::from(back));
+            let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.len);
+            let end = self.b.ins().select(more, before, p);
+            self.b.def_var(self.p, end);
+            self.b.ins().jump(self.ends[&kind], &[]);
         }
     }
 

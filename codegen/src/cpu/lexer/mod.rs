@@ -90,10 +90,11 @@ impl LexCode {
     /// [`CodegenError::LexerTooLarge`] for more than [`MAX_DIRECT_STATES`] states; or if code cannot be generated for the machine.
     ///
     /// # Panics
-    /// If the start accepts, or a state leads to it.
+    /// If the start accepts, or a state leads to it; or if a state accepts what ended before it and leads nowhere.
     pub fn new(automaton: LexAutomaton) -> Result<LexCode, CodegenError> {
         let is_start = |&state: &u16| state == LexAutomaton::START;
         assert!(automaton.accept(LexAutomaton::START).is_none() && !automaton.next.iter().any(is_start));
+        assert!((0..automaton.states()).all(|q| automaton.back(q) == 0 || automaton.goes_on(q)));
         let states = automaton.accept.len();
         if states > MAX_DIRECT_STATES {
             return Err(CodegenError::LexerTooLarge { states, most: MAX_DIRECT_STATES });

@@ -1,0 +1,158 @@
+//! Split patterns: alternatives, one of which may be `\s+(?!\S)`.
+
+use regex_automata::util::syntax::{self, parse_with};
+use regex_syntax::ast::{Ast, parse::Parser};
+use thiserror::Error;
+
+use crate::lexer::LexerError;
+
+/// Whitespace, of which the last character is left to the next piece, unless the text ends there.
+const SPACE_BUT_ONE: &str = r"\s+(?!\S)";
+
+/// Why there is no pre-tokeniser for a pattern. Alternatives count from 1.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// An alternative does not parse.
+    #[error("alternative {alternative}: {message}")]
+    Regex {
+        /// Which one.
+        alternative: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// An alternative matches the empty string.
+    #[error("alternative {alternative} matches the empty string, but a piece has at least one character")]
+    Empty {
+        /// Which one.
+        alternative: usize,
+    },
+    /// An alternative looks at what is outside its match.
+    #[error(
+        "alternative {alternative} looks outside its match: expected no `^`, `$`, `\\b` or `(?…)` of that kind, but for the whole \
+         alternative `{SPACE_BUT_ONE}`"
+    )]
+    LookAround {
+        /// Which one.
+        alternative: usize,
+    },
+    /// An alternative sets flags for those behind it.
+    #[error(
+        "alternative {alternative} sets flags for the rest of the pattern: expected them in a group, as in `(?i:…)`"
+    )]
+    Flags {
+        /// Which one.
+        alternative: usize,
+    },
+    /// Nothing behind `\s+(?!\S)` takes a single blank.
+    #[error(
+        "alternative {alternative} takes no single blank before other text: expected `\\s+` or `\\s` as the next one"
+    )]
+    NoBlank {
+        /// Which one.
+        alternative: usize,
+    },
+    /// The automaton is too large.
+    #[error(transparent)]
+    Automaton(#[from] LexerError),
+}
+
+/// An alternative of a pattern.
+pub(super) struct Alternative {
+    /// A regex without look-around.
+    pub(super) regex: String,
+    /// Whether the last character of a match is given back, if more text follows.
+    pub(super) gives_back: bool,
+}
+
+/// The alternatives of a pattern, each checked.
+pub(super) fn alternatives(pattern: &str) -> Result<Vec<Alternative>, PatternError> {
+    let found: Vec<Alternative> =
+        (1..).zip(split(pattern)).map(|(number, text)| alternative(number, text)).collect::<Result<_, _>>()?;
+    let takes_blank = |next: Option<&Alternative>| next.is_some_and(|next| [r"\s+", r"\s"].contains(&&next.regex[..]));
+    match (0..found.len()).find(|&i| found[i].gives_back && !takes_blank(found.get(i + 1))) {
+        Some(place) => Err(PatternError::NoBlank { alternative: place + 1 }),
+        None => Ok(found),
+    }
+}
+
+/// How alternatives are read: as characters.
+pub(super) fn syntax() -> syntax::Config {
+    syntax::Config::new().unicode(true).utf8(true)
+}
+
+fn alternative(number: usize, text: &str) -> Result<Alternative, PatternError> {
+    let alternative = number;
+    if text == SPACE_BUT_ONE {
+        return Ok(Alternative { regex: r"\s+\s".to_owned(), gives_back: true });
+    }
+    if ["(?!", "(?=", "(?<!", "(?<="].iter().any(|look| text.contains(look)) {
+        return Err(PatternError::LookAround { alternative });
+    }
+    let regex =
+        parse_with(text, &syntax()).map_err(|error| PatternError::Regex { alternative, message: error.to_string() })?;
+    if !regex.properties().look_set().is_empty() {
+        return Err(PatternError::LookAround { alternative });
+    }
+    if regex.properties().minimum_len() == Some(0) {
+        return Err(PatternError::Empty { alternative });
+    }
+    if Parser::new().parse(text).is_ok_and(|ast| sets_flags(&ast)) {
+        return Err(PatternError::Flags { alternative });
+    }
+    Ok(Alternative { regex: text.to_owned(), gives_back: false })
+}
+
+fn sets_flags(ast: &Ast) -> bool {
+    match ast {
+        Ast::Flags(_) => true,
+        Ast::Concat(concat) => concat.asts.iter().any(sets_flags),
+        _ => false,
+    }
+}
+
+/// The parts between those `|` that are in no group and no class.
+fn split(pattern: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut groups, mut classes, mut escaped) = (Vec::new(), 0, 0usize, 0usize, false);
+    for (at, c) in pattern.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => classes += 1,
+            ']' => classes = classes.saturating_sub(1),
+            _ if classes > 0 => {}
+            '(' => groups += 1,
+            ')' => groups = groups.saturating_sub(1),
+            '|' if groups == 0 => {
+                parts.push(&pattern[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&pattern[from..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_split_outside_groups_and_classes() {
+        assert_eq!(split(r"a(b|c)|[|]\||[[a|]b|]|"), ["a(b|c)", r"[|]\|", "[[a|]b|]", ""]);
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_refused_with_its_alternative() {
+        let error = |pattern| alternatives(pattern).err().expect("it is refused");
+        assert!(matches!(error("a|b*"), PatternError::Empty { alternative: 2 }));
+        assert!(matches!(error("a|"), PatternError::Empty { alternative: 2 }));
+        assert!(matches!(error(r"\s+$"), PatternError::LookAround { alternative: 1 }));
+        assert!(matches!(error(r"a|x\s+(?!\S)"), PatternError::LookAround { alternative: 2 }));
+        assert!(matches!(error("(?i)a|b"), PatternError::Flags { alternative: 1 }));
+        assert!(matches!(error("a|[b"), PatternError::Regex { alternative: 2, .. }));
+        assert!(matches!(error(r"a|\s+(?!\S)|b"), PatternError::NoBlank { alternative: 2 }));
+        assert!(alternatives(r"(?i:'s)|\s+(?!\S)|\s+").is_ok());
+    }
+}

@@ -1,0 +1,137 @@
+//! Pieces against a search that tries alternatives in order, with the look-ahead done by hand; in
+//! whole, in blocks, in streams. `fancy-regex` is the reference in the benchmark's package.
+
+use monoscan_runtime::lexer::{CpuLexer, TokenColumns};
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::{Anchored, Input};
+
+use super::super::*;
+use scan_kit::Random;
+
+const PATTERNS: [(&str, &str); 3] = [("gpt2", GPT2), ("cl100k", CL100K), ("o200k", O200K)];
+
+const PIECES: [&str; 40] = [
+    " ", "  ", "\n", "\r\n", "\t", "\u{a0}", "\u{2003}", "\u{3000}", "\u{85}", "a", "Ab", "XML", "straße", "É", "日本",
+    "ひ", "ǅ", "ʰ", "\u{301}", "\u{300}", "1", "23", "٣", "½", "Ⅷ", "'s", "'S", "'ll", "'", "'x", "!", "!?", "—", "…",
+    "€", "😀", "/", "_", "\u{200d}", "x",
+];
+
+fn text(random: &mut Random, pieces: usize) -> String {
+    (0..pieces).map(|_| PIECES[random.below(PIECES.len())]).collect()
+}
+
+/// The pieces by the definition: at each place the first alternative that matches.
+struct Reference {
+    alternatives: Vec<(dense::DFA<Vec<u32>>, bool)>,
+}
+
+impl Reference {
+    fn new(pattern: &str) -> Reference {
+        let space = r"\s+(?!\S)";
+        let (before, behind) = pattern.split_once(space).expect("it is in all patterns");
+        let anchored = dense::Config::new().start_kind(StartKind::Anchored);
+        let regex = |text: &str| dense::Builder::new().configure(anchored.clone()).build(text).expect("it parses");
+        let alternatives = vec![
+            (regex(before.trim_end_matches('|')), false),
+            (regex(r"\s+"), true),
+            (regex(behind.trim_start_matches('|')), false),
+        ];
+        Reference { alternatives }
+    }
+
+    fn pieces(&self, text: &str) -> Vec<String> {
+        let (mut pieces, mut at) = (Vec::new(), 0);
+        while at < text.len() {
+            let rest = &text[at..];
+            let length = self.alternatives.iter().find_map(|(regex, gives_back)| {
+                let found = regex.try_search_fwd(&Input::new(rest).anchored(Anchored::Yes)).expect("it has a start")?;
+                let end = found.offset();
+                match rest[..end].char_indices().next_back() {
+                    Some((last, _)) if *gives_back && end < rest.len() => (last > 0).then_some(last),
+                    _ => Some(end),
+                }
+            });
+            let length = length.expect("the patterns match everything");
+            pieces.push(rest[..length].to_owned());
+            at += length;
+        }
+        pieces
+    }
+}
+
+fn columns(engine: &CpuLexer, text: &[u8], threads: usize, block: usize) -> TokenColumns {
+    let mut columns = TokenColumns::default();
+    engine.lex_in_blocks(text, threads, block, &mut columns).expect("it is short");
+    columns
+}
+
+#[test]
+fn pieces_are_those_of_a_search_that_tries_alternatives_in_order() {
+    for (name, pattern) in PATTERNS {
+        let (split, reference) = (Pretokeniser::new(pattern).expect("it compiles"), Reference::new(pattern));
+        let by_table = CpuLexer::by_table(split.on_cpu().automaton().clone());
+        let mut random = Random(41);
+        for round in 0..1500 {
+            let text = text(&mut random, [3, 10, 60][round % 3]);
+            let expected = reference.pieces(&text);
+            let found: Vec<&str> = split.split(&text).expect("it is short").collect();
+            assert_eq!(found, expected, "{name}: {text:?}");
+            let whole = columns(split.on_cpu(), text.as_bytes(), 1, 1 << 20);
+            for engine in [split.on_cpu(), &by_table] {
+                for (threads, block) in [(1, 7), (2, 16), (3, 40)] {
+                    assert_eq!(columns(engine, text.as_bytes(), threads, block), whole, "{name}, {threads}: {text:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_in_chunks_has_the_same_pieces() {
+    for (name, pattern) in PATTERNS {
+        let split = Pretokeniser::new(pattern).expect("it compiles");
+        let mut random = Random(43);
+        for _ in 0..20 {
+            let text = text(&mut random, 12);
+            let whole = columns(split.on_cpu(), text.as_bytes(), 1, 1 << 20);
+            for cut in 0..=text.len() {
+                let (first, second) = text.as_bytes().split_at(cut);
+                let mut stream = split.stream();
+                let mut ends: Vec<u32> = Vec::new();
+                for tokens in [stream.push(first), stream.push(second), stream.finish()] {
+                    ends.extend(tokens.expect("it is short").iter().map(|token| token.end as u32));
+                }
+                assert_eq!(ends, whole.ends(), "{name} cut at {cut}: {text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_errors_and_nothing_is_lost() {
+    let split = Pretokeniser::cl100k();
+    let mut list = TokenList::new();
+    split.lex_into(b"ab \xff\xfe cd\xe2\x80", &mut list).expect("it is short");
+    let pieces: Vec<_> = list.iter().map(|piece| (piece.start, piece.end, piece.kind == Kind::Error)).collect();
+    assert_eq!(pieces, [(0, 2, false), (2, 3, false), (3, 5, true), (5, 8, false), (8, 10, true)]);
+}
+
+#[test]
+fn automata_are_compiled() {
+    for (name, pattern) in PATTERNS {
+        let split = Pretokeniser::new(pattern).expect("it compiles");
+        let automaton = split.on_cpu().automaton();
+        eprintln!("{name}: {} states, {} classes, {:?}", automaton.states(), automaton.classes, split.on_cpu().code());
+    }
+}
+
+#[test]
+fn long_blanks_take_linear_time() {
+    for (name, pattern) in PATTERNS {
+        let split = Pretokeniser::new(pattern).expect("it compiles");
+        let text = [" ".repeat(1 << 20), "x".to_owned(), "\n ".repeat(1 << 19), "é".to_owned()].concat();
+        let ends = columns(split.on_cpu(), text.as_bytes(), 1, 1 << 30).ends().to_vec();
+        assert_eq!(ends, columns(split.on_cpu(), text.as_bytes(), 2, 1 << 16).ends(), "{name}");
+        assert!(ends.len() <= 6, "{name}: {}", ends.len());
+    }
+}
