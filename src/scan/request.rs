@@ -18,7 +18,7 @@ use super::place::sealed::Place as _;
 use super::place::{Host, Place};
 use super::segments::{Boundaries, Segments};
 use super::short;
-use super::states::States;
+use super::states::{States, states_of};
 use crate::lang::{self, ScanType};
 
 mod run;
@@ -71,10 +71,7 @@ pub struct Request<'a, S, In, Out> {
     scan: &'a DynScan,
     reversed: bool,
     init: Start<'a, S>,
-    /// The states that a stream goes on from: one, or one for each row.
-    carry: Option<&'a mut [S]>,
-    /// A carry as the engine hands it on, with what is read of the record before.
-    whole_carry: Option<&'a mut [Constant]>,
+    carry: Carry<'a, S>,
     interrupt: Option<&'a AtomicBool>,
     #[cfg(feature = "cuda")]
     stream: Option<&'a Stream>,
@@ -114,6 +111,14 @@ impl<S: States> Start<'_, S> {
     }
 }
 
+/// What a stream goes on from: one carry, or one for each row.
+enum Carry<'a, S> {
+    None,
+    States(&'a mut [S]),
+    /// As the engine hands it on, with what is read of the record before.
+    Whole(&'a mut [Constant]),
+}
+
 /// Which records are scanned on their own.
 #[derive(Debug)]
 enum Sequences<'a> {
@@ -149,8 +154,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             scan,
             reversed: false,
             init: Start::Identity,
-            carry: None,
-            whole_carry: None,
+            carry: Carry::None,
             interrupt: None,
             #[cfg(feature = "cuda")]
             stream: None,
@@ -254,7 +258,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     pub fn resuming_each(mut self, carry: &'a mut [S]) -> Self {
-        self.carry = Some(carry);
+        self.carry = Carry::States(carry);
         self
     }
 
@@ -288,7 +292,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// As [`resuming`](Request::resuming), from what the engine handed on, the record before included.
     pub(super) fn handing_on(mut self, carry: &'a mut [Constant]) -> Self {
-        self.whole_carry = Some(carry);
+        self.carry = Carry::Whole(carry);
         self
     }
 
@@ -296,8 +300,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     fn start(&mut self) -> Option<&mut S> {
         let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.interrupt.is_none();
         let start = match (&mut self.carry, &mut self.init) {
-            (Some([carry]), _) => Some(carry),
-            (None, Start::Same(init)) => Some(init),
+            (Carry::States([carry]), _) => Some(carry),
+            (Carry::None, Start::Same(init)) => Some(init),
             _ => None,
         };
         start.filter(|_| is_line)
@@ -324,10 +328,11 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             interrupt: self.interrupt,
             ..Call::default()
         };
-        if let Some(carry) = self.whole_carry {
-            return run(&call, Some(carry));
-        }
-        let Some(carry) = self.carry else { return run(&call, None) };
+        let carry = match self.carry {
+            Carry::None => return run(&call, None),
+            Carry::Whole(carry) => return run(&call, Some(carry)),
+            Carry::States(carry) => carry,
+        };
         // Of the record before, which a carry of the engine has too, this chunk has none.
         let first = self.scan.program().first_carry();
         let own = self.scan.program().state_len();
@@ -337,15 +342,14 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             all.extend_from_slice(&first[own..]);
         }
         let result = run(&call, Some(&mut all))?;
-        let states = all.chunks_exact(first.len());
-        carry.iter_mut().zip(states).for_each(|(to, state)| *to = lang::from_constants(state[..own].iter().copied()));
+        carry.iter_mut().zip(states_of(&all, first.len())).for_each(|(to, state)| *to = state);
         Ok(result)
     }
 }
 
-impl<S, In, Out> Request<'_, S, In, Out> {
+impl<'a, S, In, Out> Request<'a, S, In, Out> {
     #[cfg(feature = "cuda")]
-    pub(super) fn scan(&self) -> &DynScan {
+    pub(super) fn scan(&self) -> &'a DynScan {
         self.scan
     }
 
@@ -356,10 +360,19 @@ impl<S, In, Out> Request<'_, S, In, Out> {
 
     /// The memory of a device in which segments are told.
     #[cfg(feature = "cuda")]
-    pub(super) fn segment_memory(&self) -> Option<&DeviceMemory> {
+    pub(super) fn segment_memory(&self) -> Option<&'a DeviceMemory> {
         match &self.sequences {
             Ok(Sequences::Segments(boundaries)) => boundaries.memory(),
             _ => None,
+        }
+    }
+
+    /// How many components each total of an engine has, which begin with the state's: those of a carry where there is one.
+    pub(super) fn components_of_totals(&self) -> usize {
+        let program = self.scan.program();
+        match self.carry {
+            Carry::None => program.state_len(),
+            Carry::States(_) | Carry::Whole(_) => program.first_carry().len(),
         }
     }
 
@@ -474,7 +487,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
         let is_plain = matches!(self.sequences, Ok(Sequences::Line))
             && !self.reversed
-            && self.carry.is_none()
+            && matches!(self.carry, Carry::None)
             && self.interrupt.is_none();
         let init = match self.init {
             Start::Identity => None,

@@ -42,7 +42,7 @@ pub enum Boundaries<'a> {
     Offsets(Cow<'a, [usize]>),
 }
 
-impl Boundaries<'_> {
+impl<'a> Boundaries<'a> {
     pub(super) fn shape(&self) -> Shape<'_> {
         match self {
             Boundaries::Heads(flags) => Shape::Heads(flags),
@@ -56,7 +56,7 @@ impl Boundaries<'_> {
 
     /// The memory of a device that they are in.
     #[cfg(feature = "cuda")]
-    pub(super) fn memory(&self) -> Option<&DeviceMemory> {
+    pub(super) fn memory(&self) -> Option<&'a DeviceMemory> {
         match self {
             Boundaries::FlagColumn(_, memory)
             | Boundaries::KeyColumn(_, memory)

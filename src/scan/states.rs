@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 
-use monoscan_ir::{Layout, MAX_STATE_BYTES, Stage, Table, Type};
+use monoscan_ir::{Constant, Layout, MAX_STATE_BYTES, Stage, Table, Type};
 use monoscan_runtime::Error;
 
 use super::translation;
@@ -84,11 +84,16 @@ impl<A: Monoid, B: Monoid, C: Monoid> States for (A, B, C) {
     }
 }
 
+/// The states among components as engines hand them on: each group of so many begins with a state.
+pub(super) fn states_of<S: States>(components: &[Constant], each: usize) -> impl Iterator<Item = S> {
+    components.chunks_exact(each).map(|state| lang::from_constants(state.iter().copied()))
+}
+
 /// A monoid as IR.
 #[doc(hidden)]
 pub struct Operator {
     pub(super) name: &'static str,
-    pub(super) identity: Vec<monoscan_ir::Constant>,
+    pub(super) identity: Vec<Constant>,
     pub(super) combine: Traced,
     pub(super) valid: Option<Traced>,
     check: fn(&Stage, &[Table]) -> Result<(), Error>,

@@ -7,6 +7,7 @@ use super::columns::{Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
 use super::over::Over;
 use super::place::Place;
+use super::states::states_of;
 use super::{Scan, States};
 use crate::lang::{self, ScanType};
 
@@ -64,7 +65,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
 
     /// The state after all records so far; before any, the identities.
     pub fn state(&self) -> S {
-        lang::from_constants(self.carry.iter().copied().take(self.scan.as_dyn().program().state_len()))
+        lang::from_constants(self.carry.iter().copied())
     }
 }
 
@@ -117,9 +118,7 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
 
     /// For each row the state after all its records so far; before any, the identities.
     pub fn states(&self) -> Vec<S> {
-        let program = self.scan.as_dyn().program();
-        let states = self.carry.chunks_exact(program.first_carry().len());
-        states.map(|all| lang::from_constants(all[..program.state_len()].iter().copied())).collect()
+        states_of(&self.carry, self.scan.as_dyn().program().first_carry().len()).collect()
     }
 }
 

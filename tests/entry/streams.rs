@@ -1,5 +1,6 @@
 //! Chunks of a stream, one after the other, are the whole.
 
+use monoscan::Rows;
 use monoscan::ops::Sum;
 use monoscan::prelude::*;
 
@@ -132,5 +133,41 @@ fn a_stream_of_chunks_is_one_scan_and_knows_the_record_before() {
             assert!(stream.feed_into(chunk, &mut []).is_err());
         }
         assert_eq!((&found, stream.state()), (&expected, total), "chunks of {size}");
+    }
+}
+
+/// Chunks of rows, given as vectors and as slices in turn, by a scan that has all its kernels for short rows.
+#[test]
+fn chunks_of_rows_give_the_rows() {
+    let mut r = Random(5);
+    for plan in plans() {
+        let scan = Scan::<Bicyclic>::builder().plan(plan).threads(2).build().unwrap();
+        for (rows, n) in [(1, 9), (2, 40), (3, 5), (7, 300)] {
+            let all: Vec<Vec<Bicyclic>> = (0..rows).map(|_| records(n, &mut r)).collect();
+            let answers: Vec<_> = all.iter().map(|row| Ask::line().answer(row)).collect();
+            let cut = chunks(n, &mut r);
+            let (mut stream, mut found) = (scan.stream_of_rows(rows), vec![Vec::new(); rows]);
+            for (place, chunk) in cut.into_iter().enumerate() {
+                let x: Vec<Bicyclic> = all.iter().flat_map(|row| &row[chunk.clone()]).copied().collect();
+                let shape = Rows::new(rows, chunk.len(), chunk.len()).unwrap();
+                // Rows that start from the identity, by whatever kernel such chunks may take.
+                let fresh = scan.rows(shape).inclusive(&x).unwrap();
+                assert_eq!(fresh.len(), x.len());
+                let y = if place % 2 == 0 {
+                    stream.feed(shape, &x).unwrap()
+                } else {
+                    let mut y = x.clone();
+                    assert_eq!(stream.feed_into(shape, &x, &mut y).unwrap(), x.len());
+                    y
+                };
+                for (row, found) in found.iter_mut().enumerate() {
+                    found.extend_from_slice(&y[row * chunk.len()..][..chunk.len()]);
+                }
+            }
+            for ((found, answer), state) in found.into_iter().zip(answers).zip(stream.states()) {
+                assert_eq!(state, answer.totals[0]);
+                assert_eq!(found, states(answer.after));
+            }
+        }
     }
 }

@@ -197,6 +197,47 @@ impl<M: Monoid + Debug> Visit<'_, M> {
                 assert!(same(&self.request(&mut None).reduce(self.records()).unwrap(), &fold.totals[0]));
             }
         }
+        self.check_streams(&fold);
+    }
+
+    /// Streams begin with the identity, forwards: the records once, and the same records after them.
+    fn check_streams(&self, first: &Fold<M>) {
+        let States { init, init_each, carry } = &self.states;
+        let asks_for_more = self.asked.reversed || init.is_some() || init_each.is_some() || carry.is_some();
+        if asks_for_more || self.asked.mode == Mode::Exclusive {
+            return;
+        }
+        let xs = self.records();
+        let after = States { carry: Some(first.totals.clone()), ..self.states.clone() };
+        let asked = Asked { carry: Some(first.totals.iter().flat_map(constants).collect()), ..self.asked.clone() };
+        let second = fold(&asked, xs, &after);
+        match self.asked.over {
+            Over::Line => {
+                let mut stream = self.scan.stream();
+                self.same("the first chunk", &stream.feed(xs).unwrap(), first, None);
+                let mut found = vec![self.junk; xs.len()];
+                assert_eq!(stream.feed_into(xs, &mut found).unwrap(), xs.len());
+                self.same("the second chunk", &found, &second, None);
+                self.same_totals(&[stream.state()], &second);
+            }
+            Over::Rows { planes, pitch, len, step } => {
+                let rows = monoscan::Rows::planes(planes, pitch, len, step).unwrap();
+                let mut stream = self.scan.stream_of_rows(rows.count());
+                let (junk, mut found) = (vec![self.junk; xs.len()], vec![self.junk; xs.len()]);
+                stream.feed_into(rows, xs, &mut found).unwrap();
+                self.same("the rows' first chunk", &found, first, Some(&junk));
+                match stream.feed(rows, xs) {
+                    Ok(found) => self.same("the rows' second chunk", &found, &second, None),
+                    Err(Error::Rows(RowsError::Uncovered { .. })) => {
+                        stream.feed_into(rows, xs, &mut found).unwrap();
+                        self.same("the rows' second chunk", &found, &second, Some(&junk));
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+                self.same_totals(&stream.states(), &second);
+            }
+            Over::Heads(_) | Over::Offsets(_) => {}
+        }
     }
 
     fn same_totals(&self, totals: &[M], fold: &Fold<M>) {

@@ -3,29 +3,29 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Column, Combination, Error};
+use monoscan_runtime::{Column, Combination, Error, Outcome};
 use smallvec::SmallVec;
 
-use super::{Request, Sequences, Start};
-use crate::lang::{self, ScanType};
+use super::{Carry, Request, Sequences, Start};
+use crate::lang::ScanType;
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::Host;
 use crate::scan::short;
-use crate::scan::states::States;
+use crate::scan::states::{States, states_of};
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     pub(in crate::scan) fn totals_on_host(self, input: &impl Columns<In, Place = Host>) -> Result<Vec<S>, Error> {
         let scan = self.scan;
         let program = scan.program();
         let columns = columns::read(input, &program.inputs);
+        let each = self.components_of_totals();
         let totals = self.call(Mode::Inclusive, |call, carry| match carry {
             None => scan.reduce(call, &columns),
             Some(_) => Err(Combination::ResumedTotal.into()),
         })?;
-        let components = program.stages.iter().map(|stage| stage.state.len()).sum();
-        Ok(totals.chunks_exact(components).map(|total| lang::from_constants(total.iter().copied())).collect())
+        Ok(states_of(&totals, each).collect())
     }
 
     pub(in crate::scan) fn collect(
@@ -60,22 +60,17 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
         // SAFETY: these vectors have room for so many records.
         let mut outputs = unsafe { columns::write(&parts, &program.output.columns) };
-        let own = program.state_len();
-        let mut totals = Vec::new();
-        let written = self.call(mode, |call, carry| {
-            let Some(carry) = carry else {
-                let outcome = scan.run_with_totals(call, &inputs, &mut outputs)?;
-                totals = outcome.totals;
-                return Ok(outcome.written);
-            };
-            let written = scan.resume(call, carry, &inputs, &mut outputs)?;
-            totals = carry.chunks_exact(program.first_carry().len()).flat_map(|all| &all[..own]).copied().collect();
-            Ok(written)
+        let each = self.components_of_totals();
+        let Outcome { written, totals } = self.call(mode, |call, carry| match carry {
+            None => scan.run_with_totals(call, &inputs, &mut outputs),
+            Some(carry) => {
+                let written = scan.resume(call, carry, &inputs, &mut outputs)?;
+                Ok(Outcome { written, totals: carry.to_vec() })
+            }
         })?;
         // SAFETY: as in `collect`.
         unsafe { Out::set_len::<Host>(&mut columns, written) };
-        let states = totals.chunks_exact(own);
-        Ok((columns, states.map(|total| lang::from_constants(total.iter().copied())).collect()))
+        Ok((columns, states_of(&totals, each).collect()))
     }
 
     /// Runs the call into these columns.
@@ -94,7 +89,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
             if let Ok(Sequences::Rows(rows)) = &self.sequences
                 && !self.reversed
                 && matches!(self.init, Start::Identity)
-                && self.carry.is_none()
+                && matches!(self.carry, Carry::None)
                 && self.interrupt.is_none()
                 // SAFETY: the caller borrows this memory.
                 && unsafe { short::rows(scan, mode, rows, input, only) }
