@@ -208,6 +208,11 @@ mod on_gpu {
                 assert_eq!(gpu.reversed().exclusive(&dx).unwrap().to_vec().unwrap(), back);
                 let segments = cpu.segmented(&heads).inclusive(&x).unwrap();
                 assert_eq!(gpu.segmented(&flags).inclusive(&dx).unwrap().to_vec().unwrap(), segments);
+                let (mut carry, mut expected_carry) = (Sum(5), Sum(5));
+                let expected_both = cpu.resuming(&mut expected_carry).inclusive_with_totals(&x).unwrap();
+                let (y, totals) = gpu.resuming(&mut carry).inclusive_with_totals(&dx).unwrap();
+                assert_eq!((y.to_vec().unwrap(), totals), expected_both);
+                assert_eq!(carry, expected_carry);
                 let (mut stream, mut all) = (gpu.stream(), Vec::new());
                 for chunk in x.chunks(len / 3 + 1) {
                     all.extend(stream.feed(chunk).unwrap());
@@ -267,6 +272,42 @@ mod on_gpu {
         // SAFETY: the columns live until the stream was waited for, and nobody else uses them.
         unsafe { graph.unwrap().launch(&stream) }.unwrap();
         assert_eq!(out.to_vec().unwrap(), expected);
+    }
+
+    /// Flags that are written in another stream than the columns, before a scan and after it.
+    #[test]
+    #[ignore = "needs a CUDA device"]
+    fn streams_of_segments_wait_for_each_other() {
+        let is_head = scan!(|sum: Sum<u32>| -> bool { sum.0 % 1000 < 9 });
+        let lift = scan!(|x: u32| -> Sum<u32> { Sum(x) });
+        let flagged = Scan::<Sum<u32>>::builder().lift(lift).project(is_head).build().unwrap();
+        let sums = Scan::<Sum<u32>>::plain().unwrap();
+        let (x, _) = columns(8_000_000);
+        let backwards: Vec<u32> = x.iter().rev().copied().collect();
+        let heads = flagged.inclusive(&x).unwrap();
+        let expected = sums.segmented(&heads).inclusive(&x).unwrap();
+        let total = sums.segmented(&heads).reduce(&x).unwrap();
+        let (flagged, sums) = (flagged.on(gpu()).unwrap(), sums.on(gpu()).unwrap());
+        let (here, there) = (
+            Stream::new(sums.device().as_cuda().unwrap()).unwrap(),
+            Stream::new(sums.device().as_cuda().unwrap()).unwrap(),
+        );
+        let (from, dx) = (sums.upload(&x).unwrap(), sums.upload(&x).unwrap());
+        let other = sums.upload(&backwards).unwrap();
+        for _ in 0..5 {
+            let mut dy = sums.upload(&x).unwrap();
+            let mut flags = flagged.in_stream(&there).inclusive(&from).unwrap();
+            sums.in_stream(&here).segmented(&flags).inclusive_in_place(&mut dy).unwrap();
+            assert_eq!(dy.to_vec().unwrap(), expected);
+
+            flagged.in_stream(&there).inclusive_into(&from, &mut flags).unwrap();
+            assert_eq!(sums.in_stream(&here).segmented(&flags).reduce(&dx).unwrap(), total);
+
+            // The flags are written again in their stream, which waits for the scan that reads them.
+            let y = sums.in_stream(&here).segmented(&flags).inclusive(&dx).unwrap();
+            flagged.in_stream(&there).inclusive_into(&other, &mut flags).unwrap();
+            assert_eq!(y.to_vec().unwrap(), expected);
+        }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use monoscan_ir::{Constant, Mode};
+use monoscan_ir::{Layout, Mode};
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, DynScan, Error, Shape, gpu};
+use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, Error, Shape, gpu};
 use smallvec::SmallVec;
 
 use super::DeviceVec;
@@ -12,6 +12,7 @@ use crate::lang::{self, ScanType};
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::OnDevice;
+use crate::scan::states::states_of;
 use crate::scan::{Request, States};
 
 /// A scan of device memory that was given to a stream. What it writes is there when the stream has come past it: for other
@@ -64,9 +65,9 @@ pub(in crate::scan) fn collect_with_totals<S: States, In: Record, Out: Outputs>(
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
 ) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
-    let scan = request.scan().clone();
+    let each = request.components_of_totals();
     let (columns, pending) = collect_and(request, mode, input, true)?;
-    Ok((columns, states(&scan, &pending.0.wait()?.totals)))
+    Ok((columns, states_of(&pending.0.wait()?.totals, each).collect()))
 }
 
 fn collect_and<S: States, In: Record, Out: Outputs>(
@@ -75,14 +76,15 @@ fn collect_and<S: States, In: Record, Out: Outputs>(
     input: &impl Columns<In, Place = OnDevice>,
     totals: bool,
 ) -> Result<(Out::Vec<OnDevice>, Pending), Error> {
-    let len = Inputs::of(input).len();
+    let inputs = Inputs::of(&request, input);
+    let len = inputs.len();
     request.check_covers(len)?;
-    let stream = request.stream_of(input);
+    let stream = inputs.stream(&request);
     let keeps = request.scan().program().output.filter.is_some();
     let mut columns = Out::room::<OnDevice>(&stream, len)?;
     let mut written = Written(SmallVec::new());
     Out::parts::<OnDevice>(&mut columns, len, |part| written.0.push(part));
-    let pending = write(request, mode, input, written, totals)?;
+    let pending = write(request, mode, inputs, written, totals)?;
     if keeps {
         // SAFETY: so many records were kept of those that there is room for.
         unsafe { Out::set_len::<OnDevice>(&mut columns, pending.wait()?) };
@@ -96,34 +98,30 @@ pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
     input: &impl Columns<In, Place = OnDevice>,
     output: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
-    write(request, mode, input, Written::of(output), false)
+    let inputs = Inputs::of(&request, input);
+    write(request, mode, inputs, Written::of(output), false)
 }
 
 fn write<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     mode: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
+    inputs: Inputs<'_>,
     mut outputs: Written<'_>,
     totals: bool,
 ) -> Result<Pending, Error> {
-    let scan = request.scan().clone();
-    let stream = request.stream_of(input);
-    let inputs = Inputs::of(input);
+    let (scan, stream) = (request.scan(), inputs.stream(&request));
     let program = scan.program();
-    inputs.before(&stream)?;
-    let segments = request.segment_memory();
-    segments.map_or(Ok(()), |memory| memory.before(&stream))?;
-    let columns = inputs.columns(&program.inputs);
     outputs.before(&stream)?;
-    let pending = request.submit(mode, |call| {
-        if totals {
-            check_totals(call)?;
-        }
-        let call = Call { totals: totals || call.totals, ..call.clone() };
-        scan.submit(&call, &columns, &mut outputs.columns(&program.output.columns), &stream)
+    let pending = inputs.read_in(&stream, &program.inputs, |columns| {
+        request.submit(mode, |call| {
+            if totals {
+                check_totals(call)?;
+            }
+            let call = Call { totals: totals || call.totals, ..call.clone() };
+            scan.submit(&call, columns, &mut outputs.columns(&program.output.columns), &stream)
+        })
     })?;
     outputs.written_in(&stream);
-    inputs.after(&stream)?;
     Ok(pending)
 }
 
@@ -132,12 +130,15 @@ pub(in crate::scan) fn replace<S: States, Out: Outputs>(
     mode: Mode,
     records: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
-    let scan = request.scan().clone();
+    let scan = request.scan();
+    let inputs = Inputs { columns: SmallVec::new(), segments: request.segment_memory() };
     let mut records = Written::of(records);
     let stream = request.in_stream_or_none().unwrap_or_else(|| records.0[0].0.stream().clone());
     records.before(&stream)?;
-    let pending = request.submit(mode, |call| {
-        scan.submit_in_place(call, &mut records.columns(&scan.program().output.columns), &stream)
+    let pending = inputs.read_in(&stream, &[], |_| {
+        request.submit(mode, |call| {
+            scan.submit_in_place(call, &mut records.columns(&scan.program().output.columns), &stream)
+        })
     })?;
     records.written_in(&stream);
     Ok(pending)
@@ -153,7 +154,7 @@ impl<'a> Written<'a> {
         Written(written)
     }
 
-    fn columns<'c>(&'c mut self, layouts: &'c [monoscan_ir::Layout]) -> Vec<ColumnMut<'c>> {
+    fn columns<'c>(&'c mut self, layouts: &'c [Layout]) -> Vec<ColumnMut<'c>> {
         let columns = self.0.iter_mut().zip(layouts);
         // SAFETY: each vector has so many records, of a type whose fields the macro laid out.
         columns.map(|((memory, len), layout)| unsafe { memory.column_mut(*len, layout) }).collect()
@@ -172,23 +173,19 @@ pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     input: &impl Columns<In, Place = OnDevice>,
 ) -> Result<Vec<S>, Error> {
-    let scan = request.scan().clone();
-    let stream = request.stream_of(input);
-    let inputs = Inputs::of(input);
-    inputs.before(&stream)?;
-    let columns = inputs.columns(&scan.program().inputs);
-    let mut totals: Vec<Constant> = Vec::new();
-    request.for_totals(|call| {
-        totals = scan.submit_reduce(call, &columns, &stream)?.wait()?.totals;
-        Ok(())
+    let (scan, each) = (request.scan(), request.components_of_totals());
+    let inputs = Inputs::of(&request, input);
+    let stream = inputs.stream(&request);
+    let totals = inputs.read_in(&stream, &scan.program().inputs, |columns| {
+        request.call(Mode::Inclusive, |call, carry| {
+            if carry.is_some() {
+                return Err(monoscan_runtime::Combination::ResumedTotal.into());
+            }
+            check_totals(call)?;
+            Ok(scan.submit_reduce(call, columns, &stream)?.wait()?.totals)
+        })
     })?;
-    Ok(states(&scan, &totals))
-}
-
-/// The states in the totals of a call without a carry.
-fn states<S: States>(scan: &DynScan, totals: &[Constant]) -> Vec<S> {
-    let totals = totals.chunks_exact(scan.program().state_len());
-    totals.map(|total| lang::from_constants(total.iter().copied())).collect()
+    Ok(states_of(&totals, each).collect())
 }
 
 /// Refuses totals of segments whose number is known on the device alone.
@@ -199,48 +196,51 @@ fn check_totals(call: &Call<'_>) -> Result<(), Error> {
     }
 }
 
-/// The columns that a call reads.
-struct Inputs<'a>(SmallVec<[(&'a DeviceMemory, usize); 6]>);
+/// The memory that a call reads: its columns, and what tells its segments.
+struct Inputs<'a> {
+    columns: SmallVec<[(&'a DeviceMemory, usize); 6]>,
+    segments: Option<&'a DeviceMemory>,
+}
 
 impl<'a> Inputs<'a> {
-    fn of<In: Record>(input: &'a impl Columns<In>) -> Inputs<'a> {
+    fn of<S, In: Record, Out>(request: &Request<'a, S, In, Out>, input: &'a impl Columns<In>) -> Inputs<'a> {
         let mut lengths: SmallVec<[usize; 6]> = SmallVec::new();
         input.parts(|part| lengths.push(part.len));
         let mut lengths = lengths.into_iter();
-        let mut inputs = SmallVec::new();
-        input.memories(|memory| inputs.push((memory, lengths.next().unwrap_or(0))));
-        Inputs(inputs)
+        let mut columns = SmallVec::new();
+        input.memories(|memory| columns.push((memory, lengths.next().unwrap_or(0))));
+        Inputs { columns, segments: request.segment_memory() }
     }
 
     fn len(&self) -> usize {
-        self.0.first().map_or(0, |&(_, len)| len)
+        self.columns.first().map_or(0, |&(_, len)| len)
     }
 
-    fn columns(&self, layouts: &'a [monoscan_ir::Layout]) -> Vec<Column<'a>> {
-        let columns = self.0.iter().zip(layouts);
+    /// The stream that was asked for, or that of the first column.
+    fn stream<S, In, Out>(&self, request: &Request<'_, S, In, Out>) -> Stream {
+        let first = || self.columns.first().expect("a record has at least one column").0.stream().clone();
+        request.in_stream_or_none().unwrap_or_else(first)
+    }
+
+    /// Gives what reads all of it to a stream: after whatever writes it, and before whatever is to write it.
+    fn read_in<R>(
+        &self,
+        stream: &Stream,
+        layouts: &[Layout],
+        give: impl FnOnce(&[Column<'_>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let memories = || self.columns.iter().map(|&(memory, _)| memory).chain(self.segments);
+        memories().try_for_each(|memory| memory.before(stream))?;
+        let columns = self.columns.iter().zip(layouts);
         // SAFETY: each vector has so many records, of a type whose fields the macro laid out.
-        columns.map(|(&(memory, len), layout)| unsafe { memory.column(len, layout) }).collect()
-    }
-
-    fn before(&self, stream: &Stream) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(memory, _)| memory.before(stream))
-    }
-
-    fn after(&self, stream: &Stream) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(memory, _)| memory.after(stream))
+        let columns: Vec<_> = columns.map(|(&(memory, len), layout)| unsafe { memory.column(len, layout) }).collect();
+        let given = give(&columns)?;
+        memories().try_for_each(|memory| memory.after(stream))?;
+        Ok(given)
     }
 }
 
 impl<S: States, In, Out> Request<'_, S, In, Out> {
-    /// The stream that was asked for, or that of the first column.
-    fn stream_of<R: Record>(&self, input: &impl Columns<R>) -> Stream {
-        let mut stream = self.in_stream_or_none();
-        input.memories(|memory| {
-            stream.get_or_insert_with(|| memory.stream().clone());
-        });
-        stream.expect("a record has at least one column")
-    }
-
     /// Gives the call to a stream. If a stream of chunks is resumed, it is waited for, since the carry is moved on.
     fn submit(
         self,
@@ -261,13 +261,6 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
             Ok(())
         })?;
         Ok(given.expect("the call was given"))
-    }
-
-    fn for_totals(self, reduce: impl FnOnce(&Call<'_>) -> Result<(), Error>) -> Result<(), Error> {
-        self.call(Mode::Inclusive, |call, carry| match carry {
-            None => check_totals(call).and_then(|()| reduce(call)),
-            Some(_) => Err(monoscan_runtime::Combination::ResumedTotal.into()),
-        })
     }
 }
 
