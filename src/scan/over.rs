@@ -25,7 +25,7 @@ pub struct Over<I: Iterator, S, In: Record, Out> {
     stream: ChunkStream<S, In, Out>,
     records: Fuse<I>,
     chunk: In::Chunk,
-    /// Records that are taken next.
+    /// Records that are taken next; none after an error.
     take: usize,
     results: std::vec::IntoIter<Out>,
 }
@@ -62,8 +62,9 @@ where
             if taken == 0 {
                 return Ok(None);
             }
-            self.take = LARGEST.min(2 * self.take);
+            let larger = LARGEST.min(2 * std::mem::take(&mut self.take));
             self.results = self.stream.feed(In::chunk(&self.chunk))?.into_iter();
+            self.take = larger;
             if let Some(result) = self.results.next() {
                 return Ok(Some(result));
             }

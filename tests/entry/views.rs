@@ -183,6 +183,19 @@ fn an_iterator_is_taken_lazily() {
     assert_eq!(stream.over([1, 2]).unwrap().map(Result::unwrap).collect::<Vec<_>>(), [12, 14]);
 }
 
+#[test]
+fn after_an_error_an_iterator_gives_nothing_more() {
+    let sums = Scan::<Sum<i32>>::plain().unwrap().checked();
+    let taken = std::cell::Cell::new(0);
+    let endless = std::iter::repeat(i32::MAX / 100).inspect(|_| taken.set(taken.get() + 1));
+    let mut over = sums.over(endless).unwrap();
+    assert_eq!(over.by_ref().take(64).map(Result::unwrap).count(), 64);
+    assert!(matches!(over.next(), Some(Err(Error::Overflowed { .. }))));
+    let before = taken.get();
+    assert!(over.next().is_none() && over.next().is_none());
+    assert_eq!(taken.get(), before);
+}
+
 #[scan_fn]
 fn ends(e: Element<u8>) -> Sum<u32> {
     Sum(if e.last || e.next != e.record { 1 } else { 0 })
