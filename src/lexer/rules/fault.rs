@@ -22,8 +22,8 @@ pub struct RuleFault {
     pub fault: Fault,
 }
 
-/// Where a fault is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a fault is. Earlier places come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// In a text of rules.
     Text {
@@ -154,8 +154,14 @@ pub enum Fault {
     #[error("expected at most {MAX_RULES} rules")]
     TooMany,
     /// No rule at all.
-    #[error("expected at least one rule, a line `NAME regex` or `skip NAME regex`")]
-    NoRules,
+    #[error(
+        "expected at least one rule, {}",
+        if *.in_text { "a line `NAME regex` or `skip NAME regex`" } else { "by `token`, `skip` or `keyword`" }
+    )]
+    NoRules {
+        /// Whether a line was expected.
+        in_text: bool,
+    },
 }
 
 impl RulesError {

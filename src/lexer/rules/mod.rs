@@ -95,7 +95,7 @@ impl Rules {
         for (line, source) in (1..).zip(text.lines()) {
             reader.line(line, source);
         }
-        reader.finish()
+        reader.finish(Place::Text { line: 1, column: 1 })
     }
 
     /// The tokens of JSON, with every proper prefix of a token as a kind of its own: an editor can show an open string

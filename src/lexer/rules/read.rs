@@ -13,15 +13,16 @@ use super::{ERROR_NAME, Fault, MAX_RULES, Place, Role, Rule, RuleFault, Rules, R
 struct Incomplete {
     prefix: String,
     place: Place,
-    /// The rules that have such kinds; all of them if none is named.
-    of: Vec<String>,
+    /// The rules that have such kinds, with the places where they are named; all of them if none is named.
+    of: Vec<(String, Place)>,
 }
 
 /// The rules so far, and what was wrong with others.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Reader {
     rules: Vec<Rule>,
-    by_name: HashMap<String, usize>,
+    /// Every name that was given to a rule, with the row where it first was, whatever is wrong with that rule.
+    names: HashMap<String, usize>,
     faults: Vec<RuleFault>,
     incomplete: Option<Incomplete>,
     /// Calls of a builder.
@@ -48,8 +49,8 @@ impl Reader {
             }
             "incomplete" => {
                 let (place, prefix) = words.word();
-                let of = words.rest().1.split_whitespace();
-                self.incomplete(prefix, at(place), of);
+                let of = std::iter::from_fn(|| Some(words.word()).filter(|(_, name)| !name.is_empty()));
+                self.incomplete(prefix, at(place), of.map(|(place, name)| (name.to_owned(), at(place))).collect());
             }
             _ => {
                 let skip = first == "skip";
@@ -79,7 +80,7 @@ impl Reader {
 
     pub(in super::super) fn call_incomplete(&mut self, prefix: &str, of: &[&str]) {
         let place = self.call();
-        self.incomplete(prefix, place, of.iter().copied());
+        self.incomplete(prefix, place, of.iter().map(|&name| (name.to_owned(), place)).collect());
     }
 
     /// A rule of an enum's variant. Calls come in the order of the rules.
@@ -109,76 +110,91 @@ impl Reader {
     }
 
     fn rule(&mut self, role: Role, (name, place): (&str, Place), (pattern, at): (&str, Place)) {
-        let checked = check_name(name).map_err(|fault| RuleFault { place, fault });
-        match checked.and_then(|()| check_regex(name, pattern, at)) {
-            Ok(()) => self.push(name, pattern.to_owned(), role, place),
+        if let Err(fault) = check_name(name) {
+            return self.fault(place, fault);
+        }
+        let is_new = self.declare(name, place);
+        match check_regex(name, pattern, at) {
+            Ok(()) if is_new => self.push(name, pattern.to_owned(), role, place),
+            Ok(()) => {}
             Err(fault) => self.faults.push(fault),
         }
     }
 
     fn keyword(&mut self, word: &str, place: Place) {
         if word.is_empty() {
-            return self.faults.push(RuleFault { place, fault: Fault::NoKeyword });
+            return self.fault(place, Fault::NoKeyword);
         }
-        self.push(word, literal(word), Role::Keyword, place);
+        if self.declare(word, place) {
+            self.push(word, literal(word), Role::Keyword, place);
+        }
     }
 
-    fn incomplete<'a>(&mut self, prefix: &str, place: Place, of: impl Iterator<Item = &'a str>) {
+    fn incomplete(&mut self, prefix: &str, place: Place, of: Vec<(String, Place)>) {
         if self.incomplete.is_some() {
-            return self.faults.push(RuleFault { place, fault: Fault::SecondPrefix });
+            return self.fault(place, Fault::SecondPrefix);
         }
-        let of = of.map(str::to_owned).collect();
         match check_name(prefix) {
             Ok(()) => self.incomplete = Some(Incomplete { prefix: prefix.to_owned(), place, of }),
-            Err(fault) => self.faults.push(RuleFault { place, fault }),
+            Err(fault) => self.fault(place, fault),
         }
+    }
+
+    fn fault(&mut self, place: Place, fault: Fault) {
+        self.faults.push(RuleFault { place, fault });
+    }
+
+    /// Whether this name is free; from now on it is not.
+    fn declare(&mut self, name: &str, place: Place) -> bool {
+        let fault = if name == ERROR_NAME {
+            Fault::Reserved
+        } else if let Some(&first) = self.names.get(name) {
+            Fault::Duplicate { name: name.to_owned(), first, in_text: matches!(place, Place::Text { .. }) }
+        } else {
+            self.names.insert(name.to_owned(), place.row());
+            return true;
+        };
+        self.fault(place, fault);
+        false
     }
 
     /// A rule that is right on its own.
     fn push(&mut self, name: &str, pattern: String, role: Role, place: Place) {
-        let fault = if name == ERROR_NAME {
-            Fault::Reserved
-        } else if let Some(&known) = self.by_name.get(name) {
-            let in_text = matches!(place, Place::Text { .. });
-            Fault::Duplicate { name: name.to_owned(), first: self.rules[known].row, in_text }
-        } else if self.rules.len() == MAX_RULES {
-            Fault::TooMany
-        } else {
-            self.by_name.insert(name.to_owned(), self.rules.len());
-            return self.rules.push(Rule { name: name.to_owned(), pattern, role, row: place.row() });
-        };
-        self.faults.push(RuleFault { place, fault });
+        if self.rules.len() == MAX_RULES {
+            return self.fault(place, Fault::TooMany);
+        }
+        self.rules.push(Rule { name: name.to_owned(), pattern, role, row: place.row() });
     }
 
-    /// The rules, with kinds for incomplete tokens if these have a prefix; or all faults.
-    pub(in super::super) fn finish(mut self) -> Result<Rules, RulesError> {
+    /// The rules, with kinds for incomplete tokens if these have a prefix; or all faults, in the order of their places. `empty` is
+    /// the place of the first rule, which is missing if there is none.
+    pub(in super::super) fn finish(mut self, empty: Place) -> Result<Rules, RulesError> {
         if self.rules.is_empty() && self.faults.is_empty() {
-            let place =
-                if self.calls > 0 { Place::Builder { rule: 1, column: 1 } } else { Place::Text { line: 1, column: 1 } };
-            self.faults.push(RuleFault { place, fault: Fault::NoRules });
+            self.fault(empty, Fault::NoRules { in_text: matches!(empty, Place::Text { .. }) });
         }
         if let Some(incomplete) = self.incomplete.take() {
             self.name_incomplete(&incomplete);
         }
+        self.faults.sort_by_key(|fault| fault.place);
         if self.faults.is_empty() { Ok(Rules { rules: self.rules }) } else { Err(RulesError { faults: self.faults }) }
     }
-}
 
-impl Reader {
     /// Adds a kind for what begins a token of a rule, for each rule that has one.
     fn name_incomplete(&mut self, Incomplete { prefix, place, of }: &Incomplete) {
-        for name in of {
-            if !self.rules.iter().any(|rule| rule.name == *name) && self.faults.is_empty() {
-                let fault = Fault::UnknownRule { name: name.clone() };
-                self.faults.push(RuleFault { place: *place, fault });
+        for (name, place) in of {
+            if !self.names.contains_key(name) {
+                self.fault(*place, Fault::UnknownRule { name: name.clone() });
             }
         }
         for index in 0..self.rules.len() {
             let rule = &self.rules[index];
-            let wanted = if of.is_empty() { rule.role != Role::Keyword } else { of.contains(&rule.name) };
+            let is_named = || of.iter().any(|(name, _)| *name == rule.name);
+            let wanted = if of.is_empty() { rule.role != Role::Keyword } else { is_named() };
             if wanted && !is_one_byte(&rule.pattern) {
                 let name = format!("{prefix}{}", rule.name);
-                self.push(&name, String::new(), Role::Incomplete { of: index }, *place);
+                if self.declare(&name, *place) {
+                    self.push(&name, String::new(), Role::Incomplete { of: index }, *place);
+                }
             }
         }
     }
@@ -225,7 +241,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
     if !starts_well || !letters.all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
         return Err(Fault::Name { found: name.to_owned() });
     }
-    if name == ERROR_NAME { Err(Fault::Reserved) } else { Ok(()) }
+    Ok(())
 }
 
 fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault> {

@@ -144,11 +144,44 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
         ("keyword", "line 1, column 8: expected the text of a keyword, found none".to_owned()),
         ("A a\nkeyword A", "line 2, column 9: line 1 has a rule A already: write one rule whose regex joins the two with `|`".to_owned()),
         ("A ab\nincomplete E_\nincomplete F_", "line 3, column 12: expected one prefix for incomplete tokens, found a second".to_owned()),
-        ("A ab\nincomplete E_ B", "line 2, column 12: there is no rule B whose incomplete tokens could have a kind".to_owned()),
+        (
+            "A ab\nincomplete E_ B A  C\nD (",
+            "line 2, column 15: there is no rule B whose incomplete tokens could have a kind\n\
+             line 2, column 20: there is no rule C whose incomplete tokens could have a kind\n\
+             line 3, column 3: rule D: regex parse error:\n    (\n    ^\nerror: unclosed group"
+                .to_owned(),
+        ),
+        // A rule that is wrong is a rule all the same.
+        ("A (\nincomplete E_ A", "line 1, column 3: rule A: regex parse error:\n    (\n    ^\nerror: unclosed group".to_owned()),
+        (
+            "A (\nA x",
+            "line 1, column 3: rule A: regex parse error:\n    (\n    ^\nerror: unclosed group\n\
+             line 2, column 1: line 1 has a rule A already: write one rule whose regex joins the two with `|`"
+                .to_owned(),
+        ),
+        // What is wrong with the names of incomplete tokens is seen last, and stands where they are asked for.
+        (
+            "incomplete ERR\nOR ab\nB $",
+            format!("line 1, column 12: `ERROR` names the bytes that no rule matches: choose another name\nline 3, column 3: rule B: {look}"),
+        ),
         ("A a|([a&&b])*", "rule A matches the empty string, but a token has at least one byte".to_owned()),
     ] {
         assert_eq!(refusal(text), message, "{text:?}");
     }
+}
+
+#[test]
+fn faults_of_a_builder_speak_of_its_calls() {
+    let refusal = |builder: LexerBuilder| builder.build().unwrap_err().to_string();
+    let none = "rule number 1, column 1: expected at least one rule, by `token`, `skip` or `keyword`";
+    assert_eq!(refusal(Lexer::builder()), none);
+    assert_eq!(refusal(Lexer::builder().incomplete("E_")), none);
+    assert_eq!(
+        refusal(Lexer::builder().incomplete_of("E_", &["B", "A", "C"]).token("A", "ab").skip("A", "c")),
+        "rule number 1, column 1: there is no rule B whose incomplete tokens could have a kind\n\
+         rule number 1, column 1: there is no rule C whose incomplete tokens could have a kind\n\
+         rule number 3, column 1: rule number 2 has a rule A already: write one rule whose regex joins the two with `|`"
+    );
 }
 
 #[test]

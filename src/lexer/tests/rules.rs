@@ -52,6 +52,8 @@ fn incomplete_tokens_are_of_a_kind_of_their_own() {
     let expected = [("STRING", "\"a\""), ("OPEN_ARROW", "--"), ("ERROR", "x"), ("OPEN_STRING", "\"b c")];
     assert_eq!(named(&all, "\"a\" -- x\"b c"), pairs(&expected));
     assert!(all.tables().is_ok(), "one pass is exact");
+    let errors = lexer("STRING \"[^\"]*\"\nincomplete ERROR");
+    assert_eq!(named(&errors, "\"a"), pairs(&[("ERRORSTRING", "\"a")]));
     let some = lexer("INT [0-9]+\nFLOAT [0-9]+[.][0-9]+\nDOTS [.][.]\nNOTE /[*][^/]*/\nincomplete OPEN_ NOTE");
     let expected = [("INT", "1"), ("DOTS", ".."), ("FLOAT", "2.5"), ("OPEN_NOTE", "/*x")];
     assert_eq!(named(&some, "1..2.5/*x"), pairs(&expected));
