@@ -18,7 +18,7 @@ pub use access_pattern::AccessPattern;
 #[cfg(feature = "ptx")]
 pub(crate) use aot::lowered_for;
 #[cfg(feature = "kernels")]
-pub use aot::{AotManifest, ManifestError, sha256};
+pub use aot::{AotManifest, ExpectedLine, ExpectedValue, FoundLine, ManifestError, sha256};
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};

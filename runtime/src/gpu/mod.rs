@@ -47,7 +47,8 @@ pub use ahead::{AotError, AotKernel, Asked, MadeFor};
 use compiled::Compiled;
 pub use kernel::{GpuKernel, Launch, Span};
 pub use monoscan_codegen::gpu::{
-    AccessPattern, AotManifest, Arch, Arguments, GpuPlan, Manifest, ManifestError, Schedule,
+    AccessPattern, AotManifest, Arch, Arguments, ExpectedLine, ExpectedValue, FoundLine, GpuPlan, Manifest,
+    ManifestError, Schedule,
 };
 pub(crate) use on_gpu::{Options, backend};
 pub use pending::{Launched, Pending};

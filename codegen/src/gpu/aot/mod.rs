@@ -6,7 +6,7 @@
 //! a file that was cut or edited is refused at its line:
 //!
 //! ```text
-//! monoscan-kernel 3
+//! monoscan-kernel 4
 //! version 0.1.0
 //! arch sm_90
 //! ptx-sha256 8f4e…
@@ -14,6 +14,7 @@
 //! mode inclusive
 //! heads false
 //! start identity
+//! checked false
 //! any-states false
 //! schedule ring buffers 5 ahead 3
 //! warps 8
@@ -33,6 +34,7 @@
 //! states are those of the program as it is lowered for the form; a version of monoscan that lowers
 //! it in another way refuses the kernel.
 
+mod expected;
 mod parse;
 mod print;
 
@@ -41,10 +43,12 @@ use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Diagnostics, Program, Verified};
 use sha2::{Digest, Sha256};
 
+pub use expected::{ExpectedLine, ExpectedValue, FoundLine};
+
 use super::{Arch, Arguments, GpuPlan, Manifest};
 
 /// The version of the text form.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// What is known of a kernel that was made ahead of time.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,9 +77,9 @@ pub enum ManifestError {
         /// The line, from 1; one behind the last if the text ends too early.
         line: usize,
         /// What was expected there.
-        expected: String,
-        /// What is there.
-        got: String,
+        expected: ExpectedLine,
+        /// What is there; nothing at the end of the text.
+        got: FoundLine,
     },
     /// The text from the line of the program's name on is no program.
     #[error("the program from line {line} on: {errors}")]

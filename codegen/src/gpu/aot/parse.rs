@@ -1,14 +1,14 @@
 //! A manifest from its text. It comes from a file, so nothing is taken for granted: no text makes
 //! this panic, and the numbers of what it accepts are within bounds that no launch overflows.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use monoscan_ir::transform::{Form, SegmentStart};
 use monoscan_ir::{Mode, Program, Verified, text, verify};
 
-use super::{AotManifest, FORMAT, ManifestError, launch, lowered_for, lowered_sha256};
+use super::{AotManifest, ExpectedLine, ExpectedValue, FORMAT, FoundLine, ManifestError};
+use super::{launch, lowered_for, lowered_sha256};
 use crate::gpu::{Arch, GpuPlan, Schedule};
 
 impl FromStr for AotManifest {
@@ -17,29 +17,22 @@ impl FromStr for AotManifest {
     fn from_str(text: &str) -> Result<AotManifest, ManifestError> {
         let mut lines = Lines::new(text);
         lines.number("monoscan-kernel", FORMAT as usize..=FORMAT as usize)?;
-        let version = lines.value("version", "a version of monoscan", nonempty)?;
-        let arch = lines.value("arch", &one_of(&Arch::ALL), Arch::from_name)?;
-        let ptx_sha256 = lines.value("ptx-sha256", "64 hexadecimal digits", hash)?;
-        let hashed = lines.value("lowered-sha256", "64 hexadecimal digits", hash)?;
-        let mode = lines.value("mode", "`inclusive` or `exclusive`", |word| match word {
-            "inclusive" => Some(Mode::Inclusive),
-            "exclusive" => Some(Mode::Exclusive),
-            _ => None,
-        })?;
+        let version = lines.value("version", ExpectedValue::Version, nonempty)?;
+        let arch = lines.value("arch", ExpectedValue::Arch, Arch::from_name)?;
+        let ptx_sha256 = lines.value("ptx-sha256", ExpectedValue::Hash, hash)?;
+        let hashed = lines.value("lowered-sha256", ExpectedValue::Hash, hash)?;
+        let mode = lines.one_of("mode", &["inclusive", "exclusive"], [Mode::Inclusive, Mode::Exclusive])?;
         let heads = lines.truth("heads")?;
-        let start = lines.value("start", "`identity`, `init` or `each`", |word| match word {
-            "identity" => Some(SegmentStart::Identity),
-            "init" => Some(SegmentStart::Init),
-            "each" => Some(SegmentStart::Each),
-            _ => None,
-        })?;
+        let starts = [SegmentStart::Identity, SegmentStart::Init, SegmentStart::Each];
+        let start = lines.one_of("start", &["identity", "init", "each"], starts)?;
+        let checked = lines.truth("checked")?;
         let any_states = lines.truth("any-states")?;
         let plan = lines.plan()?;
         let threads = lines.number("threads", 1..=1024)?;
         let shared_bytes = lines.number("shared-bytes", 0..=1 << 20)?;
         let tile_state_bytes = lines.number("tile-state-bytes", 0..=1 << 20)?;
         let program = lines.program()?;
-        let form = Form { mode, heads, start, checked: false, previous: program.reads_previous() };
+        let form = Form { mode, heads, start, checked, previous: program.reads_previous() };
         let lowered = lowered_for(&program, (form, any_states));
         if lowered_sha256(&lowered) != hashed {
             return Err(ManifestError::Lowered { version });
@@ -76,27 +69,40 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line as `key value`.
-    fn value<T>(&mut self, key: &str, what: &str, read: impl FnOnce(&'a str) -> Option<T>) -> Result<T, ManifestError> {
-        let value = self.peek(key).ok_or_else(|| self.unexpected(&format!("`{key}` and {what}")))?;
-        let value = read(value).ok_or_else(|| self.unexpected(&format!("`{key}` and {what}")))?;
+    fn value<T>(
+        &mut self,
+        key: &'static str,
+        expected: ExpectedValue,
+        read: impl FnOnce(&'a str) -> Option<T>,
+    ) -> Result<T, ManifestError> {
+        let value = self.peek(key).and_then(read);
+        let value = value.ok_or_else(|| self.unexpected(ExpectedLine::Value { key, value: expected }))?;
         self.rest.pop();
         Ok(value)
     }
 
-    fn number(&mut self, key: &str, within: RangeInclusive<usize>) -> Result<usize, ManifestError> {
-        let what = match within.start() == within.end() {
-            true => within.start().to_string(),
-            false => format!("a number from {} to {}", within.start(), within.end()),
-        };
-        self.value(key, &what, |value| value.parse().ok().filter(|number| within.contains(number)))
+    fn number(&mut self, key: &'static str, within: RangeInclusive<usize>) -> Result<usize, ManifestError> {
+        let expected = ExpectedValue::Number(within.clone());
+        self.value(key, expected, |value| value.parse().ok().filter(|number| within.contains(number)))
     }
 
-    fn truth(&mut self, key: &str) -> Result<bool, ManifestError> {
-        self.value(key, "`true` or `false`", |word| word.parse().ok())
+    fn truth(&mut self, key: &'static str) -> Result<bool, ManifestError> {
+        self.value(key, ExpectedValue::Truth, |word| word.parse().ok())
+    }
+
+    /// One of these words, as the value that it stands for.
+    fn one_of<T, const N: usize>(
+        &mut self,
+        key: &'static str,
+        words: &'static [&'static str; N],
+        values: [T; N],
+    ) -> Result<T, ManifestError> {
+        let find = |word| words.iter().zip(values).find(|(known, _)| **known == word).map(|(_, value)| value);
+        self.value(key, ExpectedValue::OneOf(words), find)
     }
 
     fn plan(&mut self) -> Result<GpuPlan, ManifestError> {
-        let schedule = self.value("schedule", "`ring buffers B ahead A`, `look-back` or `columnar`", schedule)?;
+        let schedule = self.value("schedule", ExpectedValue::Schedule, schedule)?;
         let (warps, load_group) = (self.number("warps", 1..=32)?, self.number("load-group", 1..=1 << 10)?);
         Ok(GpuPlan { schedule, warps, load_group, load_groups: self.number("load-groups", 1..=1 << 10)? })
     }
@@ -104,28 +110,24 @@ impl<'a> Lines<'a> {
     /// The program, and the last line, which tells a whole file from one that was cut.
     fn program(&self) -> Result<Verified<Program>, ManifestError> {
         if !self.rest.is_empty() || self.program.is_empty() {
-            return Err(self.unexpected("`program` and its text"));
+            return Err(self.unexpected(ExpectedLine::Program));
         }
         let whole = self.program.trim_end();
         let text = whole.strip_suffix("end").filter(|text| text.ends_with('\n'));
-        let text = text.ok_or_else(|| {
-            let (expected, got) = ("`end`".into(), "the end".into());
-            ManifestError::Line { line: self.end + whole.lines().count(), expected, got }
+        let text = text.ok_or_else(|| ManifestError::Line {
+            line: self.end + whole.lines().count(),
+            expected: ExpectedLine::End,
+            got: FoundLine(None),
         })?;
         let program = text::parse(text).map_err(|errors| ManifestError::Program { line: self.end, errors })?;
         Ok(verify(program)?)
     }
 
-    fn unexpected(&self, expected: &str) -> ManifestError {
-        let next = self.rest.last().map(|&(line, text)| (line, format!("`{text}`")));
-        let (line, got) = next.unwrap_or_else(|| (self.end, "the end".into()));
-        ManifestError::Line { line, expected: expected.into(), got }
+    fn unexpected(&self, expected: ExpectedLine) -> ManifestError {
+        let next = self.rest.last();
+        let (line, got) = next.map_or((self.end, None), |&(line, text)| (line, Some(text.to_owned())));
+        ManifestError::Line { line, expected, got: FoundLine(got) }
     }
-}
-
-fn one_of(names: &[impl Display]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    format!("one of {}", names.join(", "))
 }
 
 fn nonempty(value: &str) -> Option<String> {

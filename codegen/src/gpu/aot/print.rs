@@ -29,6 +29,7 @@ impl Display for AotManifest {
             SegmentStart::Each => "each",
         };
         writeln!(f, "start {start}")?;
+        writeln!(f, "checked {}", form.checked)?;
         writeln!(f, "any-states {}", lowered.holds_any())?;
         match launch.plan.schedule {
             Schedule::Ring { buffers, ahead, shifted } => {

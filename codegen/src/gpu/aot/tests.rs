@@ -34,6 +34,8 @@ fn manifests_of_all_sorts_of_programs_round_trip() {
             Form::default(),
             Form { mode: Mode::Exclusive, heads: true, start: SegmentStart::Init, ..Form::default() },
             Form { heads: true, ..Form::default() },
+            Form { checked: true, ..Form::default() },
+            Form { checked: true, heads: true, start: SegmentStart::Each, ..Form::default() },
         ] {
             let form = Form { previous: program.reads_previous(), ..form };
             for plan in plans() {
@@ -80,7 +82,7 @@ fn refusal(key: &str, line: &str) -> ManifestError {
 /// Which line is wrong, what was expected there, and what is there.
 fn wrong_line(key: &str, line: &str) -> (usize, String, String) {
     match refusal(key, line) {
-        ManifestError::Line { line, expected, got } => (line, expected, got),
+        ManifestError::Line { line, expected, got } => (line, expected.to_string(), got.to_string()),
         other => panic!("{other}"),
     }
 }
@@ -88,20 +90,22 @@ fn wrong_line(key: &str, line: &str) -> (usize, String, String) {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let error = refusal("threads", "threads 0");
-    assert_eq!(error.to_string(), "line 14: expected `threads` and a number from 1 to 1024, got `threads 0`");
+    assert_eq!(error.to_string(), "line 15: expected `threads` and a number from 1 to 1024, got `threads 0`");
     assert_eq!(
         refusal("monoscan-kernel", "monoscan-kernel 1").to_string().split(", got").next(),
-        Some("line 1: expected `monoscan-kernel` and 3")
+        Some("line 1: expected `monoscan-kernel` and 4")
     );
     assert!(wrong_line("arch", "arch sm_70").1.contains("`sm_80`"));
     assert!(wrong_line("ptx-sha256", "ptx-sha256 abc").1.contains("64 hexadecimal digits"));
     assert_eq!(wrong_line("mode", "mode both").0, 6);
     assert_eq!(wrong_line("heads", "start init").2, "`start init`");
+    assert_eq!(wrong_line("start", "start").1, "`start` and `identity`, `init` or `each`");
+    assert_eq!(wrong_line("checked", "checked").1, "`checked` and `true` or `false`");
     assert!(wrong_line("schedule", "schedule ring buffers 3 ahead 3").1.contains("look-back"));
-    assert_eq!(wrong_line("load-groups", "load-groups 99999999999999999999").0, 13);
+    assert_eq!(wrong_line("load-groups", "load-groups 99999999999999999999").0, 14);
     assert!(wrong_line("program", "progam").1.contains("`program`"));
     assert_eq!(wrong_line("end", "").1, "`end`");
-    assert!(matches!(refusal("  stage", "  stag (f32)"), ManifestError::Program { line: 17, .. }));
+    assert!(matches!(refusal("  stage", "  stag (f32)"), ManifestError::Program { line: 18, .. }));
     assert!(matches!(refusal("    identity", "    identity (1)"), ManifestError::Invalid(_)));
 }
 

@@ -37,7 +37,7 @@ fn damage_is_found_before_anything_is_loaded() {
     let error = AotKernel { manifest: manifest.into(), ..NONE.clone() }.manifest().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the kernel's manifest: line 14: expected `threads` and a number from 1 to 1024, got `threads many`"
+        "the kernel's manifest: line 15: expected `threads` and a number from 1 to 1024, got `threads many`"
     );
     let manifest = NONE.manifest.replace("const.i32 100", "const.i32 101");
     let error = AotKernel { manifest: manifest.into(), ..NONE.clone() }.manifest().unwrap_err();
