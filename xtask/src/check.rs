@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-use crate::run::{Runner, execute, root};
+use crate::run::{Outcome, Runner, execute, root};
 use crate::{llvm, prose, steps};
 
 /// After this no more tests begin, and those that run are stopped.
@@ -45,28 +45,22 @@ pub(crate) fn check(base: Option<&str>) -> ExitCode {
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
     runner.command(&steps::CLIPPY.replace(" --all-features", features()));
-    let mut unfinished = Vec::new();
     for command in plan.unwrap_or_default() {
-        let left = TIME.saturating_sub(start.elapsed()).as_secs();
-        if left == 0 {
-            unfinished.push(command);
-            continue;
-        }
-        let mut is_stopped = false;
-        runner.step(&command, || {
-            let result = execute(&format!("timeout {left} {command}"), &[]);
-            is_stopped = matches!(&result, Err(status) if status.ends_with(" 124"));
-            if is_stopped { Ok(()) } else { result }
-        });
-        if is_stopped {
-            unfinished.push(command);
-        }
-    }
-    for command in &unfinished {
-        println!("\n── not finished, for want of time: {command}");
+        runner.step_that_may_stop(&command, || execute_within(TIME.saturating_sub(start.elapsed()), &command));
     }
     println!("\n`cargo xtask test` runs everything.");
     runner.finish()
+}
+
+/// Runs a command line for as long as this at most.
+fn execute_within(left: Duration, line: &str) -> Outcome {
+    if left.is_zero() {
+        return Outcome::Stopped;
+    }
+    match execute(&format!("timeout {} {line}", left.as_secs_f64()), &[]) {
+        Err(status) if status.ends_with(" 124") => Outcome::Stopped,
+        result => result.into(),
+    }
 }
 
 /// All features, where they can be built.
@@ -211,6 +205,14 @@ mod tests {
         let both = ["cargo test --package monoscan --doc", "cargo test --package monoscan --test examples --test scan"];
         assert_eq!(asked(&["docs/tour.md", "tests/scan.rs", "examples/lexer.rs"]), both);
         assert_eq!(asked(&["ir/tests/math/main.rs"]), ["cargo test --package monoscan-ir --test math"]);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_stopped() {
+        assert_eq!(execute_within(Duration::from_millis(10), "sleep 600"), Outcome::Stopped);
+        assert_eq!(execute_within(Duration::ZERO, "true"), Outcome::Stopped);
+        assert_eq!(execute_within(Duration::from_secs(600), "true"), Outcome::Passed);
+        assert!(matches!(execute_within(Duration::from_secs(600), "false"), Outcome::Failed(_)));
     }
 
     #[test]

@@ -7,38 +7,64 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Instant;
 
-/// Steps that were run, and those that failed.
+/// How a step ended.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    Passed,
+    /// With the reason.
+    Failed(String),
+    /// For want of time, before it had passed or failed.
+    Stopped,
+}
+
+impl From<Result<(), String>> for Outcome {
+    fn from(result: Result<(), String>) -> Outcome {
+        result.map_or_else(Outcome::Failed, |()| Outcome::Passed)
+    }
+}
+
+/// Steps that were run, and those that failed or were stopped.
 pub(crate) struct Runner {
     start: Instant,
     passed: usize,
     failed: Vec<String>,
+    stopped: Vec<String>,
     /// Another runner prints at the same time: what a command prints is kept until it ends.
     aside: bool,
 }
 
 impl Default for Runner {
     fn default() -> Runner {
-        Runner { start: Instant::now(), passed: 0, failed: Vec::new(), aside: false }
+        Runner { start: Instant::now(), passed: 0, failed: Vec::new(), stopped: Vec::new(), aside: false }
     }
 }
 
 impl Runner {
     /// Runs one step; a failure is noted, and the next step runs all the same.
     pub(crate) fn step(&mut self, name: &str, step: impl FnOnce() -> Result<(), String>) {
+        self.step_that_may_stop(name, || step().into());
+    }
+
+    /// As [`step`](Runner::step), of a step that may be stopped before it ends.
+    pub(crate) fn step_that_may_stop(&mut self, name: &str, step: impl FnOnce() -> Outcome) {
         if !self.aside {
             println!("\n── {name}{}", self.so_far());
         }
         let start = Instant::now();
-        let result = step();
+        let outcome = step();
         let seconds = start.elapsed().as_secs_f64();
-        match result {
-            Ok(()) => {
+        match outcome {
+            Outcome::Passed => {
                 println!("── {name}: ok, {seconds:.1} s");
                 self.passed += 1;
             }
-            Err(why) => {
+            Outcome::Failed(why) => {
                 println!("── {name}: FAILED after {seconds:.1} s: {why}");
                 self.failed.push(format!("{name}: {why}"));
+            }
+            Outcome::Stopped => {
+                println!("── {name}: stopped after {seconds:.1} s");
+                self.stopped.push(name.to_owned());
             }
         }
     }
@@ -80,19 +106,25 @@ impl Runner {
                 Ok(other) => {
                     self.passed += other.passed;
                     self.failed.extend(other.failed);
+                    self.stopped.extend(other.stopped);
                 }
                 Err(_) => self.failed.push("the steps beside these panicked".into()),
             }
         });
     }
 
-    /// The closing line, and the exit status that goes with it.
+    /// The closing line, and the exit status that goes with it: a failure if a step failed.
     pub(crate) fn finish(self) -> ExitCode {
         println!();
         for failure in &self.failed {
             println!("failed: {failure}");
         }
-        println!("xtask: {} passed, {} failed", self.passed, self.failed.len());
+        for step in &self.stopped {
+            println!("not finished, for want of time: {step}");
+        }
+        let stopped =
+            if self.stopped.is_empty() { String::new() } else { format!(", {} not finished", self.stopped.len()) };
+        println!("xtask: {} passed, {} failed{stopped}", self.passed, self.failed.len());
         if self.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 }
@@ -180,6 +212,14 @@ mod tests {
         );
         assert_eq!((runner.passed, runner.failed.len()), (3, 1));
         assert!(runner.failed[0].starts_with("cargo no-such-command: exit status"), "{:?}", runner.failed);
+    }
+
+    #[test]
+    fn a_step_that_was_stopped_has_neither_passed_nor_failed() {
+        let mut runner = Runner::default();
+        runner.step_that_may_stop("one", || Outcome::Stopped);
+        runner.step_that_may_stop("two", || Outcome::Passed);
+        assert_eq!((runner.passed, runner.failed.len(), runner.stopped), (1, 0, vec!["one".to_owned()]));
     }
 
     #[test]
