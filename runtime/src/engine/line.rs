@@ -8,13 +8,13 @@
 //! each block.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use monoscan_codegen::cpu::{Spacing, TileArgs};
 use monoscan_codegen::plan::Plan;
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
+use super::interrupt::Interrupt;
 use super::segments::{Made, Segments};
 use super::slots::{Slots, Start};
 use super::variant::Kernels;
@@ -65,33 +65,6 @@ pub(crate) struct Line<'a> {
     pub(crate) is_long: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
     pub(crate) totals: bool,
-}
-
-/// A flag that gives up the call, and whether it was seen set: whoever sets it may take it back, but what was left out stays
-/// out.
-pub(crate) struct Interrupt<'a> {
-    flag: &'a AtomicBool,
-    seen: AtomicBool,
-}
-
-impl<'a> Interrupt<'a> {
-    pub(crate) fn new(flag: &'a AtomicBool) -> Interrupt<'a> {
-        Interrupt { flag, seen: AtomicBool::new(false) }
-    }
-
-    /// Whether to give up.
-    pub(crate) fn is_set(&self) -> bool {
-        // Relaxed: threads need not agree on when; after all of them have ended, what they stored is there.
-        if self.flag.load(Ordering::Relaxed) {
-            self.seen.store(true, Ordering::Relaxed);
-        }
-        self.seen.load(Ordering::Relaxed)
-    }
-
-    /// Whether something was left out.
-    pub(crate) fn was_seen(&self) -> bool {
-        self.seen.load(Ordering::Relaxed)
-    }
 }
 
 /// A start for each of many runs, in the order of the runs.

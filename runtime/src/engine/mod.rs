@@ -10,6 +10,7 @@
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `tiles` | its tiles, on many threads |
 //! | `helpers` | how many threads work is worth |
+//! | `interrupt` | calls that are given up |
 //! | `ahead` | memory asked for before it is used |
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `segments` | segments as columns of flags and starts |
@@ -18,6 +19,7 @@
 
 mod ahead;
 mod helpers;
+mod interrupt;
 mod length_constants;
 mod line;
 mod needs;
@@ -49,7 +51,8 @@ use crate::call::{Call, Init, Shape};
 use crate::checked::{self, Elements};
 use crate::error::Error;
 use crate::spacing::Spacings;
-use line::{Each, Interrupt, Line};
+use interrupt::Interrupt;
+use line::{Each, Line};
 pub(crate) use segments::Heads;
 use segments::{Segments, Starts};
 use slots::{Slots, Start};
