@@ -31,6 +31,6 @@ pub fn form(random: &mut Random) -> Form {
     let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
     let start = *random.pick(&[SegmentStart::Identity, SegmentStart::Init]);
     let heads = random.chance(3);
-    let previous = heads == (start == SegmentStart::Init);
-    Form { mode, heads, start, checked: random.chance(4), previous }
+    let (checked, previous) = (random.chance(4), random.chance(2));
+    Form { mode, heads, start, checked, previous }
 }
