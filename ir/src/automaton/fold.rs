@@ -54,8 +54,8 @@ pub struct MapFold {
     pub tables: Vec<Table>,
 }
 
-/// Most bytes of the table of deferred maps, which kernels have as a constant.
-const MOST_MAP_BYTES: usize = 1 << 20;
+/// Most bytes of the table of deferred maps, which kernels have as a constant. It has a map for each entry of the step's table.
+pub const MOST_MAP_BYTES: usize = 1 << 20;
 
 /// What is composed in a [`MapFold`], and how.
 #[derive(Clone, PartialEq, Debug)]

@@ -33,7 +33,7 @@ mod replay;
 mod tables;
 
 pub use declared::{MAX_STATES, MapsError};
-pub use fold::{Composition, MapFold};
+pub use fold::{Composition, MOST_MAP_BYTES, MapFold};
 pub use lanes::{Carried, LaneBody};
 pub use look_ups::{LookUps, TableBudget};
 pub use ranges::SMALL_TABLE;
