@@ -1,6 +1,6 @@
 //! A lexer from calls, rule by rule.
 
-use super::rules::{Place, Reader, Role};
+use super::rules::{Reader, Role};
 use super::{Lexer, LexerError};
 
 /// Builds a [`Lexer`] rule by rule, in order of precedence.
@@ -70,7 +70,7 @@ impl LexerBuilder {
     /// [`LexerError::Rules`] with all faults of the rules; [`LexerError::Shadowed`] under [`strict_ties`](LexerBuilder::strict_ties);
     /// those of [`Lexer::new`].
     pub fn build(self) -> Result<Lexer, LexerError> {
-        let lexer = Lexer::new(self.reader.finish(Place::Builder { rule: 1, column: 1 })?)?;
+        let lexer = Lexer::new(self.reader.finish_calls()?)?;
         match lexer.shadowed() {
             rules if self.strict_ties && !rules.is_empty() => Err(LexerError::Shadowed { rules: rules.to_vec() }),
             _ => Ok(lexer),

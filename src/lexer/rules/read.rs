@@ -101,12 +101,12 @@ impl Reader {
         let fault = match self.rules.get(of) {
             Some(rule) if !rule.has_pattern() => Fault::UnknownRule { name: rule.name.clone() },
             Some(rule) if is_one_byte(&rule.pattern) => Fault::NeverIncomplete { name: rule.name.clone() },
-            Some(_) => return self.push(name, String::new(), Role::Incomplete { of }, place),
+            Some(_) => return self.add(name, String::new(), Role::Incomplete { of }, place),
             // Rules with faults have no place.
             None if !self.faults.is_empty() => return,
             None => Fault::UnknownRule { name: name.to_owned() },
         };
-        self.faults.push(RuleFault { place, fault });
+        self.fault(place, fault);
     }
 
     fn rule(&mut self, role: Role, (name, place): (&str, Place), (pattern, at): (&str, Place)) {
@@ -125,9 +125,7 @@ impl Reader {
         if word.is_empty() {
             return self.fault(place, Fault::NoKeyword);
         }
-        if self.declare(word, place) {
-            self.push(word, literal(word), Role::Keyword, place);
-        }
+        self.add(word, literal(word), Role::Keyword, place);
     }
 
     fn incomplete(&mut self, prefix: &str, place: Place, of: Vec<(String, Place)>) {
@@ -158,7 +156,14 @@ impl Reader {
         false
     }
 
-    /// A rule that is right on its own.
+    /// A rule that is right on its own, if its name is free.
+    fn add(&mut self, name: &str, pattern: String, role: Role, place: Place) {
+        if self.declare(name, place) {
+            self.push(name, pattern, role, place);
+        }
+    }
+
+    /// A rule that is right on its own, whose name was declared.
     fn push(&mut self, name: &str, pattern: String, role: Role, place: Place) {
         if self.rules.len() == MAX_RULES {
             return self.fault(place, Fault::TooMany);
@@ -166,9 +171,14 @@ impl Reader {
         self.rules.push(Rule { name: name.to_owned(), pattern, role, row: place.row() });
     }
 
+    /// The rules that calls gave; see [`finish`](Reader::finish).
+    pub(in super::super) fn finish_calls(self) -> Result<Rules, RulesError> {
+        self.finish(Place::Builder { rule: 1, column: 1 })
+    }
+
     /// The rules, with kinds for incomplete tokens if these have a prefix; or all faults, in the order of their places. `empty` is
     /// the place of the first rule, which is missing if there is none.
-    pub(in super::super) fn finish(mut self, empty: Place) -> Result<Rules, RulesError> {
+    pub(super) fn finish(mut self, empty: Place) -> Result<Rules, RulesError> {
         if self.rules.is_empty() && self.faults.is_empty() {
             self.fault(empty, Fault::NoRules { in_text: matches!(empty, Place::Text { .. }) });
         }
@@ -192,9 +202,7 @@ impl Reader {
             let wanted = if of.is_empty() { rule.role != Role::Keyword } else { is_named() };
             if wanted && !is_one_byte(&rule.pattern) {
                 let name = format!("{prefix}{}", rule.name);
-                if self.declare(&name, *place) {
-                    self.push(&name, String::new(), Role::Incomplete { of: index }, *place);
-                }
+                self.add(&name, String::new(), Role::Incomplete { of: index }, *place);
             }
         }
     }

@@ -105,5 +105,5 @@ fn rules_of<K: TokenKind>() -> Result<Rules, LexerError> {
     for rule in K::RULES {
         reader.call_form(rule.name, rule.form);
     }
-    Ok(reader.finish()?)
+    Ok(reader.finish_calls()?)
 }
