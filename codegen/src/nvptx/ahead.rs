@@ -26,7 +26,7 @@ pub fn compile_ahead(
     pattern: AccessPattern,
     arch: Arch,
 ) -> Result<AotFiles, NvptxError> {
-    // Kernels for GPUs read no record before an element's own.
+    // Calls may resume a stream, whose carry then has the record before; for others it says that there is none.
     let form = Form { previous: program.reads_previous(), ..form };
     let lowered = lowered_for(program, (form, any_states));
     let ir = KernelIr::new(&KernelPlan::new(&lowered, pattern, arch)?);

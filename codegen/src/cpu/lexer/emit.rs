@@ -9,6 +9,9 @@
 //! by the edges from states that accept to states that do not; rules without such edges pay
 //! nothing.
 
+mod errors;
+mod states;
+
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
@@ -17,15 +20,11 @@ use cranelift_codegen::ir::{self, AbiParam, Block, InstBuilder, Value, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
-use super::automaton::{ERROR, LexAutomaton};
-use super::bytes::{self, Bytes, Test};
+use super::automaton::LexAutomaton;
 use super::dispatch::Dispatch;
 use super::words::WordTable;
 use super::{LexArgs, NONE, Status};
 use crate::cpu::memory::data_flags;
-
-/// A state that leads to itself by fewer bytes does not skip.
-const LEAST_LOOP: usize = 3;
 
 /// What a function is emitted from.
 pub(super) struct Source<'a> {
@@ -236,131 +235,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// The block of a live state.
-    fn block_of(&self, state: u16) -> Block {
-        self.states[usize::from(state - self.automaton().live().start)]
-    }
-
-    /// A block that goes from one state to another by the byte at `p`.
-    pub(super) fn edge(&mut self, from: u16, to: u16) -> Block {
-        if to == LexAutomaton::DEAD {
-            return self.over(from);
-        }
-        let target = self.block_of(to);
-        let (true, Some(kind)) = (self.automaton().remembers(from, to), self.automaton().accept(from)) else {
-            return target;
-        };
-        let block = self.b.create_block();
-        self.edges.push(Edge { block, kind, back: self.automaton().back(from), target });
-        block
-    }
-
-    /// Fills the blocks that remember where a token could have ended.
-    fn remember(&mut self) {
-        for Edge { block, kind, back, target } in std::mem::take(&mut self.edges) {
-            self.b.switch_to_block(block);
-            let mut end = self.get(self.p);
-            if back > 0 {
-                end = self.b.ins().iadd_imm_s(end, -i64::from(back));
-            }
-            self.b.def_var(self.accepted, end);
-            let kind = self.b.ins().iconst(types::I64, i64::from(kind));
-            self.b.def_var(self.accepted_kind, kind);
-            self.b.ins().jump(target, &[]);
-        }
-    }
-
-    /// The block of a state.
-    fn state(&mut self, state: u16) {
-        self.b.switch_to_block(self.block_of(state));
-        self.advance(1);
-        let automaton = self.automaton();
-        if !automaton.goes_on(state) {
-            let over = self.over(state);
-            self.b.ins().jump(over, &[]);
-            return;
-        }
-        let set = automaton.loops(state);
-        let many = set.iter().filter(|&&member| member).count() >= LEAST_LOOP;
-        let test = if many { bytes::test(&set, self.source.shuffles) } else { None };
-        let slow = self.b.create_block();
-        match test {
-            Some(test) => {
-                let is_dropped = automaton.accept(state).is_some_and(|kind| !automaton.keeps(kind));
-                if is_dropped {
-                    self.peek(state, &set, slow);
-                }
-                let found = self.skip(&test, self.safe, slow);
-                self.b.switch_to_block(found);
-                let byte = self.byte();
-                self.dispatch(state, byte, false, false);
-            }
-            None => {
-                self.b.ins().jump(slow, &[]);
-            }
-        }
-        self.b.switch_to_block(slow);
-        self.read_or_end(state);
-        let byte = self.byte();
-        self.dispatch(state, byte, true, false);
-    }
-
-    /// Looks at the one byte at `p`, and goes on where it is one by which the state leads to itself: blanks mostly come one by one.
-    fn peek(&mut self, state: u16, set: &Bytes, slow: Block) {
-        let [look, leaves, stays] = std::array::from_fn(|_| self.b.create_block());
-        let p = self.get(self.p);
-        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, p, self.safe);
-        self.b.ins().brif(more, look, &[], slow, &[]);
-        self.b.switch_to_block(look);
-        let byte = self.byte();
-        let member = self.is_member(byte, set);
-        self.b.ins().brif(member, stays, &[], leaves, &[]);
-        self.b.switch_to_block(leaves);
-        self.dispatch(state, byte, false, false);
-        self.b.switch_to_block(stays);
-    }
-
-    /// Goes on if there is a byte at `p`; else the token ends with the text, or may go on behind what can be seen.
-    fn read_or_end(&mut self, state: u16) {
-        let [read, end] = std::array::from_fn(|_| self.b.create_block());
-        let p = self.get(self.p);
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.len);
-        self.b.ins().brif(more, read, &[], end, &[]);
-        self.b.set_cold_block(end);
-        self.b.switch_to_block(end);
-        let last = self.b.ins().load(types::I64, data_flags(), self.args, offset_of!(LexArgs, last) as i32);
-        let over = self.over(state);
-        self.b.ins().brif(last, over, &[], self.shared.undecided, &[]);
-        self.b.switch_to_block(read);
-    }
-
-    /// Moves `p` to the first byte outside a set and goes to the block that is returned; where fewer than 16 bytes are left before
-    /// the bound, to `slow`.
-    fn skip(&mut self, test: &Test, safe: Value, slow: Block) -> Block {
-        let [head, body, more, found, out] = std::array::from_fn(|_| self.b.create_block());
-        self.b.ins().jump(head, &[]);
-        self.b.switch_to_block(head);
-        let p = self.get(self.p);
-        let room = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, p, safe);
-        self.b.ins().brif(room, body, &[], slow, &[]);
-        self.b.switch_to_block(body);
-        let address = self.here();
-        let v = self.b.ins().load(types::I8X16, data_flags(), address, 0);
-        let outside = test.outside(&mut self.b, v);
-        self.b.ins().brif(outside, found, &[], more, &[]);
-        self.b.switch_to_block(more);
-        self.advance(16);
-        self.b.ins().jump(head, &[]);
-        self.b.switch_to_block(found);
-        let count = self.b.ins().ctz(outside);
-        let count = self.b.ins().uextend(types::I64, count);
-        let p = self.get(self.p);
-        let p = self.b.ins().iadd(p, count);
-        self.b.def_var(self.p, p);
-        self.b.ins().jump(out, &[]);
-        out
-    }
-
     /// A token of a kind ends before `p`.
     fn end(&mut self, kind: u16) {
         self.b.switch_to_block(self.ends[&kind]);
@@ -394,7 +268,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Writes the token from `s` to `p`, and counts it so often.
+    /// Writes the token from `s` to `p` behind those that count. If `count` is 1 it counts too; if it is 0 the next one takes its place.
     pub(super) fn put(&mut self, kind: Value, count: Value) {
         let [n, s, p] = [self.n, self.s, self.p].map(|variable| self.get(variable));
         let [kinds, starts, ends] = self.columns;
@@ -408,141 +282,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         let n = self.b.ins().iadd(n, count);
         self.b.def_var(self.n, n);
-    }
-
-    /// The text from `s` to `p` leads nowhere and is no token: back to where one could have ended, or an error of one byte.
-    fn failure(&mut self) {
-        self.b.switch_to_block(self.shared.fail);
-        let [p, s, accepted] = [self.p, self.s, self.accepted].map(|variable| self.get(variable));
-        let is_token = self.b.ins().icmp(IntCC::UnsignedGreaterThan, accepted, s);
-        let behind = self.b.ins().iadd_imm_s(s, 1);
-        let end = self.b.ins().select(is_token, accepted, behind);
-        let [give_up, go, token, error] = std::array::from_fn(|_| self.b.create_block());
-        // What was read in vain, all together, is bounded.
-        let vain = self.b.ins().isub(p, end);
-        let offset = offset_of!(LexArgs, budget) as i32;
-        let budget = self.b.ins().load(types::I64, data_flags(), self.args, offset);
-        let left = self.b.ins().isub(budget, vain);
-        self.b.ins().store(data_flags(), left, self.args, offset);
-        let spent = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
-        self.b.ins().brif(spent, give_up, &[], go, &[]);
-
-        self.b.switch_to_block(go);
-        self.b.def_var(self.p, end);
-        self.b.ins().brif(is_token, token, &[], error, &[]);
-        self.b.switch_to_block(token);
-        let kind = self.get(self.accepted_kind);
-        let kind = self.b.ins().ireduce(types::I32, kind);
-        self.end_of_kind(kind);
-        self.b.switch_to_block(error);
-        let (n, s) = self.without_error_before();
-        self.b.def_var(self.n, n);
-        let none = self.b.ins().icmp_imm_s(IntCC::Equal, s, NONE as i64);
-        let own = self.get(self.s);
-        let s = self.b.ins().select(none, own, s);
-        self.b.def_var(self.s, s);
-        self.b.ins().jump(self.shared.errors, &[]);
-
-        self.b.switch_to_block(give_up);
-        self.exit_before(Status::Vain);
-        self.b.switch_to_block(self.shared.undecided);
-        self.exit_before(Status::Undecided);
-    }
-
-    /// Goes to the end of a kind that is known when the code runs: one that was remembered, so one that ends somewhere.
-    fn end_of_kind(&mut self, kind: Value) {
-        let most = self.ends.keys().max().map_or(0, |&kind| kind);
-        let block = |kind| self.ends.get(&kind).copied().unwrap_or(self.shared.errors);
-        let calls: Vec<_> = (0..=most).map(|kind| self.b.func.dfg.block_call(block(kind), &[])).collect();
-        let default = self.b.func.dfg.block_call(self.shared.errors, &[]);
-        let table = self.b.create_jump_table(ir::JumpTableData::new(default, &calls));
-        self.b.ins().br_table(kind, table);
-    }
-
-    /// How many tokens there are without an error that ends at `s`, if that is the last one; and where it began, or [`NONE`].
-    fn without_error_before(&mut self) -> (Value, Value) {
-        let n = self.get(self.n);
-        let none = self.b.ins().iconst(types::I64, NONE as i64);
-        if !self.automaton().keeps_errors {
-            return (n, none);
-        }
-        let [some, out] = std::array::from_fn(|_| self.b.create_block());
-        for _ in 0..2 {
-            self.b.append_block_param(out, types::I64);
-        }
-        self.b.ins().brif(n, some, &[], out, &[n.into(), none.into()]);
-        self.b.switch_to_block(some);
-        let before = self.b.ins().iadd_imm_s(n, -1);
-        let [kinds, starts, ends] = self.columns;
-        let twice = self.b.ins().ishl_imm_u(before, 1);
-        let address = self.b.ins().iadd(kinds, twice);
-        let kind = self.b.ins().uload16(types::I64, data_flags(), address, 0);
-        let four = self.b.ins().ishl_imm_u(before, 2);
-        let address = self.b.ins().iadd(ends, four);
-        let end = self.b.ins().uload32(data_flags(), address, 0);
-        let address = self.b.ins().iadd(starts, four);
-        let start = self.b.ins().uload32(data_flags(), address, 0);
-        let s = self.get(self.s);
-        let is_error = self.b.ins().icmp_imm_u(IntCC::Equal, kind, i64::from(ERROR));
-        let ends_here = self.b.ins().icmp(IntCC::Equal, end, s);
-        let joined = self.b.ins().band(is_error, ends_here);
-        let n = self.b.ins().select(joined, before, n);
-        let start = self.b.ins().select(joined, start, none);
-        self.b.ins().jump(out, &[n.into(), start.into()]);
-        self.b.switch_to_block(out);
-        let params = self.b.block_params(out);
-        (params[0], params[1])
-    }
-
-    /// Skips bytes that begin no token, up to `until`; `s` is where they began.
-    fn error_run(&mut self) {
-        self.b.switch_to_block(self.shared.errors);
-        let set = self.automaton().begins_none();
-        let many = set.iter().filter(|&&member| member).count() >= LEAST_LOOP;
-        let test = if many { bytes::test(&set, self.source.shuffles) } else { None };
-        let [slow, token] = std::array::from_fn(|_| self.b.create_block());
-        match test {
-            Some(test) => {
-                let safe = self.b.ins().iadd_imm_s(self.until, -16);
-                let found = self.skip(&test, safe, slow);
-                self.b.switch_to_block(found);
-                self.b.ins().jump(token, &[]);
-            }
-            None => {
-                self.b.ins().jump(slow, &[]);
-            }
-        }
-        self.b.switch_to_block(slow);
-        let [look, stop, next] = std::array::from_fn(|_| self.b.create_block());
-        let p = self.get(self.p);
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.until);
-        self.b.ins().brif(more, look, &[], stop, &[]);
-        self.b.switch_to_block(look);
-        let byte = self.byte();
-        let is_error = self.is_member(byte, &set);
-        self.b.ins().brif(is_error, next, &[], token, &[]);
-        self.b.switch_to_block(next);
-        self.advance(1);
-        self.b.ins().jump(slow, &[]);
-        self.b.switch_to_block(stop);
-        let s = self.get(self.s);
-        self.exit(Status::Done, Some(s));
-        self.b.switch_to_block(token);
-        if self.automaton().keeps_errors {
-            let kind = self.b.ins().iconst(types::I32, i64::from(ERROR));
-            let one = self.b.ins().iconst(types::I64, 1);
-            self.put(kind, one);
-        }
-        self.b.ins().jump(self.shared.begin, &[]);
-    }
-
-    /// Leaves before the token at `s`. An error that was written just before it is taken back: it may go on.
-    fn exit_before(&mut self, status: Status) {
-        let (n, error) = self.without_error_before();
-        self.b.def_var(self.n, n);
-        let s = self.get(self.s);
-        self.b.def_var(self.p, s);
-        self.exit(status, Some(error));
     }
 
     fn exit(&mut self, status: Status, error: Option<Value>) {
