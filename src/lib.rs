@@ -28,8 +28,8 @@
 //!   run on all cores.
 //! - [`ops`] has ready monoids: sums, extremes, maps, statistics, and wrappers that make new ones
 //!   of them.
-//! - [`lexer`] compiles token rules into a scan, and [`recurrence`] coefficients that are known
-//!   only at run time.
+//! - [`lexer`] compiles token rules: on the CPU into machine code of their own, on a GPU into a
+//!   scan. [`recurrence`] compiles coefficients that are known only at run time.
 //! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
 //!
 //! Errors are values that say what was expected: [`Error`].

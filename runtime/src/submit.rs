@@ -36,7 +36,7 @@ impl DynScan {
     ///
     /// # Errors
     /// As [`submit`](DynScan::submit); also if the program's output columns are not laid out as its input columns, if it
-    /// reads the next record, or if it keeps records.
+    /// reads a neighbouring record, or if it keeps records.
     pub fn submit_in_place(
         &self,
         call: &Call<'_>,

@@ -54,9 +54,8 @@ pub struct Form {
     pub start: SegmentStart,
     /// Whether the first integer overflow of the sequential loop is found.
     pub checked: bool,
-    /// Whether the record before an element is the state of one more stage, so that carries have it; for engines whose
-    /// kernels read no other record than an element's own and the next one. Else mappings read it as it is, and the
-    /// first element has none before it.
+    /// Whether the record before an element is the state of one more stage, so that carries have it: for chunks of a
+    /// stream. Else mappings read it as it is, and the first element has none before it.
     pub previous: bool,
 }
 

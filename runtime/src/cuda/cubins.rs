@@ -101,7 +101,7 @@ fn create_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// What access others have to a directory, in words, if they have any.
+/// Refuses a directory to which others have access, or which is not the user's own.
 #[cfg(unix)]
 fn expect_private(directory: &Path) -> Result<(), DirectoryError> {
     use std::os::unix::fs::MetadataExt;

@@ -66,7 +66,7 @@ impl Short {
     pub unsafe fn replace(&self, records: *mut u8, len: usize, parameters: *const u8) -> bool {
         let mut inputs = [parameters; SHORT_INPUTS];
         inputs[0] = records.cast_const();
-        // SAFETY: an output column may be the input column of a program that reads no next record.
+        // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
         self.replaces && unsafe { self.scan(inputs, records, len) }.is_some()
     }
 }
@@ -261,7 +261,7 @@ impl ShortWhole {
     pub unsafe fn replace(&self, records: *mut u8, len: usize, states: (*mut u8, bool), parameters: *const u8) -> bool {
         let mut inputs = [parameters; SHORT_INPUTS];
         inputs[0] = records.cast_const();
-        // SAFETY: an output column may be the input column of a program that reads no next record.
+        // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
         self.replaces && unsafe { self.pass(inputs, records, len, states) }.is_some()
     }
 }
