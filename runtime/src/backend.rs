@@ -74,6 +74,12 @@ pub(crate) trait Backend: Send + Sync {
         Err(DeviceError::NotOnGpu.into())
     }
 
+    /// The totals of all sequences of a call over device memory, which are waited for.
+    #[cfg(feature = "cuda")]
+    fn totals(&self, _: (&Call<'_>, Settings<'_>), _: &[Column<'_>], _: &Stream) -> Result<Vec<Constant>, Error> {
+        Err(DeviceError::NotOnGpu.into())
+    }
+
     /// The kernel of an inclusive scan of a line on a GPU.
     #[cfg(feature = "cuda")]
     fn kernel(&self) -> Result<std::sync::Arc<gpu::GpuKernel>, Error> {

@@ -88,7 +88,8 @@ pub enum Init<'a> {
     /// The same state for all.
     Same(&'a [Constant]),
     /// A state for each sequence that begins in the call, one after the other in the order of memory. Flags for heads are counted
-    /// first, for which they are read once more.
+    /// first, for which they are read once more; those in the memory of a device, and keys there, by the call itself, so that
+    /// another number of states is an error where the call is waited for.
     Each(&'a [Constant]),
 }
 
@@ -195,21 +196,20 @@ pub struct Rows {
 }
 
 impl Shape<'_> {
-    /// How many sequences begin in a call, if a stream that it resumes goes on with the first, or with all rows.
-    pub(crate) fn begun(&self, resumes: bool) -> usize {
-        match self {
-            Shape::Line | Shape::FlagColumn(_) | Shape::KeyColumn(_) | Shape::OffsetColumn(_) => usize::from(!resumes),
+    /// How many sequences begin in a call, if a stream that it resumes goes on with the first, or with all rows; none where only a
+    /// device knows, which has the flags or the keys.
+    pub(crate) fn begun(&self, resumes: bool) -> Option<usize> {
+        let begun = match self {
+            Shape::FlagColumn(_) | Shape::KeyColumn(_) => return None,
+            Shape::Line => usize::from(!resumes),
             Shape::Heads(flags) => begun(flags.iter().copied(), resumes),
             Shape::HeadBits(bits) => begun((0..bits.len()).map(|place| bits.get(place)), resumes),
             Shape::Offsets(offsets) => offsets.len() - 1,
-            Shape::Rows(rows) => {
-                if resumes {
-                    0
-                } else {
-                    rows.count()
-                }
-            }
-        }
+            Shape::OffsetColumn(offsets) => offsets.len - 1,
+            Shape::Rows(_) if resumes => 0,
+            Shape::Rows(rows) => rows.count(),
+        };
+        Some(begun)
     }
 }
 

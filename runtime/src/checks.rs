@@ -69,24 +69,25 @@ pub(crate) fn call(
     len: usize,
 ) -> Result<(), Error> {
     call.go_on()?;
-    starts_on(device, call, carry)?;
     shape(program, device, call, carry.is_some(), len)?;
     match call.init {
         Init::Identity => {}
         Init::Same(init) => state(|| state_types(program), "init", init)?,
-        Init::Each(all) => states(|| state_types(program), "init_each", call.shape.begun(carry.is_some()), all)?,
+        Init::Each(all) => {
+            let own = program.state_len();
+            let resumes = carry.is_some();
+            // What a device knows is counted there, if there are records; here, that there is a state for the first.
+            let least = usize::from(!resumes);
+            let begun = call.shape.begun(resumes);
+            let begun = begun.unwrap_or_else(|| if len == 0 { least } else { least.max(all.len() / own) });
+            states(|| state_types(program), "init_each", begun, all)?;
+        }
     }
     match (carry, call.shape) {
         (None, _) => Ok(()),
         (Some(carry), Shape::Rows(rows)) => states(|| carry_types(program), "carry", rows.count(), carry),
         (Some(carry), _) => state(|| carry_types(program), "carry", carry),
     }
-}
-
-/// Refuses a state for each sequence on devices, whose kernels start all from the same.
-pub(crate) fn starts_on(device: Device, call: &Call<'_>, carry: Option<&[Constant]>) -> Result<(), Error> {
-    let is_of_each = matches!(call.init, Init::Each(_)) || carry.is_some() && matches!(call.shape, Shape::Rows(_));
-    if is_of_each && !device.is_cpu() { Err(DeviceError::StateOfEach { device }.into()) } else { Ok(()) }
 }
 
 /// Checks which records are scanned on their own.
@@ -193,7 +194,8 @@ fn states<I: Iterator<Item = Type>>(
     if got == expected { Ok(()) } else { Err(Error::StateCount { argument, expected, got }) }
 }
 
-fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
+/// Offsets that cut so many records into segments.
+pub(crate) fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
     let wrong = |place: usize, expected: String| {
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })

@@ -166,19 +166,6 @@ pub enum DeviceError {
         device: Device,
     },
 
-    /// A state for each line, segment or row: to start from, or of a stream of rows.
-    #[error(
-        "a state for each line, segment or row on {device}: expected one initial state for all; on the CPU each may have its own"
-    )]
-    StateOfEach {
-        /// Where the scan runs.
-        device: Device,
-    },
-
-    /// A host column whose records are not one after the other, of a scan on a GPU.
-    #[error("a scan on a GPU reads and writes records one after the other: copy strided columns and bits first")]
-    Spaced,
-
     /// A call over device memory of a scan on the CPU.
     #[error("a scan on the CPU has no device memory: use `on(&device)` first")]
     NotOnGpu,

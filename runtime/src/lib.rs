@@ -26,6 +26,7 @@ mod device_memory;
 mod dynscan;
 mod engine;
 mod error;
+mod form;
 #[cfg(feature = "cuda")]
 pub mod gpu;
 pub mod lexer;

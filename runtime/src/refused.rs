@@ -105,9 +105,6 @@ pub enum Combination {
     /// The total of a stream's chunk.
     #[error("the total of a resumed scan: it is the carry after `inclusive`; or start a line with `init`")]
     ResumedTotal,
-    /// Totals of segments that are told by keys or offsets in the memory of a device.
-    #[error("totals of segments by keys or offsets on a device: expected offsets in a slice, or a column of flags")]
-    TotalsOnDevice,
     /// An iterator, chunk by chunk, of a program that sees where chunks end.
     #[error(
         "records of an iterator come in chunks, at whose ends the next record, the last one and places are not known: collect them and scan the slice"

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use monoscan_ir::Program;
+use monoscan_ir::{Constant, Program};
 
 use crate::call::Call;
 use crate::column::{Column, ColumnMut};
@@ -54,6 +54,23 @@ impl DynScan {
     pub fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
         let task = Task::reduction(self.on_gpu()?, (call, self.settings()), inputs)?;
         self.backend().submit(task, stream)
+    }
+
+    /// The totals of all sequences, as [`reduce`](DynScan::reduce) gives them, once the stream gets there, which is waited for. Here
+    /// segments by keys or offsets in device memory have a total each: they are counted first, offsets are read by the host, and
+    /// the input is read once.
+    ///
+    /// # Errors
+    /// As [`submit`](DynScan::submit) and [`Pending::wait`]; [`Error::Offsets`] for offsets that do not cut the records into segments;
+    /// [`Error::Aot`] of kernels made ahead of time, among which there is none for this.
+    pub fn reduce_in_stream(
+        &self,
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        stream: &Stream,
+    ) -> Result<Vec<Constant>, Error> {
+        self.on_gpu()?;
+        self.backend().totals((call, self.settings()), inputs, stream)
     }
 
     /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to

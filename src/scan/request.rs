@@ -173,7 +173,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// Every sequence starts from a state of its own: the k-th in the order of memory, a row or a segment, from `init[k]`. There
     /// is one for each sequence that begins in this call: for each row (plane by plane), each segment between offsets (empty ones
     /// too), each flagged head and record 0. What goes on from a carry does not begin here. Flags are counted first, for which
-    /// they are read once more.
+    /// they are read once more. On a GPU a state is put beside each record of segments first: so many bytes are written and read
+    /// once more.
     ///
     /// The totals of a call are the starts of the next one, as in mini-batches of a recurrent network:
     ///
@@ -193,7 +194,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     ///
-    /// Another number of states is [`Error::StateCount`], found before anything is written.
+    /// Another number of states is [`Error::StateCount`], found before anything is written; where flags or keys are in device memory,
+    /// found when the scan is waited for, as one into new memory is.
     pub fn init_each(mut self, init: &'a [S]) -> Self {
         self.init = Start::Each(init);
         self
@@ -431,7 +433,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     }
 
     /// [`inclusive`](Request::inclusive), and the [totals](Request::totals) of all sequences, out of one read of the input; of
-    /// segments between offsets, and of slices on a GPU, out of two. The totals of rows are what the next batch starts from, by
+    /// segments between offsets or of equal keys, and of slices on a GPU, out of two. The totals of rows are what the next batch starts from, by
     /// [`init_each`](Request::init_each).
     ///
     /// # Errors
@@ -471,8 +473,9 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         Err(Combination::OneTotal { sequences }.into())
     }
 
-    /// The totals of all sequences, in order: one for each segment between offsets or each row, and one for all segments of flags,
-    /// that of the last.
+    /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row, and one for all
+    /// segments of flags, that of the last. Keys in device memory are read once more, to count segments, and offsets there are
+    /// copied to the host.
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).

@@ -13,7 +13,7 @@ use crate::lang::ScanType;
 ///
 /// A view of a column of a matrix, of a channel of a sound, of an array of `ndarray` (feature `ndarray`, whose one-dimensional
 /// views are columns themselves). Where the step is not 1, records are read one by one, and not in vectors; nothing is copied.
-/// A scan on a GPU refuses such columns with [`DeviceError::Spaced`](crate::DeviceError::Spaced).
+/// A scan on a GPU gathers them on their way there, and scatters results, record by record on all cores.
 ///
 /// ```
 /// use monoscan::{Strided, StridedMut, ops::Sum, prelude::*};

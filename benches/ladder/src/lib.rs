@@ -220,7 +220,7 @@ impl<'a> Kit<'a> {
         for (entry, grid, write) in self.entries() {
             k.function(&head(entry), |k| {
                 let tables = Tables::in_module(k, &self.recipe.tables);
-                write(KernelArguments { k, layout: &self.recipe.arguments, tables: &tables }, self);
+                write(KernelArguments { k, layout: &self.recipe.arguments, tables: &tables, row: None }, self);
             });
             launches.push(Launch { entry, grid, threads: self.design.threads, shared_bytes: self.shared.bytes });
         }

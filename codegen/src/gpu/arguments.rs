@@ -11,11 +11,14 @@
 //! | 48 | `u64` | rows |
 //! | 56 | `u64` | records from a plane to the next |
 //! | 64 | `u64` | records from a record of a row to the next, which is how many rows a plane has |
-//! | 72 | `u64` | 0 |
+//! | 72 | address | for each row the state that its first record starts from, and the initial state; 0 if all rows have those below |
 //! | 80 | addresses | input columns, then output columns |
 //! | then, at a multiple of 16 | components | the state that the first record starts from, all stages in order, [packed](Layout::packed) |
 //! | then, at a multiple of 16 | components | the initial state that programs may read, in the same way |
 //! | then, at a multiple of 16 | values | the program's parameters, packed |
+//!
+//! The states of a row lie as those of the block do, each at a multiple of 16. Rings take one line,
+//! and read those of the block alone.
 
 use monoscan_ir::{Layout, Program, Type};
 
@@ -63,6 +66,8 @@ impl Arguments {
     pub const PITCH: usize = 56;
     /// Where the distance of the records of a row is.
     pub const STEP: usize = 64;
+    /// Where the address of the states of rows is.
+    pub const STATES_OF_ROWS: usize = 72;
     const COLUMNS: usize = 80;
 
     /// Those of a lowered program.
@@ -86,6 +91,11 @@ impl Arguments {
     /// Where the initial state is.
     pub fn init(&self) -> usize {
         self.start() + (self.states.size as usize).next_multiple_of(16)
+    }
+
+    /// Bytes of the states of a row, where rows have their own: where [`start`](Arguments::start) is, and then the others.
+    pub fn row_bytes(&self) -> usize {
+        self.parameters() - self.start()
     }
 
     /// Where the parameters are.

@@ -28,6 +28,7 @@ mod offsets;
 pub mod parts;
 mod plan;
 mod schedule;
+mod starts;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod strategy;
 
@@ -36,6 +37,7 @@ pub use error::{NvptxError, PlanError};
 pub use ir::KernelIr;
 pub use offsets::{OFFSETS_THREADS, OffsetsArguments, OffsetsKernel};
 pub use plan::KernelPlan;
+pub use starts::{STARTS_THREADS, StartsArguments, StartsKernel};
 
 use crate::gpu::Manifest;
 

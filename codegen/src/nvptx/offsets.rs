@@ -1,5 +1,6 @@
 //! Offsets as flags: a kernel that flags the head of each segment between offsets, in a column of
-//! zeros.
+//! zeros, and writes the segment's number beside its first record, in another one, if that is asked
+//! for.
 //!
 //! A thread looks at one segment. One without records has no head, so no two threads write the same
 //! flag, unless what they read are no offsets.
@@ -23,6 +24,8 @@ pub struct OffsetsArguments {
     pub offsets: u64,
     /// Where the flags are, a byte each.
     pub flags: u64,
+    /// Where the numbers are, a `u32` each: one more than the segment's own. 0 if none are asked for.
+    pub numbers: u64,
     /// Whether segments are scanned from their ends, so that these are their heads.
     pub reversed: bool,
     /// Whether offsets are `u64`, not `u32`.
@@ -31,18 +34,19 @@ pub struct OffsetsArguments {
 
 impl OffsetsArguments {
     /// Bytes of all arguments.
-    pub const BYTES: usize = 48;
+    pub const BYTES: usize = 56;
     const SEGMENTS: usize = 0;
     const RECORDS: usize = 8;
     const OFFSETS: usize = 16;
     const FLAGS: usize = 24;
-    const REVERSED: usize = 32;
-    const WIDE: usize = 40;
+    const NUMBERS: usize = 32;
+    const REVERSED: usize = 40;
+    const WIDE: usize = 48;
 
     /// As the kernel takes them.
     pub fn to_bytes(&self) -> [u8; OffsetsArguments::BYTES] {
-        let words =
-            [self.segments, self.records, self.offsets, self.flags, u64::from(self.reversed), u64::from(self.wide)];
+        let [reversed, wide] = [self.reversed, self.wide].map(u64::from);
+        let words = [self.segments, self.records, self.offsets, self.flags, self.numbers, reversed, wide];
         let mut bytes = [0; OffsetsArguments::BYTES];
         bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
         bytes
@@ -93,6 +97,10 @@ fn write(k: &Builder) {
         let head = is_set(OffsetsArguments::REVERSED).select(end - 1, start);
         k.when(start.below(end) & head.below(word(OffsetsArguments::RECORDS)), || {
             word(OffsetsArguments::FLAGS).as_global().byte(head).store(k.int(Ty::I8, 1), 1);
+            k.when(is_set(OffsetsArguments::NUMBERS), || {
+                let number = (segment + 1).resize(Ty::I32);
+                word(OffsetsArguments::NUMBERS).as_global().byte(start * 4).store(number, 4);
+            });
         });
     });
 }

@@ -37,7 +37,7 @@ use std::cell::LazyCell;
 use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::{Access, Kernel};
-use monoscan_ir::transform::{Check, Form, Lowered, SegmentStart};
+use monoscan_ir::transform::{Check, Lowered};
 use monoscan_ir::{Constant, Layout, Source};
 use smallvec::SmallVec;
 
@@ -106,24 +106,16 @@ impl Engine<'_> {
         let Task { call, .. } = task;
         let (program, Settings { parameters, checked }) = (&self.variants.program, self.settings);
         let checked = checked && task.purpose != Purpose::Count;
-        let is_segmented = match call.shape {
-            Shape::Heads(_) | Shape::HeadBits(_) => true,
-            Shape::Offsets(_) => task.purpose != Purpose::Reduce,
-            _ => false,
-        };
-        let start = match call.init {
-            _ if !is_segmented => SegmentStart::Identity,
-            Init::Identity => SegmentStart::Identity,
-            Init::Same(_) => SegmentStart::Init,
-            Init::Each(_) => SegmentStart::Each,
-        };
-        let form = Form { mode: call.mode, heads: is_segmented, start, checked, previous: self.carries_previous(task) };
+        let asked = (task.carry.is_some(), task.purpose == Purpose::Reduce);
+        let form = call.form(asked, self.variants.reads_previous, checked);
+        let is_segmented = form.heads;
         let usual = self.variants.get(form, false);
         let first_carry = &*usual.first_carry;
         let mut variant = usual;
         let inits = || call.init.states(program.state_len());
         let carries = || task.carry.unwrap_or_default().chunks_exact(first_carry.len());
-        if inits().chain(carries()).any(|state| !usual.program.holds(state)) {
+        let lengths = (program.state_len(), first_carry.len());
+        if call.given(task.carry, lengths).any(|(_, state)| !usual.program.holds(state)) {
             variant = self.variants.get(form, true);
         }
         let wants_totals = totals.is_some();
@@ -295,13 +287,6 @@ impl Engine<'_> {
             self.variants.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
         let first = goes_on.then_some(&identities[..]);
         Starts::new(layout, first.into_iter().chain(task.call.init.states(identities.len())), heads)
-    }
-
-    /// Whether the record before an element goes from element to element as a state: where there may be one before the
-    /// first, and where sequences do not begin with element 0.
-    fn carries_previous(&self, task: &Task<'_>) -> bool {
-        let counts_on = matches!(task.call.shape, Shape::Offsets(_)) && task.purpose == Purpose::Reduce;
-        self.variants.reads_previous && (task.carry.is_some() || counts_on)
     }
 }
 

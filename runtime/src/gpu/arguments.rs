@@ -24,6 +24,7 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
     put(Arguments::ROWS, launch.span.rows as u64);
     put(Arguments::PITCH, launch.span.pitch as u64);
     put(Arguments::STEP, launch.span.step as u64);
+    put(Arguments::STATES_OF_ROWS, launch.states_of_rows);
     for (place, &address) in launch.columns.iter().enumerate() {
         put(layout.column(place), address);
     }
@@ -38,6 +39,16 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
         }
     }
     block
+}
+
+/// The states of rows, of each the start and the initial state, as kernels find them.
+pub(super) fn states_of_rows(layout: &Arguments, states: impl Iterator<Item = [Vec<Constant>; 2]>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for state in states.flatten() {
+        bytes.extend(layout.states.to_bytes(&state));
+        bytes.resize(bytes.len().next_multiple_of(layout.init() - layout.start()), 0);
+    }
+    bytes
 }
 
 /// The states that a kernel left, one behind the other.
@@ -72,6 +83,7 @@ mod tests {
             reversed: true,
             start: &start,
             init: &init,
+            states_of_rows: 0xcc00,
             parameters: &parameters,
             columns: &[0x1000, 0x2001, 0x3002],
             capacity: 77,
@@ -79,7 +91,7 @@ mod tests {
         };
         let block = pack(&layout, &launch, 0xaa00, 0xbb00, Duration::from_secs(10));
         let numbers: Vec<u64> = (0..10).map(|place| word(&block, 8 * place)).collect();
-        assert_eq!(numbers, [1000, 0xaa00, 0xbb00, 10_000_000_000, 77, 1, 3, 1024, 2, 0]);
+        assert_eq!(numbers, [1000, 0xaa00, 0xbb00, 10_000_000_000, 77, 1, 3, 1024, 2, 0xcc00]);
         let columns: Vec<u64> = (0..3).map(|place| word(&block, 80 + 8 * place)).collect();
         assert_eq!(columns, [0x1000, 0x2001, 0x3002]);
         // Columns end at 104, so states begin at 112; what is packed has its fields at multiples of their size.
@@ -90,6 +102,13 @@ mod tests {
         assert_eq!((&block[at..at + 2], &block[at + 4..at + 8]), (&3u16.to_le_bytes()[..], &0.5f32.to_le_bytes()[..]));
         assert_eq!(block.len(), layout.bytes());
         assert_eq!(word(&block, 112), 7);
+        // A row's own states lie as those of the block do.
+        let rows =
+            states_of_rows(&layout, [[start.to_vec(), init.to_vec()], [init.to_vec(), start.to_vec()]].into_iter());
+        assert_eq!(rows.len(), 2 * layout.row_bytes());
+        assert_eq!(rows[..layout.row_bytes()], block[layout.start()..layout.parameters()]);
+        let second = &rows[layout.row_bytes() + layout.init() - layout.start()..];
+        assert_eq!(unpack(&layout, &second[..layout.states.size as usize]), start);
     }
 
     #[test]
@@ -102,6 +121,7 @@ mod tests {
             reversed: false,
             start: &[],
             init: &[],
+            states_of_rows: 0,
             parameters: &[],
             columns: &[],
             capacity: 0,

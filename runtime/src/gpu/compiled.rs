@@ -11,7 +11,9 @@ use monoscan_ir::{Layout, Program, Verified};
 
 use super::ends::states_at_ends;
 use super::kernel::{GpuKernel, Span};
-use super::on_gpu::{Found, OnGpu, Options, Source};
+use super::numbers::Numbering;
+use super::on_gpu::{Found, OnGpu, Options, SegmentColumns, Source};
+use super::pending::Pending;
 use super::segments::Marks;
 use super::task::Task;
 use super::variant::{Maker, Need, Variants};
@@ -80,7 +82,7 @@ impl Source for Compiled {
         }
         let Variants { maker, .. } = &self.shared.variants;
         let need = Need { form: task.form(), any_states: false, reduces: task.reduces };
-        let variant = self.shared.variants.holding(need, [task.call.init.same(), task.call.carry]);
+        let variant = self.shared.variants.holding(need, task.given());
         let Span { rows, records, step, .. } = task.span();
         let pattern = match task.call.shape {
             Shape::Rows(_) => {
@@ -132,8 +134,22 @@ impl Source for Compiled {
         Ok(made.on_gpu(self.limit))
     }
 
-    fn mark(&self, call: &Call<'_>, len: usize, flags: u64, stream: &Stream) -> Result<(), Error> {
-        self.mark_heads(call, (flags, len), stream)
+    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
+        self.mark_heads(call, columns, stream)
+    }
+
+    fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error> {
+        self.number_records(numbering, columns, stream)
+    }
+
+    fn look_up_starts(
+        &self,
+        columns: &SegmentColumns,
+        states: (u64, usize, usize),
+        starts: u64,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        self.write_starts(columns, states, starts, stream)
     }
 }
 

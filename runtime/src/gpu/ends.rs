@@ -1,15 +1,23 @@
-//! Totals of segments between offsets: another program keeps the states at the end of each.
+//! Totals of segments, each its own: another program keeps the states at the end of each.
 //!
 //! It is the program with one more input column, which flags the last record of each segment, and
 //! with all components of all stages as its output, of which those at flags are kept. Segments
-//! without records have the start for their total.
+//! without records have the start for their total. Offsets of the host give the flags there; keys
+//! and offsets in device memory give them on the device, by what flags the heads of segments that
+//! are scanned the other way.
 
-use monoscan_ir::{Constant, Mode, Program};
+use monoscan_ir::{Constant, Layout, Mode, Program, Type};
 #[cfg(feature = "ptx")]
-use monoscan_ir::{FunctionBuilder, Layout, Mapping, Source, Type, Verified, verify};
+use monoscan_ir::{FunctionBuilder, Mapping, Source, Verified, verify};
 
-use crate::call::{Call, Shape};
-use crate::column::{Column, ColumnMut};
+use super::numbers::Numbering;
+use super::on_gpu::{OnGpu, SegmentColumns};
+use super::task::Task;
+use crate::backend::Settings;
+use crate::call::{Call, Init, Shape};
+use crate::checks;
+use crate::column::{Column, ColumnMut, layout_of};
+use crate::cuda::{DeviceBuffer, DeviceSlice, Stream};
 use crate::error::Error;
 
 /// The program whose output is the states at flags.
@@ -69,8 +77,24 @@ pub(super) fn totals(
     };
     run(&call, &inputs, &mut outputs)?;
 
+    Ok(in_memory_order(program, &call, &columns, segments.map(|segment| !segment.is_empty())))
+}
+
+/// The totals of segments, of which some have records, out of the states that were kept in the order of the scan.
+fn in_memory_order(
+    program: &Program,
+    call: &Call<'_>,
+    columns: &[Vec<u8>],
+    have_records: impl Iterator<Item = bool>,
+) -> Vec<Constant> {
+    let layouts = &program.output.columns;
+    let count = columns[0].len() / layouts[0].size as usize;
     let identities: Vec<Constant> = program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
-    let start = call.init.same().unwrap_or(&identities);
+    let mut starts = call.init.states(identities.len());
+    let mut next_start = || match call.init {
+        Init::Each(_) => starts.next(),
+        init => init.same(),
+    };
     let total = |place: usize| {
         let fields = columns.iter().zip(layouts);
         fields.map(move |(bytes, layout)| {
@@ -78,18 +102,84 @@ pub(super) fn totals(
             Constant::from_bytes(ty, &bytes[place * size..][..size])
         })
     };
-    // What is kept is in the order of the scan.
     let mut totals = Vec::new();
     let mut before = 0;
-    for segment in segments {
-        if segment.is_empty() {
-            totals.extend_from_slice(start);
-        } else {
+    for has_records in have_records {
+        let start = next_start();
+        if has_records {
             totals.extend(total(if call.reversed { count - 1 - before } else { before }));
             before += 1;
+        } else {
+            totals.extend_from_slice(start.unwrap_or(&identities));
         }
     }
-    Ok(totals)
+    totals
+}
+
+impl OnGpu {
+    /// The totals of all sequences of a call over device memory. Waits for them.
+    pub(super) fn totals_on_device(
+        &self,
+        (call, settings): (&Call<'_>, Settings<'_>),
+        inputs: &[Column<'_>],
+        stream: &Stream,
+    ) -> Result<Vec<Constant>, Error> {
+        if !matches!(call.shape, Shape::KeyColumn(_) | Shape::OffsetColumn(_)) {
+            return Ok(self.submit_reduce((call, settings), inputs, stream)?.wait()?.totals);
+        }
+        let device = stream.device();
+        let len = Task::reduction((&self.program, self.device.into()), (call, settings), inputs)?.len;
+        let at_ends = self.source.at_ends(call)?;
+        let offsets = offsets_on_host(call, len, stream)?;
+        let flags = DeviceBuffer::<u8>::zeroed(stream, len)?;
+        let ends = SegmentColumns { len, flags: flags.address(), numbers: 0 };
+        let backwards = Call { reversed: !call.reversed, shape: call.shape, ..Call::default() };
+        self.source.mark(&backwards, &ends, stream)?;
+        let has_records: Vec<bool> = match &offsets {
+            Some(offsets) => offsets.windows(2).map(|ends| ends[0] < ends[1]).collect(),
+            None => vec![true; self.count_flags(&ends, stream)?],
+        };
+        let count = has_records.iter().filter(|&&has| has).count();
+
+        let layouts = &at_ends.program.output.columns;
+        let buffer = |layout: &Layout| DeviceBuffer::<u8>::uninitialized(device, count * layout.size as usize);
+        let mut kept = layouts.iter().map(buffer).collect::<Result<Vec<_>, _>>()?;
+        let outputs = kept.iter_mut().zip(layouts).map(|(buffer, layout)| ColumnMut::on_device_bytes(buffer, layout));
+        let outputs = outputs.collect::<Result<Vec<_>, Error>>()?;
+        // SAFETY: so many flags are there until the call was waited for.
+        let flags = unsafe { Column::on_device_raw(self.device.into(), flags.address(), len, layout_of(Type::Bool)) };
+        let columns = [inputs, &[flags]].concat();
+        let at_end = Call { reversed: call.reversed, init: call.init, shape: call.shape, ..Call::default() };
+        at_ends.submit_call((&at_end, settings), &columns, &outputs, stream)?.wait()?;
+        let kept = kept.iter().map(|buffer| buffer.to_vec(stream)).collect::<Result<Vec<_>, _>>()?;
+        Ok(in_memory_order(&at_ends.program, call, &kept, has_records.into_iter()))
+    }
+
+    /// How many flags are set.
+    fn count_flags(&self, flags: &SegmentColumns, stream: &Stream) -> Result<usize, Error> {
+        let numbers = DeviceBuffer::<u32>::uninitialized(stream.device(), flags.len)?;
+        let columns = SegmentColumns { numbers: numbers.address(), ..*flags };
+        let totals = self.source.number(Numbering::Flags, &columns, stream)?.wait()?.totals;
+        Ok(totals[0].bits() as usize)
+    }
+}
+
+/// The offsets of a call that has some in device memory, if they cut so many records into segments.
+fn offsets_on_host(call: &Call<'_>, len: usize, stream: &Stream) -> Result<Option<Vec<usize>>, Error> {
+    let Shape::OffsetColumn(column) = call.shape else { return Ok(None) };
+    let size = column.layout.size as usize;
+    // SAFETY: so many offsets are there, says the column.
+    let bytes = unsafe { DeviceSlice::<u8>::from_raw(stream.device(), column.address(), column.len * size) };
+    let mut host = vec![0; column.len * size];
+    bytes.copy_to(stream, &mut host)?;
+    let offset = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(bytes);
+        usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX)
+    };
+    let offsets: Vec<usize> = host.chunks_exact(size).map(offset).collect();
+    checks::check_offsets(&offsets, len)?;
+    Ok(Some(offsets))
 }
 
 #[cfg(all(test, feature = "ptx"))]

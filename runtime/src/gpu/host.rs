@@ -5,12 +5,13 @@ use monoscan_ir::{Constant, Layout};
 use super::ends;
 use super::on_gpu::OnGpu;
 use super::pending::Pending;
+use super::staging::{copy_in, copy_kept, copy_out};
 use super::task::Task;
 use crate::backend::{HostTask, Outcome, Settings};
-use crate::call::{Call, Shape};
+use crate::call::{Call, Init, Shape};
 use crate::checks;
 use crate::column::{Column, ColumnMut};
-use crate::cuda::{CudaError, DeviceBuffer, Stream};
+use crate::cuda::{CudaError, DeviceBuffer, DeviceRead, Stream};
 use crate::engine::Heads;
 use crate::error::Error;
 
@@ -41,7 +42,9 @@ impl OnGpu {
         let flags = self.flags(call, len, &stream)?;
         let flags = flags.as_ref().map(Column::on_device::<u8>);
         let device_inputs = columns(&buffers, &program.inputs)?;
-        let device_call = device_call(call, carry, flags.as_ref());
+        let starts = Starts::of(call, carry.is_some(), program.state_len());
+        let init = starts.all();
+        let device_call = Call { init, ..device_call(call, carry, flags.as_ref()) };
         let Some(outputs) = outputs else {
             return self.submit_reduce((&device_call, settings), &device_inputs, &stream)?.wait();
         };
@@ -49,7 +52,11 @@ impl OnGpu {
         for output in &mut *outputs {
             let mut buffer = DeviceBuffer::<u8>::uninitialized(&self.device, bytes(output.len, &output.layout))?;
             // What is not written, padding and records between rows, comes back as it was.
-            if program.output.filter.is_none() {
+            if program.output.filter.is_none() && output.spacing.is_some() {
+                let mut kept = vec![0; bytes(output.len, &output.layout)];
+                copy_kept(&mut kept, output, 0);
+                buffer.as_slice_mut().copy_from(&stream, &kept)?;
+            } else if program.output.filter.is_none() {
                 // SAFETY: the column borrows so many bytes; they stay borrowed until the stream was waited for.
                 unsafe { buffer.as_slice_mut().copy_from_host(&stream, output.base) }?;
             }
@@ -62,6 +69,12 @@ impl OnGpu {
         for (buffer, output) in results.iter().zip(outputs) {
             let records = if program.output.filter.is_some() { outcome.written } else { output.len };
             let written = buffer.slice(..bytes(records, &output.layout))?;
+            if output.spacing.is_some() {
+                let mut dense = vec![0; written.len()];
+                written.copy_to(&stream, &mut dense)?;
+                copy_out(&dense, output, 0);
+                continue;
+            }
             // SAFETY: the column borrows room for so many records, and the stream is waited for below.
             unsafe { written.copy_to_host(&stream, output.base) }?;
         }
@@ -93,6 +106,12 @@ impl OnGpu {
     fn upload(&self, inputs: &[Column<'_>], stream: &Stream) -> Result<Vec<DeviceBuffer<u8>>, CudaError> {
         let upload = |input: &Column<'_>| {
             let mut buffer = DeviceBuffer::uninitialized(&self.device, bytes(input.len, &input.layout))?;
+            if input.spacing.is_some() {
+                let mut dense = vec![0; buffer.len()];
+                copy_in(&mut dense, input, 0);
+                buffer.as_slice_mut().copy_from(stream, &dense)?;
+                return Ok(buffer);
+            }
             // SAFETY: the column borrows so many bytes; whoever calls this waits for the stream.
             unsafe { buffer.as_slice_mut().copy_from_host(stream, input.base) }?;
             Ok(buffer)
@@ -110,6 +129,57 @@ impl OnGpu {
         };
         let flags: Vec<u8> = heads.flags(0..len, len).into_iter().map(u8::from).collect();
         DeviceBuffer::from_slice(stream, &flags).map(Some)
+    }
+}
+
+/// The states that sequences of a call over host memory start from, in the way that a call over device memory with a flag for each
+/// record takes them: none for segments without records, which have no flag.
+pub(super) struct Starts<'a> {
+    init: Init<'a>,
+    /// Those of segments that have records, where each has its own.
+    full: Option<Vec<Constant>>,
+    own: usize,
+    /// Whether record 0 goes on from a carry, if it has no flag.
+    resumes: bool,
+}
+
+impl<'a> Starts<'a> {
+    /// Of a call whose states have so many components.
+    pub(super) fn of(call: &Call<'a>, resumes: bool, own: usize) -> Starts<'a> {
+        let full = match (call.init, call.shape) {
+            (Init::Each(_), Shape::Offsets(offsets)) => {
+                let segments = offsets.windows(2).zip(call.init.states(own));
+                let full = segments.filter(|(ends, _)| ends[0] < ends[1]).flat_map(|(_, state)| state).copied();
+                Some(full.collect())
+            }
+            _ => None,
+        };
+        // A line is one sequence, whose parts have one initial state.
+        let init = match (call.shape, call.init.states(own).next()) {
+            (Shape::Line, first) => first.into(),
+            _ => call.init,
+        };
+        Starts { init, full, own, resumes }
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> Init<'_> {
+        match self.full.as_deref() {
+            Some([]) => Init::Identity,
+            Some(full) => Init::Each(full),
+            None => self.init,
+        }
+    }
+
+    /// Those of the segments that begin in a piece, by the flags of its records in order, once as many have begun before it; and how
+    /// many have begun after it. `has_carry` if the piece goes on from a carry, which may be the start of the first segment.
+    pub(super) fn of_piece(&self, begun: usize, has_carry: bool, flags: &[u8]) -> (Init<'_>, usize) {
+        let Init::Each(all) = self.all() else { return (self.all(), 0) };
+        let Some(&first) = flags.first() else { return (self.all().states(self.own).next().into(), begun) };
+        let begins = usize::from(begun == 0 && !self.resumes && first == 0);
+        let from = begun + if has_carry { begins } else { 0 };
+        let end = begun + begins + flags.iter().filter(|&&flag| flag != 0).count();
+        (Init::Each(&all[from * self.own..end * self.own]), end)
     }
 }
 

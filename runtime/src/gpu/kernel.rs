@@ -76,6 +76,10 @@ pub struct Launch<'a> {
     pub start: &'a [Constant],
     /// The initial state that the program may read, likewise.
     pub init: &'a [Constant],
+    /// The address in the device's memory where each row has a start and an initial state of its own, as
+    /// [`Arguments::STATES_OF_ROWS`](monoscan_codegen::gpu::Arguments::STATES_OF_ROWS) says; 0 if those above are for all rows. A
+    /// ring does not look there.
+    pub states_of_rows: u64,
     /// The values of the program's parameters.
     pub parameters: &'a [Constant],
     /// Where the input columns begin, then the output columns.

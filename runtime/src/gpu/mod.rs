@@ -18,9 +18,11 @@
 //! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
 //! | `states` | states of a program among those of its lowered form |
 //! | `host`, `pieces`, `staging` | calls over host memory, piece by piece on the way there and back |
-//! | `segments` | flags of segments, made of keys or offsets (with the feature `ptx`) |
-//! | `ends` | totals of segments between offsets |
+//! | `added` | what is made for a launch beside its columns: flags, starts, states of rows |
+//! | `segments`, `numbers` | flags of segments, made of keys or offsets, and the start of each record's (with the feature `ptx`) |
+//! | `ends` | totals of segments between offsets, or of equal keys |
 
+mod added;
 mod ahead;
 mod arguments;
 mod column;
@@ -30,6 +32,7 @@ mod ends;
 mod host;
 mod kernel;
 mod landing;
+mod numbers;
 mod on_gpu;
 mod pending;
 mod pieces;

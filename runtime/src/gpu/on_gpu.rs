@@ -8,15 +8,15 @@ use monoscan_ir::{Constant, Program, Verified};
 
 use super::ahead::{Ahead, AotKernel};
 use super::kernel::{GpuKernel, TIME_LIMIT};
+use super::numbers::Numbering;
 use super::pending::Pending;
 use super::states::States;
 use super::task::Task;
-use crate::backend::{Backend, HostTask};
+use crate::backend::{Backend, HostTask, Settings};
 use crate::call::{Call, Shape};
+use crate::column::Column;
 use crate::cuda::{CubinCache, Device, Stream};
-use crate::device::DeviceError;
 use crate::error::Error;
-use crate::spacing;
 
 /// A program on one GPU.
 pub(crate) struct OnGpu {
@@ -54,12 +54,39 @@ pub(super) trait Source: Send + Sync {
     /// There are no kernels for it.
     fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error>;
 
-    /// Flags the heads of a call's segments, which are told by keys or offsets, in a stream: `flags` is where there is a zero
-    /// for each of so many records.
+    /// Flags the heads of a call's segments, which are told by keys or offsets, in a stream. Flags are zeros before; so are
+    /// numbers, which offsets leave marks in, as [`Numbering::Marks`] says.
     ///
     /// # Errors
     /// There are no kernels for it, or the driver fails.
-    fn mark(&self, call: &Call<'_>, len: usize, flags: u64, stream: &Stream) -> Result<(), Error>;
+    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<(), Error>;
+
+    /// Numbers the records' segments in a stream, by their flags or marks.
+    ///
+    /// # Errors
+    /// As [`mark`](Source::mark).
+    fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error>;
+
+    /// Writes for each record a state to `starts`, by its number, out of states: where they are, how many, and the bytes of each.
+    ///
+    /// # Errors
+    /// As [`mark`](Source::mark).
+    fn look_up_starts(
+        &self,
+        columns: &SegmentColumns,
+        states: (u64, usize, usize),
+        starts: u64,
+        stream: &Stream,
+    ) -> Result<(), Error>;
+}
+
+/// What segments add to the columns of a call, by address: for each record a flag of a byte, and the number of its segment as `u32`,
+/// or 0 if that is not asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SegmentColumns {
+    pub(super) len: usize,
+    pub(super) flags: u64,
+    pub(super) numbers: u64,
 }
 
 /// A kernel, and where the program's states are among those of its lowered form.
@@ -108,10 +135,6 @@ pub(crate) fn backend(
 
 impl Backend for OnGpu {
     fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
-        crate::checks::starts_on(self.device.into(), task.call, task.carry)?;
-        if !spacing::is_contiguous(task.inputs, task.outputs.as_deref()) {
-            return Err(DeviceError::Spaced.into());
-        }
         if let (Shape::Offsets(offsets), None) = (task.call.shape, &task.outputs) {
             let found = self.totals_between(offsets, &task)?;
             totals.into_iter().for_each(|totals| totals.copy_from_slice(&found));
@@ -136,6 +159,15 @@ impl Backend for OnGpu {
 
     fn submit(&self, task: Task<'_>, stream: &Stream) -> Result<Pending, Error> {
         task.submit(self, stream)
+    }
+
+    fn totals(
+        &self,
+        call: (&Call<'_>, Settings<'_>),
+        inputs: &[Column<'_>],
+        stream: &Stream,
+    ) -> Result<Vec<Constant>, Error> {
+        self.totals_on_device(call, inputs, stream)
     }
 
     fn kernel(&self) -> Result<Arc<GpuKernel>, Error> {

@@ -152,6 +152,27 @@ pub struct Pending {
     pub(super) components: usize,
     /// How elements lie in the columns.
     pub(super) elements: Elements<'static>,
+    /// Whether there were as many states as segments, if that is not known yet.
+    pub(super) begun: Option<Begun>,
+}
+
+/// The count of the segments that a call begins, for each of which there is a state.
+#[derive(Debug)]
+pub(super) struct Begun {
+    /// The scan whose total it is, but for those that begin without being counted.
+    pub(super) counted: Box<Pending>,
+    pub(super) begins: usize,
+    /// How many states were given.
+    pub(super) given: usize,
+}
+
+impl Begun {
+    fn check(&self) -> Result<(), Error> {
+        let totals = self.counted.wait()?.totals;
+        let expected = self.begins + totals.first().map_or(0, |count| count.bits() as usize);
+        let (argument, got) = ("init_each", self.given);
+        if expected == got { Ok(()) } else { Err(Error::StateCount { argument, expected, got }) }
+    }
 }
 
 impl Pending {
@@ -163,16 +184,26 @@ impl Pending {
         Ok(self.launched.as_ref().map_or(Ok(true), |(launched, _)| launched.is_done())?)
     }
 
+    /// Whether only waiting tells if the call was right: it is checked, or its initial states are counted on the device. Of a call
+    /// that became part of a graph nothing is known yet.
+    #[doc(hidden)]
+    pub fn may_be_refused(&self) -> bool {
+        let launched = self.launched.as_ref().filter(|(launched, _)| !launched.is_captured());
+        launched.is_some_and(|(_, states)| self.begun.is_some() || states.checked_stages().is_some())
+    }
+
     /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have
     /// left so far: wait for those first.
     ///
     /// # Errors
-    /// [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have capacity for: then the first ones were written.
+    /// [`Error::StateCount`] if there are not as many initial states as the flags or keys of segments ask for; then outputs hold
+    /// anything. [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have capacity for: then the first ones were written.
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
         let Some((launched, states)) = &self.launched else { return Ok(self.outcome.clone()) };
         let lowered = launched.wait()?;
+        self.begun.as_ref().map_or(Ok(()), Begun::check)?;
         if let Some(stages) = states.checked_stages()
             && let Some((sequence, finding)) = states.finding(&lowered, self.wants_totals)
         {

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use monoscan_ir::{Constant, Layout, Program, Source};
 
+use super::host::Starts;
 use super::on_gpu::OnGpu;
 use super::pending::Pending;
 use super::staging::{
@@ -33,6 +34,9 @@ struct Pieces<'s, 'a, 'c> {
     /// What is under way, by slot.
     under_way: [Option<UnderWay>; SLOTS],
     carry: Option<Vec<Constant>>,
+    starts: Starts<'a>,
+    /// How many of them are those of pieces that were scanned.
+    begun: usize,
     outcome: Outcome,
 }
 
@@ -96,7 +100,8 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         // Where pieces follow each other, the record before the first of all is none.
         let begins = || {
             let mut carry = program.first_carry();
-            task.call.init.same().iter().for_each(|init| carry[..init.len()].copy_from_slice(init));
+            let first = task.call.init.states(program.state_len()).next();
+            first.iter().for_each(|init| carry[..init.len()].copy_from_slice(init));
             carry
         };
         let hands_on = pieces.len() > 1 && program.reads_previous();
@@ -110,6 +115,8 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             pieces,
             under_way: [const { None }; SLOTS],
             carry: first,
+            starts: Starts::of(task.call, task.carry.is_some(), program.state_len()),
+            begun: 0,
             outcome: Outcome { written: 0, totals: Vec::new() },
             task,
         })
@@ -156,7 +163,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let (range, slot) = (self.pieces[piece].clone(), &mut staging.slots[piece % SLOTS]);
         let (starts, end) = places(&self.read, range.len());
         for ((input, &start), size) in self.task.inputs.iter().zip(&starts).zip(&self.read) {
-            copy_in(&mut slot.read.host[start..start + size * range.len()], input, size * range.start);
+            copy_in(&mut slot.read.host[start..start + size * range.len()], input, range.start);
         }
         if let Some(heads) = self.heads.filter(|_| !range.is_empty()) {
             let flags = heads.flags(range.clone(), self.task.len);
@@ -170,7 +177,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if let Some(outputs) = self.task.outputs.as_ref().filter(|_| self.keeps_bytes) {
             let (starts, end) = places(&self.written, range.len());
             for ((output, &start), size) in outputs.iter().zip(&starts).zip(&self.written) {
-                copy_kept(&mut slot.written.host[start..start + size * range.len()], output, size * range.start);
+                copy_kept(&mut slot.written.host[start..start + size * range.len()], output, range.start);
             }
             // SAFETY: as above.
             unsafe { slot.written.device.slice_mut(..end)?.copy_from_async(&staging.up, &slot.written.host[..end]) }?;
@@ -198,14 +205,23 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let columns: Result<Vec<_>, Error> =
             parts.iter().zip(&program.inputs).map(|(part, layout)| Column::on_device_bytes(part, layout)).collect();
         let columns = columns?;
-        let flags = self.heads.map(|_| Column::on_device::<u8>(&parts[self.task.inputs.len()]));
-        let shape = match (self.task.call.shape, &flags) {
+        let column = self.heads.map(|_| Column::on_device::<u8>(&parts[self.task.inputs.len()]));
+        let shape = match (self.task.call.shape, &column) {
             (Shape::Rows(rows), _) => Shape::Rows(rows),
             (_, Some(flags)) => Shape::FlagColumn(flags),
             (_, None) => Shape::Line,
         };
-        let Call { mode, reversed, init, .. } = *self.task.call;
+        let Call { mode, reversed, .. } = *self.task.call;
         let carry = self.carry.as_deref();
+        let init = match self.heads {
+            None => self.starts.all(),
+            Some(_) => {
+                let flags = &read.host[starts[self.task.inputs.len()]..][..range.len()];
+                let (init, begun) = self.starts.of_piece(self.begun, carry.is_some(), flags);
+                self.begun = begun;
+                init
+            }
+        };
         // Whatever follows goes on from the totals.
         let totals = self.task.outputs.is_none() || self.task.carry.is_some() || self.pieces.len() > 1;
         let call = Call { interrupt: None, mode, reversed, init, carry, shape, totals };
@@ -283,7 +299,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         slot.downloaded.synchronize()?;
         let (starts, _) = places(&self.written, self.pieces[piece].len());
         for ((output, &start), size) in outputs.iter_mut().zip(&starts).zip(&self.written) {
-            copy_out(&slot.written.host[start..start + size * results.len()], output, size * results.start);
+            copy_out(&slot.written.host[start..start + size * results.len()], output, results.start);
         }
         Ok(())
     }

@@ -1,17 +1,28 @@
-//! Segments as a column of flags, made on the device in the stream of the call that wants it: by a
-//! scan over the keys, or by a kernel that looks at the offsets. Either is one pass over them, and
-//! the flags are one byte written and read for each record.
+//! What segments add to a call, made on the device in the stream of the call that wants it.
+//!
+//! - A column of flags, by a scan over the keys, or by a kernel that looks at the offsets. Either is
+//!   one pass over them, and the flags are one byte written and read for each record.
+//! - If segments have their own starts, a column of these: a scan over the flags numbers the
+//!   records' segments, and a kernel looks up the state of each. For each record four bytes are
+//!   written and read, and then a state.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use monoscan_codegen::nvptx::{OFFSETS_THREADS, OffsetsArguments, OffsetsKernel};
+use monoscan_codegen::gpu::Arch;
+use monoscan_codegen::nvptx::{
+    NvptxError, OFFSETS_THREADS, OffsetsArguments, OffsetsKernel, STARTS_THREADS, StartsArguments, StartsKernel,
+};
 use monoscan_ir::{
-    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
+    Constant, FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value, Verified,
+    verify,
 };
 
 use super::compiled::{Compiled, Shared, shared};
 use super::kernel::to_u32;
-use super::on_gpu::OnGpu;
+use super::numbers::Numbering;
+use super::on_gpu::{OnGpu, SegmentColumns};
+use super::pending::Pending;
+use super::task::Task;
 use super::variant::Maker;
 use crate::backend::Settings;
 use crate::call::{Call, Shape};
@@ -23,14 +34,16 @@ use crate::parameters::Parameters;
 /// The layout of keys, and whether the flagged records are the last ones.
 type KeyForm = (Layout, bool);
 
-/// What makes flags, each once it was needed.
+/// What makes the columns, each once it was needed.
 #[derive(Default)]
 pub(super) struct Marks {
     by_key: Mutex<Vec<(KeyForm, Arc<Shared>)>>,
     by_offset: OnceLock<Arc<Loaded>>,
+    numbers: [OnceLock<Arc<Shared>>; Numbering::COUNT],
+    starts: OnceLock<Arc<Loaded>>,
 }
 
-/// The kernel that looks at offsets.
+/// A kernel that is no scan.
 struct Loaded {
     /// Is freed first, which waits for the device's work: no launch outlives the code.
     _last_launch: DeviceBuffer<u8>,
@@ -39,24 +52,82 @@ struct Loaded {
 
 impl Compiled {
     /// Flags the heads of the segments of a call at an address of the device, where there is a byte for each record.
-    pub(super) fn mark_heads(&self, call: &Call<'_>, (flags, len): (u64, usize), stream: &Stream) -> Result<(), Error> {
+    pub(super) fn mark_heads(&self, call: &Call<'_>, to: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
         match call.shape {
-            Shape::KeyColumn(keys) => self.mark_keys(keys, (flags, len), call.reversed, stream),
-            Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, (flags, len), call.reversed, stream),
+            Shape::KeyColumn(keys) => self.mark_keys(keys, to, call.reversed, stream),
+            Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, to, call.reversed, stream),
             _ => Ok(()),
         }
     }
 
-    fn mark_keys(
+    /// Numbers the records' segments. What a scan of flags gives has their number for its total.
+    pub(super) fn number_records(
         &self,
-        keys: &Column<'_>,
-        (flags, len): (u64, usize),
-        reversed: bool,
+        numbering: Numbering,
+        columns: &SegmentColumns,
+        stream: &Stream,
+    ) -> Result<Pending, Error> {
+        let numbers = self.numbers(numbering)?;
+        let SegmentColumns { len, flags, numbers: to } = *columns;
+        let device = stream.device().into();
+        let settings = Settings { parameters: &Parameters::default(), checked: false };
+        let mode = if numbering == Numbering::Ends { Mode::Exclusive } else { Mode::Inclusive };
+        let call = Call { mode, totals: numbering != Numbering::Marks, ..Call::default() };
+        let program = (&**numbers.program, device);
+        // SAFETY: flags and numbers of so many records have space there, which nothing but this stream uses.
+        let (flags, to) = unsafe {
+            let flags = Column::on_device_raw(device, flags, len, layout_of(Type::Bool));
+            (flags, ColumnMut::on_device_raw(device, to, len, layout_of(Type::U32)))
+        };
+        let task = match numbering {
+            Numbering::Marks => Task::in_place(program, (&call, settings), &[to]),
+            _ => Task::new(program, (&call, settings), &[flags], &[to]),
+        };
+        task?.submit(&numbers, stream)
+    }
+
+    fn numbers(&self, numbering: Numbering) -> Result<OnGpu, Error> {
+        let made = &self.shared.marks.numbers[numbering as usize];
+        let shared = match made.get() {
+            Some(made) => made,
+            None => {
+                let maker = Maker { plan: None, ..self.shared.variants.maker.clone() };
+                let numbers = shared(Arc::new(numbering.program()), maker)?;
+                made.get_or_init(|| numbers)
+            }
+        };
+        Ok(shared.on_gpu(self.limit))
+    }
+
+    /// Puts the state of its segment beside each record, out of states of so many bytes each at an address.
+    pub(super) fn write_starts(
+        &self,
+        columns: &SegmentColumns,
+        (states, count, bytes): (u64, usize, usize),
+        starts: u64,
         stream: &Stream,
     ) -> Result<(), Error> {
+        let records = columns.len;
+        let kernel = self.kernel(&self.shared.marks.starts, |arch| {
+            let ir = StartsKernel::new(arch);
+            (ir.key(), move || ir.compile())
+        })?;
+        let (count, bytes) = (count as u64, bytes as u64);
+        let arguments =
+            StartsArguments { records: records as u64, numbers: columns.numbers, states, count, bytes, starts };
+        keep_with_graph(stream, kernel.clone() as _)?;
+        let blocks = to_u32("the grid", records.div_ceil(STARTS_THREADS))?;
+        // SAFETY: these are the kernel's arguments; the columns are where they say, and the kernel is kept with this scan or with
+        // the graph.
+        unsafe { kernel.kernel.launch(stream, blocks, STARTS_THREADS as u32, 0, &arguments.to_bytes()) }?;
+        Ok(())
+    }
+
+    fn mark_keys(&self, keys: &Column<'_>, to: &SegmentColumns, reversed: bool, stream: &Stream) -> Result<(), Error> {
         let marks = self.marks_of_keys(&keys.layout, reversed)?;
         // SAFETY: so many flags have space there, which nothing but this stream uses.
-        let flags = unsafe { ColumnMut::on_device_raw(stream.device().into(), flags, len, layout_of(Type::Bool)) };
+        let flags =
+            unsafe { ColumnMut::on_device_raw(stream.device().into(), to.flags, to.len, layout_of(Type::Bool)) };
         // Whatever fails on the device is told by the scan behind it.
         let settings = Settings { parameters: &Parameters::default(), checked: false };
         let call = Call::default();
@@ -79,39 +150,47 @@ impl Compiled {
     fn mark_offsets(
         &self,
         offsets: &Column<'_>,
-        (flags, len): (u64, usize),
+        to: &SegmentColumns,
         reversed: bool,
         stream: &Stream,
     ) -> Result<(), Error> {
         let Some(segments) = offsets.len.checked_sub(1).filter(|&segments| segments > 0) else { return Ok(()) };
-        let kernel = self.offsets_kernel()?;
+        let kernel = self.kernel(&self.shared.marks.by_offset, |arch| {
+            let ir = OffsetsKernel::new(arch);
+            (ir.key(), move || ir.compile())
+        })?;
         let arguments = OffsetsArguments {
             segments: segments as u64,
-            records: len as u64,
+            records: to.len as u64,
             offsets: offsets.address(),
-            flags,
+            flags: to.flags,
+            numbers: to.numbers,
             reversed,
             wide: offsets.layout.size == 8,
         };
         keep_with_graph(stream, kernel.clone() as _)?;
         let blocks = to_u32("the grid", segments.div_ceil(OFFSETS_THREADS))?;
-        // SAFETY: these are the kernel's arguments; offsets and flags are where they say, and the kernel is kept with this scan
-        // or with the graph.
+        // SAFETY: these are the kernel's arguments; offsets, flags and numbers are where they say, and the kernel is kept with this
+        // scan or with the graph.
         unsafe { kernel.kernel.launch(stream, blocks, OFFSETS_THREADS as u32, 0, &arguments.to_bytes()) }?;
         Ok(())
     }
 
-    fn offsets_kernel(&self) -> Result<&Arc<Loaded>, Error> {
+    /// A kernel that is no scan: by its key, and how its PTX is made.
+    fn kernel<P: FnOnce() -> Result<String, NvptxError>>(
+        &self,
+        made: &OnceLock<Arc<Loaded>>,
+        ir: impl FnOnce(Arch) -> ([u8; 32], P),
+    ) -> Result<Arc<Loaded>, Error> {
         let Maker { device, arch, cache, .. } = &self.shared.variants.maker;
-        let made = &self.shared.marks.by_offset;
         if let Some(kernel) = made.get() {
-            return Ok(kernel);
+            return Ok(kernel.clone());
         }
-        let ir = OffsetsKernel::new(*arch);
-        let (module, _) = Module::made(device, &ir.key(), cache.as_ref(), || ir.compile().map_err(Error::from))?;
+        let (key, compile) = ir(*arch);
+        let (module, _) = Module::made(device, &key, cache.as_ref(), || compile().map_err(Error::from))?;
         let kernel = module.kernel("scan")?;
         let loaded = Loaded { _last_launch: DeviceBuffer::uninitialized(device, 1)?, kernel };
-        Ok(made.get_or_init(|| Arc::new(loaded)))
+        Ok(made.get_or_init(|| Arc::new(loaded)).clone())
     }
 }
 

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::column::{Column, ColumnMut};
 use crate::cuda::{CudaError, Device, DeviceBuffer, Event, PinnedBuffer, Stream};
+use crate::spacing::Spacing;
 
 /// Pieces under way at once: one is copied in, one is uploaded, one is scanned and downloaded, one is copied out.
 pub(super) const SLOTS: usize = 4;
@@ -107,35 +108,79 @@ pub(super) fn records_within(sizes: &[usize], bytes: usize) -> usize {
     (bytes - ALIGNMENT * sizes.len()) / record.max(1)
 }
 
-/// Copies bytes of a column from `offset` on.
-pub(super) fn copy_in(to: &mut [u8], from: &Column<'_>, offset: usize) {
-    to.par_chunks_mut(GRAIN).enumerate().for_each(|(place, to)| {
-        let from = start_of(from).wrapping_add(offset + place * GRAIN);
-        // SAFETY: the column borrows these bytes, says the caller by the range; both are plain bytes, copied as such,
-        // and `to` is other memory.
-        unsafe { std::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) };
+/// Gathers the records of a column from this one on, as many as fill `to`, one after the other.
+pub(super) fn copy_in(to: &mut [u8], from: &Column<'_>, first: usize) {
+    in_grains(to, (first, from.layout.size as usize), |to, first| {
+        // SAFETY: the column borrows these records, says the caller by their number; both are plain bytes, copied as such, and `to`
+        // is other memory.
+        unsafe { gather(to, (start_of(from), from.spacing, from.layout.size as usize), first) };
     });
 }
 
-/// Copies what an output column has, from `offset` on: it may have bytes that are not written.
-pub(super) fn copy_kept(to: &mut [u8], from: &ColumnMut<'_>, offset: usize) {
-    to.par_chunks_mut(GRAIN).enumerate().for_each(|(place, to)| {
-        let from = start_of_mut(from).wrapping_add(offset + place * GRAIN);
+/// The same of what an output column has: it may have bytes that are not written.
+pub(super) fn copy_kept(to: &mut [u8], from: &ColumnMut<'_>, first: usize) {
+    in_grains(to, (first, from.layout.size as usize), |to, first| {
         // SAFETY: as above.
-        unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), to.as_mut_ptr(), to.len()) };
+        unsafe { gather(to, (start_of_mut(from).cast_const(), from.spacing, from.layout.size as usize), first) };
     });
 }
 
-/// Copies bytes to an output column, from `offset` on.
-pub(super) fn copy_out(from: &[u8], to: &mut ColumnMut<'_>, offset: usize) {
-    let to = &*to;
-    from.par_chunks(GRAIN).enumerate().for_each(|(place, from)| {
-        let to = start_of_mut(to).wrapping_add(offset + place * GRAIN);
-        // SAFETY: the column borrows these bytes exclusively, of which each chunk is written once; nobody else has it.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
+/// Scatters records to those of a column from this one on.
+pub(super) fn copy_out(from: &[u8], to: &mut ColumnMut<'_>, first: usize) {
+    let (to, size) = (&*to, (to.layout.size as usize).max(1));
+    let grain = grain(size);
+    from.par_chunks(grain).enumerate().for_each(|(place, from)| {
+        let first = first + place * (grain / size);
+        let base = start_of_mut(to);
+        // SAFETY: the column borrows these records mutably, says the caller by their number, and no two threads have the same.
+        match to.spacing {
+            Some(Spacing::Bytes(step)) => from.chunks_exact(size).zip(first..).for_each(|(from, record)| unsafe {
+                let to = base.wrapping_offset(record as isize * step);
+                std::ptr::copy_nonoverlapping(from.as_ptr(), to, size);
+            }),
+            // No output has bits.
+            None | Some(Spacing::Bits { .. }) => unsafe {
+                std::ptr::copy_nonoverlapping(from.as_ptr(), base.wrapping_add(first * size), from.len());
+            },
+        }
     });
 }
 
+/// Bytes of records of this size that one core copies at a time.
+fn grain(size: usize) -> usize {
+    (GRAIN / size).max(1) * size
+}
+
+/// Cuts memory for records of a size, and numbers the first of each part.
+fn in_grains(to: &mut [u8], (first, size): (usize, usize), copy: impl Fn(&mut [u8], usize) + Sync) {
+    let size = size.max(1);
+    let grain = grain(size);
+    to.par_chunks_mut(grain).enumerate().for_each(|(place, to)| copy(to, first + place * (grain / size)));
+}
+
+/// Copies records, the first with this number, one after the other.
+///
+/// # Safety
+/// So many records of the size lie there, spaced so, and may be read; `to` is other memory.
+unsafe fn gather(to: &mut [u8], (base, spacing, size): (*const u8, Option<Spacing>, usize), first: usize) {
+    match spacing {
+        // SAFETY: the caller says so.
+        None => unsafe {
+            std::ptr::copy_nonoverlapping(base.wrapping_add(first * size), to.as_mut_ptr(), to.len());
+        },
+        Some(Spacing::Bytes(step)) => to.chunks_exact_mut(size).zip(first..).for_each(|(to, record)| {
+            let from = base.wrapping_offset(record as isize * step);
+            // SAFETY: the caller says so.
+            unsafe { std::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), size) };
+        }),
+        Some(Spacing::Bits { first: bit }) => to.iter_mut().zip(bit + first..).for_each(|(to, bit)| {
+            // SAFETY: the caller says so.
+            *to = unsafe { *base.wrapping_add(bit / 8) } >> (bit % 8) & 1;
+        }),
+    }
+}
+
+/// Where a column begins. Closures that use this take the column, and not its pointer, which is not for other threads.
 fn start_of(column: &Column<'_>) -> *const u8 {
     column.base
 }
@@ -147,6 +192,8 @@ fn start_of_mut(column: &ColumnMut<'_>) -> *mut u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spacing::Bits;
+    use monoscan_ir::{Layout, Type};
 
     #[test]
     fn pieces_of_columns_fit_their_side() {
@@ -172,5 +219,37 @@ mod tests {
         let mut kept = vec![0; 10];
         copy_kept(&mut kept, &ColumnMut::new(&mut result), 4);
         assert_eq!(kept, middle[2..12]);
+    }
+
+    #[test]
+    fn spaced_records_are_gathered_and_scattered() {
+        let layout = Layout::packed(&[Type::U8; 3]);
+        let records = GRAIN / 3 + 100;
+        let bytes: Vec<u8> = (0..7 * records + 2).map(|i| ((i * 31) >> 3) as u8).collect();
+        for (first, step) in [(2, 7isize), (7 * records - 7, -7), (5, 0), (0, 3)] {
+            let column = Column::strided(&bytes, &layout, first, step, records).unwrap();
+            let record = |i: usize| first.wrapping_add_signed(step * i as isize);
+            let expected: Vec<u8> = (10..records).flat_map(|i| &bytes[record(i)..][..3]).copied().collect();
+            let mut dense = vec![0; 3 * (records - 10)];
+            copy_in(&mut dense, &column, 10);
+            assert!(dense == expected, "{first} {step}");
+            if step == 0 {
+                continue;
+            }
+            let mut all = vec![0xa5; bytes.len()];
+            copy_out(&dense, &mut ColumnMut::strided(&mut all, &layout, first, step, records).unwrap(), 10);
+            let mut kept = vec![0; dense.len()];
+            copy_kept(&mut kept, &ColumnMut::strided(&mut all, &layout, first, step, records).unwrap(), 10);
+            assert!(kept == dense);
+            for i in 10..records {
+                all[record(i)..][..3].fill(0xa5);
+            }
+            assert!(all.iter().all(|&byte| byte == 0xa5), "{first} {step}: bytes between records were written");
+        }
+        let flags: Vec<bool> = (0..bytes.len() * 8).map(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 1).collect();
+        let bits = Column::bits(Bits::new(&bytes, 13, flags.len() - 13).unwrap());
+        let mut dense = vec![0; flags.len() - 33];
+        copy_in(&mut dense, &bits, 20);
+        assert!(dense.iter().zip(&flags[33..]).all(|(&byte, &flag)| byte == u8::from(flag)));
     }
 }

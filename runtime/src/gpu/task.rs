@@ -1,7 +1,5 @@
 //! [`Task`]: a call over device memory on its way, from its checks to its launch.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use monoscan_ir::transform::{Form, SegmentStart};
 use monoscan_ir::{Constant, Layout, Program};
 use smallvec::SmallVec;
@@ -10,40 +8,30 @@ use super::kernel::{Launch, Span};
 use super::on_gpu::{Found, OnGpu};
 use super::pending::Pending;
 use crate::backend::{Outcome, Settings};
-use crate::call::{Call, Init, Shape};
+use crate::call::{Call, Shape};
 use crate::checked::Elements;
 use crate::checks;
 use crate::column::{Column, ColumnMut, check_inputs};
-use crate::cuda::{CudaError, DeviceSlice, DeviceSliceMut, Stream, Workspace};
+use crate::cuda::Stream;
 use crate::device::Device;
 use crate::error::Error;
-
-/// The key of the workspaces that flags are made in.
-const FLAGS: u64 = 2;
-
-/// Held from making flags to the launch: another thread that uses the same stream must not get between them.
-static FLAGS_IN_ORDER: Mutex<()> = Mutex::new(());
-
-/// Flags that were made for a launch.
-struct MadeFlags {
-    _in_order: MutexGuard<'static, ()>,
-    _workspace: Workspace,
-}
 
 /// A call over device memory, once checked.
 pub(crate) struct Task<'a> {
     pub(super) call: &'a Call<'a>,
     pub(super) settings: Settings<'a>,
-    /// Where the input columns are, and then that of flags.
-    inputs: SmallVec<[u64; 8]>,
+    /// Where the input columns are, and then those of segments: flags, and starts if each has its own.
+    pub(super) inputs: SmallVec<[u64; 8]>,
     outputs: SmallVec<[u64; 8]>,
-    len: usize,
+    pub(super) len: usize,
     /// The output column with the least capacity, and that.
     capacity: (usize, usize),
     /// Whether it gives totals and writes nothing.
     pub(super) reduces: bool,
     /// Whether the program reads the record before.
     reads_previous: bool,
+    /// How many components a state of the program has, and a carry.
+    pub(super) lengths: (usize, usize),
 }
 
 impl<'a> Task<'a> {
@@ -59,7 +47,7 @@ impl<'a> Task<'a> {
         let capacity = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
         let inputs = inputs.iter().map(|column| column.address()).collect();
         let outputs = outputs.iter().map(|column| column.address()).collect();
-        Task { call, settings, inputs, outputs, len, capacity, reduces: false, reads_previous: false }
+        Task { call, settings, inputs, outputs, len, capacity, reduces: false, reads_previous: false, lengths: (0, 0) }
             .checked(program, device)
     }
 
@@ -72,8 +60,18 @@ impl<'a> Task<'a> {
         let len = checks::in_place(program, device, columns)?;
         let outputs: SmallVec<[u64; 8]> = columns.iter().map(|column| column.address()).collect();
         let inputs = outputs.clone();
-        Task { call, settings, inputs, outputs, len, capacity: (0, len), reduces: false, reads_previous: false }
-            .checked(program, device)
+        Task {
+            call,
+            settings,
+            inputs,
+            outputs,
+            len,
+            capacity: (0, len),
+            reduces: false,
+            reads_previous: false,
+            lengths: (0, 0),
+        }
+        .checked(program, device)
     }
 
     /// A call for totals, which writes nothing.
@@ -87,36 +85,53 @@ impl<'a> Task<'a> {
         // Columns of a program that filters have no space, so nothing is written to where they are.
         let outputs = program.output.filter.as_ref().map_or(0, |_| program.output.columns.len());
         let outputs = SmallVec::from_elem(0, outputs);
-        Task { call, settings, inputs, outputs, len, capacity: (0, 0), reduces: true, reads_previous: false }
-            .checked(program, device)
+        Task {
+            call,
+            settings,
+            inputs,
+            outputs,
+            len,
+            capacity: (0, 0),
+            reduces: true,
+            reads_previous: false,
+            lengths: (0, 0),
+        }
+        .checked(program, device)
     }
 
     /// Checks what a call says besides its columns, and adds that of flags to them.
     fn checked(mut self, program: &Program, device: Device) -> Result<Task<'a>, Error> {
         self.reads_previous = program.reads_previous();
+        self.lengths = (program.state_len(), program.first_carry().len());
         checks::call(program, device, self.call, self.call.carry, self.len)?;
         checks::parameters(program, self.settings.parameters.values())?;
-        // Flags that are made get their address later, which is that of a workspace.
+        // What is made gets its address later, which is that of a workspace.
         match self.call.shape {
             Shape::FlagColumn(flags) => self.inputs.push(flags.address()),
             shape if shape.is_segmented() => self.inputs.push(0),
             _ => {}
+        }
+        if self.form().start == SegmentStart::Each {
+            self.inputs.push(0);
         }
         Ok(self)
     }
 
     /// The form of the program that it needs.
     pub(super) fn form(&self) -> Form {
-        let heads = self.call.shape.is_segmented();
-        let start = match self.call.init {
-            Init::Identity => SegmentStart::Identity,
-            Init::Same(_) | Init::Each(_) if !heads => SegmentStart::Identity,
-            Init::Same(_) => SegmentStart::Init,
-            Init::Each(_) => SegmentStart::Each,
-        };
-        // Of a stream the record before the first one is another chunk's.
-        let previous = self.reads_previous && self.call.carry.is_some();
-        Form { mode: self.call.mode, heads, start, checked: self.settings.checked, previous }
+        let asked = (self.call.carry.is_some(), self.reduces);
+        self.call.form(asked, self.reads_previous, self.settings.checked)
+    }
+
+    /// All states that it is given, and goes on from, with what they are.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, &'a [Constant])> {
+        self.call.given(self.call.carry, self.lengths)
+    }
+
+    /// The initial state of a line, or of the first segment in the order of the scan, if one is given.
+    fn init(&self) -> Option<&'a [Constant]> {
+        let mut states = self.call.init.states(self.lengths.0);
+        if self.call.reversed { states.next_back() } else { states.next() }
     }
 
     /// Which records are scanned.
@@ -150,21 +165,23 @@ impl<'a> Task<'a> {
         stream.expect_device("the stream's device", &scan.device)?;
         let (call, span) = (self.call, self.span());
         let wants_totals = call.totals || call.carry.is_some() || self.reduces;
-        let found = scan.source.find(&self)?;
-        // Held until the launch is in the stream.
-        let _flags = self.make_flags(scan, stream)?;
-        let launched = match found {
+        let mut begun = None;
+        let launched = match scan.source.find(&self)? {
             None => None,
-            Some(Found { kernel, states }) => {
-                let start = states.lowered(call.carry.or(call.init.same()), 0);
-                let init = states.lowered(call.init.same(), 0);
-                let mut columns = self.inputs;
-                columns.extend(self.outputs);
+            Some(found) => {
+                // Held until the launch is in the stream.
+                let mut added = self.add(scan, &found, stream)?;
+                begun = added.begun.take();
+                let Found { kernel, states } = found;
+                let start = states.lowered(call.carry.or(self.init()), 0);
+                let init = states.lowered(self.init(), 0);
+                let columns: SmallVec<[u64; 8]> = self.inputs.iter().chain(&self.outputs).copied().collect();
                 let launch = Launch {
                     span,
                     reversed: call.reversed,
                     start: &start,
                     init: &init,
+                    states_of_rows: added.states_of_rows,
                     parameters: self.settings.parameters.values(),
                     columns: &columns,
                     capacity: self.capacity.1,
@@ -178,7 +195,7 @@ impl<'a> Task<'a> {
             }
         };
         let totals = match launched {
-            None if wants_totals => scan.start(call).repeat(span.rows),
+            None if wants_totals => self.starts(scan),
             _ => Vec::new(),
         };
         let written = if self.reduces { 0 } else { span.rows * span.records };
@@ -189,33 +206,25 @@ impl<'a> Task<'a> {
             _ => Elements::Line { len: self.len, reversed: call.reversed },
         };
         let components = scan.handed_on(call.carry.is_some());
-        Ok(Pending { launched, components, outcome: Outcome { written, totals }, capacity, wants_totals, elements })
+        let outcome = Outcome { written, totals };
+        Ok(Pending { launched, components, outcome, capacity, wants_totals, elements, begun })
     }
 
-    /// Makes the column of flags: of keys and offsets; and in a reversed scan that of the records at which segments end in memory.
-    fn make_flags(&mut self, scan: &OnGpu, stream: &Stream) -> Result<Option<MadeFlags>, Error> {
-        let is_there = matches!(self.call.shape, Shape::FlagColumn(_)) && !self.call.reversed;
-        if !self.call.shape.is_segmented() || is_there {
-            return Ok(None);
-        }
-        let _in_order = FLAGS_IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner);
-        let workspace = Workspace::lease(stream, FLAGS, self.len)?;
-        let address = workspace.states();
-        // SAFETY: the workspace has so many bytes behind its header, which nothing but this scan's launches in the same
-        // stream uses.
-        let mut flags = unsafe { DeviceSliceMut::<u8>::from_raw(stream.device(), address, self.len) };
-        match self.call.shape {
-            _ if self.len == 0 => {}
-            Shape::FlagColumn(given) => ends(given, flags, stream)?,
-            _ => {
-                flags.fill_zero(stream)?;
-                scan.source.mark(self.call, self.len, address, stream)?;
-            }
-        }
-        if let Some(place) = self.inputs.last_mut() {
-            *place = address;
-        }
-        Ok(Some(MadeFlags { _in_order, _workspace: workspace }))
+    /// What sequences start from, as it is handed on: the totals of those without records.
+    fn starts(&self, scan: &OnGpu) -> Vec<Constant> {
+        let identities = scan.program.first_carry();
+        let components = scan.handed_on(self.call.carry.is_some());
+        let start = |row: usize| {
+            let given = match self.call.shape {
+                Shape::Rows(_) => self.start_of_row(row),
+                _ => self.call.carry.or(self.init()),
+            };
+            let mut start = identities.clone();
+            start.iter_mut().zip(given.into_iter().flatten()).for_each(|(to, from)| *to = *from);
+            start.truncate(components);
+            start
+        };
+        (0..self.span().rows).flat_map(start).collect()
     }
 }
 
@@ -224,22 +233,4 @@ impl OnGpu {
     pub(super) fn handed_on(&self, has_carry: bool) -> usize {
         if has_carry { self.program.first_carry().len() } else { self.program.state_len() }
     }
-
-    /// What a sequence starts from, as it is handed on.
-    fn start(&self, call: &Call<'_>) -> Vec<Constant> {
-        let mut start = self.program.first_carry();
-        start.truncate(self.handed_on(call.carry.is_some()));
-        start.iter_mut().zip(call.carry.or(call.init.same()).into_iter().flatten()).for_each(|(to, from)| *to = *from);
-        start
-    }
-}
-
-/// Flags where segments end in memory, and so begin in a reversed scan: each flag is that of the record behind.
-fn ends(flags: &Column<'_>, to: DeviceSliceMut<'_, u8>, stream: &Stream) -> Result<(), CudaError> {
-    let Some(last) = flags.len.checked_sub(1) else { return Ok(()) };
-    // SAFETY: the flags lie where the column says.
-    let from = unsafe { DeviceSlice::<u8>::from_raw(stream.device(), flags.address(), flags.len) };
-    let (mut own, mut end) = to.split_at(last)?;
-    own.copy_from_device(stream, &from.slice(1..)?)?;
-    end.fill_zero(stream)
 }

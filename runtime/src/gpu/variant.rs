@@ -68,9 +68,13 @@ impl Variants {
     }
 
     /// The form for a call with these states besides the identities.
-    pub(super) fn holding(&self, need: Need, states: [Option<&[Constant]>; 2]) -> Arc<Variant> {
+    pub(super) fn holding<'s>(
+        &self,
+        need: Need,
+        mut states: impl Iterator<Item = (&'static str, &'s [Constant])>,
+    ) -> Arc<Variant> {
         let variant = self.get(need);
-        if states.into_iter().flatten().all(|state| variant.program.holds(state)) {
+        if states.all(|(_, state)| variant.program.holds(state)) {
             return variant;
         }
         self.get(Need { any_states: true, ..need })

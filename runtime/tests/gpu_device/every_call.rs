@@ -1,11 +1,11 @@
 //! Every shape, mode, direction, initial state and carry, at sizes around those of tiles: bit for
 //! bit what the reference gives. All operators are exact, so the association does not matter.
 
-use monoscan_ir::{Mode, Program, Verified};
+use monoscan_ir::{Constant, Mode, Program, Verified};
 
-use crate::subject::{OnGpu, tiny_plan};
+use crate::subject::{on_gpu, tiny_plan};
 use scan_kit::Random;
-use scan_kit::calls::{Asked, Over};
+use scan_kit::calls::{Asked, Over, Subject};
 use scan_kit::programs;
 
 fn inputs(program: &Program, len: usize, random: &mut Random) -> Vec<Vec<u8>> {
@@ -13,14 +13,14 @@ fn inputs(program: &Program, len: usize, random: &mut Random) -> Vec<Vec<u8>> {
 }
 
 /// Lines of all these lengths, in all modes and directions, from the identities and from an initial state.
-fn lines(on_gpu: &OnGpu, lengths: &[usize], random: &mut Random) {
+fn lines(subject: &Subject, lengths: &[usize], random: &mut Random) {
     for &len in lengths {
         for case in 0..8 {
             let mode = if case & 1 == 0 { Mode::Inclusive } else { Mode::Exclusive };
-            let init = (case & 4 != 0).then(|| on_gpu.subject.state(random));
+            let init = (case & 4 != 0).then(|| subject.state(random));
             let asked = Asked { mode, reversed: case & 2 != 0, init, ..Asked::line(len) };
-            let inputs = inputs(on_gpu.scan.program(), len, random);
-            on_gpu.must_agree(&asked, &inputs);
+            let inputs = inputs(subject.scan().program(), len, random);
+            subject.must_agree(&asked, &inputs);
         }
     }
 }
@@ -40,13 +40,13 @@ fn each_program(mut test: impl FnMut(&Verified<Program>)) {
 #[ignore = "needs a CUDA device"]
 fn a_first_line() {
     let program = programs::parse(programs::RECURRENCE);
-    let on_gpu = OnGpu::new(&program, None);
-    let kernel = on_gpu.scan.kernel().unwrap();
+    let subject = on_gpu(&program, None);
+    let kernel = subject.scan().kernel().unwrap();
     println!("{} {:?} {:?}", kernel.manifest().plan, kernel.times(), kernel.code().facts());
     let mut random = Random(1);
     for len in around(kernel.manifest().plan.tile()) {
         let inputs = inputs(&program, len, &mut random);
-        on_gpu.must_agree(&Asked::line(len), &inputs);
+        subject.must_agree(&Asked::line(len), &inputs);
     }
 }
 
@@ -57,11 +57,11 @@ fn lines_around_tiny_tiles() {
     each_program(|program| {
         let plan = tiny_plan(program);
         let tile = plan.tile();
-        let on_gpu = OnGpu::new(program, Some(plan));
+        let subject = on_gpu(program, Some(plan));
         let mut lengths = around(tile);
         // Beyond a group of tiles, whose prefix is published.
         lengths.extend([127 * tile, 128 * tile, 128 * tile + 1, 300 * tile + 5]);
-        lines(&on_gpu, &lengths, &mut random);
+        lines(&subject, &lengths, &mut random);
     });
 }
 
@@ -70,9 +70,9 @@ fn lines_around_tiny_tiles() {
 fn lines_around_tiles() {
     let mut random = Random(3);
     each_program(|program| {
-        let on_gpu = OnGpu::new(program, None);
-        let tile = on_gpu.scan.kernel().unwrap().manifest().plan.tile();
-        lines(&on_gpu, &around(tile), &mut random);
+        let subject = on_gpu(program, None);
+        let tile = subject.scan().kernel().unwrap().manifest().plan.tile();
+        lines(&subject, &around(tile), &mut random);
     });
 }
 
@@ -82,14 +82,47 @@ fn random_calls() {
     let mut random = Random(4);
     each_program(|program| {
         for plan in [Some(tiny_plan(program)), None] {
-            let on_gpu = OnGpu::new(program, plan);
+            let subject = on_gpu(program, plan);
             for _ in 0..60 {
-                let asked = on_gpu.subject.call(&mut random);
+                let asked = subject.call(&mut random);
                 let inputs = inputs(program, asked.len, &mut random);
-                on_gpu.must_agree(&asked, &inputs);
+                subject.must_agree(&asked, &inputs);
             }
         }
     });
+}
+
+/// So many states, one after the other.
+fn states(subject: &Subject, count: usize, random: &mut Random) -> Vec<Constant> {
+    (0..count).flat_map(|_| subject.state(random)).collect()
+}
+
+/// What so many rows of a stream go on from.
+fn carries(subject: &Subject, count: usize, random: &mut Random) -> Vec<Constant> {
+    (0..count).flat_map(|_| subject.carry(random)).collect()
+}
+
+/// More records than a piece of the columns has: each segment has its own start, columns are spaced, flags are bits.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn starts_of_each_segment_and_spaced_columns_in_pieces() {
+    let mut random = Random(6);
+    let len = 4_000_000;
+    let before = programs::RECURRENCE.replace("record.0: u32)", "prev.0: u32)");
+    for program in [programs::RECURRENCE, &before, programs::AROUND].map(programs::parse) {
+        let subject = on_gpu(&program, None);
+        let inputs = inputs(&program, len, &mut random);
+        let flags: Vec<bool> = (0..len).map(|_| random.chance(40_000)).collect();
+        let offsets: Vec<usize> = [0, 0, 5, 5, len / 3, len / 2, len / 2, len, len].to_vec();
+        for over in [Over::Heads(flags), Over::Offsets(offsets)] {
+            for (reversed, spaced) in [(false, None), (false, Some(7)), (true, Some(1))] {
+                let asked = Asked { over: over.clone(), reversed, spaced, ..Asked::line(len) };
+                let init_each = Some(states(&subject, asked.begun(), &mut random));
+                let found = subject.compare(&Asked { init_each, ..asked }, &inputs);
+                found.unwrap_or_else(|why| panic!("{why}, reversed: {reversed}, {spaced:?}\n{}", *program));
+            }
+        }
+    }
 }
 
 #[test]
@@ -102,7 +135,7 @@ fn long_and_short_rows() {
         }
         let plan = tiny_plan(program);
         let tile = plan.tile();
-        let on_gpu = OnGpu::new(program, Some(plan));
+        let subject = on_gpu(program, Some(plan));
         let shapes = [
             (5, tile * 3 + 1, 1, 0),
             (300, tile / 8 + 1, 1, 3),
@@ -114,16 +147,18 @@ fn long_and_short_rows() {
         for (planes, len, step, gap) in shapes {
             let pitch = len * step + gap;
             let records = if planes * step == 0 { 0 } else { (planes - 1) * pitch + len * step };
-            for case in 0..8 {
+            for case in 0..16 {
                 let asked = Asked {
                     mode: if case & 1 == 0 { Mode::Inclusive } else { Mode::Exclusive },
                     reversed: case & 2 != 0,
-                    init: (case & 4 != 0).then(|| on_gpu.subject.state(&mut random)),
+                    init: (case & 12 == 4).then(|| subject.state(&mut random)),
+                    init_each: (case & 12 == 8).then(|| states(&subject, planes * step, &mut random)),
+                    carry: (case & 12 == 12).then(|| carries(&subject, planes * step, &mut random)),
                     over: Over::Rows { planes, pitch, len, step },
                     ..Asked::line(records + 2)
                 };
                 let inputs = inputs(program, asked.len, &mut random);
-                on_gpu.must_agree(&asked, &inputs);
+                subject.must_agree(&asked, &inputs);
             }
         }
     });

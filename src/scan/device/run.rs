@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use monoscan_ir::{Layout, Mode};
+use monoscan_ir::{Constant, Layout, Mode};
 use monoscan_runtime::cuda::Stream;
 use monoscan_runtime::{Call, Column, ColumnMut, DeviceMemory, Error, Shape, gpu};
 use smallvec::SmallVec;
@@ -50,7 +50,8 @@ impl<T: ScanType> DeviceVec<T> {
     }
 }
 
-/// A scan into new memory. If records are kept or not, it is waited for, since their number is the length.
+/// A scan into new memory. It is waited for if records are kept or not, since their number is the length, and if waiting alone
+/// tells whether it was right: nobody else will.
 pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     mode: Mode,
@@ -66,8 +67,8 @@ pub(in crate::scan) fn collect_with_totals<S: States, In: Record, Out: Outputs>(
     input: &impl Columns<In, Place = OnDevice>,
 ) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
     let each = request.components_of_totals();
-    let (columns, pending) = collect_and(request, mode, input, true)?;
-    Ok((columns, states_of(&pending.0.wait()?.totals, each).collect()))
+    let (columns, totals) = collect_and(request, mode, input, true)?;
+    Ok((columns, states_of(&totals, each).collect()))
 }
 
 fn collect_and<S: States, In: Record, Out: Outputs>(
@@ -75,7 +76,7 @@ fn collect_and<S: States, In: Record, Out: Outputs>(
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
     totals: bool,
-) -> Result<(Out::Vec<OnDevice>, Pending), Error> {
+) -> Result<(Out::Vec<OnDevice>, Vec<Constant>), Error> {
     let inputs = Inputs::of(&request, input);
     let len = inputs.len();
     request.check_covers(len)?;
@@ -84,12 +85,13 @@ fn collect_and<S: States, In: Record, Out: Outputs>(
     let mut columns = Out::room::<OnDevice>(&stream, len)?;
     let mut written = Written(SmallVec::new());
     Out::parts::<OnDevice>(&mut columns, len, |part| written.0.push(part));
-    let pending = write(request, mode, inputs, written, totals)?;
-    if keeps {
-        // SAFETY: so many records were kept of those that there is room for.
-        unsafe { Out::set_len::<OnDevice>(&mut columns, pending.wait()?) };
+    let (pending, totals) = write(request, mode, inputs, written, totals)?;
+    if keeps || pending.0.may_be_refused() {
+        let written = pending.wait()?;
+        // SAFETY: so many records were kept of those that there is room for, or all were written.
+        unsafe { Out::set_len::<OnDevice>(&mut columns, if keeps { written } else { len }) };
     }
-    Ok((columns, pending))
+    Ok((columns, totals))
 }
 
 pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
@@ -99,30 +101,38 @@ pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
     output: &mut impl ColumnsMut<Out, Place = OnDevice>,
 ) -> Result<Pending, Error> {
     let inputs = Inputs::of(&request, input);
-    write(request, mode, inputs, Written::of(output), false)
+    Ok(write(request, mode, inputs, Written::of(output), false)?.0)
 }
 
+/// Gives the call to a stream, and waits for its totals if these are wanted.
 fn write<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     mode: Mode,
     inputs: Inputs<'_>,
     mut outputs: Written<'_>,
     totals: bool,
-) -> Result<Pending, Error> {
+) -> Result<(Pending, Vec<Constant>), Error> {
     let (scan, stream) = (request.scan(), inputs.stream(&request));
     let program = scan.program();
     outputs.before(&stream)?;
+    let mut found = Vec::new();
     let pending = inputs.read_in(&stream, &program.inputs, |columns| {
         request.submit(mode, |call| {
+            // Segments whose number the device knows have a total each by another scan.
+            let are_apart = matches!(call.shape, Shape::KeyColumn(_) | Shape::OffsetColumn(_));
+            let call = Call { totals: totals && !are_apart || call.totals, ..call.clone() };
+            let pending = scan.submit(&call, columns, &mut outputs.columns(&program.output.columns), &stream)?;
             if totals {
-                check_totals(call)?;
+                found = match are_apart {
+                    true => scan.reduce_in_stream(&call, columns, &stream)?,
+                    false => pending.wait()?.totals,
+                };
             }
-            let call = Call { totals: totals || call.totals, ..call.clone() };
-            scan.submit(&call, columns, &mut outputs.columns(&program.output.columns), &stream)
+            Ok(pending)
         })
     })?;
     outputs.written_in(&stream);
-    Ok(pending)
+    Ok((pending, found))
 }
 
 pub(in crate::scan) fn replace<S: States, Out: Outputs>(
@@ -181,19 +191,10 @@ pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
             if carry.is_some() {
                 return Err(monoscan_runtime::Combination::ResumedTotal.into());
             }
-            check_totals(call)?;
-            Ok(scan.submit_reduce(call, columns, &stream)?.wait()?.totals)
+            scan.reduce_in_stream(call, columns, &stream)
         })
     })?;
     Ok(states_of(&totals, each).collect())
-}
-
-/// Refuses totals of segments whose number is known on the device alone.
-fn check_totals(call: &Call<'_>) -> Result<(), Error> {
-    match call.shape {
-        Shape::KeyColumn(_) | Shape::OffsetColumn(_) => Err(monoscan_runtime::Combination::TotalsOnDevice.into()),
-        _ => Ok(()),
-    }
 }
 
 /// The memory that a call reads: its columns, and what tells its segments.

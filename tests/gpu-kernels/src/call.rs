@@ -31,6 +31,8 @@ pub struct Call {
     pub started: bool,
     /// Whether the initial states that the program reads are others than that.
     pub resumed: bool,
+    /// Whether each row has such states of its own.
+    pub each: bool,
     /// Whether totals are asked for.
     pub totals: bool,
     /// Whether outputs lie where inputs do.
@@ -60,6 +62,7 @@ impl Call {
             reversed: false,
             started: false,
             resumed: false,
+            each: false,
             totals: false,
             in_place: false,
             shifts: [0; 3],
@@ -94,8 +97,9 @@ impl Call {
         let natural = layouts().map(|layout| schedule.alignment(layout)).max().unwrap_or(1);
         let shift = |random: &mut Random| shift(random) / natural * natural;
         let shifts = if random.chance(3) { [0; 3] } else { [0; 3].map(|_| shift(random)) };
+        let data = random.bits();
         Call {
-            data: random.bits(),
+            data,
             schedule: random.bits(),
             resident: 1 + random.below(4) as u32,
             processors: 1 + random.below(4),
@@ -106,6 +110,7 @@ impl Call {
             reversed: !is_ring && random.chance(3),
             started: random.chance(2),
             resumed: random.chance(2),
+            each: subject.has_rows() && data % 2 == 1,
             totals: random.chance(2),
             in_place: subject.may_be_in_place() && random.chance(3),
             shifts,
@@ -131,6 +136,7 @@ impl Call {
         with(&|call| call.reversed = false);
         with(&|call| (call.started, call.resumed) = (false, false));
         with(&|call| call.resumed = false);
+        with(&|call| call.each = false);
         with(&|call| call.totals = false);
         with(&|call| call.in_place = false);
         with(&|call| call.shifts = [0; 3]);

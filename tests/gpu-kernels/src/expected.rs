@@ -17,7 +17,7 @@ pub(crate) struct Reference {
     states: Layout,
 }
 
-/// The states that a launch is given.
+/// The states that a launch is given, for all rows or for one.
 pub(crate) struct Given {
     /// What the first record of each row starts from.
     pub(crate) start: Vec<Constant>,
@@ -75,8 +75,8 @@ impl Reference {
         self.has_init_column
     }
 
-    /// Writes to `outputs` what a call writes.
-    pub(crate) fn run(&self, call: &Call, given: &Given, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Results {
+    /// Writes to `outputs` what a call writes, whose rows are given the same or each their own.
+    pub(crate) fn run(&self, call: &Call, given: &[Given], inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Results {
         let mut totals = Vec::new();
         for row in 0..call.rows() {
             let places = call.row(row);
@@ -85,7 +85,8 @@ impl Reference {
                 places.iter().flat_map(|&place| &bytes[place * size..][..size]).copied().collect()
             };
             let columns = inputs.iter().zip(&self.program.inputs).map(gather).collect();
-            let run = self.interpret(columns, (&given.start, &given.init), &given.parameters);
+            let Given { start, init, .. } = &given[row.min(given.len() - 1)];
+            let run = self.interpret(columns, (start, init), &given[0].parameters);
             let places = match self.rank {
                 Some(_) => {
                     (call.kept..call.kept + run.count).take_while(|&place| place < call.room_records()).collect()

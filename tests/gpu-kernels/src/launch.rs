@@ -93,7 +93,8 @@ impl Subject<'_> {
 
     fn run_one<M: Machine>(&self, call: &Call, machine: &mut M, workspace: M::Buffer) -> Result<(), Failure> {
         let mut random = Random(call.data);
-        let given = self.given(call, &mut random);
+        let rows = if call.each { call.rows() } else { 1 };
+        let given: Vec<Given> = (0..rows).map(|_| self.given(call, &mut random)).collect();
         let inputs = self.records(&mut random, call.extent());
         let records = if self.keeps() { call.room_records() } else { call.extent() };
         let mut expected: Vec<Vec<u8>> = match call.in_place {
@@ -107,11 +108,15 @@ impl Subject<'_> {
         let results = self.reference.run(call, &given, &inputs, &mut expected);
         let mut expected_totals: Vec<u8> = results.totals.iter().flat_map(|t| self.reference.state_bytes(t)).collect();
         let (states, before) = (&self.manifest.arguments.states, machine.read(workspace));
+        let states_of_rows = call.each.then(|| machine.buffer(&self.states_of_rows(&given), 0));
         let total = machine.buffer(&vec![0; call.rows() * states.size as usize], call.shifts[0]);
         let blocks = self.manifest.blocks(call.rows(), call.records, machine.processors(call)) as u32;
         if blocks > 0 {
             let columns = [&from[..], &to].concat();
-            let arguments = self.arguments(call, &given, machine, workspace, call.totals.then_some(total), &columns);
+            let addresses = [Some(workspace), call.totals.then_some(total), states_of_rows];
+            let addresses = addresses.map(|buffer| buffer.map_or(0, |buffer| machine.address(buffer)));
+            let columns: Vec<u64> = columns.into_iter().map(|column| machine.address(column)).collect();
+            let arguments = self.arguments(call, &given[0], addresses, &columns);
             machine.launch(self, call, blocks, &arguments).map_err(Failure::Launch)?;
         }
         self.same_header(blocks, &before, &machine.read(workspace))?;
@@ -142,6 +147,7 @@ impl Subject<'_> {
         if found == expected { Ok(()) } else { Err(Failure::Left { found, expected }) }
     }
 
+    /// The states of a row, or of all; parameters are those of the first.
     fn given(&self, call: &Call, random: &mut Random) -> Given {
         let count = 1 + random.below(5);
         let [start, init] = [0; 2].map(|_| self.records(random, count));
@@ -159,28 +165,40 @@ impl Subject<'_> {
         Given { start, init, parameters }
     }
 
-    fn arguments<M: Machine>(
+    /// The states of each row, where rows have their own.
+    fn states_of_rows(&self, given: &[Given]) -> Vec<u8> {
+        let layout = &self.manifest.arguments;
+        let apart = layout.init() - layout.start();
+        let padded = |state: &[Constant]| {
+            let mut bytes = self.reference.state_bytes(state);
+            bytes.resize(apart, 0xa5);
+            bytes
+        };
+        given.iter().flat_map(|given| [padded(&given.start), padded(&given.init)].concat()).collect()
+    }
+
+    /// The kernel's arguments; the addresses are those of the workspace, of totals and of the states of rows.
+    fn arguments(
         &self,
         call: &Call,
         given: &Given,
-        machine: &M,
-        workspace: M::Buffer,
-        total: Option<M::Buffer>,
-        columns: &[M::Buffer],
+        [workspace, total, states_of_rows]: [u64; 3],
+        columns: &[u64],
     ) -> Vec<u8> {
         let layout = &self.manifest.arguments;
         let mut bytes = vec![0; layout.bytes()];
         let mut set = |offset: usize, value: u64| bytes[offset..offset + 8].copy_from_slice(&value.to_le_bytes());
         set(Arguments::RECORDS, call.records as u64);
-        set(Arguments::WORKSPACE, machine.address(workspace));
-        set(Arguments::TOTAL, total.map_or(0, |total| machine.address(total)));
+        set(Arguments::WORKSPACE, workspace);
+        set(Arguments::TOTAL, total);
         set(Arguments::TIMEOUT, call.timeout.min(LONGEST));
         set(Arguments::CAPACITY, call.room_records() as u64);
         set(Arguments::REVERSED, call.reversed as u64);
         set(Arguments::ROWS, call.rows() as u64);
         set(Arguments::PITCH, call.pitch() as u64);
         set(Arguments::STEP, call.step as u64);
-        columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), machine.address(column)));
+        set(Arguments::STATES_OF_ROWS, states_of_rows);
+        columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), column));
         let at = layout.parameters();
         let parameters = layout.parameters.to_bytes(&given.parameters);
         bytes[at..at + parameters.len()].copy_from_slice(&parameters);

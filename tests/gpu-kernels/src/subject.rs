@@ -62,6 +62,11 @@ impl<'c> Subject<'c> {
         self.program.output.filter.is_some()
     }
 
+    /// Whether the kernel takes rows, and so states for each.
+    pub(crate) fn has_rows(&self) -> bool {
+        !matches!(self.schedule(), Schedule::Ring { .. }) && !self.form.heads && !self.keeps()
+    }
+
     /// Whether outputs may lie where inputs do.
     pub(crate) fn may_be_in_place(&self) -> bool {
         let sizes = |layouts: &[monoscan_ir::Layout]| layouts.iter().map(|layout| layout.size).collect::<Vec<_>>();

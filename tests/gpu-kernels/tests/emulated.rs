@@ -39,6 +39,7 @@ impl Seen {
             (call.totals, "totals"),
             (call.in_place, "in place"),
             (call.rows() > 1, "rows"),
+            (call.each && call.rows() > 1, "states of each row"),
             (call.planes > 1 && call.gap > 0, "gaps"),
             (call.shifts != [0; 3], "unaligned"),
             (call.records == 1, "one record"),
@@ -104,7 +105,7 @@ fn the_zoo() {
     let tiles = ["one tile", "a tile and one", "tiles"];
     seen.must_have(RING, &[&everywhere[..], &tiles].concat());
     seen.must_have(SHIFTED, &[&everywhere[..], &tiles, &["unaligned"]].concat());
-    let anywhere = ["rows", "gaps", "reversed", "unaligned"];
+    let anywhere = ["rows", "states of each row", "gaps", "reversed", "unaligned"];
     seen.must_have(Schedule::LookBack, &[&everywhere[..], &tiles, &anywhere].concat());
     seen.must_have(Schedule::Columnar, &[&everywhere[..], &anywhere].concat());
 }

@@ -13,6 +13,8 @@ pub struct KernelArguments<'k, 'a> {
     pub layout: &'a Arguments,
     /// Where the program's tables are.
     pub tables: &'a Tables<'k>,
+    /// The row that is scanned, in kernels whose rows may have states of their own.
+    pub row: Option<Value<'k>>,
 }
 
 impl<'k> KernelArguments<'k, '_> {
@@ -30,9 +32,20 @@ impl<'k> KernelArguments<'k, '_> {
         self.word(self.layout.column(place)).as_global()
     }
 
-    /// A component of the state at an offset, by its number through all stages.
+    /// A component of the state at an offset, by its number through all stages: the row's own, if it has any.
     pub fn component(self, offset: usize, place: usize) -> Value<'k> {
-        self.field(offset, self.layout.states.fields[place])
+        let field = self.layout.states.fields[place];
+        let Some(row) = self.row else { return self.field(offset, field) };
+        let own = self.word(Arguments::STATES_OF_ROWS);
+        let (bits, value) = (bits(field), self.k.unset(bits(field)));
+        let from_row = || {
+            let states = own.as_global().byte(row * self.layout.row_bytes());
+            let at = offset - self.layout.start() + field.offset as usize;
+            let align = if field.ty.is_vector() { 1 } else { field.ty.size() };
+            value.set(states.at(at).load(bits, align));
+        };
+        self.k.either(own.is_not(self.k.i64(0)), from_row, || value.set(self.raw(offset, field)));
+        from_memory(value.get(), field.ty)
     }
 
     /// A parameter of the program.
@@ -41,7 +54,15 @@ impl<'k> KernelArguments<'k, '_> {
     }
 
     fn field(self, offset: usize, field: Field) -> Value<'k> {
-        let bits = Ty::Int(8 * field.ty.size() as u16);
-        from_memory(self.base().at(offset + field.offset as usize).load(bits, 1), field.ty)
+        from_memory(self.raw(offset, field), field.ty)
     }
+
+    fn raw(self, offset: usize, field: Field) -> Value<'k> {
+        self.base().at(offset + field.offset as usize).load(bits(field), 1)
+    }
+}
+
+/// A component as it lies in memory.
+fn bits(field: Field) -> Ty {
+    Ty::Int(8 * field.ty.size() as u16)
 }

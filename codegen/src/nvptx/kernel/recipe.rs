@@ -24,6 +24,8 @@ pub struct Recipe {
     /// The input column that each output column may lie over in shared memory.
     pub overlays: Vec<Option<usize>>,
     pub arguments: Arguments,
+    /// Whether calls may be for rows, each of which may have states of its own: segments and kept records are of lines.
+    pub has_rows: bool,
     /// The levels, and how each one's states are packed.
     pub levels: Vec<(Level, Packing)>,
     /// The component of the replay's state that says where a kept record goes.
@@ -87,6 +89,7 @@ impl Recipe {
             outputs: program.output.columns.clone(),
             overlays: overlays(program, symbols.is_some()),
             arguments: Arguments::of(program),
+            has_rows: !program.form().heads && program.rank().is_none(),
             levels: Vec::new(),
             rank,
             packed: Packed::of(program, &replay.carried),

@@ -21,7 +21,7 @@ pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Kernel {
     let k = Builder::new();
     k.function(HEAD, |k| {
         let tables = Tables::in_module(k, &recipe.tables);
-        write(KernelArguments { k, layout: &recipe.arguments, tables: &tables }, recipe, plan);
+        write(KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None }, recipe, plan);
     });
     Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, 0) }
 }
@@ -29,6 +29,7 @@ pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Kernel {
 fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
     let k = args.k;
     let row = (k.block() * (32 * plan.warps) + k.thread()).resize(Ty::I64);
+    let args = KernelArguments { row: recipe.has_rows.then_some(row), ..args };
     k.when(row.below(args.word(Arguments::ROWS)), || {
         let step = args.word(Arguments::STEP);
         let plane = row.udiv(step);

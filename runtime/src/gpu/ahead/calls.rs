@@ -7,7 +7,7 @@ use monoscan_ir::Mode;
 use monoscan_ir::transform::{Form, SegmentStart};
 
 use super::AotError;
-use crate::call::{Call, Init, Rows, Shape};
+use crate::call::{Call, Rows, Shape};
 use crate::gpu::task::Task;
 
 /// The calls that a kernel was made for.
@@ -42,7 +42,8 @@ impl MadeFor {
     /// Whether it takes such calls; whether columns are where it takes them is asked elsewhere.
     fn takes(&self, asked: &Asked) -> bool {
         let segments = |form: Form| (form.mode, form.heads, form.checked);
-        let starts = self.form.start == asked.form.start || asked.form.start == SegmentStart::Identity;
+        let from_any = (self.form.start, asked.form.start) == (SegmentStart::Init, SegmentStart::Identity);
+        let starts = from_any || self.form.start == asked.form.start;
         let goes = match (self.schedule, asked.rows) {
             (Schedule::Ring { .. }, rows) => !asked.reversed && rows.is_none_or(|rows| rows.count() * rows.step() <= 1),
             (Schedule::LookBack, rows) => rows.is_none_or(|rows| rows.step() == 1),
@@ -61,8 +62,7 @@ impl Asked {
 
     /// The totals of segments between offsets.
     pub(super) fn totals_of_segments(call: &Call<'_>) -> Asked {
-        let start = if call.init == Init::Identity { SegmentStart::Identity } else { SegmentStart::Init };
-        let form = Form { mode: call.mode, heads: true, start, ..Form::default() };
+        let form = call.form((false, false), false, false);
         Asked { form, reduces: true, rows: None, reversed: call.reversed, is_aligned: true }
     }
 }
@@ -83,7 +83,7 @@ pub(super) fn choose<'a>(
         if !MadeFor::of(manifest).takes(&asked) || !fits() {
             continue;
         }
-        match states_beyond(manifest, task.call) {
+        match states_beyond(manifest, task) {
             None => return Ok(place),
             beyond => impossible = impossible.or(beyond),
         }
@@ -93,12 +93,12 @@ pub(super) fn choose<'a>(
 }
 
 /// Whether the call's states lie outside of the ranges that the kernel relies on.
-fn states_beyond(manifest: &AotManifest, call: &Call<'_>) -> Option<AotError> {
-    let beyond = |(argument, state): (&'static str, Option<&[_]>)| {
-        let (component, expected) = manifest.lowered.beyond(state?)?;
-        Some(AotError::State { argument, component, expected, got: state?[component] })
+fn states_beyond(manifest: &AotManifest, task: &Task<'_>) -> Option<AotError> {
+    let beyond = |(argument, state): (&'static str, &[_])| {
+        let (component, expected) = manifest.lowered.beyond(state)?;
+        Some(AotError::State { argument, component, expected, got: state[component] })
     };
-    [("init", call.init.same()), ("carry", call.carry)].into_iter().find_map(beyond)
+    task.given().find_map(beyond)
 }
 
 fn scans(form: Form, f: &mut Formatter<'_>) -> fmt::Result {

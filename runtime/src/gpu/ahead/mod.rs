@@ -20,7 +20,9 @@ use monoscan_codegen::gpu::AotManifest;
 use monoscan_ir::{Program, Verified};
 
 use super::kernel::{GpuKernel, expect_arch, expect_driver};
-use super::on_gpu::{Found, OnGpu, Source};
+use super::numbers::Numbering;
+use super::on_gpu::{Found, OnGpu, SegmentColumns, Source};
+use super::pending::Pending;
 use super::states::States;
 use super::task::Task;
 use crate::call::Call;
@@ -104,7 +106,21 @@ impl Source for Ahead {
         Err(AotError::Call { made_for, asked: Asked::totals_of_segments(call) }.into())
     }
 
-    fn mark(&self, _call: &Call<'_>, _len: usize, _flags: u64, stream: &Stream) -> Result<(), Error> {
+    fn mark(&self, _call: &Call<'_>, _columns: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
+        Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
+    }
+
+    fn number(&self, _: Numbering, _columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error> {
+        Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
+    }
+
+    fn look_up_starts(
+        &self,
+        _columns: &SegmentColumns,
+        _states: (u64, usize, usize),
+        _starts: u64,
+        stream: &Stream,
+    ) -> Result<(), Error> {
         Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
     }
 }

@@ -21,19 +21,29 @@ pub struct Subject {
 
 impl Subject {
     pub fn new(program: &Verified<Program>, options: PlanOptions) -> Subject {
-        let mut random = Random(program.record_types().len() as u64);
-        let mut any = |&ty: &Type| Constant::from_bytes(ty, &random.bytes(ty.size()));
-        let parameters: Vec<Constant> = program.parameters.iter().map(&mut any).collect();
         let scan = |threads| {
             let builder = DynScan::builder(program.clone()).plan(options.clone());
             let builder = if threads == 0 { builder } else { builder.threads(threads) };
-            let scan = builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program));
-            scan.with(&parameters).expect("the parameters are of their types")
+            builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program))
         };
+        Subject::of([0, 1, 2, 3].map(scan), options.clone())
+    }
+
+    /// Of a scan that was built, which runs on whatever device.
+    pub fn of_scan(scan: &DynScan) -> Subject {
+        Subject::of([0; 4].map(|_| scan.clone()), PlanOptions::default())
+    }
+
+    fn of(scans: [DynScan; 4], options: PlanOptions) -> Subject {
+        let program = scans[0].program().clone();
+        let mut random = Random(program.record_types().len() as u64);
+        let mut any = |&ty: &Type| Constant::from_bytes(ty, &random.bytes(ty.size()));
+        let parameters: Vec<Constant> = program.parameters.iter().map(&mut any).collect();
+        let with = |scan: &DynScan| scan.with(&parameters).expect("the parameters are of their types");
         // The reference has them as constants.
         let bound = program.bound(&parameters).expect("the parameters are of their types");
         let bound = verify(bound).expect("constants break no invariant");
-        Subject { reference: Reference::new(&bound), scans: [0, 1, 2, 3].map(scan), options }
+        Subject { reference: Reference::new(&bound), scans: scans.each_ref().map(with), options }
     }
 
     pub fn scan(&self) -> &DynScan {

@@ -37,7 +37,7 @@ pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, shared: &Shared) -> Kernel
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * plan.warps);
-        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables };
+        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
         Block::new(args, recipe, plan, shared).write();
     });
     Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, shared.bytes) }
@@ -97,7 +97,7 @@ impl<'k, 'a> Block<'k, 'a> {
             recipe,
             plan,
             shared,
-            args,
+            args: KernelArguments { row: recipe.has_rows.then_some(row), ..args },
             base,
             thread,
             warp: thread >> 5,

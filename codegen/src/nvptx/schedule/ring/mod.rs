@@ -70,7 +70,7 @@ pub(super) fn kernel(
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
         shared.tables.fill(k, &mut tables, k.thread(), 32 * (plan.warps + HELPERS));
-        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables };
+        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
         Ring::new(args, recipe, plan, shared, (buffers, ahead, shifted)).write();
     });
     Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) }

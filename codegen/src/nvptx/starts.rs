@@ -1,0 +1,100 @@
+//! The start of each segment beside all its records: a kernel that looks up, for each record, the
+//! state of its segment by the segment's number.
+//!
+//! A thread looks at one record. Numbers past the last state are taken for that of the last.
+
+use super::emit::{Builder, Passes, Ty, Value, assemble, key};
+use super::error::NvptxError;
+use super::{HEAD, as_ptx_kernel};
+use crate::gpu::Arch;
+
+/// Threads of a block of the kernel, which takes no shared memory.
+pub const STARTS_THREADS: usize = 256;
+
+/// The arguments of the kernel, eight bytes each, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StartsArguments {
+    /// How many records. There is a thread for each at least.
+    pub records: u64,
+    /// Where the number of each record's segment is, a `u32` each.
+    pub numbers: u64,
+    /// Where the states of segments are, one after the other, at a multiple of 4.
+    pub states: u64,
+    /// How many there are, at least one.
+    pub count: u64,
+    /// Bytes of a state.
+    pub bytes: u64,
+    /// Where the column of starts is to be, a state for each record, at a multiple of 4.
+    pub starts: u64,
+}
+
+impl StartsArguments {
+    /// Bytes of all arguments.
+    pub const BYTES: usize = 48;
+    const RECORDS: usize = 0;
+    const NUMBERS: usize = 8;
+    const STATES: usize = 16;
+    const COUNT: usize = 24;
+    const STATE_BYTES: usize = 32;
+    const STARTS: usize = 40;
+
+    /// As the kernel takes them.
+    pub fn to_bytes(&self) -> [u8; StartsArguments::BYTES] {
+        let words = [self.records, self.numbers, self.states, self.count, self.bytes, self.starts];
+        let mut bytes = [0; StartsArguments::BYTES];
+        bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+        bytes
+    }
+}
+
+/// The kernel, named `scan`, as LLVM IR.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StartsKernel {
+    text: String,
+    arch: Arch,
+}
+
+impl StartsKernel {
+    /// Writes the kernel.
+    pub fn new(arch: Arch) -> StartsKernel {
+        StartsKernel { text: as_ptx_kernel(&Self::emulated(), "scan", StartsArguments::BYTES, STARTS_THREADS), arch }
+    }
+
+    /// The same as LLVM IR that takes its arguments by address.
+    pub fn emulated() -> String {
+        let k = Builder::new();
+        k.function(HEAD, write);
+        k.finish()
+    }
+
+    /// A hash of all that decides its PTX.
+    pub fn key(&self) -> [u8; 32] {
+        key(&self.text, Passes::All, self.arch.name(), self.arch.feature())
+    }
+
+    /// Its PTX, by LLVM.
+    ///
+    /// # Errors
+    /// [`NvptxError::Llvm`], which is a bug in monoscan.
+    pub fn compile(&self) -> Result<String, NvptxError> {
+        assemble(&self.text, Passes::All, self.arch.name(), self.arch.feature())
+    }
+}
+
+fn write<'k>(k: &'k Builder) {
+    let arguments = k.named(Ty::GENERIC, "%arguments");
+    let word = |offset: usize| arguments.at(offset).load(Ty::I64, 8);
+    let at = |offset: usize, place: Value<'k>| word(offset).as_global().byte(place);
+    let record = k.block().resize(Ty::I64) * STARTS_THREADS + k.thread().resize(Ty::I64);
+    k.when(record.below(word(StartsArguments::RECORDS)), || {
+        let number = at(StartsArguments::NUMBERS, record * 4).load(Ty::I32, 4).resize(Ty::I64);
+        let number = number.umin(word(StartsArguments::COUNT) - 1);
+        let bytes = word(StartsArguments::STATE_BYTES);
+        let from = at(StartsArguments::STATES, number * bytes);
+        let to = at(StartsArguments::STARTS, record * bytes);
+        let copy = |ty: Ty, size: usize| {
+            k.range(k.i64(0), bytes, k.i64(size), |byte| to.byte(byte).store(from.byte(byte).load(ty, size), size));
+        };
+        k.either((bytes & 3usize).is(k.i64(0)), || copy(Ty::I32, 4), || copy(Ty::I8, 1));
+    });
+}
