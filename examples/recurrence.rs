@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use bytemuck::Pod;
-use common::{Failure, Race, copy, finish, indented, say};
+use common::{Failure, Race, finish, indented, say};
 use monoscan::Device;
 use monoscan::ir::Constant;
 use monoscan::recurrence::{Recurrence, Sample, Signature, filter_exactly, filter_sequentially};
@@ -62,7 +62,7 @@ fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
         None => chirp(1 << 23),
     };
     let recurrence = Recurrence::<T>::new(&options.signature)?.on(options.device)?;
-    let (mut y, mut plain, mut copied) = (x.clone(), x.clone(), x.clone());
+    let (mut y, mut plain) = (x.clone(), x.clone());
     recurrence.filter_into(&x, &mut y)?;
     filter_sequentially(&options.signature, &x, &mut plain);
     let verdict = verify(&options.signature, &x, &y, &plain)?;
@@ -76,11 +76,16 @@ fn run<T: Sample + Pod>(options: &Options) -> Result<(), Failure> {
     }
 
     let rounding = if cfg!(target_feature = "fma") { "a loop of `mul_add`" } else { "a plain loop" };
-    say!("\nSpeed on {}, {} samples of {}, beside {rounding} and a copy:", options.device, x.len(), T::TYPE);
+    say!(
+        "\nSpeed on {}, {} samples of {}, beside {rounding} and a copy of as many bytes:",
+        options.device,
+        x.len(),
+        T::TYPE
+    );
     let race = Race {
         sequential: &mut || filter_sequentially(&options.signature, &x, &mut plain),
         scan: &mut || recurrence.filter_into(&x, &mut y).map(drop).expect("it ran before"),
-        copy: &mut || copy(&x, &mut copied),
+        bytes: 2 * size_of_val(&*x),
     };
     race.run(x.len(), "sample");
     Ok(())

@@ -10,7 +10,7 @@ use std::process::{ExitCode, exit};
 
 use monoscan::{Device, DeviceError, Error};
 pub(crate) use progress::Progress;
-pub(crate) use race::{Race, copy};
+pub(crate) use race::Race;
 
 /// The device of this name, for `--device`.
 pub(crate) fn device(name: &str) -> Result<Device, Failure> {
