@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 /// The folder of the built examples.
 fn examples() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| built::build("--examples").join("examples"))
+    BUILT.get_or_init(|| built::build(&["--examples"]).join("examples"))
 }
 
 fn run(example: &str, arguments: &[&str]) -> Output {

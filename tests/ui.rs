@@ -68,7 +68,7 @@ struct Library {
 
 impl Library {
     fn build() -> Library {
-        Library { profile: built::build("--lib") }
+        Library { profile: built::build(&["--lib", "--examples"]) }
     }
 
     /// What rustc says of a file, for which it makes no code.

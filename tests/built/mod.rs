@@ -11,14 +11,19 @@ pub(crate) const FEATURES: [(&str, bool); 4] = [
     ("ndarray", cfg!(feature = "ndarray")),
 ];
 
-/// Builds `targets`, such as `--lib`, with the profile and the features of this test. Gives the folder where they are.
-pub(crate) fn build(targets: &str) -> PathBuf {
+/// Builds `targets`, examples among them, with the profile and the features of this test. Gives the folder where they are.
+///
+/// Cargo unites the features that what it builds asks of a dependency. Without examples it would leave out the dependencies of
+/// tests, and build everything once more for what these have asked.
+pub(crate) fn build(targets: &[&str]) -> PathBuf {
+    assert!(targets.contains(&"--examples"), "{targets:?}");
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().and_then(Path::parent).unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args(["build", "--quiet", targets, "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")]);
-    // Cargo unites the features that the chosen packages ask of a dependency: another choice than that of the tests would build
-    // dependencies once more. With all features it is the workspace, as in `cargo xtask test`.
+    build
+        .args(["build", "--quiet", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
+        .args(targets);
+    // Nor is it another choice of packages: with all features it is the workspace, as in `cargo xtask test`.
     if FEATURES.iter().all(|(_, has)| *has) {
         build.args(["--workspace", "--all-features"]);
     } else {

@@ -2,8 +2,9 @@
 //!
 //! The workspace is linted, documented and tested under one set of features, all of them: another
 //! set would compile monoscan and what depends on it once more, and run the same tests. What a
-//! smaller set must hold is shown by what is cheap: its crates are listed, monoscan is checked with
-//! it, and the examples and the counted programs are built as users build them, without features.
+//! smaller set must hold is shown by what is cheap: its crates are listed, monoscan and the examples
+//! that need it are checked with it, and the other examples and the counted programs are built as
+//! users build them, without features.
 //!
 //! What is built with optimisation, in folders of its own, runs beside the rest: there is nearly
 //! always some test or some crate that waits for one core.
@@ -35,11 +36,22 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
 fn workspace(runner: &mut Runner) {
     runner.command(CLIPPY);
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
-    for features in ["", " --features ptx", " --features cuda", " --features gpu", " --features ndarray"] {
-        runner.command(&format!("cargo check --package monoscan --no-default-features{features}"));
+    let promised = Promised::read();
+    let with_features = promised.as_ref().map_or(&[][..], |promised| &promised.with_features);
+    for features in ["", "ptx", "cuda", "gpu", "ndarray"] {
+        let examples = with_features.iter().filter(|example| example.features == features);
+        let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
+        let features = format!("--no-default-features --features \"{features}\"");
+        runner.command(&format!("cargo check --package monoscan {features} --lib{targets}"));
     }
     // A snapshot that differs fails here instead of leaving a file to review.
     runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
+    // The tests have built these; with fewer features all would be built once more.
+    for Example { name, arguments, .. } in with_features {
+        if let Some(arguments) = arguments {
+            runner.command(&format!("target/debug/examples/{name} {arguments}"));
+        }
+    }
 }
 
 /// The linter, whose warnings are errors.
@@ -57,40 +69,80 @@ fn optimised(runner: &mut Runner) {
         "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
-    runner.command("cargo run --release --package cpu-bench -- --rust-only --verify --sizes 6,12,17");
     runner.step("instructions", || instructions::count(Differing::Refuse));
-    match promised_commands() {
-        Ok(commands) => commands.iter().for_each(|command| runner.command(command)),
+    match Promised::read() {
+        Ok(promised) => promised.optimised.iter().for_each(|command| runner.command(command)),
         Err(why) => runner.step("commands of the README", || Err(why)),
     }
 }
 
-/// The commands of the README, but for this one, and those examples that it does not mention.
-fn promised_commands() -> Result<Vec<String>, String> {
-    let markdown = fs::read_to_string(root().join("README.md")).map_err(|error| format!("README.md: {error}"))?;
-    let (this, mut commands): (Vec<String>, Vec<String>) =
-        readme::commands(&markdown).into_iter().partition(|command| command.starts_with("cargo xtask test"));
-    if this.is_empty() || commands.is_empty() {
-        return Err("the README should show `cargo xtask test` and how to run an example".into());
+/// The commands of the README, but for `cargo xtask test`, and those examples that it does not mention.
+#[derive(Debug, Default)]
+struct Promised {
+    /// Commands that build with `--release` and without features, as they are.
+    optimised: Vec<String>,
+    /// Examples that need features.
+    with_features: Vec<Example>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Example {
+    name: String,
+    /// What it needs to be built, as the manifest says it.
+    features: String,
+    /// How the README runs it, if it does. What it needs besides, a device perhaps, is not here.
+    arguments: Option<String>,
+}
+
+impl Promised {
+    fn read() -> Result<Promised, String> {
+        let markdown = fs::read_to_string(root().join("README.md")).map_err(|error| format!("README.md: {error}"))?;
+        let manifest = fs::read_to_string(root().join("Cargo.toml")).map_err(|error| format!("Cargo.toml: {error}"))?;
+        let mut examples: Vec<String> = fs::read_dir(root().join("examples"))
+            .map_err(|error| format!("examples: {error}"))?
+            .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
+            .collect();
+        examples.sort();
+        Promised::of(&readme::commands(&markdown), &manifest, &examples)
     }
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).map_err(|error| format!("Cargo.toml: {error}"))?;
-    let mut examples: Vec<String> = fs::read_dir(root().join("examples"))
-        .map_err(|error| format!("examples: {error}"))?
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".rs")?.to_owned()))
-        .collect();
-    examples.sort();
-    for example in examples {
-        let this = format!("--example {example}");
-        let is_shown = |command: &String| format!("{command} ").contains(&format!("{this} "));
-        if !commands.iter().any(is_shown) {
-            commands.push(match needed_features(&manifest, &example)? {
-                None => format!("cargo run --release {this}"),
-                // What it needs besides, a device perhaps, is not here.
-                Some(features) => format!("cargo build --features {features} {this}"),
-            });
+
+    fn of(commands: &[String], manifest: &str, examples: &[String]) -> Result<Promised, String> {
+        let is_this = |command: &&String| command.starts_with("cargo xtask test");
+        if !commands.iter().any(|command| is_this(&command)) || commands.iter().all(|command| is_this(&command)) {
+            return Err("the README should show `cargo xtask test` and how to run an example".into());
         }
+        let mut promised = Promised::default();
+        for name in examples {
+            let this = format!("--example {name}");
+            let shows_it = |command: &&&String| format!("{command} ").contains(&format!("{this} "));
+            let shown = commands.iter().find(|command| shows_it(&command));
+            match needed_features(manifest, name)? {
+                None if shown.is_none() => promised.optimised.push(format!("cargo run --release {this}")),
+                None => {}
+                Some(features) => {
+                    let expected = format!("cargo run --features {features} {this} -- ");
+                    let arguments = shown.map(|shown| {
+                        let arguments = shown.strip_prefix(&expected).map(str::to_owned);
+                        arguments.ok_or_else(|| format!("`{shown}` should begin with `{expected}`"))
+                    });
+                    let arguments = arguments.transpose()?;
+                    promised.with_features.push(Example { name: name.clone(), features, arguments });
+                }
+            }
+        }
+        for command in commands.iter().filter(|command| !is_this(command)) {
+            match command.starts_with("cargo run --release ") {
+                true => promised.optimised.push(command.clone()),
+                false
+                    if promised
+                        .with_features
+                        .iter()
+                        .any(|example| command.contains(&format!("--example {} ", example.name))) => {}
+                false => return Err(format!("no step runs `{command}`")),
+            }
+        }
+        Ok(promised)
     }
-    Ok(commands)
 }
 
 /// The features that a manifest says an example needs.
@@ -109,21 +161,45 @@ fn needed_features(manifest: &str, example: &str) -> Result<Option<String>, Stri
 mod tests {
     use super::*;
 
+    const MANIFEST: &str = "[[example]]\nname = \"a\"\nrequired-features = [\"x\", \"y\"]\n[[example]]\nname = \"b\"\n";
+
+    fn promised(commands: &[&str]) -> Result<Promised, String> {
+        let commands: Vec<String> = commands.iter().map(|&command| command.to_owned()).collect();
+        Promised::of(&commands, MANIFEST, &["a".to_owned(), "b".to_owned()])
+    }
+
     #[test]
     fn examples_need_the_features_that_the_manifest_says() {
-        let manifest = "[[example]]\nname = \"a\"\nrequired-features = [\"x\", \"y\"]\n[[example]]\nname = \"b\"\n";
-        assert_eq!(needed_features(manifest, "a"), Ok(Some("x,y".to_owned())));
-        assert_eq!(needed_features(manifest, "b"), Ok(None));
+        assert_eq!(needed_features(MANIFEST, "a"), Ok(Some("x,y".to_owned())));
+        assert_eq!(needed_features(MANIFEST, "b"), Ok(None));
         assert_eq!(needed_features("", "a"), Ok(None));
         assert!(needed_features("[", "a").is_err());
     }
 
     #[test]
-    fn every_example_has_a_command() {
-        let commands = promised_commands().unwrap();
-        for command in ["--features ptx --example emit", "cargo build --features cuda --example run_kernel"] {
-            assert!(commands.iter().any(|known| known.contains(command)), "{command}: {commands:?}");
+    fn every_example_is_run_as_the_readme_says_or_without_arguments() {
+        let shown =
+            ["cargo run --release --example b -- --c", "cargo run --features x,y --example a -- d", "cargo xtask test"];
+        let found = promised(&shown).unwrap();
+        let a = |arguments: Option<&str>| Example {
+            name: "a".into(),
+            features: "x,y".into(),
+            arguments: arguments.map(str::to_owned),
+        };
+        assert_eq!((found.optimised, found.with_features), (vec![shown[0].to_owned()], vec![a(Some("d"))]));
+        let found = promised(&["cargo run --release --example c", "cargo xtask test"]).unwrap();
+        assert_eq!(found.optimised, ["cargo run --release --example b", "cargo run --release --example c"]);
+        assert_eq!(found.with_features, [a(None)]);
+    }
+
+    #[test]
+    fn a_command_that_no_step_runs_is_named() {
+        for wrong in [&["cargo xtask test"][..], &["cargo run --release --example b"]] {
+            assert!(promised(wrong).unwrap_err().contains("xtask test"));
         }
-        assert!(commands.iter().any(|known| known.starts_with("cargo run --release --example lexer")));
+        for wrong in ["cargo fly", "cargo run --features x --example a -- d"] {
+            assert!(promised(&["cargo xtask test", wrong]).unwrap_err().contains(wrong), "{wrong}");
+        }
+        assert!(Promised::read().is_ok_and(|promised| promised.with_features.len() >= 2), "{:?}", Promised::read());
     }
 }

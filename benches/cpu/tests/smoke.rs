@@ -9,7 +9,7 @@ fn bench(arguments: &[&str]) -> Output {
 
 #[test]
 fn all_entrants_in_rust_are_right() {
-    let output = bench(&["--verify", "--sizes", "0,5,12", "--rust-only"]);
+    let output = bench(&["--verify", "--sizes", "0,5,6,12,17", "--rust-only"]);
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{text}\n{errors}");
     for entrant in ["plain loop", "monoscan", "rayon two-pass", "rayon-scan", "premultiplied table", "logos", "memcpy"]
