@@ -16,9 +16,10 @@
 //! # The book
 //!
 //! 1. [A tour](tour): fourteen questions of the first hour, each answered by a few lines that run.
-//! 2. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
-//! 3. [Calls](Call): one page of formulas says what each request, and each combination, means.
-//! 4. [The design](design): how monoscan works, from the overview to each engine, with a table of
+//! 2. [Is there a scan in your loop?](algorithms): patterns of loops, and the scan of each.
+//! 3. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
+//! 4. [Calls](Call): one page of formulas says what each request, and each combination, means.
+//! 5. [The design](design): how monoscan works, from the overview to each engine, with a table of
 //!    [terms](design::terms).
 //!
 //! # The parts
@@ -28,6 +29,8 @@
 //!   run on all cores.
 //! - [`ops`] has ready monoids: sums, extremes, maps, statistics, and wrappers that make new ones
 //!   of them.
+//! - [`algo`] has the algorithms that scans are for: selecting, sorting, ragged data, numbers,
+//!   trees, text.
 //! - [`lexer`] compiles token rules: on the CPU into machine code of their own, on a GPU into a
 //!   scan. [`recurrence`] compiles coefficients that are known only at run time.
 //! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
@@ -37,6 +40,7 @@
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
 
+pub mod algo;
 #[doc(hidden)]
 pub mod lang;
 #[cfg(feature = "lexer")]
@@ -85,6 +89,9 @@ pub mod prelude {
 
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
+
+#[doc = include_str!("../docs/algorithms.md")]
+pub mod algorithms {}
 
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}

@@ -225,6 +225,19 @@ fn the_recurrence_is_judged_by_exact_arithmetic_where_the_plain_loop_loses_its_d
     stdout(&run("recurrence", &["--signature", "0.2 : 0.8", "--f32", "--raw", &subnormal]));
 }
 
+#[test]
+fn the_tour_runs_every_algorithm_and_refuses_wrong_arguments() {
+    for records in ["1", "2", "1000"] {
+        let said = stdout(&run("tour", &["--records", records]));
+        for algorithm in ["select", "radix sort f64", "sums by key", "add integers", "list ranking", "fields of CSV"] {
+            assert!(said.lines().any(|line| line.starts_with(algorithm)), "{algorithm}: {said}");
+        }
+    }
+    for wrong in [&["--records", "0"][..], &["--records", "many"], &["--records"], &["--all"]] {
+        assert!(failure(&run("tour", wrong), 2).contains(wrong[wrong.len() - 1]));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn examples_end_quietly_when_their_reader_has_seen_enough_and_keep_their_output() {
@@ -266,8 +279,13 @@ fn examples_import_monoscan_alone() {
 fn devices_that_there_are_not_are_refused() {
     let scratch = Scratch::new("devices");
     let raw = scratch.file("in.f64", &doubles(&[1.0]));
-    for (example, arguments) in [("affine", &[][..]), ("lexer", &["--tokens", &raw]), ("recurrence", &["--raw", &raw])]
-    {
+    let all = [
+        ("affine", &[][..]),
+        ("lexer", &["--tokens", &raw]),
+        ("recurrence", &["--raw", &raw]),
+        ("tour", &["--records", "100"]),
+    ];
+    for (example, arguments) in all {
         let run = |device: &str| run(example, &[&["--device", device], arguments].concat());
         for unknown in ["gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "CPU", ""] {
             let message = failure(&run(unknown), 2);

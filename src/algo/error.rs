@@ -1,0 +1,100 @@
+//! Why an algorithm refuses its input.
+
+use crate::Error;
+
+/// Why an algorithm refuses its input. Nothing was written then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AlgoError {
+    /// A slice is not as long as another one that it goes with.
+    #[error("`{argument}` has {got} elements, expected {expected}")]
+    Length {
+        /// The name of the argument.
+        argument: &'static str,
+        /// How many elements go with the others.
+        expected: usize,
+        /// How many it has.
+        got: usize,
+    },
+    /// More elements than places of 32 bits number.
+    #[error("{len} elements, expected fewer than 2^32")]
+    TooLong {
+        /// How many.
+        len: usize,
+    },
+    /// A class that there is no part for.
+    #[error("record {record} is of class {got}, expected a class below {expected}")]
+    Class {
+        /// Which record.
+        record: usize,
+        /// How many classes there are.
+        expected: usize,
+        /// The class it has.
+        got: usize,
+    },
+    /// Offsets that do not rise from 0 to the number of elements.
+    #[error("offset {place} is {got:?}, expected at least {expected}, and the last to be the number of elements")]
+    Offset {
+        /// Which offset.
+        place: usize,
+        /// What it should be, or at least be.
+        expected: usize,
+        /// What it is; none if there are no offsets.
+        got: Option<usize>,
+    },
+    /// A place that is not there.
+    #[error("`{argument}[{place}]` is {got}, expected less than {expected}")]
+    Index {
+        /// The name of the argument.
+        argument: &'static str,
+        /// Which element of it.
+        place: usize,
+        /// How many places there are.
+        expected: usize,
+        /// What it is.
+        got: usize,
+    },
+    /// An element of a linked list that comes after two others.
+    #[error("elements {} and {} are both followed by {element}: expected lists", by[0], by[1])]
+    Shared {
+        /// The element.
+        element: usize,
+        /// The two before it.
+        by: [usize; 2],
+    },
+    /// Links that come back to where they began.
+    #[error("element {element} comes after itself: expected links that end")]
+    Cycle {
+        /// One of the elements.
+        element: usize,
+    },
+    /// A place without a parenthesis, or one without a partner.
+    #[error("place {place} has no parenthesis with a partner")]
+    Unmatched {
+        /// The first such place.
+        place: usize,
+    },
+    /// Bytes that are no UTF-8.
+    #[error("the bytes from {valid_up_to} on are no character of UTF-8")]
+    InvalidUtf8 {
+        /// So many bytes are right.
+        valid_up_to: usize,
+    },
+    /// A quote that is not closed.
+    #[error("the quote at byte {place} is not closed")]
+    OpenQuote {
+        /// Where it is.
+        place: usize,
+    },
+    /// A field that is missing or no number.
+    #[error("row {row} has no number in column {column}")]
+    NoNumber {
+        /// The first row without.
+        row: usize,
+        /// Which column, from 0.
+        column: usize,
+    },
+    /// The scan could not be built or run.
+    #[error(transparent)]
+    Scan(#[from] Error),
+}

@@ -1,0 +1,191 @@
+//! One total for each segment of ragged data, whose segments are told by flags, offsets or keys.
+//!
+//! A scan of [`Segmented`] states starts over where a segment begins; the state after the last
+//! record of a segment is its total, and a filter keeps that: Blelloch 1990, §1.5. Keys are compared
+//! in the same pass, so nobody makes flags of them.
+//!
+//! ```text
+//! monoid   Segmented<M>: (start, value), where a start forgets what was before
+//! filter   the next record begins a segment, or there is none
+//! cost     work n, depth 1 scan, 1 pass; writes one record a segment
+//! ```
+//!
+//! Keys that come back later begin a group of their own: [sort](super::sort) first where that is
+//! not meant. So does [`histogram`], which counts runs of sorted keys.
+
+use super::sort::{Order, SortKey, sort};
+use super::{AlgoError, check_length, compiled, runs};
+use crate::ops::{Moments, Segmented, Sum};
+use crate::prelude::*;
+use crate::scan::Unzipped;
+
+#[scan_fn]
+fn state<K: ScanType + PartialEq, M: Monoid>(e: Element<(K, M)>) -> Segmented<M> {
+    Segmented { start: e.first || e.prev.0 != e.record.0, value: e.record.1 }
+}
+
+#[scan_fn]
+fn number<K: ScanType + PartialEq, T: Num>(e: Element<(K, T)>) -> Segmented<Sum<T>> {
+    Segmented { start: e.first || e.prev.0 != e.record.0, value: Sum(e.record.1) }
+}
+
+#[scan_fn]
+fn sample<K: ScanType + PartialEq, T: Real>(e: Element<(K, T)>) -> Segmented<Moments<T>> {
+    Segmented { start: e.first || e.prev.0 != e.record.0, value: Moments::of(e.record.1) }
+}
+
+#[scan_fn]
+fn ends<K: ScanType + PartialEq, X: ScanType, M: Monoid>(e: Element<(K, X), Segmented<M>>) -> bool {
+    e.last || e.next.0 != e.record.0
+}
+
+#[scan_fn]
+fn total<K: ScanType, X: ScanType, M: Monoid>(e: Element<(K, X), Segmented<M>>) -> (K, M) {
+    (e.record.0, e.after.value)
+}
+
+#[scan_fn]
+fn flagged<M: Monoid>(e: Element<(bool, M)>) -> Segmented<M> {
+    Segmented { start: e.record.0, value: e.record.1 }
+}
+
+#[scan_fn]
+fn next_is_flagged<M: Monoid>(e: Element<(bool, M), Segmented<M>>) -> bool {
+    e.last || e.next.0
+}
+
+/// The total of each segment that begins at a flag; one begins at record 0 with or without.
+///
+/// ```
+/// use monoscan::{algo::groups::totals_by_flags, ops::Max};
+/// let totals = totals_by_flags(&[true, false, true], &[3, 5, 4].map(Max))?;
+/// assert_eq!(totals, [Max(5), Max(4)]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one flag for each record.
+pub fn totals_by_flags<M: Monoid>(heads: &[bool], x: &[M]) -> Result<Vec<M>, AlgoError> {
+    check_length("heads", x.len(), heads.len())?;
+    let scan = compiled(|| {
+        Scan::<Segmented<M>>::builder()
+            .lift_at(flagged {})
+            .filter(next_is_flagged {})
+            .project(scan!(|state: Segmented<M>| -> M { state.value }))
+            .build()
+    })?;
+    Ok(scan.inclusive((heads, x))?)
+}
+
+/// The total of the records `offsets[k]..offsets[k + 1]` for each k; the identity of none.
+///
+/// ```
+/// use monoscan::{algo::groups::totals_by_offsets, ops::Sum};
+/// let totals = totals_by_offsets(&[0, 2, 2, 3], &[3, 5, 4].map(Sum))?;
+/// assert_eq!(totals, [Sum(8), Sum(0), Sum(4)]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Offsets`](crate::Error::Offsets) if they do not rise from 0 to the number of records.
+pub fn totals_by_offsets<M: Monoid>(offsets: &[usize], x: &[M]) -> Result<Vec<M>, AlgoError> {
+    Ok(compiled(Scan::<M>::new)?.segmented(offsets).totals(x)?)
+}
+
+/// The key and the total of each run of equal keys.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one key for each record.
+pub fn totals_by_key<K, M>(keys: &[K], x: &[M]) -> Result<(Vec<K>, Vec<M>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    M: Monoid,
+{
+    check_length("keys", x.len(), keys.len())?;
+    let scan = compiled(|| {
+        let states = Scan::<Segmented<M>>::builder().lift_at(state {});
+        states.filter(ends {}).project_at(total {}).unzip().build()
+    })?;
+    Ok(scan.inclusive((keys, x))?)
+}
+
+/// The scan of [`sums_by_key`]: reads columns of keys and numbers, and writes one of keys and one of sums.
+///
+/// # Errors
+/// As [`Scan::new`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub fn scan<K, T>() -> Result<&'static Scan<Segmented<Sum<T>>, (K, T), Unzipped<(K, T)>>, crate::Error>
+where
+    K: ScanType + PartialEq,
+    T: Num,
+{
+    compiled(|| {
+        Scan::<Segmented<Sum<T>>>::builder()
+            .lift_at(number {})
+            .filter(ends {})
+            .project_at(scan!(|e: Element<(K, T), Segmented<Sum<T>>>| -> (K, T) { (e.record.0, e.after.value.0) }))
+            .unzip()
+            .build()
+    })
+}
+
+/// The key and the sum of each run of equal keys. Integers wrap.
+///
+/// ```
+/// use monoscan::algo::groups::sums_by_key;
+/// let (customers, sums) = sums_by_key(&[7, 7, 9, 12], &[0.5, 1.5, 4.0, 1.0])?;
+/// assert_eq!((customers, sums), (vec![7, 9, 12], vec![2.0, 4.0, 1.0]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one key for each number.
+pub fn sums_by_key<K, T>(keys: &[K], x: &[T]) -> Result<(Vec<K>, Vec<T>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: Num,
+{
+    check_length("keys", x.len(), keys.len())?;
+    Ok(scan::<K, T>()?.inclusive((keys, x))?)
+}
+
+/// The key, the mean and the variance of each run of equal keys, by [`Moments`], which do not cancel where means are large.
+///
+/// ```
+/// use monoscan::algo::groups::moments_by_key;
+/// let (keys, moments) = moments_by_key(&[7, 7, 9], &[1e9, 1e9 + 2.0, 4.0])?;
+/// assert_eq!(keys, [7, 9]);
+/// assert_eq!((moments[0].mean, moments[0].variance(), moments[1].count), (1e9 + 1.0, 1.0, 1.0));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one key for each number.
+pub fn moments_by_key<K, T>(keys: &[K], x: &[T]) -> Result<(Vec<K>, Vec<Moments<T>>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: Real,
+{
+    check_length("keys", x.len(), keys.len())?;
+    let scan = compiled(|| {
+        let samples = Scan::<Segmented<Moments<T>>>::builder().lift_at(sample {});
+        samples.filter(ends {}).project_at(total {}).unzip().build()
+    })?;
+    Ok(scan.inclusive((keys, x))?)
+}
+
+/// The different values, in order, and how often each occurs.
+///
+/// ```
+/// use monoscan::algo::groups::histogram;
+/// assert_eq!(histogram(&[3, 1, 3, 3, 2])?, (vec![1, 2, 3], vec![1, 1, 3]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
+    let mut sorted = x.to_vec();
+    sort(&mut sorted, Order::Ascending)?;
+    runs::encode(&sorted)
+}

@@ -1,0 +1,83 @@
+//! The algorithms that scans are for, after Blelloch, *Prefix Sums and Their Applications* (1990).
+//!
+//! Each file is one family and reads like its page in a textbook: the idea, the monoid, the
+//! program, its cost and its source. Functions take slices and give vectors. What a plain parallel
+//! loop does is one: a scan stands where an element needs to know of all before it.
+//!
+//! | module | what it has |
+//! |---|---|
+//! | [`select`] | keep some records: by flags, by a predicate, their positions; stable partitions |
+//! | [`runs`] | run-length encoding and its inverse, `unique`, `unique_by_key` |
+//! | [`sort`] | radix sorts of numbers, with values, `argsort`; quicksort by segmented scans |
+//! | [`groups`] | totals by flags, offsets or keys: sums, means, variances; histograms |
+//! | [`series`] | gaps filled, sessions, line of sight, running arg-max |
+//! | [`sparse`] | sparse matrices times vectors |
+//! | [`numbers`] | sums and differences of long integers, Horner's rule, recurrences modulo m |
+//! | [`lists`] | ranks in linked lists |
+//! | [`brackets`] | partners of brackets, and what encloses a place |
+//! | [`trees`] | depths, sizes, orders, sums of subtrees and paths, by Euler tours |
+//! | [`text`] | lines and columns, UTF-8, fields of CSV, columns of decimals |
+//!
+//! Costs are given for n records as *work* (operations in all), *depth* (scans or loops that wait
+//! for each other), *passes* over memory, and bytes where they matter.
+//!
+//! A scan is compiled when a function first needs it, for each type of records, in a few
+//! milliseconds, and kept. A file whose algorithm is one scan has it as `scan()`: moved to a GPU by
+//! [`Scan::on`](crate::Scan::on), it takes [`DeviceVec`](crate::DeviceVec)s.
+//!
+//! Places and counts are `u32`, so a call takes fewer than 2³² records; more are
+//! [`AlgoError::TooLong`]. Bad input is found before anything is written.
+
+pub mod brackets;
+mod error;
+pub mod groups;
+pub mod lists;
+pub mod numbers;
+pub mod runs;
+pub mod select;
+pub mod series;
+pub mod sort;
+pub mod sparse;
+mod split;
+pub mod text;
+pub mod trees;
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+pub use error::AlgoError;
+
+use crate::Error;
+
+/// What `make` builds, which is done once: its type is the key, so it captures nothing.
+fn compiled<S, F>(make: F) -> Result<&'static S, Error>
+where
+    S: Send + Sync + 'static,
+    F: Fn() -> Result<S, Error> + 'static,
+{
+    type Kept = HashMap<TypeId, &'static (dyn Any + Send + Sync)>;
+    static KEPT: LazyLock<RwLock<Kept>> = LazyLock::new(RwLock::default);
+    const { assert!(size_of::<F>() == 0, "two values of one type would build two scans under one key") };
+
+    let key = TypeId::of::<F>();
+    let known = KEPT.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    let kept = match known {
+        Some(kept) => kept,
+        None => {
+            let made = Box::new(make()?);
+            *KEPT.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(|| Box::leak(made))
+        }
+    };
+    Ok(kept.downcast_ref().expect("one type of closure builds one type of scan"))
+}
+
+/// As many records as a `u32` counts, or an error.
+fn counted(len: usize) -> Result<u32, AlgoError> {
+    u32::try_from(len).map_err(|_| AlgoError::TooLong { len })
+}
+
+/// Refuses a column of another length than `expected`.
+fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(), AlgoError> {
+    if got == expected { Ok(()) } else { Err(AlgoError::Length { argument, expected, got }) }
+}

@@ -1,0 +1,40 @@
+//! Numbers that scans compute with: integers of any length, polynomials, recurrences modulo m.
+//!
+//! | function | monoid | source |
+//! |---|---|---|
+//! | [`add`], [`subtract`] | the carry pair (generate, propagate) | Ladner and Fischer 1980; Blelloch 1990, §1.2 |
+//! | [`horner`] | x ↦ a·x + b | Blelloch 1990, §1.4 |
+//! | [`Modular`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
+//!
+//! An integer is a slice of digits of 64 bits, the least first, as in the crate `num-bigint`.
+
+mod big;
+mod modular;
+
+pub use big::{add, add_into, add_rows, add_rows_into, compare, subtract, subtract_into};
+pub use modular::Modular;
+
+use super::{AlgoError, compiled};
+use crate::ops::Affine;
+use crate::prelude::*;
+
+/// The polynomial with these coefficients, that of the highest power first, at x: Horner's rule, whose steps y ↦ x·y + c are
+/// composed. Integers wrap; floats associate otherwise than the loop.
+///
+/// Work n, depth 1 reduction, 1 pass.
+///
+/// ```
+/// use monoscan::algo::numbers::horner;
+/// assert_eq!(horner(&[2, 0, 1], 10)?, 201); // 2·10² + 1
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// Those of building the scan.
+pub fn horner<T: Num>(coefficients: &[T], x: T) -> Result<T, AlgoError> {
+    let scan = compiled(|| {
+        let step = scan!(|x: T, coefficient: T| -> Affine<T> { Affine { a: x, b: coefficient } });
+        Scan::<Affine<T>>::builder().lift_with(T::ZERO, step).build()
+    })?;
+    Ok(scan.with(x)?.reduce(coefficients)?.b)
+}

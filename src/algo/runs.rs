@@ -1,0 +1,156 @@
+//! Runs of equal records: encoding and decoding them, and what is left of each.
+//!
+//! A run begins at a record that differs from the one before. Records that begin runs are selected
+//! as in [`select`](super::select): a filter, whose ranks are the scan. With the place at which each
+//! begins, a run's length is a difference of two neighbours.
+//!
+//! ```text
+//! x        a a a b c c          starts   0 3 4
+//! filter   1 0 0 1 1 0          lengths  3 1 2
+//! cost     work n, depth 1 scan, 1 pass over x, 2 over the runs
+//! ```
+//!
+//! Decoding is the other way round: starts are the exclusive sum of the lengths, which is a scan,
+//! and each part of the output looks up its first run and fills in from there, which is a loop. A
+//! long run is filled in by several threads. Depth 1 scan and a loop; 1 pass over the output.
+//!
+//! Of floats, NaN differs from itself.
+
+use rayon::prelude::*;
+
+use super::{AlgoError, check_length, compiled, counted};
+use crate::Error;
+use crate::ops::Sum;
+use crate::prelude::*;
+use crate::scan::Unzipped;
+
+#[scan_fn]
+fn begins<T: ScanType + PartialEq>(e: Element<T, Sum<u32>>) -> bool {
+    e.first || e.prev != e.record
+}
+
+#[scan_fn]
+fn with_start<T: ScanType>(e: Element<T, Sum<u32>>) -> (T, u32) {
+    (e.record, e.index as u32)
+}
+
+#[scan_fn]
+fn key_begins<K: ScanType + PartialEq, V: ScanType>(e: Element<(K, V), Sum<u32>>) -> bool {
+    e.first || e.prev.0 != e.record.0
+}
+
+/// The scan of [`encode`]: reads a column of records, and writes the first of each run and its place.
+///
+/// # Errors
+/// As [`Scan::new`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub fn scan<T: ScanType + PartialEq>() -> Result<&'static Scan<Sum<u32>, (T,), Unzipped<(T, u32)>>, Error> {
+    compiled(|| {
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|_x: T| -> Sum<u32> { Sum(0) }))
+            .filter(begins {})
+            .project_at(with_start {})
+            .unzip()
+            .build()
+    })
+}
+
+/// The value of each run of equal records, and how long it is.
+///
+/// ```
+/// use monoscan::algo::runs::{decode, encode};
+/// let (values, lengths) = encode(b"aaabcc")?;
+/// assert_eq!((&values[..], &lengths[..]), (&b"abc"[..], &[3, 1, 2][..]));
+/// assert_eq!(decode(&values, &lengths)?, b"aaabcc");
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn encode<T: ScanType + PartialEq>(x: &[T]) -> Result<(Vec<T>, Vec<u32>), AlgoError> {
+    let len = counted(x.len())?;
+    let (values, mut lengths) = scan::<T>()?.inclusive(x)?;
+    for run in 0..lengths.len() {
+        lengths[run] = lengths.get(run + 1).unwrap_or(&len) - lengths[run];
+    }
+    Ok((values, lengths))
+}
+
+/// Each value so many times: what [`encode`] was given.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one length for each value; [`Error::OutOfMemory`].
+pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Vec<T>, AlgoError> {
+    check_length("lengths", values.len(), lengths.len())?;
+    let sums = compiled(|| {
+        let length = scan!(|length: u32| -> Sum<u64> { Sum(length as u64) });
+        Scan::<Sum<u64>>::builder().lift(length).project(scan!(|sum: Sum<u64>| -> u64 { sum.0 })).build()
+    })?;
+    let ends = sums.inclusive(lengths)?;
+    let mut records = Vec::new();
+    let (Some(&len), Some(&any)) = (ends.last(), values.first()) else { return Ok(records) };
+    let bytes = usize::try_from(len).unwrap_or(usize::MAX).saturating_mul(size_of::<T>());
+    records.try_reserve_exact(len as usize).map_err(|_| Error::OutOfMemory { bytes })?;
+    records.resize(len as usize, any);
+
+    let part = 1 << 14;
+    records.par_chunks_mut(part).enumerate().for_each(|(number, mut part_left)| {
+        let mut at = number * part;
+        let mut run = ends.partition_point(|&end| end <= at as u64);
+        while !part_left.is_empty() {
+            let left = (ends[run] - at as u64).min(part_left.len() as u64) as usize;
+            let run_left = part_left.split_off_mut(..left).expect("it is as long at least");
+            run_left.fill(values[run]);
+            (at, run) = (at + left, run + 1);
+        }
+    });
+    Ok(records)
+}
+
+/// The first of each run of equal records.
+///
+/// ```
+/// use monoscan::algo::runs::unique;
+/// assert_eq!(unique(&[1, 1, 2, 1, 1])?, [1, 2, 1]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn unique<T: ScanType + PartialEq>(x: &[T]) -> Result<Vec<T>, AlgoError> {
+    let scan = compiled(|| {
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|_x: T| -> Sum<u32> { Sum(0) }))
+            .filter(begins {})
+            .project_with_record(scan!(|_none: Sum<u32>, x: T| -> T { x }))
+            .build()
+    })?;
+    Ok(scan.inclusive(x)?)
+}
+
+/// The first key and the first value of each run of equal keys.
+///
+/// ```
+/// use monoscan::algo::runs::unique_by_key;
+/// assert_eq!(unique_by_key(&[1, 1, 2, 1], &[5, 6, 7, 8])?, (vec![1, 2, 1], vec![5, 7, 8]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one value for each key.
+pub fn unique_by_key<K, V>(keys: &[K], values: &[V]) -> Result<(Vec<K>, Vec<V>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    V: ScanType,
+{
+    check_length("values", keys.len(), values.len())?;
+    let scan = compiled(|| {
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|_key: K, _value: V| -> Sum<u32> { Sum(0) }))
+            .filter(key_begins {})
+            .project_with_record(scan!(|_none: Sum<u32>, key: K, value: V| -> (K, V) { (key, value) }))
+            .unzip()
+            .build()
+    })?;
+    Ok(scan.inclusive((keys, values))?)
+}

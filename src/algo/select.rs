@@ -1,0 +1,236 @@
+//! Keeping some records, and parting them into classes, in their order.
+//!
+//! # Select
+//!
+//! A record that is kept goes to the place that says how many were kept before it: the exclusive
+//! sum of the flags, `enumerate` in Blelloch 1990, §1.3. Engines count so for every scan with a
+//! filter, and write what is kept in the same pass; the program adds no state of its own.
+//!
+//! ```text
+//! monoid   sums of the flags (the engine's)        flags  1 0 1 1 0 1
+//! filter   the flag                                rank   0 1 1 2 3 3
+//! cost     work n, depth 1 scan, 1 pass            x      a b c d e f  →  a c d f
+//! ```
+//!
+//! # Partition
+//!
+//! With k classes there are k such sums, and those of class c begin where class c − 1 ends: `split`
+//! in Blelloch 1990, §1.3. Blocks of records are counted, the scan adds up the counts of all
+//! blocks, class by class, and each block moves its records there. Work n, depth 1 scan of k counts
+//! a block between two loops, 2 passes.
+
+use super::{AlgoError, check_length, compiled, counted, split};
+use crate::Error;
+use crate::lang::V;
+use crate::ops::Sum;
+use crate::prelude::*;
+use crate::scan::Unzipped;
+
+#[scan_fn]
+fn is_flagged<T: ScanType>(e: Element<(bool, T), Sum<u32>>) -> bool {
+    e.record.0
+}
+
+#[scan_fn]
+fn with_place<T: ScanType>(e: Element<(bool, T), Sum<u32>>) -> (T, u32) {
+    (e.record.1, e.index as u32)
+}
+
+#[scan_fn]
+fn is_set(e: Element<bool, Sum<u32>>) -> bool {
+    e.record
+}
+
+#[scan_fn]
+fn place(e: Element<bool, Sum<u32>>) -> u32 {
+    e.index as u32
+}
+
+/// The scan of [`select`]: reads columns of flags and records, and writes the records that are flagged.
+///
+/// # Errors
+/// As [`Scan::new`].
+pub fn scan<T: ScanType>() -> Result<&'static Scan<Sum<u32>, (bool, T), T>, Error> {
+    compiled(|| {
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|_flag: bool, _x: T| -> Sum<u32> { Sum(0) }))
+            .filter(is_flagged {})
+            .project_with_record(scan!(|_none: Sum<u32>, _flag: bool, x: T| -> T { x }))
+            .build()
+    })
+}
+
+/// The records whose flags are set, in order.
+///
+/// ```
+/// use monoscan::algo::select::select;
+/// assert_eq!(select(&[5, 6, 7, 8], &[true, false, false, true])?, [5, 8]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one flag for each record.
+pub fn select<T: ScanType>(x: &[T], flags: &[bool]) -> Result<Vec<T>, AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
+    Ok(scan::<T>()?.inclusive((flags, x))?)
+}
+
+/// [`select`] into a slice with room for all records that are kept; gives how many that were. With room for all records the
+/// input is read once, else twice.
+///
+/// # Errors
+/// As [`select`]; [`Error::OutputTooShort`] if they do not fit.
+pub fn select_into<T: ScanType>(x: &[T], flags: &[bool], kept: &mut [T]) -> Result<usize, AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
+    Ok(scan::<T>()?.inclusive_into((flags, x), kept)?)
+}
+
+/// The records whose flags are set, and their places.
+///
+/// ```
+/// use monoscan::algo::select::select_with_places;
+/// let (kept, places) = select_with_places(&[5, 6, 7, 8], &[true, false, false, true])?;
+/// assert_eq!((kept, places), (vec![5, 8], vec![0, 3]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`select`]; [`AlgoError::TooLong`].
+pub fn select_with_places<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T>, Vec<u32>), AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
+    counted(x.len())?;
+    let scan = compiled(|| {
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|_flag: bool, _x: T| -> Sum<u32> { Sum(0) }))
+            .filter(is_flagged {})
+            .project_at(with_place {})
+            .unzip()
+            .build()
+    })?;
+    Ok(scan.inclusive((flags, x))?)
+}
+
+/// The places of the flags that are set.
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn places(flags: &[bool]) -> Result<Vec<u32>, AlgoError> {
+    counted(flags.len())?;
+    let scan = compiled(|| {
+        Scan::<Sum<u32>>::builder()
+            .lift(scan!(|_flag: bool| -> Sum<u32> { Sum(0) }))
+            .filter(is_set {})
+            .project_at(place {})
+            .build()
+    })?;
+    Ok(scan.inclusive(flags)?)
+}
+
+/// [`select`] by a predicate, which is compiled into the scan: build it once.
+///
+/// ```
+/// use monoscan::{algo::select::Select, prelude::*};
+///
+/// let limit = 10;
+/// let large = Select::by(scan!(|x: u32| -> bool { x > limit }))?;
+/// assert_eq!(large.select(&[5, 20, 7, 30])?, [20, 30]);
+/// assert_eq!(large.select_with_places(&[5, 20, 7, 30])?, (vec![20, 30], vec![1, 3]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Select<T> {
+    records: Scan<Sum<u32>, (T,), T>,
+    with_places: Scan<Sum<u32>, (T,), Unzipped<(T, u32)>>,
+}
+
+impl<T: ScanType> Select<T> {
+    /// Keeps the records for which the predicate is true.
+    ///
+    /// # Errors
+    /// As [`Scan::new`].
+    pub fn by<P: ScanFn<(T,), Out = bool> + Clone>(predicate: P) -> Result<Select<T>, Error> {
+        let counts = || {
+            Scan::<Sum<u32>>::builder().lift(scan!(|_x: T| -> Sum<u32> { Sum(0) })).filter(OfRecord(predicate.clone()))
+        };
+        let records = counts().project_with_record(scan!(|_none: Sum<u32>, x: T| -> T { x })).build()?;
+        let with_places = counts()
+            .project_at(scan!(|e: Element<T, Sum<u32>>| -> (T, u32) { (e.record, e.index as u32) }))
+            .unzip()
+            .build()?;
+        Ok(Select { records, with_places })
+    }
+
+    /// The scan: reads a column of records and writes those that are kept.
+    pub fn scan(&self) -> &Scan<Sum<u32>, (T,), T> {
+        &self.records
+    }
+
+    /// The records that are kept, in order.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn select(&self, x: &[T]) -> Result<Vec<T>, AlgoError> {
+        Ok(self.records.inclusive(x)?)
+    }
+
+    /// The records that are kept, and their places.
+    ///
+    /// # Errors
+    /// [`AlgoError::TooLong`]; [`Error::OutOfMemory`].
+    pub fn select_with_places(&self, x: &[T]) -> Result<(Vec<T>, Vec<u32>), AlgoError> {
+        counted(x.len())?;
+        Ok(self.with_places.inclusive(x)?)
+    }
+}
+
+/// A predicate of records as one of elements.
+#[derive(Clone)]
+struct OfRecord<P>(P);
+
+impl<T: ScanType, P: ScanFn<(T,), Out = bool>> ScanFn<(Element<T, Sum<u32>>,)> for OfRecord<P> {
+    type Out = bool;
+
+    fn call(&self, (element,): (Element<T, Sum<u32>>,)) -> bool {
+        self.0.call((element.record,))
+    }
+
+    fn trace(&self, (element,): (V<Element<T, Sum<u32>>>,)) -> V<bool> {
+        self.0.trace((element.record,))
+    }
+}
+
+/// The records whose flags are set, then the others, each in their order; and how many are set.
+///
+/// ```
+/// use monoscan::algo::select::partition;
+/// assert_eq!(partition(&[5, 6, 7, 8], &[false, true, false, true])?, (vec![6, 8, 5, 7], 2));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one flag for each record; [`AlgoError::TooLong`].
+pub fn partition<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T>, usize), AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
+    let (parts, starts) = split::parted(x, 2, |place| !flags[place] as usize)?;
+    Ok((parts, starts[1]))
+}
+
+/// The records of class 0, then those of 1, then those of 2, each in their order; and how many there are of each.
+///
+/// ```
+/// use monoscan::algo::select::partition3;
+/// let (parts, counts) = partition3(&[5, 6, 7, 8], &[2, 0, 1, 0])?;
+/// assert_eq!((parts, counts), (vec![6, 8, 7, 5], [2, 1, 1]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`partition`]; [`AlgoError::Class`] if a class is above 2.
+pub fn partition3<T: ScanType>(x: &[T], classes: &[u8]) -> Result<(Vec<T>, [usize; 3]), AlgoError> {
+    check_length("classes", x.len(), classes.len())?;
+    if let Some(record) = classes.iter().position(|&class| class > 2) {
+        return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
+    }
+    let (parts, starts) = split::parted(x, 3, |place| classes[place] as usize)?;
+    Ok((parts, [starts[1], starts[2] - starts[1], x.len() - starts[2]]))
+}

@@ -1,0 +1,155 @@
+//! Records in the order of time or place: gaps filled, sessions, what is visible, where the highest
+//! stands.
+//!
+//! | function | monoid | program |
+//! |---|---|---|
+//! | [`forward_fill`], [`backward_fill`] | the last value that is there | from the start, or reversed |
+//! | [`sessions`] | a count | a pause longer than the gap counts |
+//! | [`line_of_sight`] | the steepest slope | visible where the slope exceeds all before it |
+//! | [`running_argmax`] | the greatest and its place | writes the place |
+//!
+//! Each: work n, depth 1 scan, 1 pass. Line of sight is Blelloch 1990, §1.2.
+
+use super::{AlgoError, check_length, compiled, counted};
+use crate::ops::{ArgMax, Max, Semigroup, Sum, WithIdentity};
+use crate::prelude::*;
+
+/// The later of two values.
+#[derive(Clone, Copy, Debug, ScanType)]
+struct Later<T>(T);
+
+impl<T: ScanType> Semigroup for Later<T> {
+    #[scan_fn]
+    fn append(self, next: Self) -> Self {
+        next
+    }
+}
+
+/// Last values that are there.
+type Latest<T> = WithIdentity<Later<T>>;
+
+type Fill<T> = Scan<Latest<T>, (T, bool), T>;
+
+fn fill<T: ScanType>() -> Result<&'static Fill<T>, crate::Error> {
+    compiled(|| {
+        Scan::<Latest<T>>::builder()
+            .lift(scan!(|x: T, is_there: bool| -> Latest<T> { WithIdentity { present: is_there, value: Later(x) } }))
+            .project(scan!(|latest: Latest<T>| -> T { latest.value.0 }))
+            .build()
+    })
+}
+
+/// Each value that is there, and for one that is not the last one before it that is; `before` where there is none.
+///
+/// ```
+/// use monoscan::algo::series::forward_fill;
+/// let filled = forward_fill(&[0, 5, 0, 0, 7], &[false, true, false, false, true], -1)?;
+/// assert_eq!(filled, [-1, 5, 5, 5, 7]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if `is_there` does not say of each value whether it is there.
+pub fn forward_fill<T: ScanType>(x: &[T], is_there: &[bool], before: T) -> Result<Vec<T>, AlgoError> {
+    check_length("is_there", x.len(), is_there.len())?;
+    Ok(fill::<T>()?.init(WithIdentity::of(Later(before))).inclusive((x, is_there))?)
+}
+
+/// Each value that is there, and for one that is not the next one after it that is; `after` where there is none.
+///
+/// # Errors
+/// As [`forward_fill`].
+pub fn backward_fill<T: ScanType>(x: &[T], is_there: &[bool], after: T) -> Result<Vec<T>, AlgoError> {
+    check_length("is_there", x.len(), is_there.len())?;
+    Ok(fill::<T>()?.init(WithIdentity::of(Later(after))).reversed().inclusive((x, is_there))?)
+}
+
+#[scan_fn]
+fn pauses<T: Num>(gap: T, e: Element<T, Sum<u8>>) -> Sum<u32> {
+    let is_later = !e.first && e.record > e.prev;
+    Sum(if is_later && e.record - e.prev > gap { 1 } else { 0 })
+}
+
+/// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`. Times are in
+/// order; a time that is less than the one before it is in that one's session.
+///
+/// ```
+/// use monoscan::algo::series::sessions;
+/// assert_eq!(sessions(&[5u64, 20, 70, 80, 200], 30)?, [0, 0, 1, 1, 2]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn sessions<T: Num>(times: &[T], gap: T) -> Result<Vec<u32>, AlgoError> {
+    counted(times.len())?;
+    // The first stage is empty: the second has the parameter and sees the record before.
+    let scan = compiled(|| {
+        Scan::<Sum<u8>>::builder()
+            .lift(scan!(|_time: T| -> Sum<u8> { Sum(0) }))
+            .then_with(T::ZERO, pauses {})
+            .project(scan!(|session: Sum<u32>| -> u32 { session.0 }))
+            .build()
+    })?;
+    Ok(scan.with(gap)?.inclusive(times)?)
+}
+
+#[scan_fn]
+fn slope<T: Real>(eye: T, e: Element<T, Sum<u8>>) -> Max<T> {
+    Max(if e.first { T::NEG_INFINITY } else { (e.record - eye) / T::from_f64(e.index as f64) })
+}
+
+#[scan_fn]
+fn is_visible<T: Real>(e: Element<T, (Sum<u8>, Max<T>)>) -> bool {
+    e.first || (e.after.1).0 > (e.before.1).0
+}
+
+/// Which points can be seen from point 0, where points are equally far apart and have these altitudes.
+///
+/// ```
+/// use monoscan::algo::series::line_of_sight;
+/// assert_eq!(line_of_sight(&[10.0, 8.0, 9.0, 11.0, 11.0])?, [true, true, true, true, false]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// A point whose altitude is NaN is not seen and hides nothing.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub fn line_of_sight<T: Real>(altitudes: &[T]) -> Result<Vec<bool>, AlgoError> {
+    let Some(&eye) = altitudes.first() else { return Ok(Vec::new()) };
+    let scan = compiled(|| {
+        Scan::<Sum<u8>>::builder()
+            .lift(scan!(|_altitude: T| -> Sum<u8> { Sum(0) }))
+            .then_with(T::ZERO, slope {})
+            .project_at(is_visible {})
+            .build()
+    })?;
+    Ok(scan.with(eye)?.inclusive(altitudes)?)
+}
+
+#[scan_fn]
+fn placed<T: Num>(e: Element<T>) -> ArgMax<T> {
+    ArgMax { value: e.record, index: e.index as u32 }
+}
+
+/// Where the greatest value so far stands; of equal ones the first. NaN is skipped, and before all values is `u32::MAX`.
+///
+/// ```
+/// use monoscan::algo::series::running_argmax;
+/// assert_eq!(running_argmax(&[3, 7, 7, 5, 9])?, [0, 1, 1, 1, 4]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn running_argmax<T: Num>(x: &[T]) -> Result<Vec<u32>, AlgoError> {
+    counted(x.len())?;
+    let scan = compiled(|| {
+        Scan::<ArgMax<T>>::builder()
+            .lift_at(placed {})
+            .project(scan!(|highest: ArgMax<T>| -> u32 { highest.index }))
+            .build()
+    })?;
+    Ok(scan.inclusive(x)?)
+}

@@ -1,0 +1,168 @@
+//! Sorting numbers, stably, digit by digit; and by segmented scans.
+//!
+//! # Radix sort
+//!
+//! A stable split by one digit after the other, the least first, leaves numbers in order: the radix
+//! sort of Blelloch 1990, §1.3, whose split is a scan of counts. A digit is a byte. Bytes that are
+//! the same in all keys are skipped. What does not fit a cache is first split by its greatest byte,
+//! and each part is sorted on its own, in cache; it is the same sort, read from the other end.
+//!
+//! Floats are ordered by their bits, as [`f64::total_cmp`] has it: −NaN, −∞, … −0, +0, … +∞, NaN.
+//!
+//! Cost, for keys of b bytes: work b·n, depth b scans of 256 counts a block, each between two
+//! loops; passes b + 2, of which two or three leave the caches.
+
+mod key;
+mod quick;
+
+use rayon::prelude::*;
+
+pub use key::SortKey;
+pub use quick::quicksort;
+
+use super::{AlgoError, check_length, compiled, counted, split};
+
+/// Which comes first. Equal keys stay in their order in both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// The least.
+    #[default]
+    Ascending,
+    /// The greatest.
+    Descending,
+}
+
+impl Order {
+    /// The key as a number that is less for what comes earlier.
+    fn bits(self, key: impl SortKey) -> u64 {
+        match self {
+            Order::Ascending => key.ordered(),
+            Order::Descending => !key.ordered(),
+        }
+    }
+}
+
+/// Values of a digit.
+const DIGITS: usize = 256;
+
+/// So few records are sorted by comparisons.
+const SHORT: usize = 128;
+
+/// Bytes of records that a core's caches hold twice.
+const IN_CACHE: usize = 1 << 18;
+
+/// Sorts numbers.
+///
+/// ```
+/// use monoscan::algo::sort::{Order, sort};
+/// let mut x = [2.5, -1.0, f64::NAN, -0.0, 0.0];
+/// sort(&mut x, Order::Descending)?;
+/// assert_eq!(format!("{x:?}"), "[NaN, 2.5, 0.0, -0.0, -1.0]");
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn sort<K: SortKey>(keys: &mut [K], order: Order) -> Result<(), AlgoError> {
+    sort_records(keys, |&key| order.bits(key))
+}
+
+/// Sorts numbers, and values along with them.
+///
+/// ```
+/// use monoscan::algo::sort::{Order, sort_with_values};
+/// let (mut years, mut names) = ([1999u16, 1980, 1999], ["c", "a", "b"]);
+/// sort_with_values(&mut years, &mut names, Order::Ascending)?;
+/// assert_eq!((years, names), ([1980, 1999, 1999], ["a", "c", "b"]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one value for each key; [`AlgoError::TooLong`].
+pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
+    keys: &mut [K],
+    values: &mut [V],
+    order: Order,
+) -> Result<(), AlgoError> {
+    check_length("values", keys.len(), values.len())?;
+    let mut records: Vec<(K, V)> = keys.iter().copied().zip(values.iter().copied()).collect();
+    sort_records(&mut records, |&(key, _)| order.bits(key))?;
+    for ((key, value), record) in keys.iter_mut().zip(values).zip(records) {
+        (*key, *value) = record;
+    }
+    Ok(())
+}
+
+/// The places of the keys in order: `keys[argsort[0]]` comes first.
+///
+/// ```
+/// use monoscan::algo::sort::{Order, argsort};
+/// assert_eq!(argsort(&[30i8, -10, 20], Order::Ascending)?, [1, 2, 0]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn argsort<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<u32>, AlgoError> {
+    let len = counted(keys.len())?;
+    let mut records: Vec<(K, u32)> = keys.iter().copied().zip(0..len).collect();
+    sort_records(&mut records, |&(key, _)| order.bits(key))?;
+    Ok(records.into_iter().map(|(_, place)| place).collect())
+}
+
+/// Sorts records by numbers that they have.
+fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sync) -> Result<(), AlgoError> {
+    counted(x.len())?;
+    let Some(first) = x.first().map(&key).filter(|_| x.len() > SHORT) else {
+        x.sort_by_key(key);
+        return Ok(());
+    };
+    // A run may be all there is.
+    let differing = |part: &[T]| part.iter().fold(0, |bits, record| bits | (key(record) ^ first));
+    let differing = x.par_chunks(1 << 16).map(differing).reduce(|| 0, |a, b| a | b);
+    let digits: Vec<u32> = (0..u64::BITS).step_by(8).filter(|&shift| (differing >> shift) as u8 != 0).collect();
+    let mut spare = x.to_vec();
+    by_digits(x, &mut spare, &digits, &key)?;
+    if digits.len() % 2 == 1 {
+        x.copy_from_slice(&spare);
+    }
+    Ok(())
+}
+
+/// Sorts `from` by these digits, the least first, into `to` if they are odd in number, else in place.
+fn by_digits<T: Copy + Send + Sync>(
+    from: &mut [T],
+    to: &mut [T],
+    digits: &[u32],
+    key: &(impl Fn(&T) -> u64 + Sync),
+) -> Result<(), AlgoError> {
+    let by_digit = |from: &[T], to: &mut [T], shift: u32| {
+        split::split(from, to, DIGITS, |_, record| (key(record) >> shift) as u8 as usize)
+    };
+    match digits {
+        [] => Ok(()),
+        _ if from.len() <= SHORT => {
+            from.sort_by_key(key);
+            if digits.len() % 2 == 1 {
+                to.copy_from_slice(from);
+            }
+            Ok(())
+        }
+        [less @ .., greatest] if size_of_val(from) > IN_CACHE => {
+            let starts = by_digit(from, to, *greatest)?;
+            let parts = pieces(to, &starts).into_par_iter().zip(pieces(from, &starts));
+            parts.try_for_each(|(part, spare)| by_digits(part, spare, less, key))
+        }
+        [least, greater @ ..] => {
+            by_digit(from, to, *least)?;
+            by_digits(to, from, greater, key)
+        }
+    }
+}
+
+/// The parts that begin at these places.
+pub(super) fn pieces<'a, T>(mut x: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
+    let ends = starts[1..].iter().copied().chain([x.len()]);
+    let lengths = starts.iter().zip(ends).map(|(start, end)| end - start);
+    lengths.map(|len| x.split_off_mut(..len).expect("starts are in order")).collect()
+}

@@ -1,0 +1,118 @@
+//! Quicksort of all segments at once: Blelloch 1990, §1.5.
+//!
+//! The array begins as one segment. At each level every segment picks a pivot, and its records go
+//! to three segments: those below the pivot, equal to it, and above. A record's place in its part is
+//! how many of its class came before it in its segment: one segmented scan of three counts. It ends
+//! when no segment has records below or above its pivot.
+//!
+//! ```text
+//! monoid   three counts, added up; segmented
+//! program  class  ↦  one of that class; writes the count of the record's own class before it
+//! cost     work n a level, depth 1 scan a level, 5 passes a level; O(log n) levels expected
+//! ```
+//!
+//! Pivots are picked at random, so no input is bad. [`sort`](super::sort()) is several times as
+//! fast; this is here for what it shows.
+
+use rayon::prelude::*;
+
+use super::{AlgoError, SortKey, compiled, counted, pieces};
+use crate::ops::Sum;
+use crate::prelude::*;
+
+/// How many records there are of each class.
+#[scan_monoid]
+#[derive(Clone, Copy)]
+struct Counts {
+    of: [u32; 3],
+}
+
+#[scan_monoid]
+impl Monoid for Counts {
+    fn identity() -> Self {
+        Counts { of: [0; 3] }
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Counts { of: [self.of[0] + next.of[0], self.of[1] + next.of[1], self.of[2] + next.of[2]] }
+    }
+}
+
+#[scan_fn]
+fn one(class: u8) -> Counts {
+    Counts { of: [(class == 0) as u32, (class == 1) as u32, (class == 2) as u32] }
+}
+
+#[scan_fn]
+fn of_its_class(before: Counts, class: u8) -> u32 {
+    match class {
+        0 => before.of[0],
+        1 => before.of[1],
+        _ => before.of[2],
+    }
+}
+
+/// Sorts numbers, the least first; equal ones cannot be told apart. Gives how many levels there were.
+///
+/// ```
+/// use monoscan::algo::sort::quicksort;
+/// let mut x = [3, 1, 2, 3];
+/// quicksort(&mut x)?;
+/// assert_eq!(x, [1, 2, 3, 3]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
+    counted(keys.len())?;
+    let ranks = compiled(|| Scan::<Counts>::builder().lift(one {}).project_with_record(of_its_class {}).build())?;
+    let sums = compiled(|| {
+        let count = scan!(|count: u32| -> Sum<u64> { Sum(count as u64) });
+        Scan::<Sum<u64>>::builder().lift(count).project(scan!(|sum: Sum<u64>| -> u64 { sum.0 })).build()
+    })?;
+    let mut next = keys.to_vec();
+    let mut starts = vec![0];
+    for level in 0.. {
+        let mut classes = vec![0u8; keys.len()];
+        let segments = pieces(keys, &starts).into_par_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
+        segments.for_each(|((keys, classes), &start)| classify(keys, classes, (level, start)));
+
+        let offsets: Vec<usize> = starts.iter().copied().chain([keys.len()]).collect();
+        let (ranks, counts) = ranks.segmented(&offsets).exclusive_with_totals(&classes)?;
+        if counts.iter().all(|counts| counts.of[0] == 0 && counts.of[2] == 0) {
+            return Ok(level);
+        }
+
+        let from = pieces(keys, &starts).into_par_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
+        let to = pieces(&mut next, &starts).into_par_iter().zip(&counts);
+        from.zip(to).for_each(|(((keys, classes), &start), (next, counts))| {
+            let parts = [0, counts.of[0], counts.of[0] + counts.of[1]];
+            for ((key, class), rank) in keys.iter().zip(classes).zip(&ranks[start..]) {
+                next[(parts[*class as usize] + rank) as usize] = *key;
+            }
+        });
+        keys.copy_from_slice(&next);
+
+        let lengths: Vec<u32> = counts.iter().flat_map(|counts| counts.of).filter(|&count| count > 0).collect();
+        starts = sums.exclusive(&lengths)?.into_iter().map(|start| start as usize).collect();
+    }
+    unreachable!("the pivot leaves at least one record behind at each level")
+}
+
+/// Compares the keys of a segment with a pivot.
+fn classify<K: SortKey>(keys: &[K], classes: &mut [u8], (level, start): (usize, usize)) {
+    if keys.is_empty() {
+        return;
+    }
+    // Fibonacci hashing: any pick will do that the input cannot foresee level by level.
+    let pick = (level as u64 ^ (start as u64) << 8).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let pivot = keys[pick as usize % keys.len()].ordered();
+    for (key, class) in keys.iter().zip(classes) {
+        *class = match key.ordered().cmp(&pivot) {
+            std::cmp::Ordering::Less => 0,
+            std::cmp::Ordering::Equal => 1,
+            std::cmp::Ordering::Greater => 2,
+        };
+    }
+}

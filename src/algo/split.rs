@@ -1,0 +1,109 @@
+//! Moving records to buckets, stably: what partitions and radix sorts are made of.
+//!
+//! Each block of records counts its buckets. The exclusive sum of all counts, bucket by bucket and
+//! block by block within a bucket, is where each block puts its first record of each bucket:
+//! Blelloch 1990, §1.3, with blocks for processors. One block needs no second thread.
+
+use rayon::prelude::*;
+
+use super::{AlgoError, compiled, counted};
+use crate::ops::Sum;
+use crate::prelude::*;
+
+/// Fewer records are moved by one thread.
+const LONG: usize = 1 << 15;
+
+/// Blocks for each thread: a thread that the system takes away leaves some to others.
+const BLOCKS: usize = 4;
+
+/// The records by bucket, in their order within each, and where each bucket begins. `bucket` of a record's place is below
+/// `buckets`, and the same whenever it is asked.
+pub(super) fn parted<T: Copy + Send + Sync>(
+    x: &[T],
+    buckets: usize,
+    bucket: impl Fn(usize) -> usize + Sync,
+) -> Result<(Vec<T>, Vec<usize>), AlgoError> {
+    let mut parts = x.to_vec();
+    let starts = split(x, &mut parts, buckets, |place, _| bucket(place))?;
+    Ok((parts, starts))
+}
+
+/// The same into a slice of the same length, of a bucket that may depend on the record.
+pub(super) fn split<T: Copy + Send + Sync>(
+    from: &[T],
+    to: &mut [T],
+    buckets: usize,
+    bucket: impl Fn(usize, &T) -> usize + Sync,
+) -> Result<Vec<usize>, AlgoError> {
+    counted(from.len())?;
+    let threads = rayon::current_num_threads();
+    let blocks = if from.len() < LONG || threads == 1 { 1 } else { threads * BLOCKS };
+    let block = from.len().div_ceil(blocks).max(1);
+    let blocks = from.len().div_ceil(block).max(1);
+
+    let mut counts = vec![0u32; blocks * buckets];
+    let count = |(number, (from, counts)): (usize, (&[T], &mut [u32]))| {
+        for (place, record) in (number * block..).zip(from) {
+            counts[bucket(place, record)] += 1;
+        }
+    };
+    if blocks == 1 {
+        count((0, (from, &mut counts)));
+    } else {
+        from.par_chunks(block).zip(counts.par_chunks_mut(buckets)).enumerate().for_each(count);
+    }
+
+    let (mut places, starts) = first_places(&counts, buckets)?;
+
+    let slots = Slots::of(to);
+    let place_all = |(number, (from, places)): (usize, (&[T], &mut [u32]))| {
+        for (place, record) in (number * block..).zip(from) {
+            let slot = &mut places[bucket(place, record)];
+            // SAFETY: blocks have ranges of slots of their own in each bucket, as long as their counts, and each record takes the
+            // next one of its range.
+            unsafe { slots.put(*slot as usize, *record) };
+            *slot += 1;
+        }
+    };
+    if blocks == 1 {
+        place_all((0, (from, &mut places)));
+    } else {
+        from.par_chunks(block).zip(places.par_chunks_mut(buckets)).enumerate().for_each(place_all);
+    }
+    Ok(starts)
+}
+
+/// Where each block puts its first record of each bucket, and where buckets begin.
+fn first_places(counts: &[u32], buckets: usize) -> Result<(Vec<u32>, Vec<usize>), AlgoError> {
+    let blocks = counts.len() / buckets;
+    let sums = compiled(Scan::<Sum<u32>>::plain)?;
+    let mut by_bucket: Vec<u32> =
+        (0..buckets).flat_map(|bucket| counts[bucket..].iter().step_by(buckets).copied()).collect();
+    sums.exclusive_in_place(&mut by_bucket)?;
+    let starts = by_bucket.iter().step_by(blocks).map(|&start| start as usize).collect();
+    let places = (0..blocks).flat_map(|block| by_bucket[block..].iter().step_by(blocks).copied()).collect();
+    Ok((places, starts))
+}
+
+/// A slice that threads write, each to places of its own.
+struct Slots<T> {
+    base: *mut T,
+    len: usize,
+}
+
+// SAFETY: threads write to places of their own, as `put` asks, and nobody reads.
+unsafe impl<T: Send> Sync for Slots<T> {}
+
+impl<T: Copy> Slots<T> {
+    fn of(slice: &mut [T]) -> Slots<T> {
+        Slots { base: slice.as_mut_ptr(), len: slice.len() }
+    }
+
+    /// # Safety
+    /// The slice is borrowed, and no other thread writes to this place.
+    unsafe fn put(&self, place: usize, value: T) {
+        assert!(place < self.len, "a place beyond all records");
+        // SAFETY: the place is in the slice; the caller says the rest.
+        unsafe { self.base.add(place).write(value) }
+    }
+}

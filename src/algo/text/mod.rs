@@ -1,0 +1,51 @@
+//! Text: lines and columns, UTF-8, fields of CSV, numbers in decimals.
+//!
+//! | function | monoid | depth |
+//! |---|---|---|
+//! | [`lines_and_columns`] | newlines so far, and where the last one was | 1 scan |
+//! | [`check_utf8`] | maps of the nine states of a decoder | 1 reduction |
+//! | [`csv`] | whether a quote is open: parity of the quotes so far | 1 scan |
+//! | [`Fields::integers`], [`Fields::floats`] | none: fields that are known are a loop | 1 loop |
+//!
+//! Tokens of any other syntax are what [`lexer`](crate::lexer) is for.
+
+mod csv;
+mod utf8;
+
+pub use csv::{Fields, csv};
+pub use utf8::check_utf8;
+
+use super::{AlgoError, compiled, counted};
+use crate::ops::{Max, Pair, Sum};
+use crate::prelude::*;
+
+#[scan_fn]
+fn newline(e: Element<u8>) -> Pair<Sum<u32>, Max<u32>> {
+    let ends = e.record == b'\n';
+    Pair(Sum(ends as u32), Max(if ends { e.index as u32 + 1 } else { 0 }))
+}
+
+#[scan_fn]
+fn line_and_column(e: Element<u8, Pair<Sum<u32>, Max<u32>>>) -> (u32, u32) {
+    ((e.before.0).0, e.index as u32 - (e.before.1).0)
+}
+
+/// The line and the column of each byte, both from 0, columns in bytes. A newline is the last of its line.
+///
+/// ```
+/// use monoscan::algo::text::lines_and_columns;
+/// let (lines, columns) = lines_and_columns(b"ab\n\nc")?;
+/// assert_eq!((lines, columns), (vec![0, 0, 0, 1, 2], vec![0, 1, 2, 0, 0]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn lines_and_columns(text: &[u8]) -> Result<(Vec<u32>, Vec<u32>), AlgoError> {
+    counted(text.len())?;
+    let scan = compiled(|| {
+        let lines = Scan::<Pair<Sum<u32>, Max<u32>>>::builder().lift_at(newline {});
+        lines.project_at(line_and_column {}).unzip().build()
+    })?;
+    Ok(scan.inclusive(text)?)
+}

@@ -1,0 +1,13 @@
+//! The algorithms of [`monoscan::algo`], each against plain Rust, on several threads, for lengths
+//! from 0 on, and for shapes that are made to hurt.
+
+mod algo {
+    mod common;
+    mod linked;
+    mod numbers;
+    mod ragged;
+    mod runs;
+    mod select;
+    mod sort;
+    mod text;
+}

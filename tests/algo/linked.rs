@@ -1,0 +1,231 @@
+//! Lists, brackets and trees.
+
+use monoscan::algo::AlgoError;
+use monoscan::algo::brackets::{Side, enclosing, partners};
+use monoscan::algo::lists::{NONE, rank, rank_by_jumping};
+use monoscan::algo::trees::Tour;
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// The numbers below `len` in some order.
+fn shuffled(len: usize, random: &mut Random) -> Vec<u32> {
+    let mut all: Vec<u32> = (0..len as u32).collect();
+    for i in (1..len).rev() {
+        all.swap(i, random.below(i + 1));
+    }
+    all
+}
+
+/// Lists: one in memory order, one backwards, one shuffled, many shuffled, and no links at all.
+fn lists(len: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
+    let mut random = Random(len as u64);
+    let ascending: Vec<u32> = (0..len as u32).collect();
+    let descending: Vec<u32> = ascending.iter().rev().copied().collect();
+    let orders = [ascending.clone(), descending, shuffled(len, &mut random), shuffled(len, &mut random), ascending];
+    let ends = [usize::MAX, usize::MAX, usize::MAX, 30, 1];
+    let list = |(order, end): (Vec<u32>, usize)| {
+        let (mut next, mut ranks, mut rank) = (vec![NONE; len], vec![0; len], 0);
+        for (i, &element) in order.iter().enumerate() {
+            ranks[element as usize] = rank;
+            rank += 1;
+            match order.get(i + 1) {
+                Some(&after) if !random.chance(end) => next[element as usize] = after,
+                _ => rank = 0,
+            }
+        }
+        (next, ranks)
+    };
+    orders.into_iter().zip(ends).map(list).collect()
+}
+
+#[test]
+fn both_ways_of_list_ranking_count_the_elements_before() {
+    on_threads(|| {
+        for (next, ranks) in LENGTHS.into_iter().flat_map(lists) {
+            assert!(rank(&next).unwrap() == ranks, "{} elements", next.len());
+            assert!(rank_by_jumping(&next).unwrap() == ranks, "{} elements", next.len());
+        }
+    });
+}
+
+#[test]
+fn what_is_no_list_is_refused() {
+    for rank in [rank, rank_by_jumping] {
+        assert!(matches!(rank(&[5]), Err(AlgoError::Index { argument: "next", place: 0, expected: 1, got: 5 })));
+        assert!(matches!(rank(&[2, 2, NONE]), Err(AlgoError::Shared { element: 2, by: [0, 1] })));
+        assert!(matches!(rank(&[0]), Err(AlgoError::Cycle { element: 0 })));
+        for len in [2, 3, 64, 1000, 70_001u32] {
+            // A list beside a cycle of all other elements.
+            let mut next: Vec<u32> = (1..len).chain([1]).collect();
+            next[0] = NONE;
+            assert!(matches!(rank(&next), Err(AlgoError::Cycle { element: 1.. })), "{len}");
+        }
+    }
+}
+
+/// Random brackets and other text: closing more often, opening more often, deep, flat, none.
+fn texts(len: usize) -> Vec<Vec<Side>> {
+    let mut random = Random(len as u64);
+    let mut texts = vec![vec![Side::Neither; len], vec![Side::Open; len], vec![Side::Close; len]];
+    for of in [
+        &[Side::Open, Side::Close][..],
+        &[Side::Open, Side::Neither, Side::Close, Side::Close],
+        &[Side::Open, Side::Open, Side::Close, Side::Neither],
+    ] {
+        texts.push((0..len).map(|_| *random.pick(of)).collect());
+    }
+    let deep = (0..len).map(|i| if i < len / 2 { Side::Open } else { Side::Close });
+    let flat = (0..len).map(|i| if i % 2 == 0 { Side::Open } else { Side::Close });
+    texts.extend([deep.collect(), flat.collect()]);
+    texts
+}
+
+#[test]
+fn brackets_are_matched_and_enclose_as_a_stack_has_it() {
+    on_threads(|| {
+        for sides in LENGTHS.into_iter().flat_map(texts) {
+            let (mut expected, mut around, mut stack) = (vec![NONE; sides.len()], vec![NONE; sides.len()], Vec::new());
+            for (place, &side) in (0u32..).zip(&sides) {
+                let i = place as usize;
+                if side == Side::Close
+                    && let Some(open) = stack.pop()
+                {
+                    (expected[i], expected[open as usize]) = (open, place);
+                }
+                around[i] = stack.last().copied().unwrap_or(NONE);
+                if side == Side::Open {
+                    stack.push(place);
+                }
+            }
+            assert!(partners(&sides).unwrap() == expected, "{} places", sides.len());
+            assert!(enclosing(&sides).unwrap() == around, "{} places", sides.len());
+        }
+    });
+}
+
+/// Parents of chains, stars, random trees and forests, whose nodes are numbered in any order.
+fn forests(len: usize) -> Vec<Vec<u32>> {
+    let mut random = Random(len as u64);
+    let mut forest = |parent: &dyn Fn(u64, u64) -> u64| {
+        let names = shuffled(len, &mut random);
+        let mut parents = vec![NONE; len];
+        for i in 0..len as u64 {
+            let bits = random.bits();
+            let parent = if i == 0 { u64::MAX } else { parent(i, bits) };
+            parents[names[i as usize] as usize] = names.get(parent as usize).copied().unwrap_or(NONE);
+        }
+        parents
+    };
+    vec![
+        forest(&|i, _| i - 1),
+        forest(&|_, _| 0),
+        forest(&|i, bits| bits % i),
+        forest(&|i, bits| if bits % 8 == 0 { u64::MAX } else { i - 1 - bits % i.min(5) }),
+        forest(&|_, _| u64::MAX),
+    ]
+}
+
+/// Measures by walking, without recursion.
+struct Walked {
+    depths: Vec<u32>,
+    preorder: Vec<u32>,
+    postorder: Vec<u32>,
+    sizes: Vec<u32>,
+    leaves: Vec<u32>,
+    subtree_sums: Vec<i64>,
+    path_sums: Vec<i64>,
+}
+
+fn walk(parents: &[u32], values: &[i64]) -> Walked {
+    let len = parents.len();
+    let mut children = vec![Vec::new(); len + 1];
+    for (node, &parent) in parents.iter().enumerate() {
+        children[if parent == NONE { len } else { parent as usize }].push(node);
+    }
+    let [depths, preorder, postorder, leaves] = std::array::from_fn(|_| vec![0; len]);
+    let mut all = Walked {
+        depths,
+        preorder,
+        postorder,
+        sizes: vec![1; len],
+        leaves,
+        subtree_sums: values.to_vec(),
+        path_sums: values.to_vec(),
+    };
+    let (mut entered, mut left) = (0, 0);
+    let mut stack: Vec<(usize, bool)> = children[len].iter().rev().map(|&root| (root, true)).collect();
+    while let Some((node, enters)) = stack.pop() {
+        let parent = Some(parents[node] as usize).filter(|&parent| parent < len);
+        if enters {
+            all.preorder[node] = entered;
+            entered += 1;
+            if let Some(parent) = parent {
+                all.depths[node] = all.depths[parent] + 1;
+                all.path_sums[node] += all.path_sums[parent];
+            }
+            all.leaves[node] = children[node].is_empty() as u32;
+            stack.push((node, false));
+            stack.extend(children[node].iter().rev().map(|&child| (child, true)));
+        } else {
+            all.postorder[node] = left;
+            left += 1;
+            if let Some(parent) = parent {
+                all.sizes[parent] += all.sizes[node];
+                all.leaves[parent] += all.leaves[node];
+                all.subtree_sums[parent] += all.subtree_sums[node];
+            }
+        }
+    }
+    all
+}
+
+fn measures(tour: &Tour, values: &[i64], walked: &Walked) {
+    assert_eq!(tour.len(), values.len());
+    assert!(tour.depths().unwrap() == walked.depths);
+    assert!(tour.preorder().unwrap() == walked.preorder);
+    assert!(tour.postorder().unwrap() == walked.postorder);
+    assert!(tour.sizes() == walked.sizes);
+    assert!(tour.leaves().unwrap() == walked.leaves);
+    assert!(tour.subtree_sums(values).unwrap() == walked.subtree_sums);
+    assert!(tour.path_sums(values).unwrap() == walked.path_sums);
+}
+
+#[test]
+fn measures_of_forests_are_those_of_a_walk() {
+    on_threads(|| {
+        for parents in LENGTHS.into_iter().flat_map(forests) {
+            let values: Vec<i64> = (0..parents.len() as i64).map(|i| i * i % 1013 - 400).collect();
+            let walked = walk(&parents, &values);
+            measures(&Tour::of_parents(&parents).unwrap(), &values, &walked);
+
+            // The same forest as parentheses, whose nodes are numbered as they open.
+            let mut order: Vec<u32> = (0..parents.len() as u32).collect();
+            order.sort_by_key(|&node| walked.preorder[node as usize]);
+            let name = |&node: &u32| if node == NONE { NONE } else { walked.preorder[node as usize] };
+            let renamed: Vec<u32> = order.iter().map(|&node| name(&parents[node as usize])).collect();
+            let mut steps = vec![Side::Neither; 2 * parents.len()];
+            let (depths, sizes) = (&walked.depths, &walked.sizes);
+            for (i, &node) in order.iter().enumerate() {
+                let (depth, size) = (depths[node as usize] as usize, sizes[node as usize] as usize);
+                steps[2 * i - depth] = Side::Open;
+                steps[2 * i - depth + 2 * size - 1] = Side::Close;
+            }
+            measures(&Tour::of_parentheses(&steps).unwrap(), &values, &walk(&renamed, &values));
+        }
+    });
+}
+
+#[test]
+fn what_is_no_forest_is_refused() {
+    let parents = |parents: &[u32]| Tour::of_parents(parents).unwrap_err();
+    assert!(matches!(parents(&[NONE, 2]), AlgoError::Index { argument: "parents", place: 1, expected: 2, got: 2 }));
+    assert!(matches!(parents(&[0]), AlgoError::Cycle { element: 0 }));
+    assert!(matches!(parents(&[NONE, 2, 3, 1]), AlgoError::Cycle { element: 1..=3 }));
+    let sides = |text: &str| text.bytes().map(Side::of_byte).collect::<Vec<_>>();
+    for (text, first) in [("()(", 2), (")(", 0), ("(x)", 1)] {
+        let error = Tour::of_parentheses(&sides(text)).unwrap_err();
+        assert!(matches!(error, AlgoError::Unmatched { place } if place == first), "{text}: {error}");
+    }
+    let tour = Tour::of_parentheses(&sides("()")).unwrap();
+    assert!(matches!(tour.subtree_sums(&[1, 2]), Err(AlgoError::Length { expected: 1, got: 2, .. })));
+}

@@ -1,0 +1,133 @@
+//! Long integers, Horner's rule, and recurrences modulo m.
+
+use std::cmp::Ordering;
+
+use monoscan::algo::AlgoError;
+use monoscan::algo::numbers::{
+    Modular, add, add_into, add_rows, add_rows_into, compare, horner, subtract, subtract_into,
+};
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// Digits of which many pass a carry on: random ones, all ones, zeros, and runs of these.
+fn digits(len: usize) -> Vec<Vec<u64>> {
+    let mut random = Random(len as u64);
+    let runs = |random: &mut Random| {
+        let mut digit = 0;
+        (0..len)
+            .map(|_| {
+                if random.chance(50) {
+                    digit = *random.pick(&[0, u64::MAX, 1]);
+                }
+                if random.chance(500) { random.bits() } else { digit }
+            })
+            .collect()
+    };
+    let mut one = vec![0; len];
+    one.iter_mut().take(1).for_each(|digit| *digit = 1);
+    let drawn = (0..len).map(|_| random.bits()).collect();
+    vec![drawn, runs(&mut random), runs(&mut random), vec![u64::MAX; len], one]
+}
+
+fn by_loop(a: &[u64], b: &[u64], of: impl Fn(u64, u64, bool) -> (u64, bool)) -> (Vec<u64>, bool) {
+    let mut carry = false;
+    let digit = |i: usize| {
+        let digit;
+        (digit, carry) = of(a.get(i).copied().unwrap_or(0), b.get(i).copied().unwrap_or(0), carry);
+        digit
+    };
+    let all = (0..a.len().max(b.len())).map(digit).collect();
+    (all, carry)
+}
+
+#[test]
+fn sums_differences_and_order_are_those_of_the_loop() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let shorter = digits(len / 2);
+            for a in digits(len) {
+                for b in digits(len).iter().chain(&shorter) {
+                    let (sum, difference) = (by_loop(&a, b, u64::carrying_add), by_loop(&a, b, u64::borrowing_sub));
+                    assert_eq!(add(&a, b).unwrap(), sum);
+                    assert_eq!(add(b, &a).unwrap(), sum);
+                    assert_eq!(subtract(&a, b).unwrap(), difference);
+                    let (zero, less) = (difference.0.iter().all(|&digit| digit == 0), difference.1);
+                    let order = if less { Ordering::Less } else { 0.cmp(&(!zero as i32)).reverse() };
+                    assert_eq!((compare(&a, b), compare(b, &a)), (order, order.reverse()));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn rows_are_added_on_their_own() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let mut random = Random(len as u64);
+            let mut rows = || -> Vec<[u64; 4]> {
+                let mut digit = || if random.chance(2) { u64::MAX } else { random.bits() };
+                (0..len).map(|_| [digit(), digit(), digit(), digit()]).collect()
+            };
+            let (a, b) = (rows(), rows());
+            let sums = add_rows(&a, &b).unwrap();
+            assert_eq!(sums.len(), len);
+            for ((a, b), sum) in a.iter().zip(&b).zip(&sums) {
+                assert_eq!(sum[..], by_loop(a, b, u64::carrying_add).0);
+            }
+        }
+    });
+}
+
+#[test]
+fn digits_that_disagree_in_number_are_refused_by_what_writes_into_slices() {
+    let mut out = [7; 2];
+    let error = add_into(&[1, 2], &[1], &mut out).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "b", expected: 2, got: 1 }));
+    let error = subtract_into(&[1], &[1], &mut out).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "difference", expected: 1, got: 2 }));
+    assert!(matches!(add_rows(&[[1]], &[]), Err(AlgoError::Length { argument: "b", expected: 1, got: 0 })));
+    let error = add_rows_into(&[[1]], &[[2]], &mut [[7]; 2]).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "sums", expected: 1, got: 2 }));
+    assert_eq!(out, [7; 2]);
+}
+
+#[test]
+fn polynomials_are_evaluated() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let mut random = Random(len as u64);
+            let coefficients: Vec<u64> = (0..len).map(|_| random.bits()).collect();
+            for x in [0, 1, 3, u64::MAX] {
+                let expected = coefficients.iter().fold(0u64, |y, &c| y.wrapping_mul(x).wrapping_add(c));
+                assert_eq!(horner(&coefficients, x).unwrap(), expected);
+            }
+        }
+    });
+    assert_eq!(horner(&[1.0, -3.0, 2.0], 4.0).unwrap(), 6.0);
+}
+
+fn recurs<const K: usize, const M: u32>(coefficients: [u32; K]) {
+    let recurrence = Modular::<K, M>::new(coefficients).unwrap();
+    on_threads(|| {
+        for len in LENGTHS {
+            let mut random = Random(len as u64);
+            let x: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
+            let mut expected: Vec<u32> = Vec::new();
+            for (i, &x) in x.iter().enumerate() {
+                let before = coefficients.iter().zip(expected[..i].iter().rev());
+                let sum = before.fold(u64::from(x), |sum, (&c, &y)| (sum + u64::from(c) * u64::from(y)) % u64::from(M));
+                expected.push((sum % u64::from(M)) as u32);
+            }
+            assert!(recurrence.run(&x).unwrap() == expected, "order {K} modulo {M}, {len} numbers");
+        }
+    });
+}
+
+#[test]
+fn recurrences_modulo_m_are_those_of_the_loop() {
+    recurs::<1, 2>([1]);
+    recurs::<2, 998_244_353>([1, 1]);
+    recurs::<2, { u32::MAX }>([u32::MAX - 1, 5]);
+    recurs::<3, 1_000_000_007>([3, 0, u32::MAX]);
+}

@@ -1,0 +1,216 @@
+//! Groups, series and sparse matrices.
+
+use monoscan::algo::AlgoError;
+use monoscan::algo::groups::{
+    histogram, moments_by_key, sums_by_key, totals_by_flags, totals_by_key, totals_by_offsets,
+};
+use monoscan::algo::series::{backward_fill, forward_fill, line_of_sight, running_argmax, sessions};
+use monoscan::algo::sparse::Csr;
+use monoscan::ops::{Max, Sum};
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// Lengths of segments of so many records in all: short, empty ones among them, one long one, all of one record.
+fn segments(len: usize) -> Vec<Vec<usize>> {
+    let mut random = Random(len as u64);
+    let mut drawn = [1usize, 5, 3000].map(|most| {
+        let (mut lengths, mut left) = (Vec::new(), len);
+        while left > 0 {
+            lengths.push(random.below(most + 1).min(left));
+            left -= lengths[lengths.len() - 1];
+        }
+        lengths
+    });
+    drawn[0].push(0);
+    let skewed = [vec![1; len / 4], vec![len - len / 4], vec![0; 3]].concat();
+    drawn.into_iter().chain([skewed, vec![len]]).collect()
+}
+
+fn offsets(lengths: &[usize]) -> Vec<usize> {
+    let mut at = 0;
+    let ends = lengths.iter().map(|length| {
+        at += length;
+        at
+    });
+    [0].into_iter().chain(ends).collect()
+}
+
+#[test]
+fn totals_are_those_of_each_segment_however_it_is_told() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let x: Vec<i64> = (0..len as i64).map(|i| i * 7 % 1009 - 500).collect();
+            for lengths in segments(len) {
+                let offsets = offsets(&lengths);
+                let slices: Vec<&[i64]> = offsets.windows(2).map(|ends| &x[ends[0]..ends[1]]).collect();
+                let states: Vec<Sum<i64>> = x.iter().copied().map(Sum).collect();
+                let all: Vec<Sum<i64>> = slices.iter().map(|x| Sum(x.iter().sum())).collect();
+                assert_eq!(totals_by_offsets(&offsets, &states).unwrap(), all);
+
+                let some: Vec<&&[i64]> = slices.iter().filter(|x| !x.is_empty()).collect();
+                let mut heads = vec![false; len];
+                offsets.iter().filter(|&&start| start < len).for_each(|&start| heads[start] = true);
+                let maxima: Vec<Max<i64>> = some.iter().map(|x| Max(*x.iter().max().unwrap())).collect();
+                let wrapped: Vec<Max<i64>> = x.iter().copied().map(Max).collect();
+                assert_eq!(totals_by_flags(&heads, &wrapped).unwrap(), maxima);
+
+                // Keys of segments that are not empty, no two neighbours alike.
+                let keys: Vec<u16> =
+                    (0u32..).zip(&some).flat_map(|(key, x)| vec![(key % 7) as u16 * 1000; x.len()]).collect();
+                let names: Vec<u16> = (0..some.len() as u32).map(|key| (key % 7) as u16 * 1000).collect();
+                let sums: Vec<i64> = some.iter().map(|x| x.iter().sum()).collect();
+                assert_eq!(sums_by_key(&keys, &x).unwrap(), (names.clone(), sums));
+                assert_eq!(totals_by_key(&keys, &wrapped).unwrap(), (names.clone(), maxima));
+
+                let floats: Vec<f64> = x.iter().map(|&x| x as f64).collect();
+                let (found, moments) = moments_by_key(&keys, &floats).unwrap();
+                assert_eq!(found, names);
+                for (moments, x) in moments.iter().zip(&some) {
+                    let count = x.len() as f64;
+                    let mean = x.iter().sum::<i64>() as f64 / count;
+                    let variance = x.iter().map(|&x| (x as f64 - mean).powi(2)).sum::<f64>() / count;
+                    assert_eq!(moments.count, count);
+                    assert!((moments.mean - mean).abs() < 1e-9, "{} for {mean}", moments.mean);
+                    assert!((moments.variance() - variance).abs() <= 1e-9 * variance.max(1.0));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_histogram_counts_every_value() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let mut random = Random(len as u64);
+            let x: Vec<i16> = (0..len).map(|_| random.below(100u16) as i16 - 50).collect();
+            let (values, counts) = histogram(&x).unwrap();
+            let expected: Vec<(i16, u32)> = (-50..50)
+                .map(|value| (value, x.iter().filter(|&&x| x == value).count() as u32))
+                .filter(|&(_, count)| count > 0)
+                .collect();
+            assert_eq!(values.into_iter().zip(counts).collect::<Vec<_>>(), expected);
+        }
+    });
+}
+
+#[test]
+fn gaps_are_filled_from_both_sides() {
+    on_threads(|| {
+        for (len, one_in) in LENGTHS.into_iter().flat_map(|len| [(len, 1), (len, 3), (len, 900), (len, usize::MAX)]) {
+            let mut random = Random(len as u64);
+            let x: Vec<(u8, f32)> = (0..len).map(|i| (i as u8, i as f32)).collect();
+            let is_there: Vec<bool> = (0..len).map(|_| random.chance(one_in)).collect();
+            let fill = |places: &mut dyn Iterator<Item = usize>| {
+                let (mut filled, mut last) = (vec![(9, -1.0); len], (9, -1.0));
+                for i in places {
+                    last = if is_there[i] { x[i] } else { last };
+                    filled[i] = last;
+                }
+                filled
+            };
+            assert_eq!(forward_fill(&x, &is_there, (9, -1.0)).unwrap(), fill(&mut (0..len)));
+            assert_eq!(backward_fill(&x, &is_there, (9, -1.0)).unwrap(), fill(&mut (0..len).rev()));
+        }
+    });
+}
+
+#[test]
+fn sessions_sight_and_maxima_are_those_of_the_loop() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let mut random = Random(len as u64);
+            let mut time = 5u32;
+            let mut next = || {
+                time += random.below(40u32);
+                time
+            };
+            let times: Vec<u32> = (0..len).map(|_| next()).collect();
+            for gap in [0, 30, 38, 100] {
+                let mut session = 0;
+                let expected: Vec<u32> = (0..len)
+                    .map(|i| {
+                        session += (i > 0 && times[i] - times[i - 1] > gap) as u32;
+                        session
+                    })
+                    .collect();
+                assert_eq!(sessions(&times, gap).unwrap(), expected, "{len} {gap}");
+            }
+
+            let hills: Vec<f64> =
+                (0..len).map(|i| i as f64 * (i as f64 / 900.0).sin() + random.unit() * 50.0).collect();
+            let mut steepest = f64::NEG_INFINITY;
+            let visible: Vec<bool> = (0..len)
+                .map(|i| {
+                    let slope = (hills[i] - hills[0]) / i as f64;
+                    let sees = i == 0 || slope > steepest;
+                    steepest = if i == 0 { steepest } else { steepest.max(slope) };
+                    sees
+                })
+                .collect();
+            assert_eq!(line_of_sight(&hills).unwrap(), visible);
+
+            let few: Vec<i32> = (0..len).map(|i| i as i32 / 50 + random.below(3u8) as i32).collect();
+            let mut highest = 0;
+            let places: Vec<u32> = (0..len)
+                .map(|i| {
+                    highest = if few[i] > few[highest] { i } else { highest };
+                    highest as u32
+                })
+                .collect();
+            assert_eq!(running_argmax(&few).unwrap(), places);
+        }
+    });
+}
+
+#[test]
+fn times_that_fall_belong_to_the_session_before() {
+    assert_eq!(sessions(&[100u64, 50, 60, 200], 30).unwrap(), [0, 0, 0, 1]);
+    assert_eq!(sessions(&[0.0, f64::NAN, 100.0], 30.0).unwrap(), [0, 0, 0]);
+    assert_eq!(running_argmax(&[f32::NAN, -1.0, f32::NAN, 2.0]).unwrap(), [u32::MAX, 1, 1, 3]);
+}
+
+#[test]
+fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_threads() {
+    for len in LENGTHS {
+        let mut random = Random(len as u64);
+        let width = 1 + len / 3;
+        let columns: Vec<u32> = (0..len).map(|_| random.below(width) as u32).collect();
+        // Small integers: sums are exact whatever their order.
+        let values: Vec<f64> = (0..len).map(|_| random.below(9u32) as f64 - 4.0).collect();
+        let x: Vec<f64> = (0..width).map(|_| random.below(9u32) as f64 - 4.0).collect();
+        let fractions: Vec<f32> = (0..len).map(|_| random.unit() as f32).collect();
+        for lengths in segments(len) {
+            let offsets = offsets(&lengths);
+            let product = |k: usize| values[k] * x[columns[k] as usize];
+            let expected: Vec<f64> = offsets.windows(2).map(|ends| (ends[0]..ends[1]).map(product).sum()).collect();
+            let ones = vec![1.0f32; width];
+            let once = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
+            on_threads(|| {
+                assert_eq!(Csr::new(&offsets, &columns, &values, width).unwrap().times(&x).unwrap(), expected);
+                let rounded = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
+                assert_eq!(rounded, once, "roundings do not depend on threads");
+            });
+        }
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_what_was_expected() {
+    let x = [1, 2, 3].map(Sum);
+    assert!(matches!(totals_by_offsets(&[0, 2, 1, 3], &x), Err(AlgoError::Scan(monoscan::Error::Offsets { .. }))));
+    assert!(matches!(sums_by_key(&[1, 2], &[1]), Err(AlgoError::Length { argument: "keys", expected: 1, got: 2 })));
+    assert!(matches!(totals_by_flags(&[true], &x), Err(AlgoError::Length { argument: "heads", expected: 3, got: 1 })));
+    assert!(matches!(forward_fill(&[1], &[], 0), Err(AlgoError::Length { argument: "is_there", .. })));
+
+    let csr =
+        |offsets: &'static [usize], columns: &'static [u32]| Csr::new(offsets, columns, &[1.0, 2.0], 4).unwrap_err();
+    assert!(matches!(csr(&[0, 2], &[0, 4]), AlgoError::Index { argument: "columns", place: 1, expected: 4, got: 4 }));
+    assert!(matches!(csr(&[0, 2], &[0]), AlgoError::Length { argument: "columns", expected: 2, got: 1 }));
+    assert!(matches!(csr(&[], &[0, 1]), AlgoError::Offset { place: 0, expected: 0, got: None }));
+    assert!(matches!(csr(&[1, 2], &[0, 1]), AlgoError::Offset { place: 0, expected: 0, got: Some(1) }));
+    assert!(matches!(csr(&[0, 2, 1, 2], &[0, 1]), AlgoError::Offset { place: 2, expected: 2, got: Some(1) }));
+    assert!(matches!(csr(&[0, 1], &[0, 1]), AlgoError::Offset { place: 1, expected: 2, got: Some(1) }));
+    let matrix = Csr::new(&[0, 1], &[0], &[1.0], 4).unwrap();
+    assert!(matches!(matrix.times(&[1.0]), Err(AlgoError::Length { argument: "x", expected: 4, got: 1 })));
+}

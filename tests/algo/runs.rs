@@ -1,0 +1,65 @@
+//! Runs of equal records.
+
+use monoscan::algo::AlgoError;
+use monoscan::algo::runs::{decode, encode, unique, unique_by_key};
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// Records whose runs have about this mean length; one run; and no two that are equal.
+fn inputs(len: usize) -> Vec<Vec<u32>> {
+    let mut random = Random(len as u64);
+    let mut inputs = vec![vec![5; len], (0..len as u32).collect()];
+    for mean in [2, 10, 3000] {
+        let mut value = 0;
+        inputs.push(
+            (0..len)
+                .map(|_| {
+                    value = if random.chance(mean) { random.below(9u32) } else { value };
+                    value
+                })
+                .collect(),
+        );
+    }
+    inputs
+}
+
+#[test]
+fn runs_are_encoded_decoded_and_made_unique() {
+    on_threads(|| {
+        for x in LENGTHS.into_iter().flat_map(inputs) {
+            let runs: Vec<&[u32]> = x.chunk_by(|a, b| a == b).collect();
+            let values: Vec<u32> = runs.iter().map(|run| run[0]).collect();
+            let lengths: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
+            assert_eq!(encode(&x).unwrap(), (values.clone(), lengths.clone()));
+            assert_eq!(unique(&x).unwrap(), values);
+            assert_eq!(decode(&values, &lengths).unwrap(), x);
+
+            let places: Vec<u64> = (0..x.len() as u64).collect();
+            let is_first = |&place: &u64| place == 0 || x[place as usize] != x[place as usize - 1];
+            let firsts: Vec<u64> = places.iter().copied().filter(is_first).collect();
+            assert_eq!(unique_by_key(&x, &places).unwrap(), (values, firsts));
+        }
+    });
+}
+
+#[test]
+fn runs_of_length_0_decode_to_nothing_wherever_they_are() {
+    let decoded = decode(&['a', 'b', 'c', 'd'], &[0, 2, 0, 0]).unwrap();
+    assert_eq!(decoded, ['b', 'b']);
+    assert_eq!(decode(&['a'], &[0]).unwrap(), []);
+    let long = decode(&[1u8, 2, 3], &[0, 100_000, 0]).unwrap();
+    assert_eq!(long, vec![2; 100_000]);
+}
+
+#[test]
+fn nan_begins_a_run_of_its_own() {
+    assert_eq!(encode(&[f64::NAN, f64::NAN, 0.0, -0.0]).unwrap().1, [1, 1, 2]);
+}
+
+#[test]
+fn lengths_that_disagree_are_refused() {
+    let error = decode(&[1, 2], &[1]).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "lengths", expected: 2, got: 1 }));
+    let error = unique_by_key(&[1, 2], &[1]).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "values", expected: 2, got: 1 }));
+}

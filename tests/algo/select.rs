@@ -1,0 +1,85 @@
+//! Selecting and parting.
+
+use monoscan::Error;
+use monoscan::algo::AlgoError;
+use monoscan::algo::select::{Select, partition, partition3, places, select, select_into, select_with_places};
+use monoscan::prelude::*;
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// Flags of many densities: none, all, one in two, one in many, all but a few, and runs.
+fn flags(len: usize) -> Vec<Vec<bool>> {
+    let mut random = Random(len as u64);
+    let mut drawn: Vec<Vec<bool>> =
+        [2, 50, 5000].map(|one_in| (0..len).map(|_| random.chance(one_in)).collect()).into();
+    drawn.push(drawn[1].iter().map(|flag| !flag).collect());
+    drawn.extend([vec![false; len], vec![true; len], (0..len).map(|i| i / 1000 % 2 == 0).collect()]);
+    drawn
+}
+
+#[test]
+fn what_is_flagged_is_selected_with_its_places() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let x: Vec<i64> = (0..len as i64).map(|i| i * i - 7).collect();
+            for flags in flags(len) {
+                let expected: Vec<u32> = (0..len as u32).filter(|&i| flags[i as usize]).collect();
+                let records: Vec<i64> = expected.iter().map(|&i| x[i as usize]).collect();
+                assert_eq!(places(&flags).unwrap(), expected);
+                assert_eq!(select(&x, &flags).unwrap(), records);
+                assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected));
+                let mut room = vec![0; records.len()];
+                assert_eq!(select_into(&x, &flags, &mut room).unwrap(), records.len());
+                assert_eq!(room, records);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_predicate_selects_records_of_several_fields_and_sees_captured_values() {
+    on_threads(|| {
+        for (len, limit) in LENGTHS.into_iter().zip([3u32, 700].into_iter().cycle()) {
+            let by = Select::by(scan!(|x: (u32, f32)| -> bool { x.0 % 1000 < limit })).unwrap();
+            let x: Vec<(u32, f32)> = (0..len as u32).map(|i| (i.wrapping_mul(2_654_435_761), i as f32)).collect();
+            let kept: Vec<u32> = (0..len as u32).filter(|&i| x[i as usize].0 % 1000 < limit).collect();
+            let records: Vec<(u32, f32)> = kept.iter().map(|&i| x[i as usize]).collect();
+            assert_eq!(by.select(&x).unwrap(), records);
+            assert_eq!(by.select_with_places(&x).unwrap(), (records, kept));
+        }
+    });
+}
+
+#[test]
+fn partitions_are_stable() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let x: Vec<u16> = (0..len).map(|i| i as u16).collect();
+            for flags in flags(len) {
+                let of = |wanted| (0..len).filter(|&i| flags[i] == wanted).map(|i| x[i]).collect::<Vec<u16>>();
+                let (set, others) = (of(true), of(false));
+                assert_eq!(partition(&x, &flags).unwrap(), ([&set[..], &others].concat(), set.len()));
+
+                let classes: Vec<u8> = (0..len).map(|i| if flags[i] { 1 } else { (i % 2 * 2) as u8 }).collect();
+                let parts: Vec<Vec<u16>> =
+                    (0..3).map(|class| (0..len).filter(|&i| classes[i] == class).map(|i| x[i]).collect()).collect();
+                let counts = [parts[0].len(), parts[1].len(), parts[2].len()];
+                assert_eq!(partition3(&x, &classes).unwrap(), (parts.concat(), counts));
+            }
+        }
+    });
+}
+
+#[test]
+fn bad_input_is_refused_with_what_was_expected() {
+    let expected = |error| matches!(error, AlgoError::Length { argument: "flags", expected: 3, got: 2 });
+    assert!(expected(select(&[1, 2, 3], &[true, false]).unwrap_err()));
+    assert!(expected(select_with_places(&[1, 2, 3], &[true, false]).unwrap_err()));
+    assert!(expected(partition(&[1, 2, 3], &[true, false]).unwrap_err()));
+    let error = partition3(&[1, 2, 3], &[0, 3, 4]).unwrap_err();
+    assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }));
+    let mut room = [7; 1];
+    let error = select_into(&[1, 2, 3], &[true, false, true], &mut room).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { .. })), "{error}");
+    assert_eq!(room, [7]);
+}

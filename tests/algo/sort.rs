@@ -1,0 +1,109 @@
+//! Sorts beside those of the standard library.
+
+use std::cmp::Ordering;
+
+use monoscan::algo::AlgoError;
+use monoscan::algo::sort::{Order, SortKey, argsort, quicksort, sort, sort_with_values};
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// Sorts by comparisons, in cache, and beyond it: of 8 bytes 70 thousand are.
+fn lengths() -> impl Iterator<Item = usize> {
+    LENGTHS.into_iter().filter(|&len| len < 100_000)
+}
+
+/// Random keys, few different ones, sorted ones, reversed ones, and one that differs.
+fn inputs<K: Copy>(len: usize, of: impl Fn(u64) -> K) -> Vec<Vec<K>> {
+    let mut random = Random(len as u64);
+    let drawn: Vec<K> = (0..len).map(|_| of(random.bits())).collect();
+    let few: Vec<K> = (0..len).map(|_| of(random.below(3u64) << 40 | random.below(2u64))).collect();
+    let ascending: Vec<K> = (0..len as u64).map(&of).collect();
+    let descending = ascending.iter().rev().copied().collect();
+    let mut same = vec![of(1 << 20); len];
+    if let Some(last) = same.last_mut() {
+        *last = of(3);
+    }
+    vec![drawn, few, ascending, descending, same]
+}
+
+fn sorts_like_the_standard_library<K: SortKey>(
+    of: impl Fn(u64) -> K + Sync,
+    order: impl Fn(&K, &K) -> Ordering + Sync,
+) {
+    // NaN equals itself in this order.
+    let same = |a: &[K], b: &[K]| a.iter().zip(b).all(|(a, b)| order(a, b).is_eq());
+    on_threads(|| {
+        for keys in lengths().flat_map(|len| inputs(len, &of)) {
+            for direction in [Order::Ascending, Order::Descending] {
+                let in_order = |a: &K, b: &K| match direction {
+                    Order::Ascending => order(a, b),
+                    Order::Descending => order(b, a),
+                };
+                let mut places: Vec<u32> = (0..keys.len() as u32).collect();
+                places.sort_by(|&a, &b| in_order(&keys[a as usize], &keys[b as usize]));
+                let expected: Vec<K> = places.iter().map(|&place| keys[place as usize]).collect();
+
+                assert_eq!(argsort(&keys, direction).unwrap(), places);
+                let mut sorted = keys.clone();
+                sort(&mut sorted, direction).unwrap();
+                assert!(same(&sorted, &expected), "{} keys, {direction:?}", keys.len());
+                let (mut sorted, mut values) = (keys.clone(), (0..keys.len() as u32).collect::<Vec<_>>());
+                sort_with_values(&mut sorted, &mut values, direction).unwrap();
+                assert_eq!(values, places);
+                assert!(same(&sorted, &expected), "{} keys, {direction:?}", keys.len());
+            }
+        }
+    });
+}
+
+#[test]
+fn unsigned_integers_sort() {
+    sorts_like_the_standard_library(|bits| bits as u8, u8::cmp);
+    sorts_like_the_standard_library(|bits| bits as u16, u16::cmp);
+    sorts_like_the_standard_library(|bits| bits as u32, u32::cmp);
+    sorts_like_the_standard_library(|bits| bits, u64::cmp);
+}
+
+#[test]
+fn signed_integers_sort() {
+    sorts_like_the_standard_library(|bits| bits as i8, i8::cmp);
+    sorts_like_the_standard_library(|bits| bits as i16, i16::cmp);
+    sorts_like_the_standard_library(|bits| bits as i32, i32::cmp);
+    sorts_like_the_standard_library(|bits| bits as i64, i64::cmp);
+}
+
+/// Any bits at all: infinities, NaN of both signs, zeros of both signs.
+#[test]
+fn floats_sort_by_total_order() {
+    sorts_like_the_standard_library(|bits| f32::from_bits(bits as u32), f32::total_cmp);
+    sorts_like_the_standard_library(f64::from_bits, f64::total_cmp);
+    let special = [f64::NAN, -f64::NAN, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, 1.0, -1.0, f64::MIN_POSITIVE];
+    sorts_like_the_standard_library(|bits| special[bits as usize % special.len()], f64::total_cmp);
+}
+
+fn quicksorts<K: SortKey>(of: impl Fn(u64) -> K + Sync, order: impl Fn(&K, &K) -> Ordering + Sync) {
+    on_threads(|| {
+        for mut keys in lengths().flat_map(|len| inputs(len, &of)) {
+            let mut expected = keys.clone();
+            expected.sort_by(&order);
+            let levels = quicksort(&mut keys).unwrap();
+            assert!(keys.iter().zip(&expected).all(|(a, b)| order(a, b).is_eq()), "{} keys", keys.len());
+            // Twice the logarithm is what random pivots take; this is far beyond.
+            assert!(levels <= 8 * (keys.len() + 2).ilog2() as usize, "{levels} levels for {} keys", keys.len());
+        }
+    });
+}
+
+#[test]
+fn quicksort_sorts_in_few_levels_whatever_the_input() {
+    quicksorts(|bits| bits as u32, u32::cmp);
+    quicksorts(|bits| f64::from_bits(bits), f64::total_cmp);
+}
+
+#[test]
+fn values_that_disagree_with_keys_are_refused_and_nothing_is_moved() {
+    let (mut keys, mut values) = ([3, 1, 2], [0u8, 1]);
+    let error = sort_with_values(&mut keys, &mut values, Order::Ascending).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "values", expected: 3, got: 2 }));
+    assert_eq!((keys, values), ([3, 1, 2], [0, 1]));
+}

@@ -1,0 +1,157 @@
+//! Lines, UTF-8, CSV and decimals.
+
+use monoscan::algo::AlgoError;
+use monoscan::algo::text::{check_utf8, csv, lines_and_columns};
+
+use super::common::{LENGTHS, Random, on_threads};
+
+/// So many bytes, drawn from these.
+fn bytes(len: usize, of: &[u8]) -> Vec<u8> {
+    let mut random = Random(len as u64);
+    (0..len).map(|_| *random.pick(of)).collect()
+}
+
+#[test]
+fn lines_and_columns_are_counted_from_0() {
+    on_threads(|| {
+        for len in LENGTHS {
+            for of in [&b"\n"[..], b"a", b"ab\n", &[b"x".repeat(500), b"\n".to_vec()].concat()] {
+                let text = bytes(len, of);
+                let (mut at, mut expected) = ((0, 0), (Vec::new(), Vec::new()));
+                for byte in &text {
+                    expected.0.push(at.0);
+                    expected.1.push(at.1);
+                    at = if *byte == b'\n' { (at.0 + 1, 0) } else { (at.0, at.1 + 1) };
+                }
+                assert_eq!(lines_and_columns(&text).unwrap(), expected);
+            }
+        }
+    });
+}
+
+fn utf8_as_the_standard_library_has_it(text: &[u8]) {
+    let expected = std::str::from_utf8(text).map(drop).map_err(|error| error.valid_up_to());
+    let got = check_utf8(text).map_err(|error| match error {
+        AlgoError::InvalidUtf8 { valid_up_to } => valid_up_to,
+        other => panic!("{other}"),
+    });
+    assert_eq!(got, expected, "{:x?}", &text[..text.len().min(20)]);
+}
+
+#[test]
+fn utf8_is_checked_as_the_standard_library_does() {
+    // Every start of up to four bytes that are at the end of a range.
+    let ends = [0, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee];
+    let ends = [&ends[..], &[0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff]].concat();
+    for a in &ends {
+        for b in &ends {
+            for c in &ends {
+                ends.iter().for_each(|&d| utf8_as_the_standard_library_has_it(&[*a, *b, *c, d]));
+                utf8_as_the_standard_library_has_it(&[*a, *b, *c]);
+            }
+            utf8_as_the_standard_library_has_it(&[*a, *b]);
+        }
+        utf8_as_the_standard_library_has_it(&[*a]);
+    }
+    on_threads(|| {
+        for len in LENGTHS {
+            let right: String = "aß∮\u{10ffff}\u{800}\u{d7ff}\u{e000}\n".chars().cycle().take(len).collect();
+            let mut text = right.into_bytes();
+            utf8_as_the_standard_library_has_it(&text);
+            let mut random = Random(len as u64);
+            for _ in 0..4 {
+                if let Some(byte) = text.len().checked_sub(1).map(|last| random.below(last + 1)) {
+                    let kept = std::mem::replace(&mut text[byte], *random.pick(&ends));
+                    utf8_as_the_standard_library_has_it(&text);
+                    text[byte] = kept;
+                    utf8_as_the_standard_library_has_it(&text[..byte]);
+                }
+            }
+        }
+    });
+}
+
+/// A reader of one byte at a time: the raw fields of each row.
+fn by_hand(text: &[u8]) -> Vec<Vec<Vec<u8>>> {
+    let (mut rows, mut row, mut field, mut quoted) = (Vec::new(), Vec::new(), Vec::new(), false);
+    for &byte in text {
+        quoted ^= byte == b'"';
+        match byte {
+            b',' if !quoted => row.push(std::mem::take(&mut field)),
+            b'\n' if !quoted => {
+                if field.last() == Some(&b'\r') {
+                    field.pop();
+                }
+                row.push(std::mem::take(&mut field));
+                rows.push(std::mem::take(&mut row));
+            }
+            byte => field.push(byte),
+        }
+    }
+    if !text.is_empty() && (text.last() != Some(&b'\n') || !row.is_empty() || !field.is_empty()) {
+        if field.last() == Some(&b'\r') {
+            field.pop();
+        }
+        row.push(field);
+        rows.push(row);
+    }
+    rows
+}
+
+#[test]
+fn fields_are_those_of_a_reader_of_single_bytes() {
+    on_threads(|| {
+        for len in LENGTHS.into_iter().chain(4..40) {
+            for of in [&b"a,\n"[..], b"ab,\n\r\"", b"\n", b",", &[b"x".repeat(90), b",\n\"\"".to_vec()].concat()] {
+                let mut text = bytes(len, of);
+                if text.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {
+                    let place = text.iter().rposition(|&byte| byte == b'"').unwrap();
+                    assert!(matches!(csv(&text, b','), Err(AlgoError::OpenQuote { place: at }) if at == place));
+                    text.push(b'"');
+                }
+                let fields = csv(&text, b',').unwrap();
+                let rows: Vec<Vec<Vec<u8>>> = (0..fields.height())
+                    .map(|r| {
+                        (fields.rows[r]..fields.rows[r + 1]).map(|k| fields.raw(&text, k as usize).to_vec()).collect()
+                    })
+                    .collect();
+                assert!(rows == by_hand(&text), "{:?}", String::from_utf8_lossy(&text[..text.len().min(60)]));
+            }
+        }
+    });
+}
+
+#[test]
+fn quotes_are_taken_off() {
+    let text = br#""a ""b"" c",plain,"","""",x"y"#;
+    let mut text = text.to_vec();
+    text.push(b'"');
+    let fields = csv(&text, b',').unwrap();
+    let unquoted: Vec<String> =
+        (0..5).map(|k| String::from_utf8(fields.unquoted(&text, k).into_owned()).unwrap()).collect();
+    assert_eq!(unquoted, [r#"a "b" c"#, "plain", "", "\"", "x\"y\""]);
+}
+
+#[test]
+fn columns_of_decimals_become_numbers() {
+    on_threads(|| {
+        for len in LENGTHS {
+            let mut random = Random(len as u64);
+            let rows: Vec<(i64, f64)> = (0..len)
+                .map(|_| (random.bits() as i64, f64::from_bits(random.bits())))
+                .filter(|row| row.1.is_finite())
+                .collect();
+            let text: String = rows.iter().map(|(a, b)| format!("{a};\"{b:e}\"\r\n")).collect();
+            let text = [b"integer;float\n", text.as_bytes()].concat();
+            let fields = csv(&text, b';').unwrap();
+            assert_eq!(fields.integers(&text, 1, 0).unwrap(), rows.iter().map(|row| row.0).collect::<Vec<_>>());
+            assert_eq!(fields.floats(&text, 1, 1).unwrap(), rows.iter().map(|row| row.1).collect::<Vec<_>>());
+        }
+    });
+    let text = b"1,2\n3\n4,x";
+    let fields = csv(text, b',').unwrap();
+    assert_eq!(fields.integers(text, 0, 0).unwrap(), [1, 3, 4]);
+    assert!(matches!(fields.integers(text, 0, 1), Err(AlgoError::NoNumber { row: 1, column: 1 })));
+    assert!(matches!(fields.floats(text, 2, 1), Err(AlgoError::NoNumber { row: 2, column: 1 })));
+    assert!(matches!(fields.integers(text, 0, 7), Err(AlgoError::NoNumber { row: 0, column: 7 })));
+}
