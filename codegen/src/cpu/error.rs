@@ -38,8 +38,8 @@ pub enum CodegenError {
     /// An instruction is typed wrongly: a bug in monoscan.
     #[error("an instruction `{}` does not fit its operands, which is a bug in monoscan", .0.name())]
     Malformed(Opcode),
-    /// A lexer has more states than are compiled.
-    #[error("a lexer of {states} states is not compiled: at most {most} are")]
+    /// A lexer has more states that accept, or lead to themselves, than are compiled.
+    #[error("a lexer of {states} states that accept or lead to themselves is not compiled: expected at most {most}")]
     LexerTooLarge {
         /// How many it has.
         states: usize,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, JumpTableData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, JumpTableData, Type, Value, types};
 
 use super::automaton::LexAutomaton;
 use super::bytes::Bytes;
@@ -34,7 +34,7 @@ impl Emitter<'_, '_> {
         let leaves = |b: &u8| stays || automaton.step(state, *b) != state;
         let mut targets: BTreeMap<u16, Vec<u8>> = BTreeMap::new();
         for b in (0..=255u8).filter(leaves) {
-            targets.entry(automaton.step(state, b)).or_default().push(b);
+            targets.entry(self.target(automaton.step(state, b))).or_default().push(b);
         }
         let ranges = |bytes: &[u8]| ranges(bytes, |b| !leaves(&b));
         let mut targets: Vec<(u16, Vec<Range>)> = targets.iter().map(|(&to, bytes)| (to, ranges(bytes))).collect();
@@ -66,16 +66,13 @@ impl Emitter<'_, '_> {
             (self.b.ins().uextend(types::I32, byte), (0..=255).map(|b| automaton.step(state, b)).collect())
         } else {
             let row = usize::from(state) * automaton.classes;
-            let table = self.b.ins().iconst(types::I64, automaton.class_of.as_ptr() as i64);
-            let wide = self.b.ins().uextend(types::I64, byte);
-            let address = self.b.ins().iadd(table, wide);
-            let class = self.b.ins().uload8(types::I32, table_flags(), address, 0);
-            (class, automaton.next[row..row + automaton.classes].to_vec())
+            (self.class(types::I32, byte), automaton.next[row..row + automaton.classes].to_vec())
         };
         let mut edges = BTreeMap::new();
         let calls: Vec<_> = steps
             .into_iter()
             .map(|to| {
+                let to = self.target(to);
                 let block = *edges.entry(to).or_insert_with(|| self.edge(state, to));
                 self.b.func.dfg.block_call(block, &[])
             })
@@ -84,6 +81,15 @@ impl Emitter<'_, '_> {
         let default = self.b.func.dfg.block_call(over, &[]);
         let table = self.b.create_jump_table(JumpTableData::new(default, &calls));
         self.b.ins().br_table(index, table);
+    }
+
+    /// The class of a byte.
+    pub(super) fn class(&mut self, ty: Type, byte: Value) -> Value {
+        let table = self.automaton().class_of.as_ptr() as i64;
+        let table = self.b.ins().iconst(types::I64, table);
+        let wide = self.b.ins().uextend(types::I64, byte);
+        let address = self.b.ins().iadd(table, wide);
+        self.b.ins().uload8(ty, table_flags(), address, 0)
     }
 
     /// Whether a byte is in a set.

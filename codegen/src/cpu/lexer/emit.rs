@@ -22,6 +22,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Variable};
 
 use super::automaton::LexAutomaton;
 use super::dispatch::Dispatch;
+use super::walked::Walked;
 use super::words::WordTable;
 use super::{LexArgs, NONE, Status};
 use crate::cpu::memory::data_flags;
@@ -30,6 +31,8 @@ use crate::cpu::memory::data_flags;
 pub(super) struct Source<'a> {
     pub(super) automaton: &'a LexAutomaton,
     pub(super) words: Option<&'a WordTable>,
+    /// States that have no block, if there are such.
+    pub(super) walked: Option<&'a Walked>,
     /// How what begins next is found where a token ends.
     pub(super) dispatch: Dispatch,
     /// Whether the machine looks up bytes in a vector.
@@ -57,7 +60,9 @@ pub(super) struct Emitter<'a, 'b> {
     /// The last place where the token could have ended, if it is behind `s`; and the kind that it would have had.
     accepted: Variable,
     accepted_kind: Variable,
-    /// A block for each live state.
+    /// Where the row of the walked state begins.
+    pub(super) row: Variable,
+    /// A block for each live state; those of walked states are not used.
     states: Vec<Block>,
     /// A block for each kind, where its tokens end.
     ends: BTreeMap<u16, Block>,
@@ -65,23 +70,24 @@ pub(super) struct Emitter<'a, 'b> {
     ends_back: BTreeMap<(u16, u8), Block>,
     /// Edges whose blocks are not filled yet.
     edges: Vec<Edge>,
-    shared: Shared,
+    pub(super) shared: Shared,
 }
 
-/// A way from a state that accepts to one that does not.
+/// A way from a state that accepts to one that does not, or to walked states.
 struct Edge {
     block: Block,
-    kind: u16,
-    back: u8,
-    target: Block,
+    from: u16,
+    to: u16,
 }
 
 /// Blocks that there are once.
-struct Shared {
+pub(super) struct Shared {
     /// A token may begin at `p`.
     begin: Block,
     /// The byte at `p` leads nowhere, and the pending text is no token.
-    fail: Block,
+    pub(super) fail: Block,
+    /// The byte at `p` led to a walked state.
+    pub(super) walk: Block,
     /// The byte at `p` begins no token; `s` is where the run of such bytes began.
     errors: Block,
     /// The text goes on behind what can be seen, and the pending token may too.
@@ -102,7 +108,12 @@ pub(super) fn emit(
     let mut emitter = Emitter::enter(FunctionBuilder::new(func, context), source);
     emitter.begin_once();
     for state in source.automaton.live() {
-        emitter.state(state);
+        if emitter.target(state) == state {
+            emitter.state(state);
+        }
+    }
+    if let Some(walked) = source.walked {
+        emitter.walk(walked);
     }
     for kind in emitter.ends.keys().copied().collect::<Vec<_>>() {
         emitter.end(kind);
@@ -135,9 +146,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             [offset_of!(LexArgs, kinds), offset_of!(LexArgs, starts), offset_of!(LexArgs, ends)].map(&mut word);
         let error = word(offset_of!(LexArgs, error));
         let safe = b.ins().iadd_imm_s(len, -16);
-        let [p, s, n, accepted, accepted_kind] = std::array::from_fn(|_| b.declare_var(types::I64));
+        let [p, s, n, accepted, accepted_kind, row] = std::array::from_fn(|_| b.declare_var(types::I64));
         let zero = b.ins().iconst(types::I64, 0);
-        for variable in [n, accepted, accepted_kind] {
+        for variable in [n, accepted, accepted_kind, row] {
             b.def_var(variable, zero);
         }
         b.def_var(p, from);
@@ -149,10 +160,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
             ends.entry(kind).or_insert_with(|| b.create_block());
         }
         let ends_back = BTreeMap::new();
-        let [begin, fail, errors, undecided, leave] = std::array::from_fn(|_| b.create_block());
+        let [begin, fail, walk, errors, undecided, leave] = std::array::from_fn(|_| b.create_block());
         b.set_cold_block(fail);
         b.set_cold_block(undecided);
-        let shared = Shared { begin, fail, errors, undecided, leave };
+        let shared = Shared { begin, fail, walk, errors, undecided, leave };
         let none = b.ins().icmp_imm_s(IntCC::Equal, error, NONE as i64);
         b.ins().brif(none, begin, &[], errors, &[]);
         Emitter {
@@ -169,6 +180,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             n,
             accepted,
             accepted_kind,
+            row,
             states,
             ends,
             ends_back,
@@ -192,12 +204,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The byte at `p`.
-    fn byte(&mut self) -> Value {
+    pub(super) fn byte(&mut self) -> Value {
         let address = self.here();
         self.b.ins().load(types::I8, data_flags(), address, 0)
     }
 
-    fn advance(&mut self, by: i64) {
+    pub(super) fn advance(&mut self, by: i64) {
         let p = self.get(self.p);
         let p = self.b.ins().iadd_imm_s(p, by);
         self.b.def_var(self.p, p);

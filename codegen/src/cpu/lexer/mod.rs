@@ -10,6 +10,7 @@ mod automaton;
 mod bytes;
 mod dispatch;
 mod emit;
+mod walked;
 mod words;
 
 use std::fmt;
@@ -21,9 +22,11 @@ pub use words::MAX_WORD;
 use super::code::Code;
 use super::error::CodegenError;
 use super::isa::HostIsa;
+use walked::Walked;
 use words::WordTable;
 
-/// Automata of more states are not compiled: code would be large, and slow to make.
+/// So many states have blocks at most: code would be large, and slow to make. In a larger automaton, states that neither accept
+/// nor lead to themselves have none; one with too many others is not compiled.
 pub const MAX_DIRECT_STATES: usize = 600;
 
 /// Code for how what begins next is found may take about so many bytes.
@@ -81,13 +84,14 @@ pub struct LexCode {
     /// Generated code points at these.
     _automaton: Box<LexAutomaton>,
     _words: Option<Box<WordTable>>,
+    _walked: Option<Box<Walked>>,
 }
 
 impl LexCode {
     /// Compiles an automaton for this machine: in milliseconds, some forty for a programming language.
     ///
     /// # Errors
-    /// [`CodegenError::LexerTooLarge`] for more than [`MAX_DIRECT_STATES`] states; or if code cannot be generated for the machine.
+    /// [`CodegenError::LexerTooLarge`] if more than [`MAX_DIRECT_STATES`] states need blocks; or if code cannot be generated for the machine.
     ///
     /// # Panics
     /// If the start accepts, or a state leads to it; or if a state accepts what ended before it and leads nowhere.
@@ -96,21 +100,29 @@ impl LexCode {
         assert!(automaton.accept(LexAutomaton::START).is_none() && !automaton.next.iter().any(is_start));
         assert!((0..automaton.states()).all(|q| automaton.back(q) == 0 || automaton.goes_on(q)));
         let states = automaton.accept.len();
-        if states > MAX_DIRECT_STATES {
-            return Err(CodegenError::LexerTooLarge { states, most: MAX_DIRECT_STATES });
+        let walked = Walked::of(&automaton).map(Box::new);
+        let direct = walked.as_ref().map_or(states, |walked| walked.direct());
+        if direct > MAX_DIRECT_STATES {
+            return Err(CodegenError::LexerTooLarge { states: direct, most: MAX_DIRECT_STATES });
         }
         let isa = HostIsa::native()?;
         let automaton = Box::new(automaton);
         let words = WordTable::new(&automaton).map(Box::new);
         let dispatch = dispatch::choose(&automaton, DISPATCH_BYTES);
-        let source =
-            emit::Source { automaton: &automaton, words: words.as_deref(), dispatch, shuffles: isa.x86 && isa.pshufb };
+        let source = emit::Source {
+            automaton: &automaton,
+            words: words.as_deref(),
+            walked: walked.as_deref(),
+            dispatch,
+            shuffles: isa.x86 && isa.pshufb,
+        };
         let code = Code::new(&isa, |context, func| {
             emit::emit(func, context, isa.isa.frontend_config(), &source);
             Ok(())
         })?;
         let table_bytes = automaton.class_of.len() + words.as_ref().map_or(0, |words| words.bytes());
-        Ok(LexCode { code, dispatch, states, table_bytes, _automaton: automaton, _words: words })
+        let table_bytes = table_bytes + walked.as_ref().map_or(0, |walked| walked.bytes());
+        Ok(LexCode { code, dispatch, states, table_bytes, _automaton: automaton, _words: words, _walked: walked })
     }
 
     /// Lexes the tokens that begin in a part of the text; returns how many were written.

@@ -10,14 +10,20 @@ use super::{Edge, Emitter};
 use crate::cpu::lexer::LexArgs;
 use crate::cpu::lexer::automaton::LexAutomaton;
 use crate::cpu::lexer::bytes::{self, Bytes, Test};
+use crate::cpu::lexer::walked::WALKED;
 use crate::cpu::memory::data_flags;
 
 /// A state that leads to itself by fewer bytes does not skip.
 const LEAST_LOOP: usize = 3;
 
 impl Emitter<'_, '_> {
+    /// A state, or what stands for it if it is walked.
+    pub(in super::super) fn target(&self, state: u16) -> u16 {
+        self.source.walked.map_or(state, |walked| walked.target(state))
+    }
+
     /// The block of a live state.
-    fn block_of(&self, state: u16) -> Block {
+    pub(in super::super) fn block_of(&self, state: u16) -> Block {
         self.states[usize::from(state - self.automaton().live().start)]
     }
 
@@ -26,27 +32,34 @@ impl Emitter<'_, '_> {
         if to == LexAutomaton::DEAD {
             return self.over(from);
         }
-        let target = self.block_of(to);
-        let (true, Some(kind)) = (self.automaton().remembers(from, to), self.automaton().accept(from)) else {
-            return target;
-        };
+        if to != WALKED && !self.automaton().remembers(from, to) {
+            return self.block_of(to);
+        }
         let block = self.b.create_block();
-        self.edges.push(Edge { block, kind, back: self.automaton().back(from), target });
+        self.edges.push(Edge { block, from, to });
         block
     }
 
-    /// Fills the blocks that remember where a token could have ended.
+    /// Fills the blocks of edges: they remember where a token could have ended.
     pub(super) fn remember(&mut self) {
-        for Edge { block, kind, back, target } in std::mem::take(&mut self.edges) {
+        for Edge { block, from, to } in std::mem::take(&mut self.edges) {
             self.b.switch_to_block(block);
-            let mut end = self.get(self.p);
-            if back > 0 {
-                end = self.b.ins().iadd_imm_s(end, -i64::from(back));
+            // No walked state accepts.
+            if let Some(kind) = self.automaton().accept(from) {
+                let p = self.get(self.p);
+                let back = self.automaton().back(from);
+                let end = if back > 0 { self.b.ins().iadd_imm_s(p, -i64::from(back)) } else { p };
+                self.b.def_var(self.accepted, end);
+                let kind = self.b.ins().iconst(types::I64, i64::from(kind));
+                self.b.def_var(self.accepted_kind, kind);
             }
-            self.b.def_var(self.accepted, end);
-            let kind = self.b.ins().iconst(types::I64, i64::from(kind));
-            self.b.def_var(self.accepted_kind, kind);
-            self.b.ins().jump(target, &[]);
+            match self.source.walked {
+                Some(walked) if to == WALKED => self.enter_walk(walked, from),
+                _ => {
+                    let target = self.block_of(to);
+                    self.b.ins().jump(target, &[]);
+                }
+            }
         }
     }
 
@@ -78,7 +91,8 @@ impl Emitter<'_, '_> {
             }
         }
         self.b.switch_to_block(slow);
-        self.read_or_end(state);
+        let over = self.over(state);
+        self.read_or_end(over);
         let byte = self.byte();
         self.dispatch(state, byte, true, false);
     }
@@ -99,7 +113,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Goes on if there is a byte at `p`; else the token ends with the text, or may go on behind what can be seen.
-    fn read_or_end(&mut self, state: u16) {
+    pub(in super::super) fn read_or_end(&mut self, over: Block) {
         let [read, end] = std::array::from_fn(|_| self.b.create_block());
         let p = self.get(self.p);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.len);
@@ -107,7 +121,6 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(end);
         self.b.switch_to_block(end);
         let last = self.b.ins().load(types::I64, data_flags(), self.args, offset_of!(LexArgs, last) as i32);
-        let over = self.over(state);
         self.b.ins().brif(last, over, &[], self.shared.undecided, &[]);
         self.b.switch_to_block(read);
     }
