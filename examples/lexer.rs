@@ -1,12 +1,14 @@
 //! A lexer: token rules become an automaton, and the automaton machine code for this computer.
 //!
 //! ```text
-//! cargo run --release --example lexer -- [--rules json|csv|c|rust|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]
+//! cargo run --release --example lexer -- [--rules NAME|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]
 //! ```
 //!
 //! The rules are lines `NAME regex`, `skip NAME regex`, `keyword WORD…` and `incomplete PREFIX`;
-//! without them, JSON's. Without a file, the output of `cargo metadata` for this workspace is
-//! lexed: real JSON, made on the spot. A GPU lexes what one forward pass can.
+//! without them, JSON's. Rules that come with monoscan go by a name: json, csv, c, c-preprocessor,
+//! rust, python, sql, ini, log, url, markdown, cl100k. Without a file, the output of `cargo
+//! metadata` for this workspace is lexed: real JSON, made on the spot. A GPU lexes what one forward
+//! pass can.
 
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,14 +17,11 @@ use std::time::Instant;
 
 use common::{Failure, Progress, Race, finish, say};
 use monoscan::Device;
-use monoscan::lexer::{C, CSV, JSON, Kind, Lexer, RUST, Rules, Token, TokenList};
+use monoscan::lexer::{Kind, Lexer, RULE_SETS, Rules, Token, TokenList};
 
 mod common;
 
-const USAGE: &str = "lexer [--rules json|csv|c|rust|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]";
-
-/// Rules that go by a name.
-const SHIPPED: [(&str, &str); 4] = [("json", JSON), ("csv", CSV), ("c", C), ("rust", RUST)];
+const USAGE: &str = "lexer [--rules NAME|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]";
 
 #[derive(Default)]
 struct Options {
@@ -68,7 +67,7 @@ fn options() -> Result<Options, Failure> {
 
 fn run(options: Options) -> Result<(), Failure> {
     let file = options.rules.as_deref().unwrap_or(Path::new("json"));
-    let rules = match SHIPPED.iter().find(|(name, _)| Path::new(name) == file) {
+    let rules = match RULE_SETS.iter().find(|(name, _)| Path::new(name) == file) {
         Some((_, text)) => (*text).to_owned(),
         None => String::from_utf8(read(file)?).map_err(|error| named(file, error))?,
     };

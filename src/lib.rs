@@ -19,7 +19,8 @@
 //! 2. [Is there a scan in your loop?](algorithms): patterns of loops, and the scan of each.
 //! 3. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
 //! 4. [Calls](Call): one page of formulas says what each request, and each combination, means.
-//! 5. [The design](design): how monoscan works, from the overview to each engine, with a table of
+//! 5. [Writing a lexer](writing_a_lexer): from one rule to C, and what each thing costs.
+//! 6. [The design](design): how monoscan works, from the overview to each engine, with a table of
 //!    [terms](design::terms).
 //!
 //! # The parts
@@ -95,6 +96,10 @@ pub mod algorithms {}
 
 #[doc = include_str!("../docs/language.md")]
 pub mod language {}
+
+#[cfg(feature = "lexer")]
+#[doc = include_str!("../docs/writing-a-lexer.md")]
+pub mod writing_a_lexer {}
 
 #[doc = include_str!("../docs/design/overview.md")]
 pub mod design {

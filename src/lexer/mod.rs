@@ -65,7 +65,9 @@ pub use place::Lines;
 pub use pretokenise::{CL100K, GPT2, O200K, PatternError, Pretokeniser};
 pub use ranks::{MAX_RANKS, RankTables};
 pub use restart::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
-pub use rules::{C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RUST, Role, Rule, RuleFault, Rules, RulesError};
+pub use rules::{
+    C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RULE_SETS, RUST, Role, Rule, RuleFault, Rules, RulesError,
+};
 pub use shadow::Shadowed;
 pub use stream::{LexerStream, Streamed};
 pub use typed::{KindLexer, KindList, KindRule, KindStream, RuleForm, TokenKind};

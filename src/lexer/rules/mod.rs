@@ -193,3 +193,28 @@ pub const C: &str = include_str!("sets/c.rules");
 
 /// The tokens of Rust; a block comment ends at its first `*/`, as nesting is no regular language.
 pub const RUST: &str = include_str!("sets/rust.rules");
+
+/// Rule sets that come with monoscan, by name: what a lexer of one's own may begin with.
+///
+/// ```
+/// use monoscan::lexer::{Lexer, RULE_SETS, Rules};
+///
+/// let (_, rules) = RULE_SETS.into_iter().find(|(name, _)| *name == "sql").unwrap();
+/// let lexer = Lexer::new(Rules::parse(rules)?)?;
+/// assert_eq!(lexer.lex(b"SELECT 'it''s' -- a string")?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub const RULE_SETS: [(&str, &str); 12] = [
+    ("json", JSON),
+    ("csv", CSV),
+    ("c", C),
+    ("c-preprocessor", include_str!("sets/c_preprocessor.rules")),
+    ("rust", RUST),
+    ("python", include_str!("sets/python.rules")),
+    ("sql", include_str!("sets/sql.rules")),
+    ("ini", include_str!("sets/ini.rules")),
+    ("log", include_str!("sets/log.rules")),
+    ("url", include_str!("sets/url.rules")),
+    ("markdown", include_str!("sets/markdown.rules")),
+    ("cl100k", include_str!("sets/cl100k.rules")),
+];

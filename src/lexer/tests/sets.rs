@@ -1,6 +1,6 @@
 //! Rule sets of every kind, with texts that they are made for.
 
-use super::super::{C, CSV, JSON, RUST};
+use super::super::{Lexer, RULE_SETS, Role, Rules};
 
 /// A rule set.
 pub(super) struct Set {
@@ -10,17 +10,22 @@ pub(super) struct Set {
     pub(super) text: &'static str,
 }
 
+/// A rule set of those that come with monoscan.
+const fn shipped(place: usize, name: &'static str, text: &'static str) -> Set {
+    Set { name, rules: RULE_SETS[place].1, text }
+}
+
 macro_rules! set {
     ($name:literal, $rules:expr, $text:literal) => {
         Set { name: $name, rules: $rules, text: $text }
     };
 }
 
-pub(super) const SETS: [Set; 13] = [
-    set!(
+pub(super) const SETS: [Set; 15] = [
+    shipped(
+        0,
         "json",
-        JSON,
-        r#"{"name": [1, -2.5e+3, true, null, "m\u00e9\\ \"x"], "": {"abcdefghijklmnopqrstuvwxyz": 0.}} nul 1.e"#
+        r#"{"name": [1, -2.5e+3, true, null, "m\u00e9\\ \"x"], "": {"abcdefghijklmnopqrstuvwxyz": 0.}} nul 1.e false "op"#,
     ),
     set!(
         "json without incomplete forms",
@@ -33,57 +38,79 @@ pub(super) const SETS: [Set; 13] = [
         "#,
         r#"{"a b": [1.5e+7, 1.e, --1, tru, "open\u12], "x": 00 } "#
     ),
-    set!("csv", CSV, "id,name,\"quoted, \"\"twice\"\"\n more\",3.5\r\n,,\"open\r a\"b,é,\n"),
-    set!(
+    shipped(1, "csv", "id,name,\"quoted, \"\"twice\"\"\n more\",3.5\r\n,,\"open\r a\"b,é,\n\"op"),
+    shipped(
+        2,
         "c",
-        C,
         "#include <stdio.h>\nint main(void) { unsigned x = 0xffUL; float f = 1.5e-3f, g = 0x1.8p3; char c = '\\n'; // a \\\n b\n\
-         /* long ** comment */ x <<= 2; s = \"a\\\"b\"; p->q ... _Static_assert(1); u8\"x\" .5 1..2 /* open * \"no end\n 'a"
+         /* long ** comment */ x <<= 2; s = \"a\\\"b\"; p->q ... _Static_assert(1); u8\"x\" .5 1..2 /* open * \"no end\n 'a",
     ),
-    set!(
+    shipped(
+        4,
         "rust",
-        RUST,
         "pub fn f<'a>(x: &'a str) -> u8 { for i in 1..=2 { let s = r#\"raw \" x\"#; b'\\x41'; '\\u{1f600}'; 'é'; 1.5e3f32; 0x_ff; \
-         r##\"a\"# b\"## } } // note\n/* block */ \"str\\\" \n x\" self.0.1 1..2 r#type '\\\\' \"open /* open"
+         r##\"a\"# b\"## } } // note\n/* block */ \"str\\\" \n x\" self.0.1 1..2 r#type '\\\\' \"open /* open",
     ),
-    set!(
-        "ini",
-        include_str!("sets/ini.rules"),
-        "[section one]\nkey = value ; note\npath=/usr/bin:x\nq = \"a b\"\n[open\n\"open\n# x\n"
-    ),
-    set!(
+    shipped(7, "ini", "[section one]\nkey = value ; note\npath=/usr/bin:x\nq = \"a b\"\n[open\n\"open\n# x\n"),
+    shipped(
+        8,
         "log",
-        include_str!("sets/log.rules"),
-        "2026-11-22T13:45:00.123Z INFO 10.0.0.1:80 user=me \"GET /x\\\"\" 200 -1.5 1.2.3 2026-11 WARNING WARN 1.2.3.4.5\n"
+        "2026-11-22T13:45:00.123Z INFO 10.0.0.1:80 user=me \"GET /x\\\"\" 200 -1.5 1.2.3 2026-11 WARNING WARN 1.2.3.4.5\n",
     ),
-    set!(
-        "url",
-        include_str!("sets/url.rules"),
-        "https://www.example.org:8080/a/b%20c?x=1&y=%zz#top ftp:/x http:// a.b.c. file+x://\n"
-    ),
-    set!(
+    shipped(9, "url", "https://www.example.org:8080/a/b%20c?x=1&y=%zz#top ftp:/x http:// a.b.c. file+x://\n"),
+    shipped(
+        6,
         "sql",
-        include_str!("sets/sql.rules"),
         "SELECT a.b, 'it''s', \"q\"\"x\", 1.5e, .5 FROM t -- note\nWHERE x <> :p AND y::int >= ?1 /* block */ CURRENT_TIMESTAMP \
-         CURRENT_TIMESTAMPS REFERENCE REFERENCES 'open"
+         CURRENT_TIMESTAMPS REFERENCE REFERENCES 'open",
     ),
-    set!(
+    shipped(
+        5,
         "python",
-        include_str!("sets/python.rules"),
-        "def f(x: int) -> None:\n    '''doc \"x\" ' ''' ; return 1_000.5e-3j if x != 0x_f else rb\"\\n\" # note\n\"\"\"open \"\" x\\\"\"\"\n...\ny **= 2 lambdas"
+        "def f(x: int) -> None:\n    '''doc \"x\" ' ''' ; return 1_000.5e-3j if x != 0x_f else rb\"\\n\" # note\n\"\"\"open \"\" x\\\"\"\"\n...\ny **= 2 lambdas",
     ),
-    set!(
+    shipped(
+        10,
         "markdown",
-        include_str!("sets/markdown.rules"),
-        "# Title\n**bold** _it_ `code` ``a`b`` [link](url) ![i](x) \\* <https://x.y> Straße 日本語 [open](no `open\n"
+        "# Title\n**bold** _it_ `code` ``a`b`` [link](url) ![i](x) \\* <https://x.y> Straße 日本語 [open](no `open\n",
+    ),
+    shipped(
+        3,
+        "c-preprocessor",
+        "#include <stdio.h>\n#define X(a) a ## 0x1p+3.e+ \\\n L'\\n' %:%: \\u00e9t\\U0001F600 @ \"s\\\"\" ... <<= // a\\\nb\n/* x ** / **/ \"",
+    ),
+    shipped(
+        11,
+        "cl100k",
+        "We'll  see 'sx 1234 Straßen, 日本語!! \u{301}a\u{3000}\u{3000} \n  x\u{a0}\u{85}y \u{1F600}?\r\n\n Ⅷ\nx½٣٣٣٣ don'T  ",
     ),
     set!("far ahead", "A a\nAB a[b]*c\nX x(yy)*z\nY y", "aabbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbcabxyyyyyyzyxyyybbb"),
     set!("many states", "NUMBER [0-9]{1,700}\nCOMMA ,\nskip SPACE [ ]+", "1,22,333, 55555555555555555555555555555,4 x"),
 ];
 
 #[test]
-fn a_dozen_sets_are_there_and_each_text_has_tokens_and_errors_or_incomplete_ones() {
-    for set in SETS {
-        assert!(set.text.len() > 40, "{}", set.name);
+fn the_sets_that_come_with_monoscan_are_loaded_by_name_and_each_has_a_text() {
+    let mut wrong = Vec::new();
+    for (name, rules) in RULE_SETS {
+        let rules = Rules::parse(rules).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let lexer = Lexer::new(rules).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let set = SETS.iter().find(|set| set.name == name).unwrap_or_else(|| panic!("{name} has no text"));
+        let tokens = lexer.with_skips().lex(set.text.as_bytes()).expect("it is short");
+        let missing = |kind: &&str| !tokens.iter().any(|token| lexer.rules().name(token.kind) == *kind);
+        let kinds = lexer.rules().iter().filter(|rule| !rule.pattern().is_empty()).map(|rule| rule.name());
+        // Of keywords some are enough.
+        let missing: Vec<&str> = kinds
+            .filter(missing)
+            .filter(|kind| {
+                lexer
+                    .rules()
+                    .get(lexer.rules().kind(kind).expect("it is one"))
+                    .is_some_and(|rule| rule.role() != Role::Keyword)
+            })
+            .collect();
+        let never: Vec<String> = lexer.shadowed().iter().filter(|rule| rule.never).map(ToString::to_string).collect();
+        wrong.extend((!missing.is_empty()).then(|| format!("{name}: the text has no {missing:?}")));
+        wrong.extend((!never.is_empty()).then(|| format!("{name}: {never:?}")));
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -1,7 +1,7 @@
 //! Lexers whose kinds of tokens are the variants of an enum.
 //!
-//! The rules stand at the variants. A lexer is compiled from them as from any rules; then numbers of
-//! rules become variants, by a table.
+//! The rules stand at the variants. A lexer is compiled from them as from any rules; then numbers
+//! of rules become variants, by a table.
 
 mod lexer;
 mod list;

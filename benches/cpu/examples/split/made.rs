@@ -66,7 +66,7 @@ const JOINTS: [&str; 24] = [
 ];
 
 /// A text of about so many bytes.
-pub fn text(seed: u64, bytes: usize) -> String {
+pub(crate) fn text(seed: u64, bytes: usize) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut below = |bound: usize| {
         state ^= state << 13;
