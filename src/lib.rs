@@ -62,8 +62,8 @@ pub use monoscan_runtime::{
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
-    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, Keys, OnDevice, Outputs, Over,
-    Parameterised, Pending, Place, Record, Request, RowStream, Scan, ScanBuilder, Segments, States, Strided,
+    ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceVec, Element, Host, Keys, OnDevice, Operator, Outputs,
+    Over, Parameterised, Pending, Place, Record, Request, RowStream, Scan, ScanBuilder, Segments, States, Strided,
     StridedMut, Unzipped, WithTotals, by_key,
 };
 

@@ -11,6 +11,7 @@ mod entry {
     mod pools;
     mod reference;
     mod restarts;
+    mod semigroups;
     mod short;
     mod streams;
     mod views;

@@ -105,6 +105,12 @@ pub enum Combination {
     /// The total of a stream's chunk.
     #[error("the total of a resumed scan: it is the carry after `inclusive`; or start a line with `init`")]
     ResumedTotal,
+    /// What comes before the first record, of an operator without an identity.
+    #[error(
+        "an exclusive scan of an operator without an identity has no value before the first record: start from one by \
+         `init`, or make the output of the state, which says whether there is one, by `project`"
+    )]
+    NoIdentity,
     /// An iterator, chunk by chunk, of a program that sees where chunks end.
     #[error(
         "records of an iterator come in chunks, at whose ends the next record, the last one and places are not known: collect them and scan the slice"

@@ -245,14 +245,14 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short(&self, mode: Mode) -> Option<&Short> {
-        self.variants().short(mode).filter(|_| self.is_plain())
+        self.variants().short(mode).filter(|_| self.is_plain(mode))
     }
 
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
     #[doc(hidden)]
     #[inline]
     pub fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
-        self.variants().short_rows(mode).filter(|_| self.is_plain())
+        self.variants().short_rows(mode).filter(|_| self.is_plain(mode))
     }
 
     /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it
@@ -260,13 +260,13 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.variants().short_whole(work).filter(|_| self.is_plain())
+        self.variants().short_whole(work).filter(|_| self.is_plain(work.mode()))
     }
 
     /// The total of a short line, of columns that were checked, if there is a kernel for it.
     fn reduced(&self, call: &Call<'_>, inputs: &[Column<'_>], len: usize) -> Option<Vec<Constant>> {
         let is_line = matches!(call.shape, Shape::Line) && !call.reversed && call.carry.is_none();
-        if !is_line || !self.is_plain() || !spacing::is_contiguous(inputs, None) {
+        if !is_line || !self.is_plain(Mode::Inclusive) || !spacing::is_contiguous(inputs, None) {
             return None;
         }
         let short = self.variants().make_short_whole(Whole::Reduce).ok().flatten()?;
@@ -285,7 +285,8 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = !call.reversed && call.init == Init::Identity && call.interrupt.is_none() && self.is_plain();
+        let is_plain = !call.reversed && call.init == Init::Identity && call.interrupt.is_none();
+        let is_plain = is_plain && self.is_plain(call.mode);
         let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         let bases = self.settings().parameters.behind(inputs);

@@ -126,9 +126,33 @@ impl<M: Monoid> Monoid for Dual<M> {
     }
 }
 
-/// An associative operator that need not have an identity. [`WithIdentity`] makes a monoid of it.
+/// An associative operator that need not have an identity. [`Scan::new`](crate::Scan::new) and the builder take it as it is:
+/// records and results are values of the operator, and the state is a [`WithIdentity`] of it, which says whether there was a
+/// record. So a total of no records is one whose [`get`](WithIdentity::get) is none. An exclusive scan, of which the first
+/// result would be no value, is refused unless it starts from a value, or the builder is told what to write of the state.
 ///
 /// Put `#[scan_fn]` on `append`: it writes the second function.
+///
+/// ```
+/// use monoscan::{ops::{Semigroup, WithIdentity}, prelude::*};
+///
+/// /// The first of all; there is no first of nothing.
+/// #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+/// struct First(u32);
+///
+/// impl Semigroup for First {
+///     #[scan_fn]
+///     fn append(self, _next: Self) -> Self { self }
+/// }
+///
+/// let firsts = Scan::<First>::new()?;
+/// assert_eq!(firsts.inclusive(&[7, 8, 9].map(First))?, [7, 7, 7].map(First));
+/// assert_eq!(firsts.reduce(&[7, 8].map(First))?.get(), Some(First(7)));
+/// assert_eq!(firsts.reduce(&[])?.get(), None);
+/// assert!(firsts.exclusive(&[First(7)]).is_err());
+/// assert_eq!(firsts.init(WithIdentity::of(First(1))).exclusive(&[First(7)])?, [First(1)]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
 pub trait Semigroup: ScanType {
     /// `self` and then `next`, which comes later in the array.
     fn append(self, next: Self) -> Self;

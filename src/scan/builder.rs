@@ -3,16 +3,16 @@
 
 use std::marker::PhantomData;
 
-use monoscan_ir::{FunctionBuilder, Type};
 use monoscan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
 use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
+use super::operator::{self, Operator};
 use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Parts};
 use super::states::{Cascade, States};
-use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType, Traced};
+use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType};
 use crate::ops::Plain;
 
 /// A scan with the states `S` under construction; see [`Scan::builder`].
@@ -47,8 +47,10 @@ pub struct ScanBuilder<S, In, Out> {
 struct Functions {
     lifts: Vec<Part>,
     filter: Option<Part>,
-    /// None for the state of the last stage as it is.
+    /// None for the value of the last stage's operator.
     project: Option<Part>,
+    /// Whether that operator has no identity, so that a state may be no value.
+    is_semigroup: bool,
 }
 
 #[derive(Default)]
@@ -58,9 +60,10 @@ struct Options {
     plan: PlanOptions,
 }
 
-impl<M: Monoid> ScanBuilder<M, (M,), M> {
+impl<M: Monoid, O: Operator<M>> ScanBuilder<M, (O,), O> {
     pub(super) fn new() -> Self {
-        let functions = Functions { lifts: vec![unchanged::<M>(View::Record)], ..Functions::default() };
+        let lifts = vec![operator::state_of::<O, M>()];
+        let functions = Functions { lifts, is_semigroup: !O::HAS_IDENTITY, ..Functions::default() };
         ScanBuilder { functions: Ok(functions), options: Options::default(), types: PhantomData }
     }
 }
@@ -74,9 +77,10 @@ impl<M: Plain> ScanBuilder<M, (M,), M> {
 }
 
 impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
-    /// What one element does: a function from the record to a state. Each of its arguments is a column.
-    pub fn lift<R: Record, F: ScanFn<R, Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        self.lift_part(|| Part::new::<F, R>(&f, View::Record))
+    /// What one element does: a function from the record to a state, or to a value of an operator without an identity. Each of
+    /// its arguments is a column.
+    pub fn lift<R: Record, F: ScanFn<R, Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
+        self.lift_part(|| Ok(operator::lifted::<F::Out, M>(Part::new::<F, R>(&f, View::Record)?)))
     }
 
     /// What one element does: a function from parameters and the record to a state. The parameters are the first argument;
@@ -98,16 +102,17 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     pub fn lift_with<A, F>(self, parameters: A::Parameters, f: F) -> ScanBuilder<M, A::Record, Out>
     where
         A: Parameterised,
-        F: ScanFn<A, Out = M>,
+        F: ScanFn<A, Out: Operator<M>>,
     {
-        self.lift_part(|| Ok(Part::new::<F, A>(&f, View::Record)?.with(&parameters)))
+        self.lift_part(|| Ok(operator::lifted::<F::Out, M>(Part::new::<F, A>(&f, View::Record)?.with(&parameters))))
     }
 
     /// What one element does: a function from the [`Element`], which has also the next record and the place.
     ///
     /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
-    pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out = M>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        self.lift_part(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
+    pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
+        let part = || Part::new::<F, (Element<R::Item>,)>(&f, View::Element);
+        self.lift_part(|| Ok(operator::lifted::<F::Out, M>(part()?)))
     }
 
     fn lift_part<R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
@@ -152,6 +157,7 @@ impl<S: States, In: Record, Out> ScanBuilder<S, In, Out> {
                 return Err(Error::Order { function: "then", after: "`filter` or a `project`" });
             }
             functions.lifts.push(lift()?);
+            functions.is_semigroup = false;
             Ok(())
         })
     }
@@ -313,15 +319,19 @@ impl<S: States, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
     /// # Errors
     /// As [`Scan::new`]. [`Error::Order`] if functions were given in an order in which one changes what another reads.
     pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
-        let Functions { lifts, filter, project } = self.functions?;
+        let Functions { lifts, filter, project, is_semigroup } = self.functions?;
         let operators = S::operators()?;
-        let project = project.unwrap_or_else(|| unchanged::<S::Last>(View::State));
+        let needs_start = is_semigroup && project.is_none();
+        let project = project.unwrap_or_else(|| operator::value_of::<S::Last>(!is_semigroup));
         let parts = Parts { lifts, filter, project, operators };
         let parameters = parts.parameters();
         let program = parts.program(In::layouts(), <Out::Record as Inputs>::layouts())?;
         let Options { assume_associative, threads, plan } = self.options;
         let mut builder = DynScan::builder(program).component_names(lang::component_names::<S>()).plan(plan);
         builder = builder.states_in_memory(lang::layout_of::<S>());
+        if needs_start {
+            builder = builder.needs_start();
+        }
         if assume_associative {
             builder = builder.assume_associative();
         }
@@ -330,12 +340,4 @@ impl<S: States, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
         }
         Ok(Scan { inner: builder.build()?.with(&parameters)?, types: PhantomData })
     }
-}
-
-/// The function that gives a state as it came.
-fn unchanged<M: Monoid>(view: View) -> Part {
-    let mut b = FunctionBuilder::new();
-    let state: Vec<Type> = lang::layout_of::<M>().types().collect();
-    let state = b.params(&state);
-    Part { traced: Traced { function: b.finish(&state), tables: Vec::new() }, view, parameters: Vec::new() }
 }

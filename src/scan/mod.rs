@@ -42,6 +42,7 @@ mod element;
 mod inspect;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod operator;
 mod outputs;
 mod over;
 mod place;
@@ -64,6 +65,7 @@ pub use builder::ScanBuilder;
 pub use columns::{Columns, Parameterised, Record};
 pub use device::{DeviceVec, Pending};
 pub use element::Element;
+pub use operator::Operator;
 pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use over::Over;
 pub use place::{Host, OnDevice, Place};
@@ -104,8 +106,9 @@ pub struct Scan<S, In = (S,), Out = S> {
     types: PhantomData<fn(In, S) -> Out>,
 }
 
-impl<M: Monoid> Scan<M> {
-    /// The scan of states themselves: records are states, results are states.
+impl<O: ScanType> Scan<O> {
+    /// The scan of an operator's own values: records and results are values. `O` is a monoid, which then is the state, or a
+    /// [`Semigroup`](crate::ops::Semigroup), whose state says whether there was a value.
     ///
     /// Judges the laws of `M` (once for equal operators), checks that the IR computes what the Rust code does, plans and compiles:
     /// about a millisecond in all for states of a few components, or little if an equal scan is in use. The time goes with the
@@ -116,10 +119,23 @@ impl<M: Monoid> Scan<M> {
     /// [`Error::NotAMonoid`] with a counterexample if a law is refuted. [`Error::Trace`] if the operator is no finite
     /// straight-line program. [`Error::StateSize`] if the state takes more than 256 bytes, [`Error::EmptyState`] if none.
     /// [`Error::Invalid`] if a record takes more than 4096 bytes.
-    pub fn new() -> Result<Scan<M>, Error> {
-        Scan::builder().build()
+    pub fn new<M: Monoid>() -> Result<Scan<M, (O,), O>, Error>
+    where
+        O: Operator<M>,
+    {
+        Scan::<O>::builder().build()
     }
 
+    /// For a lift, a project, more stages, or options.
+    pub fn builder<M: Monoid>() -> ScanBuilder<M, (O,), O>
+    where
+        O: Operator<M>,
+    {
+        ScanBuilder::new()
+    }
+}
+
+impl<M: Monoid> Scan<M> {
     /// The scan of plain values, for a monoid that [wraps](crate::ops::Plain) one: `f64` in and out for `Sum<f64>`. Nothing is
     /// copied or converted. Initial states, carries and totals are those of the monoid.
     ///
@@ -140,11 +156,6 @@ impl<M: Monoid> Scan<M> {
         M: crate::ops::Plain,
     {
         Scan::<M>::builder().plain().build()
-    }
-
-    /// For a lift, a project, more stages, or options.
-    pub fn builder() -> ScanBuilder<M, (M,), M> {
-        ScanBuilder::new()
     }
 }
 

@@ -315,6 +315,9 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         mode: Mode,
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
+        if mode == Mode::Exclusive && self.scan.needs_start() {
+            self.check_starts()?;
+        }
         let states = self.init.states();
         let init = match self.init {
             Start::Identity => Init::Identity,
@@ -346,6 +349,30 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         let result = run(&call, Some(&mut all))?;
         carry.iter_mut().zip(states_of(&all, first.len())).for_each(|(to, state)| *to = state);
         Ok(result)
+    }
+}
+
+impl<S: States, In, Out> Request<'_, S, In, Out> {
+    /// Refuses sequences that start from no value, of an operator without an identity: the first component of its state says
+    /// whether there is one.
+    fn check_starts(&self) -> Result<(), Error> {
+        let is_value = |state: &S| lang::components(state).into_iter().next() == Some(Constant::from(true));
+        let goes_on = match &self.carry {
+            Carry::None => false,
+            Carry::States(all) => all.iter().all(is_value),
+            Carry::Whole(all) => states_of(all, self.components_of_totals()).all(|state| is_value(&state)),
+        };
+        let begins = match &self.init {
+            Start::Identity => false,
+            Start::Same(state) => is_value(state),
+            Start::Each(all) => all.iter().all(is_value),
+        };
+        let is_right = match (&self.carry, &self.sequences) {
+            (Carry::None, _) => begins,
+            (_, Ok(Sequences::Line | Sequences::Rows(_))) => goes_on,
+            _ => goes_on && begins,
+        };
+        if is_right { Ok(()) } else { Err(Combination::NoIdentity.into()) }
     }
 }
 

@@ -21,6 +21,7 @@ pub struct DynScanBuilder {
     pub(super) key: Key,
     pub(super) component_names: Vec<String>,
     pub(super) threads: Option<usize>,
+    pub(super) needs_start: bool,
     pub(super) device: Device,
     #[cfg(feature = "cuda")]
     pub(super) gpu: gpu::Options,
@@ -60,6 +61,13 @@ impl DynScanBuilder {
     pub fn states_in_memory(mut self, states: Layout) -> DynScanBuilder {
         assert!(states.types().eq(checks::state_types(&self.key.program)), "{states:?} is no layout of the states");
         self.key.states = Some(states);
+        self
+    }
+
+    /// For the typed front end, which refuses exclusive scans from the identity then: its output means nothing.
+    #[doc(hidden)]
+    pub fn needs_start(mut self) -> DynScanBuilder {
+        self.needs_start = true;
         self
     }
 
@@ -121,7 +129,8 @@ impl DynScanBuilder {
             checked: false,
             parameters: Parameters::default(),
             device: Device::cpu(),
-            plain: true,
+            needs_start: self.needs_start,
+            plain: [false; 2],
             #[cfg(feature = "cuda")]
             gpu: self.gpu,
         };

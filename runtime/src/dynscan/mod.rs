@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use monoscan_codegen::plan::PlanOptions;
 use monoscan_ir::laws::{Judgement, Overflow};
 use monoscan_ir::transform::{Check, Form};
-use monoscan_ir::{Constant, Layout, Program, Verified};
+use monoscan_ir::{Constant, Layout, Mode, Program, Verified};
 
 use crate::backend::{Backend, Settings};
 use crate::cache::Cache;
@@ -65,8 +65,10 @@ pub struct DynScan {
     device: Device,
     /// What runs the calls.
     backend: Arc<dyn Backend>,
-    /// Whether the kernels of short lines may run: on the CPU, unchecked.
-    plain: bool,
+    /// Whether outputs of the identity mean nothing.
+    needs_start: bool,
+    /// Whether the kernels of short lines may run, inclusive ones and exclusive ones: on the CPU, unchecked.
+    plain: [bool; 2],
     #[cfg(feature = "cuda")]
     gpu: gpu::Options,
 }
@@ -122,6 +124,7 @@ impl DynScan {
             key,
             component_names: Vec::new(),
             threads: None,
+            needs_start: false,
             device: Device::cpu(),
             #[cfg(feature = "cuda")]
             gpu: gpu::Options::default(),
@@ -198,8 +201,14 @@ impl DynScan {
 
     /// Whether the kernels of short lines may run.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+    pub(crate) fn is_plain(&self, mode: Mode) -> bool {
+        self.plain[usize::from(mode == Mode::Exclusive)]
+    }
+
+    /// For the typed front end: whether [`needs_start`](DynScanBuilder::needs_start) was said.
+    #[doc(hidden)]
+    pub fn needs_start(&self) -> bool {
+        self.needs_start
     }
 
     /// The kernels for the CPU.

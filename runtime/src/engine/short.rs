@@ -133,7 +133,8 @@ pub enum Whole {
 }
 
 impl Whole {
-    pub(super) fn mode(self) -> Mode {
+    #[inline]
+    pub(crate) fn mode(self) -> Mode {
         if self == Whole::Exclusive { Mode::Exclusive } else { Mode::Inclusive }
     }
 }
