@@ -8,7 +8,7 @@ use crate::nvptx::kernel::items::{PackedPass, Pass};
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::warp::{get, set};
 use crate::nvptx::strategy::map_ids::MapIds;
-use crate::nvptx::strategy::packed::{PackedFold, PackedReplay};
+use crate::nvptx::strategy::packed::{Packed, PackedFold, PackedReplay};
 
 /// Sentinel: the first symbol was consumed.
 const CONSUMED: i128 = 256;
@@ -28,6 +28,8 @@ pub struct Fold<'k, 'a> {
 enum Strategy<'k, 'a> {
     /// The state of each is combined.
     Direct,
+    /// The states of four are, where records are in whole words; else as above.
+    Packed(&'a Packed),
     /// An id is looked up. The state is what was deferred, until the fold ends, unless states are ids.
     MapIds {
         map_ids: &'a MapIds,
@@ -99,7 +101,11 @@ impl<'k, 'a> Fold<'k, 'a> {
             let from_fold = FoldToReplay::of(recipe, || k.var(k.int(Ty::I32, CONSUMED)));
             Strategy::MapIds { map_ids, id, queue: None, from_fold }
         };
-        let strategy = recipe.map_ids(level).map_or(Strategy::Direct, by_look_up);
+        let strategy = match (recipe.map_ids(level), recipe.packed_fold(level)) {
+            (Some(map_ids), _) => by_look_up(map_ids),
+            (None, Some(packed)) => Strategy::Packed(packed),
+            (None, None) => Strategy::Direct,
+        };
         Fold { recipe, args, level, state, followed, strategy }
     }
 
@@ -118,7 +124,7 @@ impl<'k, 'a> Fold<'k, 'a> {
 
     fn variables(&self) -> FoldToReplay<Var<'k>> {
         match self.strategy {
-            Strategy::Direct => FoldToReplay::NONE,
+            Strategy::Direct | Strategy::Packed(_) => FoldToReplay::NONE,
             Strategy::MapIds { from_fold, .. } => from_fold,
         }
     }
@@ -248,15 +254,13 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
 
     fn work(&self) -> usize {
         match self.strategy {
-            Strategy::Direct => self.recipe.step_work(self.level),
+            Strategy::Direct | Strategy::Packed(_) => self.recipe.step_work(self.level),
             Strategy::MapIds { map_ids, .. } => map_ids.work(),
         }
     }
 
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
-        let is_direct = matches!(self.strategy, Strategy::Direct);
-        let packed = self.recipe.packed.as_ref();
-        let packed = packed.filter(|packed| is_direct && packed.folds_faster(self.work()))?;
+        let Strategy::Packed(packed) = self.strategy else { return None };
         Some(Box::new(PackedFold::new(self.args, packed, self.state)))
     }
 }
@@ -362,7 +366,7 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
     }
 
     fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
-        let packed = self.recipe.packed.as_ref().filter(|packed| packed.replays_faster(self.work()))?;
+        let packed = self.recipe.packed_replay()?;
         self.writes().then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.args, packed, self.state)) })
     }
 }
