@@ -106,6 +106,20 @@ fn the_lexer_takes_rules_that_look_further_ahead_and_refuses_wrong_ones() {
 }
 
 #[test]
+fn pretokenise_cuts_a_text_by_named_and_other_patterns() {
+    let scratch = Scratch::new("pretokenise");
+    let text = scratch.file("text", "it's  42é".as_bytes());
+    let pieces = |pattern: &str| stdout(&run("pretokenise", &["--pattern", pattern, "--pieces", &text]));
+    assert_eq!(pieces("cl100k"), "\"it\"\n\"'s\"\n\" \"\n\" \"\n\"42\"\n\"é\"\n");
+    assert_eq!(pieces("o200k"), "\"it's\"\n\" \"\n\" \"\n\"42\"\n\"é\"\n");
+    assert_eq!(pieces("[a-z]|[0-9]+"), "\"i\"\n\"t\"\n\"s\"\n\"42\"\n");
+    assert!(stdout(&run("pretokenise", &[&text])).contains("into 6 pieces"));
+    let message = failure(&run("pretokenise", &["--pattern", "a|b*", &text]), 1);
+    assert!(message.contains("alternative 2"), "{message}");
+    assert!(failure(&run("pretokenise", &["--pattern"]), 2).contains("--pattern needs"));
+}
+
+#[test]
 fn the_lexer_has_rules_for_languages_and_prints_chosen_kinds_only() {
     let scratch = Scratch::new("lexer-only");
     let text = scratch.file("text", b"if (x) /* note */ return 1.5;");

@@ -1,6 +1,7 @@
 //! The lexer against the reference.
 
 mod engines;
+mod patterns;
 mod pretokenise;
 mod random;
 mod refused;

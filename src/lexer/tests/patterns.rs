@@ -1,0 +1,91 @@
+//! Places where matches end, against the overlapping search of regex-automata.
+
+use std::collections::BTreeMap;
+
+use regex_automata::dfa::{Automaton, OverlappingState, dense};
+use regex_automata::{Input, MatchKind};
+
+use super::super::*;
+use scan_kit::Random;
+
+const PIECES: [&str; 14] = ["a", "b", "ab", "abc", "c", "0", "12", "345", " ", "\n", "é", "ß", "-", "x"];
+
+const SETS: [&[&str]; 6] = [
+    &["a"],
+    &["a+b", "[0-9]{3}", "b", "ab|ac"],
+    &["abc", "bc", "c", "[^ ]+ [^ ]+"],
+    &["(?u:[a-zß-é]+)-", "(?u:[ß-é])", "\\xc3"],
+    &["x[ab]{3}", "(?s:.{4})"],
+    &["a.*b", "[0-9]+a?"],
+];
+
+/// The same by overlapping search.
+fn reference(patterns: &[&str], text: &[u8]) -> Vec<(u64, Vec<usize>)> {
+    let syntax = regex_automata::util::syntax::Config::new().unicode(false).utf8(false);
+    let thompson = regex_automata::nfa::thompson::Config::new().utf8(false);
+    let searcher = dense::Builder::new()
+        .configure(dense::Config::new().match_kind(MatchKind::All))
+        .syntax(syntax)
+        .thompson(thompson)
+        .build_many(patterns)
+        .expect("the patterns parse");
+    let (mut found, mut state): (BTreeMap<u64, Vec<usize>>, _) = (BTreeMap::new(), OverlappingState::start());
+    let input = Input::new(text);
+    loop {
+        searcher.try_search_overlapping_fwd(&input, &mut state).expect("it has a start");
+        let Some(matched) = state.get_match() else { break };
+        found.entry(matched.offset() as u64).or_default().push(matched.pattern().as_usize());
+    }
+    found
+        .into_iter()
+        .map(|(end, mut set)| {
+            set.sort_unstable();
+            (end, set)
+        })
+        .collect()
+}
+
+fn places(ends: &MatchEnds<'_>) -> Vec<(u64, Vec<usize>)> {
+    ends.iter().map(|found| (found.end, found.patterns.to_vec())).collect()
+}
+
+#[test]
+fn places_are_those_of_an_overlapping_search() {
+    for patterns in SETS {
+        let set = PatternSet::new(patterns).expect("they are small");
+        let mut random = Random(47);
+        for round in 0..60 {
+            let text: String = (0..[4, 20, 200][round % 3]).map(|_| PIECES[random.below(PIECES.len())]).collect();
+            let mut text = text.into_bytes();
+            if round % 5 == 0 {
+                text.push(random.below(256) as u8);
+            }
+            let expected = reference(patterns, &text);
+            assert_eq!(places(&set.ends_sequentially(&text)), expected, "{patterns:?}: {}", text.escape_ascii());
+            let ends = set.ends(&text).expect("it is short");
+            assert_eq!(places(&ends), expected, "{patterns:?}: {}", text.escape_ascii());
+            assert_eq!(ends.len(), expected.len());
+        }
+    }
+}
+
+#[test]
+fn long_texts_are_scanned_by_several_threads() {
+    let set = PatternSet::new(SETS[1]).expect("they are small");
+    let mut random = Random(53);
+    let text: String = (0..400_000).map(|_| PIECES[random.below(PIECES.len())]).collect();
+    assert_eq!(set.ends(text.as_bytes()).expect("there is memory"), set.ends_sequentially(text.as_bytes()));
+    assert!(set.ends(b"").expect("it is short").is_empty());
+}
+
+#[test]
+fn patterns_that_cannot_be_scanned_are_refused() {
+    let error = |patterns: &[&str]| PatternSet::new(patterns).expect_err("it is refused");
+    assert!(matches!(error(&[]), PatternSetError::NoPattern));
+    assert!(matches!(error(&["a", "[b"]), PatternSetError::Regex { pattern: 1, .. }));
+    assert!(matches!(error(&["a)|(b"]), PatternSetError::Regex { pattern: 0, .. }));
+    assert!(matches!(error(&["a", "b*"]), PatternSetError::Empty { pattern: 1 }));
+    assert!(matches!(error(&["a$"]), PatternSetError::LookAround { pattern: 0 }));
+    assert!(matches!(error(&["a.{7}b"]), PatternSetError::TooManyStates { states: 257.. }));
+    assert!(matches!(error(&["a.{30}b"]), PatternSetError::Automaton(LexerError::TooManyStates)));
+}
