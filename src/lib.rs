@@ -56,8 +56,8 @@ pub use monoscan_ir::laws::Judgement;
 pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
     Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
-    InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows, RowsError, Shape, Spacing,
-    SpacingError, TraceError,
+    ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows,
+    RowsError, Shape, Spacing, SpacingError, TraceError,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};

@@ -2,13 +2,13 @@
 
 use monoscan::ops::{Max, Sum};
 use monoscan::prelude::*;
-use monoscan::{Error, PlanOptions};
+use monoscan::{Error, FunctionOf, PlanOptions};
 
 #[track_caller]
 fn overflow_at<T: std::fmt::Debug>(result: Result<T, Error>, record: usize, in_function: &str) {
     match result {
         Err(Error::Overflowed { index, function }) => {
-            assert_eq!((index, function.as_str()), (record, in_function));
+            assert_eq!((index, function.to_string().as_str()), (record, in_function));
         }
         other => panic!("{other:?}"),
     }
@@ -29,6 +29,8 @@ fn a_long_scan_on_all_cores_finds_the_one_overflow() {
     x[512_346] += 1 << 29;
     x[512_345] = 1 << 29;
     overflow_at(scan.inclusive(&x), 512_346, "`combine`");
+    let function = FunctionOf::Combine { stage: None };
+    assert!(matches!(scan.inclusive(&x), Err(Error::Overflowed { function: found, .. }) if found == function));
     assert!(sums().inclusive(&x).is_ok());
     // From the other end it is met elsewhere.
     let mut state = 0i32;

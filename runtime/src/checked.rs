@@ -5,6 +5,7 @@ use monoscan_ir::transform::{Event, Finding};
 
 use crate::call::Rows;
 use crate::error::Error;
+use crate::refused::FunctionOf;
 
 /// How elements lie in the columns, for the record of an element.
 #[derive(Clone, Copy, Debug)]
@@ -43,16 +44,13 @@ impl Elements<'_> {
     /// The error that says what was found in a sequence.
     pub(crate) fn error(&self, stages: usize, sequence: usize, finding: Finding) -> Error {
         let index = self.record(sequence, finding.element);
-        let of = |function: &str, stage: u32| match stages {
-            1 => format!("`{function}`"),
-            _ => format!("`{function}` of stage {stage}"),
-        };
+        let of_several = |stage: u32| (stages > 1).then_some(stage);
         let function = match finding.event {
             Event::Regrouped => return Error::Regrouped { index },
-            Event::Lift(stage) => of("lift", stage),
-            Event::Combine(stage) => of("combine", stage),
-            Event::Filter => "`filter`".to_owned(),
-            Event::Project => "`project`".to_owned(),
+            Event::Lift(stage) => FunctionOf::Lift { stage: of_several(stage) },
+            Event::Combine(stage) => FunctionOf::Combine { stage: of_several(stage) },
+            Event::Filter => FunctionOf::Filter,
+            Event::Project => FunctionOf::Project,
         };
         Error::Overflowed { index, function }
     }

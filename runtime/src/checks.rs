@@ -7,6 +7,7 @@ use crate::call::{Call, Init, Shape};
 use crate::column::{self, Column, ColumnMut};
 use crate::device::{Device, DeviceError};
 use crate::error::Error;
+use crate::refused::ExpectedOffset;
 use crate::refused::{Combination, InPlaceError};
 
 /// The types of the components of all stages, in order.
@@ -196,21 +197,23 @@ fn states<I: Iterator<Item = Type>>(
 
 /// Offsets that cut so many records into segments.
 pub(crate) fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
-    let wrong = |place: usize, expected: String| {
+    let wrong = |place: usize, expected: ExpectedOffset| {
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })
     };
     match offsets {
         [] => Err(Error::NoOffsets { records: len }),
-        [first, ..] if *first != 0 => wrong(0, "0, the first record".into()),
+        [first, ..] if *first != 0 => wrong(0, ExpectedOffset::First),
         [.., last] if *last != len => {
             // The first one that is too large tells more than the last.
             let place = offsets.iter().position(|&offset| offset > len).unwrap_or(offsets.len() - 1);
-            let at_most = if place + 1 == offsets.len() { "" } else { "at most " };
-            wrong(place, format!("{at_most}{len}, the number of records"))
+            let is_last = place + 1 == offsets.len();
+            let expected =
+                if is_last { ExpectedOffset::Last { records: len } } else { ExpectedOffset::AtMost { records: len } };
+            wrong(place, expected)
         }
         _ => match offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-            Some(place) => wrong(place + 1, format!("at least {}, the offset before it", offsets[place])),
+            Some(place) => wrong(place + 1, ExpectedOffset::AtLeast { before: offsets[place] }),
             None => Ok(()),
         },
     }

@@ -8,7 +8,7 @@ use monoscan_ir::laws::Judgement;
 use monoscan_ir::{Diagnostics, Layout, Type};
 
 use crate::device::DeviceError;
-use crate::refused::{Combination, InPlaceError, RowsError, layout, types};
+use crate::refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError, layout, types};
 use crate::spacing::SpacingError;
 use crate::trace::TraceError;
 
@@ -192,7 +192,7 @@ pub enum Error {
         /// Which offset; its number is that of the segment that starts there.
         place: usize,
         /// What it may be.
-        expected: String,
+        expected: ExpectedOffset,
         /// What it is.
         got: usize,
     },
@@ -233,7 +233,7 @@ pub enum Error {
         /// The record in the columns of the call.
         index: usize,
         /// Which function of the program it is in.
-        function: String,
+        function: FunctionOf,
     },
 
     /// Found by a checked scan: nothing overflows in the sequential loop up to this record, but the state before it differs

@@ -54,7 +54,7 @@ pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, Vector};
 pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};
 pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;
-pub use refused::{Combination, InPlaceError, RowsError};
+pub use refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
 pub use scans::collect;
 pub use spacing::{Bits, Spacing, SpacingError};
 #[doc(hidden)]

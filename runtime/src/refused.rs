@@ -83,6 +83,61 @@ pub enum RowsError {
     },
 }
 
+/// What an offset may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExpectedOffset {
+    /// The first one.
+    #[error("0, the first record")]
+    First,
+    /// The last one: the number of records.
+    #[error("{records}, the number of records")]
+    Last {
+        /// How many records there are.
+        records: usize,
+    },
+    /// Any other one at most: the number of records.
+    #[error("at most {records}, the number of records")]
+    AtMost {
+        /// How many records there are.
+        records: usize,
+    },
+    /// Any other one at least: the one before it.
+    #[error("at least {before}, the offset before it")]
+    AtLeast {
+        /// The one before it.
+        before: usize,
+    },
+}
+
+/// A function of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FunctionOf {
+    /// The lift of a stage.
+    #[error("`lift`{}", of_stage(.stage))]
+    Lift {
+        /// Which one, from 0; none if the program has one stage.
+        stage: Option<u32>,
+    },
+    /// The `combine` of a stage.
+    #[error("`combine`{}", of_stage(.stage))]
+    Combine {
+        /// Which one, from 0; none if the program has one stage.
+        stage: Option<u32>,
+    },
+    /// The filter.
+    #[error("`filter`")]
+    Filter,
+    /// The output.
+    #[error("`project`")]
+    Project,
+}
+
+fn of_stage(stage: &Option<u32>) -> String {
+    stage.map_or_else(String::new, |stage| format!(" of stage {stage}"))
+}
+
 /// Parts of a call that have no meaning together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
