@@ -1,7 +1,7 @@
 //! On a device: starts and totals of each segment and row, columns whose records lie apart, results
 //! in several columns. Each beside the same call on the CPU.
 
-use monoscan::ops::Sum;
+use monoscan::ops::{Semigroup, Sum, WithIdentity};
 use monoscan::{Bits, DeviceVec, Request, Rows, Strided, StridedMut, by_key};
 
 use super::on_gpu::{LENGTHS, columns, gpu};
@@ -143,6 +143,45 @@ fn spaced_slices_are_columns_on_a_device() {
             scan.reversed().inclusive_into((column(), bits), to).unwrap();
             assert_eq!(there, here, "{len} {step}");
         }
+    }
+}
+
+/// The first and the last of some records: nothing is an identity.
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+struct Ends {
+    first: u32,
+    last: u16,
+}
+
+impl Semigroup for Ends {
+    #[scan_fn]
+    fn append(self, next: Self) -> Self {
+        Ends { first: self.first, last: next.last }
+    }
+}
+
+/// Operators without an identity, which need a value to start exclusive scans from.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn operators_without_an_identity_on_a_device() {
+    let cpu = Scan::<Ends>::new().unwrap();
+    let scan = cpu.on(gpu()).unwrap();
+    let init = WithIdentity::of(Ends { first: 7, last: 9 });
+    for len in LENGTHS {
+        let (a, b) = columns(len);
+        let x: Vec<Ends> = a.into_iter().zip(b).map(|(first, last)| Ends { first, last }).collect();
+        let heads: Vec<bool> = (0..len).map(|i| i % 37 == 5).collect();
+        let (dx, flags) = (scan.upload(&x).unwrap(), scan.upload(&heads).unwrap());
+        let expected = cpu.inclusive(&x).unwrap();
+        assert_eq!(scan.inclusive(&x).unwrap(), expected);
+        assert_eq!(scan.inclusive(&dx).unwrap().to_vec().unwrap(), expected);
+        assert_eq!(scan.reduce(&dx).unwrap(), cpu.reduce(&x).unwrap());
+        let expected = cpu.reversed().segmented(&heads).inclusive(&x).unwrap();
+        assert_eq!(scan.reversed().segmented(&flags).inclusive(&dx).unwrap().to_vec().unwrap(), expected);
+        let expected = cpu.init(init).segmented(&heads).exclusive(&x).unwrap();
+        assert_eq!(scan.init(init).segmented(&flags).exclusive(&dx).unwrap().to_vec().unwrap(), expected);
+        let error = scan.exclusive(&dx).unwrap_err();
+        assert!(matches!(error, Error::Combination(monoscan::Combination::NoIdentity)), "{error}");
     }
 }
 
