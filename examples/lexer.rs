@@ -7,15 +7,18 @@
 //! The rules are lines `NAME regex`, `skip NAME regex`, `keyword WORD…` and `incomplete PREFIX`;
 //! without them, JSON's. Rules that come with monoscan go by a name: json, csv, c, c-preprocessor,
 //! rust, python, sql, ini, log, url, markdown, cl100k. Without a file, the output of `cargo
-//! metadata` for this workspace is lexed: real JSON, made on the spot. A GPU lexes what one forward
-//! pass can.
+//! metadata` for this workspace is lexed: real JSON, made on the spot. A file is mapped, so do not
+//! change it meanwhile. A GPU lexes what one forward pass can.
 
+use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use common::{Failure, Progress, Race, finish, say};
+use memmap2::Mmap;
 use monoscan::Device;
 use monoscan::lexer::{Kind, Lexer, RULE_SETS, Rules, Token, TokenList};
 
@@ -73,8 +76,8 @@ fn run(options: Options) -> Result<(), Failure> {
     };
     let rules = Rules::parse(&rules).map_err(|error| named(file, error))?;
     let text = match &options.text {
-        Some(file) => read(file)?,
-        None => metadata()?,
+        Some(file) => Text::of(file)?,
+        None => Text::Read(metadata()?),
     };
     let start = Instant::now();
     let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
@@ -196,6 +199,35 @@ fn metadata() -> Result<Vec<u8>, Failure> {
     match output.map_err(|error| named(Path::new(&cargo), error))? {
         output if output.status.success() => Ok(output.stdout),
         output => Err(Failure::Run(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))),
+    }
+}
+
+/// A text in memory, or a file that is mapped there.
+enum Text {
+    Mapped(Mmap),
+    Read(Vec<u8>),
+}
+
+impl Text {
+    fn of(file: &Path) -> Result<Text, Failure> {
+        let opened = File::open(file).map_err(|error| named(file, error))?;
+        // SAFETY: the file is not changed while it is lexed, as its user is told.
+        match unsafe { Mmap::map(&opened) } {
+            Ok(map) => Ok(Text::Mapped(map)),
+            // A pipe, say.
+            Err(_) => read(file).map(Text::Read),
+        }
+    }
+}
+
+impl Deref for Text {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Text::Mapped(map) => map,
+            Text::Read(bytes) => bytes,
+        }
     }
 }
 
