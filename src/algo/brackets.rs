@@ -2,8 +2,8 @@
 //!
 //! The depth at a place is the sum of +1 and −1 so far, a scan. A bracket's *level* is the depth
 //! inside it. Within a level brackets open and close in turn, so after a stable sort by level
-//! partners are neighbours; one that has no neighbour of the other kind is unmatched. The same sorted
-//! lists answer what encloses a place: the last bracket before it in the level above.
+//! partners are neighbours; one that has no neighbour of the other kind is unmatched. The same
+//! sorted lists answer what encloses a place: the last bracket before it in the level above.
 //!
 //! ```text
 //! monoid   sums of +1, −1, 0

@@ -1,8 +1,8 @@
 //! One total for each segment of ragged data, whose segments are told by flags, offsets or keys.
 //!
 //! A scan of [`Segmented`] states starts over where a segment begins; the state after the last
-//! record of a segment is its total, and a filter keeps that: Blelloch 1990, §1.5. Keys are compared
-//! in the same pass, so nobody makes flags of them.
+//! record of a segment is its total, and a filter keeps that: Blelloch 1990, §1.5. Keys are
+//! compared in the same pass, so nobody makes flags of them.
 //!
 //! ```text
 //! monoid   Segmented<M>: (start, value), where a start forgets what was before

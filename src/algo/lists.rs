@@ -17,8 +17,8 @@
 //! # Pointer jumping
 //!
 //! [`rank_by_jumping`] doubles the distance that each element looks back until all see the start:
-//! Wyllie, *The Complexity of Parallel Computations* (1979). Work n log n, depth log n loops. It has
-//! no scan, and is here beside the other for comparison.
+//! Wyllie, *The Complexity of Parallel Computations* (1979). Work n log n, depth log n loops. It
+//! has no scan, and is here beside the other for comparison.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

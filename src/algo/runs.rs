@@ -1,8 +1,8 @@
 //! Runs of equal records: encoding and decoding them, and what is left of each.
 //!
 //! A run begins at a record that differs from the one before. Records that begin runs are selected
-//! as in [`select`](super::select): a filter, whose ranks are the scan. With the place at which each
-//! begins, a run's length is a difference of two neighbours.
+//! as in [`select`](super::select): a filter, whose ranks are the scan. With the place at which
+//! each begins, a run's length is a difference of two neighbours.
 //!
 //! ```text
 //! x        a a a b c c          starts   0 3 4

@@ -3,8 +3,8 @@
 //! Blelloch, Heroux and Zagha, *Segmented Operations for Sparse Matrix Computation on Vector
 //! Multiprocessors* (CMU-CS-93-173): rows are segments of one array of products, so work is shared
 //! evenly however rows differ in length. Here the array is cut into blocks of equal length. A block
-//! sums up the rows that begin in it by plain loops. What a row has in later blocks comes to it by a
-//! segmented scan of one state a block: did a row begin here, and what came together since.
+//! sums up the rows that begin in it by plain loops. What a row has in later blocks comes to it by
+//! a segmented scan of one state a block: did a row begin here, and what came together since.
 //!
 //! ```text
 //! monoid   Segmented<Sum<T>>, one state a block

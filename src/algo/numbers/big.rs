@@ -1,8 +1,9 @@
 //! Integers of any length: sums, differences, order.
 //!
 //! A digit of a + b passes a carry on in one of three ways: it *generates* one whatever enters, it
-//! *propagates* what enters, or neither. Pairs of these bits compose, so the carries into all digits
-//! are an exclusive scan: carry look-ahead, Ladner and Fischer 1980. A difference borrows likewise.
+//! *propagates* what enters, or neither. Pairs of these bits compose, so the carries into all
+//! digits are an exclusive scan: carry look-ahead, Ladner and Fischer 1980. A difference borrows
+//! likewise.
 //!
 //! ```text
 //! monoid   Carry: c ↦ generate ∨ (propagate ∧ c)

@@ -1,9 +1,9 @@
 //! Recurrences of any order modulo m.
 //!
-//! `y[i] = x[i] + c[0]·y[i-1] + … + c[K-1]·y[i-K]` moves the last K results on by an affine map of K
-//! numbers, whose matrix is the companion of the coefficients. Affine maps compose: Blelloch 1990,
-//! §1.4. The matrix of a run of records depends on its length alone, so engines tabulate it and
-//! carry vectors.
+//! `y[i] = x[i] + c[0]·y[i-1] + … + c[K-1]·y[i-K]` moves the last K results on by an affine map of
+//! K numbers, whose matrix is the companion of the coefficients. Affine maps compose: Blelloch
+//! 1990, §1.4. The matrix of several records depends on their number alone, so engines tabulate it
+//! and carry vectors.
 //!
 //! ```text
 //! monoid   (A, v) ⊕ (A', v') = (A'·A, A'·v + v')        all modulo M

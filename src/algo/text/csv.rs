@@ -2,8 +2,8 @@
 //!
 //! A separator counts if no quote is open before it, which the parity of the quotes so far says; a
 //! doubled quote inside a field closes it and opens it again, so parity needs no rule for that:
-//! Langdale and Lemire, *Parsing Gigabytes of JSON per Second* (VLDB Journal, 2019), for strings. The
-//! separators that count are selected with their places.
+//! Langdale and Lemire, *Parsing Gigabytes of JSON per Second* (VLDB Journal, 2019), for strings.
+//! The separators that count are selected with their places.
 //!
 //! ```text
 //! monoid   Xor<bool>
