@@ -1,9 +1,9 @@
 //! Quicksort of all segments at once: Blelloch 1990, §1.5.
 //!
 //! The array begins as one segment. At each level every segment picks a pivot, and its records go
-//! to three segments: those below the pivot, equal to it, and above. A record's place in its part is
-//! how many of its class came before it in its segment: one segmented scan of three counts. It ends
-//! when no segment has records below or above its pivot.
+//! to three segments: those below the pivot, equal to it, and above. A record's place in its part
+//! is how many of its class came before it in its segment: one segmented scan of three counts. It
+//! ends when no segment has records below or above its pivot.
 //!
 //! ```text
 //! monoid   three counts, added up; segmented
