@@ -402,6 +402,10 @@ impl<'i> Element<'i> {
             Source::After { stage, component } => self.after[stage as usize][component as usize],
             Source::Init { stage, component } => self.init[stage as usize][component as usize],
             Source::Parameter(parameter) => self.parameters[parameter as usize],
+            Source::StateOf { stage, component } => {
+                let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
+                states[stage as usize][component as usize]
+            }
             Source::State(component) => {
                 let states = if self.mode == Mode::Inclusive { &self.after } else { &self.before };
                 states[states.len() - 1][component as usize]

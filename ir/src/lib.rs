@@ -15,6 +15,7 @@
 
 pub mod automaton;
 mod builder;
+pub mod derive;
 mod eval;
 pub mod facts;
 mod function;

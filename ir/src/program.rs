@@ -158,6 +158,13 @@ pub enum Source {
     /// Only in outputs: the state of the last stage that was asked for, `After` in an inclusive scan and `Before` in an
     /// exclusive one.
     State(u32),
+    /// Only in outputs: the same of any stage.
+    StateOf {
+        /// Which stage.
+        stage: u32,
+        /// Which component of its state.
+        component: u32,
+    },
 }
 
 /// A function with what its parameters are.
@@ -369,6 +376,7 @@ impl Program {
             Source::Index => Some(Type::U64),
             Source::Before { stage, component: c }
             | Source::After { stage, component: c }
+            | Source::StateOf { stage, component: c }
             | Source::Init { stage, component: c } => component(stage as usize, c),
             Source::Parameter(c) => self.parameters.get(c as usize).copied(),
             Source::State(c) => component(self.stages.len().checked_sub(1)?, c),

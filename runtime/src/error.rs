@@ -28,6 +28,11 @@ pub enum Error {
         report: String,
     },
 
+    /// A loop is no scan: no family of functions has what it does to its state. The refusal names the components, the operation and
+    /// what would do.
+    #[error("{0}")]
+    NotAScan(#[from] monoscan_ir::derive::Refusal),
+
     /// The IR computes something else than the Rust function it was made from: a bug in monoscan.
     #[error(
         "the compiled `{function}` differs from the Rust function, which is a bug in monoscan:\n  arguments {arguments}\n  \

@@ -30,6 +30,7 @@ mod form;
 #[cfg(feature = "cuda")]
 pub mod gpu;
 pub mod lexer;
+mod loops;
 #[cfg(test)]
 mod memory;
 mod parameters;

@@ -90,9 +90,11 @@ impl DynScan {
             let totals = self.reduce(call, inputs)?;
             return Ok(Outcome { written: self.run(call, inputs, outputs)?, totals });
         }
-        checks::call(self.program(), Device::cpu(), call, call.carry, len)?;
-        let (written, totals) = self.totals(call, (inputs, Some(outputs), len))?;
-        Ok(Outcome { written, totals })
+        let (written, totals) = self.with_states(call, None, |call, _| {
+            checks::call(self.program(), Device::cpu(), call, call.carry, len)?;
+            self.totals(call, (inputs, Some(outputs), len))
+        })?;
+        Ok(Outcome { written, totals: self.as_states(totals, false) })
     }
 
     /// Runs a call whose outputs replace its inputs.
@@ -109,7 +111,7 @@ impl DynScan {
 
     /// As [`run`](DynScan::run), from `carry`, which becomes what the next chunk of the stream goes on from. It has the
     /// components of all stages in order; if the program reads the record before, also what is read of that:
-    /// [`first_carry`](monoscan_ir::Program::first_carry) is what a stream starts from.
+    /// [`first_carry`](DynScan::first_carry) is what a stream starts from.
     ///
     /// # Errors
     /// As [`run`](DynScan::run), and for calls that cannot be resumed: offsets, and reversed scans of flagged segments.
@@ -145,11 +147,14 @@ impl DynScan {
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
-        checks::call(program, Device::cpu(), call, call.carry, len)?;
-        match self.reduced(call, inputs, len) {
-            Some(total) => Ok(total),
-            None => Ok(self.totals(call, (inputs, None, len))?.1),
-        }
+        let totals = self.with_states(call, None, |call, _| {
+            checks::call(program, Device::cpu(), call, call.carry, len)?;
+            match self.reduced(call, inputs, len) {
+                Some(total) => Ok(total),
+                None => Ok(self.totals(call, (inputs, None, len))?.1),
+            }
+        })?;
+        Ok(self.as_states(totals, false))
     }
 
     /// Runs a call that was checked. Gives how many records were written, and the totals.
@@ -220,16 +225,18 @@ impl DynScan {
         carry: Option<&mut [Constant]>,
         (inputs, outputs, len): (&[Column<'_>], &mut [ColumnMut<'_>], usize),
     ) -> Result<usize, Error> {
-        checks::call(self.program(), Device::cpu(), call, carry.as_deref(), len)?;
-        checks::parameters(self.program(), self.settings().parameters.values())?;
-        let mut after: Option<SmallVec<[Constant; 4]>> = carry.as_deref().map(SmallVec::from);
-        let settings = self.settings();
-        let task = HostTask { call, settings, carry: carry.as_deref(), inputs, outputs: Some(outputs), len };
-        let written = self.backend().run(task, after.as_deref_mut())?;
-        if let (Some(carry), Some(after)) = (carry, after) {
-            carry.copy_from_slice(&after);
-        }
-        Ok(written)
+        self.with_states(call, carry, |call, carry| {
+            checks::call(self.program(), Device::cpu(), call, carry.as_deref(), len)?;
+            checks::parameters(self.program(), self.settings().parameters.values())?;
+            let mut after: Option<SmallVec<[Constant; 4]>> = carry.as_deref().map(SmallVec::from);
+            let settings = self.settings();
+            let task = HostTask { call, settings, carry: carry.as_deref(), inputs, outputs: Some(outputs), len };
+            let written = self.backend().run(task, after.as_deref_mut())?;
+            if let (Some(carry), Some(after)) = (carry, after) {
+                carry.copy_from_slice(&after);
+            }
+            Ok(written)
+        })
     }
 }
 

@@ -28,8 +28,10 @@ impl DynScan {
         outputs: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
-        let task = Task::new(self.on_gpu()?, (call, self.settings()), inputs, outputs)?;
-        self.backend().submit(task, stream)
+        self.with_states(call, None, |call, _| {
+            let task = Task::new(self.on_gpu()?, (call, self.settings()), inputs, outputs)?;
+            self.backend().submit(task, stream)
+        })
     }
 
     /// Gives a call to a stream whose outputs replace its inputs.
@@ -43,17 +45,22 @@ impl DynScan {
         columns: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
-        let task = Task::in_place(self.on_gpu()?, (call, self.settings()), columns)?;
-        self.backend().submit(task, stream)
+        self.with_states(call, None, |call, _| {
+            let task = Task::in_place(self.on_gpu()?, (call, self.settings()), columns)?;
+            self.backend().submit(task, stream)
+        })
     }
 
-    /// Gives a call to a stream that gives its totals and writes nothing.
+    /// Gives a call to a stream that gives its totals and writes nothing. Those of a [loop](DynScan::from_loop) are states of
+    /// its program.
     ///
     /// # Errors
     /// As [`submit`](DynScan::submit).
     pub fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
-        let task = Task::reduction(self.on_gpu()?, (call, self.settings()), inputs)?;
-        self.backend().submit(task, stream)
+        self.with_states(call, None, |call, _| {
+            let task = Task::reduction(self.on_gpu()?, (call, self.settings()), inputs)?;
+            self.backend().submit(task, stream)
+        })
     }
 
     /// The totals of all sequences, as [`reduce`](DynScan::reduce) gives them, once the stream gets there, which is waited for. Here
@@ -70,7 +77,9 @@ impl DynScan {
         stream: &Stream,
     ) -> Result<Vec<Constant>, Error> {
         self.on_gpu()?;
-        self.backend().totals((call, self.settings()), inputs, stream)
+        let totals =
+            self.with_states(call, None, |call, _| self.backend().totals((call, self.settings()), inputs, stream))?;
+        Ok(self.as_states(totals, false))
     }
 
     /// The kernel of an inclusive scan of a line, compiled if no call needed it yet: its plan, and how long it took to

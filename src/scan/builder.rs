@@ -11,7 +11,7 @@ use super::element::{Element, View};
 use super::operator::{self, Operator};
 use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Parts};
-use super::states::{Cascade, States};
+use super::states::{Cascade, Stages};
 use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType};
 use crate::ops::Plain;
 
@@ -127,7 +127,7 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out> ScanBuilder<S, In, Out> {
+impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     /// One more stage, a scan in its own right, in the same pass over memory: `f` lifts an [`Element`], with the states of the
     /// stages so far, to a state of the next monoid.
     pub fn then<M: Monoid, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, M>
@@ -313,7 +313,7 @@ impl<S, In, Out> ScanBuilder<S, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
+impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
     /// Judges the laws, checks the translation, plans and compiles.
     ///
     /// # Errors

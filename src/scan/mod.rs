@@ -40,6 +40,7 @@ mod columns;
 mod device;
 mod element;
 mod inspect;
+mod loops;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod operator;
@@ -65,6 +66,7 @@ pub use builder::ScanBuilder;
 pub use columns::{Columns, Parameterised, Record};
 pub use device::{DeviceVec, Pending};
 pub use element::Element;
+pub use loops::{LoopBuilder, State};
 pub use operator::Operator;
 pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use over::Over;
@@ -72,7 +74,7 @@ pub use place::{Host, OnDevice, Place};
 pub(crate) use request::Plain;
 pub use request::{Request, WithTotals};
 pub use segments::{ByKey, Keys, Segments, by_key};
-pub use states::{Cascade, States};
+pub use states::{Cascade, Stages, States};
 pub use stream::{ChunkStream, RowStream};
 pub use strided::{Strided, StridedMut};
 
@@ -309,9 +311,13 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Request::new(&self.inner)
     }
 
-    /// What every sequence starts from without an initial state, and a stream's first carry: the identities of all stages.
+    /// What every sequence starts from without an initial state, and a stream's first carry: the identities of all stages, or
+    /// the initial state of a [loop](Scan::from_loop).
     pub fn identity(&self) -> S {
-        S::identities()
+        match self.inner.derivation() {
+            Some(derivation) => lang::from_constants(derivation.initial.iter().copied()),
+            None => S::identities(),
+        }
     }
 }
 

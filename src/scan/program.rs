@@ -90,7 +90,7 @@ impl Parts {
 }
 
 /// The function of those sources that it uses; what no result needs is left out.
-fn mapping(function: Function, sources: &[Source]) -> Mapping {
+pub(super) fn mapping(function: Function, sources: &[Source]) -> Mapping {
     let mut used = vec![false; function.value_count()];
     for result in &function.results {
         used[result.index()] = true;
@@ -126,11 +126,11 @@ fn mapping(function: Function, sources: &[Source]) -> Mapping {
 
 /// The tables of all functions, one after the other.
 #[derive(Default)]
-struct Tables(Vec<Table>);
+pub(super) struct Tables(pub(super) Vec<Table>);
 
 impl Tables {
     /// Takes over a function's tables and renumbers its look-ups.
-    fn adopt(&mut self, traced: Traced) -> Function {
+    pub(super) fn adopt(&mut self, traced: Traced) -> Function {
         let first = self.0.len() as u32;
         self.0.extend(traced.tables);
         traced.function.map_tables(|table| table + first)
@@ -143,7 +143,7 @@ fn name(operators: &[Operator]) -> String {
 }
 
 /// A type's name without its modules, in the characters that a program's name may have.
-fn plain_name(type_name: &str) -> String {
+pub(super) fn plain_name(type_name: &str) -> String {
     let mut name = String::new();
     for word in type_name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
         name.push_str(word.rsplit("::").next().unwrap_or(word));

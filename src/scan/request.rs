@@ -339,8 +339,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
             Carry::States(carry) => carry,
         };
         // Of the record before, which a carry of the engine has too, this chunk has none.
-        let first = self.scan.program().first_carry();
-        let own = self.scan.program().state_len();
+        let first = self.scan.first_carry();
+        let own = self.scan.state_len();
         let mut all: SmallVec<[Constant; 4]> = SmallVec::new();
         for state in &*carry {
             all.extend(lang::components(state));
@@ -398,10 +398,9 @@ impl<'a, S, In, Out> Request<'a, S, In, Out> {
 
     /// How many components each total of an engine has, which begin with the state's: those of a carry where there is one.
     pub(super) fn components_of_totals(&self) -> usize {
-        let program = self.scan.program();
         match self.carry {
-            Carry::None => program.state_len(),
-            Carry::States(_) | Carry::Whole(_) => program.first_carry().len(),
+            Carry::None => self.scan.state_len(),
+            Carry::States(_) | Carry::Whole(_) => self.scan.first_carry().len(),
         }
     }
 

@@ -17,12 +17,20 @@ use crate::lang::{self, Monoid, ScanType, Traced};
     note = "a scan's state is a type with `#[scan_monoid]`, or for a cascade the tuple of its stages' monoids, two or three"
 )]
 pub trait States: ScanType {
-    /// The monoid of the last stage: what [`project`](crate::ScanBuilder::project) takes.
-    type Last: Monoid;
-
-    /// What every run starts from unless an initial state is given: the identities.
+    /// What every run starts from unless an initial state is given: the identities. Of a loop, which knows its start, any state.
     #[doc(hidden)]
     fn identities() -> Self;
+}
+
+/// States that are monoids: what a [`ScanBuilder`](crate::ScanBuilder) builds a scan of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the monoid of a scan, nor a tuple of them",
+    label = "no monoid",
+    note = "write `#[scan_monoid]`; or, if all you have is a loop, `Scan::from_loop`"
+)]
+pub trait Stages: States {
+    /// The monoid of the last stage: what [`project`](crate::ScanBuilder::project) takes.
+    type Last: Monoid;
 
     /// The operators, in order.
     #[doc(hidden)]
@@ -35,17 +43,19 @@ pub trait States: ScanType {
     label = "not a monoid, and not two of them",
     note = "a cascade has one to three stages"
 )]
-pub trait Cascade: States {
+pub trait Cascade: Stages {
     /// The states with those of one more stage.
-    type Then<M: Monoid>: States<Last = M>;
+    type Then<M: Monoid>: Stages<Last = M>;
 }
 
 impl<M: Monoid> States for M {
-    type Last = M;
-
     fn identities() -> M {
         M::identity()
     }
+}
+
+impl<M: Monoid> Stages for M {
+    type Last = M;
 
     fn operators() -> Result<Vec<Operator>, Error> {
         Ok(vec![Operator::of::<M>()?])
@@ -57,11 +67,13 @@ impl<M: Monoid> Cascade for M {
 }
 
 impl<A: Monoid, B: Monoid> States for (A, B) {
-    type Last = B;
-
     fn identities() -> (A, B) {
         (A::identity(), B::identity())
     }
+}
+
+impl<A: Monoid, B: Monoid> Stages for (A, B) {
+    type Last = B;
 
     fn operators() -> Result<Vec<Operator>, Error> {
         Ok(vec![Operator::of::<A>()?, Operator::of::<B>()?])
@@ -73,11 +85,13 @@ impl<A: Monoid, B: Monoid> Cascade for (A, B) {
 }
 
 impl<A: Monoid, B: Monoid, C: Monoid> States for (A, B, C) {
-    type Last = C;
-
     fn identities() -> (A, B, C) {
         (A::identity(), B::identity(), C::identity())
     }
+}
+
+impl<A: Monoid, B: Monoid, C: Monoid> Stages for (A, B, C) {
+    type Last = C;
 
     fn operators() -> Result<Vec<Operator>, Error> {
         Ok(vec![Operator::of::<A>()?, Operator::of::<B>()?, Operator::of::<C>()?])

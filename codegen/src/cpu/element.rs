@@ -238,7 +238,7 @@ impl<'a> Data<'a> {
                 let uniform = self.uniform.iter().find(|(uniform, _)| *uniform == source);
                 uniform.expect("what is the same for all elements was loaded").1
             }
-            Source::Before { .. } | Source::After { .. } | Source::State(_) => {
+            Source::Before { .. } | Source::After { .. } | Source::State(_) | Source::StateOf { .. } => {
                 unreachable!("a body of a lowered program is given the states that it carries")
             }
         }

@@ -160,6 +160,14 @@ impl<'a> Elements<'a> {
         self.intern(ty, Element::Constant(if zero { ty.zero() } else { constant }))
     }
 
+    /// What a variable is in the present case.
+    pub(crate) fn in_case(&mut self, id: Id) -> Id {
+        match self.elements[id as usize].1 {
+            Element::Atom(atom) => self.of_atom(atom),
+            _ => id,
+        }
+    }
+
     /// The results of a function on these arguments.
     pub(crate) fn call(&mut self, function: &Function, arguments: &[Id]) -> Result<Vec<Id>, GaveUp> {
         let mut values = arguments.to_vec();

@@ -27,7 +27,7 @@ mod arithmetic;
 mod condition;
 mod constants;
 pub(crate) mod construct;
-mod elements;
+pub(crate) mod elements;
 mod exhaustive;
 mod faces;
 mod fingerprint;

@@ -97,7 +97,7 @@ fn drop_dead(function: &Function) -> Function {
 }
 
 fn rewrite(function: &Function, tables: &[Table]) -> Function {
-    let mut rewriter = Rewriter { builder: FunctionBuilder::new(), tables };
+    let mut rewriter = Rewriter::new(tables);
     let mut values = rewriter.builder.params(&function.params);
     for inst in &function.insts {
         let value = rewriter.push(inst.map_operands(|operand| values[operand.index()]));
@@ -108,14 +108,21 @@ fn rewrite(function: &Function, tables: &[Table]) -> Function {
 }
 
 /// The function under construction, as rules see it: what defines a value, and how to make new ones.
-struct Rewriter<'t> {
-    builder: FunctionBuilder,
+pub(crate) struct Rewriter<'t> {
+    pub(crate) builder: FunctionBuilder,
     tables: &'t [Table],
+}
+
+impl<'t> Rewriter<'t> {
+    /// No instructions yet.
+    pub(crate) fn new(tables: &'t [Table]) -> Rewriter<'t> {
+        Rewriter { builder: FunctionBuilder::new(), tables }
+    }
 }
 
 impl Rewriter<'_> {
     /// The value of an instruction: by a rule if one applies, else the instruction itself, built once.
-    fn push(&mut self, inst: Inst) -> Value {
+    pub(crate) fn push(&mut self, inst: Inst) -> Value {
         let inst = self.in_order(inst);
         if let Some(constant) = self.fold(&inst) {
             return self.constant(constant);

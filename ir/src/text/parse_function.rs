@@ -217,6 +217,7 @@ fn source(word: &str) -> Option<Source> {
         ("init", &[stage, component]) => Source::Init { stage, component },
         ("parameter", &[parameter]) => Source::Parameter(parameter),
         ("state", &[component]) => Source::State(component),
+        ("state", &[stage, component]) => Source::StateOf { stage, component },
         _ => return None,
     })
 }

@@ -29,6 +29,7 @@ impl Display for Source {
             Source::Init { stage, component } => write!(f, "init.{stage}.{component}"),
             Source::Parameter(parameter) => write!(f, "parameter.{parameter}"),
             Source::State(component) => write!(f, "state.{component}"),
+            Source::StateOf { stage, component } => write!(f, "state.{stage}.{component}"),
         }
     }
 }

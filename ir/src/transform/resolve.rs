@@ -3,16 +3,19 @@
 use crate::interp::Mode;
 use crate::program::{Program, Source};
 
-/// Replaces every `State` by the last stage's `After` (inclusive) or `Before` (exclusive).
+/// Replaces every `State` by the last stage's `After` (inclusive) or `Before` (exclusive), and every `StateOf` by its stage's.
 pub(super) fn resolve(program: &mut Program, mode: Mode) {
-    let stage = (program.stages.len() - 1) as u32;
+    let last = (program.stages.len() - 1) as u32;
     let outputs = [Some(&mut program.output.project), program.output.filter.as_mut()];
     for source in outputs.into_iter().flatten().flat_map(|mapping| &mut mapping.reads) {
-        if let Source::State(component) = *source {
-            *source = match mode {
-                Mode::Inclusive => Source::After { stage, component },
-                Mode::Exclusive => Source::Before { stage, component },
-            };
-        }
+        let (stage, component) = match *source {
+            Source::State(component) => (last, component),
+            Source::StateOf { stage, component } => (stage, component),
+            _ => continue,
+        };
+        *source = match mode {
+            Mode::Inclusive => Source::After { stage, component },
+            Mode::Exclusive => Source::Before { stage, component },
+        };
     }
 }

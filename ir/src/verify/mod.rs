@@ -280,6 +280,10 @@ impl Scope<'_> {
                 let ty = self.parameters.get(parameter as usize).copied();
                 ty.ok_or_else(|| format!("expected one of {} parameters, found {source}", self.parameters.len()))
             }
+            Source::StateOf { stage, component } => match lifts {
+                None => self.component(stage as usize, component, source),
+                Some(_) => Err(format!("expected a source that a lift can read, found {source}")),
+            },
             Source::State(component) => match (lifts, self.stages.len().checked_sub(1)) {
                 (None, Some(last)) => self.component(last, component, source),
                 (None, None) => Err(format!("expected a state to read, found {source} in a program without stages")),

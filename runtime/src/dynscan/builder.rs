@@ -13,6 +13,7 @@ use crate::engine::OnCpu;
 use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::gpu;
+use crate::loops::LoopStates;
 use crate::parameters::Parameters;
 
 /// How to build a [`DynScan`] that is not the default one.
@@ -23,6 +24,7 @@ pub struct DynScanBuilder {
     pub(super) threads: Option<usize>,
     pub(super) needs_start: bool,
     pub(super) device: Device,
+    pub(super) looped: Option<Arc<LoopStates>>,
     #[cfg(feature = "cuda")]
     pub(super) gpu: gpu::Options,
 }
@@ -74,6 +76,12 @@ impl DynScanBuilder {
     /// What the state's components are called in reports about laws; by default their numbers.
     pub fn component_names(mut self, names: Vec<String>) -> DynScanBuilder {
         self.component_names = names;
+        self
+    }
+
+    /// The program was derived from a loop, whose states callers give and get.
+    pub(crate) fn derived(mut self, states: Arc<LoopStates>) -> DynScanBuilder {
+        self.looped = Some(states);
         self
     }
 
@@ -131,6 +139,7 @@ impl DynScanBuilder {
             device: Device::cpu(),
             needs_start: self.needs_start,
             plain: [false; 2],
+            looped: self.looped,
             #[cfg(feature = "cuda")]
             gpu: self.gpu,
         };

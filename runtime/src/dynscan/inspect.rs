@@ -56,7 +56,8 @@ impl DynScan {
         let Shared { key, judgements, .. } = &*self.shared;
         let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
         let plan = self.backend.explain(is_verbose);
-        format!("program {}\n{laws}\n{plan}", key.program.name)
+        let derived = self.derivation().map_or_else(String::new, |derivation| derivation.explain() + "\n");
+        format!("{derived}program {}\n{laws}\n{plan}", key.program.name)
     }
 
     /// The program as text, in one of the representations it is compiled through.

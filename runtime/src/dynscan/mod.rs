@@ -16,6 +16,7 @@ use crate::engine::{Variant, Variants};
 use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::gpu;
+use crate::loops::LoopStates;
 use crate::parameters::Parameters;
 use crate::verdicts::{self, Terms};
 
@@ -69,6 +70,8 @@ pub struct DynScan {
     needs_start: bool,
     /// Whether the kernels of short lines may run, inclusive ones and exclusive ones: on the CPU, unchecked.
     plain: [bool; 2],
+    /// What states stand for, if the program was derived from a loop.
+    looped: Option<Arc<LoopStates>>,
     #[cfg(feature = "cuda")]
     gpu: gpu::Options,
 }
@@ -126,6 +129,7 @@ impl DynScan {
             threads: None,
             needs_start: false,
             device: Device::cpu(),
+            looped: None,
             #[cfg(feature = "cuda")]
             gpu: gpu::Options::default(),
         }
@@ -197,6 +201,10 @@ impl DynScan {
     #[inline]
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.backend
+    }
+
+    pub(crate) fn loop_states(&self) -> Option<&LoopStates> {
+        self.looped.as_deref()
     }
 
     /// Whether the kernels of short lines may run.

@@ -81,7 +81,7 @@ impl DynScan {
     /// The same with what follows from the rest: whether the kernels of short lines may run.
     pub(super) fn settled(mut self) -> DynScan {
         let is_bound = self.parameters.values().len() == self.program().parameters.len();
-        let plain = self.device.is_cpu() && !self.checked && is_bound;
+        let plain = self.device.is_cpu() && !self.checked && is_bound && self.looped.is_none();
         self.plain = [plain, plain && !self.needs_start];
         self
     }

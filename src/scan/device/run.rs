@@ -125,7 +125,7 @@ fn write<S: States, In: Record, Out: Outputs>(
             if totals {
                 found = match are_apart {
                     true => scan.reduce_in_stream(&call, columns, &stream)?,
-                    false => pending.wait()?.totals,
+                    false => scan.as_states(pending.wait()?.totals, call.carry.is_some()),
                 };
             }
             Ok(pending)
@@ -249,12 +249,13 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
         submit: impl FnOnce(&Call<'_>) -> Result<gpu::Pending, Error>,
     ) -> Result<Pending, Error> {
         let mut given = None;
+        let scan = self.scan().clone();
         self.call(mode, |call, carry| {
             let pending = match carry {
                 None => submit(call)?,
                 Some(carry) => {
                     let pending = submit(&Call { carry: Some(carry), totals: true, ..call.clone() })?;
-                    carry.copy_from_slice(&pending.wait()?.totals);
+                    carry.copy_from_slice(&scan.as_states(pending.wait()?.totals, true));
                     pending
                 }
             };

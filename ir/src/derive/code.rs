@@ -1,0 +1,320 @@
+//! The code that a derivation builds: one growing function over the loop's state and what it reads.
+//!
+//! Every value is simplified as it is built, and equal values are built once. So "is this the
+//! component itself?" is a comparison of two numbers. For each value the code knows which
+//! components of the state it depends on.
+
+use crate::facts::value_ranges;
+use crate::function::{Function, Inst, Payload, Value};
+use crate::opcode::Opcode;
+use crate::program::Table;
+use crate::simplify::{Rewriter, restrict_params};
+use crate::types::{Constant, Type};
+
+/// A set of components of the state, by number.
+pub(super) type Components = u128;
+
+/// Most components that a loop's state has.
+pub(super) const MAX_COMPONENTS: usize = 128;
+
+/// Most nodes that [`Code::difference`] looks into: sums in programs of people are short.
+const MAX_SUM: usize = 48;
+
+/// The code over a loop's parameters: the state's components first.
+pub(super) struct Code<'t> {
+    rewriter: Rewriter<'t>,
+    tables: &'t [Table],
+    depends: Vec<Components>,
+}
+
+impl<'t> Code<'t> {
+    /// Code over parameters of these types, of which the first `state` are the components.
+    pub(super) fn new(params: &[Type], state: usize, tables: &'t [Table]) -> Code<'t> {
+        let mut rewriter = Rewriter::new(tables);
+        rewriter.builder.params(params);
+        let depends = (0..params.len()).map(|param| if param < state { 1 << param } else { 0 }).collect();
+        Code { rewriter, tables, depends }
+    }
+
+    pub(super) fn tables(&self) -> &'t [Table] {
+        self.tables
+    }
+
+    pub(super) fn function(&self) -> &Function {
+        self.rewriter.builder.function()
+    }
+
+    /// The components that a value depends on.
+    pub(super) fn depends(&self, value: Value) -> Components {
+        self.depends[value.index()]
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.rewriter.builder.type_of(value)
+    }
+
+    pub(super) fn inst(&self, value: Value) -> Option<Inst> {
+        self.function().inst(value).copied()
+    }
+
+    pub(super) fn constant_of(&self, value: Value) -> Option<Constant> {
+        self.function().as_constant(value)
+    }
+
+    /// Whether a value is this number, of whatever type.
+    pub(super) fn is_number(&self, value: Value, number: i64) -> bool {
+        self.constant_of(value).is_some_and(|constant| {
+            let expected = constant.ty().of_i64(number);
+            constant == expected || (constant.ty().is_float() && constant.as_f64() == number as f64)
+        })
+    }
+
+    pub(super) fn constant(&mut self, constant: impl Into<Constant>) -> Value {
+        let value = self.rewriter.builder.constant(constant.into());
+        self.learn();
+        value
+    }
+
+    /// A number of a type.
+    pub(super) fn number(&mut self, ty: Type, number: i64) -> Value {
+        self.constant(ty.of_i64(number))
+    }
+
+    /// Adds an instruction, in its simplest form.
+    pub(super) fn push(&mut self, inst: Inst) -> Value {
+        if inst.opcode == Opcode::Select {
+            let &[condition, yes, no] = inst.operands() else { unreachable!("a select has three operands") };
+            return self.select(condition, yes, no);
+        }
+        let value = self.rewriter.push(inst);
+        self.learn();
+        value
+    }
+
+    pub(super) fn unary(&mut self, opcode: Opcode, a: Value) -> Value {
+        self.push(Inst::new(opcode, self.ty(a), &[a], Payload::None))
+    }
+
+    pub(super) fn binary(&mut self, opcode: Opcode, a: Value, b: Value) -> Value {
+        self.push(Inst::new(opcode, self.ty(a), &[a, b], Payload::None))
+    }
+
+    pub(super) fn compare(&mut self, opcode: Opcode, a: Value, b: Value) -> Value {
+        self.push(Inst::new(opcode, Type::Bool, &[a, b], Payload::None))
+    }
+
+    pub(super) fn cast(&mut self, ty: Type, a: Value) -> Value {
+        match self.ty(a) == ty {
+            true => a,
+            false => self.push(Inst::new(Opcode::Cast, ty, &[a], Payload::None)),
+        }
+    }
+
+    /// What is added, in a wider type. The simplifier writes `x − 1` as `x + MAX` where integers have no sign, so a constant in
+    /// the upper half of such a type is what is taken away.
+    pub(super) fn addend(&mut self, ty: Type, a: Value) -> Value {
+        match self.constant_of(a).map(taken_away) {
+            Some(number) if self.ty(a).is_int() && ty.is_int() => self.number(ty, number as i64),
+            _ => self.cast(ty, a),
+        }
+    }
+
+    /// A select, as a minimum or maximum where it is one over the reals.
+    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        if yes == no {
+            return yes;
+        }
+        if let Some(known) = self.constant_of(condition) {
+            return if known.bits() != 0 { yes } else { no };
+        }
+        if let Some(extreme) = self.extreme(condition, yes, no) {
+            return extreme;
+        }
+        let value = self.rewriter.push(Inst::new(Opcode::Select, self.ty(yes), &[condition, yes, no], Payload::None));
+        self.learn();
+        value
+    }
+
+    /// `p < q ? a : b` where a − b is q − p, or p − q: a maximum or minimum of p and q, and what is common to both arms.
+    fn extreme(&mut self, condition: Value, yes: Value, no: Value) -> Option<Value> {
+        let inst = self.inst(condition)?;
+        let &[p, q] = inst.operands() else { return None };
+        let ty = self.ty(yes);
+        if self.ty(p) != ty || ty.is_vector() || ty == Type::Bool {
+            return None;
+        }
+        let (less, more) = match inst.opcode {
+            Opcode::Lt | Opcode::Le => (p, q),
+            Opcode::Gt | Opcode::Ge => (q, p),
+            _ => return None,
+        };
+        // Where less < more holds, `yes` is taken.
+        if (yes, no) == (less, more) {
+            return Some(self.binary(Opcode::Min, less, more));
+        }
+        if (yes, no) == (more, less) {
+            return Some(self.binary(Opcode::Max, less, more));
+        }
+        if let Some(bounded) = self.second_bound((less, more), yes, no) {
+            return Some(bounded);
+        }
+        let wraps = [yes, no].iter().any(|&arm| self.inst(arm).is_some_and(|inst| inst.payload == Payload::Wraps));
+        let shared = self.depends(condition) & (self.depends(yes) | self.depends(no));
+        if wraps || shared == 0 {
+            return None;
+        }
+        let (arms, compared) = (self.difference(yes, no)?, self.difference(more, less)?);
+        let (opcode, base) = match () {
+            _ if arms == compared => (Opcode::Max, less),
+            _ if arms == compared.negated() => (Opcode::Min, more),
+            _ => return None,
+        };
+        let common = self.difference(no, base)?;
+        let common = self.of_sum(&common, ty)?;
+        let extreme = self.binary(opcode, less, more);
+        Some(self.binary(Opcode::Add, common, extreme))
+    }
+
+    /// `s > hi ? hi : max(s, lo)` with lo ≤ hi is a clamp; likewise from below.
+    fn second_bound(&mut self, (less, more): (Value, Value), yes: Value, no: Value) -> Option<Value> {
+        let at_most = |a: Constant, b: Constant| match a.ty().is_float() {
+            true => a.as_f64() <= b.as_f64(),
+            false => a.as_int() <= b.as_int(),
+        };
+        let bound = |code: &Code<'_>, value: Value, opcode: Opcode, of: Value| {
+            let inst = code.inst(value).filter(|inst| inst.opcode == opcode)?;
+            let &[a, b] = inst.operands() else { return None };
+            code.constant_of(if a == of { b } else { a }).filter(|_| a == of || b == of)
+        };
+        for (taken, other) in [(yes, no), (no, yes)] {
+            let Some(limit) = self.constant_of(taken).filter(|_| taken == less || taken == more) else { continue };
+            let s = if taken == less { more } else { less };
+            // An upper bound is taken where s is above it.
+            let is_upper = (taken == less) == (taken == yes);
+            let (inner, outer) = if is_upper { (Opcode::Max, Opcode::Min) } else { (Opcode::Min, Opcode::Max) };
+            let Some(second) = bound(self, other, inner, s) else { continue };
+            if if is_upper { at_most(second, limit) } else { at_most(limit, second) } {
+                return Some(self.binary(outer, other, taken));
+            }
+        }
+        None
+    }
+
+    /// Copies a function in, and gives its results. Overflow marks stay.
+    pub(super) fn inline(&mut self, function: &Function, arguments: &[Value]) -> Vec<Value> {
+        let mut values = arguments.to_vec();
+        for inst in &function.insts {
+            let value = self.push(inst.map_operands(|operand| values[operand.index()]));
+            values.push(value);
+        }
+        function.results.iter().map(|result| values[result.index()]).collect()
+    }
+
+    /// The function from all parameters to these values.
+    pub(super) fn extract(&self, results: &[Value]) -> Function {
+        let function = Function { results: results.to_vec(), ..self.function().clone() };
+        restrict_params(&function, &vec![true; function.params.len()])
+    }
+
+    /// The interval of every value, whatever the parameters are.
+    pub(super) fn range(&self, value: Value) -> (i128, i128) {
+        let function = self.extract(&[value]);
+        let ranges = value_ranges(&function, &[], self.tables);
+        let range = ranges[function.results[0].index()];
+        (range.min, range.max)
+    }
+
+    fn learn(&mut self) {
+        for place in self.depends.len()..self.function().value_count() {
+            let inst = self.inst(Value::new(place)).expect("new values are instructions");
+            let all = inst.operands().iter().fold(0, |all, operand| all | self.depends[operand.index()]);
+            self.depends.push(all);
+        }
+    }
+
+    /// a − b as a sum of multiples of what is no sum; none if there are many terms.
+    pub(super) fn difference(&self, a: Value, b: Value) -> Option<Sum> {
+        let mut sum = Sum::default();
+        let mut open = vec![(a, 1.0), (b, -1.0)];
+        let mut nodes = 0;
+        while let Some((value, factor)) = open.pop() {
+            nodes += 1;
+            if nodes > MAX_SUM {
+                return None;
+            }
+            let number = |value: Value| {
+                let constant = self.constant_of(value)?;
+                let number = if constant.ty().is_float() { constant.as_f64() } else { constant.as_int() as f64 };
+                (number.is_finite() && number.abs() < 9e15).then_some(number)
+            };
+            if let Some(known) = number(value) {
+                sum.constant += factor * known;
+                continue;
+            }
+            let inst = self.inst(value).filter(|inst| inst.payload != Payload::Wraps);
+            match inst.as_ref().map(|inst| (inst.opcode, inst.operands())) {
+                Some((Opcode::Add, &[x, y])) => open.extend([(x, factor), (y, factor)]),
+                Some((Opcode::Sub, &[x, y])) => open.extend([(x, factor), (y, -factor)]),
+                Some((Opcode::Neg, &[x])) => open.push((x, -factor)),
+                Some((Opcode::Mul, &[x, y])) if number(y).is_some() => {
+                    open.push((x, factor * number(y).unwrap_or_default()));
+                }
+                _ => sum.add(value, factor),
+            }
+        }
+        sum.terms.sort_by_key(|term| term.0);
+        sum.terms.retain(|term| term.1 != 0.0);
+        Some(sum)
+    }
+
+    fn of_sum(&mut self, sum: &Sum, ty: Type) -> Option<Value> {
+        let whole = |number: f64| ty.is_float() || number.fract() == 0.0;
+        if !whole(sum.constant) || !sum.terms.iter().all(|term| whole(term.1)) {
+            return None;
+        }
+        let number = |number: f64| match ty {
+            Type::F32 => Constant::from(number as f32),
+            Type::F64 => Constant::from(number),
+            _ => ty.of_i64(number as i64),
+        };
+        let mut total = self.constant(number(sum.constant));
+        for &(value, factor) in &sum.terms {
+            let factor = self.constant(number(factor));
+            let term = self.binary(Opcode::Mul, value, factor);
+            total = match self.is_number(total, 0) {
+                true => term,
+                false => self.binary(Opcode::Add, total, term),
+            };
+        }
+        Some(total)
+    }
+}
+
+/// An integer, of which the upper half of a type without sign is below 0.
+pub(super) fn taken_away(constant: Constant) -> i128 {
+    let ty = constant.ty();
+    let number = constant.as_int();
+    let is_high = ty.is_int() && !ty.is_signed() && ty != Type::U64 && number >> (ty.bits() - 1) == 1;
+    if is_high { number - (1 << ty.bits()) } else { number }
+}
+
+/// A sum of multiples of values, and a constant.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Sum {
+    constant: f64,
+    terms: Vec<(Value, f64)>,
+}
+
+impl Sum {
+    fn add(&mut self, value: Value, factor: f64) {
+        match self.terms.iter_mut().find(|term| term.0 == value) {
+            Some(term) => term.1 += factor,
+            None => self.terms.push((value, factor)),
+        }
+    }
+
+    fn negated(&self) -> Sum {
+        let terms = self.terms.iter().map(|&(value, factor)| (value, -factor)).collect();
+        Sum { constant: 0.0 - self.constant, terms }
+    }
+}

@@ -1,0 +1,105 @@
+//! A derivation as one would explain it on a board.
+
+use std::fmt;
+
+use super::{Derivation, Derived, Family, Trust};
+use crate::opcode::Opcode;
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Family::Last => f.write_str("last value"),
+            Family::Latch => f.write_str("latch: kept, or set"),
+            Family::Moves => f.write_str("moves of values"),
+            Family::Accumulate { operation, restarts } => {
+                match operation {
+                    Opcode::Add => f.write_str("running sum")?,
+                    Opcode::Mul => f.write_str("running product")?,
+                    Opcode::Min => f.write_str("minimum")?,
+                    Opcode::Max => f.write_str("maximum")?,
+                    Opcode::AddSat => f.write_str("sum that saturates")?,
+                    other => write!(f, "running `{}`", other.name())?,
+                }
+                f.write_str(if restarts { ", may start again" } else { "" })
+            }
+            Family::Table { states } => write!(f, "table of {states} states"),
+            Family::Clamp { scaled, lower, upper } => {
+                let inner = if scaled { "a·u + b" } else { "u + b" };
+                match (lower, upper) {
+                    (true, true) => write!(f, "{inner}, clamped"),
+                    (true, false) => write!(f, "max({inner}, lower bound)"),
+                    _ => write!(f, "min({inner}, upper bound)"),
+                }
+            }
+            Family::Affine { components: 1, constant } => {
+                write!(f, "a·u + b{}", if constant { ", a follows from the length" } else { "" })
+            }
+            Family::Affine { components, constant } => {
+                write!(f, "A·u + b of {components}{}", if constant { ", A follows from the length" } else { "" })
+            }
+            Family::Tropical { components, maxima } => write!(f, "maxima of sums, {components} × {components}")
+                .and_then(|()| match maxima {
+                    true => Ok(()),
+                    false => f.write_str(" (minima)"),
+                }),
+            Family::Modular { modulus, scaled } => {
+                write!(f, "{} mod {modulus}", if scaled { "a·u + b" } else { "u + b" })
+            }
+            Family::Bits => f.write_str("bits: (u & a) ^ b"),
+        }
+    }
+}
+
+impl fmt::Display for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trust::Proved { no_overflow: true, .. } => f.write_str("proved where nothing overflows"),
+            Trust::Proved { .. } => f.write_str("proved"),
+            Trust::Construction => f.write_str("by construction"),
+            Trust::Tested => f.write_str("tested on samples"),
+        }
+    }
+}
+
+impl Derivation {
+    /// Whether the effect of an element was proved to be the step, for every component.
+    pub fn is_proved(&self) -> bool {
+        self.groups.iter().all(|group| group.trust != Trust::Tested)
+    }
+
+    /// How many stages the scan has.
+    pub fn levels(&self) -> usize {
+        self.program.stages.len()
+    }
+
+    /// The groups by level, with their families, sizes, and how each is known to be the step; a line for each.
+    pub fn explain(&self) -> String {
+        let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let bytes: usize = self.groups.iter().map(|group| group.bytes).sum();
+        let mut lines = vec![format!(
+            "loop {}: {}, {}, state {}; {} a step, {} an element of a reduction",
+            self.program.name,
+            plural(self.initial.len(), "component"),
+            plural(self.levels(), "level"),
+            plural(bytes, "byte"),
+            plural(self.work.0, "instruction"),
+            self.work.1,
+        )];
+        let names =
+            |group: &Derived| group.components.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let width = self.groups.iter().map(|group| names(group).chars().count()).max().unwrap_or(0);
+        for group in &self.groups {
+            let names = names(group);
+            let pad = " ".repeat(width - names.chars().count());
+            lines.push(format!(
+                "  level {}  {names}{pad}  {}, {}; {}",
+                group.level,
+                group.family,
+                plural(group.bytes, "byte"),
+                group.trust
+            ));
+        }
+        lines.extend(self.rewritten.iter().map(|rewritten| format!("  written otherwise: {rewritten}")));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,288 @@
+//! Families: sets of functions of an unknown state that are closed under composition.
+//!
+//! A family is an abstract domain. Each value of a step is either *known*, computed from the element
+//! and from components of earlier levels, or a *form*: a function of the unknown components with
+//! known coefficients. An operation takes forms to a form, or leaves the family. The forms of the
+//! next state are the lift: they say what the element does to any state.
+//!
+//! What a family gives is an [`Effect`]: the state of a stage that holds the coefficients, and how
+//! two of them compose. A state of the loop is a constant function, so it is such a state too
+//! ([`Effect::seed`]), and what it is can be read from it ([`Effect::value`]).
+//!
+//! A file each: `moves`, `restart`, `table`, `clamp`, `matrix` (affine and tropical vectors),
+//! `modular`, `bits`.
+
+mod bits;
+mod clamp;
+mod matrix;
+mod modular;
+mod moves;
+mod pattern;
+mod restart;
+mod table;
+
+use rustc_hash::FxHashMap;
+
+use super::code::{Code, Components};
+use super::refusal::Leave;
+use crate::builder::FunctionBuilder;
+use crate::function::{Function, Inst, Value};
+use crate::opcode::Opcode;
+use crate::program::Table;
+use crate::types::{Constant, Type};
+
+pub(crate) use matrix::ABSENT;
+pub use table::Reached;
+
+/// A closed family of functions of the state, for explanations. `u` is the state before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Family {
+    /// A known value whatever the state was: the last one.
+    Last,
+    /// The state before, or a known value.
+    Latch,
+    /// Each component is one of the components before, or a known value.
+    Moves,
+    /// u ⊕ k for this operation; if it restarts, k where the element says so.
+    Accumulate {
+        /// ⊕
+        operation: Opcode,
+        /// Whether elements may start it again.
+        restarts: bool,
+    },
+    /// A map of a few states to themselves.
+    Table {
+        /// How many.
+        states: usize,
+    },
+    /// min(max(a·u + b, lower), upper).
+    Clamp {
+        /// Whether a is not 1.
+        scaled: bool,
+        /// Whether there is a lower bound.
+        lower: bool,
+        /// Whether there is an upper bound.
+        upper: bool,
+    },
+    /// A·u + b.
+    Affine {
+        /// How many components.
+        components: usize,
+        /// Whether A is the same for all elements.
+        constant: bool,
+    },
+    /// u_i = max_j (a_ij + u_j), b_i; or with minima.
+    Tropical {
+        /// How many components.
+        components: usize,
+        /// Maxima, or minima.
+        maxima: bool,
+    },
+    /// (a·u + b) mod m.
+    Modular {
+        /// m
+        modulus: u64,
+        /// Whether a is not 1.
+        scaled: bool,
+    },
+    /// (u & a) ^ b.
+    Bits,
+}
+
+/// What a group of components contributes to a stage.
+#[derive(Clone, Debug)]
+pub(super) struct Effect {
+    pub(super) family: Family,
+    pub(super) types: Vec<Type>,
+    pub(super) identity: Vec<Constant>,
+    /// The coefficients for an element: values of the derivation's [`Code`].
+    pub(super) lift: Vec<Value>,
+    /// (earlier, later) → composed.
+    pub(super) combine: Function,
+    /// Components of the loop → the constant function.
+    pub(super) seed: Function,
+    /// A constant function → components of the loop.
+    pub(super) value: Function,
+    /// State → one `bool`: which states occur; none if all do. A stage says so only where its laws need it.
+    pub(super) valid: Option<Function>,
+    /// The tables of these functions, by their place here; those of the loop itself are not among them.
+    pub(super) tables: Vec<Table>,
+}
+
+impl Effect {
+    /// What it costs: bytes of the state, halved, and instructions of one composition and of the lift.
+    pub(super) fn cost(&self, code: &Code<'_>) -> usize {
+        let bytes: usize = self.types.iter().map(|ty| ty.size()).sum();
+        let work = |function: &Function| {
+            function.insts.iter().filter(|inst| !matches!(inst.opcode, Opcode::Const | Opcode::Cast)).count()
+        };
+        bytes / 2 + work(&self.combine) + work(&code.extract(&self.lift))
+    }
+}
+
+/// The components of a loop that depend on each other, while a family is tried on them.
+pub(super) struct Group<'a, 't> {
+    pub(super) code: &'a mut Code<'t>,
+    /// Their numbers, in order.
+    pub(super) members: &'a [usize],
+    /// The types of all components of the loop.
+    pub(super) types: &'a [Type],
+    /// The next value of each component of the loop.
+    pub(super) next: &'a [Value],
+    pub(super) initial: &'a [Constant],
+}
+
+/// An operand of an operation that depends on the group's components.
+pub(super) enum Operand<F> {
+    Known(Value),
+    Form(Result<F, Leave>),
+}
+
+impl<F: Clone> Operand<F> {
+    pub(super) fn form(&self) -> Result<F, Leave> {
+        match self {
+            Operand::Known(_) => unreachable!("the operand depends on the state"),
+            Operand::Form(form) => form.clone(),
+        }
+    }
+
+    pub(super) fn known(&self) -> Option<Value> {
+        match self {
+            Operand::Known(value) => Some(*value),
+            Operand::Form(_) => None,
+        }
+    }
+}
+
+/// The abstract domain of a family.
+pub(super) trait Domain {
+    /// A function of the group's components.
+    type Form: Clone;
+
+    /// The constant function.
+    fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Self::Form, Leave>;
+
+    /// A component as it was.
+    fn component(&self, code: &mut Code<'_>, place: usize) -> Self::Form;
+
+    /// One of two, by a known condition.
+    fn select(
+        &self,
+        code: &mut Code<'_>,
+        condition: Value,
+        yes: Self::Form,
+        no: Self::Form,
+    ) -> Result<Self::Form, Leave>;
+
+    /// Any other operation, at least one of whose operands is no known value.
+    fn operation(
+        &self,
+        code: &mut Code<'_>,
+        inst: &Inst,
+        operands: &[Operand<Self::Form>],
+    ) -> Result<Self::Form, Leave>;
+}
+
+impl<'t> Group<'_, 't> {
+    pub(super) fn mask(&self) -> Components {
+        self.members.iter().fold(0, |mask, &member| mask | 1 << member)
+    }
+
+    /// The type of all members, if they have one.
+    pub(super) fn one_type(&self) -> Option<Type> {
+        let ty = self.types[*self.members.first()?];
+        self.members.iter().all(|&member| self.types[member] == ty).then_some(ty)
+    }
+
+    /// The only member.
+    pub(super) fn single(&self) -> Result<usize, Leave> {
+        match *self.members {
+            [member] => Ok(member),
+            _ => Err(Leave),
+        }
+    }
+
+    /// The forms of the members' next values. Takes time linear in the step's instructions.
+    pub(super) fn forms<D: Domain>(&mut self, domain: &D) -> Result<Vec<D::Form>, Leave> {
+        let mask = self.mask();
+        let results: Vec<Value> = self.members.iter().map(|&member| self.next[member]).collect();
+        let mut needed = vec![false; self.code.function().value_count()];
+        let mut open = results.clone();
+        while let Some(value) = open.pop() {
+            if std::mem::replace(&mut needed[value.index()], true) || self.code.depends(value) & mask == 0 {
+                continue;
+            }
+            open.extend(self.code.inst(value).iter().flat_map(|inst| inst.operands().to_vec()));
+        }
+        let mut forms: FxHashMap<Value, Result<D::Form, Leave>> = FxHashMap::default();
+        for place in (0..needed.len()).filter(|&place| needed[place]) {
+            let value = Value::new(place);
+            if self.code.depends(value) & mask == 0 {
+                continue;
+            }
+            let Some(inst) = self.code.inst(value) else {
+                let place = self.members.iter().position(|&member| member == place).expect("it is a member");
+                let form = domain.component(self.code, place);
+                forms.insert(value, Ok(form));
+                continue;
+            };
+            let operands = inst.operands().iter().map(|operand| match forms.get(operand) {
+                Some(form) => Operand::Form(form.clone()),
+                None => Operand::Known(*operand),
+            });
+            let operands: Vec<Operand<D::Form>> = operands.collect();
+            let form = self.form(domain, &inst, &operands);
+            forms.insert(value, form);
+        }
+        let form = |result: &Value| match forms.get(result) {
+            Some(form) => form.clone(),
+            None => domain.known(self.code, *result),
+        };
+        results.iter().map(form).collect()
+    }
+
+    fn form<D: Domain>(&mut self, domain: &D, inst: &Inst, operands: &[Operand<D::Form>]) -> Result<D::Form, Leave> {
+        if let (Opcode::Select, [Operand::Known(condition), yes, no]) = (inst.opcode, operands) {
+            let mut arm = |operand: &Operand<D::Form>| match operand {
+                Operand::Known(value) => domain.known(self.code, *value),
+                Operand::Form(form) => form.clone(),
+            };
+            let (yes, no) = (arm(yes)?, arm(no)?);
+            return domain.select(self.code, *condition, yes, no);
+        }
+        domain.operation(self.code, inst, operands)
+    }
+}
+
+/// The cheapest family that has the group, if any has.
+pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
+    // Moves are exact for every type, and nothing costs less.
+    if let Ok(moves) = moves::recognise(group) {
+        return Some(moves);
+    }
+    let mut found = Vec::new();
+    found.extend(restart::OPERATIONS.iter().filter_map(|&operation| restart::recognise(group, operation).ok()));
+    found.extend(bits::recognise(group).ok());
+    found.extend(table::recognise(group).ok());
+    found.extend(clamp::recognise(group).ok());
+    found.extend(matrix::affine(group).ok());
+    found.extend(matrix::max_plus(group).ok());
+    found.extend(matrix::min_plus(group).ok());
+    let moduli = modular::candidates(group);
+    found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
+    found.into_iter().min_by_key(|effect| effect.cost(group.code))
+}
+
+/// A function of parameters of these types.
+fn seeded(types: &[Type], body: impl FnOnce(&mut FunctionBuilder, &[Value]) -> Vec<Value>) -> Function {
+    let mut b = FunctionBuilder::new();
+    let params = b.params(types);
+    let results = body(&mut b, &params);
+    b.finish(&results)
+}
+
+/// The group as a table, if it is one.
+pub(super) fn table_of(group: &mut Group<'_, '_>) -> Option<Effect> {
+    table::recognise(group).ok()
+}

@@ -1,0 +1,240 @@
+//! u ↦ (a·u + b) mod m for a constant m and 0 ≤ u < m: counters that wrap, generators, checksums.
+//!
+//! ```text
+//! (a, b) ⊕ (c, d) = (a·c mod m, (b·c + d) mod m)        identity (1, 0)        seed(u) = (0, u)
+//! ```
+//!
+//! in `u64`, where m² fits. Where a is 1 for every element it is left out. A start at or above m is
+//! taken modulo m.
+
+use super::{Domain, Effect, Family, Group, Operand, seeded};
+use crate::builder::FunctionBuilder;
+use crate::derive::code::{Code, taken_away};
+use crate::derive::refusal::Leave;
+use crate::function::{Inst, Payload, Value};
+use crate::opcode::Opcode;
+use crate::types::Type;
+
+/// The moduli that the step of the group names: divisors of `%`, and what counters are compared with.
+pub(super) fn candidates(group: &Group<'_, '_>) -> Vec<u64> {
+    let [member] = *group.members else { return Vec::new() };
+    let function = group.code.extract(&[group.next[member]]);
+    let mut moduli = Vec::new();
+    for inst in &function.insts {
+        let compares =
+            matches!(inst.opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge);
+        if !compares && inst.opcode != Opcode::Rem {
+            continue;
+        }
+        let known = inst.operands().iter().filter_map(|&value| function.as_constant(value)).map(|c| c.as_int());
+        for number in known.filter(|&number| (1..1 << 31).contains(&number)) {
+            moduli.extend([number as u64, number as u64 + 1]);
+        }
+    }
+    moduli.sort_unstable();
+    moduli.dedup();
+    moduli.retain(|&modulus| modulus > 1);
+    moduli.truncate(8);
+    moduli
+}
+
+struct Modular {
+    modulus: u64,
+}
+
+/// (a, b): u64, not yet reduced.
+type Form = (Value, Value);
+
+impl Modular {
+    fn reduced(&self, code: &mut Code<'_>, value: Value) -> Value {
+        if code.constant_of(value).is_some_and(|known| known.bits() < self.modulus as u128) {
+            return value;
+        }
+        let modulus = code.constant(self.modulus);
+        code.binary(Opcode::Rem, value, modulus)
+    }
+
+    fn product(&self, code: &mut Code<'_>, a: Value, b: Value) -> Value {
+        match () {
+            _ if code.is_number(a, 1) => b,
+            _ if code.is_number(b, 1) => a,
+            _ => {
+                let product = code.push(Inst::new(Opcode::Mul, Type::U64, &[a, b], Payload::Wraps));
+                self.reduced(code, product)
+            }
+        }
+    }
+
+    fn sum(&self, code: &mut Code<'_>, a: Value, b: Value) -> Value {
+        let sum = code.push(Inst::new(Opcode::Add, Type::U64, &[a, b], Payload::Wraps));
+        self.reduced(code, sum)
+    }
+
+    fn is(&self, code: &Code<'_>, value: Value) -> bool {
+        code.constant_of(value).is_some_and(|known| known.as_int() == self.modulus as i128)
+    }
+
+    /// `p + 1 == m ? 0 : p + 1`, and `p + k ≥ m ? p + k − m : p + k` for 0 ≤ k ≤ m.
+    fn wraps_around(&self, code: &Code<'_>, inst: &Inst) -> Option<Value> {
+        let &[condition, yes, no] = inst.operands() else { return None };
+        let test = code.inst(condition)?;
+        let &[p, k] = test.operands() else { return None };
+        let k = code.constant_of(k)?.as_int();
+        let modulus = self.modulus as i128;
+        let (yes, no) = if test.opcode == Opcode::Ne { (no, yes) } else { (yes, no) };
+        let added = |value: Value| {
+            let inst = code.inst(value).filter(|inst| inst.opcode == Opcode::Add)?;
+            let &[x, y] = inst.operands() else { return None };
+            Some((x, y))
+        };
+        if matches!(test.opcode, Opcode::Eq | Opcode::Ne) {
+            let (x, one) = added(no)?;
+            let counts = code.is_number(yes, 0) && code.is_number(one, 1);
+            let at_end = (p == no && k == modulus) || (p == x && k == modulus - 1);
+            return (counts && at_end).then_some(no);
+        }
+        let (at_least, below) = match test.opcode {
+            Opcode::Ge => (yes, no),
+            Opcode::Gt if k == modulus - 1 => (yes, no),
+            Opcode::Lt => (no, yes),
+            Opcode::Le if k == modulus - 1 => (no, yes),
+            _ => return None,
+        };
+        let k = if matches!(test.opcode, Opcode::Gt | Opcode::Le) { k + 1 } else { k };
+        let (x, step) = added(below)?;
+        let (min, max) = [code.range(x), code.range(step)].into_iter().min_by_key(|range| range.1)?;
+        let less = code.inst(at_least)?;
+        let &[q, by] = less.operands() else { return None };
+        let by = code.constant_of(by)?.as_int();
+        let is_less = match less.opcode {
+            Opcode::Sub => by == modulus,
+            Opcode::Add => by == -modulus || by == modulus.wrapping_neg() + (1 << code.ty(q).bits()),
+            _ => false,
+        };
+        (p == below && q == below && k == modulus && is_less && min >= 0 && max <= modulus).then_some(below)
+    }
+}
+
+impl Domain for Modular {
+    type Form = Form;
+
+    fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Form, Leave> {
+        // Of integers without sign, `x − 1` is `x + MAX` by now.
+        let is_taken_away = code.constant_of(value).is_some_and(|constant| taken_away(constant) < 0);
+        if is_taken_away || code.range(value).0 < 0 {
+            return Err(Leave);
+        }
+        let value = code.cast(Type::U64, value);
+        Ok((code.constant(0u64), self.reduced(code, value)))
+    }
+
+    fn component(&self, code: &mut Code<'_>, _place: usize) -> Form {
+        (code.constant(1u64), code.constant(0u64))
+    }
+
+    fn select(&self, code: &mut Code<'_>, condition: Value, yes: Form, no: Form) -> Result<Form, Leave> {
+        Ok((code.select(condition, yes.0, no.0), code.select(condition, yes.1, no.1)))
+    }
+
+    fn operation(&self, code: &mut Code<'_>, inst: &Inst, x: &[Operand<Form>]) -> Result<Form, Leave> {
+        match (inst.opcode, x) {
+            (Opcode::Rem, [form, Operand::Known(m)]) if self.is(code, *m) => form.form(),
+            (Opcode::Select, [_, yes, no]) => {
+                let Some(form) = self.wraps_around(code, inst) else { return Err(Leave) };
+                if form == inst.operands()[1] { yes.form() } else { no.form() }
+            }
+            (Opcode::Add, [a, b]) => {
+                let mut form = |operand: &Operand<Form>| match operand {
+                    Operand::Known(value) => self.known(code, *value),
+                    Operand::Form(form) => *form,
+                };
+                let ((a, b), (c, d)) = (form(a)?, form(b)?);
+                Ok((self.sum(code, a, c), self.sum(code, b, d)))
+            }
+            (Opcode::Mul, [Operand::Form(form), Operand::Known(k)] | [Operand::Known(k), Operand::Form(form)]) => {
+                let ((a, b), (_, k)) = ((*form)?, self.known(code, *k)?);
+                Ok((self.product(code, a, k), self.product(code, b, k)))
+            }
+            _ => Err(Leave),
+        }
+    }
+}
+
+/// Whether a value is below the modulus wherever the component was.
+fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular) -> bool {
+    let code = &*group.code;
+    if value.index() == group.members[0] {
+        return true;
+    }
+    if code.depends(value) & group.mask() == 0 {
+        let (min, max) = code.range(value);
+        return min >= 0 && max < modular.modulus as i128;
+    }
+    let Some(inst) = code.inst(value) else { return false };
+    match (inst.opcode, inst.operands()) {
+        (Opcode::Rem, &[_, m]) => modular.is(code, m),
+        (Opcode::Select, &[condition, yes, no]) if code.depends(condition) & group.mask() == 0 => {
+            is_reduced(group, yes, modular) && is_reduced(group, no, modular)
+        }
+        (Opcode::Select, _) => true,
+        _ => false,
+    }
+}
+
+/// The group as a component modulo m.
+pub(super) fn recognise(group: &mut Group<'_, '_>, modulus: u64) -> Result<Effect, Leave> {
+    let member = group.single()?;
+    let ty = group.types[member];
+    let initial = group.initial[member].as_int();
+    if !ty.is_int() || !(0..modulus as i128).contains(&initial) {
+        return Err(Leave);
+    }
+    let modular = Modular { modulus };
+    let (a, b) = group.forms(&modular)?[0];
+    if !is_reduced(group, group.next[member], &modular) {
+        return Err(Leave);
+    }
+    let scaled = !group.code.is_number(a, 1);
+    let mut build = FunctionBuilder::new();
+    let types = vec![Type::U64; 1 + usize::from(scaled)];
+    let (earlier, later) = (build.params(&types), build.params(&types));
+    let m = build.lit(modulus);
+    let results = build.wrapping(|f| match scaled {
+        false => {
+            // Of s and s − m, the one that did not wrap is the smaller, unless s was below m.
+            let sum = f.binary(Opcode::Add, earlier[0], later[0]);
+            let less = f.binary(Opcode::Sub, sum, m);
+            vec![f.binary(Opcode::Min, sum, less)]
+        }
+        true => {
+            let factor = f.binary(Opcode::Mul, earlier[0], later[0]);
+            let product = f.binary(Opcode::Mul, earlier[1], later[0]);
+            let sum = f.binary(Opcode::Add, product, later[1]);
+            vec![f.binary(Opcode::Rem, factor, m), f.binary(Opcode::Rem, sum, m)]
+        }
+    });
+    let last = types.len() - 1;
+    let mut identity = vec![Type::U64.zero()];
+    if scaled {
+        identity.insert(0, 1u64.into());
+    }
+    Ok(Effect {
+        family: Family::Modular { modulus, scaled },
+        identity,
+        lift: if scaled { vec![a, b] } else { vec![b] },
+        combine: build.finish(&results),
+        seed: seeded(&[ty], |b, u| {
+            let (u, m, zero) = (b.cast(Type::U64, u[0]), b.lit(modulus), b.lit(0u64));
+            let u = b.binary(Opcode::Rem, u, m);
+            if scaled { vec![zero, u] } else { vec![u] }
+        }),
+        value: seeded(&types, |b, state| vec![b.cast(ty, state[last])]),
+        valid: Some(seeded(&types, |b, state| {
+            let m = b.lit(modulus);
+            let below: Vec<Value> = state.iter().map(|&value| b.binary(Opcode::Lt, value, m)).collect();
+            vec![below.into_iter().reduce(|a, c| b.binary(Opcode::And, a, c)).expect("there is a component")]
+        })),
+        types,
+        tables: Vec::new(),
+    })
+}

@@ -1,0 +1,198 @@
+//! Components → groups that depend on each other → levels of a cascade.
+
+use super::Flat;
+use super::code::{Code, Components};
+use super::family::{Effect, Family, Group, classify, table_of};
+use crate::function::Value;
+use crate::program::MAX_STAGES;
+use crate::types::Type;
+
+/// A group with its family, in its stage.
+pub(super) struct Placed {
+    pub(super) members: Vec<usize>,
+    pub(super) effect: Effect,
+    pub(super) level: usize,
+}
+
+/// Why there are no groups.
+pub(super) enum Failed {
+    /// No family has these.
+    Group { members: Vec<usize> },
+    /// All have families, but the cascade is too long.
+    Levels { needed: usize, members: Vec<usize> },
+}
+
+/// Most states of a table that several small groups are put together in.
+const SMALL_TABLE: usize = 16;
+
+/// The groups of a loop with their families, in at most three levels.
+pub(super) fn groups(code: &mut Code<'_>, flat: &Flat, next: &[Value]) -> Result<Vec<Placed>, Failed> {
+    let reads: Vec<Components> = next.iter().map(|&next| code.depends(next)).collect();
+    let mut placed = Vec::new();
+    for members in strongly_connected(&reads) {
+        match classify(&mut group(code, flat, next, &members)) {
+            Some(effect) => placed.push(Placed { members, effect, level: 0 }),
+            None => return Err(Failed::Group { members }),
+        }
+    }
+    set_levels(&mut placed, &reads);
+    while let Some(joined) = join_tables(code, flat, next, &placed, &reads) {
+        placed = joined;
+    }
+    while depth(&placed) > MAX_STAGES {
+        let Some(shorter) = shorten(code, flat, next, &placed, &reads) else {
+            let last = depth(&placed) - 1;
+            let members = placed.iter().filter(|group| group.level == last).flat_map(|group| group.members.clone());
+            return Err(Failed::Levels { needed: last + 1, members: members.collect() });
+        };
+        placed = shorter;
+    }
+    placed.sort_by_key(|group| (group.level, group.members[0]));
+    Ok(placed)
+}
+
+/// The same groups over fresh code, which has nothing of the families that were tried in vain.
+pub(super) fn again(code: &mut Code<'_>, flat: &Flat, next: &[Value], groups: Vec<Placed>) -> Vec<Placed> {
+    let each = groups.into_iter().map(|placed| {
+        let mut group = group(code, flat, next, &placed.members);
+        let effect = match placed.effect.family {
+            Family::Table { .. } => table_of(&mut group),
+            _ => classify(&mut group),
+        };
+        Placed { effect: effect.expect("it had the family before"), ..placed }
+    });
+    each.collect()
+}
+
+fn group<'a, 't>(code: &'a mut Code<'t>, flat: &'a Flat, next: &'a [Value], members: &'a [usize]) -> Group<'a, 't> {
+    let types: &'a [Type] = &flat.step.params[..flat.initial.len()];
+    Group { code, members, types, next, initial: &flat.initial }
+}
+
+/// Which groups depend on each other in a circle, those that are read first.
+fn strongly_connected(reads: &[Components]) -> Vec<Vec<usize>> {
+    let mut reached = reads.to_vec();
+    for through in 0..reached.len() {
+        let further = reached[through];
+        for all in &mut reached {
+            if *all >> through & 1 == 1 {
+                *all |= further;
+            }
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut is_in = 0u128;
+    for i in 0..reached.len() {
+        if is_in >> i & 1 == 1 {
+            continue;
+        }
+        let mutual = |j: usize| i == j || (reached[i] >> j & 1 == 1 && reached[j] >> i & 1 == 1);
+        let members: Vec<usize> = (0..reached.len()).filter(|&j| mutual(j)).collect();
+        members.iter().for_each(|&member| is_in |= 1 << member);
+        groups.push(members);
+    }
+    // A group reaches whatever those that it reads do.
+    groups.sort_by_key(|members| reached[members[0]].count_ones());
+    groups
+}
+
+fn mask(members: &[usize]) -> Components {
+    members.iter().fold(0, |mask, &member| mask | 1 << member)
+}
+
+/// The components outside of the group that it reads.
+fn reads_of(group: &Placed, reads: &[Components]) -> Components {
+    let all = group.members.iter().fold(0, |all, &member| all | reads[member]);
+    all & !mask(&group.members)
+}
+
+fn depth(placed: &[Placed]) -> usize {
+    placed.iter().map(|group| group.level + 1).max().unwrap_or(0)
+}
+
+/// Each group one level above the highest that it reads. False if groups read each other in a circle.
+fn set_levels(placed: &mut [Placed], reads: &[Components]) -> bool {
+    placed.iter_mut().for_each(|group| group.level = 0);
+    for _ in 0..=placed.len() {
+        let mut changed = false;
+        for i in 0..placed.len() {
+            let read = reads_of(&placed[i], reads);
+            let below = placed.iter().filter(|group| mask(&group.members) & read != 0).map(|group| group.level + 1);
+            let level = below.max().unwrap_or(0);
+            changed |= level > placed[i].level;
+            placed[i].level = placed[i].level.max(level);
+        }
+        if !changed {
+            return true;
+        }
+    }
+    false
+}
+
+/// The groups with two of them put together, if `effect` has a family for both.
+fn joined(
+    placed: &[Placed],
+    (i, j): (usize, usize),
+    reads: &[Components],
+    effect: impl FnOnce(&[usize]) -> Option<Effect>,
+) -> Option<Vec<Placed>> {
+    let mut members = [placed[i].members.clone(), placed[j].members.clone()].concat();
+    members.sort_unstable();
+    let effect = effect(&members)?;
+    let rest = placed.iter().enumerate().filter(|(place, _)| *place != i && *place != j).map(|(_, group)| group);
+    let copy = |group: &Placed| Placed { members: group.members.clone(), effect: group.effect.clone(), level: 0 };
+    let mut all: Vec<Placed> = rest.map(copy).collect();
+    all.push(Placed { members, effect, level: 0 });
+    set_levels(&mut all, reads).then_some(all)
+}
+
+/// Pairs of groups of which the first reads the second.
+fn reading(placed: &[Placed], reads: &[Components]) -> Vec<(usize, usize)> {
+    let pairs = (0..placed.len()).flat_map(|i| (0..placed.len()).map(move |j| (i, j)));
+    pairs.filter(|&(i, j)| i != j && reads_of(&placed[i], reads) & mask(&placed[j].members) != 0).collect()
+}
+
+/// Flags and small machines of which one reads the other become one machine, where that makes the cascade shorter.
+fn join_tables(
+    code: &mut Code<'_>,
+    flat: &Flat,
+    next: &[Value],
+    placed: &[Placed],
+    reads: &[Components],
+) -> Option<Vec<Placed>> {
+    let types = flat.types();
+    let is_small = |group: &Placed| {
+        let flags = group.members.iter().all(|&member| types[member] == Type::Bool);
+        flags || matches!(group.effect.family, Family::Table { .. })
+    };
+    let height = |groups: &[Placed]| groups.iter().map(|group| group.level).sum::<usize>();
+    for (i, j) in reading(placed, reads) {
+        if !is_small(&placed[i]) || !is_small(&placed[j]) {
+            continue;
+        }
+        let both = joined(placed, (i, j), reads, |members| {
+            let effect = table_of(&mut group(code, flat, next, members))?;
+            matches!(effect.family, Family::Table { states } if states <= SMALL_TABLE).then_some(effect)
+        });
+        if let Some(both) = both.filter(|both| height(both) < height(placed)) {
+            return Some(both);
+        }
+    }
+    None
+}
+
+/// Two groups of which one reads the other put together in one family: the pair that shortens the cascade most.
+fn shorten(
+    code: &mut Code<'_>,
+    flat: &Flat,
+    next: &[Value],
+    placed: &[Placed],
+    reads: &[Components],
+) -> Option<Vec<Placed>> {
+    let key = |groups: &[Placed]| (depth(groups), groups.iter().map(|group| group.level).sum::<usize>());
+    let pairs = reading(placed, reads)
+        .into_iter()
+        .filter_map(|pair| joined(placed, pair, reads, |members| classify(&mut group(code, flat, next, members))));
+    let best = pairs.min_by_key(|groups| key(groups))?;
+    (key(&best) < key(placed)).then_some(best)
+}

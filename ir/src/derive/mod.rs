@@ -1,0 +1,216 @@
+//! From a loop to a scan: the monoid that a sequential step is, or why it is none.
+//!
+//! A [`LoopProgram`] is `state = step(state, element)`, from an initial state. What n elements do to
+//! an *unknown* state is a function, and functions compose associatively. Where these functions
+//! stay in a family that is closed under composition, a scan of them is the loop (Callahan,
+//! *Recognizing and parallelizing bounded recurrences*, LCPC 1991; Fisher and Ghuloum,
+//! *Parallelizing complex scans and reductions*, PLDI 1994). [`derive()`] finds the families:
+//!
+//! 1. `graph`: components that depend on each other are one group. A group that reads others is one
+//!    level later. To it, those are known, since a later stage of a cascade reads the states of
+//!    earlier ones. Groups of one level are one stage.
+//! 2. `family`: each group is tried in each family. An operation that none has is the reason of the
+//!    [`Refusal`].
+//! 3. `rewrite`: where no family has a group, the loop may be written otherwise: a stop, as `break`
+//!    is written, and tests such as `last == NONE`.
+//! 4. `assemble`: a [`Program`] of at most three stages, with the functions from states of the loop
+//!    to those of the program and back.
+//! 5. `proof`: that the effect of an element is the step, by the normal forms of the judge; and the
+//!    whole on samples, cut in blocks. The laws of the stages are judged like those of any program.
+
+mod assemble;
+mod code;
+mod explain;
+mod family;
+mod graph;
+mod proof;
+mod refusal;
+mod rewrite;
+mod show;
+
+use crate::function::{Function, Value};
+use crate::program::{Layout, Mapping, Output, Program, Source, Table};
+use crate::types::{Constant, Type};
+
+use code::{Code, MAX_COMPONENTS};
+use graph::Placed;
+use show::Names;
+
+pub use family::{Family, Reached};
+pub use proof::Trust;
+pub use refusal::{Refusal, Why};
+
+/// A sequential loop: a state, and a step that an element takes it through.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LoopProgram {
+    /// What it is called, as a [program](Program::name) is.
+    pub name: String,
+    /// Constant tables.
+    pub tables: Vec<Table>,
+    /// The input columns.
+    pub inputs: Vec<Layout>,
+    /// What the components of the state are called, for explanations and refusals.
+    pub names: Vec<String>,
+    /// The state before the first element, which says the types of the components.
+    pub initial: Vec<Constant>,
+    /// The state after an element. Its first parameters are the components of the state before. `reads` are the others: sources
+    /// that a lift of a first stage may read.
+    pub step: Mapping,
+    /// What is written. [`Source::State`] and, with stage 0, [`Source::Before`] and [`Source::After`] are components of the
+    /// loop's state.
+    pub output: Output,
+}
+
+/// A loop as a scan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Derivation {
+    /// The scan. Its states are not those of the loop.
+    pub program: Program,
+    /// From a state of the loop to that of the program, the components of all stages: what sequences start from.
+    pub seed: Function,
+    /// From a state of the program that began with such a one to that of the loop.
+    pub value: Function,
+    /// The loop's initial state.
+    pub initial: Vec<Constant>,
+    /// What was found, in the order of the levels.
+    pub groups: Vec<Derived>,
+    /// How the loop was written otherwise, if it was.
+    pub rewritten: Vec<&'static str>,
+    /// Instructions of the step, and of lifting and composing once.
+    pub work: (usize, usize),
+}
+
+/// Components that depend on each other, and their family.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Derived {
+    /// Their names.
+    pub components: Vec<String>,
+    /// The family.
+    pub family: Family,
+    /// Which stage they are in.
+    pub level: usize,
+    /// Bytes of their part of the stage's state.
+    pub bytes: usize,
+    /// How it is known that their effect is the step.
+    pub trust: Trust,
+}
+
+/// A loop whose step is one function of components and reads, with what rewriting added.
+#[derive(Clone)]
+struct Flat {
+    names: Vec<String>,
+    initial: Vec<Constant>,
+    /// Parameters: the components, then what it reads.
+    step: Function,
+    reads: Vec<Source>,
+    /// How many components the user's loop has; they are the first ones.
+    own: usize,
+    /// From the user's components to all.
+    extend: Function,
+    rewritten: Vec<&'static str>,
+}
+
+impl Flat {
+    fn types(&self) -> Vec<Type> {
+        self.initial.iter().map(|constant| constant.ty()).collect()
+    }
+
+    /// The code of the step and the next value of each component.
+    fn code<'t>(&self, tables: &'t [Table]) -> (Code<'t>, Vec<Value>) {
+        let mut code = Code::new(&self.step.params, self.initial.len(), tables);
+        let params: Vec<Value> = (0..self.step.params.len()).map(Value::new).collect();
+        let next = code.inline(&self.step, &params);
+        (code, next)
+    }
+
+    fn read_names(&self) -> Vec<String> {
+        self.reads.iter().map(|source| format!("{source}")).collect()
+    }
+}
+
+/// Derives the scan of a loop. Takes less than a millisecond for typical steps, and some tens of them for large tables.
+///
+/// ```
+/// use monoscan_ir::derive::{Family, derive};
+/// # use monoscan_ir::{FunctionBuilder, Layout, Mapping, Opcode, Output, Source, Type, derive::LoopProgram};
+/// // |s, x| max(s + x, 0)
+/// let mut b = FunctionBuilder::new();
+/// let (s, x, zero) = (b.param(Type::I32), b.param(Type::I32), ());
+/// let sum = b.binary(Opcode::Add, s, x);
+/// let zero = b.lit(0i32);
+/// let step = b.binary(Opcode::Max, sum, zero);
+/// let step = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[step]) };
+/// let mut b = FunctionBuilder::new();
+/// let s = b.param(Type::I32);
+/// let project = Mapping { reads: vec![Source::State(0)], function: b.finish(&[s]) };
+/// let column = Layout::of(Type::I32);
+/// let tail = LoopProgram {
+///     name: "tail".into(),
+///     tables: vec![],
+///     inputs: vec![column.clone()],
+///     names: vec!["s".into()],
+///     initial: vec![0i32.into()],
+///     step,
+///     output: Output { filter: None, project, columns: vec![column] },
+/// };
+/// let derived = derive(&tail)?;
+/// assert_eq!(derived.groups[0].family, Family::Clamp { scaled: false, lower: true, upper: false });
+/// # Ok::<(), monoscan_ir::derive::Refusal>(())
+/// ```
+///
+/// # Errors
+/// Which components, which operation, and why.
+///
+/// # Panics
+/// If the step's types are not those of the initial state and of what it reads.
+pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
+    let own = of.initial.len();
+    if own > MAX_COMPONENTS / 2 {
+        return Err(Refusal { components: of.names.clone(), why: Why::Components { got: own }, place: None });
+    }
+    let types: Vec<Type> = of.initial.iter().map(|constant| constant.ty()).collect();
+    let mut same = crate::FunctionBuilder::new();
+    let components = same.params(&types);
+    let flat = Flat {
+        names: of.names.clone(),
+        initial: of.initial.clone(),
+        step: of.step.function.clone(),
+        reads: of.step.reads.clone(),
+        own,
+        extend: same.finish(&components),
+        rewritten: Vec::new(),
+    };
+    let (flat, groups) = solve(flat, &of.tables, 0)?;
+    let (mut code, next) = flat.code(&of.tables);
+    let groups = graph::again(&mut code, &flat, &next, groups);
+    let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &next, group)).collect();
+    let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
+    proof::on_samples(of, &derivation)?;
+    Ok(derivation)
+}
+
+/// The groups with their families and levels; of the loop as it is, or written otherwise.
+fn solve(flat: Flat, tables: &[Table], depth: usize) -> Result<(Flat, Vec<Placed>), Refusal> {
+    let (mut code, next) = flat.code(tables);
+    let reads = flat.read_names();
+    let names = Names { components: &flat.names, reads: &reads };
+    match graph::groups(&mut code, &flat, &next) {
+        Ok(groups) => Ok((flat, groups)),
+        Err(graph::Failed::Levels { needed, members }) => {
+            let components = members.iter().map(|&member| names.component(member)).collect();
+            Err(Refusal { components, why: Why::Levels { needed }, place: None })
+        }
+        Err(graph::Failed::Group { members }) => {
+            let refusal = Refusal::of_group(&code, &names, &members, &next);
+            if depth < 3 {
+                for rewrite in [rewrite::stops, rewrite::sentinels] {
+                    let Some(other) = rewrite(&flat, tables, &members) else { continue };
+                    if let Ok(solved) = solve(other, tables, depth + 1) {
+                        return Ok(solved);
+                    }
+                }
+            }
+            Err(refusal)
+        }
+    }
+}

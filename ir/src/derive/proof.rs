@@ -1,0 +1,313 @@
+//! That the derived scan is the loop.
+//!
+//! 1. For each group: from the constant function of a state s, the effect of an element leads to the
+//!    constant function of step(s, x). `value(combine(seed(s), lift(x))) = step(s, x)` for all s and
+//!    x, by the normal forms of the judge and cases. Families of minima and maxima of sums are
+//!    compared over ideal numbers: integers that do not overflow, with −∞ and ∞.
+//! 2. The whole on sampled elements, in blocks of 1, 2, 3 and 7, against the step.
+//!
+//! With the laws of the stages, which the judge decides, the first says by induction that every
+//! state of the scan stands for the loop's.
+
+use super::code::{Code, taken_away};
+use super::graph::Placed;
+use super::{Derivation, LoopProgram, Refusal, Why};
+use crate::builder::FunctionBuilder;
+use crate::function::{Function, Inst, Payload, Value};
+use crate::interp;
+use crate::laws::elements::{Assumptions, Elements, GaveUp, Id, Means};
+use crate::opcode::Opcode;
+use crate::program::Source;
+use crate::types::{Constant, Type};
+
+use super::family::{ABSENT, Family};
+
+/// How it is known that the effect of an element is the step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Trust {
+    /// By normal forms, in so many cases.
+    Proved {
+        /// How many cases.
+        cases: usize,
+        /// Whether no integer overflows, which is then a condition.
+        no_overflow: bool,
+    },
+    /// By construction: the step was evaluated at every state.
+    Construction,
+    /// On samples alone.
+    Tested,
+}
+
+/// Work that one proof may take.
+const FUEL: usize = 24_000;
+/// Most cases.
+const MAX_CASES: usize = 130;
+
+/// The equation of one group.
+pub(super) fn of_group(code: &mut Code<'_>, next: &[Value], group: &Placed) -> Trust {
+    let effect = &group.effect;
+    if matches!(effect.family, Family::Table { .. }) {
+        return Trust::Construction;
+    }
+    let members: Vec<Value> = group.members.iter().map(|&member| Value::new(member)).collect();
+    let seeds = code.inline(&effect.seed, &members);
+    let after = code.inline(&effect.combine, &[seeds, effect.lift.clone()].concat());
+    let applied = code.inline(&effect.value, &after);
+    let expected: Vec<Value> = group.members.iter().map(|&member| next[member]).collect();
+    if applied == expected {
+        return Trust::Proved { cases: 1, no_overflow: false };
+    }
+    let function = code.extract(&[applied, expected].concat());
+    let sides = |function: &Function| by_cases(code, function, group.members.len());
+    if let Some((cases, means)) = sides(&function) {
+        return Trust::Proved { cases, no_overflow: means.no_overflow };
+    }
+    let ideal = effect.family.is_ordered().then(|| ideal(&function)).flatten();
+    match ideal.and_then(|ideal| sides(&ideal)) {
+        Some((cases, _)) => Trust::Proved { cases, no_overflow: true },
+        None => Trust::Tested,
+    }
+}
+
+/// Whether the first results are the last ones, for all arguments.
+fn by_cases(code: &Code<'_>, function: &Function, count: usize) -> Option<(usize, Means)> {
+    let mut elements = Elements::new(code.tables(), Assumptions::default(), FUEL);
+    let arguments: Vec<Id> =
+        function.params.iter().enumerate().map(|(place, &ty)| elements.variable(ty, place as u32)).collect();
+    let mut cases = 0;
+    equal(function, &arguments, count, &mut elements, &mut cases).ok().filter(|&equal| equal)?;
+    Some((cases, elements.means))
+}
+
+fn equal(
+    function: &Function,
+    arguments: &[Id],
+    count: usize,
+    elements: &mut Elements<'_>,
+    cases: &mut usize,
+) -> Result<bool, GaveUp> {
+    *cases += 1;
+    if *cases > MAX_CASES {
+        return Err(GaveUp::TooLarge);
+    }
+    elements.undecided = None;
+    // A flag that was decided is that constant in this case.
+    let known: Vec<Id> = arguments.iter().map(|&argument| elements.in_case(argument)).collect();
+    match elements.call(function, &known) {
+        Ok(results) if results[..count] == results[count..] => return Ok(true),
+        Err(GaveUp::TooLarge) => return Err(GaveUp::TooLarge),
+        Ok(_) | Err(GaveUp::Undecided) => {}
+    }
+    let Some(atom) = elements.undecided else { return Ok(false) };
+    *cases -= 1;
+    for known in [false, true] {
+        elements.case.insert(atom, known);
+        if !equal(function, arguments, count, elements, cases)? {
+            return Ok(false);
+        }
+    }
+    elements.case.remove(&atom);
+    Ok(true)
+}
+
+/// The function over ideal numbers: every integer a real one, ±[`ABSENT`] infinite, and what no number has a parameter of its
+/// own. None if something is left that is no sum, extreme or choice of numbers.
+fn ideal(function: &Function) -> Option<Function> {
+    let number = |ty: Type| ty.is_int() || ty.is_float();
+    let real = |constant: Constant| match taken_away(constant) {
+        _ if constant.ty().is_float() => constant.as_f64(),
+        known if known == ABSENT as i128 => f64::NEG_INFINITY,
+        known if known == -(ABSENT as i128) => f64::INFINITY,
+        known => known as f64,
+    };
+    // Which instructions are kept, and which are names of what they compute.
+    let is_kept = |inst: &Inst| {
+        let operand = inst.operands().first().and_then(|&x| function.type_of(x));
+        let numbers = number(inst.ty) && operand.is_none_or(number);
+        match inst.opcode {
+            Opcode::Add | Opcode::Sub | Opcode::Neg => numbers && inst.payload == Payload::None,
+            Opcode::Min | Opcode::Max | Opcode::Const => numbers || inst.ty == Type::Bool,
+            Opcode::Mul => inst.ty.is_float(),
+            Opcode::Cast => numbers && inst.ty.size() >= operand.map_or(0, |ty| ty.size()),
+            Opcode::Select => true,
+            Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge => operand.is_some_and(number),
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => inst.ty == Type::Bool,
+            _ => false,
+        }
+    };
+    let named = |ty: Type| if number(ty) { Type::F64 } else { ty };
+    let mut b = FunctionBuilder::new();
+    let mut values: Vec<Value> = function.params.iter().map(|&ty| b.param(named(ty))).collect();
+    let names: Vec<Option<Value>> = function
+        .insts
+        .iter()
+        .map(|inst| (!is_kept(inst) && !narrows(function, inst)).then(|| b.param(named(inst.ty))))
+        .collect();
+    for (inst, name) in function.insts.iter().zip(names) {
+        let x: Vec<Value> = inst.operands().iter().map(|operand| values[operand.index()]).collect();
+        let value = match (name, inst.opcode) {
+            (Some(name), _) => name,
+            (_, Opcode::Const) if inst.ty == Type::Bool => b.push(*inst),
+            (_, Opcode::Const) => b.lit(real(inst.as_constant()?)),
+            (_, Opcode::Cast) => x[0],
+            (_, Opcode::Select) if puts_back(function, inst) => x[2],
+            (_, opcode) => b.op(opcode, &x),
+        };
+        values.push(value);
+    }
+    let results: Vec<Value> = function.results.iter().map(|result| values[result.index()]).collect();
+    Some(b.finish(&results))
+}
+
+/// Whether it is the cast back from `i64` that families add: what it casts is the loop's own number.
+fn narrows(function: &Function, inst: &Inst) -> bool {
+    let from = inst.operands().first().and_then(|&x| function.type_of(x));
+    inst.opcode == Opcode::Cast && from == Some(Type::I64) && inst.ty.is_int()
+}
+
+/// Whether a select puts what is far below back to −∞, or far above to ∞.
+fn puts_back(function: &Function, inst: &Inst) -> bool {
+    let &[condition, none, _] = inst.operands() else { return false };
+    let is = |value: Value, number: i64| {
+        function.as_constant(value).is_some_and(|c| c.ty() == Type::I64 && c.as_int() == number as i128)
+    };
+    let limit = function.inst(condition).and_then(|test| test.operands().get(1).copied());
+    let Some(limit) = limit else { return false };
+    [1, -1].iter().any(|sign| is(none, sign * ABSENT) && is(limit, sign * ABSENT / 2))
+}
+
+/// How many elements a sample has.
+const SAMPLE: usize = 29;
+/// How many samples.
+const SAMPLES: u64 = 6;
+const BLOCKS: [usize; 4] = [1, 2, 3, 7];
+
+/// The scan against the step, on samples in blocks.
+pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<(), Refusal> {
+    for seed in 0..SAMPLES {
+        for block in BLOCKS {
+            if !sample(of, derivation, seed, block) {
+                let components = of.names.clone();
+                return Err(Refusal { components, why: Why::Wrong, place: None });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The loop's states on a sample, as long as nothing overflows natively, and every float on the way is a number: over the
+/// reals there is no quotient by 0.
+fn sequential(of: &LoopProgram, elements: &[Vec<Constant>]) -> Vec<Vec<Constant>> {
+    let mut states = vec![of.initial.clone()];
+    let step = &of.step.function;
+    let floats = step.values().filter(|(_, inst)| inst.ty.is_float()).map(|(value, _)| value);
+    let all = Function { results: floats.collect(), ..step.clone() };
+    let is_number = |c: &Constant| !c.ty().is_float() || c.as_f64().abs() < 1e30;
+    for element in elements {
+        let before = states.last().expect("there is the initial state");
+        let arguments = [&before[..], element].concat();
+        let (next, overflowed) = interp::call_checked(step, &arguments, &of.tables);
+        if overflowed || !interp::call(&all, &arguments, &of.tables).iter().chain(&next).all(is_number) {
+            break;
+        }
+        states.push(next);
+    }
+    states
+}
+
+fn sample(of: &LoopProgram, derivation: &Derivation, seed: u64, block: usize) -> bool {
+    let Derivation { program, .. } = derivation;
+    let types: Vec<Type> = of.step.function.params[of.initial.len()..].to_vec();
+    let elements: Vec<Vec<Constant>> = (0..SAMPLE)
+        .map(|i| {
+            let sources = of.step.reads.iter().zip(&types).enumerate();
+            sources.map(|(place, (&source, &ty))| element(source, ty, seed, i, place)).collect()
+        })
+        .collect();
+    let expected = sequential(of, &elements);
+    let count = expected.len() - 1;
+    let mut before: Vec<Vec<Constant>> = vec![Vec::new(); count + 1];
+    let start = interp::call(&derivation.seed, &of.initial, &program.tables);
+    let mut first = 0;
+    // Level by level: each block is folded, its carry is moved on, and its states are replayed from the carry.
+    for stage in &program.stages {
+        let mut carry = start[first..first + stage.state.len()].to_vec();
+        first += stage.state.len();
+        let combine = |a: &[Constant], b: &[Constant]| interp::call(&stage.combine, &[a, b].concat(), &program.tables);
+        let mut places = 0..count;
+        while !places.is_empty() {
+            let own = places.start..(places.start + block).min(count);
+            places.start = own.end;
+            let mut total = stage.identity.clone();
+            let mut replay = carry.clone();
+            for i in own {
+                let read = |source: &Source| match *source {
+                    Source::Before { stage, component } => {
+                        let offset: usize = program.stages[..stage as usize].iter().map(|s| s.state.len()).sum();
+                        before[i][offset + component as usize]
+                    }
+                    source => {
+                        let place = of.step.reads.iter().position(|&other| other == source);
+                        elements[i][place.expect("a lift reads what the step does")]
+                    }
+                };
+                let arguments: Vec<Constant> = stage.lift.reads.iter().map(read).collect();
+                let lifted = interp::call(&stage.lift.function, &arguments, &program.tables);
+                before[i].extend(&replay);
+                replay = combine(&replay, &lifted);
+                total = combine(&total, &lifted);
+            }
+            carry = combine(&carry, &total);
+        }
+        before[count].extend(&carry);
+    }
+    // Once a float was rounded otherwise, what compares it may differ: that says nothing.
+    let mut is_exact = true;
+    for (state, expected) in before.iter().zip(&expected) {
+        let value = interp::call(&derivation.value, state, &program.tables);
+        let differs = |(&got, &expected): (&Constant, &Constant)| !is_near(got, expected);
+        if value.iter().zip(expected).any(differs) {
+            return !is_exact;
+        }
+        is_exact &= value == *expected;
+    }
+    true
+}
+
+fn is_near(got: Constant, expected: Constant) -> bool {
+    if !expected.ty().is_float() {
+        return got == expected;
+    }
+    let (got, wanted) = (got.as_f64(), expected.as_f64());
+    let tolerance = if expected.ty() == Type::F32 { 1e-3 } else { 1e-7 };
+    got == wanted || (got - wanted).abs() <= tolerance * wanted.abs().max(1.0)
+}
+
+/// A small element: often zero or one, sometimes any bits.
+fn element(source: Source, ty: Type, seed: u64, i: usize, place: usize) -> Constant {
+    match source {
+        Source::First => return Constant::from(i == 0),
+        Source::Last => return Constant::from(false),
+        Source::Index => return Constant::from(i as u64),
+        _ => {}
+    }
+    let mut bits = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ ((i * 64 + place) as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 31).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^= bits >> 29;
+    let small = (bits >> 8) as i64 % if seed < 3 { 4 } else { 40 };
+    match ty {
+        Type::F32 => Constant::from((small - seed as i64) as f32 / 4.0),
+        Type::F64 => Constant::from((small - seed as i64) as f64 / 4.0),
+        Type::Bool => Constant::from(bits & 256 != 0),
+        _ if ty.is_int() && ty.size() == 1 && seed % 2 == 1 => {
+            Constant::new(ty, TEXT[bits as usize % TEXT.len()] as u128)
+        }
+        _ if ty.is_signed() => ty.of_i64(small - seed as i64),
+        _ => ty.of_i64(small.abs()),
+    }
+}
+
+/// Bytes of which texts are made.
+const TEXT: &[u8] = b"a b\"\\{}[],\n/*#()1907-+.;x\xc3\xa4\xe2\x82\xac";

@@ -1,0 +1,194 @@
+//! Why a loop is no scan: the components, the operation, the reason, and what would do.
+
+use std::fmt;
+
+use super::code::{Code, Components};
+use super::show::Names;
+use crate::function::Value;
+use crate::opcode::Opcode;
+use crate::types::Type;
+
+/// An operation that no family of functions of the state has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Why {
+    /// A `select` whose condition is computed from the state.
+    Branch,
+    /// A comparison of the state.
+    Compared,
+    /// A product of two values that both depend on the state.
+    Square,
+    /// A division by the state.
+    Quotient,
+    /// An operation of the state that no family has.
+    Operation(Opcode),
+    /// Arithmetic and bit operations on one word.
+    Mixed,
+    /// Minima and maxima that bend the function in too many places.
+    Bends,
+    /// Components that depend on each other, where a family has one alone.
+    Several,
+    /// A type that the family has no numbers of.
+    Type(Type),
+    /// More joint states than a table has.
+    States,
+    /// More stages than are compiled.
+    Levels {
+        /// How many stages the loop needs.
+        needed: usize,
+    },
+    /// A state larger than a stage carries.
+    Size {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// More components than a loop may have.
+    Components {
+        /// How many there are.
+        got: usize,
+    },
+    /// The derived scan does not compute what the loop does: a recogniser is wrong, which is a bug in monoscan.
+    Wrong,
+}
+
+/// That a family was left: which operation says most about a group is found when all families have left it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leave;
+
+/// Why a loop cannot be scanned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The names of the components that no family has, in order.
+    pub components: Vec<String>,
+    /// What no family has.
+    pub why: Why,
+    /// The operation, as it was written but for what the simplifier did; none where it is the group as a whole.
+    pub place: Option<String>,
+}
+
+impl Refusal {
+    /// The refusal of a group that every family left: by the operation that says most.
+    pub(super) fn of_group(code: &Code<'_>, names: &Names<'_>, members: &[usize], next: &[Value]) -> Refusal {
+        let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
+        let (why, at) = worst(code, mask, members, next);
+        let components = members.iter().map(|&member| names.component(member)).collect();
+        Refusal { components, why, place: at.map(|at| names.show(code, at)) }
+    }
+
+    /// What would do instead.
+    pub fn advice(&self) -> &'static str {
+        match self.why {
+            Why::Branch | Why::Compared => {
+                "arms that meet can be written with `min`, `max` or `clamp`; integers in a range of at most 64, as \
+                 `.clamp(0, 15)` makes them, become a table; a test of the element or of another component is free"
+            }
+            Why::Square => "scale by a value of the element instead",
+            Why::Quotient => "divide by a value of the element instead",
+            Why::Operation(_) => "compute it from the element, or write the monoid yourself",
+            Why::Mixed => "use `+` and `*` alone, or bit operations alone",
+            Why::Bends => "one lower and one upper bound of a sum are closed, as in `(s + x).clamp(lo, hi)`",
+            Why::Several => "components that depend on each other must be sums, maxima or a few states together",
+            Why::Type(_) => "use numbers of another type: `i32` or `i64` for sums under `min` and `max`",
+            Why::States => "clamp the component to a range of at most 64 values",
+            Why::Levels { .. } => "fewer components that read each other's results; or several scans",
+            Why::Size { .. } => "smaller types, or several scans",
+            Why::Components { .. } => "several scans",
+            Why::Wrong => "please report the loop",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.components.iter().map(|name| format!("`{name}`")).collect();
+        write!(f, "{} cannot be scanned: ", names.join(" and "))?;
+        match self.why {
+            Why::Branch => f.write_str("which arm is taken depends on the state")?,
+            Why::Compared => f.write_str("the state is compared")?,
+            Why::Square => f.write_str("state × state")?,
+            Why::Quotient => f.write_str("a quotient by the state")?,
+            Why::Operation(opcode) => write!(f, "no family of functions has `{}` of the state", opcode.name())?,
+            Why::Mixed => f.write_str("arithmetic and bit operations are mixed")?,
+            Why::Bends => f.write_str("minima and maxima bend the state in more than one place")?,
+            Why::Several => f.write_str("they depend on each other, and no family has them together")?,
+            Why::Type(ty) => write!(f, "no family has it for the type {ty}")?,
+            Why::States => f.write_str("more than 64 states are reached")?,
+            Why::Levels { needed } => write!(f, "a cascade of {needed} levels is needed, and 3 are compiled")?,
+            Why::Size { bytes } => write!(f, "a stage's state takes {bytes} bytes, and at most 256 are carried")?,
+            Why::Components { got } => write!(f, "{got} components, and a loop has at most 128")?,
+            Why::Wrong => f.write_str("the derived scan is not the loop, which is a bug in monoscan")?,
+        }
+        if let Some(place) = &self.place {
+            write!(f, " in `{place}`")?;
+        }
+        write!(f, "; {}", self.advice())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// The operation nearest to the element that says most about why no family has the group.
+fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -> (Why, Option<Value>) {
+    let mut used = vec![false; code.function().value_count()];
+    let mut open: Vec<Value> = members.iter().map(|&member| next[member]).collect();
+    while let Some(value) = open.pop() {
+        if code.depends(value) & mask != 0 && !std::mem::replace(&mut used[value.index()], true) {
+            open.extend(code.inst(value).iter().flat_map(|inst| inst.operands().to_vec()));
+        }
+    }
+    let unknown = |value: Value| code.depends(value) & mask != 0;
+    let all = || (0..used.len()).filter(|&place| used[place]).map(Value::new);
+    let insts = || all().filter_map(|value| Some((value, code.inst(value)?)));
+    let kinds: [fn(Opcode, &[bool]) -> Option<Why>; 4] = [
+        |opcode, unknown| {
+            use Opcode::*;
+            let ordinary = matches!(
+                opcode,
+                Add | Sub | Mul | Div | Neg | Abs | Min | Max | AddSat | SubSat | And | Or | Xor | Not | Select | Rem
+            ) || matches!(
+                opcode,
+                Shl | Shr | Cast | RotateLeft | RotateRight | Eq | Ne | Lt | Le | Gt | Ge | Table
+            );
+            (!ordinary && unknown.contains(&true)).then_some(Why::Operation(opcode))
+        },
+        |opcode, unknown| {
+            let square = matches!(opcode, Opcode::Mul | Opcode::MulAdd) && unknown.starts_with(&[true, true]);
+            square.then_some(Why::Square)
+        },
+        |opcode, unknown| (opcode == Opcode::Div && unknown.get(1) == Some(&true)).then_some(Why::Quotient),
+        |opcode, unknown| (opcode == Opcode::Select && unknown[0]).then_some(Why::Branch),
+    ];
+    for kind in kinds {
+        let hit = insts().find_map(|(value, inst)| {
+            let operands: Vec<bool> = inst.operands().iter().map(|&operand| unknown(operand)).collect();
+            kind(inst.opcode, &operands).map(|why| (why, Some(value)))
+        });
+        if let Some(hit) = hit {
+            return hit;
+        }
+    }
+    let last = |test: &dyn Fn(Opcode) -> bool| insts().filter(|(_, inst)| test(inst.opcode)).last();
+    let is_word = |opcode| {
+        matches!(
+            opcode,
+            Opcode::Xor | Opcode::RotateLeft | Opcode::RotateRight | Opcode::Shr | Opcode::And | Opcode::Or
+        )
+    };
+    let words = insts().any(|(_, inst)| is_word(inst.opcode) && inst.ty.is_int());
+    let numbers = insts().any(|(_, inst)| matches!(inst.opcode, Opcode::Add | Opcode::Mul) && inst.ty.is_int());
+    if words && numbers {
+        return (Why::Mixed, last(&|_| true).map(|(value, _)| value));
+    }
+    if let Some((value, _)) =
+        last(&|opcode| matches!(opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge))
+    {
+        return (Why::Compared, Some(value));
+    }
+    if let Some((value, _)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
+        return (Why::Bends, Some(value));
+    }
+    match (members.len(), insts().last()) {
+        (1, Some((value, inst))) => (Why::Operation(inst.opcode), Some(value)),
+        _ => (Why::Several, None),
+    }
+}

@@ -1,0 +1,175 @@
+//! The same loop written otherwise, where no family has a group as it is.
+
+use rustc_hash::FxHashMap;
+
+use super::Flat;
+use super::code::{Code, MAX_COMPONENTS};
+use crate::function::{Function, Inst, Value};
+use crate::opcode::Opcode;
+use crate::program::Table;
+use crate::types::{Constant, Type};
+
+/// A loop that stops: `if done { state } else { … }`.
+///
+/// A flag has a value that stays, under which all of its group stays. The group runs on in a copy that knows no flag; the
+/// flag watches the copy; the group is a latch of the copy until the flag is set.
+pub(super) fn stops(flat: &Flat, tables: &[Table], members: &[usize]) -> Option<Flat> {
+    let flags = members.iter().filter(|&&member| flat.initial[member].ty() == Type::Bool);
+    let candidates = flags.flat_map(|&flag| [(flag, true), (flag, false)]);
+    let mut found = candidates.filter(|_| members.len() > 1).filter_map(|(flag, value)| {
+        let rest: Vec<usize> = members.iter().copied().filter(|&member| member != flag).collect();
+        let fits = flat.initial.len() + rest.len() <= MAX_COMPONENTS;
+        (fits && freezes(flat, tables, flag, value, &rest)).then(|| freed(flat, tables, flag, value, &rest))
+    });
+    found.next()
+}
+
+/// Whether the flag keeps this value, and the others theirs as long as it has it.
+fn freezes(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]) -> bool {
+    let mut code = Code::new(&flat.step.params, flat.initial.len(), tables);
+    let mut arguments: Vec<Value> = (0..flat.step.params.len()).map(Value::new).collect();
+    arguments[flag] = code.constant(value);
+    let next = code.inline(&flat.step, &arguments);
+    flat.initial[flag] != Constant::from(value)
+        && code.constant_of(next[flag]) == Some(Constant::from(value))
+        && rest.iter().all(|&member| next[member] == Value::new(member))
+}
+
+fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]) -> Flat {
+    let count = flat.initial.len();
+    let copies: Vec<Constant> = rest.iter().map(|&member| flat.initial[member]).collect();
+    let initial = [flat.initial.clone(), copies].concat();
+    let params: Vec<Type> = initial.iter().map(|c| c.ty()).chain(flat.step.params[count..].iter().copied()).collect();
+    let mut code = Code::new(&params, initial.len(), tables);
+    let as_it_is: Vec<Value> = (0..count).chain(initial.len()..params.len()).map(Value::new).collect();
+    let mut next = code.inline(&flat.step, &as_it_is);
+    let mut free = as_it_is.clone();
+    free[flag] = code.constant(!value);
+    for (place, &member) in rest.iter().enumerate() {
+        free[member] = Value::new(count + place);
+    }
+    let freed = code.inline(&flat.step, &free);
+    let done = Value::new(flag);
+    for &member in rest {
+        let (kept, moved) = (Value::new(member), freed[member]);
+        next[member] = if value { code.select(done, kept, moved) } else { code.select(done, moved, kept) };
+        next.push(moved);
+    }
+    next[flag] = code.binary(if value { Opcode::Or } else { Opcode::And }, done, freed[flag]);
+    let copies = rest.iter().map(|&member| format!("{}, unstopped", flat.names[member]));
+    let mut extend = flat.extend.clone();
+    let own = extend.results.clone();
+    extend.results.extend(rest.iter().map(|&member| own[member]));
+    Flat {
+        names: flat.names.iter().cloned().chain(copies).collect(),
+        initial,
+        step: code.extract(&next),
+        extend,
+        rewritten: [&flat.rewritten[..], &["a stop: it runs on in a copy, which is latched"]].concat(),
+        ..flat.clone()
+    }
+}
+
+/// A test of a component against a constant, as in `if last == NONE`, becomes a flag with a next value of its own: the test of
+/// what is assigned, where that is known or the component itself.
+pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Option<Flat> {
+    let (code, next) = flat.code(tables);
+    let count = flat.initial.len();
+    let mut tests: Vec<(Inst, usize, Constant)> = Vec::new();
+    let mut replaced: FxHashMap<usize, (usize, bool)> = FxHashMap::default();
+    let step = code.extract(&next);
+    for (value, inst) in step.values() {
+        let is_test =
+            matches!(inst.opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge);
+        let &[x, k] = inst.operands() else { continue };
+        let Some(known) = step.as_constant(k).filter(|_| is_test && members.contains(&x.index())) else { continue };
+        // One flag for `==` and `!=`.
+        let negated = inst.opcode == Opcode::Ne;
+        let opcode = if negated { Opcode::Eq } else { inst.opcode };
+        let test = Inst::new(opcode, Type::Bool, inst.operands(), inst.payload);
+        let place = tests.iter().position(|(other, of, with)| (other.opcode, *of, *with) == (opcode, x.index(), known));
+        let place = place.unwrap_or_else(|| {
+            tests.push((test, x.index(), known));
+            tests.len() - 1
+        });
+        replaced.insert(value.index(), (place, negated));
+    }
+    if tests.is_empty() || tests.len() > 3 || count + tests.len() > MAX_COMPONENTS || flat.rewritten.len() > 1 {
+        return None;
+    }
+    let before = |(test, _, known): &(Inst, usize, Constant), x: Constant| {
+        crate::eval::evaluate(test, &[x, *known], &[]).expect("a comparison of numbers")
+    };
+    let flags: Vec<Constant> = tests.iter().map(|test| before(test, flat.initial[test.1])).collect();
+    let initial = [flat.initial.clone(), flags].concat();
+    let params: Vec<Type> = initial.iter().map(|c| c.ty()).chain(step.params[count..].iter().copied()).collect();
+    let mut code = Code::new(&params, initial.len(), tables);
+    let mut values: Vec<Value> = (0..count).chain(initial.len()..params.len()).map(Value::new).collect();
+    for (value, inst) in step.values() {
+        let new = match replaced.get(&value.index()) {
+            Some(&(place, negated)) => {
+                let flag = Value::new(count + place);
+                if negated { code.unary(Opcode::Not, flag) } else { flag }
+            }
+            None => code.push(inst.map_operands(|operand| values[operand.index()])),
+        };
+        values.push(new);
+    }
+    let mut next: Vec<Value> = step.results.iter().map(|result| values[result.index()]).collect();
+    let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
+    for (place, (test, member, known)) in tests.iter().enumerate() {
+        let of = Tested { test, component: Value::new(*member), flag: Value::new(count + place), known: *known, mask };
+        let flag = of.assigned(&mut code, next[*member], 16)?;
+        next.push(flag);
+    }
+    let names =
+        tests.iter().map(|(test, member, known)| format!("{} {} {known}", flat.names[*member], test.opcode.name()));
+    Some(Flat {
+        names: flat.names.iter().cloned().chain(names).collect(),
+        step: code.extract(&next),
+        extend: extended(flat, &tests),
+        initial,
+        rewritten: [&flat.rewritten[..], &["a test of what was assigned is a flag of its own"]].concat(),
+        ..flat.clone()
+    })
+}
+
+/// The flags of a state, from its components.
+fn extended(flat: &Flat, tests: &[(Inst, usize, Constant)]) -> Function {
+    let mut b = crate::FunctionBuilder::new();
+    let own = b.params(&flat.extend.params);
+    let mut all = b.inline(&flat.extend, &own);
+    for (test, member, known) in tests {
+        let known = b.constant(*known);
+        let flag = b.binary(test.opcode, all[*member], known);
+        all.push(flag);
+    }
+    b.finish(&all)
+}
+
+struct Tested<'a> {
+    test: &'a Inst,
+    component: Value,
+    flag: Value,
+    known: Constant,
+    mask: u128,
+}
+
+impl Tested<'_> {
+    /// The test of what is assigned.
+    fn assigned(&self, code: &mut Code<'_>, value: Value, depth: usize) -> Option<Value> {
+        if value == self.component {
+            return Some(self.flag);
+        }
+        if let Some(inst) = code.inst(value).filter(|inst| inst.opcode == Opcode::Select && depth > 0) {
+            let (yes, no) = (inst.operands()[1], inst.operands()[2]);
+            let (yes, no) = (self.assigned(code, yes, depth - 1)?, self.assigned(code, no, depth - 1)?);
+            return Some(code.select(inst.operands()[0], yes, no));
+        }
+        if code.depends(value) & self.mask != 0 {
+            return None;
+        }
+        let known = code.constant(self.known);
+        Some(code.compare(self.test.opcode, value, known))
+    }
+}

@@ -1,0 +1,84 @@
+//! Values as the text of an expression, for refusals.
+
+use super::code::Code;
+use crate::function::{Payload, Value};
+use crate::opcode::{Opcode, Rule};
+
+/// Deeper than this an expression is cut off.
+const DEPTH: usize = 5;
+
+/// What the parameters of a loop are called.
+pub(super) struct Names<'a> {
+    pub(super) components: &'a [String],
+    pub(super) reads: &'a [String],
+}
+
+impl Names<'_> {
+    pub(super) fn component(&self, component: usize) -> String {
+        self.components.get(component).cloned().unwrap_or_else(|| format!("state.{component}"))
+    }
+
+    fn parameter(&self, place: usize) -> String {
+        match place.checked_sub(self.components.len()) {
+            None => self.component(place),
+            Some(read) => self.reads.get(read).cloned().unwrap_or_else(|| format!("input.{read}")),
+        }
+    }
+
+    /// A value as an expression.
+    pub(super) fn show(&self, code: &Code<'_>, value: Value) -> String {
+        let text = self.expression(code, value, DEPTH);
+        let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        inside.filter(|inside| is_balanced(inside)).map_or(text.clone(), str::to_owned)
+    }
+
+    fn expression(&self, code: &Code<'_>, value: Value, depth: usize) -> String {
+        let Some(inst) = code.inst(value) else { return self.parameter(value.index()) };
+        if let Payload::Constant(constant) = inst.payload {
+            return constant.to_string();
+        }
+        if depth == 0 {
+            return "…".to_owned();
+        }
+        let x: Vec<String> = inst.operands().iter().map(|&x| self.expression(code, x, depth - 1)).collect();
+        let sign = match inst.opcode {
+            Opcode::Add => "+",
+            Opcode::Sub => "-",
+            Opcode::Mul => "*",
+            Opcode::Div => "/",
+            Opcode::Rem => "%",
+            Opcode::And => "&",
+            Opcode::Or => "|",
+            Opcode::Xor => "^",
+            Opcode::Shl => "<<",
+            Opcode::Shr => ">>",
+            Opcode::Eq => "==",
+            Opcode::Ne => "!=",
+            Opcode::Lt => "<",
+            Opcode::Le => "<=",
+            Opcode::Gt => ">",
+            Opcode::Ge => ">=",
+            _ => "",
+        };
+        match (inst.opcode, &x[..]) {
+            (_, [a, b]) if !sign.is_empty() => format!("({a} {sign} {b})"),
+            (Opcode::Neg, [a]) => format!("-{a}"),
+            (Opcode::Not, [a]) => format!("!{a}"),
+            (Opcode::Cast, [a]) => a.clone(),
+            (Opcode::Select, [c, a, b]) => format!("if {c} {{ {a} }} else {{ {b} }}"),
+            (Opcode::Table, [a]) => format!("table[{a}]"),
+            (_, [a, rest @ ..]) if !matches!(inst.opcode.rule(), Rule::Constant) => {
+                format!("{a}.{}({})", inst.opcode.name(), rest.join(", "))
+            }
+            _ => inst.opcode.name().to_owned(),
+        }
+    }
+}
+
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0;
+    text.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    })
+}

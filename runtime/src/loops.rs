@@ -1,0 +1,169 @@
+//! Scans that were derived from a loop: their callers see the loop's states.
+//!
+//! A derived program carries functions of the state, and a state of the loop is a constant one
+//! ([`monoscan_ir::derive`]). So initial states and carries are changed on the way in, and totals
+//! and carries on the way out. Every sequence starts from the loop's initial state, unless a call
+//! gives another.
+
+use std::sync::Arc;
+
+use monoscan_ir::derive::{Derivation, LoopProgram, derive};
+use monoscan_ir::{Constant, Type, interp, verify};
+use smallvec::SmallVec;
+
+use crate::call::{Call, Init};
+use crate::dynscan::{DynScan, DynScanBuilder};
+use crate::error::Error;
+
+/// The states of a loop, and those of its scan.
+pub(crate) struct LoopStates {
+    derivation: Derivation,
+    types: Vec<Type>,
+    /// The scan's state that stands for the initial one.
+    start: Vec<Constant>,
+    /// Beyond the states, what a carry has of the record before.
+    rest: Vec<Constant>,
+}
+
+/// Components of states, of which there are few.
+type States = SmallVec<[Constant; 8]>;
+
+impl LoopStates {
+    fn new(derivation: Derivation) -> LoopStates {
+        let program = &derivation.program;
+        LoopStates {
+            types: derivation.initial.iter().map(|constant| constant.ty()).collect(),
+            start: interp::call(&derivation.seed, &derivation.initial, &program.tables),
+            rest: program.first_carry().split_off(program.state_len()),
+            derivation,
+        }
+    }
+
+    /// How many components the loop's state has.
+    pub(crate) fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// What a stream starts from.
+    pub(crate) fn first_carry(&self) -> Vec<Constant> {
+        [&self.derivation.initial[..], &self.rest].concat()
+    }
+
+    pub(crate) fn derivation(&self) -> &Derivation {
+        &self.derivation
+    }
+
+    /// States of the scan for these of the loop, one after the other, each with so much behind it.
+    fn seeds(&self, argument: &'static str, states: &[Constant], rest: usize) -> Result<States, Error> {
+        let mut seeds = States::new();
+        let chunks = states.chunks(self.len() + rest);
+        for state in chunks {
+            let (own, behind) = state.split_at(self.len().min(state.len()));
+            if behind.len() != rest || !own.iter().map(|constant| constant.ty()).eq(self.types.iter().copied()) {
+                let got = states.iter().map(|constant| constant.ty()).collect();
+                return Err(Error::State { argument, expected: self.types.clone(), got });
+            }
+            seeds.extend(interp::call(&self.derivation.seed, own, &self.derivation.program.tables));
+            seeds.extend_from_slice(behind);
+        }
+        Ok(seeds)
+    }
+
+    /// States of the loop for these of the scan, one after the other, each with so much behind it.
+    fn values(&self, states: &[Constant], rest: usize) -> Vec<Constant> {
+        let program = &self.derivation.program;
+        let own = program.state_len();
+        let states = states.chunks_exact(own + rest);
+        let value = |state: &[Constant]| {
+            let value = interp::call(&self.derivation.value, &state[..own], &program.tables);
+            [&value, &state[own..]].concat()
+        };
+        states.flat_map(value).collect()
+    }
+
+    /// Runs a call of the loop's states on those of the scan, and moves the carry on.
+    pub(crate) fn with<R>(
+        &self,
+        call: &Call<'_>,
+        carry: Option<&mut [Constant]>,
+        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let init = match call.init {
+            Init::Identity => States::from_slice(&self.start),
+            Init::Same(state) => self.seeds("init", state, 0)?,
+            Init::Each(states) => self.seeds("init_each", states, 0)?,
+        };
+        let resumed = call.carry.map(|carry| self.seeds("carry", carry, self.rest.len())).transpose()?;
+        let call = Call {
+            init: if matches!(call.init, Init::Each(_)) { Init::Each(&init) } else { Init::Same(&init) },
+            carry: resumed.as_deref(),
+            ..call.clone()
+        };
+        let Some(carry) = carry else { return run(&call, None) };
+        let mut seeds = self.seeds("carry", carry, self.rest.len())?;
+        let result = run(&call, Some(&mut seeds))?;
+        carry.copy_from_slice(&self.values(&seeds, self.rest.len()));
+        Ok(result)
+    }
+}
+
+impl DynScan {
+    /// The scan of a sequential loop: derived, judged, planned and compiled. Initial states, carries and totals of its calls are
+    /// states of the loop, and sequences start from the loop's initial state.
+    ///
+    /// Integers under minima and maxima of sums are composed in `i64`. Sums of floats are regrouped, as in every scan.
+    ///
+    /// # Errors
+    /// [`Error::NotAScan`] with the component, the operation and the reason; else as [`new`](DynScan::new).
+    pub fn from_loop(of: &LoopProgram) -> Result<DynScan, Error> {
+        DynScan::loop_builder(of)?.build()
+    }
+
+    /// The same, for options.
+    ///
+    /// # Errors
+    /// [`Error::NotAScan`]; [`Error::Invalid`] if the loop's output or columns are none of a program.
+    pub fn loop_builder(of: &LoopProgram) -> Result<DynScanBuilder, Error> {
+        let derivation = derive(of)?;
+        let program = verify(derivation.program.clone())?;
+        Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(derivation))))
+    }
+
+    /// How the loop became a scan, if it was one.
+    pub fn derivation(&self) -> Option<&Derivation> {
+        self.loop_states().map(LoopStates::derivation)
+    }
+
+    /// How many components states have that a caller gives or gets: those of all stages, or of the loop.
+    pub fn state_len(&self) -> usize {
+        self.loop_states().map_or_else(|| self.program().state_len(), LoopStates::len)
+    }
+
+    /// What a stream starts from: as the program's [first carry](monoscan_ir::Program::first_carry), or for a loop its initial
+    /// state and what it reads of the record before.
+    pub fn first_carry(&self) -> Vec<Constant> {
+        self.loop_states().map_or_else(|| self.program().first_carry(), LoopStates::first_carry)
+    }
+
+    /// The totals of a call as states that a caller gets, each with what a carry has behind it, if `is_carry`.
+    #[doc(hidden)]
+    pub fn as_states(&self, totals: Vec<Constant>, is_carry: bool) -> Vec<Constant> {
+        match self.loop_states() {
+            Some(states) => states.values(&totals, if is_carry { states.rest.len() } else { 0 }),
+            None => totals,
+        }
+    }
+
+    /// Runs a call of states as callers give them on those of the program.
+    pub(crate) fn with_states<R>(
+        &self,
+        call: &Call<'_>,
+        carry: Option<&mut [Constant]>,
+        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        match self.loop_states() {
+            Some(states) => states.with(call, carry, run),
+            None => run(call, carry),
+        }
+    }
+}

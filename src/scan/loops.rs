@@ -1,0 +1,267 @@
+//! Scans of loops: [`Scan::from_loop`], whose monoid is derived from a step.
+
+use std::marker::PhantomData;
+
+use monoscan_ir::derive::LoopProgram;
+use monoscan_ir::{FunctionBuilder, Mapping, Output, Type};
+use monoscan_runtime::{DynScan, Error, PlanOptions};
+
+use super::Scan;
+use super::columns::{Parameterised, Record};
+use super::element::{Element, View};
+use super::outputs::{Outputs, Unzipped};
+use super::program::{Part, Tables, mapping, plain_name};
+use super::states::States;
+use crate::lang::{self, Inputs, ScanFn, Traced};
+use crate::prelude::*;
+
+/// The state of a loop that became a scan: what [initial states](Scan::init), carries and totals are.
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+pub struct State<U>(pub U);
+
+impl<U: ScanType> States for State<U> {
+    fn identities() -> Self {
+        lang::from_constants([])
+    }
+}
+
+impl Scan<()> {
+    /// The scan of a sequential loop, `state = step(state, x)`. The monoid is derived; the operator is never written.
+    ///
+    /// `step` is a function from the state and a record to the next state. Its first argument is the state: a number, a tuple or
+    /// a struct; each of the others is a column. An inclusive scan gives the state after each record, an exclusive one that
+    /// before; sequences start from `initial` unless a call [gives another state](Scan::init).
+    ///
+    /// ```
+    /// use monoscan::{State, prelude::*};
+    ///
+    /// #[scan_fn]
+    /// fn step(balance: f64, rate: f64, deposit: f64) -> f64 { balance * rate + deposit }
+    ///
+    /// let balances = Scan::from_loop(step {}, 100.0)?;
+    /// let (rates, deposits) = ([1.5, 1.0, 0.5], [0.0, 50.0, 25.0]);
+    /// assert_eq!(balances.inclusive((&rates, &deposits))?, [150.0, 200.0, 125.0]);
+    /// assert_eq!(balances.reduce((&rates, &deposits))?, State(125.0));
+    /// assert_eq!(balances.init(State(10.0)).exclusive((&rates, &deposits))?, [10.0, 15.0, 65.0]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// What n records do to a state that is not known must be a function of a closed family: sums, maxima, recurrences, clamps,
+    /// latches, tables of a few states, and cascades of these. [`explain`](Scan::explain) says what was found. Each derivation is compared with the step: proved where it can be, and on samples.
+    ///
+    /// # Errors
+    /// [`Error::NotAScan`] names the component of the state, the operation, the reason and what would do. Else as [`Scan::new`].
+    #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+    pub fn from_loop<A, F>(
+        step: F,
+        initial: A::Parameters,
+    ) -> Result<Scan<State<A::Parameters>, A::Record, A::Parameters>, Error>
+    where
+        A: Parameterised,
+        F: ScanFn<A, Out = A::Parameters>,
+        A::Parameters: Outputs,
+    {
+        Scan::loop_builder(step, initial).build()
+    }
+
+    /// The same, for an output that is not the state, for fewer records than are read, or for options.
+    pub fn loop_builder<A, F>(step: F, initial: A::Parameters) -> LoopBuilder<A::Parameters, A::Record, A::Parameters>
+    where
+        A: Parameterised,
+        F: ScanFn<A, Out = A::Parameters>,
+    {
+        LoopBuilder::new(Part::new::<F, A>(&step, View::Record), initial)
+    }
+
+    /// A loop whose step takes the [`Element`]: the record with its neighbours and its place.
+    ///
+    /// ```
+    /// use monoscan::prelude::*;
+    ///
+    /// // How often the value changed.
+    /// #[scan_fn]
+    /// fn step(changes: u32, e: Element<u8>) -> u32 { if !e.first && e.prev != e.record { changes + 1 } else { changes } }
+    ///
+    /// let changes = Scan::loop_builder_at(step {}, 0).build()?;
+    /// assert_eq!(changes.inclusive(b"aabca")?, [0, 0, 1, 2, 3]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn loop_builder_at<U, R, F>(step: F, initial: U) -> LoopBuilder<U, R, U>
+    where
+        U: ScanType,
+        R: Record,
+        F: ScanFn<(U, Element<R::Item>), Out = U>,
+    {
+        LoopBuilder::new(Part::new::<F, (U, Element<R::Item>)>(&step, View::Element), initial)
+    }
+}
+
+/// A scan of a loop under construction; see [`Scan::loop_builder`].
+///
+/// ```
+/// use monoscan::prelude::*;
+///
+/// /// The highest price so far, and the largest fall from it.
+/// #[derive(Clone, Copy, ScanType)]
+/// struct Fall { peak: f64, worst: f64 }
+///
+/// #[scan_fn]
+/// fn step(s: Fall, price: f64) -> Fall {
+///     let peak = s.peak.max(price);
+///     Fall { peak, worst: s.worst.max(peak - price) }
+/// }
+///
+/// let start = Fall { peak: f64::NEG_INFINITY, worst: 0.0 };
+/// let drawdown = Scan::loop_builder(step {}, start).output(scan!(|s: Fall| -> f64 { s.worst })).build()?;
+/// assert_eq!(drawdown.inclusive(&[3.0, 5.0, 4.0, 1.0, 6.0])?, [0.0, 0.0, 1.0, 4.0, 4.0]);
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+#[must_use]
+pub struct LoopBuilder<U, In, Out> {
+    parts: Result<Parts, Error>,
+    initial: U,
+    threads: Option<usize>,
+    plan: PlanOptions,
+    types: PhantomData<fn(In, U) -> Out>,
+}
+
+/// The functions of a loop.
+struct Parts {
+    name: String,
+    step: Part,
+    filter: Option<Part>,
+    /// None for the state itself.
+    output: Option<Part>,
+}
+
+impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
+    fn new(step: Result<Part, Error>, initial: U) -> LoopBuilder<U, In, Out> {
+        let parts = step.map(|step| Parts { name: "loop".to_owned(), step, filter: None, output: None });
+        LoopBuilder { parts, initial, threads: None, plan: PlanOptions::default(), types: PhantomData }
+    }
+
+    /// What is written for a record: a function of the state, which is that after the record in an inclusive scan and that before
+    /// it in an exclusive one.
+    pub fn output<O: ScanType, F: ScanFn<(U,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O> {
+        self.change(|parts| {
+            parts.output = Some(Part::new::<F, (U,)>(&f, View::State)?);
+            Ok(())
+        })
+    }
+
+    /// What is written for a record: a function of the [`Element`], whose `before` and `after` are states of the loop.
+    pub fn output_at<O: ScanType, F: ScanFn<(Element<In::Item, U>,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O> {
+        self.change(|parts| {
+            parts.output = Some(Part::new::<F, (Element<In::Item, U>,)>(&f, View::Element)?);
+            Ok(())
+        })
+    }
+
+    /// Which records are written: those for which `f` is true, densely and in order.
+    ///
+    /// ```
+    /// use monoscan::prelude::*;
+    ///
+    /// // The first byte of each word.
+    /// #[scan_fn]
+    /// fn step(in_word: bool, byte: u8) -> bool { byte != b' ' }
+    /// #[scan_fn]
+    /// fn begins(e: Element<u8, bool>) -> bool { e.after && !e.before }
+    ///
+    /// let initials = Scan::loop_builder(step {}, false)
+    ///     .filter(begins {})
+    ///     .output_at(scan!(|e: Element<u8, bool>| -> u8 { e.record }))
+    ///     .build()?;
+    /// assert_eq!(initials.inclusive(b"to  be or not")?, b"tbon");
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn filter<F: ScanFn<(Element<In::Item, U>,), Out = bool>>(self, f: F) -> LoopBuilder<U, In, Out> {
+        self.change(|parts| {
+            parts.filter = Some(Part::new::<F, (Element<In::Item, U>,)>(&f, View::Element)?);
+            Ok(())
+        })
+    }
+
+    /// The tuple that is written becomes a column for each of its members; see [`ScanBuilder::unzip`](crate::ScanBuilder::unzip).
+    pub fn unzip(self) -> LoopBuilder<U, In, Unzipped<Out>>
+    where
+        Unzipped<Out>: Outputs,
+    {
+        self.change(|_| Ok(()))
+    }
+
+    /// Uses at most this many threads. Results do not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Overrides choices of the plan: for study, and for tests of its boundaries.
+    pub fn plan(mut self, options: PlanOptions) -> Self {
+        self.plan = options;
+        self
+    }
+
+    fn change<O>(self, with: impl FnOnce(&mut Parts) -> Result<(), Error>) -> LoopBuilder<U, In, O> {
+        let parts = self.parts.and_then(|mut parts| with(&mut parts).map(|()| parts));
+        let LoopBuilder { initial, threads, plan, .. } = self;
+        LoopBuilder { parts, initial, threads, plan, types: PhantomData }
+    }
+}
+
+impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
+    /// Derives the scan, compares it with the step, judges its laws, plans and compiles.
+    ///
+    /// # Errors
+    /// As [`Scan::from_loop`].
+    pub fn build(self) -> Result<Scan<State<U>, In, Out>, Error> {
+        let (threads, plan) = (self.threads, self.plan.clone());
+        let mut builder = DynScan::loop_builder(&self.program()?)?.plan(plan);
+        if let Some(threads) = threads {
+            builder = builder.threads(threads);
+        }
+        Ok(Scan { inner: builder.build()?, types: PhantomData })
+    }
+
+    /// The loop as data: for [`derive`](monoscan_ir::derive::derive()), and for looking at it.
+    ///
+    /// # Errors
+    /// [`Error::Trace`] if a function is no finite straight-line program.
+    pub fn program(self) -> Result<LoopProgram, Error> {
+        let Parts { name, step, filter, output } = self.parts?;
+        let inputs = In::layouts();
+        let record: usize = inputs.iter().map(|column| column.fields.len()).sum();
+        let initial = lang::to_constants(&self.initial);
+        let types: Vec<Type> = initial.iter().map(|constant| constant.ty()).collect();
+        let names = lang::component_names::<U>().into_iter().map(component_name).collect();
+        let mut tables = Tables::default();
+        // The state comes first, and then what an element has without states.
+        let reads = step.view.sources(record, &[]);
+        let step = Mapping { reads, function: tables.adopt(step.traced) };
+        let stages = [types.len()];
+        let mut of = |part: Part| mapping(tables.adopt(part.traced), &part.view.sources(record, &stages));
+        let filter = filter.map(&mut of);
+        let project = of(output.unwrap_or_else(|| the_state(&types)));
+        let columns = <Out::Record as Inputs>::layouts();
+        let output = Output { filter, project, columns };
+        Ok(LoopProgram { name: plain_name(&name), tables: tables.0, inputs, names, initial, step, output })
+    }
+}
+
+/// Members of tuples and elements of arrays have no names of their own.
+fn component_name(name: String) -> String {
+    match name.chars().next() {
+        Some('0'..='9') => format!("state.{name}"),
+        Some('[') => format!("state{name}"),
+        _ if name == "value" => "state".to_owned(),
+        _ => name,
+    }
+}
+
+/// The state as it is.
+fn the_state(types: &[Type]) -> Part {
+    let mut b = FunctionBuilder::new();
+    let state = b.params(types);
+    let traced = Traced { function: b.finish(&state), tables: Vec::new() };
+    Part { traced, view: View::State, parameters: Vec::new() }
+}

@@ -1,0 +1,73 @@
+//! A loop of the suites: its program, its native step, and what its elements are.
+
+use monoscan::ir::derive::LoopProgram;
+use monoscan::ir::{Constant, Type};
+use monoscan::lang::{from_constants, to_constants};
+use monoscan::prelude::ScanFn;
+use monoscan::{Error, Parameterised, Scan};
+use scan_kit::Random;
+
+/// Larger than any value that occurs.
+pub(crate) const BIG: i32 = 1_000_000;
+
+/// From the components of the state and of the record to the next state's, by the Rust function.
+type Native = Box<dyn Fn(&[Constant]) -> Vec<Constant>>;
+
+/// A loop of the suites.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    /// A letter for each column: what its values are.
+    pub(crate) elements: &'static str,
+    pub(crate) program: LoopProgram,
+    pub(crate) native: Native,
+}
+
+impl Entry {
+    pub(crate) fn new<A, F>(name: &'static str, elements: &'static str, step: F, initial: A::Parameters) -> Entry
+    where
+        A: Parameterised,
+        F: ScanFn<A, Out = A::Parameters> + Clone,
+        A::Parameters: monoscan::Outputs,
+    {
+        let program: Result<LoopProgram, Error> = Scan::loop_builder::<A, F>(step.clone(), initial).program();
+        let program = program.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let native =
+            move |arguments: &[Constant]| to_constants(&step.call(from_constants::<A>(arguments.iter().copied())));
+        Entry { name, elements, program, native: Box::new(native) }
+    }
+
+    /// A record: small values of the kinds that the loop is for.
+    pub(crate) fn element(&self, random: &mut Random) -> Vec<Constant> {
+        let types = self.program.inputs.iter().flat_map(|column| column.types());
+        self.elements.chars().zip(types).map(|(kind, ty)| value(kind, ty, random)).collect()
+    }
+}
+
+fn value(kind: char, ty: Type, random: &mut Random) -> Constant {
+    let mut below = |n: u64| (random.bits() >> 11) % n;
+    let quarters = |number: f64| if ty == Type::F32 { Constant::from(number as f32) } else { Constant::from(number) };
+    match kind {
+        'R' => quarters(below(33) as f64 / 4.0 - 4.0),
+        'P' => quarters((1 + below(16)) as f64 / 4.0),
+        'U' => quarters(below(9) as f64 / 8.0),
+        'I' => ty.of_i64(below(11) as i64 - 5),
+        'N' => ty.of_i64(below(4) as i64),
+        'M' => ty.of_i64(below(8) as i64),
+        'D' => ty.of_i64(below(10) as i64),
+        'S' => ty.of_i64(below(5) as i64 - 2),
+        'T' => Constant::from(below(2) == 0),
+        'C' => ty.of_i64(TEXT[below(TEXT.len() as u64) as usize] as i64),
+        'B' => ty.of_i64(below(256) as i64),
+        _ => Constant::new(ty, below(1 << 52) as u128 * 0x1_0000_0001),
+    }
+}
+
+const TEXT: &[u8] = b"a b\"\\{}[],\n/*#()1-23";
+
+/// `"name" "kinds of the columns" (state: S, x: X, …) = initial => { step };`
+macro_rules! loops {
+    ($($name:literal $elements:literal ($s:ident: $S:ty, $($x:ident: $X:ty),+) = $initial:expr => $body:block;)*) => {
+        vec![$(Entry::new($name, $elements, monoscan::prelude::scan!(|$s: $S, $($x: $X),+| -> $S $body), $initial)),*]
+    };
+}
+pub(crate) use loops;

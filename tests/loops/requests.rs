@@ -1,0 +1,150 @@
+//! Every request of a scan, of a scan that was derived.
+
+use monoscan::prelude::*;
+use monoscan::{Error, Rows, State};
+
+#[scan_fn]
+fn balance(balance: f64, rate: f64, deposit: f64) -> f64 {
+    balance * rate + deposit
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+struct Json {
+    in_string: bool,
+    escape: bool,
+    depth: i32,
+    deepest: i32,
+}
+
+const START: Json = Json { in_string: false, escape: false, depth: 0, deepest: 0 };
+
+#[scan_fn]
+fn json(s: Json, c: u8) -> Json {
+    let quote = c == b'"' && !s.escape;
+    let escape = c == b'\\' && s.in_string && !s.escape;
+    let mut depth = s.depth;
+    if !s.in_string {
+        match c {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+    }
+    Json { in_string: s.in_string ^ quote, escape, depth, deepest: s.deepest.max(depth) }
+}
+
+const TEXT: &[u8] = br#"{"a{\"": [1, {"b": "]"}, [[]]], "c": {}} "#;
+
+fn states(text: &[u8], start: Json) -> Vec<Json> {
+    let mut state = start;
+    let step = |&c| {
+        state = json(state, c);
+        state
+    };
+    text.iter().map(step).collect()
+}
+
+#[test]
+fn lines_totals_and_initial_states_are_those_of_the_loop() -> Result<(), Error> {
+    let scan = Scan::from_loop(json {}, START)?;
+    let expected = states(TEXT, START);
+    assert_eq!(scan.inclusive(TEXT)?, expected);
+    assert_eq!(scan.exclusive(TEXT)?[0], START);
+    assert_eq!(scan.exclusive(TEXT)?[1..], expected[..expected.len() - 1]);
+    assert_eq!(scan.reduce(TEXT)?, State(expected[expected.len() - 1]));
+    assert_eq!(scan.reduce(&[])?, State(START));
+    assert_eq!(scan.identity(), State(START));
+    let quoted = Json { in_string: true, depth: 7, deepest: 9, ..START };
+    assert_eq!(scan.init(State(quoted)).inclusive(TEXT)?, states(TEXT, quoted));
+    let (all, total) = scan.inclusive_with_total(TEXT)?;
+    assert_eq!((all.last(), Some(&total.0)), (expected.last(), expected.last()));
+    Ok(())
+}
+
+#[test]
+fn segments_rows_and_reversed_scans_start_from_the_initial_state() -> Result<(), Error> {
+    let scan = Scan::from_loop(json {}, START)?;
+    let half = TEXT.len() / 2;
+    let parts = [states(&TEXT[..half], START), states(&TEXT[half..], START)].concat();
+    assert_eq!(scan.segmented(&[0, half, TEXT.len()][..]).inclusive(TEXT)?, parts);
+    let mut heads = vec![false; TEXT.len()];
+    heads[half] = true;
+    assert_eq!(scan.segmented(&heads).inclusive(TEXT)?, parts);
+    let rows = [states(&TEXT[..20], START), states(&TEXT[20..40], START)].concat();
+    assert_eq!(scan.rows(Rows::new(2, 20, 20)?).inclusive(&TEXT[..40])?, rows);
+    let backwards: Vec<u8> = TEXT.iter().rev().copied().collect();
+    let mut expected = states(&backwards, START);
+    expected.reverse();
+    assert_eq!(scan.reversed().inclusive(TEXT)?, expected);
+    Ok(())
+}
+
+#[test]
+fn streams_carry_the_state_of_the_loop() -> Result<(), Error> {
+    let scan = Scan::from_loop(json {}, START)?;
+    let expected = states(TEXT, START);
+    let mut stream = scan.stream();
+    assert_eq!(stream.state(), State(START));
+    let mut found = Vec::new();
+    for chunk in TEXT.chunks(7) {
+        found.extend(stream.feed(chunk)?);
+        assert_eq!(stream.state(), State(found[found.len() - 1]));
+    }
+    assert_eq!(found, expected);
+    let mut carry = scan.identity();
+    let first = scan.resume(&mut carry, &TEXT[..5])?;
+    assert_eq!((first[4], carry), (expected[4], State(expected[4])));
+    let counted: Result<Vec<Json>, Error> = scan.over(TEXT.iter().copied())?.collect();
+    assert_eq!(counted?, expected);
+    Ok(())
+}
+
+#[test]
+fn several_columns_and_threads() -> Result<(), Error> {
+    let scan = Scan::from_loop(balance {}, 100.0)?;
+    let rates: Vec<f64> = (0..100_000).map(|i| 1.0 + f64::from(i % 7 - 3) / 1024.0).collect();
+    let deposits: Vec<f64> = (0..100_000).map(|i| f64::from(i % 11)).collect();
+    let found = scan.inclusive((&rates, &deposits))?;
+    let mut state = 100.0;
+    for ((rate, deposit), found) in rates.iter().zip(&deposits).zip(&found) {
+        state = balance(state, *rate, *deposit);
+        assert!((state - found).abs() <= 1e-9 * state.abs());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_derivation_is_explained_level_by_level() -> Result<(), Error> {
+    let scan = Scan::from_loop(json {}, START)?;
+    let explained = scan.explain();
+    for part in
+        ["level 0", "`in_string`, `escape`", "table of 4 states", "`depth`", "running sum", "maximum", "level 2"]
+    {
+        assert!(explained.contains(part), "{part} is missing:\n{explained}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_refusal_names_component_operation_and_what_would_do() {
+    let step = scan!(|tokens: i32, cost: i32| -> i32 { if tokens >= cost { tokens - cost } else { tokens } });
+    let error = Scan::from_loop(step, 10).unwrap_err();
+    assert!(matches!(error, Error::NotAScan(_)));
+    let text = error.to_string();
+    assert!(text.contains("`state` cannot be scanned: which arm is taken depends on the state"), "{text}");
+    assert!(text.contains("min"), "{text}");
+}
+
+#[test]
+fn wrong_states_of_a_run_time_loop_are_refused() -> Result<(), Error> {
+    let program = Scan::loop_builder(balance {}, 100.0).program()?;
+    let scan = monoscan::DynScan::from_loop(&program)?;
+    let columns = [monoscan::Column::new(&[1.0f64]), monoscan::Column::new(&[1.0f64])];
+    let init = [1i32.into()];
+    let call = monoscan::Call { init: monoscan::Init::Same(&init), ..Default::default() };
+    assert!(matches!(scan.collect::<f64>(&call, &columns), Err(Error::State { argument: "init", .. })));
+    let init = [50.0f64.into()];
+    let call = monoscan::Call { init: monoscan::Init::Same(&init), ..Default::default() };
+    assert_eq!(scan.collect::<f64>(&call, &columns)?, [51.0]);
+    Ok(())
+}
