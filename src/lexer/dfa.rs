@@ -23,6 +23,7 @@ use regex_automata::util::syntax;
 
 use super::LexerError;
 use super::gather::Kind;
+use super::minimal::{merge_classes, minimise};
 use super::rules::{self, Role, Rule, Rules};
 use super::shadow::{Shadowed, Shadows};
 
@@ -63,9 +64,9 @@ pub(super) struct TokenDfa {
     /// How many classes there are.
     pub(super) classes: usize,
     /// The successor of state `q` by class `c`, at `q * classes + c`.
-    next: Vec<State>,
+    pub(super) next: Vec<State>,
     /// The rule that wins where the bytes read so far are a token.
-    accept: Vec<Option<RuleIndex>>,
+    pub(super) accept: Vec<Option<RuleIndex>>,
 }
 
 impl TokenDfa {
@@ -312,61 +313,4 @@ pub(super) fn sample_bytes(class_of: &[u8; 256], classes: usize) -> Vec<u8> {
         samples[usize::from(class_of[usize::from(byte)])] = byte;
     }
     samples
-}
-
-/// Merges states that accept alike and go on alike (Moore's partition refinement), and numbers them in the order in
-/// which they are met.
-fn minimise(dfa: TokenDfa) -> TokenDfa {
-    let (mut block, mut count) = number_by_value(dfa.states().map(|q| dfa.accept(q)));
-    loop {
-        let row = |q: State| (0..dfa.classes).map(|c| block[dfa.next(q, c).index()]).collect::<Vec<_>>();
-        let (finer, finer_count) = number_by_value(dfa.states().map(|q| (block[q.index()], row(q))));
-        if finer_count == count {
-            break;
-        }
-        (block, count) = (finer, finer_count);
-    }
-    // Blocks are numbered by their first state: the dead state's is 0. The start's is 1, unless it is dead as well.
-    let mut members = vec![TokenDfa::DEAD; count];
-    for state in dfa.states().collect::<Vec<_>>().into_iter().rev() {
-        members[block[state.index()]] = state;
-    }
-    if count == 1 {
-        members.push(TokenDfa::START);
-    }
-    let next = |&q: &State| (0..dfa.classes).map(move |c| (q, c));
-    TokenDfa {
-        class_of: dfa.class_of,
-        classes: dfa.classes,
-        next: members.iter().flat_map(next).map(|(q, c)| State::new(block[dfa.next(q, c).index()])).collect(),
-        accept: members.iter().map(|&q| dfa.accept(q)).collect(),
-    }
-}
-
-/// Merges byte classes that no state tells apart any more.
-fn merge_classes(dfa: TokenDfa) -> TokenDfa {
-    let column = |c: usize| dfa.states().map(|q| dfa.next(q, c)).collect::<Vec<_>>();
-    let (merged, classes) = number_by_value((0..dfa.classes).map(column));
-    let mut members = vec![0; classes];
-    for class in (0..dfa.classes).rev() {
-        members[merged[class]] = class;
-    }
-    TokenDfa {
-        class_of: dfa.class_of.map(|class| merged[usize::from(class)] as u8),
-        classes,
-        next: dfa.states().flat_map(|q| members.iter().map(move |&c| (q, c))).map(|(q, c)| dfa.next(q, c)).collect(),
-        accept: dfa.accept,
-    }
-}
-
-/// Gives equal values equal numbers, counted from 0 in the order of first appearance; also says how many there are.
-fn number_by_value<T: Hash + Eq>(values: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
-    let mut known = HashMap::new();
-    let numbers = values
-        .map(|value| {
-            let fresh = known.len();
-            *known.entry(value).or_insert(fresh)
-        })
-        .collect();
-    (numbers, known.len())
 }

@@ -33,6 +33,7 @@ mod error;
 mod gather;
 mod list;
 mod lookahead;
+mod minimal;
 mod patterns;
 mod place;
 mod pretokenise;
