@@ -1,4 +1,4 @@
-//! Every algorithm of `monoscan::algo` once, beside what one would write instead.
+//! Each family of algorithms in `monoscan::algo`, beside what one would write instead.
 //!
 //! ```text
 //! cargo run --release --example tour -- [--records N] [--device cpu|cuda:N]
@@ -36,7 +36,8 @@ fn chosen() -> Result<(usize, Device), Failure> {
             "--records" => {
                 let records = value()?;
                 let parsed = records.parse().ok().filter(|&records| (1..1 << 30).contains(&records));
-                chosen.0 = parsed.ok_or_else(|| Failure::Usage(format!("`{records}` is no number below 2^30")))?;
+                chosen.0 =
+                    parsed.ok_or_else(|| Failure::Usage(format!("`{records}` is no number from 1 to 2^30 - 1")))?;
             }
             "--device" => chosen.1 = device(&value()?)?,
             _ => return Err(Failure::Usage(format!("unknown argument `{argument}`"))),
@@ -504,11 +505,17 @@ fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
     )?;
     let encodes = runs::scan::<u32>()?.on(gpu.clone())?;
     let dkeys = encodes.upload(&keys)?;
-    let firsts = || -> Vec<u32> { keys.chunk_by(|a, b| a == b).map(|run| run[0]).collect() };
+    let runs = || -> (Vec<u32>, Vec<u32>) {
+        let begins = |&place: &u32| place == 0 || keys[place as usize - 1] != keys[place as usize];
+        (0..keys.len() as u32).filter(begins).map(|place| (keys[place as usize], place)).unzip()
+    };
     table.line(
         ("run-length encode", ["n", "1", "1"]),
-        || encodes.inclusive(&dkeys)?.0.to_vec(),
-        ("chunk_by", firsts),
+        || {
+            let (firsts, starts) = encodes.inclusive(&dkeys)?;
+            Ok::<_, monoscan::Error>((firsts.to_vec()?, starts.to_vec()?))
+        },
+        ("a loop", runs),
     )?;
     let sums = groups::scan::<u32, i32>()?.on(gpu)?;
     let dsums = || sums.inclusive((&dkeys, &dx))?.1.to_vec();

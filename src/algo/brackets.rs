@@ -8,8 +8,11 @@
 //! ```text
 //! monoid   sums of +1, −1, 0
 //! program  keeps brackets; writes place and level
-//! cost     work n, depth 1 scan and a radix sort of levels, 1 to 3 of its bytes; then 1 loop
+//! cost     work n, depth 1 scan and a radix sort of as many bytes as levels span; then 1 loop
 //! ```
+//!
+//! What encloses a place is found by a binary search of a level: work n log n, depth 3 scans, that
+//! sort and a loop.
 //!
 //! Source: Bar-On and Vishkin, *Optimal Parallel Generation of a Computation Tree Form* (TOPLAS
 //! 1985), with a radix sort for their search.
@@ -78,7 +81,7 @@ fn levelled(e: Element<Side, Sum<i32>>) -> (i32, u32) {
 /// # Errors
 /// [`AlgoError::TooLong`] for 2³¹ places and more.
 pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
-    let (levels, places) = by_level(sides)?;
+    let (levels, places, _) = by_level(sides)?;
     let mut partners = vec![NONE; sides.len()];
     for (pair, levels) in places.windows(2).zip(levels.windows(2)) {
         let [open, close] = [pair[0] as usize, pair[1] as usize];
@@ -106,11 +109,11 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
         let depth = scan!(|depth: Sum<i32>| -> i32 { depth.0 });
         Scan::<Sum<i32>>::builder().lift(step {}).project(depth).build()
     })?;
-    let (levels, places) = by_level(sides)?;
+    let (levels, places, least) = by_level(sides)?;
     let (levels, counts) = runs::encode(&levels)?;
     let ends = compiled(Scan::<Sum<u32>>::plain)?.inclusive(&counts)?;
     let at_level = |level: i32| {
-        let Ok(found) = levels.binary_search(&level) else { return &[][..] };
+        let Ok(found) = levels.binary_search(&(level.wrapping_sub(least) as u32)) else { return &[][..] };
         &places[(ends[found] - counts[found]) as usize..ends[found] as usize]
     };
     let enclosing = |((place, &side), depth): ((u32, &Side), i32)| {
@@ -124,17 +127,20 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     Ok((0..sides.len() as u32).into_par_iter().zip(sides).zip(depths).map(enclosing).collect())
 }
 
-/// Brackets sorted by level, in their order within each: levels and places.
-fn by_level(sides: &[Side]) -> Result<(Vec<i32>, Vec<u32>), AlgoError> {
+/// Brackets sorted by level, in their order within each: levels above the least one, places, and the least level.
+fn by_level(sides: &[Side]) -> Result<(Vec<u32>, Vec<u32>, i32), AlgoError> {
     // A level is an `i32`.
     if counted(sides.len())? > i32::MAX as u32 {
-        return Err(AlgoError::TooLong { len: sides.len() });
+        return Err(AlgoError::TooLong { len: sides.len(), limit: 1 << 31 });
     }
     let scan = compiled(|| {
         let brackets = Scan::<Sum<i32>>::builder().lift(step {}).filter(is_bracket {});
         brackets.project_at(levelled {}).unzip().build()
     })?;
-    let (mut levels, mut places) = scan.inclusive(sides)?;
+    let (levels, mut places) = scan.inclusive(sides)?;
+    // From the least level on, greater bytes are all 0, and the sort skips them.
+    let least = levels.iter().copied().min().unwrap_or(0);
+    let mut levels: Vec<u32> = levels.into_iter().map(|level| level.abs_diff(least)).collect();
     sort_with_values(&mut levels, &mut places, Order::Ascending)?;
-    Ok((levels, places))
+    Ok((levels, places, least))
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 
-/// Why an algorithm refuses its input. Nothing was written then.
+/// Why an algorithm refuses its input, before it writes anything; or, as [`Scan`](AlgoError::Scan), why it failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgoError {
@@ -16,11 +16,13 @@ pub enum AlgoError {
         /// How many it has.
         got: usize,
     },
-    /// More elements than places of 32 bits number.
-    #[error("{len} elements, expected fewer than 2^32")]
+    /// More elements than their places or counts can number.
+    #[error("{len} elements, expected fewer than {limit}")]
     TooLong {
         /// How many.
         len: usize,
+        /// Fewer than so many are taken: 2³², or 2³¹.
+        limit: u64,
     },
     /// A class that there is no part for.
     #[error("record {record} is of class {got}, expected a class below {expected}")]
@@ -74,6 +76,12 @@ pub enum AlgoError {
         /// The first such place.
         place: usize,
     },
+    /// A byte that cannot separate fields.
+    #[error("{:?} as separator, expected no quote, newline or carriage return", char::from(*got))]
+    Separator {
+        /// The byte.
+        got: u8,
+    },
     /// Bytes that are no UTF-8.
     #[error("the bytes from {valid_up_to} on are no character of UTF-8")]
     InvalidUtf8 {
@@ -94,7 +102,8 @@ pub enum AlgoError {
         /// Which column, from 0.
         column: usize,
     },
-    /// The scan could not be built or run.
+    /// A scan could not be built or run. Slices that were to be written or sorted then hold old and new elements, and in no
+    /// order.
     #[error(transparent)]
     Scan(#[from] Error),
 }

@@ -14,7 +14,7 @@
 //! not meant. So does [`histogram`], which counts runs of sorted keys.
 
 use super::sort::{Order, SortKey, sort};
-use super::{AlgoError, check_length, compiled, runs};
+use super::{AlgoError, check_length, check_offsets, compiled, runs};
 use crate::ops::{Moments, Segmented, Sum};
 use crate::prelude::*;
 use crate::scan::Unzipped;
@@ -87,8 +87,9 @@ pub fn totals_by_flags<M: Monoid>(heads: &[bool], x: &[M]) -> Result<Vec<M>, Alg
 /// ```
 ///
 /// # Errors
-/// [`Error::Offsets`](crate::Error::Offsets) if they do not rise from 0 to the number of records.
+/// [`AlgoError::Offset`] if they do not rise from 0 to the number of records.
 pub fn totals_by_offsets<M: Monoid>(offsets: &[usize], x: &[M]) -> Result<Vec<M>, AlgoError> {
+    check_offsets(offsets, x.len())?;
     Ok(compiled(Scan::<M>::new)?.segmented(offsets).totals(x)?)
 }
 
@@ -174,7 +175,7 @@ where
     Ok(scan.inclusive((keys, x))?)
 }
 
-/// The different values, in order, and how often each occurs.
+/// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
 ///
 /// ```
 /// use monoscan::algo::groups::histogram;

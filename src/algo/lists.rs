@@ -2,10 +2,10 @@
 //!
 //! `next[i]` is the element after i, or [`NONE`] at the end; there may be several lists.
 //!
-//! # Ruling elements
+//! # Ruling set
 //!
-//! [`rank`] picks one element in 64 and every first one, and walks from each to the next that was
-//! picked, all at once. What is left is a list of walks. The exclusive segmented sum of their
+//! [`rank`] picks splitters, one element in 64 and every first one, and walks from each to the next
+//! splitter, all at once. What is left is a list of walks. The exclusive segmented sum of their
 //! lengths, in order, is where each walk begins: Helman and JáJá, *Designing Practical Efficient
 //! Algorithms for Symmetric Multiprocessors* (ALENEX 1999).
 //!

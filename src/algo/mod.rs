@@ -1,8 +1,9 @@
 //! The algorithms that scans are for, after Blelloch, *Prefix Sums and Their Applications* (1990).
 //!
 //! Each file is one family and reads like its page in a textbook: the idea, the monoid, the
-//! program, its cost and its source. Functions take slices and give vectors. What a plain parallel
-//! loop does is one: a scan stands where an element needs to know of all before it.
+//! program, its cost and its source. Functions take slices and give vectors; sorts work in place.
+//! What a plain parallel loop does is one: a scan stands where an element needs to know of all
+//! before it.
 //!
 //! | module | what it has |
 //! |---|---|
@@ -22,11 +23,13 @@
 //! for each other), *passes* over memory, and bytes where they matter.
 //!
 //! A scan is compiled when a function first needs it, for each type of records, in a few
-//! milliseconds, and kept. A file whose algorithm is one scan has it as `scan()`: moved to a GPU by
-//! [`Scan::on`](crate::Scan::on), it takes [`DeviceVec`](crate::DeviceVec)s.
+//! milliseconds, and kept. [`select::scan`], [`Select::scan`](select::Select::scan), [`runs::scan`]
+//! and [`groups::scan`] give it: moved to a GPU by [`Scan::on`](crate::Scan::on), it takes
+//! [`DeviceVec`](crate::DeviceVec)s.
 //!
-//! Places and counts are `u32`, so a call takes fewer than 2³² records; more are
-//! [`AlgoError::TooLong`]. Bad input is found before anything is written.
+//! Where places or counts are given, they are `u32`, so a call takes fewer than 2³² records, of
+//! brackets and trees fewer than 2³¹; more are [`AlgoError::TooLong`]. Bad input is found before
+//! anything is written. What holds after a scan that failed is said at [`AlgoError::Scan`].
 
 pub mod brackets;
 mod error;
@@ -74,10 +77,28 @@ where
 
 /// As many records as a `u32` counts, or an error.
 fn counted(len: usize) -> Result<u32, AlgoError> {
-    u32::try_from(len).map_err(|_| AlgoError::TooLong { len })
+    u32::try_from(len).map_err(|_| AlgoError::TooLong { len, limit: 1 << 32 })
 }
 
 /// Refuses a column of another length than `expected`.
 fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(), AlgoError> {
     if got == expected { Ok(()) } else { Err(AlgoError::Length { argument, expected, got }) }
+}
+
+/// Refuses offsets that do not rise from 0 to `len`.
+fn check_offsets(offsets: &[usize], len: usize) -> Result<(), AlgoError> {
+    let wrong = |place: usize, expected: usize| {
+        let got = offsets.get(place).copied();
+        Err(AlgoError::Offset { place, expected, got })
+    };
+    if offsets.first() != Some(&0) {
+        return wrong(0, 0);
+    }
+    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+        return wrong(place + 1, offsets[place]);
+    }
+    if offsets.last() != Some(&len) {
+        return wrong(offsets.len() - 1, len);
+    }
+    Ok(())
 }

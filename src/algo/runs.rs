@@ -12,7 +12,8 @@
 //!
 //! Decoding is the other way round: starts are the exclusive sum of the lengths, which is a scan,
 //! and each part of the output looks up its first run and fills in from there, which is a loop. A
-//! long run is filled in by several threads. Depth 1 scan and a loop; 1 pass over the output.
+//! long run is filled in by several threads. Depth 1 scan and a loop; 2 passes over the output,
+//! which is filled with one value first.
 //!
 //! Of floats, NaN differs from itself.
 

@@ -67,11 +67,13 @@ pub fn backward_fill<T: ScanType>(x: &[T], is_there: &[bool], after: T) -> Resul
 #[scan_fn]
 fn pauses<T: Num>(gap: T, e: Element<T, Sum<u8>>) -> Sum<u32> {
     let is_later = !e.first && e.record > e.prev;
-    Sum(if is_later && e.record - e.prev > gap { 1 } else { 0 })
+    let pause = e.record - e.prev;
+    // Of signed times a difference that wraps is negative, and longer than any gap.
+    Sum(if is_later && (pause > gap || pause < T::ZERO) { 1 } else { 0 })
 }
 
 /// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`. Times are in
-/// order; a time that is less than the one before it is in that one's session.
+/// order; a time that is less than the one before it is in that one's session. Neither NaN nor the time after it begins one.
 ///
 /// ```
 /// use monoscan::algo::series::sessions;
@@ -112,7 +114,7 @@ fn is_visible<T: Real>(e: Element<T, (Sum<u8>, Max<T>)>) -> bool {
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 ///
-/// A point whose altitude is NaN is not seen and hides nothing.
+/// A point whose altitude is NaN is not seen and hides nothing; from a point 0 of altitude NaN only itself is seen.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).

@@ -15,7 +15,7 @@
 
 use rayon::prelude::*;
 
-use super::{AlgoError, check_length, compiled};
+use super::{AlgoError, check_length, check_offsets, compiled};
 use crate::ops::{Segmented, Sum};
 use crate::prelude::*;
 
@@ -66,7 +66,7 @@ impl<'a, T: Num> Csr<'a, T> {
         self.offsets.len() - 1
     }
 
-    /// The product with a vector.
+    /// The product with a vector. Integers wrap.
     ///
     /// # Errors
     /// [`AlgoError::Length`] if `x` is not as long as the matrix is wide.
@@ -105,13 +105,14 @@ impl<'a, T: Num> Csr<'a, T> {
             parts.drain(..).enumerate().for_each(|part| _ = sum_block(part));
             return Ok(());
         }
+        let open = compiled(Scan::<Segmented<Sum<T>>>::new)?;
         let (heads, states): (Vec<T>, Vec<_>) = parts.into_par_iter().enumerate().map(sum_block).unzip();
 
-        let open = compiled(Scan::<Segmented<Sum<T>>>::new)?.exclusive(&states)?;
+        let open = open.exclusive(&states)?;
         for ((row, head), open) in rows.into_iter().zip(heads).zip(open).skip(1) {
             // A row that goes on is written again by the blocks that it goes on in.
             if let Some(row) = row.checked_sub(1) {
-                y[row] = open.value.0 + head;
+                y[row] = open.value.0.wrapped_add(head);
             }
         }
         Ok(())
@@ -126,31 +127,13 @@ impl<'a, T: Num> Csr<'a, T> {
         let mut sums = [T::ZERO; 4];
         for (values, columns) in fours.iter().zip(columns_of_fours) {
             for lane in 0..4 {
-                sums[lane] += values[lane] * x[columns[lane] as usize];
+                sums[lane] = sums[lane].wrapped_add(values[lane].wrapped_mul(x[columns[lane] as usize]));
             }
         }
-        let mut sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        let mut sum = sums[0].wrapped_add(sums[1]).wrapped_add(sums[2].wrapped_add(sums[3]));
         for (value, column) in values.iter().zip(columns) {
-            sum += *value * x[*column as usize];
+            sum = sum.wrapped_add(value.wrapped_mul(x[*column as usize]));
         }
         sum
     }
-}
-
-/// Refuses offsets that do not rise from 0 to `len`.
-fn check_offsets(offsets: &[usize], len: usize) -> Result<(), AlgoError> {
-    let wrong = |place: usize, expected: usize| {
-        let got = offsets.get(place).copied();
-        Err(AlgoError::Offset { place, expected, got })
-    };
-    if offsets.first() != Some(&0) {
-        return wrong(0, 0);
-    }
-    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-        return wrong(place + 1, offsets[place]);
-    }
-    if offsets.last() != Some(&len) {
-        return wrong(offsets.len() - 1, len);
-    }
-    Ok(())
 }

@@ -50,7 +50,7 @@ pub struct Tour {
     /// Which step enters each node.
     enters: Vec<u32>,
     /// Which step leaves each node.
-    leaves: Vec<u32>,
+    exits: Vec<u32>,
 }
 
 impl Tour {
@@ -63,7 +63,7 @@ impl Tour {
     pub fn of_parents(parents: &[u32]) -> Result<Tour, AlgoError> {
         let len = counted(parents.len())?;
         if len > i32::MAX as u32 {
-            return Err(AlgoError::TooLong { len: parents.len() });
+            return Err(AlgoError::TooLong { len: parents.len(), limit: 1 << 31 });
         }
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
         if let Some(place) = parents.iter().position(|parent| is_wrong(parent)) {
@@ -91,13 +91,17 @@ impl Tour {
                 false => next[2 * children[place - 1] as usize + 1] = 2 * child,
             }
         }
+        // A node that only leads into the cycle has steps on one too, so n parents up is where the cycle is.
         let cyclic = |error| match error {
-            AlgoError::Cycle { element } => AlgoError::Cycle { element: element / 2 },
+            AlgoError::Cycle { element } => {
+                let node = (0..len).fold(element / 2, |node, _| parents[node] as usize);
+                AlgoError::Cycle { element: node }
+            }
             other => other,
         };
         let steps = rank(&next).map_err(cyclic)?;
-        let (enters, leaves): (Vec<u32>, Vec<u32>) = steps.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
-        Ok(Tour::of(enters, leaves))
+        let (enters, exits): (Vec<u32>, Vec<u32>) = steps.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
+        Ok(Tour::of(enters, exits))
     }
 
     /// The tour of the forest that these parentheses spell, whose nodes are numbered in the order in which they open.
@@ -117,16 +121,16 @@ impl Tour {
             return Err(AlgoError::Unmatched { place });
         }
         let opening = (0..sides.len() as u32).filter(|&place| sides[place as usize] == Side::Open);
-        let (enters, leaves) = opening.map(|place| (place, partners[place as usize])).unzip();
-        Ok(Tour::of(enters, leaves))
+        let (enters, exits) = opening.map(|place| (place, partners[place as usize])).unzip();
+        Ok(Tour::of(enters, exits))
     }
 
-    fn of(enters: Vec<u32>, leaves: Vec<u32>) -> Tour {
+    fn of(enters: Vec<u32>, exits: Vec<u32>) -> Tour {
         let mut nodes = vec![NONE; 2 * enters.len()];
-        for (node, (&enters, &leaves)) in (0..).zip(enters.iter().zip(&leaves)) {
-            (nodes[enters as usize], nodes[leaves as usize]) = (node, node);
+        for (node, (&enters, &exits)) in (0..).zip(enters.iter().zip(&exits)) {
+            (nodes[enters as usize], nodes[exits as usize]) = (node, node);
         }
-        Tour { nodes, enters, leaves }
+        Tour { nodes, enters, exits }
     }
 
     /// How many nodes there are.
@@ -163,12 +167,12 @@ impl Tour {
     /// As [`depths`](Tour::depths).
     pub fn postorder(&self) -> Result<Vec<u32>, AlgoError> {
         let sums = self.sums(|_, enters| !enters as u32)?;
-        Ok(read(&self.leaves, &sums))
+        Ok(read(&self.exits, &sums))
     }
 
     /// How many nodes are in the subtree of each, with itself.
     pub fn sizes(&self) -> Vec<u32> {
-        self.enters.iter().zip(&self.leaves).map(|(enters, leaves)| (leaves - enters).div_ceil(2)).collect()
+        self.enters.iter().zip(&self.exits).map(|(enters, exits)| (exits - enters).div_ceil(2)).collect()
     }
 
     /// How many nodes without children are in the subtree of each.
@@ -176,11 +180,12 @@ impl Tour {
     /// # Errors
     /// As [`depths`](Tour::depths).
     pub fn leaves(&self) -> Result<Vec<u32>, AlgoError> {
-        let is_leaf = |node: u32| self.leaves[node as usize] == self.enters[node as usize] + 1;
+        let is_leaf = |node: u32| self.exits[node as usize] == self.enters[node as usize] + 1;
         self.within(|node, enters| (enters && is_leaf(node)) as u32)
     }
 
-    /// The sum of the values in the subtree of each node. Integers wrap; sums of floats are differences of sums of all nodes before.
+    /// The sum of the values in the subtree of each node. Integers wrap; sums of floats are differences of sums of all nodes before,
+    /// so they are NaN from the first infinity on.
     ///
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
@@ -197,17 +202,17 @@ impl Tour {
         check_length("values", self.len(), values.len())?;
         let sums = self.sums(|node, enters| {
             let value = values[node as usize];
-            if enters { value } else { T::ZERO - value }
+            if enters { value } else { T::ZERO.wrapped_sub(value) }
         })?;
         let above = read(&self.enters, &sums);
-        Ok(above.into_iter().zip(values).map(|(above, &value)| above + value).collect())
+        Ok(above.into_iter().zip(values).map(|(above, &value)| above.wrapped_add(value)).collect())
     }
 
     /// The sum over the steps from entering each node to leaving it.
     fn within<T: Num>(&self, step: impl Fn(u32, bool) -> T + Sync) -> Result<Vec<T>, AlgoError> {
         let sums = self.sums(step)?;
-        let (entering, leaving) = (read(&self.enters, &sums), read(&self.leaves, &sums));
-        Ok(leaving.into_iter().zip(entering).map(|(leaving, entering)| leaving - entering).collect())
+        let (entering, leaving) = (read(&self.enters, &sums), read(&self.exits, &sums));
+        Ok(leaving.into_iter().zip(entering).map(|(leaving, entering)| leaving.wrapped_sub(entering)).collect())
     }
 
     /// The exclusive sums over all steps, of which each has a node, and enters it or leaves it.

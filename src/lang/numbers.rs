@@ -60,6 +60,16 @@ pub trait Num:
     fn smaller(self, other: Self) -> Self;
     /// `max`, for code that is generic over integers and floats; of a float and a NaN the float.
     fn larger(self, other: Self) -> Self;
+
+    /// `+` that wraps, for loops beside scans.
+    #[doc(hidden)]
+    fn wrapped_add(self, other: Self) -> Self;
+    /// `-` that wraps, for loops beside scans.
+    #[doc(hidden)]
+    fn wrapped_sub(self, other: Self) -> Self;
+    /// `*` that wraps, for loops beside scans.
+    #[doc(hidden)]
+    fn wrapped_mul(self, other: Self) -> Self;
 }
 
 /// What has bits to work on: integers and `bool`.
@@ -268,6 +278,21 @@ macro_rules! integers {
             fn larger(self, other: $type) -> $type {
                 Ord::max(self, other)
             }
+
+            #[inline]
+            fn wrapped_add(self, other: $type) -> $type {
+                <$type>::wrapping_add(self, other)
+            }
+
+            #[inline]
+            fn wrapped_sub(self, other: $type) -> $type {
+                <$type>::wrapping_sub(self, other)
+            }
+
+            #[inline]
+            fn wrapped_mul(self, other: $type) -> $type {
+                <$type>::wrapping_mul(self, other)
+            }
         }
 
         impl Int for $type {
@@ -315,6 +340,21 @@ macro_rules! floats {
 
             fn larger(self, other: $type) -> $type {
                 <$type>::max(self, other)
+            }
+
+            #[inline]
+            fn wrapped_add(self, other: $type) -> $type {
+                self + other
+            }
+
+            #[inline]
+            fn wrapped_sub(self, other: $type) -> $type {
+                self - other
+            }
+
+            #[inline]
+            fn wrapped_mul(self, other: $type) -> $type {
+                self * other
             }
         }
 

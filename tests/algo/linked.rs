@@ -216,11 +216,26 @@ fn measures_of_forests_are_those_of_a_walk() {
 }
 
 #[test]
+fn sums_of_integers_in_trees_wrap() {
+    let chain: Vec<u32> = [NONE].into_iter().chain(0..99).collect();
+    let tour = Tour::of_parents(&chain).unwrap();
+    for value in [i32::MIN, i32::MAX] {
+        let mut sums: Vec<i32> = (1..=100).map(|i: i32| value.wrapping_mul(i)).collect();
+        assert_eq!(tour.path_sums(&[value; 100]).unwrap(), sums);
+        sums.reverse();
+        assert_eq!(tour.subtree_sums(&[value; 100]).unwrap(), sums);
+    }
+}
+
+#[test]
 fn what_is_no_forest_is_refused() {
     let parents = |parents: &[u32]| Tour::of_parents(parents).unwrap_err();
     assert!(matches!(parents(&[NONE, 2]), AlgoError::Index { argument: "parents", place: 1, expected: 2, got: 2 }));
     assert!(matches!(parents(&[0]), AlgoError::Cycle { element: 0 }));
     assert!(matches!(parents(&[NONE, 2, 3, 1]), AlgoError::Cycle { element: 1..=3 }));
+    // Nodes that only lead into a cycle are not on it.
+    assert!(matches!(parents(&[1, 2, 3, 2]), AlgoError::Cycle { element: 2..=3 }));
+    assert!(matches!(parents(&[NONE, 2, 3, 4, 4]), AlgoError::Cycle { element: 4 }));
     let sides = |text: &str| text.bytes().map(Side::of_byte).collect::<Vec<_>>();
     for (text, first) in [("()(", 2), (")(", 0), ("(x)", 1)] {
         let error = Tour::of_parentheses(&sides(text)).unwrap_err();

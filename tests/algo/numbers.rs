@@ -105,6 +105,11 @@ fn polynomials_are_evaluated() {
         }
     });
     assert_eq!(horner(&[1.0, -3.0, 2.0], 4.0).unwrap(), 6.0);
+    // 2 to the power of the number of zeros is infinite.
+    for zeros in [3, 1100, 5000, 100_000] {
+        assert_eq!(horner(&[vec![0.0; zeros], vec![1.0, -3.0, 2.0]].concat(), 4.0).unwrap(), 6.0);
+        assert_eq!(horner(&vec![0.0; zeros], 2.0).unwrap(), 0.0);
+    }
 }
 
 fn recurs<const K: usize, const M: u32>(coefficients: [u32; K]) {

@@ -171,6 +171,34 @@ fn times_that_fall_belong_to_the_session_before() {
 }
 
 #[test]
+fn a_pause_longer_than_the_type_of_times_counts() {
+    assert_eq!(sessions(&[-100i8, 100], 30).unwrap(), [0, 1]);
+    assert_eq!(sessions(&[i64::MIN, 0, i64::MAX], i64::MAX).unwrap(), [0, 1, 1]);
+    assert_eq!(sessions(&[i32::MIN, -1, 30, i32::MAX], 30).unwrap(), [0, 1, 2, 3]);
+    assert_eq!(sessions(&[0u8, 200, 255], 100).unwrap(), [0, 1, 1]);
+}
+
+#[test]
+fn nan_hides_nothing_and_is_a_value_of_its_own() {
+    assert_eq!(line_of_sight(&[0.0, f64::NAN, 1.0]).unwrap(), [true, false, true]);
+    assert_eq!(line_of_sight(&[f64::NAN, 1.0, 2.0]).unwrap(), [true, false, false]);
+    assert_eq!(histogram(&[f64::NAN, 1.0, f64::NAN, 1.0]).unwrap().1, [2, 1, 1]);
+}
+
+#[test]
+fn products_of_integers_wrap() {
+    for len in [1, 3, 4, 9, 8191, 8193, 40_000] {
+        let (columns, values) = (vec![0; len], vec![i32::MAX; len]);
+        for offsets in [vec![0, len], (0..=len).collect::<Vec<_>>()] {
+            let product =
+                |ends: &[usize]| (ends[0]..ends[1]).fold(0, |y: i32, _| y.wrapping_add(i32::MAX.wrapping_mul(3)));
+            let expected: Vec<i32> = offsets.windows(2).map(product).collect();
+            assert_eq!(Csr::new(&offsets, &columns, &values, 1).unwrap().times(&[3]).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
 fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_threads() {
     for len in LENGTHS {
         let mut random = Random(len as u64);
@@ -198,7 +226,10 @@ fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_th
 #[test]
 fn bad_input_is_refused_with_what_was_expected() {
     let x = [1, 2, 3].map(Sum);
-    assert!(matches!(totals_by_offsets(&[0, 2, 1, 3], &x), Err(AlgoError::Scan(monoscan::Error::Offsets { .. }))));
+    let totals = |offsets: &[usize]| totals_by_offsets(offsets, &x).unwrap_err();
+    assert!(matches!(totals(&[0, 2, 1, 3]), AlgoError::Offset { place: 2, expected: 2, got: Some(1) }));
+    assert!(matches!(totals(&[0, 2]), AlgoError::Offset { place: 1, expected: 3, got: Some(2) }));
+    assert!(matches!(totals(&[]), AlgoError::Offset { place: 0, expected: 0, got: None }));
     assert!(matches!(sums_by_key(&[1, 2], &[1]), Err(AlgoError::Length { argument: "keys", expected: 1, got: 2 })));
     assert!(matches!(totals_by_flags(&[true], &x), Err(AlgoError::Length { argument: "heads", expected: 3, got: 1 })));
     assert!(matches!(forward_fill(&[1], &[], 0), Err(AlgoError::Length { argument: "is_there", .. })));

@@ -153,5 +153,24 @@ fn columns_of_decimals_become_numbers() {
     assert_eq!(fields.integers(text, 0, 0).unwrap(), [1, 3, 4]);
     assert!(matches!(fields.integers(text, 0, 1), Err(AlgoError::NoNumber { row: 1, column: 1 })));
     assert!(matches!(fields.floats(text, 2, 1), Err(AlgoError::NoNumber { row: 2, column: 1 })));
-    assert!(matches!(fields.integers(text, 0, 7), Err(AlgoError::NoNumber { row: 0, column: 7 })));
+    for column in [7, usize::MAX] {
+        assert!(
+            matches!(fields.integers(text, 0, column), Err(AlgoError::NoNumber { row: 0, column: at }) if at == column)
+        );
+        assert!(
+            matches!(fields.floats(text, 1, column), Err(AlgoError::NoNumber { row: 1, column: at }) if at == column)
+        );
+    }
+}
+
+#[test]
+fn separators_that_mean_something_else_are_refused() {
+    for separator in *b"\"\r\n" {
+        let error = csv(b"a\r\nb", separator).unwrap_err();
+        assert!(matches!(error, AlgoError::Separator { got } if got == separator), "{error}");
+    }
+    assert_eq!(
+        csv(b"a", b'\r').unwrap_err().to_string(),
+        r"'\r' as separator, expected no quote, newline or carriage return"
+    );
 }

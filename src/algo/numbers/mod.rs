@@ -19,7 +19,8 @@ use crate::ops::Affine;
 use crate::prelude::*;
 
 /// The polynomial with these coefficients, that of the highest power first, at x: Horner's rule, whose steps y ↦ x·y + c are
-/// composed. Integers wrap; floats associate otherwise than the loop.
+/// composed. Integers wrap; floats associate otherwise than the loop. Leading zeros are skipped; where a power of x that has a
+/// coefficient overflows, the result is infinite or NaN, though terms may cancel in the loop.
 ///
 /// Work n, depth 1 reduction, 1 pass.
 ///
@@ -32,9 +33,10 @@ use crate::prelude::*;
 /// # Errors
 /// Those of building the scan.
 pub fn horner<T: Num>(coefficients: &[T], x: T) -> Result<T, AlgoError> {
+    let zeros = coefficients.iter().take_while(|&&coefficient| coefficient == T::ZERO).count();
     let scan = compiled(|| {
         let step = scan!(|x: T, coefficient: T| -> Affine<T> { Affine { a: x, b: coefficient } });
         Scan::<Affine<T>>::builder().lift_with(T::ZERO, step).build()
     })?;
-    Ok(scan.with(x)?.reduce(coefficients)?.b)
+    Ok(scan.with(x)?.reduce(&coefficients[zeros..])?.b)
 }

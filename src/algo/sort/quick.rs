@@ -11,8 +11,8 @@
 //! cost     work n a level, depth 1 scan a level, 5 passes a level; O(log n) levels expected
 //! ```
 //!
-//! Pivots are picked at random, so no input is bad. [`sort`](super::sort()) is several times as
-//! fast; this is here for what it shows.
+//! Pivots are fixed picks: an input that is made for them takes n levels. [`sort`](super::sort())
+//! is several times as fast; this is here for what it shows.
 
 use rayon::prelude::*;
 
@@ -105,7 +105,7 @@ fn classify<K: SortKey>(keys: &[K], classes: &mut [u8], (level, start): (usize, 
     if keys.is_empty() {
         return;
     }
-    // Fibonacci hashing: any pick will do that the input cannot foresee level by level.
+    // Fibonacci hashing spreads the picks.
     let pick = (level as u64 ^ (start as u64) << 8).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let pivot = keys[pick as usize % keys.len()].ordered();
     for (key, class) in keys.iter().zip(classes) {

@@ -34,14 +34,14 @@ fn place_and_kind(e: Element<u8, Xor<bool>>) -> (u32, bool) {
 pub struct Fields {
     /// The first byte of each.
     pub starts: Vec<u32>,
-    /// The byte behind each: its separator, newline, or carriage return before a newline.
+    /// The byte behind each: its separator, newline, or a carriage return before a newline or the end of the text.
     pub ends: Vec<u32>,
     /// Offsets: row r has the fields `rows[r]..rows[r + 1]`.
     pub rows: Vec<u32>,
 }
 
 /// The fields of a text of rows: fields with a separator between them, and a newline after each row, which the last may lack.
-/// Quotes are `"`.
+/// Quotes are `"`. A carriage return before a newline, or at the end of the text, is in no field.
 ///
 /// ```
 /// use monoscan::algo::text::csv;
@@ -53,8 +53,12 @@ pub struct Fields {
 /// ```
 ///
 /// # Errors
-/// [`AlgoError::OpenQuote`] if a quote is not closed; [`AlgoError::TooLong`].
+/// [`AlgoError::Separator`] if the separator is a quote, a newline or a carriage return; [`AlgoError::OpenQuote`] if a quote is
+/// not closed; [`AlgoError::TooLong`].
 pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
+    if matches!(separator, b'"' | b'\n' | b'\r') {
+        return Err(AlgoError::Separator { got: separator });
+    }
     let len = counted(text.len())?;
     let scan = compiled(|| {
         Scan::<Xor<bool>>::builder()
@@ -141,9 +145,8 @@ impl Fields {
         column: usize,
     ) -> Result<Vec<T>, AlgoError> {
         let number = |row: usize| {
-            let field = self.rows[row] as usize + column;
-            let is_there = field < self.rows[row + 1] as usize;
-            let text = is_there.then(|| self.unquoted(text, field));
+            let fields = self.rows[row] as usize..self.rows[row + 1] as usize;
+            let text = (column < fields.len()).then(|| self.unquoted(text, fields.start + column));
             text.and_then(|text| std::str::from_utf8(&text).ok()?.parse().ok())
         };
         let numbers: Vec<Option<T>> = (first_row..self.height()).into_par_iter().map(number).collect();
