@@ -37,8 +37,9 @@
 //!   written.
 //! - Records of a column lie one after the other, or as its [`Spacing`](crate::Spacing) says, which
 //!   comes with the call: record i is what lies there, and all else is as above.
-//! - Refused are: rows of a program that filters, resuming offsets, and resuming a reversed scan of
-//!   flagged segments, where the next chunk alone would know whether it goes on with the segment.
+//! - Refused are: rows of a program that filters, resuming offsets or keys, and resuming a reversed
+//!   scan of flagged segments, where the next chunk alone would know whether it goes on with the
+//!   segment.
 //! - `start ⊕ x` is computed at the first record of every sequence, also where the start is the
 //!   identity e. Floats show it: of `Max` the first output of a sequence that begins with NaN is
 //!   −∞, and of a float `Sum` that of one that begins with −0 is +0.
@@ -200,6 +201,8 @@ impl Shape<'_> {
     /// device knows, which has the flags or the keys.
     pub(crate) fn begun(&self, resumes: bool) -> Option<usize> {
         let begun = match self {
+            // Without records keys tell no segment, and flags one.
+            Shape::KeyColumn(keys) if keys.len == 0 => 0,
             Shape::FlagColumn(_) | Shape::KeyColumn(_) => return None,
             Shape::Line => usize::from(!resumes),
             Shape::Heads(flags) => begun(flags.iter().copied(), resumes),
@@ -335,4 +338,15 @@ impl Rows {
             _ => (self.planes - 1) * self.pitch + self.len * self.step,
         }
     }
+}
+
+#[test]
+fn no_keys_are_no_segments_and_no_flags_are_one() {
+    let layout = crate::column::layout_of(monoscan_ir::Type::U8);
+    // SAFETY: nobody reads there.
+    let column = |len| unsafe { Column::on_device_raw(crate::Device::cpu(), 256, len, layout) };
+    assert_eq!(Shape::KeyColumn(&column(0)).begun(false), Some(0));
+    assert_eq!(Shape::KeyColumn(&column(1)).begun(false), None);
+    assert_eq!(Shape::FlagColumn(&column(0)).begun(false), None);
+    assert_eq!(Shape::Heads(&[]).begun(false), Some(1));
 }

@@ -124,7 +124,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
             if keys.len != len {
                 return Err(Error::Length { argument: "the column of keys".into(), expected: len, got: keys.len });
             }
-            resumed_heads(resumes, call.reversed)
+            refuse(resumes, Combination::ResumedKeys)
         }
         Shape::OffsetColumn(offsets) => {
             column::is_on("column of offsets", &offsets.device, device)?;

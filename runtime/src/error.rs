@@ -121,6 +121,13 @@ pub enum Error {
         after: &'static str,
     },
 
+    /// The lift of an operator without an identity gives states, which may be no values, and the results are values.
+    #[error(
+        "`lift` gives states of an operator without an identity, which may be no values, and the results are values: give \
+         values, or make the output of the state by `project`"
+    )]
+    LiftedStates,
+
     /// The code generator failed.
     #[error("code generation failed: {0}")]
     Codegen(#[from] CodegenError),

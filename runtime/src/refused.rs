@@ -154,6 +154,9 @@ pub enum Combination {
         /// How many segments.
         segments: usize,
     },
+    /// A stream of segments of equal keys: keys of a chunk don't say whether its first segment goes on.
+    #[error("resuming a scan of segments of equal keys: flag the heads of segments instead")]
+    ResumedKeys,
     /// A stream of flagged segments from the end.
     #[error("resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known")]
     ResumedFromEnd,

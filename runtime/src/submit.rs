@@ -15,7 +15,8 @@ use crate::gpu::{GpuKernel, Pending, Task};
 
 impl DynScan {
     /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does
-    /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph.
+    /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph;
+    /// keys, offsets, and flags of a reversed call are refused there.
     ///
     /// # Errors
     /// If a column, the initial state or the shape does not fit the program, the device or the other columns; then nothing was

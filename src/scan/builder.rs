@@ -51,6 +51,8 @@ struct Functions {
     project: Option<Part>,
     /// Whether that operator has no identity, so that a state may be no value.
     is_semigroup: bool,
+    /// Whether the first lift gives states of such an operator, which may be no values either.
+    lifts_states: bool,
 }
 
 #[derive(Default)]
@@ -78,9 +80,9 @@ impl<M: Plain> ScanBuilder<M, (M,), M> {
 
 impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     /// What one element does: a function from the record to a state, or to a value of an operator without an identity. Each of
-    /// its arguments is a column.
+    /// its arguments is a column. Where the lift of such an operator gives a state, `project` says what is written.
     pub fn lift<R: Record, F: ScanFn<R, Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        self.lift_part(|| Ok(operator::lifted::<F::Out, M>(Part::new::<F, R>(&f, View::Record)?)))
+        self.lift_part::<F::Out, R>(|| Part::new::<F, R>(&f, View::Record))
     }
 
     /// What one element does: a function from parameters and the record to a state. The parameters are the first argument;
@@ -104,24 +106,24 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
         A: Parameterised,
         F: ScanFn<A, Out: Operator<M>>,
     {
-        self.lift_part(|| Ok(operator::lifted::<F::Out, M>(Part::new::<F, A>(&f, View::Record)?.with(&parameters))))
+        self.lift_part::<F::Out, A::Record>(|| Ok(Part::new::<F, A>(&f, View::Record)?.with(&parameters)))
     }
 
     /// What one element does: a function from the [`Element`], which has also the next record and the place.
     ///
     /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
     pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        let part = || Part::new::<F, (Element<R::Item>,)>(&f, View::Element);
-        self.lift_part(|| Ok(operator::lifted::<F::Out, M>(part()?)))
+        self.lift_part::<F::Out, R>(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
     }
 
-    fn lift_part<R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
+    fn lift_part<O: Operator<M>, R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
         self.change(|functions| {
             let reads_state_alone = |part: &Part| part.view == View::State;
             if functions.filter.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
                 return Err(Error::Order { function: "lift", after: "a function that reads the record" });
             }
-            functions.lifts = vec![lift()?];
+            functions.lifts = vec![operator::lifted::<O, M>(lift()?)];
+            functions.lifts_states = O::HAS_IDENTITY;
             Ok(())
         })
     }
@@ -318,10 +320,14 @@ impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
     ///
     /// # Errors
     /// As [`Scan::new`]. [`Error::Order`] if functions were given in an order in which one changes what another reads.
+    /// [`Error::LiftedStates`] if results are values of an operator without an identity and the lift gives states of it.
     pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
-        let Functions { lifts, filter, project, is_semigroup } = self.functions?;
+        let Functions { lifts, filter, project, is_semigroup, lifts_states } = self.functions?;
         let operators = S::operators()?;
         let needs_start = is_semigroup && project.is_none();
+        if needs_start && lifts_states {
+            return Err(Error::LiftedStates);
+        }
         let project = project.unwrap_or_else(|| operator::value_of::<S::Last>(!is_semigroup));
         let parts = Parts { lifts, filter, project, operators };
         let parameters = parts.parameters();

@@ -285,7 +285,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Scans of device memory are given to this stream, and become part of its graph if it is being captured; without it, to
-    /// the stream that the first column was last written in.
+    /// the stream that the first column was last written in. Keys, offsets, and flags of a reversed scan are refused in a stream
+    /// that is being captured.
     #[cfg(feature = "cuda")]
     pub fn in_stream(mut self, stream: &'a Stream) -> Self {
         self.stream = Some(stream);
@@ -416,7 +417,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Errors
     /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
     /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
-    /// rows; kept records of rows; resuming offsets or, in a reversed scan, flagged segments; and if records lie
+    /// rows; kept records of rows; resuming offsets, keys or, in a reversed scan, flagged segments; and if records lie
     /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
     pub fn inclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
         C::Place::collect(self, Mode::Inclusive, &input)
@@ -437,7 +438,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Errors
     /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
     /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::OutputTooShort`] says how much that is; with
-    /// room for all records the input is read once, with less once more. Nothing is written after an error.
+    /// room for all records the input is read once, with less once more. Nothing is written after an error
+    /// here; of columns on a device, what [`Pending::wait`](crate::Pending::wait) tells later may leave anything in the outputs.
     pub fn inclusive_into<C: Columns<In>>(
         self,
         input: C,
@@ -482,18 +484,21 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive); [`Error::Combination`] if there is a total for each of several runs, which
-    /// [`totals`](Request::totals) gives.
+    /// [`totals`](Request::totals) gives: of rows, and of segments between offsets or of equal keys.
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
         let sequences = match &self.sequences {
             Ok(Sequences::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
+            Ok(Sequences::Segments(Boundaries::OffsetColumn(offsets, _))) => offsets.len().saturating_sub(1),
             Ok(Sequences::Rows(rows)) => rows.count(),
             Ok(Sequences::Line | Sequences::Segments(_) | Sequences::Segmented(_)) | Err(_) => {
                 if let Some(total) = self.short_total(&input) {
                     return Ok(total);
                 }
-                let totals = self.totals_of(&input)?;
-                let last = totals.into_iter().next_back();
-                return Ok(last.expect("a line has one total, and so have its flagged segments"));
+                // Segments of equal keys on a device are counted there.
+                match <[S; 1]>::try_from(self.totals_of(&input)?) {
+                    Ok([total]) => return Ok(total),
+                    Err(totals) => totals.len(),
+                }
             }
         };
         Err(Combination::OneTotal { sequences }.into())

@@ -2,7 +2,7 @@
 //! in several columns. Each beside the same call on the CPU.
 
 use monoscan::ops::{Semigroup, Sum, WithIdentity};
-use monoscan::{Bits, DeviceVec, Request, Rows, Strided, StridedMut, by_key};
+use monoscan::{Bits, Combination, DeviceVec, Request, Rows, Strided, StridedMut, by_key};
 
 use super::on_gpu::{LENGTHS, columns, gpu};
 use super::*;
@@ -35,7 +35,8 @@ fn segments_have_their_own_starts_and_totals_on_a_device() {
         let begun = |heads: &[bool]| 1 + (1..len).filter(|&i| heads[i]).count();
         let (by_heads, by_offsets) = (states(begun(&heads)), states(offsets.len() - 1));
         let changes: Vec<bool> = (0..len).map(|i| i > 0 && keys[i] != keys[i - 1]).collect();
-        let by_keys = states(begun(&changes));
+        // No keys are no segments.
+        let by_keys = states(begun(&changes).min(len));
         for reversed in [false, true] {
             let (here, there) = (|| asked(&cpu, reversed), || asked(&scan, reversed));
             let expected = here().segmented(&heads).init_each(&by_heads).inclusive((&a, &b)).unwrap();
@@ -54,15 +55,31 @@ fn segments_have_their_own_starts_and_totals_on_a_device() {
             let (expected, totals) = here().segmented(&offsets).inclusive_with_totals((&a, &b)).unwrap();
             let (y, found) = there().segmented(&dn).inclusive_with_totals((&da, &db)).unwrap();
             assert_eq!((y.to_vec().unwrap(), found), (expected, totals), "{len} {reversed}");
-            if len > 0 {
-                let expected = here().segmented(by_key(&keys)).init_each(&by_keys).inclusive((&a, &b)).unwrap();
-                let found = there().segmented(by_key(&dk)).init_each(&by_keys).inclusive((&da, &db)).unwrap();
-                assert_eq!(found.to_vec().unwrap(), expected, "{len} {reversed}");
-            }
+            let expected = here().segmented(by_key(&keys)).init_each(&by_keys).inclusive((&a, &b)).unwrap();
+            let found = there().segmented(by_key(&dk)).init_each(&by_keys).inclusive((&da, &db)).unwrap();
+            assert_eq!(found.to_vec().unwrap(), expected, "{len} {reversed}");
             let (expected, totals) = here().segmented(by_key(&keys)).inclusive_with_totals((&a, &b)).unwrap();
             let (y, found) = there().segmented(by_key(&dk)).inclusive_with_totals((&da, &db)).unwrap();
             assert_eq!((y.to_vec().unwrap(), found), (expected, totals), "{len} {reversed}");
         }
+        // Segments of equal keys are no stream; and have one total only if there is one segment.
+        let mut carry = Affine { a: 3, b: 5 };
+        let error = scan.segmented(by_key(&dk)).resuming(&mut carry).inclusive((&da, &db)).unwrap_err();
+        assert!(matches!(error, Error::Combination(Combination::ResumedKeys)), "{error}");
+        let segments = by_keys.len();
+        match scan.segmented(by_key(&dk)).reduce((&da, &db)) {
+            Ok(total) => assert_eq!(vec![total], cpu.segmented(by_key(&keys)).totals((&a, &b)).unwrap()),
+            Err(Error::Combination(Combination::OneTotal { sequences })) => {
+                assert!(segments != 1 && sequences == segments, "{len}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+        let error = scan.segmented(&dn).reduce((&da, &db)).unwrap_err();
+        let segments = offsets.len() - 1;
+        assert!(
+            matches!(error, Error::Combination(Combination::OneTotal { sequences }) if sequences == segments),
+            "{error}"
+        );
         // Chunks of a stream take a state for each flag.
         let flagged = states(heads.iter().filter(|&&head| head).count());
         let (mut carry, mut there) = (Affine { a: 3, b: 5 }, Affine { a: 3, b: 5 });
@@ -181,7 +198,7 @@ fn operators_without_an_identity_on_a_device() {
         let expected = cpu.init(init).segmented(&heads).exclusive(&x).unwrap();
         assert_eq!(scan.init(init).segmented(&flags).exclusive(&dx).unwrap().to_vec().unwrap(), expected);
         let error = scan.exclusive(&dx).unwrap_err();
-        assert!(matches!(error, Error::Combination(monoscan::Combination::NoIdentity)), "{error}");
+        assert!(matches!(error, Error::Combination(Combination::NoIdentity)), "{error}");
     }
 }
 

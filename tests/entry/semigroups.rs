@@ -168,6 +168,23 @@ fn every_lift_gives_values_and_every_output_sees_the_state() {
     assert_eq!(counted.exclusive((&first, &last_of)).unwrap()[..3], [Sum(0), Sum(0), Sum(1)]);
 }
 
+/// A state that is lifted may be no value, which the results would not tell.
+#[test]
+fn lifted_states_need_an_output_of_the_state() {
+    let lift = scan!(|first: u16, last: u8| -> WithIdentity<Ends> {
+        WithIdentity { present: last < 9, value: Ends { first, last } }
+    });
+    let builder = || Scan::<Ends>::builder().lift(lift);
+    let error = builder().build().unwrap_err();
+    assert!(matches!(error, Error::LiftedStates), "{error}");
+    let projected = builder().project(last {}).build().unwrap();
+    assert_eq!(projected.inclusive((&[1, 2, 3], &[9, 5, 9])).unwrap(), [255, 5, 5]);
+    // The last lift counts.
+    assert!(builder().lift(ends {}).build().is_ok());
+    // Where the state is the operator, every state is a result.
+    assert!(Scan::<WithIdentity<Ends>>::builder().lift(lift).build().is_ok());
+}
+
 #[test]
 fn an_operator_that_is_not_associative_is_refused() {
     #[derive(Clone, Copy, Debug, PartialEq, ScanType)]

@@ -75,7 +75,10 @@ impl Display for ExpectedValue {
             ExpectedValue::Arch => one_of(f, &Arch::ALL),
             ExpectedValue::Version => f.write_str("a version of monoscan"),
             ExpectedValue::Hash => f.write_str("64 hexadecimal digits"),
-            ExpectedValue::Schedule => f.write_str("`ring buffers B ahead A`, `look-back` or `columnar`"),
+            ExpectedValue::Schedule => f.write_str(
+                "`ring buffers B ahead A` or `shifted-ring buffers B ahead A`, where 1 <= A < 64 and A + 2 <= B <= 64, \
+                 `look-back` or `columnar`",
+            ),
         }
     }
 }

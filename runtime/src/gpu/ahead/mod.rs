@@ -5,9 +5,10 @@
 //! | `kernel` | [`AotKernel`]: PTX and manifest, not yet loaded |
 //! | `calls` | what calls a kernel was made for |
 //!
-//! One kernel was made for one mode, with or without flagged segments, by one schedule. A scan has
-//! any number of them, and refuses calls that none was made for, before anything is launched. All
-//! else is as for kernels that are compiled: the same checks, host columns piece by piece, streams.
+//! One kernel was made for one mode, checked or not, with or without flagged segments, for one kind
+//! of start, by one schedule. A scan has any number of them, and refuses calls that none was made
+//! for, before anything is launched. All else is as for kernels that are compiled: the same checks,
+//! host columns piece by piece, streams.
 
 mod calls;
 mod kernel;
