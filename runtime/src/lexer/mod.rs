@@ -49,12 +49,19 @@ pub struct CpuLexer {
 impl CpuLexer {
     /// Compiles an automaton. If it has more states than are compiled, or no code can be made for the machine, a table is
     /// walked, some five times slower.
+    ///
+    /// # Panics
+    /// Those of [`LexAutomaton::check`].
     pub fn new(automaton: LexAutomaton) -> CpuLexer {
         CpuLexer { code: LexCode::new(automaton.clone()).ok().map(Arc::new), ..CpuLexer::by_table(automaton) }
     }
 
     /// Walks the automaton's table.
+    ///
+    /// # Panics
+    /// Those of [`LexAutomaton::check`].
     pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
+        automaton.check();
         CpuLexer { automaton: Arc::new(automaton), code: None }
     }
 

@@ -1,6 +1,6 @@
 //! Every engine, on every rule set, on texts made to hurt, against the reference.
 
-use monoscan_runtime::lexer::{CpuLexer, TokenColumns};
+use monoscan_runtime::lexer::{CpuLexer, LexAutomaton, TokenColumns};
 
 use super::super::*;
 use super::sets::{SETS, Set};
@@ -232,4 +232,53 @@ fn the_list_is_used_again() {
         lexer.lex_into(text, &mut list).expect("it is short");
         assert_eq!(list, lexer.lex(text).expect("it is short"));
     }
+}
+
+/// Code and table refuse what would give a token no byte, or lead out of a table.
+#[test]
+fn automata_that_are_not_sound_are_refused() {
+    // START -a-> 2, 2 -other-> 3; 2 and 3 accept.
+    let sound = || {
+        let mut class_of = [0; 256];
+        class_of[usize::from(b'a')] = 1;
+        LexAutomaton {
+            class_of,
+            classes: 2,
+            next: vec![0, 0, 0, 2, 3, 0, 0, 0],
+            accept: vec![None, None, Some(0), Some(0)],
+            back: vec![0, 0, 0, 0],
+            kept: vec![true],
+            keeps_errors: true,
+            words: Vec::new(),
+        }
+    };
+    let is_refused = |automaton: LexAutomaton| {
+        let refused = |new: fn(LexAutomaton) -> CpuLexer| {
+            let automaton = automaton.clone();
+            std::panic::catch_unwind(move || new(automaton)).is_err()
+        };
+        let (code, table) = (refused(CpuLexer::new), refused(CpuLexer::by_table));
+        assert_eq!(code, table);
+        table
+    };
+    assert!(!is_refused(sound()));
+    let faults: [fn(&mut LexAutomaton); 9] = [
+        |automaton| automaton.back[2] = 1,
+        |automaton| automaton.back[3] = 1,
+        |automaton| (automaton.next[6], automaton.back[3]) = (3, 2),
+        |automaton| automaton.back.truncate(3),
+        |automaton| automaton.next.truncate(7),
+        |automaton| automaton.next[7] = 4,
+        |automaton| automaton.next[7] = LexAutomaton::START,
+        |automaton| automaton.accept[1] = Some(0),
+        |automaton| automaton.class_of[0] = 2,
+    ];
+    for (place, fault) in faults.into_iter().enumerate() {
+        let mut automaton = sound();
+        fault(&mut automaton);
+        assert!(is_refused(automaton), "fault {place}");
+    }
+    let mut longer = sound();
+    (longer.next[6], longer.back[3]) = (3, 1);
+    assert!(!is_refused(longer), "a token of a byte is left");
 }

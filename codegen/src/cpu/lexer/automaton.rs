@@ -38,6 +38,43 @@ impl LexAutomaton {
     /// The state before the first byte. It does not accept, and no state leads to it.
     pub const START: u16 = 1;
 
+    /// Refuses what code and tables cannot run safely. A token has at least a byte, so one per byte of a text is room enough.
+    ///
+    /// # Panics
+    /// If columns differ in length, or a class or a state is out of bounds; if the start accepts, or a state leads to it; if a
+    /// state accepts what ended before it and leads nowhere, or may accept what ended where it began.
+    pub fn check(&self) {
+        let states = self.accept.len();
+        assert!(
+            (2..=usize::from(u16::MAX)).contains(&states),
+            "expected the dead state, the start, and fewer than 65536"
+        );
+        assert_eq!(self.back.len(), states, "a state has one `back`");
+        assert_eq!(self.next.len(), states * self.classes, "a state has one successor for each class");
+        assert!(self.class_of.iter().all(|&class| usize::from(class) < self.classes), "a byte has no such class");
+        assert!(self.next.iter().all(|&to| usize::from(to) < states), "a state leads to none");
+        assert!(self.accept(Self::START).is_none(), "the start accepts");
+        assert!(!self.next.contains(&Self::START), "a state leads to the start");
+        // Breadth first, so that a state is met on a shortest way.
+        let mut met = vec![false; states];
+        let (mut level, mut length) = (vec![Self::START], 0);
+        while !level.is_empty() {
+            let mut behind = Vec::new();
+            for state in level {
+                let back = usize::from(self.back(state));
+                assert!(back == 0 || back < length, "a token has no byte");
+                assert!(back == 0 || self.goes_on(state), "a state with bytes behind its token leads nowhere");
+                let row = usize::from(state) * self.classes;
+                for &to in &self.next[row..row + self.classes] {
+                    if to != Self::DEAD && !std::mem::replace(&mut met[usize::from(to)], true) {
+                        behind.push(to);
+                    }
+                }
+            }
+            (level, length) = (behind, length + 1);
+        }
+    }
+
     /// How many states there are.
     pub fn states(&self) -> u16 {
         self.accept.len() as u16

@@ -94,11 +94,9 @@ impl LexCode {
     /// [`CodegenError::LexerTooLarge`] if more than [`MAX_DIRECT_STATES`] states need blocks; or if code cannot be generated for the machine.
     ///
     /// # Panics
-    /// If the start accepts, or a state leads to it; or if a state accepts what ended before it and leads nowhere.
+    /// Those of [`LexAutomaton::check`].
     pub fn new(automaton: LexAutomaton) -> Result<LexCode, CodegenError> {
-        let is_start = |&state: &u16| state == LexAutomaton::START;
-        assert!(automaton.accept(LexAutomaton::START).is_none() && !automaton.next.iter().any(is_start));
-        assert!((0..automaton.states()).all(|q| automaton.back(q) == 0 || automaton.goes_on(q)));
+        automaton.check();
         let states = automaton.accept.len();
         let walked = Walked::of(&automaton).map(Box::new);
         let direct = walked.as_ref().map_or(states, |walked| walked.direct());
