@@ -11,7 +11,7 @@
 //! change it meanwhile. A GPU lexes what one forward pass can.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Read, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -24,7 +24,8 @@ use monoscan::lexer::{Kind, Lexer, RULE_SETS, Rules, Token, TokenList};
 
 mod common;
 
-const USAGE: &str = "lexer [--rules NAME|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]";
+const USAGE: &str = "lexer [--rules NAME|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]
+A file is mapped: if another process shortens it meanwhile, that ends this one.";
 
 #[derive(Default)]
 struct Options {
@@ -210,13 +211,18 @@ enum Text {
 
 impl Text {
     fn of(file: &Path) -> Result<Text, Failure> {
-        let opened = File::open(file).map_err(|error| named(file, error))?;
-        // SAFETY: the file is not changed while it is lexed, as its user is told.
-        match unsafe { Mmap::map(&opened) } {
-            Ok(map) => Ok(Text::Mapped(map)),
+        let text = || {
+            let mut opened = File::open(file)?;
+            if opened.metadata()?.is_file() {
+                // SAFETY: the file is not changed while it is lexed, as its user is told.
+                return Ok(Text::Mapped(unsafe { Mmap::map(&opened)? }));
+            }
             // A pipe, say.
-            Err(_) => read(file).map(Text::Read),
-        }
+            let mut bytes = Vec::new();
+            opened.read_to_end(&mut bytes)?;
+            Ok(Text::Read(bytes))
+        };
+        text().map_err(|error: std::io::Error| named(file, error))
     }
 }
 

@@ -72,7 +72,9 @@ fn run(options: Options) -> Result<(), Failure> {
     let start = Instant::now();
     split.lex_into(text.as_bytes(), &mut pieces)?;
     let took = start.elapsed();
-    say!("The pattern became machine code for this computer in {compiled:.1?}.");
+    let what =
+        if split.on_cpu().code().is_some() { "machine code for this computer" } else { "a table that is walked" };
+    say!("The pattern became {what} in {compiled:.1?}.");
     say!("It cut {} bytes into {} pieces in {took:.1?}, which begin so:\n", text.len(), pieces.len());
     for piece in split.split(&text)?.take(12) {
         say!("  {piece:?}");

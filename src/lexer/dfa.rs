@@ -20,6 +20,7 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::syntax;
+use regex_syntax::hir::Hir;
 
 use super::LexerError;
 use super::gather::Kind;
@@ -173,15 +174,21 @@ pub(super) fn precedence(rules: &Rules, index: usize) -> (bool, usize) {
 
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
 pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
+    let parsed =
+        syntax::parse_many_with(patterns, &syntax).map_err(|error| LexerError::Automaton(error.to_string()))?;
+    determinise_parsed(&parsed, kind)
+}
+
+/// The same of patterns that are parsed.
+pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Searcher, LexerError> {
     let nfa = thompson::Compiler::new()
-        .syntax(syntax)
         .configure(
             thompson::Config::new()
                 .utf8(false)
                 .which_captures(thompson::WhichCaptures::None)
                 .nfa_size_limit(Some(MEMORY_LIMIT)),
         )
-        .build_many(patterns)
+        .build_many_from_hir(patterns)
         .map_err(|error| match error.size_limit() {
             Some(_) => LexerError::TooManyStates,
             None => LexerError::Automaton(error.to_string()),

@@ -65,7 +65,7 @@ pub use lookahead::{Conflict, Lookahead};
 pub use monoscan_runtime::lexer::{ERROR_KIND, MAX_TEXT, StreamToken, TokenColumns, TokenStream};
 pub use patterns::{MAX_PATTERN_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError};
 pub use place::Lines;
-pub use pretokenise::{CL100K, GPT2, O200K, PatternError, Pretokeniser};
+pub use pretokenise::{CL100K, GPT2, MAX_ALTERNATIVES, O200K, PatternError, Pretokeniser};
 pub use ranks::{MAX_RANKS, RankTables};
 pub use restart::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use rules::{

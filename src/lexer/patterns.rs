@@ -12,6 +12,7 @@ use monoscan_ir::{
 use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
 use regex_automata::MatchKind;
 use regex_automata::util::syntax::parse_with;
+use regex_syntax::hir::{Dot, Hir, Repetition};
 use thiserror::Error;
 
 use super::LexerError;
@@ -71,7 +72,7 @@ pub enum PatternSetError {
         /// Which one.
         pattern: usize,
     },
-    /// The automaton has more than [`MAX_PATTERN_STATES`] states.
+    /// The automaton, whose equivalent states are merged, has more than [`MAX_PATTERN_STATES`] states.
     #[error(
         "the patterns need {states} states as an automaton: expected at most {MAX_PATTERN_STATES}; use several sets, or fewer \
          bounded repetitions"
@@ -80,7 +81,8 @@ pub enum PatternSetError {
         /// How many it has.
         states: usize,
     },
-    /// The automaton could not be built.
+    /// The automaton could not be built: [`LexerError::TooManyStates`] if it has more than [`MAX_STATES`](super::MAX_STATES)
+    /// states before equivalent ones are merged.
     #[error(transparent)]
     Automaton(#[from] LexerError),
     /// The scan could not be built or run.
@@ -123,7 +125,7 @@ impl PatternSet {
     /// # Errors
     /// [`PatternSetError`] says which pattern is wrong.
     pub fn new<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Result<PatternSet, PatternSetError> {
-        let regexes: Vec<String> = patterns
+        let regexes: Vec<Hir> = patterns
             .into_iter()
             .enumerate()
             .map(|(place, regex)| anywhere(place, regex.as_ref()))
@@ -208,7 +210,7 @@ impl<'a> MatchEnds<'a> {
 }
 
 /// A regex of all texts that end with a match.
-fn anywhere(pattern: usize, regex: &str) -> Result<String, PatternSetError> {
+fn anywhere(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
     let parsed =
         parse_with(regex, &syntax()).map_err(|error| PatternSetError::Regex { pattern, message: error.to_string() })?;
     if !parsed.properties().look_set().is_empty() {
@@ -217,16 +219,16 @@ fn anywhere(pattern: usize, regex: &str) -> Result<String, PatternSetError> {
     if parsed.properties().minimum_len() == Some(0) {
         return Err(PatternSetError::Empty { pattern });
     }
-    Ok(format!("(?s-u:.)*(?:{regex})"))
+    let any = Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Hir::dot(Dot::AnyByte).into() });
+    Ok(Hir::concat(vec![any, parsed]))
 }
 
 impl Automaton {
-    fn new(regexes: &[String]) -> Result<Automaton, PatternSetError> {
+    fn new(regexes: &[Hir]) -> Result<Automaton, PatternSetError> {
         if regexes.is_empty() {
             return Err(PatternSetError::NoPattern);
         }
-        let regexes: Vec<&str> = regexes.iter().map(|regex| &regex[..]).collect();
-        let searcher = dfa::determinise(&regexes, syntax(), MatchKind::All)?;
+        let searcher = dfa::determinise_parsed(regexes, MatchKind::All)?;
         let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
         let accept = |_, state| {
             let mut set: Vec<usize> = dfa::matching(&searcher, state).collect();
@@ -238,13 +240,18 @@ impl Automaton {
             (place > 0).then_some(place as u16)
         };
         let dfa = dfa::list(&searcher, dfa::start(&searcher)?, |_, _, to| to, accept, |_, _| {})?.minimised();
-        // Any text may go on with a match, so no state is dead.
+        if let Some(set) = dfa.accept(TokenDfa::START) {
+            // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
+            return Err(PatternSetError::Empty { pattern: sets[usize::from(set)][0] });
+        }
+        // Any text may go on with a match, so no state is dead; but if nothing ever matches, the start is, and leads to itself.
         let live: Vec<State> = dfa.states().filter(|&state| state != TokenDfa::DEAD).collect();
         if live.len() > MAX_PATTERN_STATES {
             return Err(PatternSetError::TooManyStates { states: live.len() });
         }
         let map = |class: usize| live.iter().map(move |&state| (state, class));
-        let maps = (0..dfa.classes).flat_map(map).map(|(state, class)| (dfa.next(state, class).index() - 1) as u8);
+        let maps =
+            (0..dfa.classes).flat_map(map).map(|(state, class)| dfa.next(state, class).index().saturating_sub(1) as u8);
         Ok(Automaton {
             class_of: dfa.class_of,
             maps: maps.collect(),

@@ -18,9 +18,9 @@ use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
 use regex_automata::MatchKind;
 use regex_automata::util::primitives::StateID;
 
-pub use pattern::PatternError;
+pub use pattern::{MAX_ALTERNATIVES, PatternError};
 
-use super::dfa::{self, Node, RuleIndex};
+use super::dfa::{self, Node, RuleIndex, TokenDfa};
 use super::{LexerStream, TokenList};
 
 /// The pattern of GPT-2.
@@ -98,7 +98,8 @@ impl Pretokeniser {
         Ok((0..count).filter_map(place))
     }
 
-    /// The pieces as columns, into an old list, whose memory is used again. A piece's kind is the place of its alternative; each
+    /// The pieces as columns, into an old list, whose memory is used again. A piece's kind is the place of its alternative;
+    /// but where a text ends with a single blank, which `\s+(?!\S)` matches, the blank is of the next alternative's kind. Each
     /// maximal run of bytes that no alternative matches, such as those that are not UTF-8, is one error.
     ///
     /// # Errors
@@ -155,7 +156,12 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
         Some(packed(kind, if alternatives[kind].gives_back { node.length } else { 0 }))
     };
     let start = WithLength { state: dfa::start(&searcher)?, length: 0 };
-    let mut dfa = dfa::list(&searcher, start, behind, accept, |_, _| {})?.minimised();
+    let listed = dfa::list(&searcher, start, behind, accept, |_, _| {})?;
+    if let Some(packed) = listed.accept(TokenDfa::START) {
+        // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
+        return Err(PatternError::Empty { alternative: usize::from(packed >> 3) + 1 });
+    }
+    let mut dfa = listed.minimised();
     dfa.enter_start_never();
     let steps = dfa.states().flat_map(|q| (0..dfa.classes).map(move |class| (q, class)));
     let next = steps.map(|(q, class)| dfa.next(q, class).index() as u16).collect();

@@ -1,13 +1,16 @@
 //! Split patterns: alternatives, one of which may be `\s+(?!\S)`.
 
 use regex_automata::util::syntax::{self, parse_with};
-use regex_syntax::ast::{Ast, parse::Parser};
+use regex_syntax::ast::{Ast, ErrorKind, parse::Parser};
 use thiserror::Error;
 
 use crate::lexer::LexerError;
 
 /// Whitespace, of which the last character is left to the next piece, unless the text ends there.
 const SPACE_BUT_ONE: &str = r"\s+(?!\S)";
+
+/// The most alternatives of a pattern. A state has the number of one and three bits for a length, 16 bits in all.
+pub const MAX_ALTERNATIVES: usize = 1 << 13;
 
 /// Why there is no pre-tokeniser for a pattern. Alternatives count from 1.
 #[derive(Debug, Error)]
@@ -52,6 +55,12 @@ pub enum PatternError {
         /// Which one.
         alternative: usize,
     },
+    /// More than [`MAX_ALTERNATIVES`] alternatives.
+    #[error("the pattern has {alternatives} alternatives: expected at most {MAX_ALTERNATIVES}")]
+    TooMany {
+        /// How many there are.
+        alternatives: usize,
+    },
     /// The automaton is too large.
     #[error(transparent)]
     Automaton(#[from] LexerError),
@@ -67,8 +76,12 @@ pub(super) struct Alternative {
 
 /// The alternatives of a pattern, each checked.
 pub(super) fn alternatives(pattern: &str) -> Result<Vec<Alternative>, PatternError> {
+    let parts = split(pattern);
+    if parts.len() > MAX_ALTERNATIVES {
+        return Err(PatternError::TooMany { alternatives: parts.len() });
+    }
     let found: Vec<Alternative> =
-        (1..).zip(split(pattern)).map(|(number, text)| alternative(number, text)).collect::<Result<_, _>>()?;
+        (1..).zip(parts).map(|(number, text)| alternative(number, text)).collect::<Result<_, _>>()?;
     let takes_blank = |next: Option<&Alternative>| next.is_some_and(|next| [r"\s+", r"\s"].contains(&&next.regex[..]));
     match (0..found.len()).find(|&i| found[i].gives_back && !takes_blank(found.get(i + 1))) {
         Some(place) => Err(PatternError::NoBlank { alternative: place + 1 }),
@@ -86,7 +99,8 @@ fn alternative(number: usize, text: &str) -> Result<Alternative, PatternError> {
     if text == SPACE_BUT_ONE {
         return Ok(Alternative { regex: r"\s+\s".to_owned(), gives_back: true });
     }
-    if ["(?!", "(?=", "(?<!", "(?<="].iter().any(|look| text.contains(look)) {
+    let ast = Parser::new().parse(text);
+    if ast.as_ref().is_err_and(|error| *error.kind() == ErrorKind::UnsupportedLookAround) {
         return Err(PatternError::LookAround { alternative });
     }
     let regex =
@@ -97,7 +111,7 @@ fn alternative(number: usize, text: &str) -> Result<Alternative, PatternError> {
     if regex.properties().minimum_len() == Some(0) {
         return Err(PatternError::Empty { alternative });
     }
-    if Parser::new().parse(text).is_ok_and(|ast| sets_flags(&ast)) {
+    if ast.is_ok_and(|ast| sets_flags(&ast)) {
         return Err(PatternError::Flags { alternative });
     }
     Ok(Alternative { regex: text.to_owned(), gives_back: false })
@@ -114,11 +128,15 @@ fn sets_flags(ast: &Ast) -> bool {
 /// The parts between those `|` that are in no group and no class.
 fn split(pattern: &str) -> Vec<&str> {
     let (mut parts, mut from, mut groups, mut classes, mut escaped) = (Vec::new(), 0, 0usize, 0usize, false);
+    // Behind the `[` of the last class.
+    let mut class = 0;
     for (at, c) in pattern.char_indices() {
         match c {
             _ if escaped => escaped = false,
             '\\' => escaped = true,
-            '[' => classes += 1,
+            '[' => (classes, class) = (classes + 1, at + 1),
+            // Where a class begins, it stands for itself.
+            ']' if classes > 0 && ["", "^"].contains(&&pattern[class..at]) => {}
             ']' => classes = classes.saturating_sub(1),
             _ if classes > 0 => {}
             '(' => groups += 1,
@@ -141,6 +159,7 @@ mod tests {
     #[test]
     fn a_pattern_is_split_outside_groups_and_classes() {
         assert_eq!(split(r"a(b|c)|[|]\||[[a|]b|]|"), ["a(b|c)", r"[|]\|", "[[a|]b|]", ""]);
+        assert_eq!(split(r"[]|]+|[^]|]|\[]|[[^]|]^]|[^^]|x"), ["[]|]+", "[^]|]", r"\[]", "[[^]|]^]", "[^^]", "x"]);
     }
 
     #[test]
@@ -153,6 +172,11 @@ mod tests {
         assert!(matches!(error("(?i)a|b"), PatternError::Flags { alternative: 1 }));
         assert!(matches!(error("a|[b"), PatternError::Regex { alternative: 2, .. }));
         assert!(matches!(error(r"a|\s+(?!\S)|b"), PatternError::NoBlank { alternative: 2 }));
-        assert!(alternatives(r"(?i:'s)|\s+(?!\S)|\s+").is_ok());
+        assert!(matches!(error(r"a|(?<=a)b"), PatternError::LookAround { alternative: 2 }));
+        let too_many = ["a|".repeat(MAX_ALTERNATIVES), "b".to_owned()].concat();
+        assert!(matches!(error(&too_many), PatternError::TooMany { alternatives: 8193 }));
+        for pattern in [r"(?i:'s)|\s+(?!\S)|\s+", r"\(?!+", "[(?!]", "[]|]+"] {
+            assert!(alternatives(pattern).is_ok(), "{pattern}");
+        }
     }
 }

@@ -188,10 +188,11 @@ pub const JSON: &str = include_str!("sets/json.rules");
 /// The rules of CSV (RFC 4180), quotes kept in the fields.
 pub const CSV: &str = include_str!("sets/csv.rules");
 
-/// The tokens of C11 after preprocessing, lines of the preprocessor as one token each.
+/// The tokens of C11; `#` and the name of a directive are one token.
 pub const C: &str = include_str!("sets/c.rules");
 
-/// The tokens of Rust; a block comment ends at its first `*/`, as nesting is no regular language.
+/// The tokens of Rust; a block comment ends at its first `*/`, as nesting is no regular language. `1.` is an
+/// integer and a dot.
 pub const RUST: &str = include_str!("sets/rust.rules");
 
 /// Rule sets that come with monoscan, by name: what a lexer of one's own may begin with.

@@ -83,16 +83,27 @@ impl Reader {
         self.incomplete(prefix, place, of.iter().map(|&name| (name.to_owned(), place)).collect());
     }
 
-    /// A rule of an enum's variant. Calls come in the order of the rules.
+    /// A rule of an enum's variant. Calls come in the order of the rules. Variants tell kinds apart, so a keyword may be named as
+    /// one of them, or `ERROR`; only keywords must differ.
     pub(in super::super) fn call_form(&mut self, name: &str, form: RuleForm) {
+        let place = self.call();
         match form {
-            RuleForm::Token(regex) => self.call_rule(Role::Token, name, regex),
-            RuleForm::Skip(regex) => self.call_rule(Role::Skip, name, regex),
-            RuleForm::Keyword(word) => self.call_keyword(word),
-            RuleForm::Incomplete(of) => {
-                let place = self.call();
-                self.incomplete_kind(name, of, place);
+            RuleForm::Token(regex) => self.variant(Role::Token, name, regex, place),
+            RuleForm::Skip(regex) => self.variant(Role::Skip, name, regex, place),
+            RuleForm::Keyword("") => self.fault(place, Fault::NoKeyword),
+            RuleForm::Keyword(word) => {
+                if self.is_new(word, place) {
+                    self.push(word, literal(word), Role::Keyword, place);
+                }
             }
+            RuleForm::Incomplete(of) => self.incomplete_kind(name, of, place),
+        }
+    }
+
+    fn variant(&mut self, role: Role, name: &str, regex: &str, place: Place) {
+        match check_regex(name, regex, place) {
+            Ok(()) => self.push(name, regex.to_owned(), role, place),
+            Err(fault) => self.faults.push(fault),
         }
     }
 
@@ -101,7 +112,7 @@ impl Reader {
         let fault = match self.rules.get(of) {
             Some(rule) if !rule.has_pattern() => Fault::UnknownRule { name: rule.name.clone() },
             Some(rule) if is_one_byte(&rule.pattern) => Fault::NeverIncomplete { name: rule.name.clone() },
-            Some(_) => return self.add(name, String::new(), Role::Incomplete { of }, place),
+            Some(_) => return self.push(name, String::new(), Role::Incomplete { of }, place),
             // Rules with faults have no place.
             None if !self.faults.is_empty() => return,
             None => Fault::UnknownRule { name: name.to_owned() },
@@ -144,16 +155,22 @@ impl Reader {
 
     /// Whether this name is free; from now on it is not.
     fn declare(&mut self, name: &str, place: Place) -> bool {
-        let fault = if name == ERROR_NAME {
-            Fault::Reserved
-        } else if let Some(&first) = self.names.get(name) {
-            Fault::Duplicate { name: name.to_owned(), first, in_text: matches!(place, Place::Text { .. }) }
-        } else {
-            self.names.insert(name.to_owned(), place.row());
-            return true;
-        };
-        self.fault(place, fault);
-        false
+        if name == ERROR_NAME {
+            self.fault(place, Fault::Reserved);
+            return false;
+        }
+        self.is_new(name, place)
+    }
+
+    /// Whether no rule has this name; from now on one has.
+    fn is_new(&mut self, name: &str, place: Place) -> bool {
+        if let Some(&first) = self.names.get(name) {
+            let in_text = matches!(place, Place::Text { .. });
+            self.fault(place, Fault::Duplicate { name: name.to_owned(), first, in_text });
+            return false;
+        }
+        self.names.insert(name.to_owned(), place.row());
+        true
     }
 
     /// A rule that is right on its own, if its name is free.

@@ -79,12 +79,28 @@ fn long_texts_are_scanned_by_several_threads() {
 }
 
 #[test]
+fn patterns_that_never_match_are_found_nowhere() {
+    for (patterns, expected) in [(&["[a&&b]"][..], &[][..]), (&["[a&&b]", "b"], &[(2, vec![1])])] {
+        let set = PatternSet::new(patterns).expect("they are small");
+        assert_eq!(places(&set.ends(b"aba").expect("it is short")), expected);
+        assert_eq!(places(&set.ends_sequentially(b"aba")), expected);
+    }
+}
+
+#[test]
+fn a_pattern_may_end_in_a_comment() {
+    let set = PatternSet::new(["(?x) a b # two letters", "(?i)B|x"]).expect("they are small");
+    assert_eq!(places(&set.ends(b"aba b B#").expect("it is short")), [(2, vec![0, 1]), (5, vec![1]), (7, vec![1])]);
+}
+
+#[test]
 fn patterns_that_cannot_be_scanned_are_refused() {
     let error = |patterns: &[&str]| PatternSet::new(patterns).expect_err("it is refused");
     assert!(matches!(error(&[]), PatternSetError::NoPattern));
     assert!(matches!(error(&["a", "[b"]), PatternSetError::Regex { pattern: 1, .. }));
     assert!(matches!(error(&["a)|(b"]), PatternSetError::Regex { pattern: 0, .. }));
     assert!(matches!(error(&["a", "b*"]), PatternSetError::Empty { pattern: 1 }));
+    assert!(matches!(error(&["a", "[a&&b]*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a$"]), PatternSetError::LookAround { pattern: 0 }));
     assert!(matches!(error(&["a.{7}b"]), PatternSetError::TooManyStates { states: 257.. }));
     assert!(matches!(error(&["a.{30}b"]), PatternSetError::Automaton(LexerError::TooManyStates)));

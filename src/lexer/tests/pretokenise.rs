@@ -136,3 +136,30 @@ fn long_blanks_take_linear_time() {
         assert!(ends.len() <= 6, "{name}: {}", ends.len());
     }
 }
+
+#[test]
+fn an_alternative_that_is_found_to_match_nothing_is_refused() {
+    for (pattern, number) in [("[a&&b]*|x", 1), ("x|[a&&b]*", 2), ("x|([a&&b]|y)*|z", 2)] {
+        let error = Pretokeniser::new(pattern).expect_err("it matches the empty string");
+        assert!(matches!(error, PatternError::Empty { alternative } if alternative == number), "{pattern}: {error}");
+    }
+    let never = Pretokeniser::new("[a&&b]").expect("it matches no string");
+    assert_eq!(never.split("ab").expect("it is short").count(), 0);
+}
+
+#[test]
+fn the_last_of_the_most_alternatives_has_its_kind() {
+    let split = Pretokeniser::new(&["a|".repeat(MAX_ALTERNATIVES - 1), "b".to_owned()].concat()).expect("it is small");
+    let mut list = TokenList::new();
+    split.lex_into(b"ab", &mut list).expect("it is short");
+    assert_eq!(list.kinds(), [0, MAX_ALTERNATIVES as u16 - 1]);
+}
+
+#[test]
+fn a_lone_blank_at_the_end_is_of_the_next_alternative() {
+    let mut list = TokenList::new();
+    Pretokeniser::gpt2().lex_into(b"  a  ", &mut list).expect("it is short");
+    assert_eq!((list.kinds(), list.ends()), (&[10, 7, 10][..], &[1, 3, 5][..]));
+    Pretokeniser::gpt2().lex_into(b"a ", &mut list).expect("it is short");
+    assert_eq!((list.kinds(), list.ends()), (&[7, 11][..], &[1, 2][..]));
+}

@@ -114,3 +114,24 @@ fn the_sets_that_come_with_monoscan_are_loaded_by_name_and_each_has_a_text() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn numbers_and_prefixes_of_python_are_one_token() {
+    let (_, rules) = RULE_SETS.into_iter().find(|(name, _)| *name == "python").expect("it comes with monoscan");
+    let lexer = Lexer::new(Rules::parse(rules).expect("they parse")).expect("any rules");
+    for (text, kind) in [
+        ("0b1_01", "NUMBER"),
+        ("0O17", "NUMBER"),
+        (".5j", "NUMBER"),
+        (".5_0", "NUMBER"),
+        ("1_0.5_0e-1_0J", "NUMBER"),
+        ("u'x'", "STRING"),
+        ("U\"\"\"x\"\"\"", "LONG"),
+        ("True", "True"),
+        ("False", "False"),
+    ] {
+        let tokens = lexer.lex(text.as_bytes()).expect("it is short");
+        let kinds: Vec<&str> = tokens.iter().map(|token| lexer.rules().name(token.kind)).collect();
+        assert_eq!(kinds, [kind], "{text}");
+    }
+}

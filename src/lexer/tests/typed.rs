@@ -83,6 +83,28 @@ fn kinds_that_are_asked_for_come_alone_and_streams_give_the_same() {
     assert_eq!(lexer.lexer().rules().name(Kind::Rule(1)), "else");
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
+enum SameNames {
+    #[keyword("Name", "ERROR", "Open")]
+    Word,
+    #[token("[A-Za-z]+")]
+    Name,
+    #[token("<[a-z]*>")]
+    Text,
+    #[incomplete(Text)]
+    Open,
+    #[error]
+    Error,
+}
+
+#[test]
+fn keywords_may_be_named_as_variants_are() {
+    let lexer = SameNames::lexer().expect("the keywords differ");
+    let tokens = lexer.lex(b"Name<x>ERROR<Open?name").expect("it is short");
+    use SameNames::{Error, Name, Open, Text, Word};
+    assert_eq!(tokens.kinds(), [Word, Text, Word, Open, Word, Error, Name]);
+}
+
 /// Rules that parse as Rust, and are wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
 enum Wrong {
