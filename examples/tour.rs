@@ -149,7 +149,7 @@ fn ordering(table: &Table) -> Result<(), Failure> {
         ("chunk_by", || few.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).unzip()),
     )?;
     table.line(
-        ("run-length decode", ["n", "1", "1"]),
+        ("run-length decode", ["n", "1", "2"]),
         || runs::decode(&values, &lengths),
         ("extend", || {
             let runs = values.iter().zip(&lengths);
