@@ -73,6 +73,7 @@ impl<'a> Boundaries<'a> {
 /// [`totals`](crate::Request::totals) gives one total for each. Those of a [`DeviceVec`], of any scan type, are compared on
 /// the device by each call, in its stream, and become flags: a byte for each record. Keys that come back later begin a segment of their own: sort
 /// first where that is not meant. Of floats NaN differs from itself.
+/// A stream is not resumed by keys: flag heads.
 ///
 /// ```
 /// use monoscan::{by_key, ops::Sum, prelude::*};
