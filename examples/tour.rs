@@ -125,7 +125,7 @@ fn ordering(table: &Table) -> Result<(), Failure> {
     let flags: Vec<bool> = drawn(table.records, 3, |bits| bits & 1 == 1);
     let mut value = 0;
     let repeated = |bits: u64| {
-        value = if bits % 4 == 0 { bits as u32 >> 24 } else { value };
+        value = if bits.is_multiple_of(4) { bits as u32 >> 24 } else { value };
         value
     };
     let few: Vec<u32> = drawn(table.records, 4, |bits| bits).into_iter().map(repeated).collect();
@@ -223,7 +223,8 @@ fn ragged(table: &Table) -> Result<(), Failure> {
                 if sums.0.last() == Some(key) {
                     *sums.1.last_mut().expect("as many sums as keys") += amount;
                 } else {
-                    (sums.0.push(*key), sums.1.push(*amount));
+                    sums.0.push(*key);
+                    sums.1.push(*amount);
                 }
             }
             sums
@@ -496,14 +497,14 @@ fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
     let mut keys: Vec<u32> = drawn(table.records, 52, |bits| bits as u32 % 10_000);
     keys.sort_unstable();
 
-    let selects = select::scan::<i32>()?.on(gpu.clone())?;
+    let selects = select::scan::<i32>()?.on(gpu)?;
     let (dx, dflags) = (selects.upload(&x)?, selects.upload(&flags)?);
     table.line(
         ("select", ["n", "1", "1"]),
         || selects.inclusive((&dflags, &dx))?.to_vec(),
         ("filter", || x.iter().zip(&flags).filter(|(_, flag)| **flag).map(|(x, _)| *x).collect()),
     )?;
-    let encodes = runs::scan::<u32>()?.on(gpu.clone())?;
+    let encodes = runs::scan::<u32>()?.on(gpu)?;
     let dkeys = encodes.upload(&keys)?;
     let runs = || -> (Vec<u32>, Vec<u32>) {
         let begins = |&place: &u32| place == 0 || keys[place as usize - 1] != keys[place as usize];

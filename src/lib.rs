@@ -91,6 +91,9 @@ pub mod prelude {
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
 
+#[doc = include_str!("../docs/from-a-loop.md")]
+pub mod from_a_loop {}
+
 #[doc = include_str!("../docs/algorithms.md")]
 pub mod algorithms {}
 

@@ -34,7 +34,7 @@ fn scan_code_is_refused_as_documented() {
         if output.status.success() {
             return Some(format!("{name} is accepted\n"));
         }
-        let (found, kept) = (lasting(&String::from_utf8_lossy(&output.stderr)), kept(&file));
+        let (found, kept) = (lasting(&String::from_utf8_lossy(&output.stderr)), file.with_extension("stderr"));
         if overwrite {
             fs::write(&kept, &found).unwrap();
         }
@@ -43,13 +43,6 @@ fn scan_code_is_refused_as_documented() {
     });
     let differing: Vec<String> = differing.collect();
     assert!(differing.is_empty(), "{}", differing.concat());
-}
-
-/// Where the messages about a file are kept. With the feature `ndarray`, rustc lists more types that
-/// can be added to a number.
-fn kept(file: &Path) -> PathBuf {
-    let with_ndarray = file.with_extension("ndarray.stderr");
-    if cfg!(feature = "ndarray") && with_ndarray.exists() { with_ndarray } else { file.with_extension("stderr") }
 }
 
 /// The Rust files of a folder of this package.
@@ -107,7 +100,7 @@ fn lasting_diagnostic(text: &str) -> String {
     let is_long_type = |line: &&str| {
         ["the full name for the type ", "consider using `--verbose` "].iter().any(|note| line.contains(note))
     };
-    for line in text.lines().filter(|line| !is_long_type(line)) {
+    for line in without_lists(text).filter(|line| !is_long_type(line)) {
         let (number, rest) = line.split_at(line.find(|c: char| c != ' ' && !c.is_ascii_digit()).unwrap_or(line.len()));
         if let Some(place) = rest.strip_prefix("--> ") {
             is_elsewhere = !place.starts_with("tests/ui/");
@@ -120,10 +113,7 @@ fn lasting_diagnostic(text: &str) -> String {
             is_elsewhere &= !number.is_empty() || rest.starts_with("...");
             let digits = number.trim();
             needed = needed.max(if rest.starts_with(['|', '+', '-', '~']) { digits.len() } else { 0 });
-            lines.push(match rest.strip_prefix("and ").and_then(|rest| rest.split_once(" others")) {
-                Some(_) => format!("{number}and $N others"),
-                None => line.to_owned(),
-            });
+            lines.push(line.to_owned());
         }
     }
     let surplus = margin.saturating_sub(needed);
@@ -133,6 +123,16 @@ fn lasting_diagnostic(text: &str) -> String {
         format!("{dots}{}", &rest[spaces.min(surplus)..])
     });
     narrowed.collect::<Vec<_>>().join("\n")
+}
+
+/// The lines but those that list which other types implement a trait: these depend on features and on other files.
+fn without_lists(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_list = false;
+    text.lines().filter(move |line| {
+        let is_item = is_list && line.starts_with("          ");
+        is_list = is_item || line.contains("= help: the following other types implement trait ");
+        !is_item
+    })
 }
 
 /// The file of a place, without line and column; of the standard library from its folder on.

@@ -1,5 +1,5 @@
-//! The form of its program that a call takes, the same for all backends: what of the call is lowered
-//! into the program, and the states by which it is seen whether the usual ranges hold.
+//! The form of its program that a call takes, the same for all backends: what of the call is
+//! lowered into the program, and the states by which it is seen whether the usual ranges hold.
 
 use monoscan_ir::Constant;
 use monoscan_ir::transform::{Form, SegmentStart};

@@ -9,9 +9,9 @@
 //! `engine/self_check`, `lexer/part.rs`), where borrowed memory becomes raw columns (`column.rs`),
 //! where results are put in memory that was not initialised (`scans.rs`, `lexer/blocks.rs`), where
 //! memory is asked for ahead (`engine/ahead.rs`), and where kernels of files are trusted
-//! (`dynscan/place.rs`). With the feature `cuda` it is also in `device_memory.rs`, in those files of
-//! the `cuda` module that call the driver, and in those of the `gpu` module that give it memory to
-//! use when this process has gone on.
+//! (`dynscan/place.rs`). With the feature `cuda` it is also in `device_memory.rs`, in those files
+//! of the `cuda` module that call the driver, and in those of the `gpu` module that give it memory
+//! to use when this process has gone on.
 
 mod backend;
 mod cache;

@@ -21,10 +21,10 @@ const BLOCKS: usize = 4;
 pub(super) fn parted<T: Copy + Send + Sync>(
     x: &[T],
     buckets: usize,
-    bucket: impl Fn(usize) -> usize + Sync,
+    bucket: impl Fn(usize) -> usize + Sync + Copy,
 ) -> Result<(Vec<T>, Vec<usize>), AlgoError> {
     let mut parts = x.to_vec();
-    let starts = split(x, &mut parts, buckets, |place, _| bucket(place))?;
+    let starts = split(x, &mut parts, buckets, move |place, _| bucket(place))?;
     Ok((parts, starts))
 }
 
@@ -33,7 +33,7 @@ pub(super) fn split<T: Copy + Send + Sync>(
     from: &[T],
     to: &mut [T],
     buckets: usize,
-    bucket: impl Fn(usize, &T) -> usize + Sync,
+    bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
 ) -> Result<Vec<usize>, AlgoError> {
     counted(from.len())?;
     let threads = rayon::current_num_threads();
@@ -42,35 +42,52 @@ pub(super) fn split<T: Copy + Send + Sync>(
     let blocks = from.len().div_ceil(block).max(1);
 
     let mut counts = vec![0u32; blocks * buckets];
-    let count = |(number, (from, counts)): (usize, (&[T], &mut [u32]))| {
-        for (place, record) in (number * block..).zip(from) {
-            counts[bucket(place, record)] += 1;
-        }
-    };
     if blocks == 1 {
-        count((0, (from, &mut counts)));
+        count((0, from), &mut counts, bucket);
     } else {
-        from.par_chunks(block).zip(counts.par_chunks_mut(buckets)).enumerate().for_each(count);
+        let parts = from.par_chunks(block).zip(counts.par_chunks_mut(buckets)).enumerate();
+        parts.for_each(|(number, (from, counts))| count((number * block, from), counts, bucket));
     }
 
     let (mut places, starts) = first_places(&counts, buckets)?;
 
     let slots = Slots::of(to);
-    let place_all = |(number, (from, places)): (usize, (&[T], &mut [u32]))| {
-        for (place, record) in (number * block..).zip(from) {
-            let slot = &mut places[bucket(place, record)];
-            // SAFETY: blocks have ranges of slots of their own in each bucket, as long as their counts, and each record takes the
-            // next one of its range.
-            unsafe { slots.put(*slot as usize, *record) };
-            *slot += 1;
-        }
-    };
+    // SAFETY: blocks have ranges of slots of their own in each bucket, as long as their counts, and each record takes the next
+    // one of its range.
+    let move_all = |(start, from), places: &mut [u32]| unsafe { move_all((start, from), places, &slots, bucket) };
     if blocks == 1 {
-        place_all((0, (from, &mut places)));
+        move_all((0, from), &mut places);
     } else {
-        from.par_chunks(block).zip(places.par_chunks_mut(buckets)).enumerate().for_each(place_all);
+        let parts = from.par_chunks(block).zip(places.par_chunks_mut(buckets)).enumerate();
+        parts.for_each(|(number, (from, places))| move_all((number * block, from), places));
     }
     Ok(starts)
+}
+
+/// Counts the records of each bucket in a block that begins at place `start`.
+fn count<T>((start, from): (usize, &[T]), counts: &mut [u32], bucket: impl Fn(usize, &T) -> usize) {
+    for (place, record) in (start..).zip(from) {
+        counts[bucket(place, record)] += 1;
+    }
+}
+
+/// Moves the records of a block, each to the next place of its bucket. What they are moved by are copies, which no write can
+/// change, so that they stay in registers.
+///
+/// # Safety
+/// The slots are borrowed, and nobody else writes to these places and as many after each as the block has records of its bucket.
+unsafe fn move_all<T: Copy>(
+    (start, from): (usize, &[T]),
+    places: &mut [u32],
+    &slots: &Slots<T>,
+    bucket: impl Fn(usize, &T) -> usize,
+) {
+    for (place, record) in (start..).zip(from) {
+        let slot = &mut places[bucket(place, record)];
+        // SAFETY: the caller says so.
+        unsafe { slots.put(*slot as usize, *record) };
+        *slot += 1;
+    }
 }
 
 /// Where each block puts its first record of each bucket, and where buckets begin.
@@ -86,6 +103,7 @@ fn first_places(counts: &[u32], buckets: usize) -> Result<(Vec<u32>, Vec<usize>)
 }
 
 /// A slice that threads write, each to places of its own.
+#[derive(Clone, Copy)]
 struct Slots<T> {
     base: *mut T,
     len: usize,
@@ -101,7 +119,7 @@ impl<T: Copy> Slots<T> {
 
     /// # Safety
     /// The slice is borrowed, and no other thread writes to this place.
-    unsafe fn put(&self, place: usize, value: T) {
+    unsafe fn put(self, place: usize, value: T) {
         assert!(place < self.len, "a place beyond all records");
         // SAFETY: the place is in the slice; the caller says the rest.
         unsafe { self.base.add(place).write(value) }

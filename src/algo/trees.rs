@@ -66,7 +66,7 @@ impl Tour {
             return Err(AlgoError::TooLong { len: parents.len(), limit: 1 << 31 });
         }
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
-        if let Some(place) = parents.iter().position(|parent| is_wrong(parent)) {
+        if let Some(place) = parents.iter().position(is_wrong) {
             let got = parents[place] as usize;
             return Err(AlgoError::Index { argument: "parents", place, expected: parents.len(), got });
         }

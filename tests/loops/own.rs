@@ -1,5 +1,7 @@
 //! Loops as people write them: signals, money, queues, events, text, hashes.
 
+#![allow(clippy::all, reason = "loops as people write them")]
+
 use crate::entry::{BIG, Entry, loops};
 
 /// Signals and statistics.

@@ -2,6 +2,8 @@
 //! those of ParSynt (Farzan and Nicolet, PLDI 2017 and 2021), and its three single-pass ones that
 //! have no counterpart there. Written anew from their descriptions, as one loop over w each.
 
+#![allow(clippy::all, reason = "loops as people write them")]
+
 use crate::entry::{BIG, Entry, loops};
 
 /// The suite, in the order of the publication.

@@ -2,9 +2,9 @@
 //!
 //! The workspace is linted, documented and tested under one set of features, all of them: another
 //! set would compile monoscan and what depends on it once more, and run the same tests. What a
-//! smaller set must hold is shown by what is cheap: its crates are listed, monoscan and the examples
-//! that need it are checked with it, and the other examples and the counted programs are built as
-//! users build them, without features.
+//! smaller set must hold is shown by what is cheap: its crates are listed, monoscan and the
+//! examples that need it are checked with it, and the other examples and the counted programs are
+//! built as users build them, without features.
 //!
 //! What is built with optimisation, in folders of its own, runs beside the rest: there is nearly
 //! always some test or some crate that waits for one core.

@@ -199,7 +199,8 @@ impl Reader {
 
 /// A mapping of the output, whose reads of the loop's state become those of the program's.
 fn output(flat: &Flat, parts: &[Part<'_>], mapping: &Mapping, tables: &[Table]) -> Mapping {
-    let kinds: [(fn(Source) -> Option<u32>, Which); 3] = [
+    type Component = fn(Source) -> Option<u32>;
+    let kinds: [(Component, Which); 3] = [
         (
             |source| if let Source::State(component) = source { Some(component) } else { None },
             |stage, component| Source::StateOf { stage, component },

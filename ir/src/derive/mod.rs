@@ -1,7 +1,7 @@
 //! From a loop to a scan: the monoid that a sequential step is, or why it is none.
 //!
-//! A [`LoopProgram`] is `state = step(state, element)`, from an initial state. What n elements do to
-//! an *unknown* state is a function, and functions compose associatively. Where these functions
+//! A [`LoopProgram`] is `state = step(state, element)`, from an initial state. What n elements do
+//! to an *unknown* state is a function, and functions compose associatively. Where these functions
 //! stay in a family that is closed under composition, a scan of them is the loop (Callahan,
 //! *Recognizing and parallelizing bounded recurrences*, LCPC 1991; Fisher and Ghuloum,
 //! *Parallelizing complex scans and reductions*, PLDI 1994). [`derive()`] finds the families:

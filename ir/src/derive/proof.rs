@@ -1,9 +1,9 @@
 //! That the derived scan is the loop.
 //!
-//! 1. For each group: from the constant function of a state s, the effect of an element leads to the
-//!    constant function of step(s, x). `value(combine(seed(s), lift(x))) = step(s, x)` for all s and
-//!    x, by the normal forms of the judge and cases. Families of minima and maxima of sums are
-//!    compared over ideal numbers: integers that do not overflow, with −∞ and ∞.
+//! 1. For each group: from the constant function of a state s, the effect of an element leads to
+//!    the constant function of step(s, x). `value(combine(seed(s), lift(x))) = step(s, x)` for all
+//!    s and x, by the normal forms of the judge and cases. Families of minima and maxima of sums
+//!    are compared over ideal numbers: integers that do not overflow, with −∞ and ∞.
 //! 2. The whole on sampled elements, in blocks of 1, 2, 3 and 7, against the step.
 //!
 //! With the laws of the stages, which the judge decides, the first says by induction that every

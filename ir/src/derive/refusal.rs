@@ -139,7 +139,9 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     let unknown = |value: Value| code.depends(value) & mask != 0;
     let all = || (0..used.len()).filter(|&place| used[place]).map(Value::new);
     let insts = || all().filter_map(|value| Some((value, code.inst(value)?)));
-    let kinds: [fn(Opcode, &[bool]) -> Option<Why>; 4] = [
+    // Why an operation of operands that are known or not leaves every family.
+    type Reason = fn(Opcode, &[bool]) -> Option<Why>;
+    let kinds: [Reason; 4] = [
         |opcode, unknown| {
             use Opcode::*;
             let ordinary = matches!(
@@ -187,7 +189,7 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     if let Some((value, _)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
         return (Why::Bends, Some(value));
     }
-    match (members.len(), insts().last()) {
+    match (members.len(), insts().next_back()) {
         (1, Some((value, inst))) => (Why::Operation(inst.opcode), Some(value)),
         _ => (Why::Several, None),
     }

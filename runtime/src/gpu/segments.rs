@@ -1,7 +1,7 @@
 //! What segments add to a call, made on the device in the stream of the call that wants it.
 //!
-//! - A column of flags, by a scan over the keys, or by a kernel that looks at the offsets. Either is
-//!   one pass over them, and the flags are one byte written and read for each record.
+//! - A column of flags, by a scan over the keys, or by a kernel that looks at the offsets. Either
+//!   is one pass over them, and the flags are one byte written and read for each record.
 //! - If segments have their own starts, a column of these: a scan over the flags numbers the
 //!   records' segments, and a kernel looks up the state of each. For each record four bytes are
 //!   written and read, and then a state.

@@ -132,16 +132,20 @@ pub(super) fn copy_out(from: &[u8], to: &mut ColumnMut<'_>, first: usize) {
     from.par_chunks(grain).enumerate().for_each(|(place, from)| {
         let first = first + place * (grain / size);
         let base = start_of_mut(to);
-        // SAFETY: the column borrows these records mutably, says the caller by their number, and no two threads have the same.
         match to.spacing {
-            Some(Spacing::Bytes(step)) => from.chunks_exact(size).zip(first..).for_each(|(from, record)| unsafe {
-                let to = base.wrapping_offset(record as isize * step);
-                std::ptr::copy_nonoverlapping(from.as_ptr(), to, size);
-            }),
+            Some(Spacing::Bytes(step)) => {
+                for (from, record) in from.chunks_exact(size).zip(first..) {
+                    let to = base.wrapping_offset(record as isize * step);
+                    // SAFETY: the column borrows these records mutably, says the caller by their number, and no two threads
+                    // have the same.
+                    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, size) };
+                }
+            }
             // No output has bits.
-            None | Some(Spacing::Bits { .. }) => unsafe {
-                std::ptr::copy_nonoverlapping(from.as_ptr(), base.wrapping_add(first * size), from.len());
-            },
+            None | Some(Spacing::Bits { .. }) => {
+                // SAFETY: as above.
+                unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), base.wrapping_add(first * size), from.len()) };
+            }
         }
     });
 }

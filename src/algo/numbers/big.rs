@@ -152,7 +152,7 @@ pub fn add_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<[u
 pub fn add_rows_into<const W: usize>(a: &[[u64; W]], b: &[[u64; W]], sums: &mut [[u64; W]]) -> Result<(), AlgoError> {
     check_length("b", a.len(), b.len())?;
     check_length("sums", a.len(), sums.len())?;
-    let add = |((a, b), sums): ((&[[u64; W]], &[[u64; W]]), &mut [[u64; W]])| {
+    let add = |a: &[[u64; W]], b: &[[u64; W]], sums: &mut [[u64; W]]| {
         for ((a, b), sum) in a.iter().zip(b).zip(sums) {
             let mut carry = false;
             for ((a, b), sum) in a.iter().zip(b).zip(sum) {
@@ -162,9 +162,12 @@ pub fn add_rows_into<const W: usize>(a: &[[u64; W]], b: &[[u64; W]], sums: &mut 
     };
     let rows = 1 << 12;
     if a.len() <= rows {
-        add(((a, b), sums));
+        add(a, b, sums);
     } else {
-        a.par_chunks(rows).zip(b.par_chunks(rows)).zip(sums.par_chunks_mut(rows)).for_each(add);
+        a.par_chunks(rows)
+            .zip(b.par_chunks(rows))
+            .zip(sums.par_chunks_mut(rows))
+            .for_each(|((a, b), sums)| add(a, b, sums));
     }
     Ok(())
 }

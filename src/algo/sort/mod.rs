@@ -33,11 +33,11 @@ pub enum Order {
 }
 
 impl Order {
-    /// The key as a number that is less for what comes earlier.
-    fn bits(self, key: impl SortKey) -> u64 {
+    /// What differs in the number of a key that is less for what comes earlier.
+    fn flipped(self) -> u64 {
         match self {
-            Order::Ascending => key.ordered(),
-            Order::Descending => !key.ordered(),
+            Order::Ascending => 0,
+            Order::Descending => u64::MAX,
         }
     }
 }
@@ -64,7 +64,8 @@ const IN_CACHE: usize = 1 << 18;
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn sort<K: SortKey>(keys: &mut [K], order: Order) -> Result<(), AlgoError> {
-    sort_records(keys, |&key| order.bits(key))
+    let flipped = order.flipped();
+    sort_records(keys, move |&key| key.ordered() ^ flipped)
 }
 
 /// Sorts numbers, and values along with them.
@@ -86,7 +87,8 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
 ) -> Result<(), AlgoError> {
     check_length("values", keys.len(), values.len())?;
     let mut records: Vec<(K, V)> = keys.iter().copied().zip(values.iter().copied()).collect();
-    sort_records(&mut records, |&(key, _)| order.bits(key))?;
+    let flipped = order.flipped();
+    sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
     for ((key, value), record) in keys.iter_mut().zip(values).zip(records) {
         (*key, *value) = record;
     }
@@ -106,14 +108,15 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
 pub fn argsort<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<u32>, AlgoError> {
     let len = counted(keys.len())?;
     let mut records: Vec<(K, u32)> = keys.iter().copied().zip(0..len).collect();
-    sort_records(&mut records, |&(key, _)| order.bits(key))?;
+    let flipped = order.flipped();
+    sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
     Ok(records.into_iter().map(|(_, place)| place).collect())
 }
 
 /// Sorts records by numbers that they have.
-fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sync) -> Result<(), AlgoError> {
+fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sync + Copy) -> Result<(), AlgoError> {
     counted(x.len())?;
-    let Some(first) = x.first().map(&key).filter(|_| x.len() > SHORT) else {
+    let Some(first) = x.first().map(key).filter(|_| x.len() > SHORT) else {
         x.sort_by_key(key);
         return Ok(());
     };
@@ -122,7 +125,7 @@ fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sy
     let differing = x.par_chunks(1 << 16).map(differing).reduce(|| 0, |a, b| a | b);
     let digits: Vec<u32> = (0..u64::BITS).step_by(8).filter(|&shift| (differing >> shift) as u8 != 0).collect();
     let mut spare = x.to_vec();
-    by_digits(x, &mut spare, &digits, &key)?;
+    by_digits(x, &mut spare, &digits, key)?;
     if digits.len() % 2 == 1 {
         x.copy_from_slice(&spare);
     }
@@ -134,10 +137,10 @@ fn by_digits<T: Copy + Send + Sync>(
     from: &mut [T],
     to: &mut [T],
     digits: &[u32],
-    key: &(impl Fn(&T) -> u64 + Sync),
+    key: impl Fn(&T) -> u64 + Sync + Copy,
 ) -> Result<(), AlgoError> {
     let by_digit = |from: &[T], to: &mut [T], shift: u32| {
-        split::split(from, to, DIGITS, |_, record| (key(record) >> shift) as u8 as usize)
+        split::split(from, to, DIGITS, move |_, record| (key(record) >> shift) as u8 as usize)
     };
     match digits {
         [] => Ok(()),

@@ -8,7 +8,7 @@
 //! ```text
 //! monoid   three counts, added up; segmented
 //! program  class  ↦  one of that class; writes the count of the record's own class before it
-//! cost     work n a level, depth 1 scan a level, 5 passes a level; O(log n) levels expected
+//! cost     work n a level, depth 2 scans a level, 6 passes a level; O(log n) levels expected
 //! ```
 //!
 //! Pivots are fixed picks: an input that is made for them takes n levels. [`sort`](super::sort())
@@ -17,7 +17,7 @@
 use rayon::prelude::*;
 
 use super::{AlgoError, SortKey, compiled, counted, pieces};
-use crate::ops::Sum;
+use crate::ops::{Segmented, Sum};
 use crate::prelude::*;
 
 /// How many records there are of each class.
@@ -52,6 +52,16 @@ fn of_its_class(before: Counts, class: u8) -> u32 {
     }
 }
 
+#[scan_fn]
+fn in_segment(head: bool, class: u8) -> Segmented<Counts> {
+    Segmented { start: head, value: one(class) }
+}
+
+#[scan_fn]
+fn ends(e: Element<(bool, u8), Segmented<Counts>>) -> bool {
+    e.last || e.next.0
+}
+
 /// Sorts numbers, the least first; equal ones cannot be told apart. Gives how many levels there were.
 ///
 /// ```
@@ -67,6 +77,11 @@ fn of_its_class(before: Counts, class: u8) -> u32 {
 pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
     counted(keys.len())?;
     let ranks = compiled(|| Scan::<Counts>::builder().lift(one {}).project_with_record(of_its_class {}).build())?;
+    // The counts of each segment, at its last record.
+    let totals = compiled(|| {
+        let counts = Scan::<Segmented<Counts>>::builder().lift(in_segment {}).filter(ends {});
+        counts.project(scan!(|segment: Segmented<Counts>| -> [u32; 3] { segment.value.of })).build()
+    })?;
     let sums = compiled(|| {
         let count = scan!(|count: u32| -> Sum<u64> { Sum(count as u64) });
         Scan::<Sum<u64>>::builder().lift(count).project(scan!(|sum: Sum<u64>| -> u64 { sum.0 })).build()
@@ -78,23 +93,25 @@ pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
         let segments = pieces(keys, &starts).into_par_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
         segments.for_each(|((keys, classes), &start)| classify(keys, classes, (level, start)));
 
-        let offsets: Vec<usize> = starts.iter().copied().chain([keys.len()]).collect();
-        let (ranks, counts) = ranks.segmented(&offsets).exclusive_with_totals(&classes)?;
-        if counts.iter().all(|counts| counts.of[0] == 0 && counts.of[2] == 0) {
+        let mut heads = vec![false; keys.len()];
+        starts.iter().for_each(|&start| _ = heads.get_mut(start).map(|head| *head = true));
+        let counts = totals.inclusive((&heads, &classes))?;
+        if counts.iter().all(|&[less, _, greater]| less == 0 && greater == 0) {
             return Ok(level);
         }
 
+        let ranks = ranks.segmented(&heads).exclusive(&classes)?;
         let from = pieces(keys, &starts).into_par_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
         let to = pieces(&mut next, &starts).into_par_iter().zip(&counts);
-        from.zip(to).for_each(|(((keys, classes), &start), (next, counts))| {
-            let parts = [0, counts.of[0], counts.of[0] + counts.of[1]];
+        from.zip(to).for_each(|(((keys, classes), &start), (next, &[less, equal, _]))| {
+            let parts = [0, less, less + equal];
             for ((key, class), rank) in keys.iter().zip(classes).zip(&ranks[start..]) {
                 next[(parts[*class as usize] + rank) as usize] = *key;
             }
         });
         keys.copy_from_slice(&next);
 
-        let lengths: Vec<u32> = counts.iter().flat_map(|counts| counts.of).filter(|&count| count > 0).collect();
+        let lengths: Vec<u32> = counts.into_iter().flatten().filter(|&count| count > 0).collect();
         starts = sums.exclusive(&lengths)?.into_iter().map(|start| start as usize).collect();
     }
     unreachable!("the pivot leaves at least one record behind at each level")

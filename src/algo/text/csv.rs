@@ -75,7 +75,8 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
         return Err(AlgoError::OpenQuote { place });
     }
     if text.last().is_some_and(|_| ends.last().is_none_or(|&end| end + 1 < len) || closes.last() == Some(&false)) {
-        (ends.push(len), closes.push(true));
+        ends.push(len);
+        closes.push(true);
     }
     let starts = [0].into_iter().chain(ends.iter().map(|&end| end + 1)).take(ends.len()).collect();
     let row_ends = closes.iter().zip(1..).filter(|(closes, _)| **closes).map(|(_, field)| field);

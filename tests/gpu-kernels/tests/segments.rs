@@ -1,5 +1,5 @@
-//! What segments add to a call, by the kernels for it in the emulator: offsets as flags and numbers,
-//! and numbers as starts, as plain loops make them.
+//! What segments add to a call, by the kernels for it in the emulator: offsets as flags and
+//! numbers, and numbers as starts, as plain loops make them.
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{

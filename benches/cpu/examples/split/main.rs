@@ -72,7 +72,8 @@ fn race(pattern: &str, split: &Pretokeniser, regex: &Regex, made: usize, files: 
         let start = Instant::now();
         split.on_cpu().lex_in_blocks(texts.as_bytes(), 1, CHUNK, &mut columns).expect("it is short");
         best[0] = best[0].min(start.elapsed());
-        let others: [&mut dyn FnMut(&mut Vec<u32>); 3] = [
+        type Splitter<'a> = &'a mut dyn FnMut(&mut Vec<u32>);
+        let others: [Splitter; 3] = [
             &mut |ends| by_hand(pattern, &texts, ends),
             &mut |ends| by_regex_automata(pattern, &texts, ends),
             &mut |ends| {

@@ -40,12 +40,10 @@ impl Domain for Bits {
         }
         let (form, k) = match x {
             [form] => (form.form()?, None),
-            [Operand::Form(form), Operand::Known(k)] | [Operand::Known(k), Operand::Form(form)] => {
-                (form.clone()?, Some(*k))
-            }
+            [Operand::Form(form), Operand::Known(k)] | [Operand::Known(k), Operand::Form(form)] => ((*form)?, Some(*k)),
             // (u & a) ^ b of two forms: their sum modulo 2 is one too, and so are products with equal parts of u.
             [Operand::Form(first), Operand::Form(second)] => {
-                let ((a, b), (c, d)) = (first.clone()?, second.clone()?);
+                let ((a, b), (c, d)) = ((*first)?, (*second)?);
                 return match inst.opcode {
                     Opcode::Xor => Ok((code.binary(Opcode::Xor, a, c), code.binary(Opcode::Xor, b, d))),
                     Opcode::And => Ok(product(code, (a, b), (c, d))),

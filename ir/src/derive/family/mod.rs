@@ -1,9 +1,9 @@
 //! Families: sets of functions of an unknown state that are closed under composition.
 //!
-//! A family is an abstract domain. Each value of a step is either *known*, computed from the element
-//! and from components of earlier levels, or a *form*: a function of the unknown components with
-//! known coefficients. An operation takes forms to a form, or leaves the family. The forms of the
-//! next state are the lift: they say what the element does to any state.
+//! A family is an abstract domain. Each value of a step is either *known*, computed from the
+//! element and from components of earlier levels, or a *form*: a function of the unknown components
+//! with known coefficients. An operation takes forms to a form, or leaves the family. The forms of
+//! the next state are the lift: they say what the element does to any state.
 //!
 //! What a family gives is an [`Effect`]: the state of a stage that holds the coefficients, and how
 //! two of them compose. A state of the loop is a constant function, so it is such a state too

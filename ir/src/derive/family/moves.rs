@@ -6,8 +6,8 @@
 //! identity: flags[i][i];  seed(u) = (no flags, u)
 //! ```
 //!
-//! Flags that are false in every product are left out. Nothing is computed, so it is exact for every
-//! type, NaN included.
+//! Flags that are false in every product are left out. Nothing is computed, so it is exact for
+//! every type, NaN included.
 
 use super::pattern::{Entry, closure};
 use super::{Domain, Effect, Family, Group, Operand, seeded};

@@ -89,7 +89,7 @@ impl Domain for Restart {
             _ => None,
         };
         if let (Some(opcode), Operand::Form(form), Operand::Known(k)) = (reversed, first, second) {
-            let (restarts, value) = form.clone()?;
+            let (restarts, value) = (*form)?;
             let value = match code.constant_of(value) == Some(self.identity) && opcode == Opcode::Sub {
                 true => code.unary(Opcode::Neg, *k),
                 false => code.push(Inst::new(opcode, inst.ty, &[value, *k], inst.payload)),
@@ -101,12 +101,12 @@ impl Domain for Restart {
         }
         match (first, second) {
             (Operand::Form(form), Operand::Known(k)) | (Operand::Known(k), Operand::Form(form)) => {
-                let (restarts, value) = form.clone()?;
+                let (restarts, value) = (*form)?;
                 Ok((restarts, self.join(code, value, *k)))
             }
             // u & (u & k) is u & k, and likewise for all operations that are idempotent.
             (Operand::Form(a), Operand::Form(b)) if is_idempotent(self.operation) => {
-                let ((r, a), (s, b)) = (a.clone()?, b.clone()?);
+                let ((r, a), (s, b)) = ((*a)?, (*b)?);
                 if code.constant_of(r) != code.constant_of(s) || code.constant_of(r).is_none() {
                     return Err(Leave);
                 }

@@ -1,5 +1,5 @@
-//! Where no token is: back to the last place where one could have ended, and runs of bytes that begin
-//! none, which are one error each.
+//! Where no token is: back to the last place where one could have ended, and runs of bytes that
+//! begin none, which are one error each.
 
 use std::mem::offset_of;
 
