@@ -1,6 +1,8 @@
 //! Loops that become scans, and loops that do not: suites of the literature and of everyday code,
 //! each against the Rust function, and against the interpreter.
 
+#[path = "loops/edges.rs"]
+mod edges;
 #[path = "loops/entry.rs"]
 mod entry;
 #[path = "loops/own.rs"]

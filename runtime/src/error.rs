@@ -5,10 +5,10 @@
 
 use monoscan_codegen::cpu::CodegenError;
 use monoscan_ir::laws::Judgement;
-use monoscan_ir::{Diagnostics, Layout, Type};
+use monoscan_ir::{Constant, Diagnostics, Layout, Type};
 
 use crate::device::DeviceError;
-use crate::refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError, layout, types};
+use crate::refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError, layout, states, types};
 use crate::spacing::SpacingError;
 use crate::trace::TraceError;
 
@@ -172,6 +172,16 @@ pub enum Error {
         bytes: usize,
         /// The size of a record.
         record: usize,
+    },
+
+    /// An initial state or carry that the loop does not reach from its own initial state, where the
+    /// derived scan knows only those: a table of states, or a counter modulo m.
+    #[error("the {argument} is a state that the loop does not reach from its initial state: {}", states(.got))]
+    LoopState {
+        /// Which argument.
+        argument: &'static str,
+        /// Its components.
+        got: Vec<Constant>,
     },
 
     /// An initial state or carry that is no state of the program.

@@ -63,7 +63,15 @@ impl LoopStates {
                 let got = states.iter().map(|constant| constant.ty()).collect();
                 return Err(Error::State { argument, expected: self.types.clone(), got });
             }
-            seeds.extend(interp::call(&self.derivation.seed, own, &self.derivation.program.tables));
+            let tables = &self.derivation.program.tables;
+            let seed = interp::call(&self.derivation.seed, own, tables);
+            let value = interp::call(&self.derivation.value, &seed, tables);
+            let is_nan = |constant: &Constant| constant.ty().is_float() && constant.as_f64().is_nan();
+            let is_same = |(a, b): (&Constant, &Constant)| a == b || (is_nan(a) && is_nan(b));
+            if !value.iter().zip(own).all(is_same) {
+                return Err(Error::LoopState { argument, got: own.to_vec() });
+            }
+            seeds.extend(seed);
             seeds.extend_from_slice(behind);
         }
         Ok(seeds)

@@ -3,7 +3,7 @@
 //!
 //! Each says what was given, and what is expected or what to do instead.
 
-use monoscan_ir::{Layout, Type};
+use monoscan_ir::{Constant, Layout, Type};
 
 /// Rows that are none of an array, or not those of the columns of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -228,6 +228,11 @@ pub(crate) fn layout(layout: &Layout) -> String {
 /// Types in words: `(f32, u8)`.
 pub(crate) fn types(types: &[Type]) -> String {
     format!("({})", types.iter().map(Type::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// The components of a state: `(3, true)`.
+pub(crate) fn states(state: &[Constant]) -> String {
+    format!("({})", state.iter().map(Constant::to_string).collect::<Vec<_>>().join(", "))
 }
 
 fn columns(layouts: &[Layout]) -> String {

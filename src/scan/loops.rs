@@ -47,7 +47,24 @@ impl Scan<()> {
     /// ```
     ///
     /// What n records do to a state that is not known must be a function of a closed family: sums, maxima, recurrences, clamps,
-    /// latches, tables of a few states, and cascades of these. [`explain`](Scan::explain) says what was found. Each derivation is compared with the step: proved where it can be, and on samples.
+    /// latches, tables of a few states, and cascades of these. [`explain`](Scan::explain) says what
+    /// was found. Each derivation is compared with the step: proved where it can be, and on
+    /// samples.
+    ///
+    /// # Where it differs from the loop
+    /// - Sums and products of floats are regrouped, so last places differ.
+    /// - NaN: a comparison such as `if s > x { s } else { x }` becomes a maximum, and bounds of a
+    ///   sum may change places, which is the loop only where nothing is NaN; `explain` then says
+    ///   *proved where nothing is NaN*. In `if reset { x } else { r * s + x }` the loop forgets at
+    ///   a reset, and the scan multiplies by 0: NaN and infinities of the state before stay, as
+    ///   NaN.
+    /// - Integers under bounds, minima or maxima must not overflow. They are composed in `i64`;
+    ///   those of 64 bits have no wider type, so with bounds the sum of any run of records must
+    ///   stay within ±2⁶⁰. A step with `wrapping_add` and its kind is refused where it would be a
+    ///   bounded or modular family.
+    /// - Initial states and carries of calls: any state of sums, bounds, recurrences and latches.
+    ///   In a table of states or a counter modulo m, those that the loop reaches from `initial`;
+    ///   another is an [`Error::LoopState`].
     ///
     /// # Errors
     /// [`Error::NotAScan`] names the component of the state, the operation, the reason and what would do. Else as [`Scan::new`].

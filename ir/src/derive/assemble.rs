@@ -215,6 +215,14 @@ fn output(flat: &Flat, parts: &[Part<'_>], mapping: &Mapping, tables: &[Table]) 
         ),
     ];
     let mut mapping = mapping.clone();
+    // What is no component of the loop is none of the program either, which is then refused when it
+    // is verified.
+    for (source, &ty) in mapping.reads.iter_mut().zip(&mapping.function.params) {
+        let component = kinds.iter().find_map(|(of, _)| of(*source));
+        if component.is_some_and(|c| (c as usize) >= flat.own || flat.initial[c as usize].ty() != ty) {
+            *source = Source::StateOf { stage: u32::MAX, component: u32::MAX };
+        }
+    }
     for (of, which) in kinds {
         let needed: Vec<usize> = mapping.reads.iter().filter_map(|&source| of(source)).map(|c| c as usize).collect();
         if needed.is_empty() {

@@ -25,15 +25,25 @@ pub(super) struct Code<'t> {
     rewriter: Rewriter<'t>,
     tables: &'t [Table],
     depends: Vec<Components>,
+    /// Whether sums are what they are over the integers, so that arms of a `select` may be compared
+    /// by their difference.
+    sums: bool,
+    /// Whether a `select` may become a minimum or maximum.
+    extremes: bool,
 }
 
 impl<'t> Code<'t> {
     /// Code over parameters of these types, of which the first `state` are the components.
-    pub(super) fn new(params: &[Type], state: usize, tables: &'t [Table]) -> Code<'t> {
+    pub(super) fn new(params: &[Type], state: usize, tables: &'t [Table], sums: bool) -> Code<'t> {
         let mut rewriter = Rewriter::new(tables);
         rewriter.builder.params(params);
         let depends = (0..params.len()).map(|param| if param < state { 1 << param } else { 0 }).collect();
-        Code { rewriter, tables, depends }
+        Code { rewriter, tables, depends, sums, extremes: true }
+    }
+
+    /// Code that leaves every `select` as it is written.
+    pub(super) fn as_written(params: &[Type], state: usize, tables: &'t [Table]) -> Code<'t> {
+        Code { extremes: false, ..Code::new(params, state, tables, false) }
     }
 
     pub(super) fn tables(&self) -> &'t [Table] {
@@ -127,7 +137,9 @@ impl<'t> Code<'t> {
         if let Some(known) = self.constant_of(condition) {
             return if known.bits() != 0 { yes } else { no };
         }
-        if let Some(extreme) = self.extreme(condition, yes, no) {
+        if self.extremes
+            && let Some(extreme) = self.extreme(condition, yes, no)
+        {
             return extreme;
         }
         let value = self.rewriter.push(Inst::new(Opcode::Select, self.ty(yes), &[condition, yes, no], Payload::None));
@@ -148,6 +160,11 @@ impl<'t> Code<'t> {
             Opcode::Gt | Opcode::Ge => (q, p),
             _ => return None,
         };
+        let shared = self.depends(condition) & (self.depends(yes) | self.depends(no));
+        // What does not depend on the state may be NaN: it stays as it was written.
+        if ty.is_float() && shared == 0 {
+            return None;
+        }
         // Where less < more holds, `yes` is taken.
         if (yes, no) == (less, more) {
             return Some(self.binary(Opcode::Min, less, more));
@@ -159,8 +176,7 @@ impl<'t> Code<'t> {
             return Some(bounded);
         }
         let wraps = [yes, no].iter().any(|&arm| self.inst(arm).is_some_and(|inst| inst.payload == Payload::Wraps));
-        let shared = self.depends(condition) & (self.depends(yes) | self.depends(no));
-        if wraps || shared == 0 {
+        if wraps || shared == 0 || !self.sums {
             return None;
         }
         let (arms, compared) = (self.difference(yes, no)?, self.difference(more, less)?);
@@ -169,10 +185,19 @@ impl<'t> Code<'t> {
             _ if arms == compared.negated() => (Opcode::Min, more),
             _ => return None,
         };
+        let is_zero = self.is_number(no, 0);
         let common = self.difference(no, base)?;
-        let common = self.of_sum(&common, ty)?;
+        if !is_zero && ty.is_int() && !common.is_one_addend(ty) {
+            // The loop computes no such sum, and it may leave the type.
+            return None;
+        }
+        let common = if is_zero { None } else { Some(self.of_sum(&common, ty)?) };
         let extreme = self.binary(opcode, less, more);
-        Some(self.binary(Opcode::Add, common, extreme))
+        // Where `no` is 0, what is common is −base, which the loop has computed.
+        Some(match common {
+            Some(common) => self.binary(Opcode::Add, common, extreme),
+            None => self.binary(Opcode::Sub, extreme, base),
+        })
     }
 
     /// `s > hi ? hi : max(s, lo)` with lo ≤ hi is a clamp; likewise from below.
@@ -310,6 +335,16 @@ impl Sum {
         match self.terms.iter_mut().find(|term| term.0 == value) {
             Some(term) => term.1 += factor,
             None => self.terms.push((value, factor)),
+        }
+    }
+
+    /// Whether it is one value, or one constant; of a type without sign, none below 0.
+    fn is_one_addend(&self, ty: Type) -> bool {
+        let is_unit = |factor: f64| factor == 1.0 || (ty.is_signed() && factor == -1.0);
+        match *self.terms {
+            [] => ty.is_signed() || self.constant >= 0.0,
+            [(_, factor)] => self.constant == 0.0 && is_unit(factor),
+            _ => false,
         }
     }
 

@@ -37,11 +37,10 @@ impl fmt::Display for Family {
             Family::Affine { components, constant } => {
                 write!(f, "A·u + b of {components}{}", if constant { ", A follows from the length" } else { "" })
             }
-            Family::Tropical { components, maxima } => write!(f, "maxima of sums, {components} × {components}")
-                .and_then(|()| match maxima {
-                    true => Ok(()),
-                    false => f.write_str(" (minima)"),
-                }),
+            Family::Tropical { components, maxima } => {
+                let which = if maxima { "maxima" } else { "minima" };
+                write!(f, "{which} of sums, {components} × {components}")
+            }
             Family::Modular { modulus, scaled } => {
                 write!(f, "{} mod {modulus}", if scaled { "a·u + b" } else { "u + b" })
             }
@@ -53,7 +52,11 @@ impl fmt::Display for Family {
 impl fmt::Display for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Trust::Proved { no_overflow: true, no_nan: true, .. } => {
+                f.write_str("proved where nothing overflows or is NaN")
+            }
             Trust::Proved { no_overflow: true, .. } => f.write_str("proved where nothing overflows"),
+            Trust::Proved { no_nan: true, .. } => f.write_str("proved where nothing is NaN"),
             Trust::Proved { .. } => f.write_str("proved"),
             Trust::Construction => f.write_str("by construction"),
             Trust::Tested => f.write_str("tested on samples"),

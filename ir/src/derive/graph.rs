@@ -52,21 +52,33 @@ pub(super) fn groups(code: &mut Code<'_>, flat: &Flat, next: &[Value]) -> Result
 }
 
 /// The same groups over fresh code, which has nothing of the families that were tried in vain.
-pub(super) fn again(code: &mut Code<'_>, flat: &Flat, next: &[Value], groups: Vec<Placed>) -> Vec<Placed> {
+///
+/// # Errors
+/// The members of a group that has no family any more.
+pub(super) fn again(
+    code: &mut Code<'_>,
+    flat: &Flat,
+    next: &[Value],
+    groups: Vec<Placed>,
+) -> Result<Vec<Placed>, Vec<usize>> {
     let each = groups.into_iter().map(|placed| {
         let mut group = group(code, flat, next, &placed.members);
         let effect = match placed.effect.family {
             Family::Table { .. } => table_of(&mut group),
             _ => classify(&mut group),
         };
-        Placed { effect: effect.expect("it had the family before"), ..placed }
+        match effect {
+            Some(effect) => Ok(Placed { effect, ..placed }),
+            None => Err(placed.members),
+        }
     });
     each.collect()
 }
 
 fn group<'a, 't>(code: &'a mut Code<'t>, flat: &'a Flat, next: &'a [Value], members: &'a [usize]) -> Group<'a, 't> {
     let types: &'a [Type] = &flat.step.params[..flat.initial.len()];
-    Group { code, members, types, next, initial: &flat.initial }
+    let wraps = members.iter().any(|&member| flat.overflows.wrapped >> member & 1 == 1);
+    Group { code, members, types, next, initial: &flat.initial, wraps }
 }
 
 /// Which groups depend on each other in a circle, those that are read first.

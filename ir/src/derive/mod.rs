@@ -23,6 +23,7 @@ mod code;
 mod explain;
 mod family;
 mod graph;
+mod overflow;
 mod proof;
 mod refusal;
 mod rewrite;
@@ -34,6 +35,7 @@ use crate::types::{Constant, Type};
 
 use code::{Code, MAX_COMPONENTS};
 use graph::Placed;
+use overflow::Overflows;
 use show::Names;
 
 pub use family::{Family, Reached};
@@ -108,6 +110,8 @@ struct Flat {
     /// From the user's components to all.
     extend: Function,
     rewritten: Vec<&'static str>,
+    /// Where the user's step may leave the integers.
+    overflows: Overflows,
 }
 
 impl Flat {
@@ -117,7 +121,7 @@ impl Flat {
 
     /// The code of the step and the next value of each component.
     fn code<'t>(&self, tables: &'t [Table]) -> (Code<'t>, Vec<Value>) {
-        let mut code = Code::new(&self.step.params, self.initial.len(), tables);
+        let mut code = Code::new(&self.step.params, self.initial.len(), tables, self.overflows.sums);
         let params: Vec<Value> = (0..self.step.params.len()).map(Value::new).collect();
         let next = code.inline(&self.step, &params);
         (code, next)
@@ -179,11 +183,15 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         own,
         extend: same.finish(&components),
         rewritten: Vec::new(),
+        overflows: Overflows::of(&of.step.function, own),
     };
     let (flat, groups) = solve(flat, &of.tables, 0)?;
     let (mut code, next) = flat.code(&of.tables);
-    let groups = graph::again(&mut code, &flat, &next, groups);
-    let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &next, group)).collect();
+    let groups = graph::again(&mut code, &flat, &next, groups).map_err(|members| {
+        let reads = flat.read_names();
+        Refusal::of_group(&code, &Names { components: &flat.names, reads: &reads }, &members, &next)
+    })?;
+    let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
     proof::on_samples(of, &derivation)?;
     Ok(derivation)

@@ -11,7 +11,7 @@
 
 use super::code::{Code, taken_away};
 use super::graph::Placed;
-use super::{Derivation, LoopProgram, Refusal, Why};
+use super::{Derivation, Flat, LoopProgram, Refusal, Why};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::interp;
@@ -32,6 +32,9 @@ pub enum Trust {
         cases: usize,
         /// Whether no integer overflows, which is then a condition.
         no_overflow: bool,
+        /// Whether nothing is NaN, which is then a condition: `if s > x { s } else { x }` is no
+        /// maximum of NaN.
+        no_nan: bool,
     },
     /// By construction: the step was evaluated at every state.
     Construction,
@@ -45,7 +48,7 @@ const FUEL: usize = 24_000;
 const MAX_CASES: usize = 130;
 
 /// The equation of one group.
-pub(super) fn of_group(code: &mut Code<'_>, next: &[Value], group: &Placed) -> Trust {
+pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: &Placed) -> Trust {
     let effect = &group.effect;
     if matches!(effect.family, Family::Table { .. }) {
         return Trust::Construction;
@@ -55,19 +58,38 @@ pub(super) fn of_group(code: &mut Code<'_>, next: &[Value], group: &Placed) -> T
     let after = code.inline(&effect.combine, &[seeds, effect.lift.clone()].concat());
     let applied = code.inline(&effect.value, &after);
     let expected: Vec<Value> = group.members.iter().map(|&member| next[member]).collect();
+    let no_nan = orders_floats(code, flat, &expected) || (effect.family.is_ordered() && effect.types[0].is_float());
+    // The step as it was written: its arms are no minima and maxima here.
+    let params: Vec<Value> = (0..flat.step.params.len()).map(Value::new).collect();
+    let mut plain = Code::as_written(&flat.step.params, flat.initial.len(), code.tables());
+    let written = plain.inline(&flat.step, &params);
+    let applied = plain.inline(&code.extract(&applied), &params);
+    let expected: Vec<Value> = group.members.iter().map(|&member| written[member]).collect();
     if applied == expected {
-        return Trust::Proved { cases: 1, no_overflow: false };
+        return Trust::Proved { cases: 1, no_overflow: false, no_nan };
     }
-    let function = code.extract(&[applied, expected].concat());
+    let function = plain.extract(&[applied, expected].concat());
     let sides = |function: &Function| by_cases(code, function, group.members.len());
     if let Some((cases, means)) = sides(&function) {
-        return Trust::Proved { cases, no_overflow: means.no_overflow };
+        return Trust::Proved { cases, no_overflow: means.no_overflow, no_nan };
     }
     let ideal = effect.family.is_ordered().then(|| ideal(&function)).flatten();
     match ideal.and_then(|ideal| sides(&ideal)) {
-        Some((cases, _)) => Trust::Proved { cases, no_overflow: true },
+        Some((cases, _)) => Trust::Proved { cases, no_overflow: true, no_nan },
         None => Trust::Tested,
     }
+}
+
+/// Whether minima or maxima of floats, which may stand for comparisons of the step, lead to these
+/// values.
+fn orders_floats(code: &Code<'_>, flat: &Flat, values: &[Value]) -> bool {
+    use Opcode::{Ge, Gt, Le, Lt};
+    let is_float = |inst: &Inst| flat.step.type_of(inst.operands()[0]).is_some_and(Type::is_float);
+    if !flat.step.insts.iter().any(|inst| matches!(inst.opcode, Lt | Le | Gt | Ge) && is_float(inst)) {
+        return false;
+    }
+    let function = code.extract(values);
+    function.insts.iter().any(|inst| matches!(inst.opcode, Opcode::Min | Opcode::Max) && inst.ty.is_float())
 }
 
 /// Whether the first results are the last ones, for all arguments.
@@ -276,8 +298,11 @@ fn sample(of: &LoopProgram, derivation: &Derivation, seed: u64, block: usize) ->
 }
 
 fn is_near(got: Constant, expected: Constant) -> bool {
-    if !expected.ty().is_float() {
+    if got == expected || !expected.ty().is_float() {
         return got == expected;
+    }
+    if expected.as_f64().is_nan() {
+        return got.as_f64().is_nan();
     }
     let (got, wanted) = (got.as_f64(), expected.as_f64());
     let tolerance = if expected.ty() == Type::F32 { 1e-3 } else { 1e-7 };

@@ -26,7 +26,7 @@ pub(super) fn stops(flat: &Flat, tables: &[Table], members: &[usize]) -> Option<
 
 /// Whether the flag keeps this value, and the others theirs as long as it has it.
 fn freezes(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]) -> bool {
-    let mut code = Code::new(&flat.step.params, flat.initial.len(), tables);
+    let mut code = Code::new(&flat.step.params, flat.initial.len(), tables, flat.overflows.sums);
     let mut arguments: Vec<Value> = (0..flat.step.params.len()).map(Value::new).collect();
     arguments[flag] = code.constant(value);
     let next = code.inline(&flat.step, &arguments);
@@ -40,7 +40,7 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
     let copies: Vec<Constant> = rest.iter().map(|&member| flat.initial[member]).collect();
     let initial = [flat.initial.clone(), copies].concat();
     let params: Vec<Type> = initial.iter().map(|c| c.ty()).chain(flat.step.params[count..].iter().copied()).collect();
-    let mut code = Code::new(&params, initial.len(), tables);
+    let mut code = Code::new(&params, initial.len(), tables, flat.overflows.sums);
     let as_it_is: Vec<Value> = (0..count).chain(initial.len()..params.len()).map(Value::new).collect();
     let mut next = code.inline(&flat.step, &as_it_is);
     let mut free = as_it_is.clone();
@@ -65,6 +65,7 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
         initial,
         step: code.extract(&next),
         extend,
+        overflows: flat.overflows.followed((count..).zip(rest.iter().copied())),
         rewritten: [&flat.rewritten[..], &["a stop: it runs on in a copy, which is latched"]].concat(),
         ..flat.clone()
     }
@@ -103,7 +104,7 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
     let flags: Vec<Constant> = tests.iter().map(|test| before(test, flat.initial[test.1])).collect();
     let initial = [flat.initial.clone(), flags].concat();
     let params: Vec<Type> = initial.iter().map(|c| c.ty()).chain(step.params[count..].iter().copied()).collect();
-    let mut code = Code::new(&params, initial.len(), tables);
+    let mut code = Code::new(&params, initial.len(), tables, flat.overflows.sums);
     let mut values: Vec<Value> = (0..count).chain(initial.len()..params.len()).map(Value::new).collect();
     for (value, inst) in step.values() {
         let new = match replaced.get(&value.index()) {
@@ -129,6 +130,7 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
         step: code.extract(&next),
         extend: extended(flat, &tests),
         initial,
+        overflows: flat.overflows.followed((count..).zip(tests.iter().map(|test| test.1))),
         rewritten: [&flat.rewritten[..], &["a test of what was assigned is a flag of its own"]].concat(),
         ..flat.clone()
     })

@@ -196,6 +196,11 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
         // Sums and affine maps are families of their own.
         return Err(Leave);
     }
+    let certain = [form.lower, form.upper].iter().flatten().all(|bound| bound.1);
+    if ty == Type::I64 && !certain {
+        // Where a bound may be absent, numbers of 64 bits could be taken for its infinity.
+        return Err(Leave);
+    }
     let code = &mut *group.code;
     let scaled = !code.is_number(form.a, 1);
     let positive = code.constant_of(form.a).is_some_and(|a| a.as_f64() > 0.0);

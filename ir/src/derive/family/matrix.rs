@@ -322,7 +322,8 @@ fn recognise(group: &mut Group<'_, '_>, semiring: Semiring) -> Result<Effect, Le
     }
     let wide = match semiring {
         Semiring::Reals => Some(ty),
-        _ => wide(ty),
+        // Numbers of 64 bits could be taken for the infinity.
+        _ => wide(ty).filter(|_| ty != Type::I64),
     };
     let Some(wide) = wide else { return Err(Leave) };
     let matrix = Matrix { semiring, ty, wide, count: group.members.len() };

@@ -131,6 +131,8 @@ pub(super) struct Group<'a, 't> {
     /// The next value of each component of the loop.
     pub(super) next: &'a [Value],
     pub(super) initial: &'a [Constant],
+    /// Whether the step wraps on the way to a member, so that it is no function over the integers.
+    pub(super) wraps: bool,
 }
 
 /// An operand of an operation that depends on the group's components.
@@ -265,8 +267,11 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     found.extend(restart::OPERATIONS.iter().filter_map(|&operation| restart::recognise(group, operation).ok()));
     found.extend(bits::recognise(group).ok());
     found.extend(table::recognise(group).ok());
-    found.extend(clamp::recognise(group).ok());
     found.extend(matrix::affine(group).ok());
+    if group.wraps {
+        return found.into_iter().min_by_key(|effect| effect.cost(group.code));
+    }
+    found.extend(clamp::recognise(group).ok());
     found.extend(matrix::max_plus(group).ok());
     found.extend(matrix::min_plus(group).ok());
     let moduli = modular::candidates(group);

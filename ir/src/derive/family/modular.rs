@@ -4,8 +4,10 @@
 //! (a, b) ⊕ (c, d) = (a·c mod m, (b·c + d) mod m)        identity (1, 0)        seed(u) = (0, u)
 //! ```
 //!
-//! in `u64`, where m² fits. Where a is 1 for every element it is left out. A start at or above m is
-//! taken modulo m.
+//! in `u64`, where m² fits. Where a is 1 for every element it is left out. A state at or above m is
+//! none that the loop reaches: its seed has another value.
+
+use rustc_hash::FxHashMap;
 
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
@@ -40,6 +42,8 @@ pub(super) fn candidates(group: &Group<'_, '_>) -> Vec<u64> {
 
 struct Modular {
     modulus: u64,
+    /// The component, which is below the modulus.
+    component: Value,
 }
 
 /// (a, b): u64, not yet reduced.
@@ -74,7 +78,8 @@ impl Modular {
         code.constant_of(value).is_some_and(|known| known.as_int() == self.modulus as i128)
     }
 
-    /// `p + 1 == m ? 0 : p + 1`, and `p + k ≥ m ? p + k − m : p + k` for 0 ≤ k ≤ m.
+    /// `u + 1 == m ? 0 : u + 1`, and `u + k ≥ m ? u + k − m : u + k` for the component u and 0 ≤ k
+    /// ≤ m.
     fn wraps_around(&self, code: &Code<'_>, inst: &Inst) -> Option<Value> {
         let &[condition, yes, no] = inst.operands() else { return None };
         let test = code.inst(condition)?;
@@ -89,7 +94,7 @@ impl Modular {
         };
         if matches!(test.opcode, Opcode::Eq | Opcode::Ne) {
             let (x, one) = added(no)?;
-            let counts = code.is_number(yes, 0) && code.is_number(one, 1);
+            let counts = x == self.component && code.is_number(yes, 0) && code.is_number(one, 1);
             let at_end = (p == no && k == modulus) || (p == x && k == modulus - 1);
             return (counts && at_end).then_some(no);
         }
@@ -102,7 +107,16 @@ impl Modular {
         };
         let k = if matches!(test.opcode, Opcode::Gt | Opcode::Le) { k + 1 } else { k };
         let (x, step) = added(below)?;
-        let (min, max) = [code.range(x), code.range(step)].into_iter().min_by_key(|range| range.1)?;
+        let step = match () {
+            _ if x == self.component => step,
+            _ if step == self.component => x,
+            _ => return None,
+        };
+        // Twice the component is below 2m.
+        let (min, max) = if step == self.component { (0, modulus) } else { code.range(step) };
+        if step != self.component && code.depends(step) >> self.component.index() & 1 == 1 {
+            return None;
+        }
         let less = code.inst(at_least)?;
         let &[q, by] = less.operands() else { return None };
         let by = code.constant_of(by)?.as_int();
@@ -121,7 +135,8 @@ impl Domain for Modular {
     fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Form, Leave> {
         // Of integers without sign, `x − 1` is `x + MAX` by now.
         let is_taken_away = code.constant_of(value).is_some_and(|constant| taken_away(constant) < 0);
-        if is_taken_away || code.range(value).0 < 0 {
+        let is_large = code.constant_of(value).is_some_and(|constant| constant.as_int() >= 1 << 63);
+        if is_taken_away || is_large || code.range(value).0 < 0 {
             return Err(Leave);
         }
         let value = code.cast(Type::U64, value);
@@ -161,7 +176,10 @@ impl Domain for Modular {
 }
 
 /// Whether a value is below the modulus wherever the component was.
-fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular) -> bool {
+fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular, known: &mut FxHashMap<Value, bool>) -> bool {
+    if let Some(&known) = known.get(&value) {
+        return known;
+    }
     let code = &*group.code;
     if value.index() == group.members[0] {
         return true;
@@ -171,14 +189,16 @@ fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular) -> bool {
         return min >= 0 && max < modular.modulus as i128;
     }
     let Some(inst) = code.inst(value) else { return false };
-    match (inst.opcode, inst.operands()) {
+    let reduced = match (inst.opcode, inst.operands()) {
         (Opcode::Rem, &[_, m]) => modular.is(code, m),
         (Opcode::Select, &[condition, yes, no]) if code.depends(condition) & group.mask() == 0 => {
-            is_reduced(group, yes, modular) && is_reduced(group, no, modular)
+            is_reduced(group, yes, modular, known) && is_reduced(group, no, modular, known)
         }
         (Opcode::Select, _) => true,
         _ => false,
-    }
+    };
+    known.insert(value, reduced);
+    reduced
 }
 
 /// The group as a component modulo m.
@@ -189,9 +209,9 @@ pub(super) fn recognise(group: &mut Group<'_, '_>, modulus: u64) -> Result<Effec
     if !ty.is_int() || !(0..modulus as i128).contains(&initial) {
         return Err(Leave);
     }
-    let modular = Modular { modulus };
+    let modular = Modular { modulus, component: Value::new(member) };
     let (a, b) = group.forms(&modular)?[0];
-    if !is_reduced(group, group.next[member], &modular) {
+    if !is_reduced(group, group.next[member], &modular, &mut FxHashMap::default()) {
         return Err(Leave);
     }
     let scaled = !group.code.is_number(a, 1);

@@ -202,6 +202,11 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
         return Err(Leave);
     }
     let count = states.count();
+    // A state of the box that is not reached has the seed of the initial one.
+    let first: Vec<i128> = group.members.iter().map(|&member| group.initial[member].as_int()).collect();
+    let start = (0..count).find(|&number| states.values(number) == first).expect("the initial state is reached");
+    let seeds: Vec<usize> =
+        (0..count).map(|number| if seen.contains(&states.values(number)) { number } else { start }).collect();
     let mut lanes = Vec::new();
     for number in 0..count {
         let values = states.values(number);
@@ -215,7 +220,7 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
         };
         lanes.push(to);
     }
-    Ok(effect(group, &states, &lanes))
+    Ok(effect(group, &states, &lanes, &seeds))
 }
 
 /// The number of the state with these values.
@@ -246,7 +251,7 @@ fn vector_types(count: usize) -> Vec<Type> {
     vec![ty; count.div_ceil(LANES)]
 }
 
-fn effect(group: &mut Group<'_, '_>, states: &Reached, lanes: &[Value]) -> Effect {
+fn effect(group: &mut Group<'_, '_>, states: &Reached, lanes: &[Value], seeds: &[usize]) -> Effect {
     let types = vector_types(states.count());
     let width = types[0].size();
     let code = &mut *group.code;
@@ -272,16 +277,22 @@ fn effect(group: &mut Group<'_, '_>, states: &Reached, lanes: &[Value]) -> Effec
         let lanes: Vec<u8> = (0..width).map(|lane| (k * width + lane) as u8).collect();
         Constant::vector(&lanes)
     });
-    let (value, tables) = value(states, &own, &types);
+    let (value, mut tables) = value(states, &own, &types);
+    let seed = seeded(&own, |b, u| {
+        let mut number = number(b, states, u);
+        if seeds.iter().enumerate().any(|(place, &seed)| place != seed) {
+            tables.push(Table::new(Type::U8, seeds.iter().map(|&seed| Constant::from(seed as u8))));
+            let index = b.cast(Type::U32, number);
+            number = b.table(tables.len() as u32 - 1, Type::U8, index);
+        }
+        types.iter().map(|&ty| b.splat(ty, number)).collect()
+    });
     Effect {
         family: Family::Table { states: states.count() },
         identity: identity.collect(),
         lift,
         combine: combine(&types),
-        seed: seeded(&own, |b, u| {
-            let number = number(b, states, u);
-            types.iter().map(|&ty| b.splat(ty, number)).collect()
-        }),
+        seed,
         value,
         valid: Some(seeded(&types, |b, maps| {
             let last = b.constant(Constant::vector(&vec![(types.len() * width - 1) as u8; width]));

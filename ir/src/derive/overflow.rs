@@ -1,0 +1,56 @@
+//! Where a step leaves the integers: what wraps around, and constants that stand for what is taken
+//! away.
+//!
+//! Minima and maxima of sums, and sums modulo m, hold over the integers. The simplifier computes
+//! modulo 2^k: it drops the mark of what wraps, and writes `x − 1` as `x + MAX`. So the user's step
+//! is looked at before it is simplified.
+
+use super::code::Components;
+use crate::function::{Function, Payload};
+use crate::opcode::Opcode;
+use crate::types::Type;
+
+/// What of a step is not what it would be over the integers.
+#[derive(Clone)]
+pub(super) struct Overflows {
+    /// Components whose next value comes from an instruction that wraps.
+    pub(super) wrapped: Components,
+    /// Whether sums may be compared by their difference.
+    pub(super) sums: bool,
+}
+
+impl Overflows {
+    /// Of a step whose first results are components.
+    pub(super) fn of(step: &Function, components: usize) -> Overflows {
+        let mut wraps = vec![false; step.params.len()];
+        for inst in &step.insts {
+            wraps.push(inst.payload == Payload::Wraps || inst.operands().iter().any(|x| wraps[x.index()]));
+        }
+        if has_large_constants(step) {
+            return Overflows { wrapped: !0, sums: false };
+        }
+        let results = step.results.iter().take(components).enumerate();
+        let wrapped = results.filter(|(_, result)| wraps[result.index()]).fold(0, |all, (place, _)| all | 1 << place);
+        Overflows { wrapped, sums: !step.insts.iter().any(|inst| inst.payload == Payload::Wraps) }
+    }
+
+    /// With further components, each of which is computed as another is: (new, other).
+    pub(super) fn followed(&self, others: impl Iterator<Item = (usize, usize)>) -> Overflows {
+        let wrapped = others.fold(self.wrapped, |all, (new, other)| all | (self.wrapped >> other & 1) << new);
+        Overflows { wrapped, ..*self }
+    }
+}
+
+/// Whether constants that are added, taken away or multiplied reach half of their type together:
+/// their signs are lost then.
+fn has_large_constants(step: &Function) -> bool {
+    let sum = |ty: Type| -> u128 {
+        let insts = step.insts.iter().filter(|inst| inst.ty == ty);
+        let sums = insts.filter(|inst| matches!(inst.opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::MulAdd));
+        let sums = sums.filter(|inst| inst.payload != Payload::Wraps);
+        let constants = sums.flat_map(|inst| inst.operands()).filter_map(|&x| step.as_constant(x));
+        constants.fold(0, |all, constant| all.saturating_add(constant.as_int().unsigned_abs()))
+    };
+    let types: Vec<Type> = step.insts.iter().map(|inst| inst.ty).filter(|ty| ty.is_int()).collect();
+    types.into_iter().any(|ty| sum(ty) >> (ty.bits() - 1) != 0)
+}

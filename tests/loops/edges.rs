@@ -1,0 +1,203 @@
+//! Where loops meet the ends of their types: what wraps, NaN, large constants, states that no loop
+//! reaches.
+//!
+//! Each step is a loop that a derivation once got wrong. It is refused, or it is the loop.
+
+use monoscan::prelude::*;
+use monoscan::{Error, State};
+
+/// The scan of a step is the loop on these records, or there is none.
+macro_rules! assert_loop {
+    ($step:ident, $initial:expr, [$($column:expr),+], [$($x:ident),+]) => {{
+        if let Ok(scan) = Scan::from_loop($step {}, $initial) {
+            let mut state = $initial;
+            let expected: Vec<_> = assert_loop!(@zip [$($column),+], [$($x),+], |$($x),+| {
+                state = $step(state, $($x),+);
+                state
+            });
+            assert_eq!(scan.inclusive(($(&$column[..]),+))?, expected, "{}", scan.explain());
+        }
+    }};
+    (@zip [$a:expr], [$x:ident], |$p:ident| $body:block) => { $a.iter().map(|&$p| $body).collect() };
+    (@zip [$a:expr, $b:expr], [$x:ident, $y:ident], |$p:ident, $q:ident| $body:block) => {
+        $a.iter().zip(&$b).map(|(&$p, &$q)| $body).collect()
+    };
+}
+
+#[scan_fn]
+fn over_a_sum(s: u32, x: u32, y: u32) -> u32 {
+    if s > x + y { s - x - y } else { 0 }
+}
+
+#[scan_fn]
+fn grouped(s: u32, x: u32, y: u32) -> u32 {
+    if s > x + y { s - (x + y) } else { 0 }
+}
+
+#[scan_fn]
+fn drained(s: u32, x: u32) -> u32 {
+    if s > x { s - x } else { 0 }
+}
+
+#[test]
+fn differences_without_sign_are_not_sums() -> Result<(), Error> {
+    let (x, y) = ([600_000_000u32, 1], [500_000_000u32, 1]);
+    assert_loop!(over_a_sum, 1_000_000_000, [x, y], [a, b]);
+    assert_loop!(grouped, 1_000_000_000, [x, y], [a, b]);
+    assert_loop!(drained, 4_000_000_000, [[3_000_000_000u32, 999_999_999, 5, 0]], [a]);
+    assert!(Scan::from_loop(drained {}, 7).is_ok());
+    Ok(())
+}
+
+#[scan_fn]
+fn wrapped_modulo(s: u32, x: u32) -> u32 {
+    s.wrapping_add(x) % 10
+}
+
+#[scan_fn]
+fn wrapped_bound(s: u32, x: u32) -> u32 {
+    s.wrapping_sub(1).max(x)
+}
+
+#[scan_fn]
+fn wrapped_sum(s: u32, x: u32) -> u32 {
+    s.wrapping_add(x)
+}
+
+#[test]
+fn what_wraps_is_no_number_under_bounds() -> Result<(), Error> {
+    assert_loop!(wrapped_modulo, 0, [[5u32, u32::MAX]], [a]);
+    assert_loop!(wrapped_bound, 100, [[0u32; 101]], [a]);
+    assert_loop!(wrapped_sum, 0, [[5u32, u32::MAX, u32::MAX]], [a]);
+    assert!(Scan::from_loop(wrapped_sum {}, 0).is_ok());
+    Ok(())
+}
+
+const LATE: i64 = 1_700_000_000_000_000_000;
+
+#[scan_fn]
+fn latest(s: i64, x: i64, set: bool) -> i64 {
+    if set { x } else { (s + 1).max(x) }
+}
+
+#[scan_fn]
+fn maybe_bounded(s: i64, x: i64, bound: bool) -> i64 {
+    if bound { (s + 1).min(x) } else { s + 1 }
+}
+
+#[test]
+fn time_stamps_are_no_infinities() -> Result<(), Error> {
+    let times = [-4 * LATE, -5 * LATE, 5 * LATE, -3 * LATE];
+    assert_loop!(latest, -5 * LATE, [times, [false, true, false, true]], [a, b]);
+    assert_loop!(maybe_bounded, 5 * LATE, [[4 * LATE, 2 * LATE, 3 * LATE], [false, true, true]], [a, b]);
+    Ok(())
+}
+
+#[scan_fn]
+fn largest(s: f64, x: f64) -> f64 {
+    if s > x { s } else { x }
+}
+
+#[scan_fn]
+fn clamped(s: f64, x: f64) -> f64 {
+    (s + x).min(100.0).max(0.0)
+}
+
+#[scan_fn]
+fn maximum(s: f64, x: f64) -> f64 {
+    s.max(x)
+}
+
+#[test]
+fn what_holds_without_nan_says_so() -> Result<(), Error> {
+    for text in [Scan::from_loop(largest {}, 0.0)?.explain(), Scan::from_loop(clamped {}, 0.0)?.explain()] {
+        assert!(text.contains("proved where nothing is NaN"), "{text}");
+    }
+    let text = Scan::from_loop(maximum {}, 0.0)?.explain();
+    assert!(text.contains("proved") && !text.contains("NaN"), "{text}");
+    // A state that is no number yet is a start like any other.
+    Scan::from_loop(maximum {}, f64::NAN)?;
+    Ok(())
+}
+
+#[scan_fn]
+fn counts_two(s: u32, x: u32, y: u32) -> u32 {
+    let t = s + (x & 255) + (y & 255);
+    if t >= 360 { t - 360 } else { t }
+}
+
+#[scan_fn]
+fn counts_by(s: u32, x: u32) -> u32 {
+    let t = s + (x & 255);
+    if t >= 360 { t - 360 } else { t }
+}
+
+#[scan_fn]
+fn counts_three(s: u32, x: u32) -> u32 {
+    let t = s + 3 + (x & 1);
+    if t + 1 == 100 { 0 } else { t + 1 }
+}
+
+#[test]
+fn counters_go_round_at_most_once() -> Result<(), Error> {
+    assert_loop!(counts_two, 359, [[255u32, 255, 0, 9], [255u32, 255, 0, 200]], [a, b]);
+    assert_loop!(counts_by, 359, [[255u32, 255, 0, 200, 17]], [a]);
+    assert_loop!(counts_three, 0, [[1u32; 300]], [a]);
+    assert!(Scan::from_loop(counts_by {}, 0).is_ok());
+    Ok(())
+}
+
+#[scan_fn]
+fn walks(s: u8, up: bool) -> u8 {
+    if s == 0 {
+        if up { 2 } else { 0 }
+    } else if s == 2 {
+        if up { 4 } else { 0 }
+    } else if s == 4 {
+        if up { 4 } else { 2 }
+    } else {
+        7
+    }
+}
+
+#[test]
+fn states_that_the_loop_does_not_reach_are_refused() -> Result<(), Error> {
+    let scan = Scan::from_loop(walks {}, 0)?;
+    let ups = [true, true, false];
+    assert_eq!(scan.init(State(2)).inclusive(&ups)?, [4, 4, 2]);
+    for outside in [1, 3, 5, 200] {
+        let error = scan.init(State(outside)).inclusive(&ups).unwrap_err();
+        assert!(matches!(error, Error::LoopState { argument: "init", .. }), "{error}");
+    }
+    let counter = Scan::from_loop(counts_by {}, 0)?;
+    assert_eq!(counter.init(State(350)).inclusive(&[20])?, [10]);
+    let error = counter.init(State(360)).inclusive(&[20]).unwrap_err();
+    assert!(matches!(error, Error::LoopState { .. }), "{error}");
+    let sums = Scan::from_loop(maximum {}, 0.0)?;
+    assert!(sums.init(State(f64::NAN)).inclusive(&[1.0]).is_ok());
+    Ok(())
+}
+
+#[scan_fn]
+fn adds_much(s: u32, x: u32) -> u32 {
+    (s + 3_000_000_000).min(4_000_000_000).min(x)
+}
+
+#[scan_fn]
+fn takes_much(s: u32, x: u32) -> u32 {
+    (s - 3_000_000_000).max(x)
+}
+
+#[scan_fn]
+fn takes_one(s: u32, x: u32) -> u32 {
+    (s - 1).max(x)
+}
+
+#[test]
+fn large_constants_keep_their_sign() -> Result<(), Error> {
+    assert_loop!(adds_much, 5, [[7u32, 9, 1_000_000_000, u32::MAX]], [a]);
+    assert_loop!(takes_much, 4_000_000_000, [[3_500_000_000u32, 3_000_000_007, 9]], [a]);
+    assert_loop!(takes_one, 4, [[7u32, 9, 1, 1]], [a]);
+    assert!(Scan::from_loop(takes_one {}, 4).is_ok());
+    Ok(())
+}
