@@ -309,7 +309,8 @@ fn is_near(got: Constant, expected: Constant) -> bool {
     got == wanted || (got - wanted).abs() <= tolerance * wanted.abs().max(1.0)
 }
 
-/// A small element: often zero or one, sometimes any bits.
+/// A small element, often zero or one; in some samples now and then a power of two, or an end of the
+/// type.
 fn element(source: Source, ty: Type, seed: u64, i: usize, place: usize) -> Constant {
     match source {
         Source::First => return Constant::from(i == 0),
@@ -322,6 +323,12 @@ fn element(source: Source, ty: Type, seed: u64, i: usize, place: usize) -> Const
     bits = (bits ^ bits >> 31).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^= bits >> 29;
     let small = (bits >> 8) as i64 % if seed < 3 { 4 } else { 40 };
+    if seed >= 4 && ty.is_int() && bits >> 40 & 7 == 0 {
+        // In 64 bits, sums of a block have no wider type.
+        let most = if ty.size() == 8 { 40 } else { ty.bits() };
+        let power = 1u128 << ((bits >> 43) as u32 % most);
+        return Constant::new(ty, if bits >> 60 & 1 == 0 { power } else { power - 1 });
+    }
     match ty {
         Type::F32 => Constant::from((small - seed as i64) as f32 / 4.0),
         Type::F64 => Constant::from((small - seed as i64) as f64 / 4.0),
