@@ -3,6 +3,8 @@
 //!
 //! Each step is a loop that a derivation once got wrong. It is refused, or it is the loop.
 
+#![allow(clippy::all, reason = "loops as people write them")]
+
 use monoscan::prelude::*;
 use monoscan::{Error, State};
 
