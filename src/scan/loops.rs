@@ -59,7 +59,7 @@ impl Scan<()> {
     ///   a reset, and the scan multiplies by 0: NaN and infinities of the state before stay, as
     ///   NaN.
     /// - Integers under bounds, minima or maxima must not overflow. They are composed in `i64`;
-    ///   those of 64 bits have no wider type, so with bounds the sum of any run of records must
+    ///   those of 64 bits have no wider type, so with bounds the sum of any stretch of records must
     ///   stay within ±2⁶⁰. A step with `wrapping_add` and its kind is refused where it would be a
     ///   bounded or modular family.
     /// - Initial states and carries of calls: any state of sums, bounds, recurrences and latches.
