@@ -12,7 +12,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use common::{Failure, Race, finish, indented, say};
+use common::{Failure, Race, chosen_device, finish, indented, say};
 use monoscan::Device;
 use monoscan::prelude::*;
 
@@ -52,17 +52,6 @@ const CUSTOMERS: usize = 500;
 
 fn main() -> ExitCode {
     finish(chosen_device().and_then(run), "affine [--device cpu|cuda:N]")
-}
-
-fn chosen_device() -> Result<Device, Failure> {
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(Device::cpu()),
-        ["--device", name] => common::device(name),
-        ["--device"] => Err(Failure::Usage("--device needs a value".into())),
-        ["--device", _, unknown, ..] | [unknown, ..] => Err(Failure::Usage(format!("unknown argument `{unknown}`"))),
-    }
 }
 
 fn run(device: Device) -> Result<(), Failure> {

@@ -12,7 +12,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use common::{Failure, finish, say};
+use common::{Failure, chosen_device, finish, say};
 use monoscan::prelude::*;
 use monoscan::{Columns, Device, Host, Record, State};
 
@@ -100,17 +100,6 @@ const RECORDS: usize = 1 << 22;
 
 fn main() -> ExitCode {
     finish(chosen_device().and_then(run), "loops [--device cpu|cuda:N]")
-}
-
-fn chosen_device() -> Result<Device, Failure> {
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(Device::cpu()),
-        ["--device", name] => common::device(name),
-        ["--device"] => Err(Failure::Usage("--device needs a value".into())),
-        ["--device", _, unknown, ..] | [unknown, ..] => Err(Failure::Usage(format!("unknown argument `{unknown}`"))),
-    }
 }
 
 fn run(device: Device) -> Result<(), Failure> {

@@ -20,6 +20,18 @@ pub(crate) fn device(name: &str) -> Result<Device, Failure> {
     })
 }
 
+/// The device that the arguments choose, where `--device` is all that an example takes.
+pub(crate) fn chosen_device() -> Result<Device, Failure> {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(Device::cpu()),
+        ["--device", name] => device(name),
+        ["--device"] => Err(Failure::Usage("--device needs a value".into())),
+        ["--device", _, unknown, ..] | [unknown, ..] => Err(Failure::Usage(format!("unknown argument `{unknown}`"))),
+    }
+}
+
 /// Why an example stops.
 pub(crate) enum Failure {
     /// It was called wrongly.

@@ -53,7 +53,9 @@ impl CpuLexer {
     /// # Panics
     /// Those of [`LexAutomaton::check`].
     pub fn new(automaton: LexAutomaton) -> CpuLexer {
-        CpuLexer { code: LexCode::new(automaton.clone()).ok().map(Arc::new), ..CpuLexer::by_table(automaton) }
+        // This checks the automaton, whether it makes code or not.
+        let code = LexCode::new(automaton.clone()).ok().map(Arc::new);
+        CpuLexer { automaton: Arc::new(automaton), code }
     }
 
     /// Walks the automaton's table.
