@@ -58,6 +58,13 @@ fn head(entry: &str) -> String {
     HEAD.replace("@scan", &format!("@{entry}"))
 }
 
+/// Kernel arguments that are words of 64 bits, as a launch takes them.
+fn bytes_of_words<const BYTES: usize>(words: impl IntoIterator<Item = u64>) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+    bytes
+}
+
 /// The module with this kernel's arguments by value, and the calling convention of kernels.
 fn as_ptx_kernel(text: &str, entry: &str, bytes: usize, threads: usize) -> String {
     let ptx_head = format!(

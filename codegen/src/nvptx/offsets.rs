@@ -7,7 +7,7 @@
 
 use super::emit::{Builder, Passes, Ty, Value, assemble, key};
 use super::error::NvptxError;
-use super::{HEAD, as_ptx_kernel};
+use super::{HEAD, as_ptx_kernel, bytes_of_words};
 use crate::gpu::Arch;
 
 /// Threads of a block of the kernel, which takes no shared memory.
@@ -47,9 +47,7 @@ impl OffsetsArguments {
     pub fn to_bytes(&self) -> [u8; OffsetsArguments::BYTES] {
         let [reversed, wide] = [self.reversed, self.wide].map(u64::from);
         let words = [self.segments, self.records, self.offsets, self.flags, self.numbers, reversed, wide];
-        let mut bytes = [0; OffsetsArguments::BYTES];
-        bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
-        bytes
+        bytes_of_words(words)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::emit::{Builder, Passes, Ty, Value, assemble, key};
 use super::error::NvptxError;
-use super::{HEAD, as_ptx_kernel};
+use super::{HEAD, as_ptx_kernel, bytes_of_words};
 use crate::gpu::Arch;
 
 /// Threads of a block of the kernel, which takes no shared memory.
@@ -41,9 +41,7 @@ impl StartsArguments {
     /// As the kernel takes them.
     pub fn to_bytes(&self) -> [u8; StartsArguments::BYTES] {
         let words = [self.records, self.numbers, self.states, self.count, self.bytes, self.starts];
-        let mut bytes = [0; StartsArguments::BYTES];
-        bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
-        bytes
+        bytes_of_words(words)
     }
 }
 
