@@ -2,12 +2,24 @@
 
 pub(crate) use scan_kit::Random;
 
-/// Short ones, those about the ends of vectors and blocks, and some that several threads work on.
-pub(crate) const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 64, 127, 128, 129, 1000, 4097, 40_000, 70_001, 200_003];
+/// None, few, and those about the ends of vectors, of blocks, and of what is sorted by comparisons.
+pub(crate) const SHORT: [usize; 10] = [0, 1, 2, 3, 7, 64, 127, 128, 129, 1000];
 
-/// Runs this in pools of one, two and three threads.
-pub(crate) fn on_threads(run: impl Fn() + Send + Sync) {
-    for threads in 1..=3 {
+/// Whether a length is the long one of [`for_lengths`]: some inputs of it are enough.
+pub(crate) fn is_long(len: usize) -> bool {
+    len > SHORT[SHORT.len() - 1]
+}
+
+/// Runs this for each short length, and for a long one [in pools](in_pools).
+pub(crate) fn for_lengths(long: usize, run: impl Fn(usize) + Send + Sync) {
+    assert!(is_long(long));
+    SHORT.into_iter().for_each(&run);
+    in_pools(|| run(long));
+}
+
+/// Runs this in a pool of one thread and in one of three.
+pub(crate) fn in_pools(run: impl Fn() + Send + Sync) {
+    for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be made");
         pool.install(&run);
     }

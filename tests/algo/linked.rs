@@ -5,7 +5,7 @@ use monoscan::algo::brackets::{Side, enclosing, partners};
 use monoscan::algo::lists::{NONE, rank, rank_by_jumping};
 use monoscan::algo::trees::Tour;
 
-use super::common::{LENGTHS, Random, on_threads};
+use super::common::{Random, for_lengths};
 
 /// The numbers below `len` in some order.
 fn shuffled(len: usize, random: &mut Random) -> Vec<u32> {
@@ -40,10 +40,10 @@ fn lists(len: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
 
 #[test]
 fn both_ways_of_list_ranking_count_the_elements_before() {
-    on_threads(|| {
-        for (next, ranks) in LENGTHS.into_iter().flat_map(lists) {
-            assert!(rank(&next).unwrap() == ranks, "{} elements", next.len());
-            assert!(rank_by_jumping(&next).unwrap() == ranks, "{} elements", next.len());
+    for_lengths(20_011, |len| {
+        for (next, ranks) in lists(len) {
+            assert!(rank(&next).unwrap() == ranks, "{len} elements");
+            assert!(rank_by_jumping(&next).unwrap() == ranks, "{len} elements");
         }
     });
 }
@@ -54,7 +54,7 @@ fn what_is_no_list_is_refused() {
         assert!(matches!(rank(&[5]), Err(AlgoError::Index { argument: "next", place: 0, expected: 1, got: 5 })));
         assert!(matches!(rank(&[2, 2, NONE]), Err(AlgoError::Shared { element: 2, by: [0, 1] })));
         assert!(matches!(rank(&[0]), Err(AlgoError::Cycle { element: 0 })));
-        for len in [2, 3, 64, 1000, 70_001u32] {
+        for len in [2, 3, 64, 1000, 5001u32] {
             // A list beside a cycle of all other elements.
             let mut next: Vec<u32> = (1..len).chain([1]).collect();
             next[0] = NONE;
@@ -82,8 +82,8 @@ fn texts(len: usize) -> Vec<Vec<Side>> {
 
 #[test]
 fn brackets_are_matched_and_enclose_as_a_stack_has_it() {
-    on_threads(|| {
-        for sides in LENGTHS.into_iter().flat_map(texts) {
+    for_lengths(40_000, |len| {
+        for sides in texts(len) {
             let (mut expected, mut around, mut stack) = (vec![NONE; sides.len()], vec![NONE; sides.len()], Vec::new());
             for (place, &side) in (0u32..).zip(&sides) {
                 let i = place as usize;
@@ -103,11 +103,11 @@ fn brackets_are_matched_and_enclose_as_a_stack_has_it() {
     });
 }
 
-/// Parents of chains, stars, random trees and forests, whose nodes are numbered in any order.
+/// Parents of chains, stars, random trees and forests, whose nodes are numbered in any order, or parents before children.
 fn forests(len: usize) -> Vec<Vec<u32>> {
     let mut random = Random(len as u64);
-    let mut forest = |parent: &dyn Fn(u64, u64) -> u64| {
-        let names = shuffled(len, &mut random);
+    let mut forest = |parent: &dyn Fn(u64, u64) -> u64, names: fn(usize, &mut Random) -> Vec<u32>| {
+        let names = names(len, &mut random);
         let mut parents = vec![NONE; len];
         for i in 0..len as u64 {
             let bits = random.bits();
@@ -116,12 +116,18 @@ fn forests(len: usize) -> Vec<Vec<u32>> {
         }
         parents
     };
+    let in_order = |len, _: &mut Random| (0..len as u32).collect();
+    let drawn = |i: u64, bits: u64| bits % i;
+    let many = |i: u64, bits: u64| if bits.is_multiple_of(8) { u64::MAX } else { i - 1 - bits % i.min(5) };
     vec![
-        forest(&|i, _| i - 1),
-        forest(&|_, _| 0),
-        forest(&|i, bits| bits % i),
-        forest(&|i, bits| if bits % 8 == 0 { u64::MAX } else { i - 1 - bits % i.min(5) }),
-        forest(&|_, _| u64::MAX),
+        forest(&|i, _| i - 1, shuffled),
+        forest(&|_, _| 0, shuffled),
+        forest(&drawn, shuffled),
+        forest(&many, shuffled),
+        forest(&|_, _| u64::MAX, shuffled),
+        forest(&|i, _| i - 1, in_order),
+        forest(&drawn, in_order),
+        forest(&many, in_order),
     ]
 }
 
@@ -192,8 +198,8 @@ fn measures(tour: &Tour, values: &[i64], walked: &Walked) {
 
 #[test]
 fn measures_of_forests_are_those_of_a_walk() {
-    on_threads(|| {
-        for parents in LENGTHS.into_iter().flat_map(forests) {
+    for_lengths(10_007, |len| {
+        for parents in forests(len) {
             let values: Vec<i64> = (0..parents.len() as i64).map(|i| i * i % 1013 - 400).collect();
             let walked = walk(&parents, &values);
             measures(&Tour::of_parents(&parents).unwrap(), &values, &walked);

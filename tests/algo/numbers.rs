@@ -7,7 +7,7 @@ use monoscan::algo::numbers::{
     Modular, add, add_into, add_rows, add_rows_into, compare, horner, subtract, subtract_into,
 };
 
-use super::common::{LENGTHS, Random, on_threads};
+use super::common::{Random, for_lengths, in_pools};
 
 /// Digits of which many pass a carry on: random ones, all ones, zeros, and runs of these.
 fn digits(len: usize) -> Vec<Vec<u64>> {
@@ -42,39 +42,44 @@ fn by_loop(a: &[u64], b: &[u64], of: impl Fn(u64, u64, bool) -> (u64, bool)) -> 
 
 #[test]
 fn sums_differences_and_order_are_those_of_the_loop() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let shorter = digits(len / 2);
-            for a in digits(len) {
-                for b in digits(len).iter().chain(&shorter) {
-                    let (sum, difference) = (by_loop(&a, b, u64::carrying_add), by_loop(&a, b, u64::borrowing_sub));
-                    assert_eq!(add(&a, b).unwrap(), sum);
-                    assert_eq!(add(b, &a).unwrap(), sum);
-                    assert_eq!(subtract(&a, b).unwrap(), difference);
-                    let (zero, less) = (difference.0.iter().all(|&digit| digit == 0), difference.1);
-                    let order = if less { Ordering::Less } else { 0.cmp(&(!zero as i32)).reverse() };
-                    assert_eq!((compare(&a, b), compare(b, &a)), (order, order.reverse()));
-                }
+    for_lengths(20_011, |len| {
+        let shorter = digits(len / 2);
+        for a in digits(len) {
+            for b in digits(len).iter().chain(&shorter) {
+                let (sum, difference) = (by_loop(&a, b, u64::carrying_add), by_loop(&a, b, u64::borrowing_sub));
+                assert_eq!(add(&a, b).unwrap(), sum);
+                assert_eq!(add(b, &a).unwrap(), sum);
+                assert_eq!(subtract(&a, b).unwrap(), difference);
+                let (zero, less) = (difference.0.iter().all(|&digit| digit == 0), difference.1);
+                let order = if less { Ordering::Less } else { 0.cmp(&(!zero as i32)).reverse() };
+                assert_eq!((compare(&a, b), compare(b, &a)), (order, order.reverse()));
             }
         }
     });
 }
 
 #[test]
+fn a_carry_runs_through_all_digits() {
+    const LEN: usize = 300_001;
+    in_pools(|| {
+        assert_eq!(add(&[u64::MAX; LEN], &[1]).unwrap(), (vec![0; LEN], true));
+        assert_eq!(subtract(&[0; LEN], &[1]).unwrap(), (vec![u64::MAX; LEN], true));
+    });
+}
+
+#[test]
 fn rows_are_added_on_their_own() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let mut random = Random(len as u64);
-            let mut rows = || -> Vec<[u64; 4]> {
-                let mut digit = || if random.chance(2) { u64::MAX } else { random.bits() };
-                (0..len).map(|_| [digit(), digit(), digit(), digit()]).collect()
-            };
-            let (a, b) = (rows(), rows());
-            let sums = add_rows(&a, &b).unwrap();
-            assert_eq!(sums.len(), len);
-            for ((a, b), sum) in a.iter().zip(&b).zip(&sums) {
-                assert_eq!(sum[..], by_loop(a, b, u64::carrying_add).0);
-            }
+    for_lengths(70_001, |len| {
+        let mut random = Random(len as u64);
+        let mut rows = || -> Vec<[u64; 4]> {
+            let mut digit = || if random.chance(2) { u64::MAX } else { random.bits() };
+            (0..len).map(|_| [digit(), digit(), digit(), digit()]).collect()
+        };
+        let (a, b) = (rows(), rows());
+        let sums = add_rows(&a, &b).unwrap();
+        assert_eq!(sums.len(), len);
+        for ((a, b), sum) in a.iter().zip(&b).zip(&sums) {
+            assert_eq!(sum[..], by_loop(a, b, u64::carrying_add).0);
         }
     });
 }
@@ -94,14 +99,12 @@ fn digits_that_disagree_in_number_are_refused_by_what_writes_into_slices() {
 
 #[test]
 fn polynomials_are_evaluated() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let mut random = Random(len as u64);
-            let coefficients: Vec<u64> = (0..len).map(|_| random.bits()).collect();
-            for x in [0, 1, 3, u64::MAX] {
-                let expected = coefficients.iter().fold(0u64, |y, &c| y.wrapping_mul(x).wrapping_add(c));
-                assert_eq!(horner(&coefficients, x).unwrap(), expected);
-            }
+    for_lengths(200_003, |len| {
+        let mut random = Random(len as u64);
+        let coefficients: Vec<u64> = (0..len).map(|_| random.bits()).collect();
+        for x in [0, 1, 3, u64::MAX] {
+            let expected = coefficients.iter().fold(0u64, |y, &c| y.wrapping_mul(x).wrapping_add(c));
+            assert_eq!(horner(&coefficients, x).unwrap(), expected);
         }
     });
     assert_eq!(horner(&[1.0, -3.0, 2.0], 4.0).unwrap(), 6.0);
@@ -114,18 +117,16 @@ fn polynomials_are_evaluated() {
 
 fn recurs<const K: usize, const M: u32>(coefficients: [u32; K]) {
     let recurrence = Modular::<K, M>::new(coefficients).unwrap();
-    on_threads(|| {
-        for len in LENGTHS {
-            let mut random = Random(len as u64);
-            let x: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
-            let mut expected: Vec<u32> = Vec::new();
-            for (i, &x) in x.iter().enumerate() {
-                let before = coefficients.iter().zip(expected[..i].iter().rev());
-                let sum = before.fold(u64::from(x), |sum, (&c, &y)| (sum + u64::from(c) * u64::from(y)) % u64::from(M));
-                expected.push((sum % u64::from(M)) as u32);
-            }
-            assert!(recurrence.run(&x).unwrap() == expected, "order {K} modulo {M}, {len} numbers");
+    for_lengths(40_000, |len| {
+        let mut random = Random(len as u64);
+        let x: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
+        let mut expected: Vec<u32> = Vec::new();
+        for (i, &x) in x.iter().enumerate() {
+            let before = coefficients.iter().zip(expected[..i].iter().rev());
+            let sum = before.fold(u64::from(x), |sum, (&c, &y)| (sum + u64::from(c) * u64::from(y)) % u64::from(M));
+            expected.push((sum % u64::from(M)) as u32);
         }
+        assert!(recurrence.run(&x).unwrap() == expected, "order {K} modulo {M}, {len} numbers");
     });
 }
 

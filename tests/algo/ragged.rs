@@ -5,10 +5,11 @@ use monoscan::algo::groups::{
     histogram, moments_by_key, sums_by_key, totals_by_flags, totals_by_key, totals_by_offsets,
 };
 use monoscan::algo::series::{backward_fill, forward_fill, line_of_sight, running_argmax, sessions};
+use monoscan::algo::sort::SortKey;
 use monoscan::algo::sparse::Csr;
 use monoscan::ops::{Max, Sum};
 
-use super::common::{LENGTHS, Random, on_threads};
+use super::common::{Random, SHORT, for_lengths, in_pools};
 
 /// Lengths of segments of so many records in all: short, empty ones among them, one long one, all of one record.
 fn segments(len: usize) -> Vec<Vec<usize>> {
@@ -37,67 +38,75 @@ fn offsets(lengths: &[usize]) -> Vec<usize> {
 
 #[test]
 fn totals_are_those_of_each_segment_however_it_is_told() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let x: Vec<i64> = (0..len as i64).map(|i| i * 7 % 1009 - 500).collect();
-            for lengths in segments(len) {
-                let offsets = offsets(&lengths);
-                let slices: Vec<&[i64]> = offsets.windows(2).map(|ends| &x[ends[0]..ends[1]]).collect();
-                let states: Vec<Sum<i64>> = x.iter().copied().map(Sum).collect();
-                let all: Vec<Sum<i64>> = slices.iter().map(|x| Sum(x.iter().sum())).collect();
-                assert_eq!(totals_by_offsets(&offsets, &states).unwrap(), all);
+    for_lengths(40_000, |len| {
+        let x: Vec<i64> = (0..len as i64).map(|i| i * 7 % 1009 - 500).collect();
+        for lengths in segments(len) {
+            let offsets = offsets(&lengths);
+            let slices: Vec<&[i64]> = offsets.windows(2).map(|ends| &x[ends[0]..ends[1]]).collect();
+            let states: Vec<Sum<i64>> = x.iter().copied().map(Sum).collect();
+            let all: Vec<Sum<i64>> = slices.iter().map(|x| Sum(x.iter().sum())).collect();
+            assert_eq!(totals_by_offsets(&offsets, &states).unwrap(), all);
 
-                let some: Vec<&&[i64]> = slices.iter().filter(|x| !x.is_empty()).collect();
-                let mut heads = vec![false; len];
-                offsets.iter().filter(|&&start| start < len).for_each(|&start| heads[start] = true);
-                let maxima: Vec<Max<i64>> = some.iter().map(|x| Max(*x.iter().max().unwrap())).collect();
-                let wrapped: Vec<Max<i64>> = x.iter().copied().map(Max).collect();
-                assert_eq!(totals_by_flags(&heads, &wrapped).unwrap(), maxima);
+            let some: Vec<&&[i64]> = slices.iter().filter(|x| !x.is_empty()).collect();
+            let mut heads = vec![false; len];
+            offsets.iter().filter(|&&start| start < len).for_each(|&start| heads[start] = true);
+            let maxima: Vec<Max<i64>> = some.iter().map(|x| Max(*x.iter().max().unwrap())).collect();
+            let wrapped: Vec<Max<i64>> = x.iter().copied().map(Max).collect();
+            assert_eq!(totals_by_flags(&heads, &wrapped).unwrap(), maxima);
 
-                // Keys of segments that are not empty, no two neighbours alike.
-                let keys: Vec<u16> =
-                    (0u32..).zip(&some).flat_map(|(key, x)| vec![(key % 7) as u16 * 1000; x.len()]).collect();
-                let names: Vec<u16> = (0..some.len() as u32).map(|key| (key % 7) as u16 * 1000).collect();
-                let sums: Vec<i64> = some.iter().map(|x| x.iter().sum()).collect();
-                assert_eq!(sums_by_key(&keys, &x).unwrap(), (names.clone(), sums));
-                assert_eq!(totals_by_key(&keys, &wrapped).unwrap(), (names.clone(), maxima));
+            // Keys of segments that are not empty, no two neighbours alike.
+            let keys: Vec<u16> =
+                (0u32..).zip(&some).flat_map(|(key, x)| vec![(key % 7) as u16 * 1000; x.len()]).collect();
+            let names: Vec<u16> = (0..some.len() as u32).map(|key| (key % 7) as u16 * 1000).collect();
+            let sums: Vec<i64> = some.iter().map(|x| x.iter().sum()).collect();
+            assert_eq!(sums_by_key(&keys, &x).unwrap(), (names.clone(), sums));
+            assert_eq!(totals_by_key(&keys, &wrapped).unwrap(), (names.clone(), maxima));
 
-                let floats: Vec<f64> = x.iter().map(|&x| x as f64).collect();
-                let (found, moments) = moments_by_key(&keys, &floats).unwrap();
-                assert_eq!(found, names);
-                for (moments, x) in moments.iter().zip(&some) {
-                    let count = x.len() as f64;
-                    let mean = x.iter().sum::<i64>() as f64 / count;
-                    let variance = x.iter().map(|&x| (x as f64 - mean).powi(2)).sum::<f64>() / count;
-                    assert_eq!(moments.count, count);
-                    assert!((moments.mean - mean).abs() < 1e-9, "{} for {mean}", moments.mean);
-                    assert!((moments.variance() - variance).abs() <= 1e-9 * variance.max(1.0));
-                }
+            let floats: Vec<f64> = x.iter().map(|&x| x as f64).collect();
+            let (found, moments) = moments_by_key(&keys, &floats).unwrap();
+            assert_eq!(found, names);
+            for (moments, x) in moments.iter().zip(&some) {
+                let count = x.len() as f64;
+                let mean = x.iter().sum::<i64>() as f64 / count;
+                let variance = x.iter().map(|&x| (x as f64 - mean).powi(2)).sum::<f64>() / count;
+                assert_eq!(moments.count, count);
+                assert!((moments.mean - mean).abs() < 1e-9, "{} for {mean}", moments.mean);
+                assert!((moments.variance() - variance).abs() <= 1e-9 * variance.max(1.0));
             }
         }
     });
 }
 
+fn counts_like_a_map<K: SortKey + std::fmt::Debug>(x: Vec<K>, order: impl Fn(&K, &K) -> std::cmp::Ordering) {
+    let mut sorted = x.clone();
+    sorted.sort_by(&order);
+    let expected: Vec<(K, u32)> = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+    let (values, counts) = histogram(&x).unwrap();
+    assert_eq!(values.into_iter().zip(counts).collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn a_histogram_counts_every_value() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let mut random = Random(len as u64);
-            let x: Vec<i16> = (0..len).map(|_| random.below(100u16) as i16 - 50).collect();
-            let (values, counts) = histogram(&x).unwrap();
-            let expected: Vec<(i16, u32)> = (-50..50)
-                .map(|value| (value, x.iter().filter(|&&x| x == value).count() as u32))
-                .filter(|&(_, count)| count > 0)
-                .collect();
-            assert_eq!(values.into_iter().zip(counts).collect::<Vec<_>>(), expected);
+    for_lengths(70_001, |len| {
+        let mut random = Random(len as u64);
+        let mut drawn = |below: u64| (0..len).map(|_| random.below(below)).collect::<Vec<u64>>();
+        // Few values, about as many as there are records, and all.
+        for below in [100, len as u64 + 1, 1 << 16, u64::MAX] {
+            let x = drawn(below);
+            counts_like_a_map(x.iter().map(|&x| x as i8).collect(), i8::cmp);
+            counts_like_a_map(x.iter().map(|&x| x as u16).collect(), u16::cmp);
+            counts_like_a_map(x.iter().map(|&x| x as i32 - 50).collect(), i32::cmp);
+            counts_like_a_map(x.iter().map(|&x| (x as i64).wrapping_sub(50)).collect(), i64::cmp);
+            counts_like_a_map(x.iter().map(|&x| x as f32 - 50.0).collect(), f32::total_cmp);
+            counts_like_a_map(x, u64::cmp);
         }
     });
 }
 
 #[test]
 fn gaps_are_filled_from_both_sides() {
-    on_threads(|| {
-        for (len, one_in) in LENGTHS.into_iter().flat_map(|len| [(len, 1), (len, 3), (len, 900), (len, usize::MAX)]) {
+    for_lengths(70_001, |len| {
+        for one_in in [1, 3, 900, usize::MAX] {
             let mut random = Random(len as u64);
             let x: Vec<(u8, f32)> = (0..len).map(|i| (i as u8, i as f32)).collect();
             let is_there: Vec<bool> = (0..len).map(|_| random.chance(one_in)).collect();
@@ -117,49 +126,46 @@ fn gaps_are_filled_from_both_sides() {
 
 #[test]
 fn sessions_sight_and_maxima_are_those_of_the_loop() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let mut random = Random(len as u64);
-            let mut time = 5u32;
-            let mut next = || {
-                time += random.below(40u32);
-                time
-            };
-            let times: Vec<u32> = (0..len).map(|_| next()).collect();
-            for gap in [0, 30, 38, 100] {
-                let mut session = 0;
-                let expected: Vec<u32> = (0..len)
-                    .map(|i| {
-                        session += (i > 0 && times[i] - times[i - 1] > gap) as u32;
-                        session
-                    })
-                    .collect();
-                assert_eq!(sessions(&times, gap).unwrap(), expected, "{len} {gap}");
-            }
-
-            let hills: Vec<f64> =
-                (0..len).map(|i| i as f64 * (i as f64 / 900.0).sin() + random.unit() * 50.0).collect();
-            let mut steepest = f64::NEG_INFINITY;
-            let visible: Vec<bool> = (0..len)
+    for_lengths(100_003, |len| {
+        let mut random = Random(len as u64);
+        let mut time = 5u32;
+        let mut next = || {
+            time += random.below(40u32);
+            time
+        };
+        let times: Vec<u32> = (0..len).map(|_| next()).collect();
+        for gap in [0, 30, 38, 100] {
+            let mut session = 0;
+            let expected: Vec<u32> = (0..len)
                 .map(|i| {
-                    let slope = (hills[i] - hills[0]) / i as f64;
-                    let sees = i == 0 || slope > steepest;
-                    steepest = if i == 0 { steepest } else { steepest.max(slope) };
-                    sees
+                    session += (i > 0 && times[i] - times[i - 1] > gap) as u32;
+                    session
                 })
                 .collect();
-            assert_eq!(line_of_sight(&hills).unwrap(), visible);
-
-            let few: Vec<i32> = (0..len).map(|i| i as i32 / 50 + random.below(3u8) as i32).collect();
-            let mut highest = 0;
-            let places: Vec<u32> = (0..len)
-                .map(|i| {
-                    highest = if few[i] > few[highest] { i } else { highest };
-                    highest as u32
-                })
-                .collect();
-            assert_eq!(running_argmax(&few).unwrap(), places);
+            assert_eq!(sessions(&times, gap).unwrap(), expected, "{len} {gap}");
         }
+
+        let hills: Vec<f64> = (0..len).map(|i| i as f64 * (i as f64 / 900.0).sin() + random.unit() * 50.0).collect();
+        let mut steepest = f64::NEG_INFINITY;
+        let visible: Vec<bool> = (0..len)
+            .map(|i| {
+                let slope = (hills[i] - hills[0]) / i as f64;
+                let sees = i == 0 || slope > steepest;
+                steepest = if i == 0 { steepest } else { steepest.max(slope) };
+                sees
+            })
+            .collect();
+        assert_eq!(line_of_sight(&hills).unwrap(), visible);
+
+        let few: Vec<i32> = (0..len).map(|i| i as i32 / 50 + random.below(3u8) as i32).collect();
+        let mut highest = 0;
+        let places: Vec<u32> = (0..len)
+            .map(|i| {
+                highest = if few[i] > few[highest] { i } else { highest };
+                highest as u32
+            })
+            .collect();
+        assert_eq!(running_argmax(&few).unwrap(), places);
     });
 }
 
@@ -183,6 +189,8 @@ fn nan_hides_nothing_and_is_a_value_of_its_own() {
     assert_eq!(line_of_sight(&[0.0, f64::NAN, 1.0]).unwrap(), [true, false, true]);
     assert_eq!(line_of_sight(&[f64::NAN, 1.0, 2.0]).unwrap(), [true, false, false]);
     assert_eq!(histogram(&[f64::NAN, 1.0, f64::NAN, 1.0]).unwrap().1, [2, 1, 1]);
+    assert_eq!(histogram(&[f32::NAN, f32::NAN]).unwrap().1, [1, 1]);
+    assert_eq!(histogram(&[0.0, -0.0, 0.0]).unwrap().1, [3]);
 }
 
 #[test]
@@ -200,7 +208,7 @@ fn products_of_integers_wrap() {
 
 #[test]
 fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_threads() {
-    for len in LENGTHS {
+    for len in SHORT.into_iter().chain([40_000]) {
         let mut random = Random(len as u64);
         let width = 1 + len / 3;
         let columns: Vec<u32> = (0..len).map(|_| random.below(width) as u32).collect();
@@ -214,7 +222,7 @@ fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_th
             let expected: Vec<f64> = offsets.windows(2).map(|ends| (ends[0]..ends[1]).map(product).sum()).collect();
             let ones = vec![1.0f32; width];
             let once = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
-            on_threads(|| {
+            in_pools(|| {
                 assert_eq!(Csr::new(&offsets, &columns, &values, width).unwrap().times(&x).unwrap(), expected);
                 let rounded = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
                 assert_eq!(rounded, once, "roundings do not depend on threads");

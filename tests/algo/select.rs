@@ -5,7 +5,7 @@ use monoscan::algo::AlgoError;
 use monoscan::algo::select::{Select, partition, partition3, places, select, select_into, select_with_places};
 use monoscan::prelude::*;
 
-use super::common::{LENGTHS, Random, on_threads};
+use super::common::{Random, for_lengths};
 
 /// Flags of many densities: none, all, one in two, one in many, all but a few, and runs.
 fn flags(len: usize) -> Vec<Vec<bool>> {
@@ -19,27 +19,25 @@ fn flags(len: usize) -> Vec<Vec<bool>> {
 
 #[test]
 fn what_is_flagged_is_selected_with_its_places() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let x: Vec<i64> = (0..len as i64).map(|i| i * i - 7).collect();
-            for flags in flags(len) {
-                let expected: Vec<u32> = (0..len as u32).filter(|&i| flags[i as usize]).collect();
-                let records: Vec<i64> = expected.iter().map(|&i| x[i as usize]).collect();
-                assert_eq!(places(&flags).unwrap(), expected);
-                assert_eq!(select(&x, &flags).unwrap(), records);
-                assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected));
-                let mut room = vec![0; records.len()];
-                assert_eq!(select_into(&x, &flags, &mut room).unwrap(), records.len());
-                assert_eq!(room, records);
-            }
+    for_lengths(100_003, |len| {
+        let x: Vec<i64> = (0..len as i64).map(|i| i * i - 7).collect();
+        for flags in flags(len) {
+            let expected: Vec<u32> = (0..len as u32).filter(|&i| flags[i as usize]).collect();
+            let records: Vec<i64> = expected.iter().map(|&i| x[i as usize]).collect();
+            assert_eq!(places(&flags).unwrap(), expected);
+            assert_eq!(select(&x, &flags).unwrap(), records);
+            assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected));
+            let mut room = vec![0; records.len()];
+            assert_eq!(select_into(&x, &flags, &mut room).unwrap(), records.len());
+            assert_eq!(room, records);
         }
     });
 }
 
 #[test]
 fn a_predicate_selects_records_of_several_fields_and_sees_captured_values() {
-    on_threads(|| {
-        for (len, limit) in LENGTHS.into_iter().zip([3u32, 700].into_iter().cycle()) {
+    for_lengths(70_001, |len| {
+        for limit in [3u32, 700] {
             let by = Select::by(scan!(|x: (u32, f32)| -> bool { x.0 % 1000 < limit })).unwrap();
             let x: Vec<(u32, f32)> = (0..len as u32).map(|i| (i.wrapping_mul(2_654_435_761), i as f32)).collect();
             let kept: Vec<u32> = (0..len as u32).filter(|&i| x[i as usize].0 % 1000 < limit).collect();
@@ -52,20 +50,18 @@ fn a_predicate_selects_records_of_several_fields_and_sees_captured_values() {
 
 #[test]
 fn partitions_are_stable() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let x: Vec<u16> = (0..len).map(|i| i as u16).collect();
-            for flags in flags(len) {
-                let of = |wanted| (0..len).filter(|&i| flags[i] == wanted).map(|i| x[i]).collect::<Vec<u16>>();
-                let (set, others) = (of(true), of(false));
-                assert_eq!(partition(&x, &flags).unwrap(), ([&set[..], &others].concat(), set.len()));
+    for_lengths(70_001, |len| {
+        let x: Vec<u16> = (0..len).map(|i| i as u16).collect();
+        for flags in flags(len) {
+            let of = |wanted| (0..len).filter(|&i| flags[i] == wanted).map(|i| x[i]).collect::<Vec<u16>>();
+            let (set, others) = (of(true), of(false));
+            assert_eq!(partition(&x, &flags).unwrap(), ([&set[..], &others].concat(), set.len()));
 
-                let classes: Vec<u8> = (0..len).map(|i| if flags[i] { 1 } else { (i % 2 * 2) as u8 }).collect();
-                let parts: Vec<Vec<u16>> =
-                    (0..3).map(|class| (0..len).filter(|&i| classes[i] == class).map(|i| x[i]).collect()).collect();
-                let counts = [parts[0].len(), parts[1].len(), parts[2].len()];
-                assert_eq!(partition3(&x, &classes).unwrap(), (parts.concat(), counts));
-            }
+            let classes: Vec<u8> = (0..len).map(|i| if flags[i] { 1 } else { (i % 2 * 2) as u8 }).collect();
+            let parts: Vec<Vec<u16>> =
+                (0..3).map(|class| (0..len).filter(|&i| classes[i] == class).map(|i| x[i]).collect()).collect();
+            let counts = [parts[0].len(), parts[1].len(), parts[2].len()];
+            assert_eq!(partition3(&x, &classes).unwrap(), (parts.concat(), counts));
         }
     });
 }

@@ -5,14 +5,12 @@ use std::cmp::Ordering;
 use monoscan::algo::AlgoError;
 use monoscan::algo::sort::{Order, SortKey, argsort, quicksort, sort, sort_with_values};
 
-use super::common::{LENGTHS, Random, on_threads};
+use super::common::{Random, for_lengths, is_long};
 
-/// Sorts by comparisons, in cache, and beyond it: of 8 bytes 70 thousand are.
-fn lengths() -> impl Iterator<Item = usize> {
-    LENGTHS.into_iter().filter(|&len| len < 100_000)
-}
+/// More than are moved by one thread, and, of 8 bytes, than are sorted in a cache.
+const LONG: usize = 40_000;
 
-/// Random keys, few different ones, sorted ones, reversed ones, and one that differs.
+/// Random keys, few different ones, sorted ones, reversed ones, and one that differs; of a long column the first two.
 fn inputs<K: Copy>(len: usize, of: impl Fn(u64) -> K) -> Vec<Vec<K>> {
     let mut random = Random(len as u64);
     let drawn: Vec<K> = (0..len).map(|_| of(random.bits())).collect();
@@ -23,7 +21,11 @@ fn inputs<K: Copy>(len: usize, of: impl Fn(u64) -> K) -> Vec<Vec<K>> {
     if let Some(last) = same.last_mut() {
         *last = of(3);
     }
-    vec![drawn, few, ascending, descending, same]
+    let mut inputs = vec![drawn, few];
+    if !is_long(len) {
+        inputs.extend([ascending, descending, same]);
+    }
+    inputs
 }
 
 fn sorts_like_the_standard_library<K: SortKey>(
@@ -32,8 +34,8 @@ fn sorts_like_the_standard_library<K: SortKey>(
 ) {
     // NaN equals itself in this order.
     let same = |a: &[K], b: &[K]| a.iter().zip(b).all(|(a, b)| order(a, b).is_eq());
-    on_threads(|| {
-        for keys in lengths().flat_map(|len| inputs(len, &of)) {
+    for_lengths(LONG, |len| {
+        for keys in inputs(len, &of) {
             for direction in [Order::Ascending, Order::Descending] {
                 let in_order = |a: &K, b: &K| match direction {
                     Order::Ascending => order(a, b),
@@ -82,8 +84,8 @@ fn floats_sort_by_total_order() {
 }
 
 fn quicksorts<K: SortKey>(of: impl Fn(u64) -> K + Sync, order: impl Fn(&K, &K) -> Ordering + Sync) {
-    on_threads(|| {
-        for mut keys in lengths().flat_map(|len| inputs(len, &of)) {
+    for_lengths(LONG, |len| {
+        for mut keys in inputs(len, &of) {
             let mut expected = keys.clone();
             expected.sort_by(&order);
             let levels = quicksort(&mut keys).unwrap();

@@ -3,7 +3,7 @@
 use monoscan::algo::AlgoError;
 use monoscan::algo::text::{check_utf8, csv, lines_and_columns};
 
-use super::common::{LENGTHS, Random, on_threads};
+use super::common::{Random, for_lengths, is_long};
 
 /// So many bytes, drawn from these.
 fn bytes(len: usize, of: &[u8]) -> Vec<u8> {
@@ -13,18 +13,16 @@ fn bytes(len: usize, of: &[u8]) -> Vec<u8> {
 
 #[test]
 fn lines_and_columns_are_counted_from_0() {
-    on_threads(|| {
-        for len in LENGTHS {
-            for of in [&b"\n"[..], b"a", b"ab\n", &[b"x".repeat(500), b"\n".to_vec()].concat()] {
-                let text = bytes(len, of);
-                let (mut at, mut expected) = ((0, 0), (Vec::new(), Vec::new()));
-                for byte in &text {
-                    expected.0.push(at.0);
-                    expected.1.push(at.1);
-                    at = if *byte == b'\n' { (at.0 + 1, 0) } else { (at.0, at.1 + 1) };
-                }
-                assert_eq!(lines_and_columns(&text).unwrap(), expected);
+    for_lengths(100_003, |len| {
+        for of in [&b"\n"[..], b"a", b"ab\n", &[b"x".repeat(500), b"\n".to_vec()].concat()] {
+            let text = bytes(len, of);
+            let (mut at, mut expected) = ((0, 0), (Vec::new(), Vec::new()));
+            for byte in &text {
+                expected.0.push(at.0);
+                expected.1.push(at.1);
+                at = if *byte == b'\n' { (at.0 + 1, 0) } else { (at.0, at.1 + 1) };
             }
+            assert_eq!(lines_and_columns(&text).unwrap(), expected);
         }
     });
 }
@@ -53,22 +51,38 @@ fn utf8_is_checked_as_the_standard_library_does() {
         }
         utf8_as_the_standard_library_has_it(&[*a]);
     }
-    on_threads(|| {
-        for len in LENGTHS {
-            let right: String = "aß∮\u{10ffff}\u{800}\u{d7ff}\u{e000}\n".chars().cycle().take(len).collect();
-            let mut text = right.into_bytes();
-            utf8_as_the_standard_library_has_it(&text);
-            let mut random = Random(len as u64);
-            for _ in 0..4 {
-                if let Some(byte) = text.len().checked_sub(1).map(|last| random.below(last + 1)) {
-                    let kept = std::mem::replace(&mut text[byte], *random.pick(&ends));
-                    utf8_as_the_standard_library_has_it(&text);
-                    text[byte] = kept;
-                    utf8_as_the_standard_library_has_it(&text[..byte]);
-                }
+    for_lengths(40_000, |len| {
+        let right: String = "aß∮\u{10ffff}\u{800}\u{d7ff}\u{e000}\n".chars().cycle().take(len).collect();
+        let mut text = right.into_bytes();
+        utf8_as_the_standard_library_has_it(&text);
+        let mut random = Random(len as u64);
+        for _ in 0..4 {
+            if let Some(byte) = text.len().checked_sub(1).map(|last| random.below(last + 1)) {
+                let kept = std::mem::replace(&mut text[byte], *random.pick(&ends));
+                utf8_as_the_standard_library_has_it(&text);
+                text[byte] = kept;
+                utf8_as_the_standard_library_has_it(&text[..byte]);
             }
         }
     });
+}
+
+/// Threads check parts of 2^15 bytes or a little more.
+#[test]
+fn utf8_that_goes_wrong_where_texts_are_cut_is_found_at_the_same_place() {
+    const CUT: usize = 1 << 15;
+    for right in ["x", "∮", "\u{10ffff}"] {
+        let right = right.repeat(3 * CUT / right.len());
+        utf8_as_the_standard_library_has_it(right.as_bytes());
+        for wrong in [&[0xff][..], &[0xe1], &[0xe1, 0x80], &[0xf0, 0x90, 0x80], &[0x80; 3], &[0x80; 9]] {
+            for at in CUT - 10..CUT + 4 {
+                let mut text = right.as_bytes().to_vec();
+                text[at..at + wrong.len()].copy_from_slice(wrong);
+                utf8_as_the_standard_library_has_it(&text);
+                utf8_as_the_standard_library_has_it(&[&text[..at], wrong].concat());
+            }
+        }
+    }
 }
 
 /// A reader of one byte at a time: the raw fields of each row.
@@ -100,8 +114,8 @@ fn by_hand(text: &[u8]) -> Vec<Vec<Vec<u8>>> {
 
 #[test]
 fn fields_are_those_of_a_reader_of_single_bytes() {
-    on_threads(|| {
-        for len in LENGTHS.into_iter().chain(4..40) {
+    for_lengths(40_000, |len| {
+        for len in if is_long(len) { len..len + 1 } else { len..len + 4 } {
             for of in [&b"a,\n"[..], b"ab,\n\r\"", b"\n", b",", &[b"x".repeat(90), b",\n\"\"".to_vec()].concat()] {
                 let mut text = bytes(len, of);
                 if text.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {
@@ -134,19 +148,17 @@ fn quotes_are_taken_off() {
 
 #[test]
 fn columns_of_decimals_become_numbers() {
-    on_threads(|| {
-        for len in LENGTHS {
-            let mut random = Random(len as u64);
-            let rows: Vec<(i64, f64)> = (0..len)
-                .map(|_| (random.bits() as i64, f64::from_bits(random.bits())))
-                .filter(|row| row.1.is_finite())
-                .collect();
-            let text: String = rows.iter().map(|(a, b)| format!("{a};\"{b:e}\"\r\n")).collect();
-            let text = [b"integer;float\n", text.as_bytes()].concat();
-            let fields = csv(&text, b';').unwrap();
-            assert_eq!(fields.integers(&text, 1, 0).unwrap(), rows.iter().map(|row| row.0).collect::<Vec<_>>());
-            assert_eq!(fields.floats(&text, 1, 1).unwrap(), rows.iter().map(|row| row.1).collect::<Vec<_>>());
-        }
+    for_lengths(3001, |len| {
+        let mut random = Random(len as u64);
+        let rows: Vec<(i64, f64)> = (0..len)
+            .map(|_| (random.bits() as i64, f64::from_bits(random.bits())))
+            .filter(|row| row.1.is_finite())
+            .collect();
+        let text: String = rows.iter().map(|(a, b)| format!("{a};\"{b:e}\"\r\n")).collect();
+        let text = [b"integer;float\n", text.as_bytes()].concat();
+        let fields = csv(&text, b';').unwrap();
+        assert_eq!(fields.integers(&text, 1, 0).unwrap(), rows.iter().map(|row| row.0).collect::<Vec<_>>());
+        assert_eq!(fields.floats(&text, 1, 1).unwrap(), rows.iter().map(|row| row.1).collect::<Vec<_>>());
     });
     let text = b"1,2\n3\n4,x";
     let fields = csv(text, b',').unwrap();
