@@ -2,8 +2,9 @@
 //!
 //! The array begins as one segment. At each level every segment picks a pivot, and its records go
 //! to three segments: those below the pivot, equal to it, and above. A record's place in its part
-//! is how many of its class came before it in its segment: one segmented scan of three counts. It
-//! ends when no segment has records below or above its pivot.
+//! is how many of its class came before it in its segment: one segmented scan of three counts.
+//! Segments of a few records are sorted by comparisons. It ends when no segment has records below
+//! or above its pivot.
 //!
 //! ```text
 //! monoid   three counts, added up; segmented
@@ -19,6 +20,9 @@ use rayon::prelude::*;
 use super::{AlgoError, SortKey, compiled, counted, pieces};
 use crate::ops::{Segmented, Sum};
 use crate::prelude::*;
+
+/// So few records of a segment are sorted by comparisons.
+const SHORT: usize = 32;
 
 /// How many records there are of each class.
 #[scan_monoid]
@@ -117,9 +121,11 @@ pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
     unreachable!("the pivot leaves at least one record behind at each level")
 }
 
-/// Compares the keys of a segment with a pivot.
-fn classify<K: SortKey>(keys: &[K], classes: &mut [u8], (level, start): (usize, usize)) {
-    if keys.is_empty() {
+/// Compares the keys of a segment with a pivot; sorts those of a short one, which then counts as equal.
+fn classify<K: SortKey>(keys: &mut [K], classes: &mut [u8], (level, start): (usize, usize)) {
+    if keys.len() <= SHORT {
+        keys.sort_unstable_by_key(|key| key.ordered());
+        classes.fill(1);
         return;
     }
     // Fibonacci hashing spreads the picks.
