@@ -65,7 +65,7 @@ pub fn backward_fill<T: ScanType>(x: &[T], is_there: &[bool], after: T) -> Resul
 }
 
 #[scan_fn]
-fn pauses<T: Num>(gap: T, e: Element<T, Sum<u8>>) -> Sum<u32> {
+fn pauses<T: Num>(gap: T, e: Element<T>) -> Sum<u32> {
     let is_later = !e.first && e.record > e.prev;
     let pause = e.record - e.prev;
     // Of signed times a difference that wraps is negative, and longer than any gap.
@@ -85,11 +85,9 @@ fn pauses<T: Num>(gap: T, e: Element<T, Sum<u8>>) -> Sum<u32> {
 /// [`AlgoError::TooLong`].
 pub fn sessions<T: Num>(times: &[T], gap: T) -> Result<Vec<u32>, AlgoError> {
     counted(times.len())?;
-    // The first stage is empty: the second has the parameter and sees the record before.
     let scan = compiled(|| {
-        Scan::<Sum<u8>>::builder()
-            .lift(scan!(|_time: T| -> Sum<u8> { Sum(0) }))
-            .then_with(T::ZERO, pauses {})
+        Scan::<Sum<u32>>::builder()
+            .lift_at_with(T::ZERO, pauses {})
             .project(scan!(|session: Sum<u32>| -> u32 { session.0 }))
             .build()
     })?;
@@ -97,13 +95,13 @@ pub fn sessions<T: Num>(times: &[T], gap: T) -> Result<Vec<u32>, AlgoError> {
 }
 
 #[scan_fn]
-fn slope<T: Real>(eye: T, e: Element<T, Sum<u8>>) -> Max<T> {
+fn slope<T: Real>(eye: T, e: Element<T>) -> Max<T> {
     Max(if e.first { T::NEG_INFINITY } else { (e.record - eye) / T::from_f64(e.index as f64) })
 }
 
 #[scan_fn]
-fn is_visible<T: Real>(e: Element<T, (Sum<u8>, Max<T>)>) -> bool {
-    e.first || (e.after.1).0 > (e.before.1).0
+fn is_visible<T: Real>(e: Element<T, Max<T>>) -> bool {
+    e.first || e.after.0 > e.before.0
 }
 
 /// Which points can be seen from point 0, where points are equally far apart and have these altitudes.
@@ -120,13 +118,8 @@ fn is_visible<T: Real>(e: Element<T, (Sum<u8>, Max<T>)>) -> bool {
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn line_of_sight<T: Real>(altitudes: &[T]) -> Result<Vec<bool>, AlgoError> {
     let Some(&eye) = altitudes.first() else { return Ok(Vec::new()) };
-    let scan = compiled(|| {
-        Scan::<Sum<u8>>::builder()
-            .lift(scan!(|_altitude: T| -> Sum<u8> { Sum(0) }))
-            .then_with(T::ZERO, slope {})
-            .project_at(is_visible {})
-            .build()
-    })?;
+    let scan =
+        compiled(|| Scan::<Max<T>>::builder().lift_at_with(T::ZERO, slope {}).project_at(is_visible {}).build())?;
     Ok(scan.with(eye)?.inclusive(altitudes)?)
 }
 

@@ -116,6 +116,27 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
         self.lift_part::<F::Out, R>(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
     }
 
+    /// As [`lift_at`](ScanBuilder::lift_at), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
+    /// [`Element`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// #[scan_fn]
+    /// fn jumps(most: i32, e: Element<i32>) -> Sum<u32> { Sum((!e.first && e.record - e.prev > most) as u32) }
+    ///
+    /// let jumps = Scan::<Sum<u32>>::builder().lift_at_with(10, jumps {}).build()?;
+    /// assert_eq!(jumps.reduce(&[1, 20, 25])?, Sum(1));
+    /// assert_eq!(jumps.with(3)?.reduce(&[1, 20, 25])?, Sum(2));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn lift_at_with<P: ScanType, R: Record, F>(self, parameters: P, f: F) -> ScanBuilder<M, R, Out>
+    where
+        F: ScanFn<(P, Element<R::Item>), Out: Operator<M>>,
+    {
+        self.lift_part::<F::Out, R>(|| Ok(Part::new::<F, (P, Element<R::Item>)>(&f, View::Element)?.with(&parameters)))
+    }
+
     fn lift_part<O: Operator<M>, R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
         self.change(|functions| {
             let reads_state_alone = |part: &Part| part.view == View::State;

@@ -209,7 +209,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     }
 
     /// The same scan with these values of its parameters: those of [`lift_with`](ScanBuilder::lift_with),
-    /// [`then_with`](ScanBuilder::then_with), [`filter_with`](ScanBuilder::filter_with) and
+    /// [`lift_at_with`](ScanBuilder::lift_at_with), [`then_with`](ScanBuilder::then_with), [`filter_with`](ScanBuilder::filter_with) and
     /// [`project_with`](ScanBuilder::project_with), or the tuple of those that were used. Nothing is compiled again.
     ///
     /// # Errors
