@@ -50,6 +50,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 pub use error::AlgoError;
+use rayon::prelude::*;
 
 use crate::Error;
 
@@ -73,6 +74,14 @@ where
         }
     };
     Ok(kept.downcast_ref().expect("one type of closure builds one type of scan"))
+}
+
+/// Fewer records are left to the calling thread: to wake another takes as long.
+const LONG: usize = 1 << 15;
+
+/// What `of` says of each number below `len`, on all threads if they are many.
+fn mapped<T: Send>(len: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    (0..len).into_par_iter().with_min_len(LONG).map(of).collect()
 }
 
 /// As many records as a `u32` counts, or an error.

@@ -214,7 +214,7 @@ impl<T: ScanType, P: ScanFn<(T,), Out = bool>> ScanFn<(Element<T, Sum<u32>>,)> f
 /// [`AlgoError::Length`] if there is not one flag for each record; [`AlgoError::TooLong`].
 pub fn partition<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T>, usize), AlgoError> {
     check_length("flags", x.len(), flags.len())?;
-    let (parts, starts) = split::parted(x, 2, move |place| !flags[place] as usize)?;
+    let (parts, starts) = split::parted(x, 2, move |place, _| !flags[place] as usize)?;
     Ok((parts, starts[1]))
 }
 
@@ -234,6 +234,6 @@ pub fn partition3<T: ScanType>(x: &[T], classes: &[u8]) -> Result<(Vec<T>, [usiz
     if let Some(record) = classes.iter().position(|&class| class > 2) {
         return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
     }
-    let (parts, starts) = split::parted(x, 3, move |place| classes[place] as usize)?;
+    let (parts, starts) = split::parted(x, 3, move |place, _| classes[place] as usize)?;
     Ok((parts, [starts[1], starts[2] - starts[1], x.len() - starts[2]]))
 }

@@ -4,34 +4,45 @@
 //! block by block within a bucket, is where each block puts its first record of each bucket:
 //! Blelloch 1990, §1.3, with blocks for processors. One block needs no second thread.
 
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
 use rayon::prelude::*;
 
-use super::{AlgoError, compiled, counted};
+use super::{AlgoError, LONG, compiled, counted};
 use crate::ops::Sum;
 use crate::prelude::*;
-
-/// Fewer records are moved by one thread.
-const LONG: usize = 1 << 15;
 
 /// Blocks for each thread: a thread that the system takes away leaves some to others.
 const BLOCKS: usize = 4;
 
-/// The records by bucket, in their order within each, and where each bucket begins. `bucket` of a record's place is below
+/// The records by bucket, in their order within each, and where each bucket begins. `bucket` of a record and its place is below
 /// `buckets`, and the same whenever it is asked.
 pub(super) fn parted<T: Copy + Send + Sync>(
     x: &[T],
     buckets: usize,
-    bucket: impl Fn(usize) -> usize + Sync + Copy,
+    bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
 ) -> Result<(Vec<T>, Vec<usize>), AlgoError> {
-    let mut parts = x.to_vec();
-    let starts = split(x, &mut parts, buckets, move |place, _| bucket(place))?;
+    let mut parts = Vec::with_capacity(x.len());
+    let starts = split_to(x, Slots::of(&mut parts.spare_capacity_mut()[..x.len()]), buckets, bucket)?;
+    // SAFETY: each record was written to a place of its own among as many places.
+    unsafe { parts.set_len(x.len()) };
     Ok((parts, starts))
 }
 
-/// The same into a slice of the same length, of a bucket that may depend on the record.
+/// The same into a slice of the same length.
 pub(super) fn split<T: Copy + Send + Sync>(
     from: &[T],
     to: &mut [T],
+    buckets: usize,
+    bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
+) -> Result<Vec<usize>, AlgoError> {
+    split_to(from, Slots { base: to.as_mut_ptr(), len: to.len(), types: PhantomData }, buckets, bucket)
+}
+
+fn split_to<T: Copy + Send + Sync>(
+    from: &[T],
+    slots: Slots<'_, T>,
     buckets: usize,
     bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
 ) -> Result<Vec<usize>, AlgoError> {
@@ -51,7 +62,6 @@ pub(super) fn split<T: Copy + Send + Sync>(
 
     let (mut places, starts) = first_places(&counts, buckets)?;
 
-    let slots = Slots::of(to);
     // SAFETY: blocks have ranges of slots of their own in each bucket, as long as their counts, and each record takes the next
     // one of its range.
     let move_all = |(start, from), places: &mut [u32]| unsafe { move_all((start, from), places, &slots, bucket) };
@@ -79,7 +89,7 @@ fn count<T>((start, from): (usize, &[T]), counts: &mut [u32], bucket: impl Fn(us
 unsafe fn move_all<T: Copy>(
     (start, from): (usize, &[T]),
     places: &mut [u32],
-    &slots: &Slots<T>,
+    &slots: &Slots<'_, T>,
     bucket: impl Fn(usize, &T) -> usize,
 ) {
     for (place, record) in (start..).zip(from) {
@@ -104,24 +114,25 @@ fn first_places(counts: &[u32], buckets: usize) -> Result<(Vec<u32>, Vec<usize>)
 
 /// A slice that threads write, each to places of its own.
 #[derive(Clone, Copy)]
-struct Slots<T> {
+struct Slots<'a, T> {
     base: *mut T,
     len: usize,
+    types: PhantomData<&'a mut [MaybeUninit<T>]>,
 }
 
 // SAFETY: threads write to places of their own, as `put` asks, and nobody reads.
-unsafe impl<T: Send> Sync for Slots<T> {}
+unsafe impl<T: Send> Sync for Slots<'_, T> {}
 
-impl<T: Copy> Slots<T> {
-    fn of(slice: &mut [T]) -> Slots<T> {
-        Slots { base: slice.as_mut_ptr(), len: slice.len() }
+impl<'a, T: Copy> Slots<'a, T> {
+    fn of(slice: &'a mut [MaybeUninit<T>]) -> Slots<'a, T> {
+        Slots { base: slice.as_mut_ptr().cast(), len: slice.len(), types: PhantomData }
     }
 
     /// # Safety
-    /// The slice is borrowed, and no other thread writes to this place.
+    /// No other thread writes to this place.
     unsafe fn put(self, place: usize, value: T) {
         assert!(place < self.len, "a place beyond all records");
-        // SAFETY: the place is in the slice; the caller says the rest.
+        // SAFETY: the place is in the slice, which is borrowed; the caller says the rest.
         unsafe { self.base.add(place).write(value) }
     }
 }

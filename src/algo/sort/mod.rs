@@ -9,8 +9,9 @@
 //!
 //! Floats are ordered by their bits, as [`f64::total_cmp`] has it: −NaN, −∞, … −0, +0, … +∞, NaN.
 //!
-//! Cost, for keys of b bytes: work b·n, depth b scans of 256 counts a block, each between two
-//! loops; passes b + 2, of which two or three leave the caches.
+//! Cost, for keys of b bytes: work b·n; depth 1 scan of 256 counts a block between two loops, and a
+//! loop over the parts; passes b + 2, of which two or three leave the caches. One thread sorts what
+//! fits a cache: its scans of counts are loops.
 
 mod key;
 mod quick;
@@ -20,7 +21,7 @@ use rayon::prelude::*;
 pub use key::SortKey;
 pub use quick::quicksort;
 
-use super::{AlgoError, check_length, compiled, counted, split};
+use super::{AlgoError, LONG, check_length, compiled, counted, mapped, split};
 
 /// Which comes first. Equal keys stay in their order in both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,12 +87,11 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
     order: Order,
 ) -> Result<(), AlgoError> {
     check_length("values", keys.len(), values.len())?;
-    let mut records: Vec<(K, V)> = keys.iter().copied().zip(values.iter().copied()).collect();
+    let mut records = mapped(keys.len(), |place| (keys[place], values[place]));
     let flipped = order.flipped();
     sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
-    for ((key, value), record) in keys.iter_mut().zip(values).zip(records) {
-        (*key, *value) = record;
-    }
+    let taken_apart = keys.par_iter_mut().zip(values).zip(&records).with_min_len(LONG);
+    taken_apart.for_each(|((key, value), record)| (*key, *value) = *record);
     Ok(())
 }
 
@@ -106,11 +106,11 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn argsort<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<u32>, AlgoError> {
-    let len = counted(keys.len())?;
-    let mut records: Vec<(K, u32)> = keys.iter().copied().zip(0..len).collect();
+    counted(keys.len())?;
+    let mut records = mapped(keys.len(), |place| (keys[place], place as u32));
     let flipped = order.flipped();
     sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
-    Ok(records.into_iter().map(|(_, place)| place).collect())
+    Ok(mapped(records.len(), |place| records[place].1))
 }
 
 /// Sorts records by numbers that they have.
@@ -124,12 +124,28 @@ fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sy
     let differing = |part: &[T]| part.iter().fold(0, |bits, record| bits | (key(record) ^ first));
     let differing = x.par_chunks(1 << 16).map(differing).reduce(|| 0, |a, b| a | b);
     let digits: Vec<u32> = (0..u64::BITS).step_by(8).filter(|&shift| (differing >> shift) as u8 != 0).collect();
-    let mut spare = x.to_vec();
-    by_digits(x, &mut spare, &digits, key)?;
+    let mut spare;
+    match &digits[..] {
+        [less @ .., greatest] if size_of_val(x) > IN_CACHE => {
+            let starts;
+            (spare, starts) = split::parted(x, DIGITS, move |_, record| digit(key(record), *greatest))?;
+            let parts = pieces(&mut spare, &starts).into_par_iter().zip(pieces(x, &starts));
+            parts.try_for_each(|(part, spare)| by_digits(part, spare, less, key))?;
+        }
+        digits => {
+            spare = x.to_vec();
+            by_digits(x, &mut spare, digits, key)?;
+        }
+    }
     if digits.len() % 2 == 1 {
         x.copy_from_slice(&spare);
     }
     Ok(())
+}
+
+/// The digit of a key that begins at this bit.
+fn digit(key: u64, shift: u32) -> usize {
+    (key >> shift) as u8 as usize
 }
 
 /// Sorts `from` by these digits, the least first, into `to` if they are odd in number, else in place.
@@ -139,27 +155,45 @@ fn by_digits<T: Copy + Send + Sync>(
     digits: &[u32],
     key: impl Fn(&T) -> u64 + Sync + Copy,
 ) -> Result<(), AlgoError> {
-    let by_digit = |from: &[T], to: &mut [T], shift: u32| {
-        split::split(from, to, DIGITS, move |_, record| (key(record) >> shift) as u8 as usize)
-    };
     match digits {
-        [] => Ok(()),
+        [] => {}
         _ if from.len() <= SHORT => {
             from.sort_by_key(key);
             if digits.len() % 2 == 1 {
                 to.copy_from_slice(from);
             }
-            Ok(())
         }
         [less @ .., greatest] if size_of_val(from) > IN_CACHE => {
-            let starts = by_digit(from, to, *greatest)?;
+            let starts = split::split(from, to, DIGITS, move |_, record| digit(key(record), *greatest))?;
             let parts = pieces(to, &starts).into_par_iter().zip(pieces(from, &starts));
-            parts.try_for_each(|(part, spare)| by_digits(part, spare, less, key))
+            parts.try_for_each(|(part, spare)| by_digits(part, spare, less, key))?;
         }
-        [least, greater @ ..] => {
-            by_digit(from, to, *least)?;
-            by_digits(to, from, greater, key)
+        _ => in_cache(from, to, digits, key),
+    }
+    Ok(())
+}
+
+/// The same on one thread, which counts all digits in one pass.
+fn in_cache<T: Copy>(from: &mut [T], to: &mut [T], digits: &[u32], key: impl Fn(&T) -> u64) {
+    let mut counts = [[0u32; DIGITS]; 8];
+    for record in &*from {
+        let key = key(record);
+        for (counts, &shift) in counts.iter_mut().zip(digits) {
+            counts[digit(key, shift)] += 1;
         }
+    }
+    let (mut from, mut to) = (from, to);
+    for (counts, &shift) in counts.iter_mut().zip(digits) {
+        let mut sum = 0;
+        for count in &mut *counts {
+            (*count, sum) = (sum, sum + *count);
+        }
+        for record in &*from {
+            let place = &mut counts[digit(key(record), shift)];
+            to[*place as usize] = *record;
+            *place += 1;
+        }
+        (from, to) = (to, from);
     }
 }
 
