@@ -6,26 +6,46 @@
 //!
 //! | of each node | sum over the steps, and where it is read |
 //! |---|---|
-//! | [`depths`](Tour::depths) | +1 entering, −1 leaving; before it is entered |
 //! | [`preorder`](Tour::preorder) | nodes entered; before it is entered |
 //! | [`postorder`](Tour::postorder) | nodes left; before it is left |
+//! | [`depths`](Tour::depths) | nodes entered less nodes left; before it is entered |
 //! | [`sizes`](Tour::sizes) | half the steps from entering to leaving |
 //! | [`leaves`](Tour::leaves) | steps that enter a leaf; from entering to leaving |
 //! | [`subtree_sums`](Tour::subtree_sums) | values entered; from entering to leaving |
 //! | [`path_sums`](Tour::path_sums) | values entered less values left; when it is entered |
 //!
-//! Each: work 2 n, depth 1 scan between two loops, 3 passes. The tour of an array of parents is a
-//! linked list, which is put in order by [list ranking](super::lists); that of parentheses is there
+//! Each: work 2 n, depth 1 scan and a loop, 2 passes; with values one loop and one pass more. One
+//! tour serves several measures. The tour of an array of parents is a linked list, which is put in
+//! order by [list ranking](super::lists): work 12 n, depth 9 scans, 20 passes. Where parents have
+//! smaller numbers than their children, two plain loops do. The tour of parentheses is there
 //! already, and needs the [partners](super::brackets) only.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
-use super::{AlgoError, check_length, compiled, counted};
+use super::{AlgoError, check_length, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::prelude::*;
+
+#[scan_fn]
+fn entered(step: u32) -> Sum<u32> {
+    Sum(1 - (step & 1))
+}
+
+/// A leaf is left as soon as it is entered.
+#[scan_fn]
+fn leaf_entered(e: Element<u32>) -> Sum<u32> {
+    Sum((e.record & 1 == 0 && !e.last && e.next == e.record + 1) as u32)
+}
+
+#[scan_fn]
+fn count(sum: Sum<u32>) -> u32 {
+    sum.0
+}
 
 /// The Euler tour of a forest.
 ///
@@ -45,12 +65,10 @@ use crate::prelude::*;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tour {
-    /// The node of each step.
-    nodes: Vec<u32>,
-    /// Which step enters each node.
-    enters: Vec<u32>,
-    /// Which step leaves each node.
-    exits: Vec<u32>,
+    /// The steps in order: step 2 v enters node v, step 2 v + 1 leaves it.
+    steps: Vec<u32>,
+    /// Where each step is in this order.
+    places: Vec<u32>,
 }
 
 impl Tour {
@@ -66,15 +84,19 @@ impl Tour {
             return Err(AlgoError::TooLong { len: parents.len(), limit: 1 << 31 });
         }
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
-        if let Some(place) = parents.iter().position(is_wrong) {
+        if let Some(place) = parents.par_iter().position_first(is_wrong) {
             let got = parents[place] as usize;
             return Err(AlgoError::Index { argument: "parents", place, expected: parents.len(), got });
         }
+        let is_above = |(node, &parent): (usize, &u32)| parent == NONE || (parent as usize) < node;
+        if parents.par_iter().enumerate().all(is_above) {
+            return Ok(Tour::of(places_downwards(parents)));
+        }
+
         // Siblings side by side; roots are siblings too.
         let (mut families, mut children) = (parents.to_vec(), (0..len).collect::<Vec<u32>>());
         sort_with_values(&mut families, &mut children, Order::Ascending)?;
 
-        // Steps 2 v and 2 v + 1 enter and leave v.
         let mut next = vec![NONE; 2 * parents.len()];
         for node in 0..len {
             next[2 * node as usize] = 2 * node + 1;
@@ -99,9 +121,7 @@ impl Tour {
             }
             other => other,
         };
-        let steps = rank(&next).map_err(cyclic)?;
-        let (enters, exits): (Vec<u32>, Vec<u32>) = steps.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
-        Ok(Tour::of(enters, exits))
+        Ok(Tour::of(rank(&next).map_err(cyclic)?))
     }
 
     /// The tour of the forest that these parentheses spell, whose nodes are numbered in the order in which they open.
@@ -120,27 +140,27 @@ impl Tour {
         if let Some(place) = partners.iter().position(|&partner| partner == NONE) {
             return Err(AlgoError::Unmatched { place });
         }
-        let opening = (0..sides.len() as u32).filter(|&place| sides[place as usize] == Side::Open);
-        let (enters, exits) = opening.map(|place| (place, partners[place as usize])).unzip();
-        Ok(Tour::of(enters, exits))
+        let opening = (0..).zip(sides).zip(partners).filter(|((_, side), _)| **side == Side::Open);
+        Ok(Tour::of(opening.flat_map(|((place, _), partner)| [place, partner]).collect()))
     }
 
-    fn of(enters: Vec<u32>, exits: Vec<u32>) -> Tour {
-        let mut nodes = vec![NONE; 2 * enters.len()];
-        for (node, (&enters, &exits)) in (0..).zip(enters.iter().zip(&exits)) {
-            (nodes[enters as usize], nodes[exits as usize]) = (node, node);
-        }
-        Tour { nodes, enters, exits }
+    fn of(places: Vec<u32>) -> Tour {
+        let steps = mapped(places.len(), |_| AtomicU32::new(NONE));
+        places
+            .par_iter()
+            .zip(0..places.len() as u32)
+            .for_each(|(&place, step)| steps[place as usize].store(step, Relaxed));
+        Tour { steps: steps.into_iter().map(AtomicU32::into_inner).collect(), places }
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.enters.len()
+        self.places.len() / 2
     }
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.enters.is_empty()
+        self.places.is_empty()
     }
 
     /// How many nodes are above each.
@@ -148,8 +168,8 @@ impl Tour {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), as of all scans of the tour.
     pub fn depths(&self) -> Result<Vec<u32>, AlgoError> {
-        let sums = self.sums(|_, enters| if enters { 1 } else { u32::MAX })?;
-        Ok(read(&self.enters, &sums))
+        let entered = self.entered()?;
+        Ok(self.of_nodes(|enters, _| 2 * entered[enters] - enters as u32))
     }
 
     /// How many nodes are entered before each.
@@ -157,8 +177,8 @@ impl Tour {
     /// # Errors
     /// As [`depths`](Tour::depths).
     pub fn preorder(&self) -> Result<Vec<u32>, AlgoError> {
-        let sums = self.sums(|_, enters| enters as u32)?;
-        Ok(read(&self.enters, &sums))
+        let entered = self.entered()?;
+        Ok(self.of_nodes(|enters, _| entered[enters]))
     }
 
     /// How many nodes are left before each.
@@ -166,13 +186,13 @@ impl Tour {
     /// # Errors
     /// As [`depths`](Tour::depths).
     pub fn postorder(&self) -> Result<Vec<u32>, AlgoError> {
-        let sums = self.sums(|_, enters| !enters as u32)?;
-        Ok(read(&self.exits, &sums))
+        let entered = self.entered()?;
+        Ok(self.of_nodes(|_, exits| exits as u32 - entered[exits]))
     }
 
     /// How many nodes are in the subtree of each, with itself.
     pub fn sizes(&self) -> Vec<u32> {
-        self.enters.iter().zip(&self.exits).map(|(enters, exits)| (exits - enters).div_ceil(2)).collect()
+        self.of_nodes(|enters, exits| (exits - enters).div_ceil(2) as u32)
     }
 
     /// How many nodes without children are in the subtree of each.
@@ -180,8 +200,9 @@ impl Tour {
     /// # Errors
     /// As [`depths`](Tour::depths).
     pub fn leaves(&self) -> Result<Vec<u32>, AlgoError> {
-        let is_leaf = |node: u32| self.exits[node as usize] == self.enters[node as usize] + 1;
-        self.within(|node, enters| (enters && is_leaf(node)) as u32)
+        let scan = compiled(|| Scan::<Sum<u32>>::builder().lift_at(leaf_entered {}).project(count {}).build())?;
+        let leaves = scan.exclusive(&self.steps)?;
+        Ok(self.of_nodes(|enters, exits| leaves[exits] - leaves[enters]))
     }
 
     /// The sum of the values in the subtree of each node. Integers wrap; sums of floats are differences of sums of all nodes before,
@@ -190,8 +211,8 @@ impl Tour {
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn subtree_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
-        check_length("values", self.len(), values.len())?;
-        self.within(|node, enters| if enters { values[node as usize] } else { T::ZERO })
+        let sums = self.sums(values, |_| T::ZERO)?;
+        Ok(self.of_nodes(|enters, exits| sums[exits].wrapped_sub(sums[enters])))
     }
 
     /// The sum of the values of each node and all above it. Integers wrap; floats as in [`subtree_sums`](Tour::subtree_sums).
@@ -199,32 +220,49 @@ impl Tour {
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn path_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
+        let sums = self.sums(values, |value| T::ZERO.wrapped_sub(value))?;
+        // The step behind the one that enters the node.
+        Ok(self.of_nodes(|enters, _| sums[enters + 1]))
+    }
+
+    /// How many nodes are entered before each step.
+    fn entered(&self) -> Result<Vec<u32>, AlgoError> {
+        let scan = compiled(|| Scan::<Sum<u32>>::builder().lift(entered {}).project(count {}).build())?;
+        Ok(scan.exclusive(&self.steps)?)
+    }
+
+    /// The sum, before each step, of the values of nodes that were entered, and of what leaving a node with this value adds.
+    fn sums<T: Num>(&self, values: &[T], leaving: impl Fn(T) -> T + Sync + Send) -> Result<Vec<T>, AlgoError> {
         check_length("values", self.len(), values.len())?;
-        let sums = self.sums(|node, enters| {
-            let value = values[node as usize];
-            if enters { value } else { T::ZERO.wrapped_sub(value) }
-        })?;
-        let above = read(&self.enters, &sums);
-        Ok(above.into_iter().zip(values).map(|(above, &value)| above.wrapped_add(value)).collect())
-    }
-
-    /// The sum over the steps from entering each node to leaving it.
-    fn within<T: Num>(&self, step: impl Fn(u32, bool) -> T + Sync) -> Result<Vec<T>, AlgoError> {
-        let sums = self.sums(step)?;
-        let (entering, leaving) = (read(&self.enters, &sums), read(&self.exits, &sums));
-        Ok(leaving.into_iter().zip(entering).map(|(leaving, entering)| leaving.wrapped_sub(entering)).collect())
-    }
-
-    /// The exclusive sums over all steps, of which each has a node, and enters it or leaves it.
-    fn sums<T: Num>(&self, step: impl Fn(u32, bool) -> T + Sync) -> Result<Vec<T>, AlgoError> {
-        let value = |(place, &node): (usize, &u32)| step(node, self.enters[node as usize] as usize == place);
-        let mut sums: Vec<T> = self.nodes.par_iter().enumerate().map(value).collect();
+        let mut sums = mapped(self.steps.len(), |place| match self.steps[place] {
+            step if step & 1 == 0 => values[step as usize / 2],
+            step => leaving(values[step as usize / 2]),
+        });
         compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
         Ok(sums)
     }
+
+    /// What is so of each node, given where it is entered and where it is left.
+    fn of_nodes<T: Send>(&self, measure: impl Fn(usize, usize) -> T + Sync + Send) -> Vec<T> {
+        mapped(self.len(), |node| measure(self.places[2 * node] as usize, self.places[2 * node + 1] as usize))
+    }
 }
 
-/// What stands at these places.
-fn read<T: Copy + Send + Sync>(places: &[u32], x: &[T]) -> Vec<T> {
-    places.par_iter().map(|&place| x[place as usize]).collect()
+/// Where each step is in the tour of a forest in which parents have smaller numbers than their children.
+fn places_downwards(parents: &[u32]) -> Vec<u32> {
+    let mut sizes = vec![1; parents.len()];
+    for (node, &parent) in parents.iter().enumerate().rev() {
+        if parent != NONE {
+            sizes[parent as usize] += sizes[node];
+        }
+    }
+    // A node is left behind those of its children that have places.
+    let (mut places, mut roots_end) = (vec![0; 2 * parents.len()], 0);
+    for (node, (&parent, size)) in parents.iter().zip(sizes).enumerate() {
+        let end = if parent == NONE { &mut roots_end } else { &mut places[2 * parent as usize + 1] };
+        let enters = *end;
+        *end += 2 * size;
+        (places[2 * node], places[2 * node + 1]) = (enters, enters + 1);
+    }
+    places
 }
