@@ -3,7 +3,7 @@
 //! | function | monoid | depth |
 //! |---|---|---|
 //! | [`lines_and_columns`] | newlines so far, and where the last one was | 1 scan |
-//! | [`check_utf8`] | maps of the nine states of a decoder | 1 reduction |
+//! | [`check_utf8`] | none: characters say where they begin | 1 loop |
 //! | [`csv`] | whether a quote is open: parity of the quotes so far | 1 scan |
 //! | [`Fields::integers`], [`Fields::floats`] | none: fields that are known are a loop | 1 loop |
 //!
