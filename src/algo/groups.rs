@@ -11,10 +11,23 @@
 //! ```
 //!
 //! Keys that come back later begin a group of their own: [sort](super::sort) first where that is
-//! not meant. So does [`histogram`], which counts runs of sorted keys.
+//! not meant.
+//!
+//! # Histogram
+//!
+//! Integers that are close together are counted by a loop, in as many counters as they span. Others
+//! are sorted, and their runs counted.
+//!
+//! ```text
+//! cost     work n, depth 2 loops, 2 passes; sorted: as a radix sort and run-length encoding
+//! ```
+
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
 
 use super::sort::{Order, SortKey, sort};
-use super::{AlgoError, check_length, check_offsets, compiled, runs};
+use super::{AlgoError, LONG, check_length, check_offsets, compiled, counted, runs};
 use crate::ops::{Moments, Segmented, Sum};
 use crate::prelude::*;
 use crate::scan::Unzipped;
@@ -186,7 +199,50 @@ where
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
+    counted(x.len())?;
+    if let Some(numbers) = span(x).filter(|numbers| K::EQUAL_BY_BITS && is_dense(numbers, x.len())) {
+        let counts = counts(x, &numbers);
+        return Ok(numbers
+            .zip(counts)
+            .filter(|(_, count)| *count > 0)
+            .map(|(number, count)| (K::of_ordered(number), count))
+            .unzip());
+    }
     let mut sorted = x.to_vec();
     sort(&mut sorted, Order::Ascending)?;
     runs::encode(&sorted)
+}
+
+/// So many counters stay in a cache.
+const COUNTERS: u64 = 1 << 16;
+
+/// Whether counters of these numbers are no more work than so many records.
+fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
+    numbers.end() - numbers.start() < COUNTERS.min(records as u64)
+}
+
+/// The numbers of the first and the last key in order.
+fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
+    let ends = |x: &[K]| {
+        x.iter().fold((u64::MAX, 0), |(least, most), key| (least.min(key.ordered()), most.max(key.ordered())))
+    };
+    let of_both = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
+    let (least, most) = x.par_chunks(LONG).map(ends).reduce_with(of_both)?;
+    Some(least..=most)
+}
+
+/// How many keys have each of these numbers.
+fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Vec<u32> {
+    let count = |x: &[K]| {
+        let mut counts = vec![0; (numbers.end() - numbers.start()) as usize + 1];
+        x.iter().for_each(|key| counts[(key.ordered() - numbers.start()) as usize] += 1);
+        counts
+    };
+    let add = |mut a: Vec<u32>, b: Vec<u32>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    // Parts are longer than the counters that they need.
+    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG);
+    x.par_chunks(part).map(count).reduce_with(add).unwrap_or_default()
 }
