@@ -20,11 +20,11 @@
 //! Wyllie, *The Complexity of Parallel Computations* (1979). Work n log n, depth log n loops. It
 //! has no scan, and is here beside the other for comparison.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::{AlgoError, compiled, counted};
+use super::{AlgoError, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::prelude::*;
 
@@ -49,19 +49,11 @@ pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     let picked: Vec<u32> = (0..next.len() as u32).into_par_iter().filter(is_picked).collect();
 
     // Of each element its walk, and its place there.
-    let walks: Vec<AtomicU64> = (0..next.len()).into_par_iter().map(|_| AtomicU64::new(u64::MAX)).collect();
-    let walk = |(number, &start): (usize, &u32)| {
-        let (mut element, mut length) = (start, 0u32);
-        loop {
-            walks[element as usize].store((number as u64) << 32 | u64::from(length), Ordering::Relaxed);
-            (element, length) = (next[element as usize], length + 1);
-            if element == NONE || is_drawn(element) {
-                return (element, length);
-            }
-        }
-    };
-    let ends: Vec<(u32, u32)> = picked.par_iter().enumerate().map(walk).collect();
-    let walks: Vec<u64> = walks.into_par_iter().map(AtomicU64::into_inner).collect();
+    let walks = mapped(next.len(), |_| AtomicU64::new(u64::MAX));
+    let mut ends = vec![(NONE, 0); picked.len()];
+    let groups = picked.par_chunks(GROUP).zip(ends.par_chunks_mut(GROUP)).enumerate();
+    groups.for_each(|(number, (picked, ends))| walk(next, (number * GROUP) as u64, picked, &walks, ends));
+    let walks: Vec<u64> = walks.into_iter().map(AtomicU64::into_inner).collect();
 
     // The walks list by list, in order.
     let mut order = Vec::with_capacity(picked.len());
@@ -93,7 +85,37 @@ pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     let sums = compiled(Scan::<Sum<u32>>::plain)?.segmented(&heads).exclusive(&lengths)?;
     let mut starts = vec![0; picked.len()];
     order.iter().zip(sums).for_each(|(&walk, start)| starts[walk as usize] = start);
-    Ok(walks.into_par_iter().map(|walk| starts[(walk >> 32) as usize] + walk as u32).collect())
+    Ok(mapped(walks.len(), |element| starts[(walks[element] >> 32) as usize] + walks[element] as u32))
+}
+
+/// So many walks are taken by one thread.
+const GROUP: usize = 256;
+
+/// So many of them side by side: while one waits for memory, the others go on.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Walks from each of these elements to the next one that is drawn. Notes the number of the walk and the place in it at each
+/// element, and where each walk ends and how long it is. The first has the number `first`.
+fn walk(next: &[u32], first: u64, starts: &[u32], walks: &[AtomicU64], ends: &mut [(u32, u32)]) {
+    let mut waiting = (0..).zip(starts).map(|(number, &start)| (number, start, 0u32));
+    let mut walking: Vec<(usize, u32, u32)> = waiting.by_ref().take(SIDE_BY_SIDE).collect();
+    while !walking.is_empty() {
+        walking.retain_mut(|(number, element, length)| {
+            walks[*element as usize].store((first + *number as u64) << 32 | u64::from(*length), Relaxed);
+            (*element, *length) = (next[*element as usize], *length + 1);
+            if *element != NONE && !is_drawn(*element) {
+                return true;
+            }
+            ends[*number] = (*element, *length);
+            match waiting.next() {
+                Some(other) => {
+                    (*number, *element, *length) = other;
+                    true
+                }
+                None => false,
+            }
+        });
+    }
 }
 
 /// Whether this is one of the elements that are picked: one in 64, by Fibonacci hashing.
