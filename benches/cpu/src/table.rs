@@ -1,4 +1,4 @@
-//! The results as a table in Markdown, as `docs/measurements.md` has it: a line for each workload
+//! The results as a table in Markdown, as `docs/measurements/cpu.md` has it: a line for each workload
 //! and size.
 
 use bench_shared::report::power;
