@@ -41,7 +41,7 @@ impl Recipe<'_> {
         let state: Vec<Type> = self.identity.iter().map(|value| value.ty()).collect();
         let combine = function(&[state.clone(), state.clone()].concat(), self.combine);
         let lift = Mapping::default();
-        let stage = Stage { state, identity: self.identity, lift, combine, valid: None, automaton: false };
+        let stage = Stage { state, identity: self.identity, lift, combine, ..Stage::default() };
         let output = Output { filter: None, project: Mapping::default(), columns: self.outputs };
         let name = self.name.into();
         let mut program = Program {

@@ -78,7 +78,7 @@ fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Comb
     let combined = combine(&mut b, x, y);
     let combine = b.finish(&[combined]);
     let lift = Mapping { reads: vec![Source::Record(0)], function: same(&[ty]) };
-    let stage = Stage { state: vec![ty], identity: vec![identity], lift, combine, valid: None, automaton: false };
+    let stage = Stage { state: vec![ty], identity: vec![identity], lift, combine, ..Stage::default() };
     let (project, columns) = match both {
         false => (Mapping { reads: vec![Source::State(0)], function: same(&[ty]) }, vec![Layout::of(ty)]),
         true => (

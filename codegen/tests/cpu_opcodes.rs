@@ -33,14 +33,7 @@ fn program(ty: Type, functions: &[Function]) -> Program {
     let mut b = FunctionBuilder::new();
     let one = b.lit(1u8);
     let lift = Mapping { reads: Vec::new(), function: b.finish(&[one]) };
-    let stage = Stage {
-        state: vec![Type::U8],
-        identity: vec![Constant::from(0u8)],
-        lift,
-        combine,
-        valid: None,
-        automaton: false,
-    };
+    let stage = Stage { state: vec![Type::U8], identity: vec![Constant::from(0u8)], lift, combine, ..Stage::default() };
     Program {
         parameters: Vec::new(),
         name: format!("opcodes_{ty}"),

@@ -99,12 +99,5 @@ fn shows_nan(program: &Program) -> bool {
             _ => false,
         })
     };
-    functions(program).any(shows)
-}
-
-fn functions(program: &Program) -> impl Iterator<Item = &Function> {
-    let stages =
-        program.stages.iter().flat_map(|stage| [&stage.lift.function, &stage.combine].into_iter().chain(&stage.valid));
-    let output = [&program.output.project.function].into_iter();
-    stages.chain(output).chain(program.output.filter.as_ref().map(|filter| &filter.function))
+    program.functions().any(shows)
 }

@@ -45,6 +45,8 @@ pub struct Run {
     pub states_after: Vec<Vec<Constant>>,
     /// The last record, or without elements the one before them: what the next part of a stream has before it.
     pub previous: Option<Vec<Constant>>,
+    /// The first element that may not [follow](Stage::follows) the state before it, and its stage.
+    pub out_of_order: Option<(usize, usize)>,
 }
 
 /// Why a program cannot be run on these inputs.
@@ -237,6 +239,7 @@ pub fn run_in_chunks(
     let previous = check_previous(program, request)?;
     let mut element = Element::new(inputs, &program.inputs, count, request, (init, previous));
     let is_one_chunk = chunk >= count;
+    let mut out_of_order = None;
     for index in 0..count {
         element.enter(index);
         for (k, stage) in program.stages.iter().enumerate() {
@@ -244,6 +247,10 @@ pub fn run_in_chunks(
                 interpreter.call(&stage.combine, &[earlier, later].concat()).clone()
             };
             let x = interpreter.call(&stage.lift.function, element.read(&stage.lift.reads)).clone();
+            if let Some(follows) = stage.follows.as_ref().filter(|_| out_of_order.is_none()) {
+                let holds = interpreter.call(follows, &[&element.before[k][..], &x].concat())[0].bits() != 0;
+                out_of_order = (!holds).then_some((index, k));
+            }
             element.after[k] = combine(&mut interpreter, &element.before[k], &x);
             if is_one_chunk {
                 continue;
@@ -265,7 +272,7 @@ pub fn run_in_chunks(
         }
     }
     let previous = element.previous();
-    Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after, previous })
+    Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after, previous, out_of_order })
 }
 
 /// The components of the record before the first element that are read, with their numbers.

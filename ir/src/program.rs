@@ -176,8 +176,8 @@ pub struct Mapping {
     pub function: Function,
 }
 
-/// One scan.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+/// One scan. What a stage has not, `..Stage::default()` leaves out.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Stage {
     /// The types of the state's components.
     pub state: Vec<Type>,
@@ -189,9 +189,23 @@ pub struct Stage {
     pub combine: Function,
     /// State → one `bool`: which states occur. Laws are judged on these only.
     pub valid: Option<Function>,
+    /// (Earlier state, later state) → one `bool`: which states may meet, the earlier one on the left. Laws are asked of
+    /// such sequences only, and a checked scan finds the first element that does not follow the state before it.
+    pub follows: Option<Function>,
     /// Whether it is declared to be a finite [automaton](Stage::automaton): a lift that looks up the map of an element's
     /// input symbol, and a `combine` that composes maps.
     pub automaton: bool,
+}
+
+impl Stage {
+    /// All its functions.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        [&self.lift.function, &self.combine].into_iter().chain(&self.valid).chain(&self.follows)
+    }
+
+    pub(crate) fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        [&mut self.lift.function, &mut self.combine].into_iter().chain(&mut self.valid).chain(&mut self.follows)
+    }
 }
 
 /// What the program gives back.
@@ -269,14 +283,18 @@ impl Program {
     /// The same program with every function replaced.
     pub(crate) fn map_functions(mut self, f: impl Fn(Function) -> Function) -> Program {
         let change = |function: &mut Function| *function = f(std::mem::take(function));
-        for stage in &mut self.stages {
-            [&mut stage.lift.function, &mut stage.combine].into_iter().chain(&mut stage.valid).for_each(change);
-        }
+        self.stages.iter_mut().flat_map(Stage::functions_mut).for_each(change);
         [Some(&mut self.output.project), self.output.filter.as_mut()]
             .into_iter()
             .flatten()
             .for_each(|mapping| change(&mut mapping.function));
         self
+    }
+
+    /// Every function: those of stages, of what is kept, of the projection.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        let outputs = self.output.filter.iter().chain([&self.output.project]).map(|mapping| &mapping.function);
+        self.stages.iter().flat_map(Stage::functions).chain(outputs)
     }
 
     /// Every mapping: the lifts, what is kept, the projection.
@@ -396,6 +414,13 @@ impl<T> Verified<T> {
     /// The value, no longer marked.
     pub fn into_inner(self) -> T {
         self.0
+    }
+}
+
+impl Verified<Program> {
+    /// The same program with integer overflow meant in all its functions.
+    pub fn wrapping(self) -> Verified<Program> {
+        Verified(self.0.map_functions(Function::wrapping))
     }
 }
 

@@ -70,8 +70,7 @@ fn automaton(maps: &[Map], project: Mapping) -> Program {
             identity: cut(&identity),
             lift: Mapping { reads: vec![Source::Record(0)], function: lift },
             combine,
-            valid: None,
-            automaton: false,
+            ..Stage::default()
         }],
         output: Output { filter: None, project, columns },
     }

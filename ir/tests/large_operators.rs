@@ -48,9 +48,8 @@ fn log_matrices(joined: Opcode) -> Stage {
         identity: (0..SIZE * SIZE).map(|place| Constant::from(on_diagonal(place))).collect(),
         lift: Mapping { reads, function: copy.finish(&record) },
         combine: product(joined),
-        valid: None,
-        automaton: false,
         state,
+        ..Stage::default()
     }
 }
 

@@ -47,7 +47,7 @@ fn stage(
     let lift = build(state, |_, params| params.to_vec());
     let reads = (0..state.len() as u32).map(Source::Record).collect();
     let lift = Mapping { reads, function: lift };
-    Stage { state: state.to_vec(), identity: identity.to_vec(), lift, combine, valid: None, automaton: false }
+    Stage { state: state.to_vec(), identity: identity.to_vec(), lift, combine, ..Stage::default() }
 }
 
 fn with_valid(mut stage: Stage, body: impl FnOnce(&mut Code, &[Value]) -> Value) -> Stage {

@@ -22,14 +22,24 @@ fn judged(operator: &Operator) -> Judgement {
 fn is_broken(operator: &Operator, law: Law, states: &[Vec<i64>]) -> bool {
     let combine = |a: &[i64], b: &[i64]| operator.combine(a, b);
     let identity = operator.identity();
+    let meet = |a: &[i64], b: &[i64]| operator.follows(a, b);
     let sides = match (law, states) {
+        (Law::Associativity | Law::Follows, [x, y, z, ..])
+            if !meet(x, y) || combine(x, y).is_none_or(|xy| !meet(&xy, z)) =>
+        {
+            return false;
+        }
         (Law::Associativity, [x, y, z, ..]) => {
             let left = combine(x, y).and_then(|xy| combine(&xy, z));
             (left, combine(y, z).and_then(|yz| combine(x, &yz)))
         }
         (Law::LeftIdentity, [x, ..]) => (combine(&identity, x), Some(x.clone())),
         (Law::RightIdentity, [x, ..]) => (combine(x, &identity), Some(x.clone())),
-        (Law::Closure, [x, y, ..]) => return combine(x, y).is_some_and(|xy| !operator.is_valid(&xy)),
+        (Law::Closure, [x, y, ..]) => return meet(x, y) && combine(x, y).is_some_and(|xy| !operator.is_valid(&xy)),
+        (Law::IdentityFollows, [x, ..]) => return !meet(x, &identity) || !meet(&identity, x),
+        (Law::Follows, [x, y, z, ..]) => {
+            return combine(y, z).is_some_and(|yz| !meet(y, z) || !meet(x, &yz));
+        }
         _ => return !operator.is_valid(&identity),
     };
     matches!(sides, (Some(left), Some(right)) if left != right)
@@ -73,8 +83,10 @@ fn broken(operator: &Operator) -> Option<(Law, Vec<Vec<i64>>)> {
         let case: Vec<Vec<i64>> = case.iter().map(|&state| state.clone()).collect();
         is_broken(operator, law, &case).then_some((law, case))
     };
-    let single =
-        states.iter().find_map(|x| breaks(Law::LeftIdentity, &[x]).or_else(|| breaks(Law::RightIdentity, &[x])));
+    let single = states.iter().find_map(|x| {
+        let laws = [Law::LeftIdentity, Law::RightIdentity, Law::IdentityFollows];
+        laws.into_iter().find_map(|law| breaks(law, &[x]))
+    });
     let pair = || states.iter().find_map(|x| states.iter().find_map(|y| breaks(Law::Closure, &[x, y])));
     let triple = || {
         let products: Vec<Option<Vec<i64>>> =
@@ -83,6 +95,10 @@ fn broken(operator: &Operator) -> Option<(Law, Vec<Vec<i64>>)> {
         (0..count * count * count).find_map(|place| {
             let (i, j, k) = (place / count / count, place / count % count, place % count);
             let (Some(xy), Some(yz)) = (&products[i * count + j], &products[j * count + k]) else { return None };
+            let case = [i, j, k].map(|place| &states[place]);
+            if operator.follows.is_some() {
+                return breaks(Law::Follows, &case).or_else(|| breaks(Law::Associativity, &case));
+            }
             let sides = (operator.combine(xy, &states[k]), operator.combine(&states[i], yz));
             let differ = matches!(&sides, (Some(left), Some(right)) if left != right);
             differ.then(|| (Law::Associativity, [i, j, k].map(|place| states[place].clone()).to_vec()))

@@ -130,7 +130,7 @@ fn the_documentation_lists_every_method() {
     let known = METHODS.iter().chain(CONVERSIONS).map(|(name, _)| *name);
     let missing: Vec<&str> = known.filter(|name| !listed.contains(name)).collect();
     assert!(missing.is_empty(), "docs/language.md lacks {missing:?}");
-    let of_others = ["combine", "valid", "len", "into", "at", "get"];
+    let of_others = ["combine", "follows", "valid", "len", "into", "at", "get"];
     let is_known = |name: &str| of_others.contains(&name) || METHODS.iter().chain(CONVERSIONS).any(|(k, _)| *k == name);
     // `Num` and `Real` are traits.
     let methods = listed.iter().filter(|name| name.starts_with(char::is_lowercase));

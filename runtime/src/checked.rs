@@ -1,4 +1,4 @@
-//! Checked scans: which record the first overflow is at, out of what the check stage of a lowered
+//! Checked scans: which record the first event is at, out of what the check stage of a lowered
 //! program found.
 
 use monoscan_ir::transform::{Event, Finding};
@@ -47,6 +47,7 @@ impl Elements<'_> {
         let of_several = |stage: u32| (stages > 1).then_some(stage);
         let function = match finding.event {
             Event::Regrouped => return Error::Regrouped { index },
+            Event::OutOfOrder(stage) => return Error::OutOfOrder { index, stage: of_several(stage) },
             Event::Lift(stage) => FunctionOf::Lift { stage: of_several(stage) },
             Event::Combine(stage) => FunctionOf::Combine { stage: of_several(stage) },
             Event::Filter => FunctionOf::Filter,

@@ -270,6 +270,19 @@ pub enum Error {
         index: usize,
     },
 
+    /// Found by a checked scan: this record may not follow those before it, as the operator's `follows` says, and each
+    /// record before it may. What was written is unspecified; a carry is as it was.
+    #[error(
+        "record {index} is out of order{}: `follows` is false of the state before it and its own",
+        .stage.map(|stage| format!(" in stage {stage}")).unwrap_or_default()
+    )]
+    OutOfOrder {
+        /// The record in the columns of the call.
+        index: usize,
+        /// Which stage of several.
+        stage: Option<u32>,
+    },
+
     /// A text is longer than places of tokens, which are `u32`, can say.
     #[error("a text of {bytes} bytes is lexed as a stream, as places are `u32`: expected at most {most}")]
     TextTooLong {
@@ -320,7 +333,9 @@ fn one_of(argument: &str) -> &'static str {
 impl Error {
     /// The same of columns whose first record is so many records later in those of the call.
     pub(crate) fn later(mut self, records: usize) -> Error {
-        if let Error::Overflowed { index, .. } | Error::Regrouped { index } = &mut self {
+        if let Error::Overflowed { index, .. } | Error::OutOfOrder { index, .. } | Error::Regrouped { index } =
+            &mut self
+        {
             *index += records;
         }
         self

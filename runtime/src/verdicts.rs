@@ -12,18 +12,18 @@ use crate::error::Error;
 /// More verdicts than this are not remembered at once.
 const CAPACITY: usize = 256;
 
-type Verdicts = HashMap<(Stage, Vec<Table>, Overflow), Arc<Judgement>>;
+type Verdicts = HashMap<(Stage, Vec<Table>), Arc<Judgement>>;
 
 static KNOWN: LazyLock<Mutex<Verdicts>> = LazyLock::new(Mutex::default);
 
 /// The judgement of an operator, found now or earlier.
-pub(crate) fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Arc<Judgement> {
-    let key = (stage.clone(), tables.to_vec(), overflow);
+pub(crate) fn judge(stage: &Stage, tables: &[Table]) -> Arc<Judgement> {
+    let key = (stage.clone(), tables.to_vec());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(judgement) = known().get(&key) {
         return Arc::clone(judgement);
     }
-    let judgement = Arc::new(laws::judge(stage, tables, overflow));
+    let judgement = Arc::new(laws::judge(stage, tables, Overflow::NeverOccurs));
     let mut known = known();
     if known.len() >= CAPACITY {
         known.clear();
@@ -37,14 +37,12 @@ pub(crate) fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Arc<
 pub(crate) struct Terms {
     /// Whatever their laws.
     pub(crate) assume_associative: bool,
-    /// By which laws they are judged.
-    pub(crate) overflow: Overflow,
 }
 
 /// The judgements of all stages of a program, or why one is refused; `names` are those of the components in order.
 pub(crate) fn judge_all(program: &Program, terms: &Terms, mut names: &[String]) -> Result<Vec<Arc<Judgement>>, Error> {
     let stages = program.stages.iter().enumerate().map(|(place, stage)| {
-        let judgement = judge(stage, &program.tables, terms.overflow);
+        let judgement = judge(stage, &program.tables);
         let (own, rest) = names.split_at(stage.state.len().min(names.len()));
         names = rest;
         if !judgement.verdict().is_accepted() && !terms.assume_associative {

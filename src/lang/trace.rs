@@ -51,9 +51,28 @@ pub fn trace_valid<M: Monoid>() -> Result<Option<Traced>, TraceError> {
         written = all.is_some();
         all.map_or_else(Vec::new, |valid| valid.values())
     })?;
+    Ok((written && !is_always_true(&traced)).then_some(traced))
+}
+
+/// Traces the `follows` of `M`: parameters are the components of the earlier state, then of the later one, the result is
+/// one `bool`. None if `M` has none, or one that is always true, as a wrapper's is around a monoid without.
+///
+/// # Errors
+/// See [`TraceError`].
+pub fn trace_follows<M: Monoid>() -> Result<Option<Traced>, TraceError> {
+    let mut written = true;
+    let traced = trace(&format!("{}::follows", type_name::<M>()), || {
+        let (earlier, later) = (parameter::<M>(), parameter::<M>());
+        let follows = M::trace_follows(earlier, later);
+        written = follows.is_some();
+        follows.map_or_else(Vec::new, |follows| follows.values())
+    })?;
+    Ok((written && !is_always_true(&traced)).then_some(traced))
+}
+
+fn is_always_true(traced: &Traced) -> bool {
     let is_true = |&result| traced.function.as_constant(result).is_some_and(|constant| constant.bits() != 0);
-    let always = traced.function.results.first().is_some_and(is_true);
-    Ok((written && !always).then_some(traced))
+    traced.function.results.first().is_some_and(is_true)
 }
 
 /// Traces a scan function: parameters are the components of all arguments, in order.

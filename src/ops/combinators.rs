@@ -30,6 +30,10 @@ impl<A: Monoid, B: Monoid> Monoid for Pair<A, B> {
     fn valid(self) -> bool {
         self.0.valid() && self.1.valid()
     }
+
+    fn follows(self, next: Self) -> bool {
+        self.0.follows(next.0) && self.1.follows(next.1)
+    }
 }
 
 /// Three monoids side by side. Law verdict: as of the parts.
@@ -58,6 +62,10 @@ impl<A: Monoid, B: Monoid, C: Monoid> Monoid for Triple<A, B, C> {
 
     fn valid(self) -> bool {
         self.0.valid() && self.1.valid() && self.2.valid()
+    }
+
+    fn follows(self, next: Self) -> bool {
+        self.0.follows(next.0) && self.1.follows(next.1) && self.2.follows(next.2)
     }
 }
 
@@ -96,6 +104,10 @@ impl<M: Monoid> Monoid for Segmented<M> {
     fn valid(self) -> bool {
         self.value.valid()
     }
+
+    fn follows(self, next: Self) -> bool {
+        next.start || self.value.follows(next.value)
+    }
 }
 
 /// A monoid with its operands exchanged: the later state comes first. Law verdict: as of the monoid.
@@ -123,6 +135,10 @@ impl<M: Monoid> Monoid for Dual<M> {
 
     fn valid(self) -> bool {
         self.0.valid()
+    }
+
+    fn follows(self, next: Self) -> bool {
+        next.0.follows(self.0)
     }
 }
 

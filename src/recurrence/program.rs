@@ -56,8 +56,7 @@ fn stage(form: &Form) -> Stage {
         identity: one.chain(zeros).collect(),
         lift: lift(form),
         combine: combine(form),
-        valid: None,
-        automaton: false,
+        ..Stage::default()
     }
 }
 

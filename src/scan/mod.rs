@@ -218,20 +218,22 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Ok(Scan { inner: self.inner.with(&lang::to_constants(&parameters))?, types: PhantomData })
     }
 
-    /// The same scan, every call of which finds the first record at which an integer overflows in the sequential loop.
+    /// The same scan, every call of which finds the first record at which an integer overflows in the sequential loop, or that
+    /// is out of order.
     ///
     /// A call that succeeds has given what the loop gives, rounding of floats apart; also of operators whose laws hold only
     /// [where nothing overflows](crate::Judgement::overflow_matters_to), for whose states this is compared. Else it is
     ///
     /// - [`Error::Overflowed`] with the record at which Rust would panic first in a build with overflow checks: an overflow
     ///   counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
+    /// - [`Error::OutOfOrder`] with the first record that does not [follow](Monoid::follows) the state before it;
     /// - [`Error::Regrouped`] if the loop does not overflow, but elements combined in another order do, and a state before this
     ///   record came out different.
     ///
     /// After an error outputs hold anything, and a carry is as it was. Records are numbered as in the columns of the call,
     /// whatever its segments, rows and direction; the first is meant in the order of the scan, and row by row. A call reads
     /// its input one time more than otherwise, and not in vectors: a sum of `i32` takes nine times the instructions. Scans in
-    /// which nothing can overflow are not slowed down.
+    /// which nothing can overflow, or be out of order, are not slowed down.
     ///
     /// ```
     /// use monoscan::{Error, ops::Sum, prelude::*};

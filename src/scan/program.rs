@@ -74,6 +74,7 @@ impl Parts {
             lift,
             combine: tables.adopt(operator.combine.clone()),
             valid: operator.valid.clone().map(|valid| tables.adopt(valid)),
+            follows: operator.follows.clone().map(|follows| tables.adopt(follows)),
             automaton: false,
         });
         let mut stages: Vec<Stage> = stages.collect();

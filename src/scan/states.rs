@@ -110,6 +110,7 @@ pub struct Operator {
     pub(super) identity: Vec<Constant>,
     pub(super) combine: Traced,
     pub(super) valid: Option<Traced>,
+    pub(super) follows: Option<Traced>,
     check: fn(&Stage, &[Table]) -> Result<(), Error>,
 }
 
@@ -122,6 +123,7 @@ impl Operator {
             identity,
             combine: lang::trace_combine::<M>()?,
             valid: lang::trace_valid::<M>()?,
+            follows: lang::trace_follows::<M>()?,
             check: translation::check_monoid::<M>,
         })
     }

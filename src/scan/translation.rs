@@ -13,14 +13,14 @@ use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use monoscan_ir::laws::sample_states;
-use monoscan_ir::{Constant, Stage, Table, Type, interp};
+use monoscan_ir::{Constant, Function, Stage, Table, Type, interp};
 use monoscan_runtime::Error;
 
 use crate::lang::{self, Inputs, Monoid, ScanFn, Traced};
 
 const SAMPLES: usize = 24;
 
-/// Checks `combine` and `valid` of `M` on valid states.
+/// Checks `combine`, `valid` and `follows` of `M` on valid states.
 pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result<(), Error> {
     let states = sample_states(stage, tables, SAMPLES, 0);
     let native = |state: &[Constant]| lang::from_constants::<M>(state.iter().copied());
@@ -34,14 +34,20 @@ pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result
             let run = |arguments: &[Constant]| interp::call(&stage.combine, arguments, tables);
             compare(|| format!("{}::combine", type_name::<M>()), &both, &result, &compiled, run)?;
         }
-        if let Some(valid) = &stage.valid {
-            let (compiled, overflow) = interp::call_checked(valid, left, tables);
+        let agree = |name: &str, function: &Option<Function>, arguments: &[Constant], native: &dyn Fn() -> bool| {
+            let Some(function) = function else { return Ok::<_, Error>(true) };
+            let (compiled, overflow) = interp::call_checked(function, arguments, tables);
             if !overflow {
-                let result = unless_it_panics(|| vec![Constant::from(native(left).valid())]);
-                let Some(result) = result else { return Ok(()) };
-                let run = |arguments: &[Constant]| interp::call(valid, arguments, tables);
-                compare(|| format!("{}::valid", type_name::<M>()), left, &result, &compiled, run)?;
+                let Some(result) = unless_it_panics(|| vec![Constant::from(native())]) else { return Ok(false) };
+                let run = |arguments: &[Constant]| interp::call(function, arguments, tables);
+                compare(|| format!("{}::{name}", type_name::<M>()), arguments, &result, &compiled, run)?;
             }
+            Ok(true)
+        };
+        let is_compared = agree("valid", &stage.valid, left, &|| native(left).valid())?
+            && agree("follows", &stage.follows, &both, &|| native(left).follows(native(right)))?;
+        if !is_compared {
+            return Ok(());
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! The results as a table in Markdown, as `docs/measurements/cpu.md` has it: a line for each workload
-//! and size.
+//! The results as a table in Markdown, as `docs/measurements/cpu.md` has it: a line for each
+//! workload and size.
 
 use bench_shared::report::power;
 

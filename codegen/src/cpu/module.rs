@@ -36,7 +36,7 @@ use super::vector::Vector;
 /// #     let lift = Mapping { reads: vec![Source::Record(0)], function: same.clone() };
 /// #     let project = Mapping { reads: vec![Source::State(0)], function: same };
 /// #     let identity = vec![Constant::from(0i32)];
-/// #     let stage = Stage { state: vec![Type::I32], identity, lift, combine, valid: None, automaton: false };
+/// #     let stage = Stage { state: vec![Type::I32], identity, lift, combine, ..Stage::default() };
 /// #     let output = Output { filter: None, project, columns: vec![Layout::of(Type::I32)] };
 /// #     let (inputs, stages) = (vec![Layout::of(Type::I32)], vec![stage]);
 /// #     verify(Program { name: "sum".into(), tables: vec![], inputs, parameters: Vec::new(), stages, output }).unwrap()

@@ -93,6 +93,7 @@ impl Stage {
             valid: shape.valid(&state),
             automaton: true,
             state,
+            ..Stage::default()
         })
     }
 }

@@ -113,7 +113,7 @@ fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {
         state,
         lift,
         valid,
-        automaton: false,
+        ..Stage::default()
     };
     stage.automaton = stage.is_automaton(tables);
     stage

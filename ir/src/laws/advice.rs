@@ -34,6 +34,10 @@ pub enum Advice {
     WidenValid,
     /// `valid` accepts all of these states: if one never occurs, narrow it.
     NarrowValid,
+    /// `follows` refuses the identity, which stands where there is no record.
+    LetIdentityFollow,
+    /// `follows` and `combine` disagree: mend one of them.
+    MendFollows,
 }
 
 impl Advice {
@@ -75,6 +79,13 @@ impl Advice {
             }
             Advice::NarrowValid => {
                 "`valid` accepts all of these states; if one of them never occurs, make `valid` narrower".to_owned()
+            }
+            Advice::LetIdentityFollow => {
+                "let `follows` hold where one of the two is the identity: it stands where there is no record".to_owned()
+            }
+            Advice::MendFollows => {
+                "`follows` must hold however a sequence is grouped: mend it, or let `combine` keep what it asks for"
+                    .to_owned()
             }
         }
     }

@@ -9,15 +9,15 @@ use crate::types::{Constant, Type};
 /// More constants than this are not looked at; the identity's and those that are compared with come first.
 const MOST: usize = 12;
 
-/// For each type, values at and around the constants that the identity, `combine`, `valid` and `lift` name.
+/// For each type, values at and around the constants that the identity, `combine`, `valid`, `follows` and `lift` name.
 pub(crate) struct Named {
     constants: Vec<Constant>,
 }
 
 impl Named {
     pub(crate) fn of(stage: &Stage) -> Named {
-        let functions =
-            || [Some(&stage.combine), stage.valid.as_ref(), Some(&stage.lift.function)].into_iter().flatten();
+        let declared = || stage.valid.iter().chain(&stage.follows);
+        let functions = || [&stage.combine].into_iter().chain(declared()).chain([&stage.lift.function]);
         let compared = functions().flat_map(compared);
         let all = functions().flat_map(|function| function.insts.iter().filter_map(Inst::as_constant));
         let mut constants = Vec::new();

@@ -31,7 +31,8 @@ pub(super) fn faces(stage: &Stage, tables: &[Table], components: &[usize], carri
 }
 
 fn face(stage: &Stage, tables: &[Table], component: usize) -> Option<Face> {
-    let combine = simplify(&restricted(&stage.combine, stage, component), tables);
+    let on_face = |function: &Function| simplify(&restricted(function, stage, component), tables);
+    let combine = on_face(&stage.combine);
     let others = (0..stage.state.len()).filter(|&other| other != component);
     let is_closed = others.clone().all(|other| {
         combine.as_constant(combine.results[other]).is_some_and(|constant| constant.same(stage.identity[other]))
@@ -50,7 +51,8 @@ fn face(stage: &Stage, tables: &[Table], component: usize) -> Option<Face> {
             identity: vec![identity],
             lift: Mapping { reads: vec![Source::Record(0)], function: copy.finish(&[record]) },
             combine: only(combine),
-            valid: stage.valid.as_ref().map(|valid| simplify(&restricted(valid, stage, component), tables)),
+            valid: stage.valid.as_ref().map(on_face),
+            follows: stage.follows.as_ref().map(on_face),
             automaton: false,
         },
     })

@@ -2,7 +2,9 @@
 //!
 //! A scan may regroup its work only because `combine` is associative, may start anywhere only
 //! because `identity` changes nothing, and may rely on `valid` only because valid states combine to
-//! valid ones. [`judge`] decides these three laws before anything is compiled. It proves them where
+//! valid ones. Where a stage says which states may meet (`follows`), laws are asked of such
+//! sequences only, and `follows` must agree with `combine` (`neighbours`). [`judge`] decides these
+//! laws before anything is compiled. It proves them where
 //! it can, else searches for a case that breaks them:
 //!
 //! 1. independent components are told apart (`group`) and proved one group at a time: by exhaustion
@@ -34,6 +36,7 @@ mod fingerprint;
 mod group;
 mod logic;
 mod machine;
+mod neighbours;
 mod polynomial;
 mod search;
 mod states;
@@ -42,8 +45,7 @@ mod traits;
 mod tropical;
 mod verdict;
 
-use crate::function::Function;
-use crate::program::{Mapping, Stage, Table};
+use crate::program::{Stage, Table};
 use crate::types::Constant;
 use exhaustive::CombineTable;
 use faces::Face;
@@ -88,8 +90,7 @@ pub enum Overflow {
 ///         identity: vec![Type::I32.zero()],
 ///         lift: Mapping { reads: vec![Source::Record(0)], function: lift.finish(&[record]) },
 ///         combine: b.finish(&[result]),
-///         valid: None,
-///         automaton: false,
+///         ..Stage::default()
 ///     }
 /// };
 /// assert!(judge(&stage(Opcode::Add), &[], Overflow::NeverOccurs).verdict().is_proved());
@@ -97,9 +98,8 @@ pub enum Overflow {
 /// ```
 pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
     if overflow == Overflow::Wraps {
-        let valid = stage.valid.clone().map(Function::wrapping);
-        let lift = Mapping { reads: stage.lift.reads.clone(), function: stage.lift.function.clone().wrapping() };
-        let stage = Stage { lift, combine: stage.combine.clone().wrapping(), valid, ..stage.clone() };
+        let mut stage = stage.clone();
+        stage.functions_mut().for_each(|function| *function = std::mem::take(function).wrapping());
         return judge(&stage, tables, Overflow::NeverOccurs);
     }
     let mut judge = Judge::new(stage, tables);
@@ -272,11 +272,12 @@ impl<'a> Judge<'a> {
             associativity: &associativity,
             identity: &identity,
             closure: self.closure.is_none(),
+            follows: self.stage.follows.is_some(),
             any_component: self.carrier != Carrier::Lifted,
             skip_overflow: traits::overflow_is_meaningless(&self.stage.combine),
             skip_nan_identity: !self.stage.identity.iter().any(|constant| constant.is_nan()),
         };
-        let searched = !(associativity.is_empty() && identity.is_empty() && !question.closure);
+        let searched = !(associativity.is_empty() && identity.is_empty()) || question.closure || question.follows;
         let specials = self.specials();
         let mut sampler = Sampler::new(self.stage, self.tables, &specials);
         let outcome = match searched {
@@ -294,6 +295,8 @@ impl<'a> Judge<'a> {
             associativity: self.verdict(self.associativity.clone(), outcome.associativity, outcome.states_found),
             identity: self.verdict(self.identity.clone(), outcome.identity, outcome.states_found),
             closure,
+            follows: (self.stage.follows.is_some())
+                .then(|| self.verdict(Vec::new(), outcome.follows, outcome.states_found)),
             conditions,
         }
     }
@@ -304,7 +307,7 @@ impl<'a> Judge<'a> {
         let budget = search::BUDGET / (1 + faces.len());
         let mut outcome = search::search(self.stage, self.tables, sampler, question, budget);
         for Face { component, stage } in &faces {
-            let only = Question { associativity: &[0], identity: &[], closure: false, ..*question };
+            let only = Question { associativity: &[0], identity: &[], closure: false, follows: false, ..*question };
             let specials = vec![self.specials()[*component].clone()];
             let mut states = Sampler::new(stage, self.tables, &specials);
             let on_face = search::search(stage, self.tables, &mut states, &only, budget);
@@ -362,6 +365,8 @@ impl<'a> Judge<'a> {
             (Law::Associativity, [x, y, z]) => (combine(&combine(x, y), z), combine(x, &combine(y, z))),
             (Law::LeftIdentity, [x]) => (combine(identity, x), x.clone()),
             (Law::RightIdentity, [x]) => (combine(x, identity), x.clone()),
+            (Law::Follows, [_, y, z]) => (combine(y, z), Vec::new()),
+            (Law::IdentityFollows, _) => (identity.clone(), Vec::new()),
             (_, [x, y]) => (combine(x, y), Vec::new()),
             _ => (Vec::new(), Vec::new()),
         };
@@ -372,6 +377,8 @@ impl<'a> Judge<'a> {
         let declared = match (found.law, self.carrier) {
             (Law::LeftIdentity | Law::RightIdentity, Carrier::All) => Advice::DeclareValidForIdentity,
             (Law::Closure, _) => Advice::WidenValid,
+            (Law::IdentityFollows, _) => Advice::LetIdentityFollow,
+            (Law::Follows, _) => Advice::MendFollows,
             (_, Carrier::Valid) => Advice::NarrowValid,
             (_, Carrier::Lifted) => Advice::DeclareValidBeyondLift,
             (_, Carrier::All) => Advice::DeclareValid,

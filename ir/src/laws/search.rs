@@ -8,6 +8,7 @@
 //! is made smaller before it is shown.
 
 use super::machine::{Flags, Machine, Word, agree};
+use super::neighbours::Neighbours;
 use super::states::{Random, Sampler};
 use super::verdict::Law;
 use crate::program::{Stage, Table};
@@ -30,6 +31,8 @@ pub(crate) struct Question<'a> {
     /// Components whose identity law is not proved.
     pub(crate) identity: &'a [usize],
     pub(crate) closure: bool,
+    /// Whether the laws of `follows` are judged.
+    pub(crate) follows: bool,
     /// Any value of a component's type may stand in a state, as far as `valid` accepts it.
     pub(crate) any_component: bool,
     /// A case in which native Rust would panic says nothing; else it counts if the law holds in it.
@@ -44,12 +47,23 @@ pub(crate) struct Found {
     pub(crate) states: Vec<Vec<Word>>,
 }
 
+/// What a triple says of associativity.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Holds,
+    /// It breaks the law: with no overflow at all, or with one in y · z or behind it, where the loop has none.
+    Breaks {
+        cleanly: bool,
+    },
+}
+
 /// How many cases were judged, and the first that breaks each law.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) associativity: (usize, Option<Found>),
     pub(crate) identity: (usize, Option<Found>),
     pub(crate) closure: (usize, Option<Found>),
+    pub(crate) follows: (usize, Option<Found>),
     /// NaN was left out of the identity law.
     pub(crate) nan_skipped: bool,
     /// States were found to judge laws on.
@@ -61,7 +75,8 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Whether a case was found that breaks a law.
     pub(crate) fn is_broken(&self) -> bool {
-        [&self.associativity, &self.identity, &self.closure].iter().any(|(_, found)| found.is_some())
+        let all = [&self.associativity, &self.identity, &self.closure, &self.follows];
+        all.iter().any(|(_, found)| found.is_some())
     }
 }
 
@@ -70,6 +85,7 @@ struct Search<'a, 'b> {
     question: &'b Question<'b>,
     combine: Machine<'a>,
     valid: Option<Machine<'a>>,
+    neighbours: Neighbours<'a>,
     budget: usize,
     spent: usize,
     broken_by_overflow: bool,
@@ -79,7 +95,8 @@ impl<'a, 'b> Search<'a, 'b> {
     fn new(stage: &'a Stage, tables: &'a [Table], question: &'b Question<'b>, budget: usize) -> Search<'a, 'b> {
         let combine = Machine::new(&stage.combine, tables);
         let valid = stage.valid.as_ref().map(|valid| Machine::new(valid, tables));
-        Search { stage, question, combine, valid, budget, spent: 0, broken_by_overflow: false }
+        let neighbours = Neighbours::of(stage, tables);
+        Search { stage, question, combine, valid, neighbours, budget, spent: 0, broken_by_overflow: false }
     }
 }
 
@@ -93,7 +110,8 @@ pub(crate) fn search(
 ) -> Outcome {
     let mut random = Random::new(0x5ca1_ab1e);
     let mut search = Search::new(stage, tables, question, budget);
-    let cost = search.combine.cost();
+    // Each product is looked at from a few sides, where states may not all meet.
+    let cost = search.combine.cost() + 4 * search.neighbours.cost();
     // Two runs a triple and one a pair take half the budget.
     let dense = (2..DENSE).rev().find(|n| (2 * n * n * n + n * n) * cost <= budget / 2).unwrap_or(2);
     let pool = sampler.pool(48, 120, &mut random);
@@ -112,7 +130,7 @@ pub(crate) fn search(
 
 /// Whether these three states break associativity.
 pub(crate) fn breaks(stage: &Stage, tables: &[Table], question: &Question<'_>, states: &[Vec<Word>]) -> bool {
-    Search::new(stage, tables, question, 0).breaks(states)
+    Search::new(stage, tables, question, 0).breaks(states).is_some()
 }
 
 impl Search<'_, '_> {
@@ -139,14 +157,43 @@ impl Search<'_, '_> {
         components.iter().all(|&i| agree(&a[i], &b[i], self.stage.state[i]))
     }
 
-    /// Whether the triple associates; none if that cannot be judged.
-    fn associates(&mut self, x: &[Word], y: &[Word], z: &[Word]) -> Option<bool> {
+    /// Whether the triple associates; none if that cannot be judged, or no loop meets the three.
+    fn associates(&mut self, x: &[Word], y: &[Word], z: &[Word]) -> Option<Case> {
         let (xy, flags) = self.run(x, y);
         let (yz, more) = self.run(y, z);
-        self.closes((&xy, flags), (&yz, more), x, z)
+        let is_met = self.neighbours.is_met(x, y, &xy, z);
+        is_met.then(|| self.closes((&xy, flags), (&yz, more), x, z)).flatten()
     }
 
-    fn closes(&mut self, xy: (&[Word], Flags), yz: (&[Word], Flags), x: &[Word], z: &[Word]) -> Option<bool> {
+    /// Judges three states with their products; gives whether they break associativity in a case to show.
+    fn triple(
+        &mut self,
+        [x, y, z]: [&[Word]; 3],
+        xy: (&[Word], Flags),
+        yz: (&[Word], Flags),
+        outcome: &mut Outcome,
+    ) -> bool {
+        self.spent += 4 * self.neighbours.cost();
+        if !self.neighbours.is_met(x, y, xy.0, z) {
+            return false;
+        }
+        if self.question.follows && !xy.1.uncertain {
+            self.neighbours.judge([x, y, z], yz, outcome);
+        }
+        if self.question.associativity.is_empty() {
+            return false;
+        }
+        let case = self.closes(xy, yz, x, z);
+        outcome.associativity.0 += case.is_some() as usize;
+        let Some(Case::Breaks { cleanly }) = case else { return false };
+        if cleanly || outcome.associativity.1.is_none() {
+            let states = [x, y, z].map(<[Word]>::to_vec).to_vec();
+            outcome.associativity.1 = Some(Found { law: Law::Associativity, states });
+        }
+        cleanly
+    }
+
+    fn closes(&mut self, xy: (&[Word], Flags), yz: (&[Word], Flags), x: &[Word], z: &[Word]) -> Option<Case> {
         let components = self.question.associativity;
         if self.is_void(xy.1, xy.0, components) || self.is_void(yz.1, yz.0, components) {
             return None;
@@ -158,7 +205,10 @@ impl Search<'_, '_> {
         }
         let holds = self.agree(&left, &right, components);
         // The sequential loop is (x·y)·z. Where it does not overflow and x·(y·z) does, a scan may differ from it.
-        self.judged(holds, &[xy.0, &left], components)
+        Some(match self.judged(holds, &[xy.0, &left], components)? {
+            true => Case::Holds,
+            false => Case::Breaks { cleanly: !panics(yz.0, components) && !panics(&right, components) },
+        })
     }
 
     /// Whether the identity, put before or after x, leaves it.
@@ -174,6 +224,10 @@ impl Search<'_, '_> {
     }
 
     fn identities(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
+        let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
+        for x in pool.iter().filter(|_| self.question.follows) {
+            self.neighbours.judge_identity(&identity, x, outcome);
+        }
         if self.question.identity.is_empty() {
             return;
         }
@@ -207,7 +261,7 @@ impl Search<'_, '_> {
     }
 
     fn close(&mut self, x: &[Word], y: &[Word], product: &[Word], flags: Flags, outcome: &mut Outcome) {
-        if !self.question.closure {
+        if !self.question.closure || !self.neighbours.meet(x, y) {
             return;
         }
         let valid = self.is_valid(product, flags);
@@ -227,21 +281,15 @@ impl Search<'_, '_> {
                 products.push((product, flags));
             }
         }
-        if self.question.associativity.is_empty() {
+        if self.question.associativity.is_empty() && !self.question.follows {
             return;
         }
-        for i in 0..count {
-            for j in 0..count {
-                for k in 0..count {
-                    let (xy, yz) = (&products[i * count + j], &products[j * count + k]);
-                    let holds = self.closes((&xy.0, xy.1), (&yz.0, yz.1), &states[i], &states[k]);
-                    outcome.associativity.0 += holds.is_some() as usize;
-                    if holds == Some(false) {
-                        let states = [i, j, k].map(|i| states[i].clone()).to_vec();
-                        outcome.associativity.1 = Some(Found { law: Law::Associativity, states });
-                        return;
-                    }
-                }
+        let triples = (0..count).flat_map(|i| (0..count).flat_map(move |j| (0..count).map(move |k| [i, j, k])));
+        for [i, j, k] in triples {
+            let (xy, yz) = (&products[i * count + j], &products[j * count + k]);
+            let three = [i, j, k].map(|place| states[place].as_slice());
+            if self.triple(three, (&xy.0, xy.1), (&yz.0, yz.1), outcome) {
+                return;
             }
         }
     }
@@ -249,7 +297,8 @@ impl Search<'_, '_> {
     fn noise(&mut self, pool: &[Vec<Word>], sampler: &mut Sampler<'_>, random: &mut Random, outcome: &mut Outcome) {
         let associativity = !self.question.associativity.is_empty() && outcome.associativity.1.is_none();
         let closure = self.question.closure && outcome.closure.1.is_none();
-        if pool.is_empty() || !(associativity || closure) {
+        let follows = self.question.follows && outcome.follows.1.is_none();
+        if pool.is_empty() || !(associativity || closure || follows) {
             return;
         }
         let pick = |sampler: &mut Sampler<'_>, random: &mut Random| {
@@ -260,16 +309,14 @@ impl Search<'_, '_> {
             // A step with no run in it must not go on for ever.
             self.spent += 40;
             let (x, y) = (pick(sampler, random), pick(sampler, random));
+            let (xy, flags) = self.run(&x, &y);
             if closure {
-                let (product, flags) = self.run(&x, &y);
-                self.close(&x, &y, &product, flags, outcome);
+                self.close(&x, &y, &xy, flags, outcome);
             }
-            if associativity {
+            if associativity || follows {
                 let z = pick(sampler, random);
-                let holds = self.associates(&x, &y, &z);
-                outcome.associativity.0 += holds.is_some() as usize;
-                if holds == Some(false) {
-                    outcome.associativity.1 = Some(Found { law: Law::Associativity, states: vec![x, y, z] });
+                let (yz, more) = self.run(&y, &z);
+                if self.triple([&x, &y, &z], (&xy, flags), (&yz, more), outcome) {
                     return;
                 }
             }
@@ -281,6 +328,8 @@ impl Search<'_, '_> {
     fn shrink(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
         let Some(found) = &mut outcome.associativity.1 else { return };
         let most = self.spent + SIMPLER * self.budget;
+        // What is simpler must break the law as cleanly.
+        let least = self.breaks(&found.states).max(Some(false));
         for place in 0..3 {
             for simple in pool.iter().take(8) {
                 if self.spent > most {
@@ -288,7 +337,7 @@ impl Search<'_, '_> {
                 }
                 let mut states = found.states.clone();
                 states[place] = simple.clone();
-                if self.is_simpler(&found.states[place], simple) && self.breaks(&states) {
+                if self.is_simpler(&found.states[place], simple) && self.breaks(&states) >= least {
                     found.states = states;
                     break;
                 }
@@ -302,7 +351,7 @@ impl Search<'_, '_> {
                     if self.spent > most {
                         return;
                     }
-                    if self.is_simpler(&found.states[place], &states[place]) && self.breaks(&states) {
+                    if self.is_simpler(&found.states[place], &states[place]) && self.breaks(&states) >= least {
                         found.states = states;
                         break;
                     }
@@ -311,9 +360,13 @@ impl Search<'_, '_> {
         }
     }
 
-    fn breaks(&mut self, states: &[Vec<Word>]) -> bool {
+    /// Whether valid states break associativity, and cleanly.
+    fn breaks(&mut self, states: &[Vec<Word>]) -> Option<bool> {
         let valid = states.iter().all(|state| self.is_valid(state, Flags::default()) != Some(false));
-        valid && self.associates(&states[0], &states[1], &states[2]) == Some(false)
+        match self.associates(&states[0], &states[1], &states[2]) {
+            Some(Case::Breaks { cleanly }) if valid => Some(cleanly),
+            _ => None,
+        }
     }
 
     /// Whether `new` has smaller numbers in all.

@@ -8,6 +8,7 @@
 
 use super::constants::Named;
 use super::machine::{Machine, Word};
+use super::neighbours::Neighbours;
 use crate::program::{Mapping, Source, Stage, Table};
 use crate::random::SplitMix64;
 use crate::types::{Constant, Type};
@@ -154,6 +155,7 @@ pub(crate) struct Sampler<'a> {
     lift: Machine<'a>,
     valid: Option<Machine<'a>>,
     combine: Machine<'a>,
+    neighbours: Neighbours<'a>,
     lift_specials: Vec<f64>,
     /// For each component, and for each part of a record, values around the constants that the stage names.
     named: Vec<Vec<Constant>>,
@@ -179,6 +181,7 @@ impl<'a> Sampler<'a> {
             lift: Machine::new(lift, tables),
             valid: stage.valid.as_ref().map(|valid| Machine::new(valid, tables)),
             combine: Machine::new(&stage.combine, tables),
+            neighbours: Neighbours::of(stage, tables),
             lift_specials,
         }
     }
@@ -265,7 +268,8 @@ impl<'a> Sampler<'a> {
                 break;
             }
             let (i, j) = (random.below(pool.states.len()), random.below(pool.states.len()));
-            if self.carrier == Carrier::All {
+            let meet = self.neighbours.meet(&pool.states[i], &pool.states[j]);
+            if self.carrier == Carrier::All || !meet {
                 continue;
             }
             let mut product = Vec::new();

@@ -20,6 +20,10 @@ pub enum Law {
     Closure,
     /// e is valid.
     IdentityValid,
+    /// `follows` holds of e and x, and of x and e.
+    IdentityFollows,
+    /// Where `follows` holds of x and y, and of x · y and z, it holds of y and z, and of x and y · z.
+    Follows,
 }
 
 /// Why a law holds.
@@ -113,11 +117,11 @@ fn describe(means: &Means) -> String {
 pub struct Counterexample {
     /// Which law.
     pub law: Law,
-    /// The states: x, y, z; for closure x, y; for the identity laws x and the identity.
+    /// The states: x, y, z; for closure x, y; for the identity laws x and, if it is combined with x, the identity.
     pub states: Vec<Vec<Constant>>,
-    /// The left side of the law; for closure the state that is not valid.
+    /// The left side of the law; for closure the state that is not valid; for `follows` the product, or the identity.
     pub left: Vec<Constant>,
-    /// The right side; empty for closure.
+    /// The right side; empty for closure and `follows`.
     pub right: Vec<Constant>,
     /// What to do about it.
     pub advice: Vec<Advice>,
@@ -137,6 +141,12 @@ impl Counterexample {
             }
             Law::Closure => ["`combine` leaves the valid states: x and y are valid, x · y is not", "x · y", ""],
             Law::IdentityValid => ["`identity` is not a valid state", "identity", ""],
+            Law::IdentityFollows => ["`follows` is false of x and `identity`, or of `identity` and x", "identity", ""],
+            Law::Follows => [
+                "`follows` depends on the grouping: of x and y, and of x · y and z it holds, but not of y and z, or of x and y · z",
+                "y · z",
+                "",
+            ],
         };
         let identity = matches!(self.law, Law::LeftIdentity | Law::RightIdentity);
         let width = left.chars().count().max(1);
@@ -291,15 +301,17 @@ pub struct Judgement {
     pub identity: Verdict,
     /// Whether valid states combine to valid ones, and the identity is one.
     pub closure: Verdict,
+    /// Whether `follows` agrees with `combine`, if there is one.
+    pub follows: Option<Verdict>,
     /// Under which conditions the verdicts hold.
     pub conditions: Vec<Condition>,
 }
 
 impl Judgement {
-    /// The worst of the three verdicts.
+    /// The worst of the verdicts.
     pub fn verdict(&self) -> &Verdict {
-        let worst = [&self.associativity, &self.closure, &self.identity].into_iter().rev().max_by_key(|v| v.rank());
-        worst.unwrap_or(&self.associativity)
+        let all = [&self.associativity, &self.closure, &self.identity].into_iter().chain(&self.follows);
+        all.rev().max_by_key(|v| v.rank()).unwrap_or(&self.associativity)
     }
 
     /// The components whose laws hold only where no integer overflows; none if they hold whatever overflows.
@@ -320,8 +332,9 @@ impl Judgement {
     pub fn report(&self, names: &[String]) -> String {
         let laws =
             [("associative", &self.associativity), ("identity", &self.identity), ("valid states", &self.closure)];
+        let neighbours = self.follows.iter().map(|verdict| ("neighbours", verdict));
         let mut lines = Vec::new();
-        for (law, verdict) in laws {
+        for (law, verdict) in laws.into_iter().chain(neighbours) {
             match verdict {
                 Verdict::Refuted(counterexample) => lines.push(counterexample.report(names)),
                 _ => lines.push(format!("{law}: {verdict}")),

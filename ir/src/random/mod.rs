@@ -158,7 +158,7 @@ impl Maker<'_> {
         let lift = self.lift(before, &state, |_, results| results.to_vec());
         let combine = self.function(&[state.as_slice(), &state].concat(), &state, &before.tables);
         let valid = self.rng.chance(4).then(|| self.function(&state, &[Type::Bool], &before.tables));
-        Stage { state, identity, lift, combine, valid, automaton: false }
+        Stage { state, identity, lift, combine, valid, ..Stage::default() }
     }
 
     fn associative_stage(&mut self, before: &Program) -> Stage {
@@ -169,9 +169,9 @@ impl Maker<'_> {
             identity: family.identity(),
             combine: family.combine_function(),
             valid: family.valid_function(),
-            automaton: false,
             state,
             lift,
+            ..Stage::default()
         }
     }
 

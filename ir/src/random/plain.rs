@@ -24,9 +24,9 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
         identity: family.identity(),
         combine: family.combine_function(),
         valid: family.valid_function(),
-        automaton: false,
         state,
         lift,
+        ..Stage::default()
     };
     let output = Output { filter: None, project, columns };
     Program { name, tables: Vec::new(), inputs, parameters, stages: vec![stage], output }

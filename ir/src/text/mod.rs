@@ -42,7 +42,7 @@
 //! table     = type "=" list
 //! stage     = "stage" ["automaton"] "(" type, … ")"
 //!               "identity" "(" literal, … ")"
-//!               "lift" mapping  "combine" function  ["valid" function]
+//!               "lift" mapping  "combine" function  ["valid" function]  ["follows" function]
 //! output    = "output" "write" {"column" layout} "project" mapping
 //!           | "output" "emit"  {"column" layout} "filter" mapping "project" mapping
 //!

@@ -176,13 +176,18 @@ impl Parser<'_> {
         let lift = self.mapping(Part::Lift(place))?;
         self.start("combine", Part::Combine(place))?;
         let combine = self.function(Part::Combine(place))?;
-        let valid = if *self.peek() == Token::Word("valid") {
-            self.start("valid", Part::Valid(place))?;
-            Some(self.function(Part::Valid(place))?)
-        } else {
-            None
-        };
-        Ok(Stage { state, identity, lift, combine, valid, automaton })
+        let valid = self.declared("valid", Part::Valid(place))?;
+        let follows = self.declared("follows", Part::Follows(place))?;
+        Ok(Stage { state, identity, lift, combine, valid, follows, automaton })
+    }
+
+    /// A function that a stage may have.
+    fn declared(&mut self, word: &'static str, part: Part) -> Parsed<Option<Function>> {
+        if *self.peek() != Token::Word(word) {
+            return Ok(None);
+        }
+        self.start(word, part)?;
+        self.function(part).map(Some)
     }
 
     fn output(&mut self) -> Parsed<Output> {

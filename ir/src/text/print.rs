@@ -129,10 +129,12 @@ fn write_stage(f: &mut Formatter<'_>, stage: &Stage) -> fmt::Result {
     f.write_str(")\n")?;
     write_part(f, "lift", &stage.lift.function, Some(&stage.lift.reads))?;
     write_part(f, "combine", &stage.combine, None)?;
-    match &stage.valid {
-        Some(valid) => write_part(f, "valid", valid, None),
-        None => Ok(()),
+    for (word, function) in [("valid", &stage.valid), ("follows", &stage.follows)] {
+        if let Some(function) = function {
+            write_part(f, word, function, None)?;
+        }
     }
+    Ok(())
 }
 
 fn write_part(f: &mut Formatter<'_>, word: &str, function: &Function, reads: Option<&[Source]>) -> fmt::Result {

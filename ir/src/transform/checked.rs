@@ -1,9 +1,11 @@
-//! Checked scans: one more stage finds the first element at which the sequential loop overflows.
+//! Checked scans: one more stage finds the first element at which the sequential loop overflows, or
+//! that does not follow the state before it.
 //!
 //! The stage sees the states before each element, as every stage may. From these and the record it
 //! does what the loop does there: lifts, combines, and computes the output. An integer that
-//! overflows on the way ([`overflow`](super::overflow)) is an event; the stage's state is the
-//! earliest one, a maximum of integers (0: none; the later the element, the smaller).
+//! overflows on the way ([`overflow`](super::overflow)) is an event, and so is a lifted state that
+//! `follows` refuses. The stage's state is the earliest event, a maximum of integers (0: none; the
+//! later the element, the smaller).
 //!
 //! That finds the loop's overflows if the states before elements are the loop's, and so they are
 //! where the laws hold. Where they hold only as long as nothing overflows, the order in which a
@@ -11,7 +13,8 @@
 //! loop would have before the first element of its sequence of elements, and after the last. Where
 //! two runs meet, both must be the same, else it is an event too: a state is not the loop's. So if
 //! there is no event, then by induction every state is the loop's, whatever the laws; and the first
-//! event, if it is an overflow, is the loop's first overflow.
+//! event, if it is an overflow, is the loop's first overflow. Likewise the states before the first
+//! element that does not follow are the loop's, since laws hold of the elements before it.
 //!
 //! Components that hang on rounded floats are left out of this comparison, since another order
 //! rounds otherwise.
@@ -41,6 +44,8 @@ pub enum Event {
     Regrouped,
     /// An integer overflows in the lift of this stage.
     Lift(u32),
+    /// The lifted state of this stage may not [follow](Stage::follows) the state before it.
+    OutOfOrder(u32),
     /// An integer overflows in the operator of this stage.
     Combine(u32),
     /// An integer overflows in the function that says which records are kept.
@@ -59,8 +64,9 @@ impl Event {
     fn kind(self) -> u64 {
         match self {
             Event::Regrouped => 0,
-            Event::Lift(stage) => 1 + 2 * u64::from(stage),
-            Event::Combine(stage) => 2 + 2 * u64::from(stage),
+            Event::Lift(stage) => 1 + 3 * u64::from(stage),
+            Event::OutOfOrder(stage) => 2 + 3 * u64::from(stage),
+            Event::Combine(stage) => 3 + 3 * u64::from(stage),
             Event::Filter => KEEP,
             Event::Project => PROJECT,
         }
@@ -71,8 +77,14 @@ impl Event {
             0 => Event::Regrouped,
             KEEP => Event::Filter,
             PROJECT => Event::Project,
-            _ if kind % 2 == 1 => Event::Lift((kind / 2) as u32),
-            _ => Event::Combine((kind / 2 - 1) as u32),
+            _ => {
+                let stage = ((kind - 1) / 3) as u32;
+                match kind % 3 {
+                    1 => Event::Lift(stage),
+                    2 => Event::OutOfOrder(stage),
+                    _ => Event::Combine(stage),
+                }
+            }
         }
     }
 }
@@ -93,8 +105,11 @@ const BEGINS: usize = 3;
 const FIRST: usize = 4;
 
 impl Check {
-    /// Whether an integer may overflow in a program at all: else there is nothing to check.
+    /// Whether an integer may overflow in a program at all, or an element be out of order: else there is nothing to check.
     pub fn is_needed(program: &Program) -> bool {
+        if program.stages.iter().any(|stage| stage.follows.is_some()) {
+            return true;
+        }
         let stages = program.stages.iter();
         let functions = stages.flat_map(|stage| [&stage.lift.function, &stage.combine]);
         let outputs = program.output.filter.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
@@ -147,7 +162,7 @@ impl Check {
     pub(super) fn stage(&self, program: &Program) -> Stage {
         let state = self.state();
         let identity = state.iter().map(|ty| ty.zero()).collect();
-        Stage { state, identity, lift: self.lift(program), combine: self.combine(), valid: None, automaton: false }
+        Stage { state, identity, lift: self.lift(program), combine: self.combine(), ..Stage::default() }
     }
 
     fn state(&self) -> Vec<Type> {
@@ -191,8 +206,12 @@ impl Check {
             let lifted = step.call(&stage.lift);
             events.push((Event::Lift(place), any(&mut step.b, &lifted)));
             let before = step.before(place);
-            let both = before.into_iter().chain(lifted.iter().map(|part| part.value));
-            let both: Vec<Checked> = both.map(|value| sound(&mut step.b, value)).collect();
+            let both: Vec<Value> = before.into_iter().chain(lifted.iter().map(|part| part.value)).collect();
+            if let Some(follows) = &stage.follows {
+                let holds = step.b.inline(follows, &both)[0];
+                events.push((Event::OutOfOrder(place), step.b.unary(Opcode::Not, holds)));
+            }
+            let both: Vec<Checked> = both.into_iter().map(|value| sound(&mut step.b, value)).collect();
             let after = overflow::inline(&mut step.b, &stage.combine, &both);
             events.push((Event::Combine(place), any(&mut step.b, &after)));
             step.after.push(after.iter().map(|part| part.value).collect());

@@ -55,5 +55,5 @@ fn last_record(program: &Program, components: &[u32]) -> Stage {
     let mut results: Vec<_> = values.map(|(&earlier, &later)| b.select(none, earlier, later)).collect();
     results.push(b.binary(Opcode::And, earlier[types.len()], none));
     let identity = types.iter().map(|ty| ty.zero()).chain([Constant::from(true)]).collect();
-    Stage { state, identity, lift, combine: b.finish(&results), valid: None, automaton: false }
+    Stage { state, identity, lift, combine: b.finish(&results), ..Stage::default() }
 }

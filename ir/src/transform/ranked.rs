@@ -24,5 +24,5 @@ fn count(filter: &Mapping) -> Stage {
     let sum = b.binary(Opcode::Add, counts[0], counts[1]);
     let combine = b.finish(&[sum]);
 
-    Stage { state: vec![Type::U64], identity: vec![Constant::from(0u64)], lift, combine, valid: None, automaton: false }
+    Stage { state: vec![Type::U64], identity: vec![Constant::from(0u64)], lift, combine, ..Stage::default() }
 }

@@ -74,6 +74,7 @@ impl Segments<'_> {
                 SegmentStart::Init | SegmentStart::Each => combine_started(declared),
             },
             valid: declared.valid.as_ref().map(|valid| ignoring_flag(valid, &declared.state)),
+            follows: declared.follows.as_ref().map(|follows| follows_or_begins(declared, follows)),
             automaton: false,
         }
     }
@@ -226,6 +227,15 @@ fn operands(stage: &Stage) -> (FunctionBuilder, [Vec<Value>; 2]) {
     let mut b = FunctionBuilder::new();
     let both = [b.params(&state), b.params(&state)];
     (b, both)
+}
+
+/// Whether states with flags may meet: where a segment began in the later one, the earlier one does not matter.
+fn follows_or_begins(stage: &Stage, follows: &Function) -> Function {
+    let (mut b, [earlier, later]) = operands(stage);
+    let own = stage.state.len();
+    let verdict = b.inline(follows, &[&earlier[..own], &later[..own]].concat())[0];
+    let either = b.binary(Opcode::Or, verdict, later[own]);
+    b.finish(&[either])
 }
 
 /// A predicate of states for those that have a flag besides.

@@ -23,6 +23,8 @@ pub enum Part {
     Combine(usize),
     /// The predicate of a stage that says which states are valid.
     Valid(usize),
+    /// The predicate of a stage that says which states may meet.
+    Follows(usize),
     /// The output as a whole.
     Output,
     /// An output column.
@@ -144,6 +146,7 @@ impl Display for Part {
             Part::Lift(stage) => write!(f, "stage {stage} lift"),
             Part::Combine(stage) => write!(f, "stage {stage} combine"),
             Part::Valid(stage) => write!(f, "stage {stage} valid"),
+            Part::Follows(stage) => write!(f, "stage {stage} follows"),
             Part::Output => f.write_str("output"),
             Part::Column(column) => write!(f, "output column {column}"),
             Part::Filter => f.write_str("output filter"),

@@ -22,7 +22,8 @@
 //!  9. The identity has a constant for each component, of its type.
 //! 10. `lift` gives the state's types.
 //! 11. `combine` takes the state's types twice, the earlier state first, and gives them once.
-//! 12. `valid`, if there is one, takes the state's types and gives one `bool`.
+//! 12. `valid`, if there is one, takes the state's types and gives one `bool`; `follows`, if there
+//!     is one, takes them twice and gives one `bool`.
 //! 13. A stage that is declared to be an [automaton](Stage::automaton) is one: `combine` composes
 //!     the maps that the state's vectors hold, the later after the earlier one; the identity leads
 //!     each state to itself; the results of `lift` are elements of tables, all at one index, the
@@ -190,10 +191,13 @@ fn check_stage(found: &mut Findings, scope: &Scope<'_>, place: usize, stage: &St
     let twice = [state, state].concat();
     let params = Some((twice.as_slice(), "the state's types twice"));
     function::check(found, Part::Combine(place), &stage.combine, scope.tables, Signature { params, results });
+    let results = Some(([Type::Bool].as_slice(), "the verdict"));
     if let Some(valid) = &stage.valid {
-        let signature =
-            Signature { params: Some((state, "the state's types")), results: Some((&[Type::Bool], "the verdict")) };
-        function::check(found, Part::Valid(place), valid, scope.tables, signature);
+        let params = Some((state, "the state's types"));
+        function::check(found, Part::Valid(place), valid, scope.tables, Signature { params, results });
+    }
+    if let Some(follows) = &stage.follows {
+        function::check(found, Part::Follows(place), follows, scope.tables, Signature { params, results });
     }
     // What an automaton has is looked for in functions that are well-typed.
     if stage.automaton

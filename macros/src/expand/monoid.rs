@@ -62,15 +62,19 @@ fn lower(item: &ItemImpl, options: &Options, errors: &mut Errors) -> TokenStream
     let stub = || (quote!(_: #lang::V<Self>, _: #lang::V<Self>), quote!(::core::unreachable!()));
     let combine = combine.filter(|lowered| lowered.count == 2).map_or_else(stub, |lowered| lowered.tokens);
     let (combine_parameters, combine_body) = combine;
-    let valid = function(item, "valid").map(|valid| body(valid, item, options, errors)).filter(|v| v.count == 1);
-    let valid = valid.map(|lowered| {
-        let (parameters, body) = lowered.tokens;
-        quote! {
-            fn trace_valid(#parameters) -> ::core::option::Option<#lang::V<bool>> {
-                ::core::option::Option::Some({ #body })
+    let mut predicate = |name: &str, count: usize, trace: TokenStream| {
+        let written = function(item, name).map(|written| body(written, item, options, errors));
+        written.filter(|lowered| lowered.count == count).map(|lowered| {
+            let (parameters, body) = lowered.tokens;
+            quote! {
+                fn #trace(#parameters) -> ::core::option::Option<#lang::V<bool>> {
+                    ::core::option::Option::Some({ #body })
+                }
             }
-        }
-    });
+        })
+    };
+    let valid = predicate("valid", 1, quote!(trace_valid));
+    let follows = predicate("follows", 2, quote!(trace_follows));
     let (parameters, _, bounds) = item.generics.split_for_impl();
     let (ty, allow, conditions) = (&item.self_ty, allow(), conditions(&item.attrs));
     quote! {
@@ -81,6 +85,7 @@ fn lower(item: &ItemImpl, options: &Options, errors: &mut Errors) -> TokenStream
                 #combine_body
             }
             #valid
+            #follows
         }
     }
 }

@@ -19,9 +19,9 @@ impl Lowering<'_> {
     pub(super) fn method_call(&mut self, e: &ExprMethodCall) -> TokenStream {
         let (name, at) = (e.method.to_string(), e.method.span());
         match (name.as_str(), e.args.len()) {
-            ("combine", 1) => {
+            ("combine" | "follows", 1) => {
                 let (earlier, later) = (self.expr(&e.receiver), self.expr(&e.args[0]));
-                self.op("combine", at, quote!(#earlier, #later))
+                self.op(&name, at, quote!(#earlier, #later))
             }
             ("valid", 0) => {
                 let state = self.expr(&e.receiver);
@@ -150,7 +150,7 @@ impl Lowering<'_> {
         let Some(last) = function.path.segments.last() else { return self.refused(&e.func, refuse::CALL_VALUE) };
         let (name, at) = (last.ident.to_string(), last.ident.span());
         let count = e.args.len();
-        if name == "combine" && count == 2 || name == "valid" && count == 1 {
+        if matches!((name.as_str(), count), ("combine" | "follows", 2) | ("valid", 1)) {
             let arguments = self.arguments(&e.args);
             return self.op(&name, at, quote!(#(#arguments),*));
         }

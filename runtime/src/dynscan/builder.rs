@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use monoscan_codegen::plan::PlanOptions;
-use monoscan_ir::Layout;
 use monoscan_ir::laws::Overflow;
+use monoscan_ir::{Layout, Verified};
 
 use super::{COMPILED, DynScan, Key, Shared};
 use crate::checks;
@@ -23,6 +23,7 @@ pub struct DynScanBuilder {
     pub(super) component_names: Vec<String>,
     pub(super) threads: Option<usize>,
     pub(super) needs_start: bool,
+    pub(super) overflow: Overflow,
     pub(super) device: Device,
     pub(super) looped: Option<Arc<LoopStates>>,
     #[cfg(feature = "cuda")]
@@ -39,7 +40,7 @@ impl DynScanBuilder {
 
     /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same.
     pub fn overflow(mut self, overflow: Overflow) -> DynScanBuilder {
-        self.key.terms.overflow = overflow;
+        self.overflow = overflow;
         self
     }
 
@@ -125,7 +126,10 @@ impl DynScanBuilder {
     }
 
     /// The scan on the CPU, for which nothing was compiled yet.
-    pub(super) fn judged(self) -> Result<DynScan, Error> {
+    pub(super) fn judged(mut self) -> Result<DynScan, Error> {
+        if self.overflow == Overflow::Wraps {
+            self.key.program = Arc::new(Verified::clone(&self.key.program).wrapping());
+        }
         let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
         let variants = shared.variants.clone();
         let scan = DynScan {

@@ -128,6 +128,7 @@ impl DynScan {
             component_names: Vec::new(),
             threads: None,
             needs_start: false,
+            overflow: Overflow::default(),
             device: Device::cpu(),
             looped: None,
             #[cfg(feature = "cuda")]
@@ -136,7 +137,8 @@ impl DynScan {
     }
 
     /// The same scan, every call of which finds the first record at which the sequential loop overflows, and is then
-    /// [`Error::Overflowed`]. A call that succeeds has given the states of the sequential loop: where laws hold only as long
+    /// [`Error::Overflowed`], or that does not [follow](monoscan_ir::Stage::follows) the state before it:
+    /// [`Error::OutOfOrder`]. A call that succeeds has given the states of the sequential loop: where laws hold only as long
     /// as nothing overflows, states are compared with the loop's, but for those that hang on rounded floats.
     ///
     /// The sequential loop is the one that takes the records of each sequence in order. An overflow counts if a result hangs on
@@ -145,10 +147,9 @@ impl DynScan {
     /// [`Error::Regrouped`]. Reductions look for overflow in outputs too.
     ///
     /// A call reads its input one time more, and computes each step a second time with its overflows. Of a program in which
-    /// nothing can overflow, or [is meant to](DynScanBuilder::overflow), nothing is checked, at no cost.
+    /// nothing can overflow, or [is meant to](DynScanBuilder::overflow), and all may follow all, nothing is checked, at no cost.
     pub fn checked(&self) -> DynScan {
-        let Terms { overflow, .. } = self.shared.key.terms;
-        let checked = overflow == Overflow::NeverOccurs && Check::is_needed(self.program());
+        let checked = Check::is_needed(self.program());
         DynScan { checked, ..self.clone() }.settled()
     }
 

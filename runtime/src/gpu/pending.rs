@@ -197,7 +197,7 @@ impl Pending {
     ///
     /// # Errors
     /// [`Error::StateCount`] if there are not as many initial states as the flags or keys of segments ask for; then outputs hold
-    /// anything. [`Error::Overflowed`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have capacity for: then the first ones were written.
+    /// anything. [`Error::Overflowed`], [`Error::OutOfOrder`] and [`Error::Regrouped`] from a checked scan. [`Error::OutputTooShort`] if more records were kept than the outputs have capacity for: then the first ones were written.
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {

@@ -223,8 +223,7 @@ fn key_changes(keys: &Layout, ends: bool) -> Result<Verified<Program>, Error> {
         identity: vec![Constant::from(false)],
         lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
         combine: b.finish(&[either]),
-        valid: None,
-        automaton: false,
+        ..Stage::default()
     };
     Ok(verify(Program {
         name: "keys".into(),

@@ -24,7 +24,7 @@ impl Pending {
     /// Waits until it is done, and gives how many records were written: all, or those kept, which come first.
     ///
     /// # Errors
-    /// [`Error::Overflowed`] and [`Error::Regrouped`] of a checked scan; [`Error::OutputTooShort`] if more records were kept than
+    /// [`Error::Overflowed`], [`Error::OutOfOrder`] and [`Error::Regrouped`] of a checked scan; [`Error::OutputTooShort`] if more records were kept than
     /// the output has; [`Error::StateCount`] if there are not as many initial states as flags or keys in device memory ask for;
     /// [`Error::Cuda`] if the device fails. After these two the outputs may hold anything.
     pub fn wait(&self) -> Result<usize, Error> {

@@ -40,9 +40,11 @@ fn bytes(operator: &Operator, states: &[Vec<i64>]) -> Vec<u8> {
 pub fn records(operator: &Operator, len: usize, extremes: usize, random: &mut Random) -> Vec<Vec<i64>> {
     let (low, high) = (operator.int.lowest(), operator.int.highest());
     let width = operator.identity.len();
-    let mut records: Vec<Vec<i64>> = Vec::new();
+    let (mut records, mut before): (Vec<Vec<i64>>, Vec<i64>) = (Vec::new(), operator.identity());
     while records.len() < len {
         let is_extreme = random.below(64) < extremes;
+        // Now and then a record is out of order.
+        let any_order = operator.follows.is_none() || random.below(256) < extremes;
         let mut state = || {
             let number = match random.below(8) {
                 0 if is_extreme => high - random.below(3) as i64,
@@ -54,8 +56,11 @@ pub fn records(operator: &Operator, len: usize, extremes: usize, random: &mut Ra
             number.clamp(low, high)
         };
         let found = (0..16).map(|_| (0..width).map(|_| state()).collect::<Vec<i64>>());
-        let found = found.into_iter().find(|state| operator.is_valid(state));
-        records.push(found.unwrap_or_else(|| operator.identity()));
+        let found =
+            found.into_iter().find(|state| operator.is_valid(state) && (any_order || operator.follows(&before, state)));
+        let record = found.unwrap_or_else(|| operator.identity());
+        before = operator.combine(&before, &record).unwrap_or(before);
+        records.push(record);
     }
     records
 }
@@ -76,12 +81,24 @@ fn lowest(operator: &Operator) -> Vec<i64> {
     if operator.is_valid(&state) { state } else { operator.identity() }
 }
 
-/// The states before and after each record of one run, or the place in the run at which native Rust panics first.
-fn native(operator: &Operator, start: &[i64], run: &[&Vec<i64>]) -> Result<Vec<[Vec<i64>; 2]>, usize> {
+/// What goes wrong in a loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fault {
+    /// Native Rust panics.
+    Overflow,
+    /// A record does not follow those before it.
+    Order,
+}
+
+/// The states before and after each record of one run, or the place in the run at which something goes wrong first.
+fn native(operator: &Operator, start: &[i64], run: &[&Vec<i64>]) -> Result<Vec<[Vec<i64>; 2]>, (usize, Fault)> {
     let mut state = start.to_vec();
     let mut states = Vec::new();
     for (place, record) in run.iter().enumerate() {
-        let after = operator.combine(&state, record).ok_or(place)?;
+        if !operator.follows(&state, record) {
+            return Err((place, Fault::Order));
+        }
+        let after = operator.combine(&state, record).ok_or((place, Fault::Overflow))?;
         states.push([std::mem::replace(&mut state, after.clone()), after]);
     }
     Ok(states)
@@ -93,6 +110,7 @@ pub struct Seen {
     pub equal: usize,
     pub overflowed: usize,
     pub regrouped: usize,
+    pub out_of_order: usize,
 }
 
 /// Each run by its place in memory, with its record numbers in the order of the scan.
@@ -142,7 +160,7 @@ fn compare(
         run(call, &inputs, &mut [ColumnMut::from_bytes(&mut output, layout).unwrap()])
     };
     let mut expected = vec![Vec::new(); states.len()];
-    let mut overflow = None;
+    let mut first_fault = None;
     for (place, run) in runs(&call.shape, states.len(), call.reversed) {
         let records: Vec<&Vec<i64>> = run.iter().map(|&record| &states[record]).collect();
         match native(operator, &seeds[place % seeds.len()], &records) {
@@ -151,29 +169,33 @@ fn compare(
                     expected[record] = if call.mode == Mode::Inclusive { after } else { before };
                 }
             }
-            Err(place) => {
-                overflow = overflow.or(Some(run[place]));
+            Err((place, fault)) => {
+                first_fault = first_fault.or(Some((run[place], fault)));
             }
         }
     }
     let what = || format!("{call:?} from {seeds:?} of {} {operator:?}\n{states:?}", states.len());
-    match (result, overflow) {
+    match (result, first_fault) {
         (Ok(_), None) => {
             assert!(output == bytes(operator, &expected), "another result: {}", what());
             seen.equal += 1;
         }
         (Err(Error::Overflowed { index, function }), Some(first)) => {
-            assert_eq!(index, first, "{function}: {}", what());
+            assert_eq!((index, Fault::Overflow), first, "{function}: {}", what());
             seen.overflowed += 1;
+        }
+        (Err(Error::OutOfOrder { index, stage: None }), Some(first)) => {
+            assert_eq!((index, Fault::Order), first, "{}", what());
+            seen.out_of_order += 1;
         }
         // The state that differs is met before the loop's overflow, or the loop has none.
         (Err(Error::Regrouped { index }), first) => {
             let mut order = runs(&call.shape, states.len(), call.reversed).into_iter().flat_map(|(_, run)| run);
-            let met = order.find(|&record| record == index || Some(record) == first);
-            assert_eq!(met, Some(index), "the loop overflows at {first:?}: {}", what());
+            let met = order.find(|&record| record == index || Some(record) == first.map(|(record, _)| record));
+            assert_eq!(met, Some(index), "the loop goes wrong at {first:?}: {}", what());
             seen.regrouped += 1;
         }
-        (result, overflow) => panic!("{result:?} for {overflow:?}: {}", what()),
+        (result, fault) => panic!("{result:?} for {fault:?}: {}", what()),
     }
 }
 

@@ -97,9 +97,11 @@ impl<'a> Expected<'a> {
         self.is_exact
     }
 
-    /// Whether there is anything that does not depend on the association by more than rounding.
+    /// Whether there is anything that does not depend on the association by more than rounding. Of records that do not
+    /// follow each other nothing is known.
     pub(super) fn is_comparable(&self) -> bool {
-        self.is_exact || self.same_counts() && self.outputs().any(|place| self.is_stable(place))
+        let compares = self.is_exact || self.same_counts() && self.outputs().any(|place| self.is_stable(place));
+        self.sequential.out_of_order.is_none() && compares
     }
 
     /// The first output or state that differs, of those that can be compared.

@@ -102,7 +102,11 @@ fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     let stages = program.stages.iter().zip(program.facts());
     let init = |(stage, facts): (&Stage, &StageFacts)| {
         let states = laws::sample_states(stage, &program.tables, 4, 0);
-        let holds = |state: &Vec<Constant>| facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value));
+        // What may stand before the records of a sample is the identity, or anything.
+        let is_any = |state: &Vec<Constant>| stage.follows.is_none() || *state == stage.identity;
+        let holds = |state: &Vec<Constant>| {
+            is_any(state) && facts.ranges.iter().zip(state).all(|(range, &value)| range.holds(value))
+        };
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
     match program.form().start == SegmentStart::Init && program.output.filter.is_none() {

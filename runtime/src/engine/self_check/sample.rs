@@ -5,7 +5,7 @@ use monoscan_ir::interp::Interpreter;
 use monoscan_ir::laws::sample_states;
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::transform::Lowered;
-use monoscan_ir::{Constant, Program, Source, Stage, Type};
+use monoscan_ir::{Constant, Function, Program, Source, Stage, Type};
 
 use crate::parameters::Parameters;
 
@@ -25,11 +25,13 @@ pub(super) enum Kind {
     Small,
     /// 0 and 1.
     Bits,
+    /// As many as records come before, and up to 3: what is asked to be in order often is.
+    Rising,
 }
 
 impl Kind {
     /// What says the most comes first; what rounds and overflows the least, last.
-    pub(super) const ALL: [Kind; 3] = [Kind::Broad, Kind::Small, Kind::Bits];
+    pub(super) const ALL: [Kind; 4] = [Kind::Broad, Kind::Small, Kind::Bits, Kind::Rising];
 }
 
 /// How often a record is drawn before another one is taken again.
@@ -43,17 +45,20 @@ impl Sample {
         let mut interpreter = Interpreter::new(&program.tables);
         let states = states_as_records(program, &types);
         let mut random = Random(SplitMix64(len as u64));
-        let parameters = program.parameters.iter().map(|&ty| random.value(ty, kind)).collect();
+        let parameters = program.parameters.iter().map(|&ty| random.value(ty, kind, 0)).collect();
+        let mut before: Vec<Vec<Constant>> = program.stages.iter().map(|stage| stage.identity.clone()).collect();
         let parameters = Parameters::new(parameters);
         let mut records: Vec<Vec<Constant>> = Vec::new();
         for place in 0..len {
             let drawn = (0..TRIES).find_map(|_| {
-                let mut record: Vec<Constant> = types.iter().map(|&ty| random.value(ty, kind)).collect();
+                let mut record: Vec<Constant> = types.iter().map(|&ty| random.value(ty, kind, place)).collect();
                 if let Some(start) = starts.get(place % starts.len().max(1)) {
                     let own = record.len() - start.len();
                     record[own..].copy_from_slice(start);
                 }
-                is_valid(program, &mut interpreter, &record).then_some(record)
+                let after = after(program, &mut interpreter, &before, &record)?;
+                before = after;
+                Some(record)
             });
             let again = || states.get(place % states.len().max(1)).or_else(|| records.get(place / 2)).cloned();
             let any = || types.iter().map(|ty| ty.zero()).collect();
@@ -102,18 +107,35 @@ fn states_as_records(program: &Program, types: &[Type]) -> Vec<Vec<Constant>> {
     }
 }
 
-/// Whether the stages that read the record alone make valid states of it.
-fn is_valid(program: &Program, interpreter: &mut Interpreter<'_>, record: &[Constant]) -> bool {
-    program.stages.iter().all(|stage| {
+/// The states after a record, if the stages that read the record alone make valid states of it, which follow those before.
+/// The states of others stay as they are, and of those to which every state is valid and may follow.
+fn after(
+    program: &Program,
+    interpreter: &mut Interpreter<'_>,
+    before: &[Vec<Constant>],
+    record: &[Constant],
+) -> Option<Vec<Vec<Constant>>> {
+    let stages = program.stages.iter().zip(before);
+    let after = stages.map(|(stage, before)| {
         let component = |source: &Source| match *source {
             Source::Record(component) => record.get(component as usize).copied(),
             _ => None,
         };
         let arguments: Option<Vec<Constant>> = stage.lift.reads.iter().map(component).collect();
-        let (Some(valid), Some(arguments)) = (&stage.valid, arguments) else { return true };
+        let is_any = stage.valid.is_none() && stage.follows.is_none();
+        let Some(arguments) = arguments.filter(|_| !is_any) else { return Some(before.clone()) };
         let state = interpreter.call(&stage.lift.function, &arguments).clone();
-        interpreter.call(valid, &state)[0].bits() != 0
-    })
+        let both = [&before[..], &state].concat();
+        let mut holds = |function: &Option<Function>, arguments: &[Constant]| {
+            function.as_ref().is_none_or(|function| interpreter.call(function, arguments)[0].bits() != 0)
+        };
+        let is_right = holds(&stage.valid, &state) && holds(&stage.follows, &both);
+        is_right.then(|| match stage.follows {
+            Some(_) => interpreter.call(&stage.combine, &both).clone(),
+            None => before.clone(),
+        })
+    });
+    after.collect()
 }
 
 /// Random records.
@@ -124,18 +146,20 @@ impl Random {
         self.0.next() % bound
     }
 
-    fn value(&mut self, ty: Type, kind: Kind) -> Constant {
+    fn value(&mut self, ty: Type, kind: Kind, place: usize) -> Constant {
         if let Type::Bytes(lanes) = ty {
             let bytes: Vec<u8> = (0..lanes.get()).map(|_| self.below(lanes.get() as u64) as u8).collect();
             return Constant::vector(&bytes);
         }
         let whole = match (kind, self.below(3)) {
             (Kind::Bits, _) => self.below(2) as i64,
+            (Kind::Rising, _) => place as i64 + self.below(4) as i64,
             (Kind::Small, _) | (Kind::Broad, 0) => self.below(4) as i64 - 1,
             (Kind::Broad, _) => self.below(300) as i64 - 30,
         };
         let quarters = if kind == Kind::Broad { self.below(4) as f64 / 4.0 } else { 0.0 };
         match ty {
+            Type::F32 | Type::F64 if kind == Kind::Rising => ty.of_i64(whole),
             Type::F32 => Constant::from((whole % 8) as f32 + quarters as f32),
             Type::F64 => Constant::from((whole % 8) as f64 + quarters),
             Type::U8 | Type::I8 | Type::Bool => ty.of_i64(whole),

@@ -44,8 +44,14 @@ fn is_flag(component: usize) -> Expr {
 pub fn family(number: usize, ty: Type) -> Operator {
     let int = Int(ty);
     let zero = || Expr::Number(0);
-    let of = |identity: Vec<Expr>, combine: Vec<Expr>, valid: Option<Expr>| Operator { int, identity, combine, valid };
-    match number % 12 {
+    let of = |identity: Vec<Expr>, combine: Vec<Expr>, valid: Option<Expr>| Operator {
+        int,
+        identity,
+        combine,
+        valid,
+        follows: None,
+    };
+    match number % FAMILIES {
         0 => of(vec![zero()], vec![add(x(0), y(0))], None),
         1 => of(vec![Expr::Lowest], vec![max(x(0), y(0))], None),
         // x ↦ a·x + b.
@@ -98,7 +104,7 @@ pub fn family(number: usize, ty: Type) -> Operator {
             Some(binary(Opcode::Le, x(0), x(1))),
         ),
         // Whether numbers rise: anything, first, last, sorted.
-        _ => of(
+        11 => of(
             vec![zero(), zero(), zero(), Expr::Number(1)],
             vec![
                 max(x(0), y(0)),
@@ -116,11 +122,33 @@ pub fn family(number: usize, ty: Type) -> Operator {
                 ),
             ])),
         ),
+        _ => latest(int),
+    }
+}
+
+/// How many of sorted times are the last one: anything, first, last, how many. It is associative where times are sorted.
+fn latest(int: Int) -> Operator {
+    let zero = || Expr::Number(0);
+    let both = || all([x(0), y(0)]);
+    let as_late = all([x(0), binary(Opcode::Eq, x(2), y(2))]);
+    let nothing = all([1, 2, 3].map(|component| binary(Opcode::Eq, x(component), zero())));
+    let something = all([binary(Opcode::Le, x(1), x(2)), binary(Opcode::Le, Expr::Number(1), x(3))]);
+    Operator {
+        int,
+        identity: vec![zero(), zero(), zero(), zero()],
+        combine: vec![
+            max(x(0), y(0)),
+            choose(x(0), x(1), y(1)),
+            choose(y(0), y(2), x(2)),
+            choose(y(0), choose(as_late, add(x(3), y(3)), y(3)), x(3)),
+        ],
+        valid: Some(all([is_flag(0), choose(x(0), something, nothing)])),
+        follows: Some(choose(both(), binary(Opcode::Le, x(2), y(1)), Expr::Number(1))),
     }
 }
 
 /// How many families there are.
-pub const FAMILIES: usize = 12;
+pub const FAMILIES: usize = 13;
 
 fn words(int: Int) -> Operator {
     let zero = || Expr::Number(0);
@@ -145,6 +173,7 @@ fn words(int: Int) -> Operator {
             binary(Opcode::Le, zero(), x(3)),
             choose(x(0), has_words, nothing),
         ])),
+        follows: None,
     }
 }
 
@@ -168,10 +197,11 @@ pub fn tropical_by(int: Int, size: usize, product: &dyn Fn(Expr, Expr) -> Expr) 
         identity: places().map(|(i, j)| if i == j { Expr::Number(0) } else { Expr::Lowest }).collect(),
         combine: places().map(|(i, j)| entry(i, j)).collect(),
         valid: None,
+        follows: None,
     }
 }
 
-/// The operator with one thing changed: an operand from the other state or of another component, another operation, a
+/// The operator, or what may follow in it, with one thing changed: an operand from the other state or of another component, another operation, a
 /// constant, a missing or exchanged case, a number of the identity.
 pub fn mutate(operator: &mut Operator, random: &mut Random) {
     let width = operator.identity.len();
@@ -182,11 +212,15 @@ pub fn mutate(operator: &mut Operator, random: &mut Random) {
         return;
     }
     let component = random.below(width);
+    let changed = match &mut operator.follows {
+        Some(follows) if random.below(3) == 0 => follows,
+        _ => &mut operator.combine[component],
+    };
     let mut count = 0;
-    operator.combine[component].parts(&mut |_| count += 1);
+    changed.parts(&mut |_| count += 1);
     let target = random.below(count);
     let mut place = 0;
-    operator.combine[component].parts(&mut |part| {
+    changed.parts(&mut |part| {
         if place == target {
             change(part, width, random);
         }

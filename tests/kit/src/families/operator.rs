@@ -43,6 +43,7 @@ pub struct Operator {
     pub combine: Vec<Expr>,
     /// Of the earlier state alone.
     pub valid: Option<Expr>,
+    pub follows: Option<Expr>,
 }
 
 impl Expr {
@@ -150,6 +151,12 @@ impl Operator {
         self.valid.as_ref().is_none_or(|valid| valid.native(self.int, state, &[]).is_some_and(|valid| valid != 0))
     }
 
+    /// Whether a state may come after another; not if native Rust panics there.
+    pub fn follows(&self, earlier: &[i64], later: &[i64]) -> bool {
+        let holds = |follows: &Expr| follows.native(self.int, earlier, later).is_some_and(|follows| follows != 0);
+        self.follows.as_ref().is_none_or(holds)
+    }
+
     pub fn stage(&self) -> Stage {
         let int = self.int;
         let state = vec![int.0; self.identity.len()];
@@ -166,11 +173,12 @@ impl Operator {
                 vec![valid.truth(b, int, &both)]
             })
         });
+        let follows = self.follows.as_ref().map(|follows| function(2, &|b, both| vec![follows.truth(b, int, both)]));
         let lift = Mapping {
             reads: (0..state.len() as u32).map(Source::Record).collect(),
             function: function(1, &|_, record| record.to_vec()),
         };
         let identity: Vec<Constant> = self.identity().into_iter().map(|number| int.0.of_i64(number)).collect();
-        Stage { state, identity, lift, combine, valid, automaton: false }
+        Stage { state, identity, lift, combine, valid, follows, ..Stage::default() }
     }
 }

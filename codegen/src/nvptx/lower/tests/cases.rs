@@ -107,12 +107,7 @@ pub(super) fn random_functions(seed: u64) -> (Vec<Function>, Vec<Table>) {
         associative: false,
     };
     let program = random_program(seed, &options);
-    let of_stages = program.stages.iter().flat_map(|stage| {
-        let functions = [Some(&stage.lift.function), Some(&stage.combine), stage.valid.as_ref()];
-        functions.into_iter().flatten()
-    });
-    let of_output = program.output.filter.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
-    (of_stages.chain(of_output).cloned().collect(), program.tables)
+    (program.functions().cloned().collect(), program.tables)
 }
 
 #[test]

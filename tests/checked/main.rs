@@ -1,5 +1,7 @@
 //! Checked scans as a user meets them: what is reported, where, and what is not.
 
+mod order;
+
 use monoscan::ops::{Max, Sum};
 use monoscan::prelude::*;
 use monoscan::{Error, FunctionOf, PlanOptions};
