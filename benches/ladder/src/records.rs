@@ -112,7 +112,7 @@ impl<'k, 'a> Records<'k, 'a> {
 
     /// Writes their results, from the state before them.
     pub(super) fn replay(&self, before: State<'k>) {
-        let live = variables(&self.recipe.live(self.args, &[before]));
+        let live = variables(&self.recipe.take_along(self.args, 1, &[before]));
         self.pass(&Replay {
             recipe: self.recipe,
             args: self.args,

@@ -30,10 +30,7 @@ pub enum PlanError {
     /// A ring is filled by bulk copies.
     #[error("{0} has no bulk copies, which a ring is filled by")]
     NoBulkCopies(Arch),
-    /// A ring runs programs of one level.
-    #[error("a ring runs programs of one level")]
-    SeveralLevels,
-    /// A ring writes whole records.
+    /// A ring writes whole records, but for those that are kept.
     #[error("a ring writes whole records, and an output column has padding")]
     Padding,
     /// Rows side by side have no order of records.

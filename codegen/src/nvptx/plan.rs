@@ -20,6 +20,11 @@ use crate::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 /// too small for their copies.
 const BUFFERS: usize = 5;
 const AHEAD: usize = 3;
+/// The same of cascades, whose first fold is twice as far ahead.
+const CASCADE_BUFFERS: usize = 6;
+const CASCADE_AHEAD: usize = 2;
+/// Levels up to which no pass of a ring waits for carries that the pass before it has only just made possible.
+const MOST_RING_LEVELS: usize = 2;
 /// Warps that compute: enough to keep up with the copies, few enough for many items a thread. Larger tiles are better.
 const RING_WARPS: RangeInclusive<usize> = 8..=12;
 /// States of more bytes need more registers than threads of so many warps have: the warp that looks ahead holds a window of them.
@@ -51,7 +56,11 @@ impl KernelPlan {
     /// # Errors
     /// [`PlanError::NoTile`] if no tile of the program fits a block, [`PlanError::Keeps`] if rows side by side have no kernel for it.
     pub fn new(program: &Lowered, pattern: AccessPattern, arch: Arch) -> Result<KernelPlan, PlanError> {
-        let ring = |shifted| Planner::ring(program, arch, shifted).or_else(|_| Planner::look_back(program, arch));
+        let levels = program.full_levels().len();
+        let ring = |shifted| match levels <= MOST_RING_LEVELS {
+            true => Planner::ring(program, arch, shifted).or_else(|_| Planner::look_back(program, arch)),
+            false => Planner::look_back(program, arch),
+        };
         match pattern {
             AccessPattern::Aligned => ring(false),
             AccessPattern::Shifted => ring(true),
@@ -106,7 +115,11 @@ impl<'a> Planner<'a> {
 
     /// The plan for long lines, in columns that may be shifted or not.
     fn ring(program: &Lowered, arch: Arch, shifted: bool) -> Result<KernelPlan, PlanError> {
-        let planner = Planner::new(program, Schedule::Ring { buffers: BUFFERS, ahead: AHEAD, shifted }, arch);
+        let (buffers, ahead) = match program.full_levels().len() {
+            1 => (BUFFERS, AHEAD),
+            _ => (CASCADE_BUFFERS, CASCADE_AHEAD),
+        };
+        let planner = Planner::new(program, Schedule::Ring { buffers, ahead, shifted }, arch);
         ring::layout::check(&planner.recipe, arch)?;
         let largest = |plans: &[GpuPlan]| plans.iter().map(GpuPlan::tile).max();
         // The fewest warps whose tile is about as large as any.
@@ -199,11 +212,14 @@ impl<'a> Planner<'a> {
 
     /// Whether a plan that was asked for is one of the schedule, whatever it takes.
     fn check(&self, plan: &GpuPlan) -> Result<(), PlanError> {
-        let (most_warps, buffers, ahead) = match plan.schedule {
-            Schedule::Ring { buffers, ahead, .. } => (32 - ring::HELPERS, buffers, ahead),
-            Schedule::LookBack | Schedule::Columnar => (32, 3, 1),
+        let levels = self.recipe.levels.len();
+        let (most_warps, buffers, ahead, lead) = match plan.schedule {
+            Schedule::Ring { buffers, ahead, .. } => {
+                (32usize.saturating_sub(ring::helpers(levels)), buffers, ahead, ring::layout::lead(levels, ahead, 0))
+            }
+            Schedule::LookBack | Schedule::Columnar => (32, 3, 1, 1),
         };
-        if ahead < 1 || buffers < ahead + 2 || !(1..=most_warps).contains(&plan.warps) {
+        if ahead < 1 || buffers < lead + 2 || !(1..=most_warps).contains(&plan.warps) {
             return Err(PlanError::Shape { warps: plan.warps, buffers, ahead });
         }
         match plan.schedule {
@@ -218,7 +234,8 @@ impl<'a> Planner<'a> {
     }
 
     fn expect_whole_accesses(&self, plan: &GpuPlan) -> Result<(), PlanError> {
-        let mut sizes = self.recipe.inputs.iter().chain(&self.recipe.outputs).map(|column| column.size as usize);
+        let outputs = self.recipe.outputs.iter().filter(|_| self.recipe.rank.is_none());
+        let mut sizes = self.recipe.inputs.iter().chain(outputs).map(|column| column.size as usize);
         let load_group = plan.load_group;
         match sizes.find(|size| width(load_group * size) < width(plan.items_per_thread() * size)) {
             None => Ok(()),
@@ -238,7 +255,9 @@ impl<'a> Planner<'a> {
 /// The load group whose accesses spread over all banks: the records of the column with the highest power of two in its size
 /// make one access of 16 bytes.
 fn load_group(program: &Program) -> usize {
-    let columns = program.inputs.iter().chain(&program.output.columns);
+    // Kept records are written one by one.
+    let outputs = program.output.columns.iter().filter(|_| program.output.filter.is_none());
+    let columns = program.inputs.iter().chain(outputs);
     let zeros = columns.filter(|column| column.size > 0).map(|column| column.size.trailing_zeros());
     1 << 4u32.saturating_sub(zeros.max().unwrap_or(0))
 }

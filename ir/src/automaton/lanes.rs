@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use crate::builder::FunctionBuilder;
-use crate::facts::{Body, Range, StageFacts, drop_unused, value_ranges};
+use crate::facts::{Body, Range, StageFacts, drop_unused, narrowed, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::{Opcode, Rule};
 use crate::program::{Mapping, Table};
@@ -29,6 +29,23 @@ pub struct LaneBody {
     pub tables: Vec<Table>,
 }
 
+impl LaneBody {
+    /// What it does to these components alone, and to what they need: the fold of the level that they are, which follows the
+    /// others as the replay does. None if the replay does not carry all of them whole.
+    pub fn fold_of(&self, components: &[(u32, u32)]) -> Option<LaneBody> {
+        let is_own = |carried: &Carried| carried.lane.is_none() && components.contains(&carried.pair());
+        let own: Vec<bool> = self.carried.iter().map(is_own).collect();
+        if own.iter().filter(|own| **own).count() < components.len() {
+            return None;
+        }
+        let Mapping { reads, mut function } = self.mapping.clone();
+        function.results.truncate(own.len());
+        let (mapping, kept) = narrowed(Mapping { reads, function }, own);
+        let carried = self.carried.iter().zip(kept).filter(|(_, kept)| *kept).map(|(&carried, _)| carried).collect();
+        Some(LaneBody { mapping, carried, tables: self.tables.clone() })
+    }
+}
+
 /// A component, or a lane of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Carried {
@@ -38,6 +55,13 @@ pub struct Carried {
     pub component: u32,
     /// Which lane, if it is not the whole component.
     pub lane: Option<u8>,
+}
+
+impl Carried {
+    /// The stage, and which component of its state, whole or not.
+    pub fn pair(self) -> (u32, u32) {
+        (self.stage, self.component)
+    }
 }
 
 /// Most lanes that are carried as bytes: more of them are cheaper as a vector.

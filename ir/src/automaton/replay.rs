@@ -14,7 +14,7 @@ use super::alphabet::Alphabet;
 use super::ranges::small_row;
 use super::{Automaton, LaneBody, MapFold};
 use crate::builder::FunctionBuilder;
-use crate::facts::drop_unused;
+use crate::facts::{Level, drop_unused};
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::program::{Mapping, Source, Table};
@@ -57,8 +57,11 @@ impl SymbolReplay {
         if !is_text || range.max >= lanes as i128 {
             return None;
         }
-        // The fold of a level of several stages looks up no symbols.
-        if !program.levels().iter().any(|level| level.stages == [carried.stage]) {
+        // The fold of a level of several stages looks up no symbols, and every later pass finds symbols in place of records.
+        let levels = program.full_levels();
+        let (first, later) = levels.split_first()?;
+        let follows = |level: &Level| body.fold_of(&level.components(program)).is_some();
+        if first.stages != [carried.stage] || !later.iter().all(follows) {
             return None;
         }
         // The fold writes symbols over the records.

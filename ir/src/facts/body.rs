@@ -145,9 +145,17 @@ impl<'r> Element<'r> {
 }
 
 /// The body that carries only the components marked, and those that they or the outputs need at a later element.
-fn narrow(whole: Body, mut needed: Vec<bool>) -> Body {
-    let count = whole.carried.len();
-    let Mapping { reads, mut function } = whole.mapping;
+fn narrow(whole: Body, needed: Vec<bool>) -> Body {
+    let (mapping, kept) = narrowed(whole.mapping, needed);
+    let carried = whole.carried.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&pair, _)| pair).collect();
+    carried_last(Body { mapping, carried })
+}
+
+/// What an element does to the carried values that are marked, which are the first ones it reads and gives, and to those that
+/// they or the results behind need at a later element; and which these are.
+pub(crate) fn narrowed(mapping: Mapping, mut needed: Vec<bool>) -> (Mapping, Vec<bool>) {
+    let count = needed.len();
+    let Mapping { reads, mut function } = mapping;
     let all = function.results.clone();
     loop {
         let news = all[..count].iter().zip(&needed).filter(|(_, needed)| **needed).map(|(&result, _)| result);
@@ -161,8 +169,6 @@ fn narrow(whole: Body, mut needed: Vec<bool>) -> Body {
     }
     let kept: Vec<bool> = (0..reads.len()).map(|param| needed.get(param).copied().unwrap_or(true)).collect();
     let reads = reads.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&source, _)| source).collect();
-    let carried: Vec<(u32, u32)> =
-        whole.carried.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(&pair, _)| pair).collect();
     let mapping = Mapping { reads, function: restrict_params(&function, &kept) };
-    carried_last(Body { mapping: drop_unused(mapping, carried.len()), carried })
+    (drop_unused(mapping, needed.iter().filter(|needed| **needed).count()), needed)
 }

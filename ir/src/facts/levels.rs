@@ -24,6 +24,17 @@ pub struct Level {
     pub body: Body,
 }
 
+impl Level {
+    /// The (stage, component) pairs of its stages, in order.
+    pub fn components(&self, program: &Program) -> Vec<(u32, u32)> {
+        let of_stage = |&stage: &u32| {
+            let components = 0..program.stages[stage as usize].state.len() as u32;
+            components.map(move |component| (stage, component))
+        };
+        self.stages.iter().flat_map(of_stage).collect()
+    }
+}
+
 impl Lowered {
     /// The levels whose folds carry every component of their stages, those that depend on the length alone too: for an
     /// engine that combines aggregates of many lengths.

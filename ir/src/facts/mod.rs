@@ -32,6 +32,7 @@ mod restart;
 mod step;
 
 pub use body::Body;
+pub(crate) use body::narrowed;
 pub use carry::CarryUpdate;
 pub use length::LengthOnly;
 pub use levels::Level;

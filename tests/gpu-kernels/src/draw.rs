@@ -18,8 +18,10 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
     };
     match schedule {
         Schedule::Ring { shifted, .. } => {
-            let ahead = 1 + random.below(3);
-            let schedule = Schedule::Ring { buffers: ahead + 2 + random.below(2), ahead, shifted };
+            // The first fold of a cascade is twice as far ahead.
+            let is_cascade = case.program.stages.len() > 1 || case.program.output.filter.is_some();
+            let (ahead, folds) = if is_cascade { (1 + random.below(2), 2) } else { (1 + random.below(3), 1) };
+            let schedule = Schedule::Ring { buffers: folds * ahead + 2 + random.below(2), ahead, shifted };
             GpuPlan { schedule, warps: 1 + random.below(3), load_group, load_groups }
         }
         other => GpuPlan { schedule: other, warps: *random.pick(&[1, 2, 4]), load_group, load_groups },
@@ -29,8 +31,10 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
 /// Any form, checked now and then.
 pub fn form(random: &mut Random) -> Form {
     let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
-    let start = *random.pick(&[SegmentStart::Identity, SegmentStart::Init]);
+    let start = *random.pick(&[SegmentStart::Identity, SegmentStart::Init, SegmentStart::Each]);
+    // A start of their own have segments alone.
     let heads = random.chance(3);
+    let start = if heads || start != SegmentStart::Each { start } else { SegmentStart::Identity };
     let (checked, previous) = (random.chance(4), random.chance(2));
     Form { mode, heads, start, checked, previous }
 }

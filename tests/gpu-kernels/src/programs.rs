@@ -248,6 +248,59 @@ program brackets
     project (%0 = index: u64, %1 = state.0: i32) { return %0, %1 }
 ";
 
+/// Records where the sum so far is a multiple of four are kept, with that sum: a cascade whose results are no larger than records.
+const KEPT_SUMS: &str = "
+program kept_sums
+  input { size 4, align 4, u32 @ 0 }
+  stage (u32)
+    identity (0)
+    lift (%0 = record.0: u32) { return %0 }
+    combine (%0: u32, %1: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+  output emit
+    column { size 4, align 4, u32 @ 0 }
+    filter (%0 = after.0.0: u32) {
+      %1 = const.u32 3
+      %2 = and.u32 %0, %1
+      %3 = const.u32 0
+      %4 = eq.bool %2, %3
+      return %4
+    }
+    project (%0 = state.0: u32) { return %0 }
+";
+
+/// What is kept follows from records, what is written from the second of two stages: the rank is known before the last carry.
+const KEPT_EARLY: &str = "
+program kept_early
+  input { size 4, align 4, u32 @ 0 }
+  stage (u32)
+    identity (0)
+    lift (%0 = record.0: u32) { return %0 }
+    combine (%0: u32, %1: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+  stage (u32)
+    identity (0)
+    lift (%0 = before.0.0: u32) { return %0 }
+    combine (%0: u32, %1: u32) {
+      %2 = max.u32 %0, %1
+      return %2
+    }
+  output emit
+    column { size 4, align 4, u32 @ 0 }
+    filter (%0 = record.0: u32) {
+      %1 = const.u32 3
+      %2 = and.u32 %0, %1
+      %3 = const.u32 0
+      %4 = eq.bool %2, %3
+      return %4
+    }
+    project (%0 = state.1.0: u32) { return %0 }
+";
+
 /// Three stages, each following the ones before; indexes, next records and initial states are read as well.
 const CASCADE: &str = "
 program cascade_of_three
@@ -370,6 +423,8 @@ pub fn by_hand() -> Vec<Case> {
         unitriangular("u64", 8),
         PADDED.into(),
         BRACKETS.into(),
+        KEPT_SUMS.into(),
+        KEPT_EARLY.into(),
         CASCADE.into(),
         NEIGHBOURS.into(),
         LOOKED_UP.into(),

@@ -2,8 +2,8 @@
 
 use monoscan_codegen::gpu::{Arch, GpuPlan, Manifest, Schedule};
 use monoscan_codegen::nvptx::{self, KernelPlan, PlanError};
-use monoscan_ir::Source;
 use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::{Constant, Source, Stage};
 use scan_emulator::Kernel;
 
 use crate::Case;
@@ -76,6 +76,16 @@ impl<'c> Subject<'c> {
         same && !self.keeps() && !reads.any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
     }
 
+    /// Whether some stage follows another.
+    pub fn is_cascade(&self) -> bool {
+        self.program.full_levels().len() > 1
+    }
+
+    /// Whether each segment has a start of its own.
+    pub fn has_starts(&self) -> bool {
+        self.form.heads && self.program.starts().is_some()
+    }
+
     /// So many records for the lowered program.
     pub(crate) fn records(&self, random: &mut Random, count: usize) -> Vec<Vec<u8>> {
         let mut columns = self.case.records(random, count);
@@ -83,7 +93,29 @@ impl<'c> Subject<'c> {
             let times = *random.pick(&[1, 2, 7, 40, 1000]);
             columns.push((0..count).map(|_| random.chance(times) as u8).collect());
         }
+        if self.has_starts() {
+            let starts: Vec<Vec<u8>> = (0..3).map(|_| self.any_start(random)).collect();
+            columns.push((0..count).flat_map(|_| random.pick(&starts).clone()).collect());
+        }
         columns
+    }
+
+    /// A start of a segment, as its column has it: the states after some records.
+    fn any_start(&self, random: &mut Random) -> Vec<u8> {
+        let layout = self.program.inputs.last().expect("the column of starts");
+        let count = random.below(5);
+        let mut columns = self.case.records(random, count);
+        columns.extend([vec![0; count], vec![0; count * layout.size as usize]]);
+        let parameters: Vec<Constant> = self.program.parameters.iter().map(|ty| ty.zero()).collect();
+        let mut states = self.reference.states(&columns, &parameters).into_iter();
+        // The last component of a stage says whether a segment has begun, which is no part of a start.
+        let of_stage = |stage: &Stage| {
+            let mut components: Vec<Constant> = states.by_ref().take(stage.state.len()).collect();
+            components.pop();
+            components
+        };
+        let users = &self.program.stages[..self.program.user_stages()];
+        layout.to_bytes(&users.iter().flat_map(of_stage).collect::<Vec<_>>())
     }
 
     /// What it is, in words.

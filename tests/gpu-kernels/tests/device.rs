@@ -16,7 +16,7 @@ const MOST: usize = 60_000;
 
 /// The schedules, with small tiles, and then what the planner asks for.
 fn plans(random: &mut Random, case: &Case, form: Form) -> Vec<GpuPlan> {
-    let ring = |shifted| Schedule::Ring { buffers: 4, ahead: 2, shifted };
+    let ring = |shifted| Schedule::Ring { buffers: 6, ahead: 2, shifted };
     let schedules = [ring(false), ring(true), Schedule::LookBack, Schedule::Columnar];
     let small = schedules.map(|schedule| small_plan(random, case, schedule));
     let program = lower(&case.program, form);

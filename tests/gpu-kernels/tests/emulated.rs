@@ -48,6 +48,9 @@ impl Seen {
             (call.records > 3 * tile, "tiles"),
             (subject.keeps(), "keeps"),
             (subject.keeps() && call.room < 1000, "little room"),
+            (subject.is_cascade(), "cascade"),
+            (subject.is_cascade() && call.started && call.totals, "started cascade, totals"),
+            (subject.has_starts(), "starts of each segment"),
         ];
         self.0.extend(aspects.into_iter().filter(|(asked, _)| *asked).map(|(_, aspect)| (schedule, aspect)));
     }
@@ -70,6 +73,9 @@ fn name(schedule: Schedule) -> &'static str {
 
 const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
 const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
+
+/// A ring that runs cascades too.
+const CASCADES: Schedule = Schedule::Ring { buffers: 4, ahead: 1, shifted: false };
 
 /// Some calls, a few at a time in one workspace, of a kernel by each schedule.
 fn check(cases: &[Case], seed: u64) -> Seen {
@@ -113,9 +119,10 @@ fn the_zoo() {
 #[test]
 fn programs_by_hand() {
     let seen = check(&by_hand(), 2);
-    seen.must_have(RING, &["resumed", "keeps", "little room"]);
-    seen.must_have(SHIFTED, &["resumed", "keeps", "little room", "unaligned"]);
-    seen.must_have(Schedule::LookBack, &["keeps", "little room", "resumed"]);
+    let all = ["resumed", "keeps", "little room", "cascade", "started cascade, totals", "starts of each segment"];
+    seen.must_have(RING, &all);
+    seen.must_have(SHIFTED, &[&all[..], &["unaligned"]].concat());
+    seen.must_have(Schedule::LookBack, &all);
 }
 
 /// Runs and segments begin with the identity, which shows where they begin with NaN or −0.
@@ -137,7 +144,7 @@ fn floats_that_are_special() {
 fn automata() {
     let is_one = |case: &Case| case.program.name.starts_with("automaton_") || case.program.name == "lexer";
     for (seed, case) in by_hand().iter().filter(|case| is_one(case)).enumerate() {
-        for schedule in [RING, Schedule::LookBack] {
+        for schedule in [CASCADES, Schedule::LookBack] {
             let plan = GpuPlan { schedule, warps: 2, load_group: 16, load_groups: 3 };
             let Ok(subject) = Subject::new(case, Form::default(), &plan) else { continue };
             let tile = subject.plan().tile();
@@ -170,6 +177,7 @@ fn bytes() {
 fn random_programs() {
     let seen = check(&random_cases(0..24 * rounds()), 3);
     seen.must_have(Schedule::LookBack, &["keeps", "little room"]);
+    seen.must_have(RING, &["keeps", "cascade", "tiles"]);
 }
 
 /// For `MONOSCAN_SOAK` seconds, from the seed `MONOSCAN_SEED` on.
@@ -204,6 +212,9 @@ fn around_groups_of_tiles() {
         ("recurrence", RING),
         ("neighbours", RING),
         ("neighbours", SHIFTED),
+        ("cascade_of_three", CASCADES),
+        ("kept_sums", CASCADES),
+        ("brackets", CASCADES),
         ("recurrence", Schedule::LookBack),
         ("cascade_of_three", Schedule::LookBack),
         ("brackets", Schedule::LookBack),

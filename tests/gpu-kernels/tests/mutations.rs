@@ -15,6 +15,9 @@ const MOST_SCHEDULES: u64 = 100;
 const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
 const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
 
+/// A ring that runs cascades too.
+const CASCADES: Schedule = Schedule::Ring { buffers: 4, ahead: 1, shifted: false };
+
 /// A kernel with tiles so small that many of them take little time.
 fn with_kernel(name: &str, schedule: Schedule, act: impl FnOnce(&Subject<'_>)) {
     let case: Case = by_hand().into_iter().find(|case| case.program.name == name).expect("a program by hand");
@@ -120,6 +123,11 @@ fn calls_of_the_ring_over_shifted_columns() {
 }
 
 #[test]
+fn calls_of_the_ring_of_two_levels_that_keeps() {
+    with_kernel("kept_sums", CASCADES, each_call_is_missed);
+}
+
+#[test]
 fn calls_of_look_back() {
     with_kernel("cascade_of_three", Schedule::LookBack, each_call_is_missed);
     with_kernel("looked_up", Schedule::LookBack, each_call_is_missed);
@@ -133,6 +141,11 @@ fn calls_of_look_back_that_keeps() {
 #[test]
 fn tags_in_the_ring() {
     with_kernel("recurrence", RING, each_tag_is_looked_at);
+}
+
+#[test]
+fn tags_in_the_ring_of_two_levels() {
+    with_kernel("brackets", CASCADES, each_tag_is_looked_at);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as
 //! code for one element.
 
-use monoscan_ir::automaton::{self, Carried, MapFold};
+use monoscan_ir::automaton::{self, Carried, LaneBody, MapFold};
 use monoscan_ir::facts::Level;
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Source, Table, Type};
@@ -51,8 +51,10 @@ pub struct Recipe {
 struct LevelFold {
     /// The components of the level's stages, in the order of its states.
     components: Vec<(u32, u32)>,
-    /// The components of earlier levels that the step carries along.
-    followed: Vec<(u32, u32)>,
+    /// What the step carries: its own components, and what it follows of earlier levels.
+    carried: Vec<Carried>,
+    /// The latter.
+    followed: Vec<Carried>,
     /// For each stage of the level its operator.
     combines: Vec<Code>,
     step: ElementCode,
@@ -82,7 +84,7 @@ impl Recipe {
         let look_ups = LookUps::of(program, schedule);
         let deferred_bytes = look_ups.deferred_bytes();
         let automaton::LookUps { folds, replay, symbols, tables } = &*look_ups;
-        let is_rank = |stage| move |carried: &Carried| (carried.stage, carried.component) == (stage, 0);
+        let is_rank = |stage| move |carried: &Carried| carried.pair() == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
@@ -113,7 +115,8 @@ impl Recipe {
                 [stage] => folds[stage as usize].as_ref(),
                 _ => None,
             };
-            let fold = recipe.level_fold(program, &level, by_look_up);
+            let follows = (!recipe.folds.is_empty()).then(|| replay.fold_of(&level.components(program))).flatten();
+            let fold = recipe.level_fold(program, &level, (by_look_up, follows, *symbols));
             let has_ids = fold.map_ids.as_ref().is_some_and(MapIds::is_closed);
             recipe.folds.push(fold);
             recipe.levels.push((level, Packing::of(if has_ids { &[Type::U32] } else { &types })));
@@ -121,19 +124,35 @@ impl Recipe {
         recipe
     }
 
-    fn level_fold(&mut self, program: &Lowered, level: &Level, by_look_up: Option<&MapFold>) -> LevelFold {
-        let of_stage = |&stage: &u32| (0..program.stages[stage as usize].state.len() as u32).map(move |c| (stage, c));
-        let components: Vec<(u32, u32)> = level.stages.iter().flat_map(of_stage).collect();
+    /// The fold of a level: by look-ups, or as the replay takes its components along, or as the level's own body says.
+    fn level_fold(
+        &mut self,
+        program: &Lowered,
+        level: &Level,
+        (by_look_up, follows, symbols): (Option<&MapFold>, Option<LaneBody>, Option<u32>),
+    ) -> LevelFold {
+        let components = level.components(program);
         self.most_table_bytes += by_look_up.map_or(0, MapFold::step_bytes);
         let combine = |&stage: &u32| {
             let both = program.facts()[stage as usize].ranges.repeat(2);
             Code::new(&program.whole_combine(stage).function, &both, &program.tables)
         };
+        let whole = |&(stage, component): &(u32, u32)| Carried { stage, component, lane: None };
+        let (step, carried) = match follows {
+            Some(LaneBody { mapping, carried, tables }) => {
+                (ElementCode::new(&mapping, program.facts(), &tables, symbols), carried)
+            }
+            None => {
+                let step = ElementCode::new(&level.body.mapping, program.facts(), &program.tables, None);
+                (step, level.body.carried.iter().map(whole).collect())
+            }
+        };
         LevelFold {
-            followed: level.body.carried.iter().copied().filter(|carried| !components.contains(carried)).collect(),
+            followed: carried.iter().copied().filter(|carried| !components.contains(&carried.pair())).collect(),
+            carried,
             components,
             combines: level.stages.iter().map(combine).collect(),
-            step: ElementCode::new(&level.body.mapping, program.facts(), &program.tables, None),
+            step,
             map_ids: by_look_up.map(MapIds::new),
         }
     }
@@ -293,8 +312,8 @@ impl Recipe {
         result
     }
 
-    /// The state of a level after an element. Stages of earlier levels that it follows are in `passed`, in the order of
-    /// [`followed`](Recipe::followed).
+    /// The state of a level after an element. What it follows of earlier levels is in `passed`, as
+    /// [`taken_along`](Recipe::taken_along) has it.
     pub fn step<'k>(
         &self,
         args: KernelArguments<'k, '_>,
@@ -303,22 +322,23 @@ impl Recipe {
         passed: &mut [Value<'k>],
         element: &dyn Element<'k>,
     ) -> State<'k> {
-        let body = &self.levels[level].0.body;
-        let followed = |component| {
-            let mut followed = self.followed(level).iter();
-            followed.position(|&own| own == component).expect("other states are followed")
-        };
-        let carried = body.carried.iter().map(|&component| match self.place(level, component) {
-            Some(place) => before[place],
-            None => passed[followed(component)],
-        });
-        let carried: Vec<Value<'k>> = carried.collect();
-        let results = self.write(args, &self.folds[level].step, &carried, element);
+        let LevelFold { carried, step, .. } = &self.folds[level];
+        // Followed values are in the order in which they are carried.
+        let mut next = 0..;
+        let mut places = Vec::new();
+        for carried in carried {
+            let own = self.place(level, carried.pair());
+            places.push(own.ok_or_else(|| next.next().expect("an endless range")));
+        }
+        let values =
+            places.iter().map(|place| place.map_or_else(|followed: usize| passed[followed], |own| before[own]));
+        let values: Vec<Value<'k>> = values.collect();
+        let results = self.write(args, step, &values, element);
         let mut after = before.to_vec();
-        for (&component, result) in body.carried.iter().zip(results) {
-            match self.place(level, component) {
-                Some(place) => after[place] = result,
-                None => passed[followed(component)] = result,
+        for (place, result) in places.into_iter().zip(results) {
+            match place {
+                Ok(own) => after[own] = result,
+                Err(followed) => passed[followed] = result,
             }
         }
         after
@@ -348,41 +368,43 @@ impl Recipe {
         self.packed.as_ref().filter(|packed| packed.replays_faster(self.replay_work()))
     }
 
-    /// The components of earlier levels that a level's fold carries along, from their true values before the tile.
-    pub fn followed(&self, level: usize) -> &[(u32, u32)] {
-        &self.folds[level].followed
+    /// What a pass over a tile takes along from their true values before it: the fold of a level what it follows of earlier
+    /// ones; the pass after all folds, which is the replay, all that it carries.
+    pub fn taken_along(&self, pass: usize) -> &[Carried] {
+        self.folds.get(pass).map_or(&self.replay.carried, |fold| &fold.followed)
     }
 
-    /// The components that the replay carries, out of the states of all levels before an element.
-    pub fn live<'k>(&self, args: KernelArguments<'k, '_>, states: &[State<'k>]) -> State<'k> {
-        let carried = &self.replay.carried;
-        if let (Some(map_ids), &[Carried { component, lane: Some(lane), .. }]) = (self.chained(), &carried[..]) {
-            let component = component as usize;
-            let start = lower::lane(self.start_argument(args, 0)[component], lane);
-            return map_ids.apply(args, states[0][0], start).into_iter().collect();
+    /// The values of these before an element, out of the states of the first levels.
+    pub fn take_along<'k>(&self, args: KernelArguments<'k, '_>, pass: usize, states: &[State<'k>]) -> State<'k> {
+        let value = |carried: &Carried| self.value(args, carried, &states[self.level_of(carried)]);
+        self.taken_along(pass).iter().map(value).collect()
+    }
+
+    /// The level that a component belongs to.
+    pub fn level_of(&self, carried: &Carried) -> usize {
+        let is_there = |fold: &LevelFold| fold.components.contains(&carried.pair());
+        self.folds.iter().position(is_there).expect("every component belongs to a level")
+    }
+
+    /// A component, or a lane of it, out of a state that a scan of its level has led to.
+    pub fn value<'k>(&self, args: KernelArguments<'k, '_>, carried: &Carried, state: &[Value<'k>]) -> Value<'k> {
+        let level = self.level_of(carried);
+        let place = self.place(level, carried.pair()).expect("the level has it");
+        let closed = self.folds[level].map_ids.as_ref().filter(|map_ids| map_ids.is_closed());
+        match (closed, carried.lane) {
+            (Some(map_ids), Some(lane)) => {
+                let start = lower::lane(self.start_argument(args, level)[place], lane);
+                map_ids.apply(args, state[0], start).expect("ids of closed maps are applied")
+            }
+            (_, Some(lane)) => lower::lane(self.components_of(args, level, state)[place], lane),
+            (_, None) => self.components_of(args, level, state)[place],
         }
-        let components: Vec<(u32, u32)> = carried.iter().map(|carried| (carried.stage, carried.component)).collect();
-        let wholes = self.select(args, &components, states).into_iter();
-        let part =
-            |(whole, carried): (Value<'k>, &Carried)| carried.lane.map_or(whole, |lane| lower::lane(whole, lane));
-        wholes.zip(carried).map(part).collect()
     }
 
-    /// These components out of the states of the first levels.
-    pub fn select<'k>(
-        &self,
-        args: KernelArguments<'k, '_>,
-        components: &[(u32, u32)],
-        states: &[State<'k>],
-    ) -> State<'k> {
-        let states = states.iter().enumerate().map(|(level, state)| self.components_of(args, level, state));
-        let states: Vec<State<'k>> = states.collect();
-        let find = |&component: &(u32, u32)| {
-            let mut places =
-                states.iter().enumerate().filter_map(|(level, state)| Some(state[self.place(level, component)?]));
-            places.next().expect("every component belongs to a level")
-        };
-        components.iter().map(find).collect()
+    /// The same in the identity.
+    pub fn identity_of<'k>(&self, k: &'k Builder, carried: &Carried) -> Value<'k> {
+        let whole = lower::constant(k, self.identities[carried.stage as usize][carried.component as usize]);
+        carried.lane.map_or(whole, |lane| lower::lane(whole, lane))
     }
 
     /// An element of the replay.

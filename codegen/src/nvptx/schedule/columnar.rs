@@ -38,7 +38,8 @@ fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
         let reversed = args.word(Arguments::REVERSED).is_not(k.i64(0));
         let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(args, level)).collect();
         let states: Vec<Vec<_>> = states.iter().map(|state| variables(state)).collect();
-        let live = variables(&recipe.live(args, &states.iter().map(|state| get(state)).collect::<Vec<_>>()));
+        let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
+        let live = variables(&recipe.take_along(args, recipe.levels.len(), &before));
         let totals = args.word(Arguments::TOTAL).is_not(k.i64(0));
         k.range(k.i64(0), records, k.i64(1), |index| {
             let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;
@@ -48,7 +49,7 @@ fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
             k.when(totals, || {
                 let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
                 for level in 0..recipe.levels.len() {
-                    let mut followed = recipe.select(args, recipe.followed(level), &before);
+                    let mut followed = recipe.take_along(args, level, &before);
                     let after = recipe.step(args, level, &before[level], &mut followed, &element);
                     set(&states[level], &after);
                 }

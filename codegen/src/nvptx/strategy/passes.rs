@@ -21,6 +21,8 @@ pub struct Fold<'k, 'a> {
     state: &'a [Var<'k>],
     followed: &'a [Var<'k>],
     strategy: Strategy<'k, 'a>,
+    /// What the fold of the first level left.
+    given: FoldToReplay<Var<'k>>,
 }
 
 /// How a fold takes its records.
@@ -40,7 +42,7 @@ enum Strategy<'k, 'a> {
     },
 }
 
-/// What a fold leaves for the replay of the same items, besides a prefix.
+/// What the fold of the first level leaves for later passes over the same items, besides a prefix.
 #[derive(Clone, Copy)]
 pub struct FoldToReplay<T> {
     /// The symbol of the thread's first record, if that is not written over it.
@@ -66,6 +68,16 @@ impl<T: Copy> FoldToReplay<T> {
     /// The same of other things, made one by one.
     pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> FoldToReplay<U> {
         FoldToReplay { first: self.first.map(&mut make), before: self.before.map(make) }
+    }
+}
+
+impl<'k> FoldToReplay<Var<'k>> {
+    /// An element whose record may be the first symbol, which is then consumed. None if no symbol is kept apart.
+    fn known<'e>(&self, element: &'e dyn Element<'k>) -> Option<Known<'k, 'e>> {
+        let first = self.first?;
+        let (symbol, none) = (first.get(), first.get().same(CONSUMED));
+        first.set(none);
+        Some(Known { element, record: symbol.is(none).select(element.record(0), symbol.resize(Ty::I8)) })
     }
 }
 
@@ -106,7 +118,12 @@ impl<'k, 'a> Fold<'k, 'a> {
             (None, Some(packed)) => Strategy::Packed(packed),
             (None, None) => Strategy::Direct,
         };
-        Fold { recipe, args, level, state, followed, strategy }
+        Fold { recipe, args, level, state, followed, strategy, given: FoldToReplay::NONE }
+    }
+
+    /// The same behind a fold that left this.
+    pub fn after(self, given: FoldToReplay<Var<'k>>) -> Fold<'k, 'a> {
+        Fold { given, ..self }
     }
 
     /// The same with a queue for deferred compositions.
@@ -189,6 +206,8 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         if let Strategy::MapIds { .. } = self.strategy {
             return self.elements(&[element]).concat();
         }
+        let known = self.given.known(element);
+        let element = known.as_ref().map_or(element, |known| known);
         let mut followed = get(self.followed);
         let after = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
         set(self.state, &after);
@@ -245,7 +264,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
     }
 
     fn writes(&self) -> bool {
-        self.recipe.symbols.is_some()
+        self.recipe.symbols.is_some() && matches!(self.strategy, Strategy::MapIds { .. })
     }
 
     fn spares_first(&self) -> bool {
@@ -314,11 +333,7 @@ impl<'k> Element<'k> for Known<'k, '_> {
 impl<'k> Pass<'k> for Replay<'k, '_> {
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
         let before = get(self.state);
-        let known = self.from_fold.first.map(|first| {
-            let (symbol, none) = (first.get(), first.get().same(CONSUMED));
-            first.set(none);
-            Known { element, record: symbol.is(none).select(element.record(0), symbol.resize(Ty::I8)) }
-        });
+        let known = self.from_fold.known(element);
         let element = known.as_ref().map_or(element, |known| known);
         let replayed = self.recipe.replay(self.args, &before, element);
         set(self.state, &replayed.after);

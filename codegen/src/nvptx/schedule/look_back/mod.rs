@@ -125,7 +125,7 @@ impl<'k, 'a> Block<'k, 'a> {
             let state = self.level(level, &before);
             before.push(state);
         }
-        let live = variables(&self.recipe.live(self.args, &before));
+        let live = variables(&self.recipe.take_along(self.args, self.recipe.levels.len(), &before));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
             let replay =
                 Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold: FoldToReplay::NONE };
@@ -168,7 +168,7 @@ impl<'k, 'a> Block<'k, 'a> {
         let k = self.k;
         let lanes = Lanes { k, args: self.args, recipe: self.recipe, level, lane: self.lane };
         let state = variables(&lanes.identity());
-        let followed = variables(&self.recipe.select(self.args, self.recipe.followed(level), before));
+        let followed = variables(&self.recipe.take_along(self.args, level, before));
         let fold = Fold::new(self.recipe, self.args, level, &state, &followed);
         self.items().each(self.is_full(), &fold);
         let inclusive = lanes.scan(get(&state), 32);

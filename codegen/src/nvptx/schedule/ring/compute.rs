@@ -1,35 +1,67 @@
 //! The warps that compute, and the one that puts their aggregates together.
 
 use monoscan_ir::Layout;
+use monoscan_ir::automaton::Carried;
 
-use super::pipeline::{Buffer, OutputBuffer, Pending, Place, Reduce};
+use super::layout::lead;
+use super::pipeline::{Buffer, OutputBuffer, Pending, Place, Reduce, Resume, Stay};
 use super::{END, Results, Ring};
+use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::kernel::columns::store_fields;
+use crate::nvptx::kernel::columns::{store_fields, store_record};
 use crate::nvptx::kernel::items::{Pass, ThreadItems};
 use crate::nvptx::kernel::shared_memory::LINE;
-use crate::nvptx::kernel::state::select;
+use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::warp::{get, set, variables};
 use crate::nvptx::strategy::passes::{Deferred, Fold, FoldToReplay, Keep, Replay};
 
 /// Where a tile is: its buffer, and where its results go if they are kept apart.
 pub(super) type Tile<'k> = (Place<'k, Buffer>, Option<Place<'k, OutputBuffer>>);
 
-impl<'k> Ring<'k, '_> {
+/// What is known before a thread's items of a tile, when a pass over them begins.
+struct Known<'k> {
+    /// What the pass takes along, as [`Recipe::taken_along`](crate::nvptx::kernel::recipe::Recipe::taken_along) has it.
+    taken_along: State<'k>,
+    /// What the passes behind it take along of the levels before it.
+    later: State<'k>,
+    /// What the first fold left.
+    from_fold: FoldToReplay<Value<'k>>,
+}
+
+/// What one fold, of a level, hands on to the next pass over the same items, for the tile that comes next there and for those
+/// that this is ahead: the prefix within the warp, what the first fold left, and [later](Known::later) values.
+type HandedOn<'k> = Vec<Vec<Var<'k>>>;
+
+/// A fold but the first, as it goes from tile to tile.
+struct Following<'k, 'a> {
+    stay: Stay<'k>,
+    resume: Resume<'k, 'a>,
+    reduce: Reduce<'k, 'a>,
+}
+
+impl<'k, 'a> Ring<'k, 'a> {
     /// What a warp of those does that compute.
     pub(super) fn compute(&self) {
         let k = self.k;
-        // The prefixes of this thread within its warp, of the tile that is replayed next and those ahead of it.
-        // What folds pass to replays goes with them.
-        let from_fold = || FoldToReplay::of(self.recipe, || k.i32(0)).values();
-        let prefix = || self.lanes.identity().into_iter().chain(from_fold()).collect::<Vec<_>>();
-        let prefixes: Vec<Vec<Var<'k>>> = (0..=self.ahead).map(|_| variables(&prefix())).collect();
-        let (read, reduce) = (self.pipeline.read(), self.pipeline.reduce());
-        let (drain, replay) = (self.pipeline.drain(), self.pipeline.replay());
+        let levels = self.recipe.levels.len();
+        let lead = |pass| lead(levels, self.ahead, pass);
+        let handed_on: Vec<HandedOn<'k>> = (0..levels)
+            .map(|level| (lead(level + 1)..=lead(level)).map(|_| variables(&self.nothing_handed_on(level))).collect())
+            .collect();
+        let (read, reduce) = (self.pipeline.read(), self.pipeline.reduce(0));
+        let following: Vec<Following<'k, 'a>> = (1..levels)
+            .map(|level| Following {
+                stay: self.pipeline.stay(),
+                resume: self.pipeline.resume(level - 1),
+                reduce: self.pipeline.reduce(level),
+            })
+            .collect();
+        let (drain, replay) = (self.pipeline.drain(), self.pipeline.resume(levels - 1));
         let write = self.pipeline.write();
         let end = k.var(k.bool(false));
         let [rounds, reduced, replayed] = [(); 3].map(|()| k.var(k.i32(0)));
-        let reduce_next = |prefix: &[Var<'k>]| {
+        let last = |level: usize| &handed_on[level][lead(level) - lead(level + 1)];
+        let reduce_next = || {
             k.when(!end.get(), || {
                 let buffer = read.begin();
                 let tile = self.ticket(buffer).load(Ty::I32, 4);
@@ -37,7 +69,7 @@ impl<'k> Ring<'k, '_> {
                     tile.is(k.int(Ty::I32, END)),
                     || end.set(k.bool(true)),
                     || {
-                        self.reduce(tile, buffer, &reduce, prefix);
+                        self.fold((0, &reduce), (tile, buffer), None, last(0));
                         read.advance();
                         reduce.advance();
                         reduced.set(reduced.get() + 1);
@@ -46,13 +78,26 @@ impl<'k> Ring<'k, '_> {
             });
         };
         k.forever(|tiles| {
-            reduce_next(&prefixes[self.ahead]);
+            reduce_next();
             k.leave_if(tiles, end.get() & replayed.get().is(reduced.get()));
+            for (level, Following { stay, resume, reduce }) in (1..).zip(&following) {
+                // In the rounds before the first this wraps around.
+                let folded = rounds.get() - (lead(0) - lead(level));
+                k.when(folded.below(reduced.get()), || {
+                    let (buffer, pending) = (stay.begin(), resume.begin());
+                    let known = self.resume(level, pending, &get(&handed_on[level - 1][0]));
+                    let tile = self.ticket(buffer).load(Ty::I32, 4);
+                    self.fold((level, reduce), (tile, buffer), Some(known), last(level));
+                    stay.advance();
+                    resume.advance();
+                    reduce.advance();
+                });
+            }
             // The first rounds only reduce. Were they written apart from the others, the code that reduces would be there once for each.
-            k.when(rounds.get().at_least(k.i32(self.ahead)), || {
+            k.when(rounds.get().at_least(k.i32(lead(0))), || {
                 let (buffer, pending) = (drain.begin(), replay.begin());
                 let output = self.shared.has_results_apart().then(|| write.begin());
-                self.replay((buffer, output), pending, &get(&prefixes[0]));
+                self.replay((buffer, output), pending, &get(&handed_on[levels - 1][0]));
                 k.bulk_fence();
                 drain.end(buffer);
                 drain.advance();
@@ -61,56 +106,119 @@ impl<'k> Ring<'k, '_> {
                 replayed.set(replayed.get() + 1);
             });
             rounds.set(rounds.get() + 1);
-            for pair in prefixes.windows(2) {
+            for pair in handed_on.iter().flat_map(|tiles| tiles.windows(2)) {
                 set(&pair[0], &get(&pair[1]));
             }
         });
     }
 
-    /// Reduces this thread's run of a tile, and scans the runs of the warp.
-    fn reduce(&self, tile: Value<'k>, buffer: Place<'k, Buffer>, reduce: &Reduce<'k, '_>, prefix: &[Var<'k>]) {
+    /// What passes behind a level take along of the levels before it.
+    fn later(&self, level: usize) -> Vec<Carried> {
+        let mut later = Vec::new();
+        for carried in (level + 1..=self.recipe.levels.len()).flat_map(|pass| self.recipe.taken_along(pass)) {
+            if self.recipe.level_of(carried) < level && !later.contains(carried) {
+                later.push(*carried);
+            }
+        }
+        later
+    }
+
+    /// As much as the fold of a level hands on.
+    fn nothing_handed_on(&self, level: usize) -> Vec<Value<'k>> {
         let k = self.k;
-        let state = variables(&self.lanes.identity());
+        let from_fold = FoldToReplay::of(self.recipe, || k.i32(0)).values();
+        let later = self.later(level);
+        let later = later.iter().map(|carried| self.recipe.identity_of(k, carried));
+        self.lanes(level).identity().into_iter().chain(from_fold).chain(later).collect()
+    }
+
+    /// Folds a level of a tile: this thread's items, then those of the warp.
+    fn fold(
+        &self,
+        (level, reduce): (usize, &Reduce<'k, '_>),
+        (tile, buffer): (Value<'k>, Place<'k, Buffer>),
+        known: Option<Known<'k>>,
+        handed_on: &[Var<'k>],
+    ) {
+        let k = self.k;
+        let lanes = self.lanes(level);
+        let state = variables(&lanes.identity());
+        let followed = known.as_ref().map_or(Vec::new(), |known| variables(&known.taken_along));
         let deferred = self.shared.deferred.map(|deferred| Deferred {
             first: self.base.at(deferred).byte(self.thread * 2),
             threads: 32 * self.plan.warps,
         });
-        let fold = Fold::new(self.recipe, self.args, 0, &state, &[]).with_deferred(deferred);
-        let symbols = self.recipe.symbols.as_slice();
+        let mut fold = Fold::new(self.recipe, self.args, level, &state, &followed).with_deferred(deferred);
+        if let Some(known) = &known {
+            fold = fold.after(known.from_fold.map(|value| k.var(value)));
+        }
+        // The first fold finds symbols.
+        let symbols = if level == 0 { self.recipe.symbols.as_slice() } else { &[] };
         let areas = symbols.iter().map(|_| self.input_area(buffer, 0)).collect();
         self.each_record(tile, buffer, (symbols, areas), &fold);
-        // What lanes read of the next one's run, and of the carries of the tile replayed before, is behind them when the last lane arrives
-        // the aggregate.
-        k.warp_barrier();
-        let inclusive = self.lanes.scan(get(&state), 32);
-        k.when(self.lanes.lane.is(k.i32(31)), || {
+        // What lanes read of the next one's items, and of carries of the tiles that were in this place and those of earlier levels, is
+        // behind them when the last lane arrives the next aggregate there: folds but the first are at the same tile.
+        if level + 1 == self.recipe.levels.len() {
+            k.warp_barrier();
+        }
+        let inclusive = lanes.scan(get(&state), 32);
+        k.when(self.lane.is(k.i32(31)), || {
             let pending = reduce.begin();
-            self.lanes.packing().store_shared(k, self.warp_aggregate(pending, self.warp), &inclusive);
+            lanes.packing().store_shared(k, self.warp_aggregate(level, pending, self.warp), &inclusive);
             reduce.end(pending);
         });
-        let exclusive = self.lanes.shifted_up(&inclusive, 1).into_iter();
-        set(prefix, &exclusive.chain(fold.from_fold().values()).collect::<Vec<_>>());
+        let exclusive = lanes.shifted_up(&inclusive, 1).into_iter();
+        let (from_fold, later) = match known {
+            Some(known) => (known.from_fold, known.later),
+            None => (fold.from_fold(), Vec::new()),
+        };
+        set(handed_on, &exclusive.chain(from_fold.values()).chain(later).collect::<Vec<_>>());
     }
 
-    /// Replays this thread's run of a tile from the state before it.
-    fn replay(&self, (buffer, output): Tile<'k>, pending: Place<'k, Pending>, prefix: &[Value<'k>]) {
+    /// What is known before this thread's items when the pass behind a fold begins: what that handed on, put behind its carry.
+    fn resume(&self, pass: usize, pending: Place<'k, Pending>, handed_on: &[Value<'k>]) -> Known<'k> {
+        let level = pass - 1;
+        let lanes = self.lanes(level);
+        let own = lanes.packing().load_shared(self.k, self.warp_carry(level, pending, self.warp));
+        let (prefix, rest) = handed_on.split_at(own.len());
+        let mut rest = rest.iter().copied();
+        let from_fold = FoldToReplay::of(self.recipe, || rest.next().expect("as much as the thread holds"));
+        let earlier: Vec<(Carried, Value<'k>)> = self.later(level).into_iter().zip(rest).collect();
+        let after = lanes.combine(&own, prefix);
+        let before = select(lanes.is_first(), &own, &after);
+        let value = |carried: &Carried| match self.recipe.level_of(carried) == level {
+            true => self.recipe.value(self.args, carried, &before),
+            false => earlier.iter().find(|(known, _)| known == carried).expect("it was handed on").1,
+        };
+        Known {
+            taken_along: self.recipe.taken_along(pass).iter().map(value).collect(),
+            later: self.later(pass).iter().map(value).collect(),
+            from_fold,
+        }
+    }
+
+    /// Replays this thread's items of a tile from the state before them.
+    fn replay(&self, (buffer, output): Tile<'k>, pending: Place<'k, Pending>, handed_on: &[Value<'k>]) {
         let k = self.k;
+        let levels = self.recipe.levels.len();
         let tile = self.ticket(buffer).load(Ty::I32, 4);
-        let carry = |warp: Value<'k>| self.lanes.packing().load_shared(k, self.warp_carry(pending, warp));
-        let own = carry(self.warp);
-        let (prefix, from_fold) = prefix.split_at(own.len());
-        let mut from_fold = from_fold.iter();
-        let from_fold = FoldToReplay::of(self.recipe, || *from_fold.next().expect("as much as the thread holds"));
-        let after = self.lanes.combine(&own, prefix);
-        let before = select(self.lanes.is_first(), &own, &after);
-        let live = variables(&self.recipe.live(self.args, &[before]));
+        let known = self.resume(levels, pending, handed_on);
+        let live = variables(&known.taken_along);
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
-            let from_fold = from_fold.map(|value| k.var(value));
+            let from_fold = known.from_fold.map(|value| k.var(value));
             let replay = Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold };
             self.each_record(tile, buffer, (&self.recipe.outputs, areas), &replay);
         };
         let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas((buffer, output))) };
-        let first_rank = self.recipe.live(self.args, &[carry(k.i32(0))])[rank];
+        if self.shared.is_direct {
+            let capacity = self.args.word(Arguments::CAPACITY);
+            let keep = |rank: Value<'k>, record: &[Value<'k>]| {
+                k.when(rank.below(capacity), || store_record(self.args, self.recipe, rank, record));
+            };
+            return replay(Some(&keep), Vec::new());
+        }
+        let first = self.lanes(levels - 1).packing().load_shared(k, self.warp_carry(levels - 1, pending, k.i32(0)));
+        let first_rank = self.recipe.value(self.args, &self.recipe.taken_along(levels)[rank], &first);
         let areas = self.kept_areas(output, first_rank);
         let keep = |rank: Value<'k>, record: &[Value<'k>]| {
             store_fields(&self.recipe.outputs, &areas, (rank - first_rank).resize(Ty::I32), record, true);
@@ -175,24 +283,24 @@ impl<'k> Ring<'k, '_> {
         items.each(is_full, pass);
     }
 
-    /// What the warp does that puts the aggregates of warps together.
-    pub(super) fn aggregate(&self) {
+    /// What the warp of a level does that puts the aggregates of warps together.
+    pub(super) fn aggregate(&self, level: usize) {
         let k = self.k;
-        let packing = self.lanes.packing();
-        let lane = self.lanes.lane;
+        let lanes = self.lanes(level);
+        let (packing, lane) = (lanes.packing(), self.lane);
         let warps = self.plan.warps;
-        let (read, total) = (self.pipeline.read(), self.pipeline.total());
+        let (read, total) = (self.pipeline.read(), self.pipeline.total(level));
         k.forever(|tiles| {
             let tile = self.ticket(read.begin()).load(Ty::I32, 4);
             k.leave_if(tiles, tile.is(k.int(Ty::I32, END)));
             let pending = total.begin();
-            let own = self.warp_aggregate(pending, lane.umin(k.i32(warps - 1)));
-            let inclusive = self.lanes.scan(packing.load_shared(k, own), warps);
+            let own = self.warp_aggregate(level, pending, lane.umin(k.i32(warps - 1)));
+            let inclusive = lanes.scan(packing.load_shared(k, own), warps);
             k.when(lane.is(k.i32(warps - 1)), || {
-                self.tile_states.publish(tile, &inclusive);
-                packing.store_shared(k, self.tile_aggregate(pending), &inclusive);
+                self.tile_states(level).publish(tile, &inclusive);
+                packing.store_shared(k, self.tile_aggregate(level, pending), &inclusive);
             });
-            let exclusive = self.lanes.shifted_up(&inclusive, 1);
+            let exclusive = lanes.shifted_up(&inclusive, 1);
             k.warp_barrier();
             k.when(lane.below(k.i32(warps)), || packing.store_shared(k, own, &exclusive));
             total.end(pending);

@@ -163,6 +163,9 @@ impl<'k> Ring<'k, '_> {
     /// Starts the copies of a tile's results to device memory.
     fn write_back(&self, (buffer, output): Tile<'k>, policy: Value<'k>) {
         let k = self.k;
+        if self.shared.is_direct {
+            return;
+        }
         if self.recipe.rank.is_some() {
             return self.write_kept(output, policy);
         }

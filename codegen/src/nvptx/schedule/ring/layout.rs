@@ -24,6 +24,9 @@ pub(in crate::nvptx) struct Shared {
     pub(super) reads_next: bool,
     /// Whether it reads the record before.
     pub(super) reads_previous: bool,
+    /// Whether kept records go to device memory one by one.
+    pub(super) is_direct: bool,
+    /// Where each output column is; nothing if they do.
     pub(super) outputs: Vec<Results>,
     pub(super) buffer_bytes: usize,
     /// The tiles of results that are kept apart, if any are, and the bytes of each.
@@ -33,14 +36,19 @@ pub(in crate::nvptx) struct Shared {
     pub(super) ranks: usize,
     pub(super) barriers: AllBarriers,
     pub(super) tickets: usize,
-    pub(super) warp_aggregates: usize,
-    pub(super) warp_carries: usize,
-    pub(super) tile_aggregates: usize,
+    pub(super) levels: Vec<LevelMemory>,
     /// Notes of what folds leave behind, if any are taken.
     pub(super) deferred: Option<usize>,
     /// Where copies of tables are.
     pub(super) tables: SharedTables,
     pub(in crate::nvptx) bytes: usize,
+}
+
+/// Where the states of a level are, of pending tiles.
+pub(super) struct LevelMemory {
+    pub(super) warp_aggregates: usize,
+    pub(super) warp_carries: usize,
+    pub(super) tile_aggregates: usize,
 }
 
 /// Where an output column of a tile is until it is copied to device memory.
@@ -57,14 +65,41 @@ pub(in crate::nvptx) fn check(recipe: &Recipe, arch: Arch) -> Result<(), PlanErr
     if !arch.has_bulk_copies() {
         return Err(PlanError::NoBulkCopies(arch));
     }
-    if recipe.levels.len() > 1 {
-        return Err(PlanError::SeveralLevels);
-    }
-    if recipe.outputs.iter().any(|column| !is_packed(column)) {
+    if has_padding(recipe) && recipe.rank.is_none() {
         return Err(PlanError::Padding);
     }
     Ok(())
 }
+
+/// Whether records of an output column have bytes of no field, which stay as they are in device memory.
+fn has_padding(recipe: &Recipe) -> bool {
+    recipe.outputs.iter().any(|column| !is_packed(column))
+}
+
+/// By how many tiles a pass is ahead of the replay, which is the last one, where each is so many ahead of what waits for its
+/// carries. The first fold waits for none, so it may run ahead of the second; all others are at the same tile. Were they
+/// not, blocks could wait for each other: one in an early pass over a late tile for what another has not come to, and
+/// that one in a late pass over an early tile for what the first has not come to.
+pub(in crate::nvptx) fn lead(levels: usize, ahead: usize, pass: usize) -> usize {
+    match pass {
+        0 if levels > 1 => 2 * ahead,
+        _ if pass < levels => ahead,
+        _ => 0,
+    }
+}
+
+/// Whether threads write kept records to device memory themselves: where these have padding, where there is no room for tiles of
+/// results beside those of several levels, and where the first rank of a tile is not known from the last carry.
+fn is_direct(recipe: &Recipe) -> bool {
+    let bytes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).sum::<usize>();
+    let last = recipe.levels.len() - 1;
+    let is_of_last_level = |rank: usize| recipe.level_of(&recipe.taken_along(last + 1)[rank]) == last;
+    let is_large = last > 0 && bytes(&recipe.outputs) > MOST_STAGED * bytes(&recipe.inputs);
+    recipe.rank.is_some_and(|rank| has_padding(recipe) || is_large || !is_of_last_level(rank))
+}
+
+/// How many times the bytes of a record results of a cascade may have that are kept in shared memory.
+const MOST_STAGED: usize = 2;
 
 impl Shared {
     /// Lays it out.
@@ -100,31 +135,44 @@ impl Shared {
         let inputs: Vec<usize> = inputs.collect();
         let buffer_bytes = memory.repeat(buffers);
         let mut results = SharedAllocator::default();
-        let outputs =
-            recipe.overlays.iter().zip(&recipe.outputs).map(|(over, column)| match over.filter(|_| !shifted) {
-                Some(input) => Results::InBuffer(inputs[input]),
-                None => Results::Apart(results.take_lines(tile(column) + kept_shift)),
-            });
+        let is_direct = is_direct(recipe);
+        let outputs = recipe.overlays.iter().zip(&recipe.outputs).filter(|_| !is_direct);
+        let outputs = outputs.map(|(over, column)| match over.filter(|_| !shifted) {
+            Some(input) => Results::InBuffer(inputs[input]),
+            None => Results::Apart(results.take_lines(tile(column) + kept_shift)),
+        });
         let outputs = outputs.collect();
         let results_bytes = results.repeat(1);
-        let state = recipe.levels[0].1.shared_bytes();
-        let pending = ahead + 1;
+        let levels = recipe.levels.len();
+        let pending = |level: usize| lead(levels, ahead, level) - lead(levels, ahead, level + 1) + 1;
+        let pending: Vec<usize> = (0..levels).map(pending).collect();
         Shared {
             inputs,
             beside: recipe.inputs.iter().map(beside).collect(),
             margin: recipe.inputs.iter().map(records_behind).max().unwrap_or(0),
             reads_next,
             reads_previous,
+            is_direct,
             outputs,
             buffer_bytes,
             results: memory.take_lines(OUTPUT_BUFFERS * results_bytes),
             results_bytes,
-            ranks: memory.take(if recipe.rank.is_some() { OUTPUT_BUFFERS * 16 } else { 0 }),
-            barriers: AllBarriers::new(&mut memory, (buffers, pending), plan.warps),
+            ranks: memory.take(if recipe.rank.is_some() && !is_direct { OUTPUT_BUFFERS * 16 } else { 0 }),
+            barriers: AllBarriers::new(&mut memory, (buffers, &pending), plan.warps),
             tickets: memory.take(4 * buffers),
-            warp_aggregates: memory.take(pending * plan.warps * state),
-            warp_carries: memory.take(pending * plan.warps * state),
-            tile_aggregates: memory.take(pending * state),
+            levels: recipe
+                .levels
+                .iter()
+                .zip(&pending)
+                .map(|((_, packing), pending)| {
+                    let state = packing.shared_bytes();
+                    LevelMemory {
+                        warp_aggregates: memory.take(pending * plan.warps * state),
+                        warp_carries: memory.take(pending * plan.warps * state),
+                        tile_aggregates: memory.take(pending * state),
+                    }
+                })
+                .collect(),
             deferred: (recipe.deferred_bytes > 0).then(|| memory.take(32 * plan.warps * recipe.deferred_bytes)),
             tables: SharedTables::of(recipe, &mut memory),
             bytes: memory.bytes(),

@@ -56,8 +56,10 @@ use pipeline::{Buffer, OutputBuffer, Pending, Pipeline, Place};
 /// The ticket that says that there are no more tiles.
 const END: i128 = u32::MAX as i128;
 
-/// Warps that help.
-pub(in crate::nvptx) const HELPERS: usize = 3;
+/// Warps that help: one that copies, and two for each level.
+pub(in crate::nvptx) fn helpers(levels: usize) -> usize {
+    1 + 2 * levels
+}
 
 /// Writes the kernel.
 pub(super) fn kernel(
@@ -67,13 +69,14 @@ pub(super) fn kernel(
     shared: &Shared,
 ) -> Kernel {
     let k = Builder::new();
+    let threads = 32 * (plan.warps + helpers(recipe.levels.len()));
     k.function(HEAD, |k| {
         let mut tables = Tables::in_module(k, &recipe.tables);
-        shared.tables.fill(k, &mut tables, k.thread(), 32 * (plan.warps + HELPERS));
+        shared.tables.fill(k, &mut tables, k.thread(), threads);
         let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
         Ring::new(args, recipe, plan, shared, (buffers, ahead, shifted)).write();
     });
-    Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * (plan.warps + HELPERS), shared.bytes) }
+    Kernel { text: k.finish(), manifest: recipe.manifest(plan, threads, shared.bytes) }
 }
 
 /// What all parts of the kernel know.
@@ -92,8 +95,7 @@ struct Ring<'k, 'a> {
     pipeline: Pipeline<'k, 'a>,
     thread: Value<'k>,
     warp: Value<'k>,
-    lanes: Lanes<'k, 'a>,
-    tile_states: TileStates<'k, 'a>,
+    lane: Value<'k>,
     records: Value<'k>,
     /// How many tiles, how many of them are full, and how many can be copied with all that is beside them.
     tiles: Value<'k>,
@@ -117,9 +119,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         let workspace = args.word(Arguments::WORKSPACE).as_global();
         let tile = k.i64(plan.tile());
         let thread = k.thread();
-        let lanes = Lanes { k, args, recipe, level: 0, lane: thread & 31 };
         let tag = k.load_control(workspace.at(EPOCH)) + 1;
-        let slot_bytes = lanes.packing().tile_state_bytes();
         let columns = recipe.inputs.len() + recipe.outputs.len();
         let shift = |place: usize| (args.column(place).address() & (LINE - 1)).resize(Ty::I32);
         let margin = k.i64(shared.margin).umin(records);
@@ -137,8 +137,7 @@ impl<'k, 'a> Ring<'k, 'a> {
             pipeline: Pipeline::new(k, base, &shared.barriers),
             thread,
             warp: thread >> 5,
-            lanes,
-            tile_states: TileStates { lanes, workspace, tag, slot_bytes, offset: 0, base: k.i64(0) },
+            lane: thread & 31,
             records,
             tiles: (records + (plan.tile() - 1)).udiv(tile).resize(Ty::I32),
             full_tiles: records.udiv(tile).resize(Ty::I32),
@@ -157,11 +156,31 @@ impl<'k, 'a> Ring<'k, 'a> {
             self.warp.below(k.i32(self.plan.warps)),
             || self.compute(),
             || {
-                k.when(helper(0), || self.aggregate());
-                k.when(helper(1), || self.look_ahead());
-                k.when(helper(2) & self.lanes.is_first(), || self.copy());
+                let levels = self.recipe.levels.len();
+                for level in 0..levels {
+                    k.when(helper(2 * level), || self.aggregate(level));
+                    k.when(helper(2 * level + 1), || self.look_ahead(level));
+                }
+                k.when(helper(2 * levels) & self.lanes(0).is_first(), || self.copy());
             },
         );
+    }
+
+    /// A warp at work on the states of a level.
+    fn lanes(&self, level: usize) -> Lanes<'k, 'a> {
+        Lanes { k: self.k, args: self.args, recipe: self.recipe, level, lane: self.lane }
+    }
+
+    /// What blocks publish of a level.
+    fn tile_states(&self, level: usize) -> TileStates<'k, 'a> {
+        TileStates {
+            lanes: self.lanes(level),
+            workspace: self.workspace,
+            tag: self.tag,
+            slot_bytes: self.recipe.tile_state_bytes(),
+            offset: self.recipe.tile_state_offset(level),
+            base: self.k.i64(0),
+        }
     }
 
     /// Where the tile is said that a stage holds.
@@ -195,20 +214,24 @@ impl<'k, 'a> Ring<'k, 'a> {
     }
 
     /// Where a warp's aggregate of a pending tile is, which the aggregate warp replaces by the prefix before the warp.
-    fn warp_aggregate(&self, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
-        let state = self.lanes.packing().shared_bytes();
-        self.base.at(self.shared.warp_aggregates).byte((pending.number() * self.plan.warps + warp) * state)
+    fn warp_aggregate(&self, level: usize, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
+        self.warp_state(level, self.shared.levels[level].warp_aggregates, pending, warp)
     }
 
     /// Where the state is that a warp's part of a pending tile starts from.
-    fn warp_carry(&self, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
-        let state = self.lanes.packing().shared_bytes();
-        self.base.at(self.shared.warp_carries).byte((pending.number() * self.plan.warps + warp) * state)
+    fn warp_carry(&self, level: usize, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
+        self.warp_state(level, self.shared.levels[level].warp_carries, pending, warp)
+    }
+
+    fn warp_state(&self, level: usize, states: usize, pending: Place<'k, Pending>, warp: Value<'k>) -> Value<'k> {
+        let state = self.lanes(level).packing().shared_bytes();
+        self.base.at(states).byte((pending.number() * self.plan.warps + warp) * state)
     }
 
     /// Where the aggregate of a pending tile is.
-    fn tile_aggregate(&self, pending: Place<'k, Pending>) -> Value<'k> {
-        self.base.at(self.shared.tile_aggregates).byte(pending.number() * self.lanes.packing().shared_bytes())
+    fn tile_aggregate(&self, level: usize, pending: Place<'k, Pending>) -> Value<'k> {
+        let states = self.base.at(self.shared.levels[level].tile_aggregates);
+        states.byte(pending.number() * self.lanes(level).packing().shared_bytes())
     }
 }
 

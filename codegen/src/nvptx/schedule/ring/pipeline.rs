@@ -4,7 +4,7 @@
 //! | places | each holds | phases, in order |
 //! |---|---|---|
 //! | [`Buffer`] | the records of a tile | fill, read, drain, write back |
-//! | [`Pending`] | the states of a tile's warps | reduce, total, carry, replay |
+//! | [`Pending`] of each level | the states of a tile's warps | reduce, total, carry, resume |
 //! | [`OutputBuffer`] | the results of a tile, where they do not lie over its records | write, free |
 //!
 //! A [`Phase`] has the barrier that it begins after and the barrier that it arrives at, and goes
@@ -25,7 +25,7 @@ const BARRIER: usize = 8;
 
 /// Places for the records of tiles.
 pub(super) enum Buffer {}
-/// Places for the states of tiles that are reduced, and not replayed yet.
+/// Places for the states of a level, of tiles that it is reduced of and that the next pass has not come to.
 pub(super) enum Pending {}
 /// Places for results that are on their way to device memory.
 pub(super) enum OutputBuffer {}
@@ -56,26 +56,33 @@ pub(super) struct AllBarriers {
     full: Barriers<Buffer>,
     drained: Barriers<Buffer>,
     freed: Barriers<OutputBuffer>,
+    levels: Vec<LevelBarriers>,
+}
+
+/// Those of a level.
+struct LevelBarriers {
     reduced: Barriers<Pending>,
     totalled: Barriers<Pending>,
     carried: Barriers<Pending>,
 }
 
 impl AllBarriers {
-    /// Takes shared memory for the barriers of so many buffers and pending tiles, in a block of so many warps that compute.
+    /// Takes shared memory for the barriers of so many buffers, and of so many pending tiles of each level, in a block of so
+    /// many warps that compute.
     pub(super) fn new(
         allocator: &mut SharedAllocator,
-        (buffers, pending): (usize, usize),
+        (buffers, pending): (usize, &[usize]),
         warps: usize,
     ) -> AllBarriers {
-        AllBarriers {
-            full: Barriers::new(allocator, buffers, 1),
-            drained: Barriers::new(allocator, buffers, 32 * warps),
-            freed: Barriers::new(allocator, OUTPUT_BUFFERS, 1),
+        let full = Barriers::new(allocator, buffers, 1);
+        let drained = Barriers::new(allocator, buffers, 32 * warps);
+        let freed = Barriers::new(allocator, OUTPUT_BUFFERS, 1);
+        let levels = pending.iter().map(|&pending| LevelBarriers {
             reduced: Barriers::new(allocator, pending, warps),
             totalled: Barriers::new(allocator, pending, 32),
             carried: Barriers::new(allocator, pending, 32),
-        }
+        });
+        AllBarriers { full, drained, freed, levels: levels.collect() }
     }
 }
 
@@ -93,8 +100,12 @@ type Of<'a, Kind> = &'a Barriers<Kind>;
 
 /// The phase in which buffers are filled.
 pub(super) type Fill<'k, 'a> = Phase<'k, Buffer, (), Of<'a, Buffer>>;
+/// A phase in which buffers are neither filled nor drained, by warps that have read them before.
+pub(super) type Stay<'k> = Phase<'k, Buffer, (), ()>;
 /// The phase in which tiles are reduced.
 pub(super) type Reduce<'k, 'a> = Phase<'k, Pending, (), Of<'a, Pending>>;
+/// The phase in which the pass after a reduction goes on from its carries.
+pub(super) type Resume<'k, 'a> = Phase<'k, Pending, Of<'a, Pending>, ()>;
 
 impl<'k, 'a> Pipeline<'k, 'a> {
     pub(super) fn new(k: &'k Builder, base: Value<'k>, barriers: &'a AllBarriers) -> Pipeline<'k, 'a> {
@@ -103,13 +114,15 @@ impl<'k, 'a> Pipeline<'k, 'a> {
 
     /// Sets the barriers up, by one thread; the block must wait for it.
     pub(super) fn set_up(&self, has_output_buffers: bool) {
-        let AllBarriers { full, drained, freed, reduced, totalled, carried } = self.barriers;
+        let AllBarriers { full, drained, freed, levels } = self.barriers;
         let Pipeline { k, base, .. } = *self;
         [full, drained].into_iter().for_each(|barriers| barriers.set_up(k, base));
         if has_output_buffers {
             freed.set_up(k, base);
         }
-        [reduced, totalled, carried].into_iter().for_each(|barriers| barriers.set_up(k, base));
+        for LevelBarriers { reduced, totalled, carried } in levels {
+            [reduced, totalled, carried].into_iter().for_each(|barriers| barriers.set_up(k, base));
+        }
         k.barrier_init_fence();
     }
 
@@ -123,6 +136,11 @@ impl<'k, 'a> Pipeline<'k, 'a> {
         self.phase(self.barriers.full.places, &self.barriers.full, ())
     }
 
+    /// The warps that compute fold another level of a tile in its buffer, which they have read before.
+    pub(super) fn stay(&self) -> Stay<'k> {
+        self.phase(self.barriers.full.places, (), ())
+    }
+
     /// The warps that compute replay a tile out of its buffer, and may leave its results there. They have read it before.
     pub(super) fn drain(&self) -> Phase<'k, Buffer, (), Of<'a, Buffer>> {
         self.phase(self.barriers.drained.places, (), &self.barriers.drained)
@@ -133,24 +151,28 @@ impl<'k, 'a> Pipeline<'k, 'a> {
         self.phase(self.barriers.drained.places, &self.barriers.drained, ())
     }
 
-    /// The warps that compute reduce a tile. They have replayed the tile that was in this place before.
-    pub(super) fn reduce(&self) -> Reduce<'k, 'a> {
-        self.phase(self.barriers.reduced.places, (), &self.barriers.reduced)
+    /// The warps that compute reduce a tile. The next pass has taken the tile along that was in this place before.
+    pub(super) fn reduce(&self, level: usize) -> Reduce<'k, 'a> {
+        let LevelBarriers { reduced, .. } = &self.barriers.levels[level];
+        self.phase(reduced.places, (), reduced)
     }
 
-    /// The aggregate warp scans the warps' aggregates.
-    pub(super) fn total(&self) -> Phase<'k, Pending, Of<'a, Pending>, Of<'a, Pending>> {
-        self.phase(self.barriers.reduced.places, &self.barriers.reduced, &self.barriers.totalled)
+    /// The aggregate warp of the level scans the warps' aggregates.
+    pub(super) fn total(&self, level: usize) -> Phase<'k, Pending, Of<'a, Pending>, Of<'a, Pending>> {
+        let LevelBarriers { reduced, totalled, .. } = &self.barriers.levels[level];
+        self.phase(reduced.places, reduced, totalled)
     }
 
-    /// The look-ahead warp puts the state before the tile in front of them.
-    pub(super) fn carry(&self) -> Phase<'k, Pending, Of<'a, Pending>, Of<'a, Pending>> {
-        self.phase(self.barriers.totalled.places, &self.barriers.totalled, &self.barriers.carried)
+    /// The look-ahead warp of the level puts the state before the tile in front of them.
+    pub(super) fn carry(&self, level: usize) -> Phase<'k, Pending, Of<'a, Pending>, Of<'a, Pending>> {
+        let LevelBarriers { totalled, carried, .. } = &self.barriers.levels[level];
+        self.phase(totalled.places, totalled, carried)
     }
 
-    /// The warps that compute replay from there.
-    pub(super) fn replay(&self) -> Phase<'k, Pending, Of<'a, Pending>, ()> {
-        self.phase(self.barriers.carried.places, &self.barriers.carried, ())
+    /// The warps that compute go on from there, in the next pass.
+    pub(super) fn resume(&self, level: usize) -> Resume<'k, 'a> {
+        let LevelBarriers { carried, .. } = &self.barriers.levels[level];
+        self.phase(carried.places, carried, ())
     }
 
     /// The warps that compute write results. The end of [`drain`](Pipeline::drain) says that they are there.
