@@ -8,7 +8,7 @@
 //! without them, JSON's. Rules that come with monoscan go by a name: json, csv, c, c-preprocessor,
 //! rust, python, sql, ini, log, url, markdown, cl100k. Without a file, the output of `cargo
 //! metadata` for this workspace is lexed: real JSON, made on the spot. A file is mapped, so do not
-//! change it meanwhile. A GPU lexes what one forward pass can.
+//! change it meanwhile. A GPU lexes by one scan, or by two.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Read, Write};

@@ -3,16 +3,17 @@
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
-use monoscan_runtime::lexer::{CpuLexer, ERROR_KIND, LexAutomaton};
-use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
+use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
+use monoscan_runtime::{Device, DynScan, Error as ScanError};
 
-use super::program::CODE_BITS;
+use super::listing::Listing;
+use super::scans::Scans;
 use super::words::Split;
 use super::{
-    Counts, ERROR, Kind, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, Rules, Shadowed, Skips,
-    TokenList, Tokens,
+    Counts, Kind, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, Rules, Shadowed, Skips, TokenList,
+    Tokens,
 };
-use crate::scan::{Columns, ColumnsMut, Place, Plain};
+use crate::scan::{Columns, ColumnsMut, Place};
 
 /// A compiled set of rules, on the CPU or [on a GPU](Lexer::on).
 ///
@@ -34,8 +35,9 @@ pub struct Lexer {
     kept: Kept,
     device: Device,
     on_cpu: OnceLock<CpuLexer>,
-    labelling: OnceLock<DynScan>,
-    listing: OnceLock<DynScan>,
+    by_table: OnceLock<CpuLexer>,
+    labelling: OnceLock<Scans>,
+    listing: OnceLock<Listing>,
 }
 
 /// What the rules became.
@@ -54,9 +56,9 @@ impl std::fmt::Debug for Analysed {
 
 /// Which tokens are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Kept {
-    rules: Vec<bool>,
-    errors: bool,
+pub(super) struct Kept {
+    pub(super) rules: Vec<bool>,
+    pub(super) errors: bool,
 }
 
 impl Lexer {
@@ -78,8 +80,8 @@ impl Lexer {
     }
 
     fn of(rules: Arc<Rules>, analysed: Arc<Analysed>, kept: Kept, device: Device) -> Lexer {
-        let (on_cpu, labelling, listing) = Default::default();
-        Lexer { rules, analysed, kept, device, on_cpu, labelling, listing }
+        let (on_cpu, by_table, labelling, listing) = Default::default();
+        Lexer { rules, analysed, kept, device, on_cpu, by_table, labelling, listing }
     }
 
     fn with_kept(&self, kept: Kept) -> Lexer {
@@ -106,15 +108,16 @@ impl Lexer {
         self.with_kept(Kept { rules: vec![true; self.rules.len()], errors: true })
     }
 
-    /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan.
+    /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
+    /// further than one byte ahead: then the whole text, and a symbol for each of its bytes, are in the memory of the device.
     ///
     /// # Errors
-    /// On a GPU those of [`LexerTables::new`], [`LexerError::Lookahead`] among them; or if the scan cannot be built there.
+    /// On a GPU those of [`LexerTables::new`], but for the number of kinds; or if a scan cannot be built there.
     pub fn on(&self, device: impl Into<Device>) -> Result<Lexer, LexerError> {
         let device = device.into();
         let lexer = Lexer::of(self.rules.clone(), self.analysed.clone(), self.kept.clone(), device);
         if !device.is_cpu() {
-            lexer.scan()?;
+            lexer.listing()?;
         }
         Ok(lexer)
     }
@@ -147,41 +150,32 @@ impl Lexer {
         if self.device.is_cpu() {
             return Ok(self.on_cpu().lex_into(text, &mut tokens.columns)?);
         }
-        tokens.columns.clear();
         self.lex_by_scan(text, tokens)
     }
 
-    /// The tokens by a plain loop over a table, one byte after the other: what code is checked and timed against.
+    /// The tokens by a plain loop over a table, one byte after the other: what code is checked and timed against. The table is
+    /// made by the first call.
     ///
     /// # Errors
     /// [`ScanError::TextTooLong`], [`ScanError::OutOfMemory`].
     pub fn lex_sequentially(&self, text: &[u8]) -> Result<TokenList, LexerError> {
         let mut tokens = TokenList::new();
-        CpuLexer::by_table(self.automaton()).lex_in_blocks(text, 1, 1 << 20, &mut tokens.columns)?;
+        let by_table = self.by_table.get_or_init(|| CpuLexer::by_table(self.automaton()));
+        by_table.lex_in_blocks(text, 1, 1 << 20, &mut tokens.columns)?;
         Ok(tokens)
     }
 
     /// The same by the scan that lists tokens.
     pub(super) fn lex_by_scan(&self, text: &[u8], tokens: &mut TokenList) -> Result<(), LexerError> {
+        tokens.columns.clear();
         if text.len() > super::MAX_TEXT {
             return Err(ScanError::TextTooLong { bytes: text.len(), most: super::MAX_TEXT }.into());
         }
-        let listing = self.cached(&self.listing, |tables| tables.token_program())?;
-        let endings: Vec<u64> = listing.inclusive(&[Column::new(text)])?;
-        let mut start = 0;
-        let code = |ending: u64| ending as u8;
-        for run in endings.chunk_by(|&a, &b| code(a) == ERROR && code(b) == ERROR) {
-            let last = run[run.len() - 1];
-            let end = (last >> CODE_BITS) as u32;
-            let start = std::mem::replace(&mut start, end);
-            let rule = usize::from(code(last));
-            match self.kept.rules.get(rule) {
-                Some(true) => tokens.columns.push(rule as u16, start, end),
-                None if self.kept.errors => tokens.columns.push(ERROR_KIND, start, end),
-                _ => {}
-            }
-        }
-        Ok(())
+        Ok(self.listing()?.lex_into(text, &self.kept, &mut tokens.columns)?)
+    }
+
+    fn listing(&self) -> Result<&Listing, LexerError> {
+        get_or_make(&self.listing, || Listing::new(&self.analysed.split, self.rules.len(), self.device))
     }
 
     /// A stream of chunks of one text, on the CPU.
@@ -208,7 +202,7 @@ impl Lexer {
     /// # Errors
     /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
     pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, LexerError> {
-        Ok(Plain::<u8, u8>::of(self.scan()?).inclusive(text)?)
+        Ok(self.labelling()?.run(text)?)
     }
 
     /// [`labels`](Lexer::labels) into a slice as long as the text.
@@ -220,7 +214,7 @@ impl Lexer {
         text: C,
         labels: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, LexerError> {
-        Ok(Plain::of(self.scan()?).inclusive_into(text, labels)?)
+        Ok(self.labelling()?.run_into(text, labels)?)
     }
 
     /// What the rules are and became, how tokens are found, and the laws and the schedule of the scan if there is one.
@@ -248,30 +242,29 @@ impl Lexer {
                 None => writeln!(text, "tokens: a walk of the automaton's table of {} bytes", 2 * states * classes),
             };
         }
-        match self.scan() {
-            Ok(scan) => text + "labels:\n" + &scan.explain(),
+        let labelling = self.labelling().and_then(|scans| Ok((scans, self.tables()?)));
+        match labelling {
+            Ok((scans, tables)) => {
+                let oracle = scans.oracle().map_or(String::new(), |oracle| oracle.explain());
+                text + &format!("labels: {tables}\n{oracle}{}", scans.last().explain())
+            }
             Err(error) => text + &format!("no labels: {error}\n"),
         }
     }
 
-    /// The scan that labels bytes.
+    /// The scan that labels bytes, or the symbols that [`LexerTables::oracle_program`] gives them.
     ///
     /// # Errors
     /// Those of [`LexerTables::new`], or if the scan cannot be built.
     pub fn scan(&self) -> Result<&DynScan, LexerError> {
-        self.cached(&self.labelling, |tables| tables.program())
+        Ok(self.labelling()?.last())
     }
 
-    fn cached<'a>(
-        &'a self,
-        cell: &'a OnceLock<DynScan>,
-        program: impl Fn(&LexerTables) -> monoscan_ir::Verified<monoscan_ir::Program>,
-    ) -> Result<&'a DynScan, LexerError> {
-        if let Some(scan) = cell.get() {
-            return Ok(scan);
-        }
-        let made = DynScan::builder(program(self.tables()?)).device(self.device).build()?;
-        Ok(cell.get_or_init(|| made))
+    fn labelling(&self) -> Result<&Scans, LexerError> {
+        get_or_make(&self.labelling, || {
+            let tables = self.tables()?;
+            Ok(Scans::new(tables, tables.program(), self.device)?)
+        })
     }
 
     /// The rules.
@@ -299,11 +292,7 @@ impl Lexer {
     /// # Errors
     /// Those of [`LexerTables::new`].
     pub fn tables(&self) -> Result<&LexerTables, LexerError> {
-        if let Some(tables) = self.analysed.tables.get() {
-            return Ok(tables);
-        }
-        let made = LexerTables::new(&self.rules)?;
-        Ok(self.analysed.tables.get_or_init(|| made))
+        get_or_make(&self.analysed.tables, || LexerTables::new(&self.rules))
     }
 
     /// The tokens that labels of this lexer spell.
@@ -314,5 +303,13 @@ impl Lexer {
     /// How many tokens of each kind labels of this lexer spell, skips included.
     pub fn count(&self, labels: &[u8]) -> Counts {
         Counts::new(labels, &self.rules)
+    }
+}
+
+/// What is in a cell, made when first needed.
+fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, LexerError>) -> Result<&T, LexerError> {
+    match cell.get() {
+        Some(made) => Ok(made),
+        None => make().map(|made| cell.get_or_init(|| made)),
     }
 }

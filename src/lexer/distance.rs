@@ -38,7 +38,7 @@ impl LookAhead {
         });
         let tokens = tokens.max().unwrap_or(Distance::Bytes(0));
         let errors = after(TokenDfa::START).0;
-        let conflicts = lookahead::find(dfa, rules).map_or(Vec::new(), |refused| refused.conflicts().to_vec());
+        let conflicts = lookahead::find(dfa, rules);
         LookAhead { tokens, errors, conflicts }
     }
 

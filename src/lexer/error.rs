@@ -3,7 +3,7 @@
 use monoscan_runtime::Error as ScanError;
 use thiserror::Error;
 
-use super::{Lookahead, MAX_LABELLED_RULES, MAX_RANKS, MAX_STATES, RulesError, Shadowed};
+use super::{MAX_LABELLED_RULES, MAX_ORACLE_CELLS, MAX_SCAN_STATES, MAX_STATES, RulesError, Shadowed};
 
 /// Why there is no lexer for some rules, or why it cannot do something.
 #[derive(Debug, Error)]
@@ -24,11 +24,10 @@ pub enum LexerError {
         /// Those that are shadowed; never empty.
         rules: Vec<Shadowed>,
     },
-    /// Labels, and GPUs, need rules that one forward pass can lex; the CPU's tokens do not.
-    #[error(transparent)]
-    Lookahead(#[from] Lookahead),
-    /// Labels, and GPUs, have at most [`MAX_LABELLED_RULES`] kinds; the CPU's tokens may have more.
-    #[error("the rules have {kinds} kinds of tokens: expected at most {MAX_LABELLED_RULES} for labels, and on a GPU")]
+    /// Labels have at most [`MAX_LABELLED_RULES`] kinds; lists of tokens may have more.
+    #[error(
+        "the rules have {kinds} kinds of tokens: expected at most {MAX_LABELLED_RULES} for labels, which are bytes"
+    )]
     TooManyKinds {
         /// How many there are.
         kinds: usize,
@@ -41,14 +40,20 @@ pub enum LexerError {
         "the rules need more than {MAX_STATES} states as an automaton: bounded repetitions such as `{{1,1000}}` and Unicode classes cost most"
     )]
     TooManyStates,
-    /// A byte may lead to more than [`MAX_RANKS`] states, which labels, and GPUs, do not support.
-    #[error("a byte such as '{}' may lead to {ranks} states, and at most {MAX_RANKS} are supported: bounded repetitions cost most", .byte.escape_ascii())]
-    TooManyRanks {
-        /// The byte.
-        byte: u8,
-        /// How many states it may lead to.
-        ranks: usize,
+    /// As a scan, which labels and GPUs need, the rules have more than [`MAX_SCAN_STATES`] states, even where only those are told
+    /// apart that one symbol leads to.
+    #[error(
+        "as a scan the rules need {states} states: expected at most {MAX_SCAN_STATES} for labels, and on a GPU; bounded repetitions and Unicode classes cost most"
+    )]
+    TooManyScanStates {
+        /// How many there are at least.
+        states: usize,
     },
+    /// What may follow a text has too many cases: the oracle, which labels and GPUs need for these rules, is too large to be made.
+    #[error(
+        "what may follow a token has too many cases: expected an oracle of at most {MAX_ORACLE_CELLS} entries for labels, and on a GPU; `incomplete` kinds spare cases, and bounded repetitions and Unicode classes cost most"
+    )]
+    OracleTooLarge,
     /// regex-automata could not build the automaton.
     #[error("the rules' automaton cannot be built: {0}")]
     Automaton(String),

@@ -1,6 +1,6 @@
 //! Labels → tokens: a plain pass over the bytes that the scan wrote.
 
-use super::restart::{ENDS, ERROR};
+use super::label::{ENDS, ERROR};
 use super::rules::Rules;
 
 /// What a token is.

@@ -1,5 +1,5 @@
-//! Finds out why one forward pass cannot lex a set of rules, and says so with the shortest
-//! examples.
+//! Finds out why one forward pass cannot lex a set of rules without an oracle, and says so with the
+//! shortest examples.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -7,12 +7,6 @@ use std::fmt;
 use super::dfa::{RuleIndex, State, TokenDfa, sample_bytes};
 use super::gather::Kind;
 use super::rules::Rules;
-
-/// The rules need more than one byte of look-ahead: each [`Conflict`] is one way in which they do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lookahead {
-    conflicts: Vec<Conflict>,
-}
 
 /// Bytes whose fate the next byte does not decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,22 +20,6 @@ pub struct Conflict {
     /// A shortest token that it may become.
     pub complete: Vec<u8>,
 }
-
-impl Lookahead {
-    /// One conflict for each pair of rules that have any, in the order of the rules; never empty.
-    pub fn conflicts(&self) -> &[Conflict] {
-        &self.conflicts
-    }
-}
-
-impl fmt::Display for Lookahead {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "these rules need more than one byte of look-ahead:")?;
-        self.conflicts.iter().try_for_each(|conflict| write!(f, "\n  {conflict}"))
-    }
-}
-
-impl std::error::Error for Lookahead {}
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,11 +51,16 @@ fn quote(bytes: &[u8]) -> String {
     }
 }
 
-/// Looks for what breaks conditions (a) and (b) of [`super::restart`].
-pub(super) fn find(dfa: &TokenDfa, rules: &Rules) -> Option<Lookahead> {
+/// Whether conditions (a) and (b) of [`super::restart`] hold.
+pub(super) fn is_decided(dfa: &TokenDfa) -> bool {
+    undecided(dfa).is_empty()
+}
+
+/// What breaks them: one conflict for each pair of rules that have any, in the order of the rules.
+pub(super) fn find(dfa: &TokenDfa, rules: &Rules) -> Vec<Conflict> {
     let dead_ends = undecided(dfa);
     if dead_ends.is_empty() {
-        return None;
+        return Vec::new();
     }
     let samples = sample_bytes(&dfa.class_of, dfa.classes);
     let predecessors = predecessors(dfa);
@@ -92,7 +75,7 @@ pub(super) fn find(dfa: &TokenDfa, rules: &Rules) -> Option<Lookahead> {
                 .insert((after, rule), Conflict { after: after.map(name), rule: name(rule), incomplete, complete });
         }
     }
-    Some(Lookahead { conflicts: conflicts.into_values().collect() })
+    conflicts.into_values().collect()
 }
 
 /// Live states that do not accept, under the rule that matches all but the last byte on the way there; with shortest such

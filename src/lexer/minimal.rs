@@ -170,7 +170,7 @@ impl Partition {
 }
 
 /// Gives equal values equal numbers, counted from 0 in the order of first appearance; also says how many there are.
-fn number_by_value<T: Hash + Eq>(values: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
+pub(super) fn number_by_value<T: Hash + Eq>(values: impl Iterator<Item = T>) -> (Vec<usize>, usize) {
     let mut known = HashMap::new();
     let numbers = values
         .map(|value| {

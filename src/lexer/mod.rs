@@ -6,7 +6,8 @@
 //!
 //! What each byte does is also a function from the automaton's state before it to the state behind
 //! it, and functions compose associatively. So the state at *every* byte is a scan: that is how
-//! GPUs lex, and how every byte gets a label. One forward pass must be exact for that.
+//! GPUs lex, and how every byte gets a label. One forward pass is exact for rules that look at most
+//! one byte ahead; for others a scan from the end of the text comes first.
 //!
 //! ```text
 //! rules      texts and calls with a regex for each kind of token
@@ -18,7 +19,9 @@
 //! restart    the lexing automaton, which starts over by itself where a token ends; here is the proof
 //!            that one pass is exact
 //! ranks      → maps of at most a few ranks, one for each pair of neighbouring byte classes
-//! program    → the scans: a label for every byte, or an entry for every token
+//! oracle     any rules: an automaton from the end, which gives symbols, and one over these; the proof
+//! transducer automata that give an output for each symbol; maps: how scans of them are represented
+//! program    → the scans: a label for every byte, or an entry for every token; scans runs them
 //! gather     labels, the bytes that the first scan writes, → tokens
 //! ```
 //!
@@ -31,9 +34,13 @@ mod dfa;
 mod distance;
 mod error;
 mod gather;
+mod label;
 mod list;
+mod listing;
 mod lookahead;
+mod maps;
 mod minimal;
+mod oracle;
 mod patterns;
 mod place;
 mod pretokenise;
@@ -43,14 +50,15 @@ mod ranks;
 mod reference;
 mod restart;
 mod rules;
+mod scans;
 mod shadow;
 mod stream;
+mod tables;
 #[cfg(test)]
 mod tests;
+mod transducer;
 mod typed;
 mod words;
-
-use monoscan_ir::{Program, Verified};
 
 pub use monoscan_macros::TokenKind;
 
@@ -60,71 +68,20 @@ pub use dfa::MAX_STATES;
 pub use distance::{Distance, LookAhead};
 pub use error::LexerError;
 pub use gather::{Counts, Kind, Skips, Token, Tokens};
+pub use label::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use list::TokenList;
-pub use lookahead::{Conflict, Lookahead};
+pub use lookahead::Conflict;
+pub use maps::MAX_SCAN_STATES;
 pub use monoscan_runtime::lexer::{ERROR_KIND, MAX_TEXT, StreamToken, TokenColumns, TokenStream};
+pub use oracle::MAX_ORACLE_CELLS;
 pub use patterns::{MAX_PATTERN_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError};
 pub use place::Lines;
 pub use pretokenise::{CL100K, GPT2, MAX_ALTERNATIVES, O200K, PatternError, Pretokeniser};
 pub use ranks::{MAX_RANKS, RankTables};
-pub use restart::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use rules::{
     C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RULE_SETS, RUST, Role, Rule, RuleFault, Rules, RulesError,
 };
 pub use shadow::Shadowed;
 pub use stream::{LexerStream, Streamed};
+pub use tables::LexerTables;
 pub use typed::{KindLexer, KindList, KindRule, KindStream, RuleForm, TokenKind};
-
-/// What the rules became for a scan: everything that it needs to label a text, and how large it is.
-pub struct LexerTables {
-    automaton: restart::LexAutomaton,
-    ranks: RankTables,
-}
-
-impl LexerTables {
-    /// Compiles rules, in milliseconds for those of a programming language.
-    ///
-    /// # Errors
-    /// Where one pass cannot lex these rules exactly ([`LexerError::Lookahead`]), or where they are too large.
-    pub fn new(rules: &Rules) -> Result<LexerTables, LexerError> {
-        let automaton = restart::LexAutomaton::new(rules)?;
-        let ranks = RankTables::new(&automaton)?;
-        Ok(LexerTables { automaton, ranks })
-    }
-
-    /// How many states the lexing automaton has.
-    pub fn states(&self) -> usize {
-        self.automaton.states().count()
-    }
-
-    /// The tables of the scan.
-    pub fn ranks(&self) -> &RankTables {
-        &self.ranks
-    }
-
-    /// The scan that labels a text: a column of bytes in, a column of labels out.
-    pub fn program(&self) -> Verified<Program> {
-        program::labels(&self.ranks)
-    }
-
-    /// The scan that lists a text's tokens: a column of bytes in, a column of `u64` out, one for each token (and for each
-    /// byte that no rule matches): its end shifted left by 8 bits, and its code.
-    pub fn token_program(&self) -> Verified<Program> {
-        program::endings(&self.ranks)
-    }
-
-    /// The labels of a text by the plain loop, one byte after the other: what the scan is checked and timed against.
-    pub fn label_sequentially(&self, text: &[u8]) -> Vec<u8> {
-        self.automaton.label_text(text)
-    }
-}
-
-impl std::fmt::Debug for LexerTables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LexerTables")
-            .field("states", &self.states())
-            .field("classes", &self.ranks.classes())
-            .field("ranks", &self.ranks.ranks())
-            .finish_non_exhaustive()
-    }
-}

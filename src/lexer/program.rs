@@ -1,46 +1,158 @@
-//! [`RankTables`] → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens
-//! end.
+//! Tables → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens end;
+//! and where an oracle is needed, one that gives a text's symbols, from its end, which the other
+//! two read in the text's place.
 //!
-//! One column of bytes in; one column out, of labels, or of [`ending`]s for those bytes that end a
-//! token; and one stage, an automaton whose states are ranks and whose input symbols are pairs of
-//! neighbouring byte classes.
+//! Each has one column in, one column out, and one stage, an automaton. A *row* of its tables says
+//! what an element does: where it leads each lane of a map, and what it gives there.
 
 use monoscan_ir::{
-    FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value, Verified, verify,
+    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value, Verified,
+    verify,
 };
 
+use super::label::{self, Codes};
+use super::maps::{Maps, RowOf};
 use super::ranks::RankTables;
-use super::restart::ENDS;
 
-/// The table of byte classes, the first of the program.
-const CLASS: u32 = 0;
-
-/// What lift and project read of the text.
-const TEXT: [Source; 3] = [Source::Record(0), Source::Next(0), Source::Last];
-
-/// The label of every byte.
-pub(super) fn labels(tables: &RankTables) -> Verified<Program> {
-    let project = of_element(tables, |_, label| label);
-    program(tables, Output { filter: None, project, columns: vec![Layout::of(Type::U8)] })
+/// The scan of an automaton, but for what it writes.
+pub(super) struct Automaton {
+    name: &'static str,
+    input: Type,
+    width: usize,
+    advance: Vec<u8>,
+    output: Table,
+    /// The tables that rows are found by.
+    tables: Vec<Table>,
+    /// The row of an element, a `u32`.
+    row: Mapping,
 }
 
-/// For every byte that ends a token, in order: where that is, and the token's code.
-pub(super) fn endings(tables: &RankTables) -> Verified<Program> {
-    let filter = of_element(tables, |b, label| {
-        let (flag, zero) = (b.lit(ENDS), b.lit(0u8));
-        let ends = b.binary(Opcode::And, label, flag);
-        b.binary(Opcode::Ne, ends, zero)
-    });
-    let code = of_element(tables, |b, label| {
-        let code = b.lit(!ENDS);
-        let code = b.binary(Opcode::And, label, code);
-        b.cast(Type::U64, code)
-    });
-    program(tables, Output { filter: Some(filter), project: with_end(code), columns: vec![Layout::of(Type::U64)] })
+impl Automaton {
+    /// The lexing automaton, over a text.
+    pub(super) fn of_ranks(tables: &RankTables) -> Automaton {
+        let mut b = FunctionBuilder::new();
+        let [byte, next, last] = [Type::U8, Type::U8, Type::Bool].map(|ty| b.param(ty));
+        let (class, next) = (look_up(&mut b, 0, Type::U8, byte), look_up(&mut b, 0, Type::U8, next));
+        let end = b.lit(tables.classes() as u32);
+        let next = b.select(last, end, next);
+        let row = pair(&mut b, class, tables.classes() + 1, next);
+        Automaton {
+            name: "lexer",
+            input: Type::U8,
+            width: tables.width(),
+            advance: tables.advance().to_vec(),
+            output: label::table(tables.label(), tables.codes().ty()),
+            tables: vec![classes(tables.class_of())],
+            row: Mapping { reads: vec![Source::Record(0), Source::Next(0), Source::Last], function: b.finish(&[row]) },
+        }
+    }
+
+    /// A transducer over classes of bytes.
+    pub(super) fn of_text(name: &'static str, maps: &Maps, class_of: &[u8; 256], output: Type) -> Automaton {
+        Automaton::of_maps(name, maps, Type::U8, vec![classes(class_of)], output)
+    }
+
+    /// A transducer over symbols.
+    pub(super) fn of_symbols(name: &'static str, maps: &Maps, input: Type, output: Type) -> Automaton {
+        Automaton::of_maps(name, maps, input, Vec::new(), output)
+    }
+
+    /// Of elements that are symbols, or have them in a table.
+    fn of_maps(name: &'static str, maps: &Maps, input: Type, mut tables: Vec<Table>, output: Type) -> Automaton {
+        let has_classes = !tables.is_empty();
+        let symbol = |b: &mut FunctionBuilder, element: Value| {
+            if has_classes { look_up(b, 0, Type::U8, element) } else { b.cast(Type::U32, element) }
+        };
+        let mut b = FunctionBuilder::new();
+        let (reads, row) = match &maps.row {
+            RowOf::Symbol => {
+                let element = b.param(input);
+                (vec![Source::Record(0)], symbol(&mut b, element))
+            }
+            RowOf::Pair { symbols, of_pair } => {
+                let [before, element, first] = [input, input, Type::Bool].map(|ty| b.param(ty));
+                let (before, own) = (symbol(&mut b, before), symbol(&mut b, element));
+                let none = b.lit(*symbols as u32);
+                let before = b.select(first, none, before);
+                let place = pair(&mut b, before, *symbols, own);
+                let row = look_up(&mut b, tables.len() as u32, Type::U16, place);
+                tables.push(label::table(of_pair, Type::U16));
+                (vec![Source::Prev(0), Source::Record(0), Source::First], row)
+            }
+        };
+        Automaton {
+            name,
+            input,
+            width: maps.width,
+            advance: maps.advance.clone(),
+            output: label::table(&maps.output, output),
+            tables,
+            row: Mapping { reads, function: b.finish(&[row]) },
+        }
+    }
+
+    /// What it gives, for every element.
+    pub(super) fn outputs(self) -> Verified<Program> {
+        let project = self.of_output(|_, output| output);
+        let columns = vec![Layout::of(self.output.ty)];
+        self.program(Output { filter: None, project, columns })
+    }
+
+    /// Of one that gives labels: for every byte that ends a token, in order, where that is, and the token's code.
+    pub(super) fn endings(self, codes: Codes) -> Verified<Program> {
+        let ty = codes.ty();
+        let masked = |b: &mut FunctionBuilder, label, mask: u16| {
+            let mask = b.constant(Constant::new(ty, mask.into()));
+            b.binary(Opcode::And, label, mask)
+        };
+        let filter = self.of_output(|b, label| {
+            let ends = masked(b, label, codes.ends());
+            let zero = b.constant(ty.zero());
+            b.binary(Opcode::Ne, ends, zero)
+        });
+        let code = self.of_output(|b, label| {
+            let code = masked(b, label, !codes.ends());
+            b.cast(Type::U64, code)
+        });
+        let columns = vec![Layout::of(Type::U64)];
+        self.program(Output { filter: Some(filter), project: with_end(code), columns })
+    }
+
+    fn program(mut self, output: Output) -> Verified<Program> {
+        let stage = Stage::automaton(self.width, &self.advance, self.row, &mut self.tables);
+        self.tables.push(self.output);
+        let program = Program {
+            parameters: Vec::new(),
+            name: self.name.to_owned(),
+            tables: self.tables,
+            inputs: vec![Layout::of(self.input)],
+            stages: vec![stage.expect("maps lead to lanes, of which there are at most 256")],
+            output,
+        };
+        verify(program).expect("tables have bounds, and the rest is typed as it should be")
+    }
+
+    /// What `of` makes of what an element gives. The state before it is where the elements before led lane 0.
+    fn of_output(&self, of: impl Fn(&mut FunctionBuilder, Value) -> Value) -> Mapping {
+        let mut b = FunctionBuilder::new();
+        let element = b.params(&self.row.function.params);
+        // Tables of maps have a vector each, that of outputs is behind them.
+        let (lanes, vectors) = (self.width.min(16), self.width.div_ceil(16));
+        let before = b.param(Type::bytes(lanes).expect("a width is 8 or a multiple of 16"));
+        let outputs = (self.tables.len() + vectors) as u32;
+        let row = b.inline(&self.row.function, &element)[0];
+        let lane = b.lane(before, 0);
+        let lane = b.cast(Type::U32, lane);
+        let place = pair(&mut b, row, self.width, lane);
+        let output = b.table(outputs, self.output.ty, place);
+        let result = of(&mut b, output);
+        let reads = self.row.reads.iter().copied().chain([Source::Before { stage: 0, component: 0 }]).collect();
+        Mapping { reads, function: b.finish(&[result]) }
+    }
 }
 
 /// Bits of an ending that are the token's code; those above are its end.
-pub(super) const CODE_BITS: u32 = 8;
+pub(super) const CODE_BITS: u32 = 16;
 
 /// A mapping that gives a code → one that gives the ending of a token that ends with the element.
 fn with_end(code: Mapping) -> Mapping {
@@ -56,65 +168,20 @@ fn with_end(code: Mapping) -> Mapping {
     Mapping { reads, function: b.finish(&[ending]) }
 }
 
-fn program(tables: &RankTables, output: Output) -> Verified<Program> {
-    let mut looked_up = vec![Table { ty: Type::U8, bytes: tables.class_of().to_vec() }];
-    let stage = Stage::automaton(tables.width(), tables.advance(), symbol(tables), &mut looked_up);
-    looked_up.push(Table { ty: Type::U8, bytes: tables.label().to_vec() });
-    let program = Program {
-        parameters: Vec::new(),
-        name: "lexer".to_owned(),
-        tables: looked_up,
-        inputs: vec![Layout::of(Type::U8)],
-        stages: vec![stage.expect("maps lead to ranks, of which there are at most MAX_RANKS")],
-        output,
-    };
-    verify(program).expect("MAX_RANKS and 256 classes keep the program small, and the rest is typed as it should be")
+fn classes(class_of: &[u8; 256]) -> Table {
+    Table { ty: Type::U8, bytes: class_of.to_vec() }
 }
 
-/// The input symbol of an element: its pair of classes.
-fn symbol(tables: &RankTables) -> Mapping {
-    let mut b = FunctionBuilder::new();
-    let text = text_params(&mut b);
-    let pair = pair(&mut b, tables, text);
-    Mapping { reads: TEXT.to_vec(), function: b.finish(&[pair]) }
+/// An element of a table as `u32`.
+fn look_up(b: &mut FunctionBuilder, table: u32, ty: Type, index: Value) -> Value {
+    let index = b.cast(Type::U32, index);
+    let value = b.table(table, ty, index);
+    b.cast(Type::U32, value)
 }
 
-/// What `of_label` makes of the label of an element. The rank that its byte led to is lane 0 of the state before it.
-fn of_element(tables: &RankTables, of_label: impl Fn(&mut FunctionBuilder, Value) -> Value) -> Mapping {
-    let mut b = FunctionBuilder::new();
-    let text = text_params(&mut b);
-    // Tables of maps have a vector each, that of labels is behind them.
-    let (lanes, vectors) = (tables.width().min(16), tables.width().div_ceil(16));
-    let before = b.param(Type::bytes(lanes).expect("a width is 8 or a multiple of 16"));
-    let labels = CLASS + 1 + vectors as u32;
-    let pair = pair(&mut b, tables, text);
-    let width = b.lit(tables.width() as u32);
-    let row = b.binary(Opcode::Mul, pair, width);
-    let rank = b.lane(before, 0);
-    let rank = b.cast(Type::U32, rank);
-    let place = b.binary(Opcode::Add, row, rank);
-    let label = b.table(labels, Type::U8, place);
-    let result = of_label(&mut b, label);
-    let reads = TEXT.into_iter().chain([Source::Before { stage: 0, component: 0 }]).collect();
-    Mapping { reads, function: b.finish(&[result]) }
-}
-
-/// Parameters for [`TEXT`].
-fn text_params(b: &mut FunctionBuilder) -> [Value; 3] {
-    [Type::U8, Type::U8, Type::Bool].map(|ty| b.param(ty))
-}
-
-/// [`RankTables::pair`] of a byte and the one after it, or the end.
-fn pair(b: &mut FunctionBuilder, tables: &RankTables, [byte, next, last]: [Value; 3]) -> Value {
-    let mut class = |byte| {
-        let index = b.cast(Type::U32, byte);
-        let class = b.table(CLASS, Type::U8, index);
-        b.cast(Type::U32, class)
-    };
-    let (class, next_class) = (class(byte), class(next));
-    let end = b.lit(tables.classes() as u32);
-    let next_class = b.select(last, end, next_class);
-    let stride = b.lit(tables.classes() as u32 + 1);
-    let row = b.binary(Opcode::Mul, class, stride);
-    b.binary(Opcode::Add, row, next_class)
+/// `first * count + second`.
+fn pair(b: &mut FunctionBuilder, first: Value, count: usize, second: Value) -> Value {
+    let count = b.lit(count as u32);
+    let row = b.binary(Opcode::Mul, first, count);
+    b.binary(Opcode::Add, row, second)
 }

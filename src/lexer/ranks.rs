@@ -13,8 +13,8 @@
 //! x\[i\]. So lane 0 of the state *before* element i, the pair of classes, and a table give byte i
 //! its label.
 
-use super::LexerError;
-use super::dfa::{State, sample_bytes};
+use super::dfa::State;
+use super::label::Codes;
 use super::restart::LexAutomaton;
 
 /// The most ranks that one image may have.
@@ -28,17 +28,17 @@ pub struct RankTables {
     ranks: usize,
     width: usize,
     advance: Vec<u8>,
-    label: Vec<u8>,
+    label: Vec<u16>,
+    codes: Codes,
 }
 
 impl RankTables {
-    pub(super) fn new(automaton: &LexAutomaton) -> Result<RankTables, LexerError> {
+    /// None if an image has more than [`MAX_RANKS`].
+    pub(super) fn new(automaton: &LexAutomaton) -> Option<RankTables> {
         let images = images(automaton);
         let ranks = images.iter().map(Vec::len).max().unwrap_or(0);
         if ranks > MAX_RANKS {
-            let widest = images.iter().position(|image| image.len() == ranks).unwrap_or(0);
-            let byte = sample_bytes(&automaton.class_of, automaton.classes)[widest];
-            return Err(LexerError::TooManyRanks { byte, ranks });
+            return None;
         }
         let width = if ranks <= 8 { 8 } else { ranks.next_multiple_of(16) };
         let mut tables = RankTables {
@@ -48,13 +48,14 @@ impl RankTables {
             width,
             advance: Vec::new(),
             label: Vec::new(),
+            codes: automaton.codes,
         };
         for image in &images {
             for next in (0..automaton.classes).map(Some).chain([None]) {
                 tables.push_pair(automaton, image, next.map(|class| (class, &images[class][..])));
             }
         }
-        Ok(tables)
+        Some(tables)
     }
 
     /// Appends the rows of the bytes that lead to `image` before a byte of the class `next`, or before the end.
@@ -113,8 +114,12 @@ impl RankTables {
     }
 
     /// The labels by rank, [`Self::width`] bytes a row.
-    pub fn label(&self) -> &[u8] {
+    pub fn label(&self) -> &[u16] {
         &self.label
+    }
+
+    pub(super) fn codes(&self) -> Codes {
+        self.codes
     }
 }
 

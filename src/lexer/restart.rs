@@ -43,28 +43,15 @@
 //! w·v′ is none for some proper non-empty prefix v′ of v, with the first byte of v live and not
 //! accepting. Whether w ends before that byte depends on bytes after it. If (b) fails in another
 //! way, two or more bytes are pending that are no token and may become one: whether the first is an
-//! error depends on more than the byte after it. So these rules are refused ([`super::Lookahead`]),
-//! and a rule for the incomplete forms is all that is needed to make them exact.
+//! error depends on more than the byte after it. So these rules take an oracle, which reads the
+//! text from its end ([`super::oracle`]); a rule for the incomplete forms spares it.
 //!
 //! No minimisation follows: states that the DFA tells apart end at different bytes, or as different
 //! kinds, here too.
 
-use super::LexerError;
 use super::dfa::{State, TokenDfa};
+use super::label::Codes;
 use super::lookahead;
-use super::rules::Rules;
-
-/// The most rules that labels can tell apart: a kind and a flag share one byte.
-pub const MAX_LABELLED_RULES: usize = 120;
-
-/// In a label: the token, or the error byte, ends here. The other bits are its rule's index, or [`ERROR`].
-pub const ENDS: u8 = 0x80;
-
-/// In a label: the kind of bytes that no rule matches.
-pub const ERROR: u8 = 0x7f;
-
-/// In a label: a byte that is no token yet. Never together with [`ENDS`].
-pub const PENDING: u8 = 0x7e;
 
 /// The automaton of the module documentation.
 pub(super) struct LexAutomaton {
@@ -73,7 +60,8 @@ pub(super) struct LexAutomaton {
     /// What a byte of class `c` does in state `q`, at `q * classes + c`.
     moves: Vec<Move>,
     /// The label of the byte that led to a state, at the end of the input.
-    last_labels: Vec<u8>,
+    last_labels: Vec<u16>,
+    pub(super) codes: Codes,
 }
 
 /// What one byte does.
@@ -82,39 +70,35 @@ struct Move {
     /// Where the moves from the next state begin.
     row: u32,
     /// The label of the byte *before* this one: now it is known whether something ended there.
-    label: u8,
+    label: u16,
 }
 
 impl LexAutomaton {
     /// Nothing is pending: before the first byte, and behind an error byte.
     pub(super) const IDLE: State = TokenDfa::DEAD;
 
-    pub(super) fn new(rules: &Rules) -> Result<LexAutomaton, LexerError> {
-        if rules.len() > MAX_LABELLED_RULES {
-            return Err(LexerError::TooManyKinds { kinds: rules.len() });
-        }
-        let dfa = TokenDfa::new(rules)?;
-        match lookahead::find(&dfa, rules) {
-            Some(refusal) => Err(refusal.into()),
-            None => Ok(LexAutomaton::restarting(&dfa)),
-        }
+    /// None if the DFA does not satisfy (a) and (b).
+    pub(super) fn of(dfa: &TokenDfa, codes: Codes) -> Option<LexAutomaton> {
+        lookahead::is_decided(dfa).then(|| LexAutomaton::restarting(dfa, codes))
     }
 
     /// Folds the restart into a DFA that satisfies (a) and (b). The DFA's dead state becomes [`Self::IDLE`]; its start
     /// stays without being entered.
-    fn restarting(dfa: &TokenDfa) -> LexAutomaton {
+    fn restarting(dfa: &TokenDfa, codes: Codes) -> LexAutomaton {
         let row = |q: State| (q.index() * dfa.classes) as u32;
+        let ended = |q: State| codes.ended(dfa.accept(q));
         let moves = |q: State| {
             (0..dfa.classes).map(move |class| match dfa.next(q, class) {
-                TokenDfa::DEAD => Move { row: row(dfa.next(TokenDfa::START, class)), label: ended(dfa, q) },
-                to => Move { row: row(to), label: dfa.accept(q).map_or(PENDING, |rule| rule as u8) },
+                TokenDfa::DEAD => Move { row: row(dfa.next(TokenDfa::START, class)), label: ended(q) },
+                to => Move { row: row(to), label: codes.goes_on(dfa.accept(q)) },
             })
         };
         LexAutomaton {
             class_of: dfa.class_of,
             classes: dfa.classes,
             moves: dfa.states().flat_map(moves).collect(),
-            last_labels: dfa.states().map(|q| ended(dfa, q)).collect(),
+            last_labels: dfa.states().map(ended).collect(),
+            codes,
         }
     }
 
@@ -128,7 +112,7 @@ impl LexAutomaton {
     }
 
     /// The label of the byte that led to `state`, given the class of the byte after it, or none at the end of the input.
-    pub(super) fn label(&self, state: State, next_class: Option<usize>) -> u8 {
+    pub(super) fn label(&self, state: State, next_class: Option<usize>) -> u16 {
         match next_class {
             Some(class) => self.moves[state.index() * self.classes + class].label,
             None => self.last_labels[state.index()],
@@ -136,7 +120,7 @@ impl LexAutomaton {
     }
 
     /// The labels of a text, one byte after the other: a lookup a byte.
-    pub(super) fn label_text(&self, text: &[u8]) -> Vec<u8> {
+    pub(super) fn label_text<L>(&self, text: &[u8], of_code: impl Fn(u16) -> L) -> Vec<L> {
         let step = |row: u32, byte: u8| self.moves[row as usize + usize::from(self.class_of[usize::from(byte)])];
         let idle = (Self::IDLE.index() * self.classes) as u32;
         let Some((&first, rest)) = text.split_first() else { return Vec::new() };
@@ -145,14 +129,9 @@ impl LexAutomaton {
         labels.extend(rest.iter().map(|&byte| {
             let step = step(row, byte);
             row = step.row;
-            step.label
+            of_code(step.label)
         }));
-        labels.push(self.last_labels[row as usize / self.classes]);
+        labels.push(of_code(self.last_labels[row as usize / self.classes]));
         labels
     }
-}
-
-/// The label of the byte that led to `state`, if what is pending ends with it.
-fn ended(dfa: &TokenDfa, state: State) -> u8 {
-    ENDS | dfa.accept(state).map_or(ERROR, |rule| rule as u8)
 }

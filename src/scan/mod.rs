@@ -70,6 +70,8 @@ pub use loops::{LoopBuilder, State};
 pub use operator::Operator;
 pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use over::Over;
+#[cfg(feature = "lexer")]
+pub(crate) use place::borrowed;
 pub use place::{Host, OnDevice, Place};
 pub(crate) use request::Plain;
 pub use request::{Request, WithTotals};

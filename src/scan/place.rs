@@ -52,6 +52,11 @@ impl Place for OnDevice {
     type Replaced = Pending;
 }
 
+/// Results of one scan as a column of the next.
+pub(crate) fn borrowed<P: Place, T: ScanType>(records: &P::Vec<T>) -> impl Columns<(T,), Place = P> {
+    P::borrowed(records)
+}
+
 pub(super) mod sealed {
     use super::*;
 
@@ -72,6 +77,11 @@ pub(super) mod sealed {
 
         /// Room as a column of so many records.
         fn part<T: ScanType>(room: &mut Self::Vec<T>, len: usize) -> Self::Part<'_>
+        where
+            Self: super::Place;
+
+        /// Records that were collected, as a column.
+        fn borrowed<T: ScanType>(records: &Self::Vec<T>) -> impl Columns<(T,), Place = Self>
         where
             Self: super::Place;
 
@@ -157,6 +167,10 @@ impl sealed::Place for Host {
         Part::dense(room.as_mut_ptr().cast(), room.len())
     }
 
+    fn borrowed<T: ScanType>(records: &Vec<T>) -> impl Columns<(T,), Place = Host> {
+        records
+    }
+
     unsafe fn set_len<T: ScanType>(room: &mut Vec<T>, len: usize) {
         // SAFETY: the caller says so.
         unsafe { room.set_len(len) }
@@ -235,6 +249,10 @@ impl sealed::Place for OnDevice {
 
     fn part<T: ScanType>(room: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, usize) {
         (&mut room.memory, len)
+    }
+
+    fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
+        records
     }
 
     unsafe fn set_len<T: ScanType>(room: &mut DeviceVec<T>, len: usize) {

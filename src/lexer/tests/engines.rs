@@ -30,7 +30,7 @@ pub(super) fn text(random: &mut Random, set: &Set, most: usize) -> Vec<u8> {
     text
 }
 
-fn compile(set: &Set) -> (Lexer, Reference) {
+pub(super) fn compile(set: &Set) -> (Lexer, Reference) {
     let lexer = Lexer::new(Rules::parse(set.rules).expect("the rules parse")).expect("any rules can be lexed");
     let reference = Reference::new(lexer.rules());
     (lexer, reference)
@@ -53,6 +53,9 @@ fn by_stream(lexer: &Lexer, chunks: &[&[u8]]) -> Vec<Streamed> {
     tokens
 }
 
+/// Sets that are too large for scans.
+pub(super) const NO_SCAN: [&str; 3] = ["many states", "cl100k", "markdown"];
+
 #[test]
 fn all_engines_find_the_tokens_of_maximal_munch() {
     for set in SETS {
@@ -62,7 +65,7 @@ fn all_engines_find_the_tokens_of_maximal_munch() {
         let some: Vec<Kind> = (0..lexer.rules().len() as u16).step_by(2).map(Kind::Rule).collect();
         let only = lexer.only(&some);
         let by_table = CpuLexer::by_table(with_skips.on_cpu().automaton().clone());
-        let by_scan = lexer.tables().is_ok();
+        let by_scan = !NO_SCAN.contains(&set.name);
         let mut random = Random(29);
         for round in 0..150 {
             let text = text(&mut random, &set, [20, 100, 300][round % 3]);

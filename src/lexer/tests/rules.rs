@@ -96,16 +96,18 @@ fn look_ahead_is_as_far_as_it_must_be() {
 }
 
 #[test]
-fn any_rules_have_tokens_and_those_that_one_pass_lexes_have_labels() {
+fn any_rules_have_tokens_and_labels_but_labels_are_bytes() {
     let lexer = lexer("INT [0-9]+\nFLOAT [0-9]+[.][0-9]+");
     assert_eq!(lexer.lex(b"1.5.").expect("any rules").len(), 2);
-    assert!(matches!(lexer.labels(b"1.5."), Err(LexerError::Lookahead(_))));
-    assert!(matches!(lexer.tables(), Err(LexerError::Lookahead(_))));
+    assert_eq!(lexer.labels(b"1.5.").expect("any rules"), [0, PENDING, ENDS | 1, ENDS | ERROR]);
+    assert_eq!(lexer.labels(b"1.").expect("any rules"), [ENDS, ENDS | ERROR]);
     assert!(lexer.explain().contains("tokens: direct code"), "{}", lexer.explain());
+    assert!(lexer.explain().contains("oracle, from the end of the text: "), "{}", lexer.explain());
     let kinds: String = (0..121).map(|i| format!("K{i} k{i:03}\n")).collect();
     let lexer = Lexer::new(Rules::parse(&kinds).expect("they parse")).expect("any rules");
     assert_eq!(lexer.lex(b"k120").expect("it is short").kinds(), [120]);
     assert!(matches!(lexer.tables(), Err(LexerError::TooManyKinds { kinds: 121 })));
+    assert!(lexer.explain().contains("no labels: the rules have 121 kinds of tokens"), "{}", lexer.explain());
 }
 
 #[test]

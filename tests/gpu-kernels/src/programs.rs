@@ -3,7 +3,7 @@
 //!
 //! All operators are exact and all records give valid states, so the association does not matter.
 
-use monoscan::lexer::{JSON, LexerTables, Rules};
+use monoscan::lexer::{JSON, LexerTables, RULE_SETS, Rules};
 use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan_ir::random::{Options, plain_program, random_program};
@@ -430,10 +430,19 @@ pub fn by_hand() -> Vec<Case> {
         LOOKED_UP.into(),
     ];
     let readable = readable::all().into_iter().map(Case::of_bytes);
-    let lexer = || LexerTables::new(&Rules::parse(JSON).expect("the rules of JSON")).expect("a lexer");
-    let lexers = [lexer().program(), lexer().token_program()].map(Case::of_text);
+    let lexer = |rules| LexerTables::new(&Rules::parse(rules).expect("the rules parse")).expect("a lexer");
+    let lexers = [lexer(JSON).program(), lexer(JSON).token_program()].map(Case::of_text);
     let written = written.iter().map(|source| Case::parsed(source));
-    written.chain(readable).chain(lexers).chain(of_automata()).chain(of_bytes()).collect()
+    written.chain(readable).chain(lexers).chain(with_an_oracle()).chain(of_automata()).chain(of_bytes()).collect()
+}
+
+/// The scans of lexers that read a text from its end first, by pairs of symbols and by symbols.
+fn with_an_oracle() -> impl Iterator<Item = Case> {
+    let rules = |name| RULE_SETS.into_iter().find(|(own, _)| *own == name).expect("it comes with monoscan").1;
+    let tables = |name| LexerTables::new(&Rules::parse(rules(name)).expect("they parse")).expect("they fit");
+    let (log, url) = (tables("log"), tables("url"));
+    let oracle = Case::of_text(log.oracle_program().expect("they look ahead"));
+    [oracle].into_iter().chain([log.token_program(), url.program()].map(Case::of_bytes))
 }
 
 /// A program with the functions that take many instructions. Their bits are summed: they are the same everywhere, but for

@@ -78,7 +78,7 @@ fn ending((place, label): (usize, u8)) -> Option<u64> {
 
 /// What listing a token adds for its end.
 fn end_at(place: usize) -> u64 {
-    (place as u64) << 8
+    (place as u64) << 16
 }
 
 /// Every token's end, wherever the line ends: there is always a token that ends with it.

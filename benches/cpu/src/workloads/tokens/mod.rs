@@ -21,7 +21,7 @@ const BLOCK: usize = 512 << 10;
 pub(super) fn json(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let text = &json_text(session, len)[..];
     let lexer = &lexer(JSON);
-    let automaton = Automaton::new(lexer.tables().expect("one pass lexes JSON").ranks());
+    let automaton = Automaton::new(lexer.tables().ok().and_then(|tables| tables.ranks()).expect("one pass lexes JSON"));
     let premultiplied = automaton.premultiplied();
     let labels = &RefCell::new(vec![0; len]);
     let (spans, found) = (&Spans::new(lexer, text), &Found::new(lexer, text));

@@ -1,0 +1,76 @@
+//! Tokens by scans: a list of where tokens end comes from the device, and becomes columns here.
+//!
+//! Words are not in the automaton: what other rules match is looked up among them in the end, as
+//! direct code does. So C has 49 states, and 231 with its keywords.
+
+use std::collections::HashMap;
+
+use monoscan_runtime::lexer::{ERROR_KIND, MAX_WORD, TokenColumns};
+use monoscan_runtime::{Column, Device, Error as ScanError};
+
+use super::compiled::Kept;
+use super::dfa::RuleIndex;
+use super::label::Codes;
+use super::program::CODE_BITS;
+use super::scans::Scans;
+use super::words::Split;
+use super::{LexerError, LexerTables};
+use crate::scan::DeviceVec;
+
+/// The scans that list tokens.
+#[derive(Debug)]
+pub(super) struct Listing {
+    scans: Scans,
+    codes: Codes,
+    words: HashMap<Vec<u8>, RuleIndex>,
+    device: Device,
+}
+
+impl Listing {
+    pub(super) fn new(split: &Split, kinds: usize, device: Device) -> Result<Listing, LexerError> {
+        let tables = LexerTables::of(&split.dfa, kinds)?;
+        let scans = Scans::new(&tables, tables.token_program(), device)?;
+        Ok(Listing { scans, codes: tables.codes(), words: split.words.iter().cloned().collect(), device })
+    }
+
+    /// The tokens of a text, behind those that are there.
+    pub(super) fn lex_into(&self, text: &[u8], kept: &Kept, tokens: &mut TokenColumns) -> Result<(), ScanError> {
+        let mut start = 0;
+        let error = self.codes.error();
+        let code = |ending: u64| ending as u16;
+        for run in self.endings(text)?.chunk_by(|&a, &b| code(a) == error && code(b) == error) {
+            let last = run[run.len() - 1];
+            let end = (last >> CODE_BITS) as u32;
+            let start = std::mem::replace(&mut start, end);
+            let kind = code(last);
+            if kind == error {
+                if kept.errors {
+                    tokens.push(ERROR_KIND, start, end);
+                }
+                continue;
+            }
+            let kind = self.word(&text[start as usize..end as usize]).unwrap_or(kind);
+            if kept.rules[usize::from(kind)] {
+                tokens.push(kind, start, end);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rule of a token that is a word.
+    fn word(&self, token: &[u8]) -> Option<RuleIndex> {
+        if token.len() > MAX_WORD || self.words.is_empty() { None } else { self.words.get(token).copied() }
+    }
+
+    fn endings(&self, text: &[u8]) -> Result<Vec<u64>, ScanError> {
+        if self.scans.oracle().is_none() {
+            // Piece by piece, also to a device and back.
+            return self.scans.last().inclusive(&[Column::new(text)]);
+        }
+        if self.device.is_cpu() {
+            return self.scans.run(text);
+        }
+        // From its end a text cannot be scanned in pieces.
+        self.scans.run::<u64, _>(&DeviceVec::upload(&self.device, text)?)?.to_vec()
+    }
+}

@@ -1,0 +1,85 @@
+//! The scans of [`LexerTables`], compiled: one over the text, or one over the symbols that an
+//! oracle gives it from its end.
+
+use monoscan_ir::{Program, Verified};
+use monoscan_runtime::{Device, DynScan, Error};
+
+use super::LexerTables;
+use crate::lang::ScanType;
+use crate::scan::{Columns, ColumnsMut, Place, Plain, borrowed};
+
+/// A scan of a text, and the oracle's, if it reads symbols.
+#[derive(Debug)]
+pub(super) struct Scans {
+    oracle: Option<(DynScan, Symbols)>,
+    scan: DynScan,
+}
+
+/// The type of a symbol.
+#[derive(Clone, Copy, Debug)]
+enum Symbols {
+    Bytes,
+    Words,
+}
+
+impl Scans {
+    /// Compiles `program`, which is one of the tables', and the oracle.
+    pub(super) fn new(tables: &LexerTables, program: Verified<Program>, device: Device) -> Result<Scans, Error> {
+        let build = |program| DynScan::builder(program).device(device).build();
+        let symbols = match program.inputs[0].size {
+            1 => Symbols::Bytes,
+            _ => Symbols::Words,
+        };
+        let oracle = tables.oracle_program().map(|oracle| Ok::<_, Error>((build(oracle)?, symbols))).transpose()?;
+        Ok(Scans { oracle, scan: build(program)? })
+    }
+
+    /// The last scan, whose result is asked for.
+    pub(super) fn last(&self) -> &DynScan {
+        &self.scan
+    }
+
+    /// The first scan, over the reversed text, if there are two.
+    pub(super) fn oracle(&self) -> Option<&DynScan> {
+        self.oracle.as_ref().map(|(scan, _)| scan)
+    }
+
+    /// What the last scan gives.
+    pub(super) fn run<Out: ScanType, C: Columns<(u8,)>>(
+        &self,
+        text: C,
+    ) -> Result<<C::Place as Place>::Vec<Out>, Error> {
+        match &self.oracle {
+            None => Plain::<u8, Out>::of(&self.scan).inclusive(text),
+            Some((oracle, Symbols::Bytes)) => {
+                self.over::<C::Place, u8, Out>(&Plain::<u8, u8>::of(oracle).reversed().inclusive(text)?)
+            }
+            Some((oracle, Symbols::Words)) => {
+                self.over::<C::Place, u16, Out>(&Plain::<u8, u16>::of(oracle).reversed().inclusive(text)?)
+            }
+        }
+    }
+
+    fn over<P: Place, S: ScanType, Out: ScanType>(&self, symbols: &P::Vec<S>) -> Result<P::Vec<Out>, Error> {
+        Plain::<S, Out>::of(&self.scan).inclusive(borrowed::<P, S>(symbols))
+    }
+
+    /// The same into a column that is there.
+    pub(super) fn run_into<C: Columns<(u8,)>>(
+        &self,
+        text: C,
+        output: impl ColumnsMut<u8, Place = C::Place>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        match &self.oracle {
+            None => Plain::of(&self.scan).inclusive_into(text, output),
+            Some((oracle, Symbols::Bytes)) => {
+                let symbols = Plain::<u8, u8>::of(oracle).reversed().inclusive(text)?;
+                Plain::<u8, u8>::of(&self.scan).inclusive_into(borrowed::<C::Place, u8>(&symbols), output)
+            }
+            Some((oracle, Symbols::Words)) => {
+                let symbols = Plain::<u8, u16>::of(oracle).reversed().inclusive(text)?;
+                Plain::<u16, u8>::of(&self.scan).inclusive_into(borrowed::<C::Place, u16>(&symbols), output)
+            }
+        }
+    }
+}
