@@ -200,7 +200,9 @@ where
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
     counted(x.len())?;
-    if let Some(numbers) = span(x).filter(|numbers| K::EQUAL_BY_BITS && is_dense(numbers, x.len())) {
+    if K::EQUAL_BY_BITS
+        && let Some(numbers) = span(x).filter(|numbers| is_dense(numbers, x.len()))
+    {
         let counts = counts(x, &numbers);
         return Ok(numbers
             .zip(counts)
@@ -221,14 +223,13 @@ fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
     numbers.end() - numbers.start() < COUNTERS.min(records as u64)
 }
 
-/// The numbers of the first and the last key in order.
+/// The numbers of the least and the greatest key.
 fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
-    let ends = |x: &[K]| {
-        x.iter().fold((u64::MAX, 0), |(least, most), key| (least.min(key.ordered()), most.max(key.ordered())))
-    };
-    let of_both = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
-    let (least, most) = x.par_chunks(LONG).map(ends).reduce_with(of_both)?;
-    Some(least..=most)
+    let first = *x.first()?;
+    let ends = |x: &[K]| x.iter().fold((first, first), |(least, most), &key| (least.smaller(key), most.larger(key)));
+    let of_both = |a: (K, K), b: (K, K)| (a.0.smaller(b.0), a.1.larger(b.1));
+    let (least, most) = x.par_chunks(LONG).map(ends).reduce(|| (first, first), of_both);
+    Some(least.ordered()..=most.ordered())
 }
 
 /// How many keys have each of these numbers.
