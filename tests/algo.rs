@@ -4,6 +4,7 @@
 mod algo {
     mod common;
     mod linked;
+    mod networks;
     mod numbers;
     mod ragged;
     mod runs;

@@ -4,7 +4,6 @@
 //! (`block.rs`), and how blocks do (`three_pass.rs`, `single_pass.rs`). From rung to rung one thing
 //! changes, so that a table of their speeds says what each idea is worth on a card. All run any
 //! associative operator, commutative or not, from the same `Program` as our own schedules.
-//! [`network`] has the circuits that scans of few elements are made of.
 //!
 //! ```text
 //! let kernels = gpu_ladder::compile(&program, Rung::LookBackWarp, Arch::Sm90)?;
@@ -27,7 +26,6 @@ mod blelloch;
 mod block;
 mod error;
 mod hillis_steele;
-pub mod network;
 mod on_device;
 mod records;
 mod rung;

@@ -3,6 +3,7 @@
 //! | function | monoid | source |
 //! |---|---|---|
 //! | [`add`], [`subtract`] | the carry pair (generate, propagate) | Ladner and Fischer 1980; Blelloch 1990, §1.2 |
+//! | [`add_by`] | the same, by a prefix network | see [`Network`] |
 //! | [`horner`] | x ↦ a·x + b | Blelloch 1990, §1.4 |
 //! | [`Modular`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
 //!
@@ -10,9 +11,11 @@
 
 mod big;
 mod modular;
+mod network;
 
 pub use big::{add, add_into, add_rows, add_rows_into, compare, subtract, subtract_into};
 pub use modular::Modular;
+pub use network::{Gate, Network, NetworkKind, add_by};
 
 use super::{AlgoError, compiled};
 use crate::ops::Affine;

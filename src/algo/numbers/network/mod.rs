@@ -1,0 +1,214 @@
+//! Prefix networks: fixed circuits of ⊕ that turn w lanes into their w inclusive prefixes.
+//!
+//! A network is data: levels of gates, where a gate replaces `lane[to]` by `lane[from] ⊕ lane[to]`,
+//! and all gates of a level read what the lanes held before it. The kinds trade three things
+//! against each other: how many levels there are (*depth*, which is latency), how many gates there
+//! are (*size*, which is work), and how many places one value must reach in a level (*fan-out*,
+//! which is wires in a circuit and broadcasts in a warp). For n = 2^L lanes:
+//!
+//! | kind | depth | size | fan-out |
+//! |---|---|---|---|
+//! | Kogge–Stone | L | n·L − n + 1 | 2 |
+//! | Sklansky | L | (n/2)·L | n/2 + 1 |
+//! | Brent–Kung | 2L − 2 (n = 2: 1) | 2n − 2 − L | 3 (n = 2: 2) |
+//! | Han–Carlson | L + 1 (n = 2: 1) | (n/2)·L | 2 |
+//! | Ladner–Fischer(k) | min(L + k, 2L − 2) (n = 2: 1) | 2n(1 + 2^−k) − F(5 + L − k) + 1 − k | k = 0: n/2 + 1; else max(3, n/2^(k+1)) (n = 2: 2) |
+//!
+//! with F the Fibonacci numbers, F(1) = F(2) = 1, and k ≤ L. Fan-out counts as Harris does: the
+//! gates of one level that read a lane as their earlier operand, and one more for the lane itself,
+//! which passes its value on or combines it. Ladner–Fischer's fan-out for k ≥ 1 was read off these
+//! networks, up to width 1024, and is from no paper. Brent–Kung is often drawn with one level more
+//! and fan-out 2; here its first distributing level runs beside the last collecting one, as both
+//! only need that half of the lanes is done.
+//!
+//! [`add_by`] adds integers by one, as a circuit does: a lane for each digit. Programs
+//! [`add`](super::add()) by a scan, which is what a network is with as many lanes as there are
+//! digits.
+//!
+//! A width that is no power of two gets the network of the next one without the gates beyond the
+//! last lane: a prefix never depends on later lanes.
+//!
+//! Sources: Kogge and Stone, *A parallel algorithm for the efficient solution of a general class of
+//! recurrence equations*, IEEE Trans. Computers, 1973. Sklansky, *Conditional-sum addition logic*,
+//! IRE Trans. Electronic Computers, 1960. Ladner and Fischer, *Parallel prefix computation*, J. ACM
+//! 27(4), 1980. Brent and Kung, *A regular layout for parallel adders*, IEEE Trans. Computers,
+//! 1982. Han and Carlson, *Fast area-efficient VLSI adders*, IEEE Symp. Computer Arithmetic, 1987.
+//! Harris, *A taxonomy of parallel prefix networks*, Asilomar, 2003.
+
+mod kinds;
+mod svg;
+
+use std::fmt;
+
+use kinds::{as_late_as_possible, han_carlson, kogge_stone, ladner_fischer, sklansky};
+
+use crate::ops::Carry;
+use crate::prelude::*;
+
+/// The published families of prefix networks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NetworkKind {
+    /// Every lane looks back 1, 2, 4, … lanes: least depth and constant fan-out for the most gates.
+    KoggeStone,
+    /// Halves joined by one lane that feeds the whole later half: least depth, few gates, large fan-out.
+    Sklansky,
+    /// Collect up a tree, distribute down it: the fewest gates for about twice the depth.
+    BrentKung,
+    /// Kogge–Stone on the odd lanes between a pairing level and a level for the even ones.
+    HanCarlson,
+    /// From least depth (k = 0) to the fewest gates (k = log₂ of the width; a larger k changes nothing).
+    LadnerFischer(u32),
+}
+
+impl fmt::Display for NetworkKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkKind::KoggeStone => f.write_str("Kogge–Stone"),
+            NetworkKind::Sklansky => f.write_str("Sklansky"),
+            NetworkKind::BrentKung => f.write_str("Brent–Kung"),
+            NetworkKind::HanCarlson => f.write_str("Han–Carlson"),
+            NetworkKind::LadnerFischer(k) => write!(f, "Ladner–Fischer({k})"),
+        }
+    }
+}
+
+/// `lane[to] = lane[from] ⊕ lane[to]`, with `from < to`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Gate {
+    /// The lane with the earlier operand; it keeps its value.
+    pub from: usize,
+    /// The lane with the later operand, which takes the result.
+    pub to: usize,
+}
+
+/// A network of one kind for a number of lanes.
+///
+/// ```
+/// use monoscan::algo::numbers::{Network, NetworkKind};
+///
+/// let network = Network::new(NetworkKind::Sklansky, 8);
+/// assert_eq!((network.depth(), network.size(), network.fan_out()), (3, 12, 5));
+///
+/// assert_eq!(network.to_string(), "Sklansky of 8 lanes: depth 3, size 12, fan-out 5");
+///
+/// let mut lanes = ["a", "b", "c", "d", "e", "f", "g", "h"].map(String::from);
+/// network.apply(&mut lanes, |earlier, later| format!("{earlier}{later}"));
+/// assert_eq!(lanes[4], "abcde");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Network {
+    kind: NetworkKind,
+    width: usize,
+    levels: Vec<Vec<Gate>>,
+}
+
+impl Network {
+    /// The network of this kind for `width` lanes; with one lane or none it has no gates.
+    pub fn new(kind: NetworkKind, width: usize) -> Network {
+        let n = width.next_power_of_two();
+        let levels = match kind {
+            NetworkKind::KoggeStone => kogge_stone(n),
+            NetworkKind::Sklansky => sklansky(n),
+            NetworkKind::HanCarlson => han_carlson(n),
+            NetworkKind::BrentKung => as_late_as_possible(n, &ladner_fischer(n, n.ilog2())),
+            NetworkKind::LadnerFischer(k) => as_late_as_possible(n, &ladner_fischer(n, k)),
+        };
+        let inside = |level: Vec<Gate>| -> Vec<Gate> { level.into_iter().filter(|gate| gate.to < width).collect() };
+        let levels = levels.into_iter().map(inside).filter(|level| !level.is_empty()).collect();
+        Network { kind, width, levels }
+    }
+
+    /// Which kind it is.
+    pub fn kind(&self) -> NetworkKind {
+        self.kind
+    }
+
+    /// How many lanes it has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The gates that run at once, level after level.
+    pub fn levels(&self) -> &[Vec<Gate>] {
+        &self.levels
+    }
+
+    /// How many levels: ⊕ on the critical path.
+    pub fn depth(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// How many gates: ⊕ in all.
+    pub fn size(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+
+    /// The most places that one lane's value goes to in one level: the gates that read it as their earlier operand, and
+    /// the lane itself.
+    pub fn fan_out(&self) -> usize {
+        let most_readers = |level: &Vec<Gate>| {
+            let mut readers = vec![0; self.width];
+            level.iter().for_each(|gate| readers[gate.from] += 1);
+            readers.into_iter().max().unwrap_or(0)
+        };
+        1 + self.levels.iter().map(most_readers).max().unwrap_or(0)
+    }
+
+    /// Runs the network: afterwards lane i holds lane 0 ⊕ … ⊕ lane i.
+    ///
+    /// # Panics
+    /// If `lanes` does not have exactly `width` elements.
+    pub fn apply<T>(&self, lanes: &mut [T], mut combine: impl FnMut(&T, &T) -> T) {
+        assert_eq!(lanes.len(), self.width, "a network runs on as many lanes as it has");
+        for level in &self.levels {
+            let results: Vec<T> = level.iter().map(|gate| combine(&lanes[gate.from], &lanes[gate.to])).collect();
+            for (gate, result) in level.iter().zip(results) {
+                lanes[gate.to] = result;
+            }
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, depth, size) = (self.kind, self.depth(), self.size());
+        write!(f, "{kind} of {} lanes: depth {depth}, size {size}, fan-out {}", self.width, self.fan_out())
+    }
+}
+
+/// a + b in as many digits as the longer one has, and whether a carry leaves, by a network with a lane for each digit. More digits
+/// than lanes go through it in turn, and the carry out of one group enters the next.
+///
+/// Depth ⌈n / lanes⌉ · depth of the network, on one thread: to see networks at work, not to add fast.
+///
+/// ```
+/// use monoscan::algo::numbers::{Network, NetworkKind, add_by};
+///
+/// let network = Network::new(NetworkKind::BrentKung, 4);
+/// assert_eq!(add_by(&network, &[u64::MAX; 6], &[1]), (vec![0; 6], true));
+/// ```
+///
+/// # Panics
+/// If the network has no lane.
+pub fn add_by(network: &Network, a: &[u64], b: &[u64]) -> (Vec<u64>, bool) {
+    assert!(network.width() > 0, "a network adds digits in its lanes");
+    let len = a.len().max(b.len());
+    let digit = |digits: &[u64], place: usize| digits.get(place).copied().unwrap_or(0);
+    let (mut sums, mut enters) = (Vec::with_capacity(len), false);
+    while sums.len() < len {
+        let group = sums.len()..sums.len() + network.width();
+        let mut lanes: Vec<Carry> = group.clone().map(|place| Carry::of(digit(a, place), digit(b, place))).collect();
+        network.apply(&mut lanes, |earlier, later| earlier.combine(*later));
+        // What enters the group passes lanes that all propagate.
+        let carry_into = |lane: usize| match lane.checked_sub(1) {
+            None => enters,
+            Some(before) => lanes[before].generate || (lanes[before].propagate && enters),
+        };
+        let inside = group.clone().take(len - group.start);
+        sums.extend(inside.clone().map(|place| {
+            digit(a, place).wrapping_add(digit(b, place)).wrapping_add(carry_into(place - group.start).into())
+        }));
+        enters = carry_into(inside.len());
+    }
+    (sums, enters)
+}
