@@ -14,13 +14,15 @@
 //! | [`subtree_sums`](Tour::subtree_sums) | values entered; from entering to leaving |
 //! | [`path_sums`](Tour::path_sums) | values entered less values left; when it is entered |
 //!
-//! Each: work 2 n, depth 1 scan and a loop, 2 passes; with values one loop and one pass more. One
-//! tour serves several measures. The tour of an array of parents is a linked list, which is put in
-//! order by [list ranking](super::lists): work 12 n, depth 9 scans, 20 passes. Where parents have
-//! smaller numbers than their children, two plain loops do. The tour of parentheses is there
-//! already, and needs the [partners](super::brackets) only.
-
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+//! The first four are known once there is a tour, which keeps three numbers of each node: those
+//! entered before it, those in its subtree, and those above it. For the others only the steps that
+//! enter count, or only those that leave, so their scans have n records and not 2 n: work n, depth
+//! 1 scan between two loops, 3 passes; paths take two scans.
+//!
+//! The tour of an array of parents is a linked list, which is put in order by
+//! [list ranking](super::lists): work 12 n, depth 10 scans, 22 passes. Where parents have smaller
+//! numbers than their children, two plain loops do. The tour of parentheses is there already, and
+//! needs the [partners](super::brackets) only.
 
 use rayon::prelude::*;
 
@@ -31,22 +33,6 @@ use super::{AlgoError, check_length, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::prelude::*;
 
-#[scan_fn]
-fn entered(step: u32) -> Sum<u32> {
-    Sum(1 - (step & 1))
-}
-
-/// A leaf is left as soon as it is entered.
-#[scan_fn]
-fn leaf_entered(e: Element<u32>) -> Sum<u32> {
-    Sum((e.record & 1 == 0 && !e.last && e.next == e.record + 1) as u32)
-}
-
-#[scan_fn]
-fn count(sum: Sum<u32>) -> u32 {
-    sum.0
-}
-
 /// The Euler tour of a forest.
 ///
 /// ```
@@ -54,10 +40,10 @@ fn count(sum: Sum<u32>) -> u32 {
 ///
 /// // 2 is the root; 0 and 3 are its children, 1 is a child of 0.
 /// let tour = Tour::of_parents(&[2, 0, NONE, 2])?;
-/// assert_eq!(tour.depths()?, [1, 2, 0, 1]);
+/// assert_eq!(tour.depths(), [1, 2, 0, 1]);
 /// assert_eq!(tour.sizes(), [2, 1, 4, 1]);
-/// assert_eq!(tour.preorder()?, [1, 2, 0, 3]);
-/// assert_eq!(tour.postorder()?, [1, 0, 3, 2]);
+/// assert_eq!(tour.preorder(), [1, 2, 0, 3]);
+/// assert_eq!(tour.postorder(), [1, 0, 3, 2]);
 /// assert_eq!(tour.leaves()?, [1, 1, 2, 1]);
 /// assert_eq!(tour.subtree_sums(&[1, 10, 100, 1000])?, [11, 10, 1111, 1000]);
 /// assert_eq!(tour.path_sums(&[1, 10, 100, 1000])?, [101, 111, 100, 1100]);
@@ -65,10 +51,32 @@ fn count(sum: Sum<u32>) -> u32 {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tour {
-    /// The steps in order: step 2 v enters node v, step 2 v + 1 leaves it.
-    steps: Vec<u32>,
-    /// Where each step is in this order.
-    places: Vec<u32>,
+    nodes: Vec<Node>,
+    /// The nodes in the order in which they are entered.
+    entered: Vec<u32>,
+}
+
+/// A node's place in its tour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Node {
+    /// Nodes that are entered before it.
+    before: u32,
+    /// Nodes in its subtree, with itself.
+    size: u32,
+    /// Nodes above it.
+    depth: u32,
+}
+
+impl Node {
+    /// The nodes of its subtree, as places in the order in which they are entered.
+    fn subtree(self) -> std::ops::Range<usize> {
+        self.before as usize..(self.before + self.size) as usize
+    }
+
+    /// How many nodes are left before it: of those entered until then, all but itself and those above.
+    fn left_before(self) -> u32 {
+        self.before + self.size - 1 - self.depth
+    }
 }
 
 impl Tour {
@@ -90,7 +98,7 @@ impl Tour {
         }
         let is_above = |(node, &parent): (usize, &u32)| parent == NONE || (parent as usize) < node;
         if parents.par_iter().enumerate().all(is_above) {
-            return Ok(Tour::of(places_downwards(parents)));
+            return Ok(Tour::of(nodes_downwards(parents)));
         }
 
         // Siblings side by side; roots are siblings too.
@@ -121,7 +129,7 @@ impl Tour {
             }
             other => other,
         };
-        Ok(Tour::of(rank(&next).map_err(cyclic)?))
+        Tour::of_steps(&rank(&next).map_err(cyclic)?)
     }
 
     /// The tour of the forest that these parentheses spell, whose nodes are numbered in the order in which they open.
@@ -141,68 +149,64 @@ impl Tour {
             return Err(AlgoError::Unmatched { place });
         }
         let opening = (0..).zip(sides).zip(partners).filter(|((_, side), _)| **side == Side::Open);
-        Ok(Tour::of(opening.flat_map(|((place, _), partner)| [place, partner]).collect()))
+        let places: Vec<u32> = opening.flat_map(|((place, _), partner)| [place, partner]).collect();
+        Tour::of_steps(&places)
     }
 
-    fn of(places: Vec<u32>) -> Tour {
-        let steps = mapped(places.len(), |_| AtomicU32::new(NONE));
-        places
-            .par_iter()
-            .zip(0..places.len() as u32)
-            .for_each(|(&place, step)| steps[place as usize].store(step, Relaxed));
-        Tour { steps: steps.into_iter().map(AtomicU32::into_inner).collect(), places }
+    /// The tour in which step 2 v, which enters node v, and step 2 v + 1, which leaves it, have these places.
+    fn of_steps(places: &[u32]) -> Result<Tour, AlgoError> {
+        let mut enters = vec![0u32; places.len()];
+        places.iter().step_by(2).for_each(|&place| enters[place as usize] = 1);
+        compiled(Scan::<Sum<u32>>::plain)?.exclusive_in_place(&mut enters)?;
+        Ok(Tour::of(mapped(places.len() / 2, |node| {
+            let (enter, exit) = (places[2 * node], places[2 * node + 1]);
+            let before = enters[enter as usize];
+            Node { before, size: (exit - enter).div_ceil(2), depth: 2 * before - enter }
+        })))
+    }
+
+    fn of(nodes: Vec<Node>) -> Tour {
+        let mut entered = vec![0; nodes.len()];
+        nodes.iter().zip(0..).for_each(|(node, number)| entered[node.before as usize] = number);
+        Tour { nodes, entered }
     }
 
     /// How many nodes there are.
     pub fn len(&self) -> usize {
-        self.places.len() / 2
+        self.nodes.len()
     }
 
     /// Whether there is no node.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.nodes.is_empty()
     }
 
     /// How many nodes are above each.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), as of all scans of the tour.
-    pub fn depths(&self) -> Result<Vec<u32>, AlgoError> {
-        let entered = self.entered()?;
-        Ok(self.of_nodes(|enters, _| 2 * entered[enters] - enters as u32))
+    pub fn depths(&self) -> Vec<u32> {
+        self.each(|node| node.depth)
     }
 
     /// How many nodes are entered before each.
-    ///
-    /// # Errors
-    /// As [`depths`](Tour::depths).
-    pub fn preorder(&self) -> Result<Vec<u32>, AlgoError> {
-        let entered = self.entered()?;
-        Ok(self.of_nodes(|enters, _| entered[enters]))
+    pub fn preorder(&self) -> Vec<u32> {
+        self.each(|node| node.before)
     }
 
     /// How many nodes are left before each.
-    ///
-    /// # Errors
-    /// As [`depths`](Tour::depths).
-    pub fn postorder(&self) -> Result<Vec<u32>, AlgoError> {
-        let entered = self.entered()?;
-        Ok(self.of_nodes(|_, exits| exits as u32 - entered[exits]))
+    pub fn postorder(&self) -> Vec<u32> {
+        self.each(|node| node.left_before())
     }
 
     /// How many nodes are in the subtree of each, with itself.
     pub fn sizes(&self) -> Vec<u32> {
-        self.of_nodes(|enters, exits| (exits - enters).div_ceil(2) as u32)
+        self.each(|node| node.size)
     }
 
     /// How many nodes without children are in the subtree of each.
     ///
     /// # Errors
-    /// As [`depths`](Tour::depths).
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn leaves(&self) -> Result<Vec<u32>, AlgoError> {
-        let scan = compiled(|| Scan::<Sum<u32>>::builder().lift_at(leaf_entered {}).project(count {}).build())?;
-        let leaves = scan.exclusive(&self.steps)?;
-        Ok(self.of_nodes(|enters, exits| leaves[exits] - leaves[enters]))
+        self.over_subtrees(|node| (self.nodes[node].size == 1) as u32)
     }
 
     /// The sum of the values in the subtree of each node. Integers wrap; sums of floats are differences of sums of all nodes before,
@@ -211,8 +215,8 @@ impl Tour {
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn subtree_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
-        let sums = self.sums(values, |_| T::ZERO)?;
-        Ok(self.of_nodes(|enters, exits| sums[exits].wrapped_sub(sums[enters])))
+        check_length("values", self.len(), values.len())?;
+        self.over_subtrees(|node| values[node])
     }
 
     /// The sum of the values of each node and all above it. Integers wrap; floats as in [`subtree_sums`](Tour::subtree_sums).
@@ -220,49 +224,49 @@ impl Tour {
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn path_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
-        let sums = self.sums(values, |value| T::ZERO.wrapped_sub(value))?;
-        // The step behind the one that enters the node.
-        Ok(self.of_nodes(|enters, _| sums[enters + 1]))
-    }
-
-    /// How many nodes are entered before each step.
-    fn entered(&self) -> Result<Vec<u32>, AlgoError> {
-        let scan = compiled(|| Scan::<Sum<u32>>::builder().lift(entered {}).project(count {}).build())?;
-        Ok(scan.exclusive(&self.steps)?)
-    }
-
-    /// The sum, before each step, of the values of nodes that were entered, and of what leaving a node with this value adds.
-    fn sums<T: Num>(&self, values: &[T], leaving: impl Fn(T) -> T + Sync + Send) -> Result<Vec<T>, AlgoError> {
         check_length("values", self.len(), values.len())?;
-        let mut sums = mapped(self.steps.len(), |place| match self.steps[place] {
-            step if step & 1 == 0 => values[step as usize / 2],
-            step => leaving(values[step as usize / 2]),
-        });
-        compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
-        Ok(sums)
+        let entered = sums(self.len(), |place| values[self.entered[place] as usize])?;
+        let mut left = vec![0; self.len()];
+        self.nodes.iter().zip(0..).for_each(|(node, number)| left[node.left_before() as usize] = number);
+        let left = sums(self.len(), |place| values[left[place] as usize])?;
+        // Those before it that are not left are above it.
+        Ok(self.each(|node| entered[node.before as usize + 1].wrapped_sub(left[(node.before - node.depth) as usize])))
     }
 
-    /// What is so of each node, given where it is entered and where it is left.
-    fn of_nodes<T: Send>(&self, measure: impl Fn(usize, usize) -> T + Sync + Send) -> Vec<T> {
-        mapped(self.len(), |node| measure(self.places[2 * node] as usize, self.places[2 * node + 1] as usize))
+    /// The sum of this, which is so of a node, over the subtree of each.
+    fn over_subtrees<T: Num>(&self, of: impl Fn(usize) -> T + Sync + Send) -> Result<Vec<T>, AlgoError> {
+        let sums = sums(self.len(), |place| of(self.entered[place] as usize))?;
+        Ok(self.each(|node| sums[node.subtree().end].wrapped_sub(sums[node.subtree().start])))
+    }
+
+    fn each<T: Send>(&self, measure: impl Fn(Node) -> T + Sync + Send) -> Vec<T> {
+        mapped(self.len(), |node| measure(self.nodes[node]))
     }
 }
 
-/// Where each step is in the tour of a forest in which parents have smaller numbers than their children.
-fn places_downwards(parents: &[u32]) -> Vec<u32> {
+/// The sums of the first 0 to `len` values.
+fn sums<T: Num>(len: usize, value: impl Fn(usize) -> T + Sync + Send) -> Result<Vec<T>, AlgoError> {
+    let mut sums = mapped(len + 1, |place| if place < len { value(place) } else { T::ZERO });
+    compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
+    Ok(sums)
+}
+
+/// The nodes of a forest in which parents have smaller numbers than their children.
+fn nodes_downwards(parents: &[u32]) -> Vec<Node> {
     let mut sizes = vec![1; parents.len()];
     for (node, &parent) in parents.iter().enumerate().rev() {
         if parent != NONE {
             sizes[parent as usize] += sizes[node];
         }
     }
-    // A node is left behind those of its children that have places.
-    let (mut places, mut roots_end) = (vec![0; 2 * parents.len()], 0);
-    for (node, (&parent, size)) in parents.iter().zip(sizes).enumerate() {
-        let end = if parent == NONE { &mut roots_end } else { &mut places[2 * parent as usize + 1] };
-        let enters = *end;
-        *end += 2 * size;
-        (places[2 * node], places[2 * node + 1]) = (enters, enters + 1);
-    }
-    places
+    // Of each node the place behind those of its children that have one, and their depth; and of roots.
+    let (mut open, mut roots) = (Vec::with_capacity(parents.len()), (0, 0));
+    let node = |(&parent, size): (&u32, u32)| {
+        let (end, depth) = if parent == NONE { &mut roots } else { &mut open[parent as usize] };
+        let (before, depth) = (*end, *depth);
+        *end += size;
+        open.push((before + 1, depth + 1));
+        Node { before, size, depth }
+    };
+    parents.iter().zip(sizes).map(node).collect()
 }

@@ -187,9 +187,9 @@ fn walk(parents: &[u32], values: &[i64]) -> Walked {
 
 fn measures(tour: &Tour, values: &[i64], walked: &Walked) {
     assert_eq!(tour.len(), values.len());
-    assert!(tour.depths().unwrap() == walked.depths);
-    assert!(tour.preorder().unwrap() == walked.preorder);
-    assert!(tour.postorder().unwrap() == walked.postorder);
+    assert!(tour.depths() == walked.depths);
+    assert!(tour.preorder() == walked.preorder);
+    assert!(tour.postorder() == walked.postorder);
     assert!(tour.sizes() == walked.sizes);
     assert!(tour.leaves().unwrap() == walked.leaves);
     assert!(tour.subtree_sums(values).unwrap() == walked.subtree_sums);
