@@ -1,6 +1,7 @@
 //! The workloads, a file for each family: its data, its rivals, and what it should reach.
 
 mod affine;
+mod algorithms;
 mod biquad;
 mod everyday;
 mod kept;
@@ -71,7 +72,7 @@ const fn any_size(log2: u32) -> Bar {
 }
 
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 21] = [
+pub(crate) const ALL: [Workload; 28] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -260,6 +261,69 @@ pub(crate) const ALL: [Workload; 21] = [
         held: 44,
         bars: &[bar(26, 1.4, 2.4)],
         run: tokens::rust,
+    },
+    Workload {
+        name: "sort-u32",
+        title: "sort u32",
+        baseline: "sort_unstable",
+        moved: 8,
+        held: 40,
+        bars: &[],
+        run: algorithms::sort_u32,
+    },
+    Workload {
+        name: "sort-u64",
+        title: "sort u64",
+        baseline: "sort_unstable",
+        moved: 16,
+        held: 80,
+        bars: &[],
+        run: algorithms::sort_u64,
+    },
+    Workload {
+        name: "select-i32",
+        title: "selected i32, one of two",
+        baseline: "Vec::retain",
+        moved: 9,
+        held: 32,
+        bars: &[bar(24, 1.0, 1.5), bar(27, 1.0, 1.5)],
+        run: algorithms::select_i32,
+    },
+    Workload {
+        name: "group-sums",
+        title: "sums of f64 by key, ten a key",
+        baseline: "plain loop",
+        moved: 13,
+        held: 40,
+        bars: &[],
+        run: algorithms::group_sums,
+    },
+    Workload {
+        name: "sparse-f64",
+        title: "sparse matrix of f64 times a vector",
+        baseline: "sprs",
+        moved: 12,
+        held: 60,
+        bars: &[bar(24, 1.0, 1.5)],
+        run: algorithms::sparse_f64,
+    },
+    Workload {
+        name: "add",
+        title: "addition of long integers",
+        baseline: "plain loop",
+        moved: 24,
+        held: 80,
+        bars: &[],
+        run: algorithms::add,
+    },
+    Workload {
+        name: "add-rows",
+        title: "additions of 256 bits",
+        baseline: "plain loop",
+        moved: 96,
+        held: 160,
+        bars: &[bar(10, 1.0, 1.0), bar(16, 1.0, 1.0), bar(24, 1.0, 1.0)],
+        run: algorithms::add_rows,
     },
 ];
 

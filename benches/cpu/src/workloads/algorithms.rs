@@ -1,0 +1,266 @@
+//! The algorithms of `monoscan::algo` beside what one would use instead: the standard library, and
+//! crates for the purpose.
+//!
+//! monoscan's functions use the pool that they are called in: one of one thread, which is handed
+//! the work, and the global one of two.
+
+use std::sync::{Mutex, MutexGuard};
+
+use monoscan::algo::sort::SortKey;
+use monoscan::algo::{AlgoError, groups, numbers, select, sort, sparse};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use rdst::RadixSort;
+
+use super::Session;
+use crate::race::{Field, Judge};
+use crate::report::{Role, Row};
+use bench_shared::data::{Numbers, column};
+
+/// Records of any type, which must be exactly the expected ones.
+struct Same<T> {
+    values: Mutex<Vec<T>>,
+    expected: Vec<T>,
+}
+
+impl<T> Same<T> {
+    /// These, in a vector with room for `room`.
+    fn of(expected: Vec<T>, room: usize) -> Same<T> {
+        Same { values: Mutex::new(Vec::with_capacity(room)), expected }
+    }
+
+    fn write(&self) -> MutexGuard<'_, Vec<T>> {
+        self.values.lock().expect("nobody panicked")
+    }
+}
+
+impl<T: Clone> Same<T> {
+    /// The column, holding these.
+    fn holding(&self, x: &[T]) -> MutexGuard<'_, Vec<T>> {
+        let mut values = self.write();
+        values.clear();
+        values.extend_from_slice(x);
+        values
+    }
+}
+
+impl<T: PartialEq> Judge for Same<T> {
+    fn spoil(&self) {
+        self.write().clear();
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let values = self.write();
+        if values.len() != self.expected.len() {
+            return Err(format!("{} results instead of {}", values.len(), self.expected.len()));
+        }
+        match values.iter().zip(&self.expected).position(|(y, expected)| y != expected) {
+            None => Ok(()),
+            Some(place) => Err(format!("result {place} is wrong")),
+        }
+    }
+}
+
+/// Enters monoscan on one thread, in this pool, and on the two of the global one.
+fn enter_ours<'a>(
+    field: &mut Field<'a>,
+    judge: &dyn Judge,
+    pool: &'a ThreadPool,
+    run: impl Fn() -> Result<(), AlgoError> + Copy + Send + 'a,
+) {
+    field.enter((Role::Ours, "monoscan", 1), judge, move || pool.install(run).expect("the input is right"));
+    field.enter((Role::Ours, "monoscan", 2), judge, move || run().expect("the input is right"));
+}
+
+fn one_thread() -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be made")
+}
+
+pub(super) fn sort_u32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    sorts(session, field, &column(40, len, |numbers| numbers.bits() as u32))
+}
+
+pub(super) fn sort_u64(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    sorts(session, field, &column(41, len, |numbers| numbers.bits()))
+}
+
+fn sorts<K: SortKey + Ord + radsort::Key + rdst::RadixKey>(session: &Session, field: Field<'_>, x: &[K]) -> Vec<Row> {
+    let mut expected = x.to_vec();
+    expected.sort_unstable();
+    let (y, pool) = (&Same::of(expected, x.len()), &one_thread());
+    let mut field = field;
+    field.enter((Role::Baseline, "sort_unstable", 1), y, || y.holding(x).sort_unstable());
+    enter_ours(&mut field, y, pool, || sort::sort(&mut y.holding(x), sort::Order::Ascending));
+    field.enter((Role::Rival, "radsort", 1), y, || radsort::sort(&mut y.holding(x)));
+    field.enter((Role::Rival, "rdst", 1), y, || y.holding(x).radix_sort_builder().with_parallel(false).sort());
+    field.enter((Role::Rival, "rdst", 2), y, || y.holding(x).radix_sort_unstable());
+    field.race(session.effort)
+}
+
+/// One of two records is kept, at random.
+pub(super) fn select_i32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let x = &column(42, len, |numbers| numbers.bits() as i32)[..];
+    let flags = &column(43, len, |numbers| numbers.below(2) == 0)[..];
+    let kept = || x.iter().zip(flags).filter(|(_, flag)| **flag).map(|(x, _)| *x);
+    let (y, pool) = (&Same::of(kept().collect(), len), &one_thread());
+    let mut field = field;
+    // What is not to be kept is copied first: `retain` is in place.
+    field.enter((Role::Baseline, "Vec::retain", 1), y, || {
+        let mut flags = flags.iter();
+        y.holding(x).retain(|_| *flags.next().expect("a flag for each record"));
+    });
+    enter_ours(&mut field, y, pool, || {
+        let mut y = y.write();
+        y.resize(len, 0);
+        let kept = select::select_into(x, flags, &mut y)?;
+        y.truncate(kept);
+        Ok(())
+    });
+    field.enter((Role::Rival, "filter", 1), y, || {
+        let mut y = y.write();
+        y.clear();
+        y.extend(kept());
+    });
+    field.race(session.effort)
+}
+
+/// Sums of ten records a key on average.
+pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let mut key = 0u32;
+    let keys = &column(44, len, |numbers| {
+        key += (numbers.below(10) == 0) as u32;
+        key
+    })[..];
+    let x = &column(45, len, |numbers| numbers.below(1000) as f64)[..];
+    let by_loop = |sums: &mut Vec<f64>| {
+        sums.clear();
+        let mut last = None;
+        for (key, x) in keys.iter().zip(x) {
+            if last == Some(key) {
+                *sums.last_mut().expect("there is a key") += x;
+            } else {
+                sums.push(*x);
+                last = Some(key);
+            }
+        }
+    };
+    let mut expected = Vec::new();
+    by_loop(&mut expected);
+    let (y, pool) = (&Same::of(expected, len), &one_thread());
+    let mut field = field;
+    field.enter((Role::Baseline, "plain loop", 1), y, || by_loop(&mut y.write()));
+    enter_ours(&mut field, y, pool, || {
+        *y.write() = groups::sums_by_key(keys, x)?.1;
+        Ok(())
+    });
+    field.race(session.effort)
+}
+
+/// Rows of 0 to 9 values, and one in a thousand of up to 10 000.
+pub(super) fn sparse_f64(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let width = len / 8 + 1;
+    let mut numbers = Numbers::new(46);
+    let (mut offsets, mut columns) = (vec![0], Vec::with_capacity(len));
+    while columns.len() < len {
+        let most = if numbers.below(1000) == 0 { 10_000 } else { 10 };
+        let length = (numbers.below(most) as usize).min(width).min(len - columns.len());
+        // In order and none twice, as `sprs` wants them.
+        let gap = width / length.max(1);
+        columns.extend((0..length).map(|k| (k * gap) as u32 + numbers.below(gap as u64) as u32));
+        offsets.push(columns.len());
+    }
+    let values = column(48, len, |numbers| numbers.below(100) as f64);
+    let x = &column(49, width, |numbers| numbers.below(100) as f64)[..];
+    let matrix = sparse::Csr::new(&offsets, &columns, &values, width).expect("columns are in the matrix");
+    let height = matrix.height();
+    let by_loop = |y: &mut [f64]| {
+        for (ends, y) in offsets.windows(2).zip(y) {
+            *y = (ends[0]..ends[1]).map(|k| values[k] * x[columns[k] as usize]).sum();
+        }
+    };
+    let mut expected = vec![0.0; height];
+    by_loop(&mut expected);
+    let starts: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+    let theirs = sprs::CsMatI::<f64, u32>::new((height, width), starts, columns.clone(), values.clone());
+    let (y, pool) = (&Same::of(expected, height), &one_thread());
+    let mut field = field;
+    field.enter((Role::Baseline, "sprs", 1), y, || {
+        let mut y = y.write();
+        y.clear();
+        y.resize(height, 0.0);
+        sprs::prod::mul_acc_mat_vec_csr(theirs.view(), x, &mut y[..]);
+    });
+    enter_ours(&mut field, y, pool, || {
+        let mut y = y.write();
+        y.resize(height, 0.0);
+        matrix.times_into(x, &mut y)
+    });
+    field.enter((Role::Rival, "plain loop", 1), y, || {
+        let mut y = y.write();
+        y.resize(height, 0.0);
+        by_loop(&mut y);
+    });
+    field.race(session.effort)
+}
+
+/// Two numbers of so many digits of 64 bits, a quarter of them all ones.
+pub(super) fn add(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let digits = |seed| column(seed, len, |numbers| if numbers.below(4) == 0 { u64::MAX } else { numbers.bits() });
+    let (a, b) = (&digits(50)[..], &digits(51)[..]);
+    let by_loop = |y: &mut [u64]| {
+        let mut carry = false;
+        for ((a, b), y) in a.iter().zip(b).zip(y) {
+            (*y, carry) = a.carrying_add(*b, carry);
+        }
+    };
+    let number = |digits: &[u64]| {
+        num_bigint::BigUint::new(digits.iter().flat_map(|digit| [*digit as u32, (digit >> 32) as u32]).collect())
+    };
+    let (p, q) = (number(a), number(b));
+    let mut expected = vec![0; len];
+    by_loop(&mut expected);
+    let (y, pool) = (&Same::of(expected, len), &one_thread());
+    let mut field = field;
+    let room = || {
+        let mut y = y.write();
+        y.resize(len, 0);
+        y
+    };
+    field.enter((Role::Baseline, "plain loop", 1), y, move || by_loop(&mut room()));
+    enter_ours(&mut field, y, pool, move || numbers::add_into(a, b, &mut room()).map(drop));
+    field.enter((Role::Rival, "num-bigint", 1), y, || {
+        let sum = &p + &q;
+        let mut y = y.write();
+        y.clear();
+        // Its sum has a digit more where a carry leaves, and none for zeros at the top.
+        y.extend(std::hint::black_box(sum).iter_u64_digits().chain(std::iter::repeat(0)).take(len));
+    });
+    field.race(session.effort)
+}
+
+/// Additions of numbers of four digits, each on its own.
+pub(super) fn add_rows(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let rows = |seed| column(seed, len, |numbers| [0; 4].map(|_: u64| numbers.bits()));
+    let (a, b) = (&rows(52)[..], &rows(53)[..]);
+    let by_loop = |y: &mut Vec<[u64; 4]>| {
+        y.clear();
+        y.extend(a.iter().zip(b).map(|(a, b)| {
+            let mut carry = false;
+            std::array::from_fn(|i| {
+                let digit;
+                (digit, carry) = a[i].carrying_add(b[i], carry);
+                digit
+            })
+        }));
+    };
+    let mut expected = Vec::new();
+    by_loop(&mut expected);
+    let (y, pool) = (&Same::of(expected, len), &one_thread());
+    let mut field = field;
+    field.enter((Role::Baseline, "plain loop", 1), y, || by_loop(&mut y.write()));
+    enter_ours(&mut field, y, pool, || {
+        let mut y = y.write();
+        y.resize(len, [0; 4]);
+        numbers::add_rows_into(a, b, &mut y)
+    });
+    field.race(session.effort)
+}
