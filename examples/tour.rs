@@ -237,7 +237,7 @@ fn ragged(table: &Table) -> Result<(), Failure> {
     )?;
     let shuffled: Vec<u16> = drawn(table.records, 7, |bits| bits as u16 % 1000);
     table.line(
-        ("histogram by sort", ["3 n", "3", "5"]),
+        ("histogram", ["n", "2", "2"]),
         || groups::histogram(&shuffled),
         ("counters", || {
             let mut counts = vec![0; 1000];
@@ -418,8 +418,20 @@ fn linked(table: &Table) -> Result<(), Failure> {
     };
     let values: Vec<i64> = drawn(table.records, 33, |bits| bits as i64 >> 40);
     table.line(
-        ("sums of subtrees", ["12 n", "9", "20"]),
-        || Tour::of_parents(&parents)?.subtree_sums(&values),
+        ("tour of parents", ["n", "2", "4"]),
+        || Tour::of_parents(&parents).map(|tour| tour.sizes()),
+        ("a loop", || {
+            let mut sizes = vec![1; parents.len()];
+            for node in (1..sizes.len()).rev() {
+                sizes[parents[node] as usize] += sizes[node];
+            }
+            sizes
+        }),
+    )?;
+    let tour = Tour::of_parents(&parents)?;
+    table.line(
+        ("sums of subtrees", ["n", "1", "3"]),
+        || tour.subtree_sums(&values),
         ("a loop", || {
             let mut sums = values.clone();
             for node in (1..sums.len()).rev() {
@@ -428,16 +440,15 @@ fn linked(table: &Table) -> Result<(), Failure> {
             sums
         }),
     )?;
-    let tour = Tour::of_parents(&parents)?;
     table.line(
-        ("depths, of a tour", ["2 n", "1", "3"]),
-        || tour.depths(),
+        ("sums of paths", ["2 n", "2", "6"]),
+        || tour.path_sums(&values),
         ("a loop", || {
-            let mut depths = vec![0; parents.len()];
-            for node in 1..depths.len() {
-                depths[node] = depths[parents[node] as usize] + 1;
+            let mut sums = values.clone();
+            for node in 1..sums.len() {
+                sums[node] += sums[parents[node] as usize];
             }
-            depths
+            sums
         }),
     )
 }
@@ -470,17 +481,22 @@ fn texts(table: &Table) -> Result<(), Failure> {
         ("from_utf8", is_text),
     )?;
     table.line(
-        ("fields of CSV", ["n", "1", "1"]),
-        || text::csv(csv, b',').map(|fields| fields.ends),
+        ("fields of CSV", ["n", "1", "3"]),
+        || text::csv(csv, b',').map(|fields| (fields.starts, fields.ends, fields.rows)),
         ("a loop", || {
-            let (mut quoted, mut ends) = (false, Vec::new());
+            let (mut quoted, mut start, mut fields) = (false, 0, (Vec::new(), Vec::new(), vec![0]));
             for (place, &byte) in (0..).zip(csv) {
                 quoted ^= byte == b'"';
                 if !quoted && (byte == b',' || byte == b'\n') {
-                    ends.push(place);
+                    fields.0.push(start);
+                    fields.1.push(place);
+                    start = place + 1;
+                    if byte == b'\n' {
+                        fields.2.push(fields.0.len() as u32);
+                    }
                 }
             }
-            ends
+            fields
         }),
     )?;
     let fields = text::csv(csv, b',')?;
