@@ -1,29 +1,28 @@
 //! Brackets: their partners, and what encloses each place.
 //!
-//! The depth at a place is the sum of +1 and −1 so far, a scan. A bracket's *level* is the depth
-//! inside it. Within a level brackets open and close in turn, so after a stable sort by level
-//! partners are neighbours; one that has no neighbour of the other kind is unmatched. The same
-//! sorted lists answer what encloses a place: the last bracket before it in the level above.
+//! Of any run of brackets those that have no partner in it are some that close, and then some that
+//! open. Two such words make one: where they meet, brackets are matched. Such words grow with the
+//! run, so no scan carries them; but blocks of the text have short ones. Each block matches its own
+//! brackets by a stack, and one stack over the words of all blocks does the rest: Bar-On and
+//! Vishkin, *Optimal Parallel Generation of a Computation Tree Form* (TOPLAS 1985).
 //!
 //! ```text
-//! monoid   sums of +1, −1, 0
-//! program  keeps brackets; writes place and level
-//! cost     work n, depth 1 scan and a radix sort of as many bytes as levels span; then 1 loop
+//! a block    ( ) ) ( ( )     of which  ) (  have no partner in it
+//! cost       work n, depth 1 loop, then a sequential one over brackets without a partner in
+//!            their blocks of 32768: few, unless nesting is deep
 //! ```
 //!
-//! What encloses a place is found by a binary search of a level: work n log n, depth 3 scans, that
-//! sort and a loop.
-//!
-//! Source: Bar-On and Vishkin, *Optimal Parallel Generation of a Computation Tree Form* (TOPLAS
-//! 1985), with a radix sort for their search.
+//! What encloses a place is on top of the stack there: one more loop over each block, from what is
+//! open where it begins.
 
 use rayon::prelude::*;
 
 use super::lists::NONE;
-use super::sort::{Order, sort_with_values};
-use super::{AlgoError, compiled, counted, runs};
-use crate::ops::Sum;
+use super::{AlgoError, counted};
 use crate::prelude::*;
+
+/// Places of a block.
+const BLOCK: usize = 1 << 15;
 
 /// What a place is to brackets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ScanType)]
@@ -49,26 +48,6 @@ impl Side {
     }
 }
 
-#[scan_fn]
-fn step(side: Side) -> Sum<i32> {
-    match side {
-        Side::Open => Sum(1),
-        Side::Close => Sum(-1),
-        Side::Neither => Sum(0),
-    }
-}
-
-#[scan_fn]
-fn is_bracket(e: Element<Side, Sum<i32>>) -> bool {
-    e.record != Side::Neither
-}
-
-/// The level, and the place.
-#[scan_fn]
-fn levelled(e: Element<Side, Sum<i32>>) -> (i32, u32) {
-    (if e.record == Side::Open { e.after.0 } else { e.before.0 }, e.index as u32)
-}
-
 /// The place of each bracket's partner; [`NONE`] for one that is unmatched, and where there is no bracket.
 ///
 /// ```
@@ -81,13 +60,24 @@ fn levelled(e: Element<Side, Sum<i32>>) -> (i32, u32) {
 /// # Errors
 /// [`AlgoError::TooLong`] for 2³¹ places and more.
 pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
-    let (levels, places, _) = by_level(sides)?;
+    check_places(sides)?;
     let mut partners = vec![NONE; sides.len()];
-    for (pair, levels) in places.windows(2).zip(levels.windows(2)) {
-        let [open, close] = [pair[0] as usize, pair[1] as usize];
-        if levels[0] == levels[1] && sides[open] == Side::Open {
-            (partners[open], partners[close]) = (pair[1], pair[0]);
+    let match_block = |(block, (sides, partners)): (usize, (&[Side], &mut [u32]))| {
+        let first = (block * BLOCK) as u32;
+        Unmatched::of(sides, first, |open, close| {
+            (partners[(open - first) as usize], partners[(close - first) as usize]) = (close, open);
+        })
+    };
+    let blocks = sides.par_chunks(BLOCK).zip(partners.par_chunks_mut(BLOCK)).enumerate();
+    let unmatched: Vec<Unmatched> = blocks.map(match_block).collect();
+    let mut stack: Vec<u32> = Vec::new();
+    for Unmatched { closing, opening } in unmatched {
+        for close in closing {
+            if let Some(open) = stack.pop() {
+                (partners[open as usize], partners[close as usize]) = (close, open);
+            }
         }
+        stack.extend(opening);
     }
     Ok(partners)
 }
@@ -105,42 +95,64 @@ pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
 /// # Errors
 /// As [`partners`].
 pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
-    let depths = compiled(|| {
-        let depth = scan!(|depth: Sum<i32>| -> i32 { depth.0 });
-        Scan::<Sum<i32>>::builder().lift(step {}).project(depth).build()
-    })?;
-    let (levels, places, least) = by_level(sides)?;
-    let (levels, counts) = runs::encode(&levels)?;
-    let ends = compiled(Scan::<Sum<u32>>::plain)?.inclusive(&counts)?;
-    let at_level = |level: i32| {
-        let Ok(found) = levels.binary_search(&(level.wrapping_sub(least) as u32)) else { return &[][..] };
-        &places[(ends[found] - counts[found]) as usize..ends[found] as usize]
-    };
-    let enclosing = |((place, &side), depth): ((u32, &Side), i32)| {
-        let outside = if side == Side::Open { depth - 1 } else { depth };
-        let level = at_level(outside);
-        let before = level.partition_point(|&bracket| bracket < place);
-        let nearest = before.checked_sub(1).map(|last| level[last]);
-        nearest.filter(|&bracket| sides[bracket as usize] == Side::Open).unwrap_or(NONE)
-    };
-    let depths = depths.inclusive(sides)?;
-    Ok((0..sides.len() as u32).into_par_iter().zip(sides).zip(depths).map(enclosing).collect())
+    check_places(sides)?;
+    let of_block = |(block, sides)| Unmatched::of(sides, (block * BLOCK) as u32, |_, _| ());
+    let unmatched: Vec<Unmatched> = sides.par_chunks(BLOCK).enumerate().map(of_block).collect();
+    // What is open where each block begins, as far as it is closed there, and one more.
+    let mut stack: Vec<u32> = Vec::new();
+    let open = unmatched.into_iter().map(|Unmatched { closing, opening }| {
+        let left = stack.len().saturating_sub(closing.len());
+        let open = stack[left.saturating_sub(1)..].to_vec();
+        stack.truncate(left);
+        stack.extend(opening);
+        open
+    });
+    let open: Vec<Vec<u32>> = open.collect();
+
+    let mut enclosing = vec![NONE; sides.len()];
+    let blocks = sides.par_chunks(BLOCK).zip(enclosing.par_chunks_mut(BLOCK)).zip(open).enumerate();
+    blocks.for_each(|(block, ((sides, enclosing), mut stack))| {
+        for ((place, side), enclosing) in ((block * BLOCK) as u32..).zip(sides).zip(enclosing) {
+            if *side == Side::Close {
+                stack.pop();
+            }
+            *enclosing = stack.last().copied().unwrap_or(NONE);
+            if *side == Side::Open {
+                stack.push(place);
+            }
+        }
+    });
+    Ok(enclosing)
 }
 
-/// Brackets sorted by level, in their order within each: levels above the least one, places, and the least level.
-fn by_level(sides: &[Side]) -> Result<(Vec<u32>, Vec<u32>, i32), AlgoError> {
-    // A level is an `i32`.
-    if counted(sides.len())? > i32::MAX as u32 {
-        return Err(AlgoError::TooLong { len: sides.len(), limit: 1 << 31 });
+/// The brackets of a block that have no partner in it: each that closes is before each that opens.
+struct Unmatched {
+    closing: Vec<u32>,
+    opening: Vec<u32>,
+}
+
+impl Unmatched {
+    /// Those of a block that begins at place `first`; tells the other pairs.
+    fn of(sides: &[Side], first: u32, mut pair: impl FnMut(u32, u32)) -> Unmatched {
+        let (mut closing, mut opening) = (Vec::new(), Vec::new());
+        for (place, side) in (first..).zip(sides) {
+            match side {
+                Side::Open => opening.push(place),
+                Side::Close => match opening.pop() {
+                    Some(open) => pair(open, place),
+                    None => closing.push(place),
+                },
+                Side::Neither => {}
+            }
+        }
+        Unmatched { closing, opening }
     }
-    let scan = compiled(|| {
-        let brackets = Scan::<Sum<i32>>::builder().lift(step {}).filter(is_bracket {});
-        brackets.project_at(levelled {}).unzip().build()
-    })?;
-    let (levels, mut places) = scan.inclusive(sides)?;
-    // From the least level on, greater bytes are all 0, and the sort skips them.
-    let least = levels.iter().copied().min().unwrap_or(0);
-    let mut levels: Vec<u32> = levels.into_iter().map(|level| level.abs_diff(least)).collect();
-    sort_with_values(&mut levels, &mut places, Order::Ascending)?;
-    Ok((levels, places, least))
+}
+
+fn check_places(sides: &[Side]) -> Result<(), AlgoError> {
+    // A tour has a step for each.
+    match counted(sides.len())? {
+        len if len > i32::MAX as u32 => Err(AlgoError::TooLong { len: sides.len(), limit: 1 << 31 }),
+        _ => Ok(()),
+    }
 }
