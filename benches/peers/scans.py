@@ -1,7 +1,8 @@
-"""NumPy and SciPy as rivals: runs and times a function whenever a line on standard input says so.
+"""NumPy, SciPy and polars as rivals: runs and times a function whenever a line on standard input says so.
 
     load FILE cumsum int32|float32       x is what the file holds
     load FILE lfilter float32 B.. / A..  coefficients as scipy.signal.lfilter takes them
+    load FILE group_sums float64         the first half of x are keys, in order
     run TIMES                            answers with the nanoseconds of all runs together
     save FILE                            writes the last results
     forget, hello, bye
@@ -34,6 +35,20 @@ def lfilter(x, b, a):
     return run
 
 
+def group_sums(x):
+    # As many megabytes as the others together, which do without it.
+    import polars
+
+    keys, amounts = numpy.split(x, 2)
+    keys = polars.Series(keys.astype(numpy.uint32)).set_sorted()
+    groups = polars.DataFrame({"key": keys, "amount": amounts}).group_by("key", maintain_order=True)
+
+    def run():
+        return groups.agg(polars.col("amount").sum())["amount"].to_numpy()
+
+    return run
+
+
 class Scans:
     def __init__(self):
         self.forget()
@@ -46,6 +61,8 @@ class Scans:
         elif function == "lfilter":
             slash = coefficients.index("/")
             self.function = lfilter(x, coefficients[:slash], coefficients[slash + 1 :])
+        elif function == "group_sums":
+            self.function = group_sums(x)
         else:
             raise ValueError(f"no function {function}")
 

@@ -59,8 +59,8 @@ const PEERS: &[Peer] = &[
         probe: "python3 -c \"import venv, ensurepip\"",
         build: &[
             "python3 -m venv target/peers/venv",
-            "target/peers/venv/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy",
-            "target/peers/venv/bin/python -c \"import numpy, scipy.signal\"",
+            "target/peers/venv/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy polars",
+            "target/peers/venv/bin/python -c \"import numpy, scipy.signal, polars\"",
         ],
     },
 ];

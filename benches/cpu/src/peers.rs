@@ -90,7 +90,7 @@ impl Native {
     }
 }
 
-/// A Python process that runs and times NumPy and SciPy when told to.
+/// A Python process that runs and times NumPy, SciPy and polars when told to.
 pub(crate) struct Python {
     child: Child,
     requests: ChildStdin,
@@ -107,6 +107,7 @@ impl Python {
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers/scans.py"))
             // All entrants have the same kind of pages.
             .env("NUMPY_MADVISE_HUGEPAGE", "0")
+            .env("POLARS_MAX_THREADS", "2")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -12,6 +12,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use rdst::RadixSort;
 
 use super::Session;
+use crate::output::Output;
+use crate::peers::PythonScan;
 use crate::race::{Field, Judge};
 use crate::report::{Role, Row};
 use bench_shared::data::{Numbers, column};
@@ -131,9 +133,8 @@ pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec
         key
     })[..];
     let x = &column(45, len, |numbers| numbers.below(1000) as f64)[..];
-    let by_loop = |sums: &mut Vec<f64>| {
-        sums.clear();
-        let mut last = None;
+    let by_loop = || {
+        let (mut sums, mut last) = (Vec::new(), None);
         for (key, x) in keys.iter().zip(x) {
             if last == Some(key) {
                 *sums.last_mut().expect("there is a key") += x;
@@ -142,16 +143,16 @@ pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec
                 last = Some(key);
             }
         }
+        sums
     };
-    let mut expected = Vec::new();
-    by_loop(&mut expected);
-    let (y, pool) = (&Same::of(expected, len), &one_thread());
+    let (y, pool) = (&Output::exact(by_loop()), &one_thread());
     let mut field = field;
-    field.enter((Role::Baseline, "plain loop", 1), y, || by_loop(&mut y.write()));
-    enter_ours(&mut field, y, pool, || {
-        *y.write() = groups::sums_by_key(keys, x)?.1;
-        Ok(())
-    });
+    field.enter((Role::Baseline, "plain loop", 1), y, || y.replace(by_loop()));
+    let ours = || groups::sums_by_key(keys, x).expect("columns of one length").1;
+    field.enter((Role::Ours, "monoscan", 1), y, || y.replace(pool.install(ours)));
+    field.enter((Role::Ours, "monoscan", 2), y, || y.replace(ours()));
+    let both: Vec<f64> = keys.iter().map(|&key| key.into()).chain(x.iter().copied()).collect();
+    field.enter_if((Role::Rival, "polars", 2), y, PythonScan::new(&session.peers, "group_sums float64", &both, y));
     field.race(session.effort)
 }
 
