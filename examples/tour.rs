@@ -393,7 +393,7 @@ fn linked(table: &Table) -> Result<(), Failure> {
         *[Side::Open, Side::Close, Side::Neither].get(bits as usize % 3).unwrap_or(&Side::Open)
     });
     table.line(
-        ("bracket matching", ["3 n", "3", "5"]),
+        ("bracket matching", ["n", "1", "2"]),
         || partners(&sides),
         ("a stack", || {
             let (mut partners, mut stack) = (vec![NONE; sides.len()], Vec::new());
@@ -419,13 +419,24 @@ fn linked(table: &Table) -> Result<(), Failure> {
     let values: Vec<i64> = drawn(table.records, 33, |bits| bits as i64 >> 40);
     table.line(
         ("tour of parents", ["n", "2", "4"]),
-        || Tour::of_parents(&parents).map(|tour| tour.sizes()),
-        ("a loop", || {
-            let mut sizes = vec![1; parents.len()];
+        || Tour::of_parents(&parents).map(|tour| (tour.sizes(), tour.preorder(), tour.depths())),
+        ("three loops", || {
+            let (mut sizes, mut preorder, mut depths) =
+                (vec![1; parents.len()], vec![0; parents.len()], vec![0; parents.len()]);
             for node in (1..sizes.len()).rev() {
                 sizes[parents[node] as usize] += sizes[node];
             }
-            sizes
+            let mut next = vec![1; parents.len()];
+            for node in 1..sizes.len() {
+                let parent = parents[node] as usize;
+                preorder[node] = next[parent];
+                next[parent] += sizes[node];
+                next[node] = preorder[node] + 1;
+            }
+            for node in 1..sizes.len() {
+                depths[node] = depths[parents[node] as usize] + 1;
+            }
+            (sizes, preorder, depths)
         }),
     )?;
     let tour = Tour::of_parents(&parents)?;
