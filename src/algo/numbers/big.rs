@@ -1,14 +1,14 @@
 //! Integers of any length: sums, differences, order.
 //!
 //! A digit of a + b passes a carry on in one of three ways: it *generates* one whatever enters, it
-//! *propagates* what enters, or neither. Pairs of these bits compose, so the carries into all
-//! digits are an exclusive scan: carry look-ahead, Ladner and Fischer 1980. A difference borrows
-//! likewise.
+//! *propagates* what enters, or neither. So does a block of digits. Pairs of these bits compose, so
+//! the carries into all blocks are an exclusive scan: carry look-ahead, Ladner and Fischer 1980.
+//! A block is added as if no carry entered; one that does enter then goes as far as digits
+//! propagate, which is seldom beyond the first. a − b is the complement of b plus that of a.
 //!
 //! ```text
-//! monoid   Carry: c ↦ generate ∨ (propagate ∧ c)
-//! program  (a, b) ↦ generate = a + b overflows, propagate = a + b is all ones; writes a + b + carry
-//! cost     work n, depth 1 scan, 1 pass, 24 bytes a digit
+//! monoid   Carry: c ↦ generate ∨ (propagate ∧ c), one state a block
+//! cost     work n, depth 1 scan of n / 8192 states between two loops, 1 pass, 24 bytes a digit
 //! ```
 //!
 //! Rows of a few digits are added by a loop each: a row is too short for two threads, and rows are
@@ -23,11 +23,8 @@ use super::super::{AlgoError, check_length, compiled};
 use crate::ops::Carry;
 use crate::prelude::*;
 
-/// What subtracting b from a does to the borrow that enters.
-#[scan_fn]
-fn borrow(a: u64, b: u64) -> Carry {
-    Carry { generate: a < b, propagate: a == b }
-}
+/// Digits of a block.
+const BLOCK: usize = 1 << 13;
 
 /// a + b in as many digits as the longer one has, and whether a carry leaves.
 ///
@@ -54,17 +51,7 @@ pub fn add(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, bool), AlgoError> {
 pub fn add_into(a: &[u64], b: &[u64], sum: &mut [u64]) -> Result<bool, AlgoError> {
     check_length("b", a.len(), b.len())?;
     check_length("sum", a.len(), sum.len())?;
-    let scan = compiled(|| {
-        Scan::<Carry>::builder()
-            .lift(scan!(|a: u64, b: u64| -> Carry { Carry::of(a, b) }))
-            .project_with_record(scan!(|before: Carry, a: u64, b: u64| -> u64 {
-                a.wrapping_add(b).wrapping_add(before.generate as u64)
-            }))
-            .build()
-    })?;
-    let mut carry = scan.identity();
-    scan.resuming(&mut carry).exclusive_into((a, b), sum)?;
-    Ok(carry.generate)
+    add_blocks(a, b, sum, 0)
 }
 
 /// a − b in as many digits as the longer one has, and whether a borrow leaves: then it is a − b + 2^(64 n).
@@ -93,17 +80,37 @@ pub fn subtract(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, bool), AlgoError> {
 pub fn subtract_into(a: &[u64], b: &[u64], difference: &mut [u64]) -> Result<bool, AlgoError> {
     check_length("b", a.len(), b.len())?;
     check_length("difference", a.len(), difference.len())?;
-    let scan = compiled(|| {
-        Scan::<Carry>::builder()
-            .lift(borrow {})
-            .project_with_record(scan!(|before: Carry, a: u64, b: u64| -> u64 {
-                a.wrapping_sub(b).wrapping_sub(before.generate as u64)
-            }))
-            .build()
-    })?;
-    let mut borrow = scan.identity();
-    scan.resuming(&mut borrow).exclusive_into((a, b), difference)?;
-    Ok(borrow.generate)
+    add_blocks(a, b, difference, u64::MAX)
+}
+
+/// (a ⊻ flip) + b, each digit of it ⊻ flip, into a slice of the same length; gives whether a carry leaves.
+fn add_blocks(a: &[u64], b: &[u64], sum: &mut [u64], flip: u64) -> Result<bool, AlgoError> {
+    let blocks = a.par_chunks(BLOCK).zip(b.par_chunks(BLOCK)).zip(sum.par_chunks_mut(BLOCK));
+    let carries: Vec<Carry> = blocks.map(|((a, b), sum)| add_block(a, b, sum, flip)).collect();
+    let entering = compiled(Scan::<Carry>::new)?.exclusive(&carries)?;
+    sum.par_chunks_mut(BLOCK).zip(&entering).filter(|(_, carry)| carry.generate).for_each(|(sum, _)| {
+        for digit in sum {
+            let (next, overflows) = (*digit ^ flip).overflowing_add(1);
+            *digit = next ^ flip;
+            if !overflows {
+                break;
+            }
+        }
+    });
+    let last = entering.last().zip(carries.last());
+    Ok(last.is_some_and(|(entering, last)| last.generate || (last.propagate && entering.generate)))
+}
+
+/// The same of a block that no carry enters; gives what it does with one.
+fn add_block(a: &[u64], b: &[u64], sum: &mut [u64], flip: u64) -> Carry {
+    let (mut generate, mut common) = (false, u64::MAX);
+    for ((a, b), sum) in a.iter().zip(b).zip(sum) {
+        let digit;
+        (digit, generate) = (a ^ flip).carrying_add(*b, generate);
+        common &= digit;
+        *sum = digit ^ flip;
+    }
+    Carry { generate, propagate: common == u64::MAX }
 }
 
 /// The number in this many digits.
