@@ -21,8 +21,9 @@ use crate::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 const BUFFERS: usize = 5;
 const AHEAD: usize = 3;
 /// The same of cascades, whose first fold is twice as far ahead.
-const CASCADE_BUFFERS: usize = 6;
-const CASCADE_AHEAD: usize = 2;
+const CASCADE: (usize, usize) = (6, 2);
+/// The same where each record's look-ups are waited for: a tile takes longer than its carry, and larger ones for more warps are better.
+const CASCADE_OF_LOOK_UPS: (usize, usize) = (4, 1);
 /// Levels up to which no pass of a ring waits for carries that the pass before it has only just made possible.
 const MOST_RING_LEVELS: usize = 2;
 /// Warps that compute: enough to keep up with the copies, few enough for many items a thread. Larger tiles are better.
@@ -115,11 +116,13 @@ impl<'a> Planner<'a> {
 
     /// The plan for long lines, in columns that may be shifted or not.
     fn ring(program: &Lowered, arch: Arch, shifted: bool) -> Result<KernelPlan, PlanError> {
-        let (buffers, ahead) = match program.full_levels().len() {
+        let planner = Planner::new(program, Schedule::Ring { buffers: BUFFERS, ahead: AHEAD, shifted }, arch);
+        let (buffers, ahead) = match planner.recipe.levels.len() {
             1 => (BUFFERS, AHEAD),
-            _ => (CASCADE_BUFFERS, CASCADE_AHEAD),
+            _ if planner.recipe.folds_by_look_up() => CASCADE_OF_LOOK_UPS,
+            _ => CASCADE,
         };
-        let planner = Planner::new(program, Schedule::Ring { buffers, ahead, shifted }, arch);
+        let planner = Planner { schedule: Schedule::Ring { buffers, ahead, shifted }, ..planner };
         ring::layout::check(&planner.recipe, arch)?;
         let largest = |plans: &[GpuPlan]| plans.iter().map(GpuPlan::tile).max();
         // The fewest warps whose tile is about as large as any.

@@ -215,7 +215,6 @@ fn around_groups_of_tiles() {
         ("neighbours", SHIFTED),
         ("cascade_of_three", CASCADES),
         ("kept_sums", CASCADES),
-        ("brackets", CASCADES),
         ("recurrence", Schedule::LookBack),
         ("cascade_of_three", Schedule::LookBack),
         ("brackets", Schedule::LookBack),

@@ -144,11 +144,6 @@ fn tags_in_the_ring() {
 }
 
 #[test]
-fn tags_in_the_ring_of_two_levels() {
-    with_kernel("brackets", CASCADES, each_tag_is_looked_at);
-}
-
-#[test]
 fn tags_in_look_back() {
     with_kernel("unitriangular_u64", Schedule::LookBack, each_tag_is_looked_at);
 }

@@ -8,7 +8,7 @@ use super::pipeline::{Buffer, OutputBuffer, Pending, Place, Reduce, Resume, Stay
 use super::{END, Results, Ring};
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value, Var};
-use crate::nvptx::kernel::columns::{store_fields, store_record};
+use crate::nvptx::kernel::columns::store_fields;
 use crate::nvptx::kernel::items::{Pass, ThreadItems};
 use crate::nvptx::kernel::shared_memory::LINE;
 use crate::nvptx::kernel::state::{State, select};
@@ -212,8 +212,11 @@ impl<'k, 'a> Ring<'k, 'a> {
         let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas((buffer, output))) };
         if self.shared.is_direct {
             let capacity = self.args.word(Arguments::CAPACITY);
+            let columns = (0..self.recipe.outputs.len()).map(|place| self.args.column(self.output(place)));
+            let columns: Vec<Value<'k>> = columns.collect();
             let keep = |rank: Value<'k>, record: &[Value<'k>]| {
-                k.when(rank.below(capacity), || store_record(self.args, self.recipe, rank, record));
+                let store = || store_fields(&self.recipe.outputs, &columns, rank, record, self.shifts.is_some());
+                k.when(rank.below(capacity), store);
             };
             return replay(Some(&keep), Vec::new());
         }
