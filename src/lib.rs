@@ -41,6 +41,9 @@
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
 
+#[macro_use]
+mod prefixes;
+
 pub mod algo;
 #[doc(hidden)]
 pub mod lang;
@@ -56,8 +59,8 @@ pub use monoscan_ir::laws::Judgement;
 pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
     Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
-    ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows,
-    RowsError, Shape, Spacing, SpacingError, TraceError,
+    Difference, ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows,
+    RowsError, Shape, Spacing, SpacingError, TraceError, Walk,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};

@@ -21,6 +21,7 @@ pub mod facts;
 mod function;
 pub mod interp;
 pub mod laws;
+mod layout;
 pub mod math;
 mod opcode;
 mod program;

@@ -11,6 +11,7 @@ use crate::device::DeviceError;
 use crate::refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError, layout, states, types};
 use crate::spacing::SpacingError;
 use crate::trace::TraceError;
+use crate::wrong::{Difference, Walk};
 
 /// Why a scan was not built or not run.
 #[derive(Debug, thiserror::Error)]
@@ -35,33 +36,27 @@ pub enum Error {
 
     /// The IR computes something else than the Rust function it was made from: a bug in monoscan.
     #[error(
-        "the compiled `{function}` differs from the Rust function, which is a bug in monoscan:\n  arguments {arguments}\n  \
-         Rust gives {native}\n  the IR gives {compiled}"
+        "the compiled `{function}` differs from the Rust function, which is a bug in monoscan:\n  arguments {}\n  \
+         Rust gives {}\n  the IR gives {}", states(.arguments), states(.native), states(.compiled)
     )]
     Mistranslated {
         /// The function that was compared.
         function: String,
         /// What it was called with.
-        arguments: String,
+        arguments: Vec<Constant>,
         /// What Rust computed.
-        native: String,
+        native: Vec<Constant>,
         /// What the IR computed.
-        compiled: String,
+        compiled: Vec<Constant>,
     },
 
     /// Compiled kernels give something else than the interpreter of the program: a bug in monoscan.
-    #[error(
-        "the compiled kernels differ from the interpreter, which is a bug in monoscan:\n  {walk}, {place}: {got} for {expected}"
-    )]
+    #[error("the compiled kernels differ from the interpreter, which is a bug in monoscan:\n  {walk}, {difference}")]
     Miscompiled {
         /// How the sample was scanned.
-        walk: String,
-        /// Which output or state.
-        place: String,
-        /// What the interpreter gives.
-        expected: String,
-        /// What the kernels give.
-        got: String,
+        walk: Walk,
+        /// What is different.
+        difference: Difference,
     },
 
     /// A scan function is no finite straight-line program.

@@ -41,6 +41,7 @@ mod spacing;
 mod submit;
 mod trace;
 mod verdicts;
+mod wrong;
 
 pub use backend::Outcome;
 pub use call::{Call, Init, Rows, Shape};
@@ -56,6 +57,7 @@ pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};
 pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;
 pub use refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
+pub use wrong::{Difference, Walk};
 pub use scans::collect;
 pub use spacing::{Bits, Spacing, SpacingError};
 #[doc(hidden)]

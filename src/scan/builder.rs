@@ -152,26 +152,54 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
 
 impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     /// One more stage, a scan in its own right, in the same pass over memory: `f` lifts an [`Element`], with the states of the
-    /// stages so far, to a state of the next monoid.
-    pub fn then<M: Monoid, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, M>
+    /// stages so far, to a state of the next monoid, or to a value of an operator without an identity.
+    ///
+    /// ```
+    /// use monoscan::{ops::{Semigroup, Sum}, prelude::*};
+    ///
+    /// /// The first of all; there is no first of nothing.
+    /// #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+    /// struct First(u32);
+    ///
+    /// impl Semigroup for First {
+    ///     #[scan_fn]
+    ///     fn append(self, _next: Self) -> Self { self }
+    /// }
+    ///
+    /// // The first sum.
+    /// #[scan_fn]
+    /// fn sum(e: Element<u32, Sum<u32>>) -> First { First(e.after.0) }
+    ///
+    /// let sums = Scan::<Sum<u32>>::builder().lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }));
+    /// assert_eq!(sums.then(sum {}).build()?.inclusive(&[5, 1, 2])?, [5, 5, 5].map(First));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn then<M: Monoid, O: Operator<M>, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, O>
     where
         S: Cascade,
-        F: ScanFn<(Element<In::Item, S>,), Out = M>,
+        F: ScanFn<(Element<In::Item, S>,), Out = O>,
     {
         self.then_part(|| Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element))
     }
 
     /// As [`then`](ScanBuilder::then), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
     /// [`Element`].
-    pub fn then_with<P: ScanType, M: Monoid, F>(self, parameters: P, f: F) -> ScanBuilder<S::Then<M>, In, M>
+    pub fn then_with<P: ScanType, M: Monoid, O: Operator<M>, F>(
+        self,
+        parameters: P,
+        f: F,
+    ) -> ScanBuilder<S::Then<M>, In, O>
     where
         S: Cascade,
-        F: ScanFn<(P, Element<In::Item, S>), Out = M>,
+        F: ScanFn<(P, Element<In::Item, S>), Out = O>,
     {
         self.then_part(|| Ok(Part::new::<F, (P, Element<In::Item, S>)>(&f, View::Element)?.with(&parameters)))
     }
 
-    fn then_part<M: Monoid>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<S::Then<M>, In, M>
+    fn then_part<M: Monoid, O: Operator<M>>(
+        self,
+        lift: impl FnOnce() -> Result<Part, Error>,
+    ) -> ScanBuilder<S::Then<M>, In, O>
     where
         S: Cascade,
     {
@@ -179,8 +207,8 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
             if functions.filter.is_some() || functions.project.is_some() {
                 return Err(Error::Order { function: "then", after: "`filter` or a `project`" });
             }
-            functions.lifts.push(lift()?);
-            functions.is_semigroup = false;
+            functions.lifts.push(operator::lifted::<O, M>(lift()?));
+            (functions.is_semigroup, functions.lifts_states) = (!O::HAS_IDENTITY, false);
             Ok(())
         })
     }

@@ -211,18 +211,8 @@ macro_rules! records {
     )*};
 }
 
-records! {
-    (A 0, B 1);
-    (A 0, B 1, C 2);
-    (A 0, B 1, C 2, D 3);
-    (A 0, B 1, C 2, D 3, E 4);
-    (A 0, B 1, C 2, D 3, E 4, F 5);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10);
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11);
+for_prefixes! {
+    records (A 0, B 1) (C 2) (D 3) (E 4) (F 5) (G 6) (H 7) (I 8) (J 9) (K 10) (L 11)
 }
 
 macro_rules! columns {
@@ -242,18 +232,9 @@ macro_rules! columns {
     )*};
 }
 
-columns! {
-    (A X 0, B Y 1);
-    (A X 0, B Y 1, C Z 2);
-    (A X 0, B Y 1, C Z 2, D W 3);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10, L XB 11);
+for_prefixes! {
+    columns (A X 0, B Y 1)
+    (C Z 2) (D W 3) (E V 4) (F U 5) (G T 6) (H S 7) (I R 8) (J Q 9) (K XA 10) (L XB 11)
 }
 
 /// The columns of a record, without an allocation.

@@ -49,6 +49,7 @@ mod over;
 mod place;
 mod program;
 mod request;
+mod results;
 mod segments;
 mod short;
 mod states;
@@ -57,9 +58,7 @@ mod strided;
 mod translation;
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
-use monoscan_ir::Mode;
 use monoscan_runtime::{Device, DynScan, Error, Rows};
 
 pub use builder::ScanBuilder;
@@ -79,8 +78,6 @@ pub use segments::{ByKey, Keys, Segments, by_key};
 pub use states::{Cascade, Stages, States};
 pub use stream::{ChunkStream, RowStream};
 pub use strided::{Strided, StridedMut};
-
-use place::sealed::Place as _;
 
 use crate::lang::{self, Monoid, ScanType};
 
@@ -322,196 +319,5 @@ impl<S: States, In, Out> Scan<S, In, Out> {
             Some(derivation) => lang::from_constants(derivation.initial.iter().copied()),
             None => S::identities(),
         }
-    }
-}
-
-impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
-    /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i])`, or of these what the scan keeps.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the columns differ in length; [`Error::OutOfMemory`].
-    pub fn inclusive<C: Columns<In>>(&self, input: C) -> Result<Out::Vec<C::Place>, Error> {
-        self.request().inclusive(input)
-    }
-
-    /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i-1])`, or of these what the scan keeps.
-    ///
-    /// # Errors
-    /// As [`inclusive`](Scan::inclusive).
-    pub fn exclusive<C: Columns<In>>(&self, input: C) -> Result<Out::Vec<C::Place>, Error> {
-        self.request().exclusive(input)
-    }
-
-    /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
-    ///
-    /// A scan that [keeps](ScanBuilder::filter) gives how many it kept, which come first; there must be room for these. With room
-    /// for all records it reads its input once, and may overwrite the record behind the last that is kept; with less, it reads
-    /// its input one more time.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::OutputTooShort`] if what is
-    /// kept does not fit. Nothing is written then.
-    #[inline]
-    pub fn inclusive_into<C: Columns<In>>(
-        &self,
-        input: C,
-        output: impl ColumnsMut<Out, Place = C::Place>,
-    ) -> Result<<C::Place as Place>::Written, Error> {
-        C::Place::fill_plain(self, Mode::Inclusive, input, output)
-    }
-
-    /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Scan::inclusive_into).
-    #[inline]
-    pub fn exclusive_into<C: Columns<In>>(
-        &self,
-        input: C,
-        output: impl ColumnsMut<Out, Place = C::Place>,
-    ) -> Result<<C::Place as Place>::Written, Error> {
-        C::Place::fill_plain(self, Mode::Exclusive, input, output)
-    }
-
-    /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the columns differ in length.
-    #[inline]
-    pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
-        self.total(input)
-    }
-
-    /// [`inclusive`](Scan::inclusive), and the state after the last record, which [`reduce`](Scan::reduce) gives: both out of one
-    /// read of the input.
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// let (sums, total) = Scan::<Sum<u64>>::new()?.inclusive_with_total(&[Sum(1), Sum(2)])?;
-    /// assert_eq!((sums, total), (vec![Sum(1), Sum(3)], Sum(3)));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`inclusive`](Scan::inclusive).
-    pub fn inclusive_with_total<C: Columns<In>>(&self, input: C) -> Result<(Out::Vec<C::Place>, S), Error> {
-        let mut total = self.identity();
-        let results = self.resume(&mut total, input)?;
-        Ok((results, total))
-    }
-
-    /// A stream: it is fed chunk by chunk, and gives the results of the whole; see [`ChunkStream`].
-    pub fn stream(&self) -> ChunkStream<S, In, Out> {
-        ChunkStream::new(self)
-    }
-
-    /// A stream of so many rows, fed chunk by chunk; see [`RowStream`].
-    pub fn stream_of_rows(&self, rows: usize) -> RowStream<S, In, Out> {
-        RowStream::new(self, rows)
-    }
-
-    /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
-    /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
-    /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
-    /// the last record of a chunk has no next one, and the first none before it.
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// let sums = Scan::<Sum<u64>>::new()?;
-    /// let mut carry = sums.identity();
-    /// assert_eq!(sums.resume(&mut carry, &[Sum(1), Sum(2)])?, [Sum(1), Sum(3)]);
-    /// assert_eq!(sums.resume(&mut carry, &[Sum(3)])?, [Sum(6)]);
-    /// assert_eq!(carry, Sum(6));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`inclusive`](Scan::inclusive); the carry is untouched then.
-    pub fn resume<C: Columns<In>>(&self, carry: &mut S, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
-        self.resuming(carry).inclusive(chunk)
-    }
-}
-
-/// Over iterators, and into memory that need not hold anything yet: of a scan that writes one column.
-impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
-    /// The [inclusive](Scan::inclusive) results over the records of an iterator, as an iterator: a record is the argument of the
-    /// lift, or the tuple of them. It is lazy, and takes records by chunks: see [`Over`].
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// let sums = Scan::<Sum<u64>>::plain()?;
-    /// let squares = (1..).map(|n: u64| n * n);
-    /// let first = sums.over(squares)?.find(|sum| !matches!(sum, Ok(..=1000))).transpose()?;
-    /// assert_eq!(first, Some(1015));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Combination::OverIterator`](crate::Combination::OverIterator) if the scan reads the next record, asks which is the
-    /// last, or counts places, which differ where chunks end. Items are errors of [`inclusive`](Scan::inclusive).
-    pub fn over<I: IntoIterator<Item = In::Item>>(&self, records: I) -> Result<Over<I::IntoIter, S, In, Out>, Error> {
-        self.stream().over(records)
-    }
-
-    /// [`inclusive`](Scan::inclusive) into memory that need not hold anything yet; gives the records that were written.
-    ///
-    /// ```
-    /// use monoscan::{ops::Max, prelude::*};
-    ///
-    /// let mut room = Vec::with_capacity(4);
-    /// let maxima = Scan::<Max<i32>>::new()?;
-    /// let written = maxima.inclusive_into_uninit(&[Max(3), Max(5), Max(4)], &mut room.spare_capacity_mut()[..3])?;
-    /// assert_eq!(written, [Max(3), Max(5), Max(5)]);
-    /// # let _: Vec<Max<i32>> = room;
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Scan::inclusive_into).
-    #[inline]
-    pub fn inclusive_into_uninit<'o>(
-        &self,
-        input: impl Columns<In, Place = Host>,
-        output: &'o mut [MaybeUninit<Out>],
-    ) -> Result<&'o mut [Out], Error> {
-        self.write_new(Mode::Inclusive, input, output)
-    }
-
-    /// [`exclusive`](Scan::exclusive) into memory that need not hold anything yet; gives the records that were written.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Scan::inclusive_into).
-    #[inline]
-    pub fn exclusive_into_uninit<'o>(
-        &self,
-        input: impl Columns<In, Place = Host>,
-        output: &'o mut [MaybeUninit<Out>],
-    ) -> Result<&'o mut [Out], Error> {
-        self.write_new(Mode::Exclusive, input, output)
-    }
-}
-
-/// Over the input, of a scan that writes what it reads.
-impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
-    /// [`inclusive`](Scan::inclusive), written over the input: a slice or a [`DeviceVec`], or a tuple of these for several
-    /// columns.
-    ///
-    /// # Errors
-    /// [`Error::InPlace`] if the scan reads a neighbouring record or keeps records; nothing is written then.
-    #[inline]
-    pub fn inclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace_plain(self, Mode::Inclusive, records)
-    }
-
-    /// [`exclusive`](Scan::exclusive), written over the input.
-    ///
-    /// # Errors
-    /// As [`inclusive_in_place`](Scan::inclusive_in_place).
-    #[inline]
-    pub fn exclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace_plain(self, Mode::Exclusive, records)
     }
 }

@@ -4,6 +4,7 @@
 //! and one of `B`, which come as a pair: new ones as a pair of vectors, those that are there as a
 //! pair of slices. One column is the case of one in every respect.
 
+use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use monoscan_runtime::Error;
@@ -19,8 +20,18 @@ pub trait Outputs: sealed::Outputs {
     /// The columns as the arguments of a lift: `(T,)`, or the tuple.
     type Record: Record;
 
+    /// One result: `T`, or the tuple.
+    type Item;
+
     /// New columns in this place: `Vec<T>` or [`DeviceVec<T>`], or a tuple of these.
     type Vec<P: Place>;
+
+    #[doc(hidden)]
+    type Rows: Iterator<Item = Self::Item> + Default + Debug;
+
+    /// The results in these columns, one after the other.
+    #[doc(hidden)]
+    fn rows(columns: Self::Vec<Host>) -> Self::Rows;
 
     /// How many columns.
     #[doc(hidden)]
@@ -133,9 +144,15 @@ impl<T: ScanType> sealed::Outputs for T {}
 
 impl<T: ScanType> Outputs for T {
     type Record = (T,);
+    type Item = T;
     type Vec<P: Place> = P::Vec<T>;
+    type Rows = std::vec::IntoIter<T>;
 
     const COUNT: usize = 1;
+
+    fn rows(column: Vec<T>) -> Self::Rows {
+        column.into_iter()
+    }
 
     fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<P::Vec<T>, Error> {
         P::room(maker, len)
@@ -160,15 +177,25 @@ impl<T: ScanType, Y: AsColumnMut<T>> sealed::ColumnsMut<T> for Y {
     }
 }
 
+/// The members of several columns, side by side.
+#[derive(Debug, Default)]
+pub struct Zipped<Columns>(Columns);
+
 macro_rules! unzipped {
     ($(($($A:ident $Y:ident $i:tt),+);)*) => {$(
         impl<$($A: ScanType),+> sealed::Outputs for Unzipped<($($A,)+)> {}
 
         impl<$($A: ScanType),+> Outputs for Unzipped<($($A,)+)> {
             type Record = ($($A,)+);
+            type Item = ($($A,)+);
             type Vec<P: Place> = ($(P::Vec<$A>,)+);
+            type Rows = Zipped<($(std::vec::IntoIter<$A>,)+)>;
 
             const COUNT: usize = [$($i),+].len();
+
+            fn rows(columns: ($(Vec<$A>,)+)) -> Self::Rows {
+                Zipped(($(columns.$i.into_iter(),)+))
+            }
 
             fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<($(P::Vec<$A>,)+), Error> {
                 Ok(($(P::room::<$A>(maker, len)?,)+))
@@ -184,6 +211,15 @@ macro_rules! unzipped {
             }
         }
 
+        impl<$($A),+> Iterator for Zipped<($(std::vec::IntoIter<$A>,)+)> {
+            type Item = ($($A,)+);
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                Some(($(self.0.$i.next()?,)+))
+            }
+        }
+
         impl<P: Place, $($A: ScanType,)+ $($Y: AsColumnMut<$A, At = P>),+> sealed::ColumnsMut<Unzipped<($($A,)+)>>
             for ($($Y,)+)
         {
@@ -196,16 +232,7 @@ macro_rules! unzipped {
     )*};
 }
 
-unzipped! {
-    (A X 0, B Y 1);
-    (A X 0, B Y 1, C Z 2);
-    (A X 0, B Y 1, C Z 2, D W 3);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10);
-    (A X 0, B Y 1, C Z 2, D W 3, E V 4, F U 5, G T 6, H S 7, I R 8, J Q 9, K XA 10, L XB 11);
+for_prefixes! {
+    unzipped (A X 0, B Y 1)
+    (C Z 2) (D W 3) (E V 4) (F U 5) (G T 6) (H S 7) (I R 8) (J Q 9) (K XA 10) (L XB 11)
 }

@@ -6,28 +6,28 @@ use monoscan_ir::{Program, Source};
 use monoscan_runtime::{Combination, Error};
 
 use super::columns::Record;
+use super::outputs::Outputs;
 use super::states::States;
 use super::stream::ChunkStream;
-use crate::lang::ScanType;
 
 /// Records of the first chunk, and of the largest: each has twice as many as the one before.
 const FIRST: usize = 64;
 const LARGEST: usize = 4096;
 
 /// The results of a scan over the records of an iterator, one after the other: made by [`Scan::over`](crate::Scan::over) and
-/// [`ChunkStream::over`].
+/// [`ChunkStream::over`]. Of several output columns each result is a tuple.
 ///
 /// It is lazy: nothing is taken before the first result is asked for. Then records are taken in chunks, 64 at first and at last
 /// 4096, and scanned as the chunks of a stream; so up to a chunk more is taken than results were given. The iterator may be
 /// endless. After an error there is nothing more.
 #[derive(Debug)]
-pub struct Over<I: Iterator, S, In: Record, Out> {
+pub struct Over<I: Iterator, S, In: Record, Out: Outputs> {
     stream: ChunkStream<S, In, Out>,
     records: Fuse<I>,
     chunk: In::Chunk,
     /// Records that are taken next; none after an error.
     take: usize,
-    results: std::vec::IntoIter<Out>,
+    results: Out::Rows,
 }
 
 impl<I, S, In, Out> Over<I, S, In, Out>
@@ -35,13 +35,13 @@ where
     I: Iterator<Item = In::Item>,
     S: States,
     In: Record,
-    Out: ScanType,
+    Out: Outputs,
 {
     pub(super) fn new(stream: ChunkStream<S, In, Out>, records: I) -> Result<Self, Error> {
         if sees_chunks(stream.program()) {
             return Err(Combination::OverIterator.into());
         }
-        let (chunk, results) = (In::Chunk::default(), Vec::new().into_iter());
+        let (chunk, results) = (In::Chunk::default(), Out::Rows::default());
         Ok(Over { stream, records: records.fuse(), chunk, take: FIRST, results })
     }
 
@@ -51,7 +51,7 @@ where
     }
 
     /// Scans chunks until one gives a result; none at the end.
-    fn more(&mut self) -> Result<Option<Out>, Error> {
+    fn more(&mut self) -> Result<Option<Out::Item>, Error> {
         loop {
             let mut taken = 0;
             In::clear(&mut self.chunk);
@@ -63,7 +63,7 @@ where
                 return Ok(None);
             }
             let larger = LARGEST.min(2 * std::mem::take(&mut self.take));
-            self.results = self.stream.feed(In::chunk(&self.chunk))?.into_iter();
+            self.results = Out::rows(self.stream.feed(In::chunk(&self.chunk))?);
             self.take = larger;
             if let Some(result) = self.results.next() {
                 return Ok(Some(result));
@@ -77,12 +77,12 @@ where
     I: Iterator<Item = In::Item>,
     S: States,
     In: Record,
-    Out: ScanType,
+    Out: Outputs,
 {
-    type Item = Result<Out, Error>;
+    type Item = Result<Out::Item, Error>;
 
     #[inline]
-    fn next(&mut self) -> Option<Result<Out, Error>> {
+    fn next(&mut self) -> Option<Result<Out::Item, Error>> {
         match self.results.next() {
             Some(result) => Some(Ok(result)),
             None => self.more().transpose(),

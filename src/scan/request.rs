@@ -1,26 +1,29 @@
-//! [`Request`]: a scan with what else it is asked for, and the one way to the engine.
+//! [`Request`]: a scan with what else it is asked for.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `results.rs` | the methods that run a request |
+//! | `run.rs` | the one way of host memory to the engine |
+//! | `call.rs` | a request as the [`Call`](monoscan_runtime::Call) of an engine |
 
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicBool;
 
-use monoscan_ir::{Constant, Mode};
+use monoscan_ir::Constant;
 #[cfg(feature = "cuda")]
 use monoscan_runtime::DeviceMemory;
 #[cfg(feature = "cuda")]
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Call, Combination, DynScan, Error, Init, Rows, Shape};
+use monoscan_runtime::{Combination, DynScan, Error, Rows, Shape};
 use smallvec::SmallVec;
 
-use super::columns::{Columns, Record};
-use super::outputs::{ColumnsMut, Outputs};
-use super::place::sealed::Place as _;
-use super::place::{Host, Place};
+use super::outputs::Outputs;
 use super::segments::{Boundaries, Segments};
-use super::short;
-use super::states::{States, states_of};
+use super::states::States;
 use crate::lang::{self, ScanType};
 
+mod call;
+mod results;
 mod run;
 
 pub(super) use run::{only, parts};
@@ -298,83 +301,6 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self.carry = Carry::Whole(carry);
         self
     }
-
-    /// The state that a line starts from, if one was given; a short line may leave another there.
-    fn start(&mut self) -> Option<&mut S> {
-        let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.interrupt.is_none();
-        let start = match (&mut self.carry, &mut self.init) {
-            (Carry::States([carry]), _) => Some(carry),
-            (Carry::None, Start::Same(init)) => Some(init),
-            _ => None,
-        };
-        start.filter(|_| is_line)
-    }
-
-    /// Hands the call over, with the components of the carry, and stores these in the carry if all went well.
-    pub(super) fn call<R>(
-        self,
-        mode: Mode,
-        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        if mode == Mode::Exclusive && self.scan.needs_start() {
-            self.check_starts()?;
-        }
-        let states = self.init.states();
-        let init = match self.init {
-            Start::Identity => Init::Identity,
-            Start::Same(_) => Init::Same(&states),
-            Start::Each(_) => Init::Each(&states),
-        };
-        let sequences = self.sequences?;
-        let call = Call {
-            mode,
-            reversed: self.reversed,
-            init,
-            shape: sequences.shape()?,
-            interrupt: self.interrupt,
-            ..Call::default()
-        };
-        let carry = match self.carry {
-            Carry::None => return run(&call, None),
-            Carry::Whole(carry) => return run(&call, Some(carry)),
-            Carry::States(carry) => carry,
-        };
-        // Of the record before, which a carry of the engine has too, this chunk has none.
-        let first = self.scan.first_carry();
-        let own = self.scan.state_len();
-        let mut all: SmallVec<[Constant; 4]> = SmallVec::new();
-        for state in &*carry {
-            all.extend(lang::components(state));
-            all.extend_from_slice(&first[own..]);
-        }
-        let result = run(&call, Some(&mut all))?;
-        carry.iter_mut().zip(states_of(&all, first.len())).for_each(|(to, state)| *to = state);
-        Ok(result)
-    }
-}
-
-impl<S: States, In, Out> Request<'_, S, In, Out> {
-    /// Refuses sequences that start from no value, of an operator without an identity: the first component of its state says
-    /// whether there is one.
-    fn check_starts(&self) -> Result<(), Error> {
-        let is_value = |state: &S| lang::components(state).into_iter().next() == Some(Constant::from(true));
-        let goes_on = match &self.carry {
-            Carry::None => false,
-            Carry::States(all) => all.iter().all(is_value),
-            Carry::Whole(all) => states_of(all, self.components_of_totals()).all(|state| is_value(&state)),
-        };
-        let begins = match &self.init {
-            Start::Identity => false,
-            Start::Same(state) => is_value(state),
-            Start::Each(all) => all.iter().all(is_value),
-        };
-        let is_right = match (&self.carry, &self.sequences) {
-            (Carry::None, _) => begins,
-            (_, Ok(Sequences::Line | Sequences::Rows(_))) => goes_on,
-            _ => goes_on && begins,
-        };
-        if is_right { Ok(()) } else { Err(Combination::NoIdentity.into()) }
-    }
 }
 
 impl<'a, S, In, Out> Request<'a, S, In, Out> {
@@ -408,177 +334,5 @@ impl<'a, S, In, Out> Request<'a, S, In, Out> {
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     pub(super) fn check_covers(&self, len: usize) -> Result<(), Error> {
         self.sequences.as_ref().map_or(Ok(()), |sequences| sequences.check_covers(len))
-    }
-}
-
-impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
-    /// `y[i] = project(after[i])`, or of these what the scan keeps.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
-    /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
-    /// rows; kept records of rows; resuming offsets, keys or, in a reversed scan, flagged segments; and if records lie
-    /// beside rows, for which a new vector has no values: [`inclusive_into`](Request::inclusive_into) leaves these untouched.
-    pub fn inclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
-        C::Place::collect(self, Mode::Inclusive, &input)
-    }
-
-    /// `y[i] = project(before[i])`, or of these what the scan keeps.
-    ///
-    /// # Errors
-    /// As [`inclusive`](Request::inclusive).
-    pub fn exclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
-        C::Place::collect(self, Mode::Exclusive, &input)
-    }
-
-    /// [`inclusive`](Request::inclusive) into a slice, or a [`DeviceVec`](crate::DeviceVec) for columns on a device; gives how many records were written: all, or those kept, which come first.
-    ///
-    /// Allocates nothing but for an initial state or carry, and for the engine's own needs where the input is large.
-    ///
-    /// # Errors
-    /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
-    /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::OutputTooShort`] says how much that is; with
-    /// room for all records the input is read once, with less once more. Nothing is written after an error
-    /// here; of columns on a device, what [`Pending::wait`](crate::Pending::wait) tells later may leave anything in the outputs.
-    pub fn inclusive_into<C: Columns<In>>(
-        self,
-        input: C,
-        output: impl ColumnsMut<Out, Place = C::Place>,
-    ) -> Result<<C::Place as Place>::Written, Error> {
-        C::Place::fill(self, Mode::Inclusive, &input, output)
-    }
-
-    /// [`exclusive`](Request::exclusive) into a slice.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into).
-    pub fn exclusive_into<C: Columns<In>>(
-        self,
-        input: C,
-        output: impl ColumnsMut<Out, Place = C::Place>,
-    ) -> Result<<C::Place as Place>::Written, Error> {
-        C::Place::fill(self, Mode::Exclusive, &input, output)
-    }
-
-    /// [`inclusive`](Request::inclusive), and the [totals](Request::totals) of all sequences, out of one read of the input; of
-    /// segments between offsets or of equal keys, and of slices on a GPU, out of two. The totals of rows are what the next batch starts from, by
-    /// [`init_each`](Request::init_each).
-    ///
-    /// # Errors
-    /// As [`inclusive`](Request::inclusive).
-    pub fn inclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<WithTotals<Out, C::Place, S>, Error> {
-        C::Place::collect_with_totals(self, Mode::Inclusive, &input)
-    }
-
-    /// [`exclusive`](Request::exclusive), and the totals of all sequences, as
-    /// [`inclusive_with_totals`](Request::inclusive_with_totals).
-    ///
-    /// # Errors
-    /// As [`inclusive`](Request::inclusive).
-    pub fn exclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<WithTotals<Out, C::Place, S>, Error> {
-        C::Place::collect_with_totals(self, Mode::Exclusive, &input)
-    }
-
-    /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
-    /// and reads the input once.
-    ///
-    /// # Errors
-    /// As [`inclusive`](Request::inclusive); [`Error::Combination`] if there is a total for each of several runs, which
-    /// [`totals`](Request::totals) gives: of rows, and of segments between offsets or of equal keys.
-    pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
-        let sequences = match &self.sequences {
-            Ok(Sequences::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
-            Ok(Sequences::Segments(Boundaries::OffsetColumn(offsets, _))) => offsets.len().saturating_sub(1),
-            Ok(Sequences::Rows(rows)) => rows.count(),
-            Ok(Sequences::Line | Sequences::Segments(_) | Sequences::Segmented(_)) | Err(_) => {
-                if let Some(total) = self.short_total(&input) {
-                    return Ok(total);
-                }
-                // Segments of equal keys on a device are counted there.
-                match <[S; 1]>::try_from(self.totals_of(&input)?) {
-                    Ok([total]) => return Ok(total),
-                    Err(totals) => totals.len(),
-                }
-            }
-        };
-        Err(Combination::OneTotal { sequences }.into())
-    }
-
-    /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row, and one for all
-    /// segments of flags, that of the last. Keys in device memory are read once more, to count segments, and offsets there are
-    /// copied to the host.
-    ///
-    /// # Errors
-    /// As [`inclusive`](Request::inclusive).
-    pub fn totals(self, input: impl Columns<In>) -> Result<Vec<S>, Error> {
-        match self.short_total(&input) {
-            Some(total) => Ok(vec![total]),
-            None => self.totals_of(&input),
-        }
-    }
-
-    /// The total of a short line.
-    fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
-        let is_plain = matches!(self.sequences, Ok(Sequences::Line))
-            && !self.reversed
-            && matches!(self.carry, Carry::None)
-            && self.interrupt.is_none();
-        let init = match self.init {
-            Start::Identity => None,
-            Start::Same(init) => Some(init),
-            Start::Each(_) => return None,
-        };
-        is_plain.then(|| short::total(self.scan, init, input)).flatten()
-    }
-
-    pub(super) fn totals_of<C: Columns<In>>(self, input: &C) -> Result<Vec<S>, Error> {
-        C::Place::totals(self, input)
-    }
-}
-
-/// Into memory that need not hold anything yet: of a scan that writes one column.
-impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
-    /// [`inclusive`](Request::inclusive) into memory that need not hold anything yet; gives the records that were written.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Rows`] if records lie beside rows.
-    pub fn inclusive_into_uninit(
-        self,
-        input: impl Columns<In, Place = Host>,
-        output: &mut [MaybeUninit<Out>],
-    ) -> Result<&mut [Out], Error> {
-        self.write_new(Mode::Inclusive, &input, output)
-    }
-
-    /// [`exclusive`](Request::exclusive) into memory that need not hold anything yet; gives the records that were written.
-    ///
-    /// # Errors
-    /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
-    pub fn exclusive_into_uninit(
-        self,
-        input: impl Columns<In, Place = Host>,
-        output: &mut [MaybeUninit<Out>],
-    ) -> Result<&mut [Out], Error> {
-        self.write_new(Mode::Exclusive, &input, output)
-    }
-}
-
-/// Over the input, of a scan that writes what it reads.
-impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
-    /// [`inclusive`](Request::inclusive), written over the input: a slice or a [`DeviceVec`](crate::DeviceVec), or a tuple of
-    /// these for several columns.
-    ///
-    /// # Errors
-    /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads a neighbouring record or keeps records.
-    pub fn inclusive_in_place<X: ColumnsMut<Out>>(self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace(self, Mode::Inclusive, records)
-    }
-
-    /// [`exclusive`](Request::exclusive), written over the input.
-    ///
-    /// # Errors
-    /// As [`inclusive_in_place`](Request::inclusive_in_place).
-    pub fn exclusive_in_place<X: ColumnsMut<Out>>(self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace(self, Mode::Exclusive, records)
     }
 }

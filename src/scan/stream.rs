@@ -9,7 +9,7 @@ use super::over::Over;
 use super::place::Place;
 use super::states::states_of;
 use super::{Scan, States};
-use crate::lang::{self, ScanType};
+use crate::lang;
 
 /// A stream of chunks, made by [`Scan::stream`]: the results of its chunks, one after the other, are those of an inclusive scan
 /// of all records, where the association does not matter. After an error it is as it was.
@@ -122,7 +122,7 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
     }
 }
 
-impl<S: States, In: Record, Out: ScanType> ChunkStream<S, In, Out> {
+impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     /// The results of going on with the records of an iterator; see [`Scan::over`].
     ///
     /// # Errors

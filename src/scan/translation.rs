@@ -107,8 +107,7 @@ fn compare(
             return Ok(());
         }
     }
-    let show = |values: &[Constant]| values.iter().map(Constant::to_string).collect::<Vec<_>>().join(", ");
-    let (arguments, native, compiled) = (show(arguments), show(native), show(compiled));
+    let [arguments, native, compiled] = [arguments, native, compiled].map(<[Constant]>::to_vec);
     Err(Error::Mistranslated { function: function(), arguments, native, compiled })
 }
 
@@ -149,7 +148,7 @@ mod tests {
         let run = |_: &[Constant]| two.to_vec();
         assert!(compare(|| "f".into(), &one, &one, &one, run).is_ok());
         let error = compare(|| "f".into(), &one, &one, &two, run).unwrap_err().to_string();
-        assert!(error.contains("Rust gives 1") && error.contains("the IR gives 2"), "{error}");
+        assert!(error.contains("Rust gives (1)") && error.contains("the IR gives (2)"), "{error}");
     }
 
     #[test]

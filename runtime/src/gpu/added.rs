@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::arguments::states_of_rows;
 use super::numbers::Numbering;
 use super::on_gpu::{Found, OnGpu, SegmentColumns};
-use super::pending::Begun;
+use super::pending::{Begun, Pending};
 use super::task::Task;
 use crate::call::{Init, Shape};
 use crate::checks;
@@ -36,6 +36,8 @@ pub(super) struct Added {
     pub(super) states_of_rows: u64,
     /// What counts the segments for which states were given, where the device alone knows how many there are.
     pub(super) begun: Option<Begun>,
+    /// The other scans that make something: their faults are the call's.
+    pub(super) helpers: Vec<Pending>,
 }
 
 impl Added {
@@ -96,7 +98,7 @@ impl Task<'_> {
                 Shape::FlagColumn(given) => ends(given, columns.flags, stream)?,
                 _ => {
                     zero(columns.flags, self.len, stream)?;
-                    scan.source.mark(self.call, &columns, stream)?;
+                    added.helpers.extend(scan.source.mark(self.call, &columns, stream)?);
                 }
             }
         }
@@ -134,7 +136,10 @@ impl Task<'_> {
         let given = self.call.init.states(identities.len()).len();
         // Offsets were counted on the host.
         let begins = usize::from(numbering != Numbering::Flags);
-        added.begun = (numbering != Numbering::Marks).then(|| Begun { counted: Box::new(counted), begins, given });
+        match numbering {
+            Numbering::Marks => added.helpers.push(counted),
+            _ => added.begun = Some(Begun { counted: Box::new(counted), begins, given }),
+        }
         let states = added.upload(stream, bytes)?;
         let starts = added.lease(stream, STARTS, self.len.saturating_mul(size))?;
         scan.source.look_up_starts(columns, (states, count, size), starts, stream)?;

@@ -134,7 +134,7 @@ impl Source for Compiled {
         Ok(made.on_gpu(self.limit))
     }
 
-    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
+    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error> {
         self.mark_heads(call, columns, stream)
     }
 

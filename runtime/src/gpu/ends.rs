@@ -134,7 +134,8 @@ impl OnGpu {
         let flags = DeviceBuffer::<u8>::zeroed(stream, len)?;
         let ends = SegmentColumns { len, flags: flags.address(), numbers: 0 };
         let backwards = Call { reversed: !call.reversed, shape: call.shape, ..Call::default() };
-        self.source.mark(&backwards, &ends, stream)?;
+        let marked = self.source.mark(&backwards, &ends, stream)?;
+        marked.map(|marked| marked.wait()).transpose()?;
         let has_records: Vec<bool> = match &offsets {
             Some(offsets) => offsets.windows(2).map(|ends| ends[0] < ends[1]).collect(),
             None => vec![true; self.count_flags(&ends, stream)?],

@@ -45,7 +45,7 @@ mod task;
 mod variant;
 
 pub use crate::cuda::CompileTimes;
-pub use ahead::{AotError, AotKernel, Asked, MadeFor};
+pub use ahead::{AotError, AotKernel, Asked, Helper, MadeFor};
 #[cfg(feature = "ptx")]
 use compiled::Compiled;
 pub use kernel::{GpuKernel, Launch, Span};

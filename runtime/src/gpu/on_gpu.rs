@@ -55,11 +55,12 @@ pub(super) trait Source: Send + Sync {
     fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error>;
 
     /// Flags the heads of a call's segments, which are told by keys or offsets, in a stream. Flags are zeros before; so are
-    /// numbers, which offsets leave marks in, as [`Numbering::Marks`] says.
+    /// numbers, which offsets leave marks in, as [`Numbering::Marks`] says. If a scan does it, that has to be waited for too:
+    /// it alone knows of its faults.
     ///
     /// # Errors
     /// There are no kernels for it, or the driver fails.
-    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<(), Error>;
+    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error>;
 
     /// Numbers the records' segments in a stream, by their flags or marks.
     ///

@@ -154,6 +154,8 @@ pub struct Pending {
     pub(super) elements: Elements<'static>,
     /// Whether there were as many states as segments, if that is not known yet.
     pub(super) begun: Option<Begun>,
+    /// The scans before it that made columns of segments.
+    pub(super) helpers: Vec<Pending>,
 }
 
 /// The count of the segments that a call begins, for each of which there is a state.
@@ -203,6 +205,7 @@ impl Pending {
     pub fn wait(&self) -> Result<Outcome, Error> {
         let Some((launched, states)) = &self.launched else { return Ok(self.outcome.clone()) };
         let lowered = launched.wait()?;
+        self.helpers.iter().try_for_each(|helper| helper.wait().map(drop))?;
         self.begun.as_ref().map_or(Ok(()), Begun::check)?;
         if let Some(stages) = states.checked_stages()
             && let Some((sequence, finding)) = states.finding(&lowered, self.wants_totals)

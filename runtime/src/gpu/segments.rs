@@ -52,11 +52,16 @@ struct Loaded {
 
 impl Compiled {
     /// Flags the heads of the segments of a call at an address of the device, where there is a byte for each record.
-    pub(super) fn mark_heads(&self, call: &Call<'_>, to: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
+    pub(super) fn mark_heads(
+        &self,
+        call: &Call<'_>,
+        to: &SegmentColumns,
+        stream: &Stream,
+    ) -> Result<Option<Pending>, Error> {
         match call.shape {
-            Shape::KeyColumn(keys) => self.mark_keys(keys, to, call.reversed, stream),
-            Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, to, call.reversed, stream),
-            _ => Ok(()),
+            Shape::KeyColumn(keys) => self.mark_keys(keys, to, call.reversed, stream).map(Some),
+            Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, to, call.reversed, stream).map(|()| None),
+            _ => Ok(None),
         }
     }
 
@@ -123,15 +128,20 @@ impl Compiled {
         Ok(())
     }
 
-    fn mark_keys(&self, keys: &Column<'_>, to: &SegmentColumns, reversed: bool, stream: &Stream) -> Result<(), Error> {
+    fn mark_keys(
+        &self,
+        keys: &Column<'_>,
+        to: &SegmentColumns,
+        reversed: bool,
+        stream: &Stream,
+    ) -> Result<Pending, Error> {
         let marks = self.marks_of_keys(&keys.layout, reversed)?;
         // SAFETY: so many flags have space there, which nothing but this stream uses.
         let flags =
             unsafe { ColumnMut::on_device_raw(stream.device().into(), to.flags, to.len, layout_of(Type::Bool)) };
-        // Whatever fails on the device is told by the scan behind it.
         let settings = Settings { parameters: &Parameters::default(), checked: false };
         let call = Call::default();
-        marks.submit_call((&call, settings), std::slice::from_ref(keys), &[flags], stream).map(drop)
+        marks.submit_call((&call, settings), std::slice::from_ref(keys), &[flags], stream)
     }
 
     fn marks_of_keys(&self, keys: &Layout, ends: bool) -> Result<OnGpu, Error> {

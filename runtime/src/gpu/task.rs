@@ -165,13 +165,13 @@ impl<'a> Task<'a> {
         stream.expect_device("the stream's device", &scan.device)?;
         let (call, span) = (self.call, self.span());
         let wants_totals = call.totals || call.carry.is_some() || self.reduces;
-        let mut begun = None;
+        let (mut begun, mut helpers) = (None, Vec::new());
         let launched = match scan.source.find(&self)? {
             None => None,
             Some(found) => {
                 // Held until the launch is in the stream.
                 let mut added = self.add(scan, &found, stream)?;
-                begun = added.begun.take();
+                (begun, helpers) = (added.begun.take(), std::mem::take(&mut added.helpers));
                 let Found { kernel, states } = found;
                 let start = states.lowered(call.carry.or(self.init()), 0);
                 let init = states.lowered(self.init(), 0);
@@ -207,7 +207,7 @@ impl<'a> Task<'a> {
         };
         let components = scan.handed_on(call.carry.is_some());
         let outcome = Outcome { written, totals };
-        Ok(Pending { launched, components, outcome, capacity, wants_totals, elements, begun })
+        Ok(Pending { launched, components, outcome, capacity, wants_totals, elements, begun, helpers })
     }
 
     /// What sequences start from, as it is handed on: the totals of those without records.

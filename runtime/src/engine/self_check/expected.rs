@@ -6,6 +6,7 @@ use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Type};
 
 use super::sample::Sample;
+use crate::wrong::Difference;
 
 /// How the interpreter regroups.
 const CHUNKS: [usize; 2] = [3, 16];
@@ -25,14 +26,6 @@ pub(super) struct Written {
     pub(super) outputs: Option<Vec<Vec<u8>>>,
     /// The components of the states after the line.
     pub(super) states: Option<Vec<Constant>>,
-}
-
-/// Something that is not what it should be.
-#[derive(PartialEq, Debug)]
-pub(super) struct Difference {
-    pub(super) place: String,
-    pub(super) expected: String,
-    pub(super) got: String,
 }
 
 /// A value by the interpreter, in all its associations.
@@ -114,40 +107,32 @@ impl<'a> Expected<'a> {
         for (column, (layout, written)) in self.columns.iter().zip(written).enumerate() {
             let (records, count) = (written.len() / layout.size as usize, self.sequential.count);
             if records != count {
-                let [expected, got] = [count, records].map(|count| format!("{count} records"));
-                return Some(Difference { place: format!("output column {column}"), expected, got });
+                return Some(Difference::Records { column, expected: count, got: records });
             }
         }
         self.outputs().find_map(|place @ (column, record, field)| {
             let expected = self.output(place);
             let got = self.read(&written[column], place);
             let magnitude = self.magnitudes[column][field];
-            let name = || format!("output column {column}, record {record}, field {field}");
-            self.difference(&expected, got, magnitude, name)
+            let output = |expected| Difference::Output { column, record, field, expected, got };
+            (!self.agrees(&expected, got, magnitude)).then(|| output(expected.sequential))
         })
     }
 
     fn differing_state(&self, states: &[Constant]) -> Option<Difference> {
         let states = self.states().zip(states).enumerate();
-        states.into_iter().find_map(|(place, (expected, &got))| {
+        states.into_iter().find_map(|(component, (expected, &got))| {
             let magnitude = expected.sequential.as_f64().abs();
-            self.difference(&expected, got, magnitude, || format!("component {place} of the states after the line"))
+            let state = |expected| Difference::State { component, expected, got };
+            (!self.agrees(&expected, got, magnitude)).then(|| state(expected.sequential))
         })
     }
 
-    fn difference(
-        &self,
-        expected: &Value,
-        got: Constant,
-        magnitude: f64,
-        place: impl Fn() -> String,
-    ) -> Option<Difference> {
-        let agrees = match self.is_exact {
+    fn agrees(&self, expected: &Value, got: Constant, magnitude: f64) -> bool {
+        match self.is_exact {
             true => expected.sequential.same(got),
             false => !expected.is_stable(magnitude) || expected.is_close(got, magnitude),
-        };
-        let expected = || expected.sequential.to_string();
-        (!agrees).then(|| Difference { place: place(), expected: expected(), got: got.to_string() })
+        }
     }
 
     fn same_counts(&self) -> bool {

@@ -21,11 +21,12 @@ use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Lowered, SegmentStart};
 use monoscan_ir::{Constant, Stage, laws};
 
-use self::expected::{Difference, Expected};
+use self::expected::Expected;
 use self::sample::{Kind, Sample};
-pub(super) use self::walks::{Walk, Walks};
+pub(super) use self::walks::Walks;
 use super::variant::{Kernels, Variant};
 use crate::error::Error;
+use crate::wrong::Walk;
 
 /// Elements of a block: a multiple of every group of a kernel in vectors; and not, so that other kernels have the rest.
 const WHOLE_GROUPS: usize = 32;
@@ -40,7 +41,7 @@ const MANY_INSTRUCTIONS: usize = 150;
 /// # Errors
 /// [`Error::Miscompiled`] if what is written, or a state, is not the interpreter's.
 pub(super) fn check(variant: &Variant, kernels: &Kernels, walks: Walks) -> Result<(), Error> {
-    let is_judged = |walk: &Walk| variant.is_lawful || !walk.regroups(kernels.code.is_in_vectors());
+    let is_judged = |walk: &Walk| variant.is_lawful || !walks::regroups(*walk, kernels.code.is_in_vectors());
     let walks: Walks = walks.iter().filter(is_judged).collect();
     if walks.is_empty() {
         return Ok(());
@@ -75,9 +76,8 @@ impl Check<'_> {
             });
             match differing {
                 None => return Ok(()),
-                Some((walk, Difference { place, expected: wanted, got })) => {
-                    let walk = walk.to_string();
-                    first.get_or_insert(Error::Miscompiled { walk, place, expected: wanted, got });
+                Some((walk, difference)) => {
+                    first.get_or_insert(Error::Miscompiled { walk, difference });
                     // Rounding may decide a comparison otherwise, though hardly so in every sample.
                     if expected.is_exact() {
                         break;

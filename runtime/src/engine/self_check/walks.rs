@@ -1,37 +1,15 @@
 //! The walks that kernels are for, over a sample.
 
-use std::fmt;
-
 use monoscan_codegen::cpu::{self, Access, Kernel, SHORT_INPUTS};
 use monoscan_ir::{Constant, Field, Layout};
 
 use super::Check;
 use super::expected::Written;
 use super::sample::Sample;
+use crate::wrong::Walk;
 use crate::engine::line::{Bases, Line};
 use crate::engine::slots::{Slots, Start};
 use crate::engine::walk::Cut;
-
-/// How a line is scanned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::engine) enum Walk {
-    /// One sequential pass.
-    OnePass,
-    /// Blocks that are reduced, folded and replayed.
-    Strips,
-    /// Whole blocks, each in one pass.
-    Blocks,
-    /// Blocks that are folded in whole states.
-    Totals,
-    /// One sequential pass that carries whole states, and writes or only reduces.
-    Whole { writes: bool },
-    /// Rows one after the other.
-    Rows,
-    /// The kernel of short lines.
-    Short,
-    /// The kernels of short lines that take and leave whole states.
-    ShortWhole { writes: bool },
-}
 
 /// Some walks.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -100,28 +78,9 @@ impl FromIterator<Walk> for Walks {
     }
 }
 
-impl Walk {
-    /// Whether elements are associated otherwise than by a sequential loop.
-    pub(super) fn regroups(self, in_vectors: bool) -> bool {
-        in_vectors || matches!(self, Walk::Strips | Walk::Blocks | Walk::Totals)
-    }
-}
-
-impl fmt::Display for Walk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Walk::OnePass => "in one pass",
-            Walk::Strips => "in blocks, reduced and replayed",
-            Walk::Blocks => "in blocks of one pass each",
-            Walk::Totals => "in blocks, with whole states",
-            Walk::Whole { writes: true } => "in one pass, with whole states",
-            Walk::Whole { writes: false } => "in a reduction",
-            Walk::Rows => "in rows",
-            Walk::Short => "as a short line",
-            Walk::ShortWhole { writes: true } => "as a short line, with whole states",
-            Walk::ShortWhole { writes: false } => "in a reduction of a short line",
-        })
-    }
+/// Whether elements are associated otherwise than by a sequential loop.
+pub(super) fn regroups(walk: Walk, in_vectors: bool) -> bool {
+    in_vectors || matches!(walk, Walk::Strips | Walk::Blocks | Walk::Totals)
 }
 
 impl Check<'_> {

@@ -55,6 +55,12 @@ pub enum AotError {
         /// What was asked for.
         asked: Asked,
     },
+    /// The call needs kernels that are not those of the program.
+    #[error("kernels made ahead of time do not make {makes}, or compile the scan with the feature `gpu`")]
+    Helper {
+        /// What these would make.
+        makes: Helper,
+    },
     /// An initial state or carry that the kernel takes for impossible.
     #[error(
         "component {component} of the {argument} is {got}, expected one in {expected}: make the kernel for any states"
@@ -69,6 +75,27 @@ pub enum AotError {
         /// What it is.
         got: Constant,
     },
+}
+
+/// What kernels besides those of a program make, on a device, for a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Helper {
+    /// Head flags out of keys or offsets.
+    Flags,
+    /// The number of each record's segment.
+    Numbers,
+    /// The start of each record's segment.
+    Starts,
+}
+
+impl std::fmt::Display for Helper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Helper::Flags => "head flags out of keys or offsets: give head flags as a column of the device",
+            Helper::Numbers | Helper::Starts => "a start for each segment: give one initial state",
+        })
+    }
 }
 
 /// A kernel that was made ahead of time, not yet loaded: PTX, and the text that says how it is called.

@@ -28,11 +28,10 @@ use super::states::States;
 use super::task::Task;
 use crate::call::Call;
 use crate::cuda::{CubinCache, Device, Stream};
-use crate::device::DeviceError;
 use crate::error::Error;
 
 pub use calls::{Asked, MadeFor};
-pub use kernel::{AotError, AotKernel};
+pub use kernel::{AotError, AotKernel, Helper};
 
 /// The kernels of a program that were made ahead of time, loaded on a GPU; at least one.
 pub(super) struct Ahead(Vec<Loaded>);
@@ -107,12 +106,12 @@ impl Source for Ahead {
         Err(AotError::Call { made_for, asked: Asked::totals_of_segments(call) }.into())
     }
 
-    fn mark(&self, _call: &Call<'_>, _columns: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
-        Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
+    fn mark(&self, _call: &Call<'_>, _columns: &SegmentColumns, _: &Stream) -> Result<Option<Pending>, Error> {
+        Err(AotError::Helper { makes: Helper::Flags }.into())
     }
 
-    fn number(&self, _: Numbering, _columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error> {
-        Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
+    fn number(&self, _: Numbering, _columns: &SegmentColumns, _: &Stream) -> Result<Pending, Error> {
+        Err(AotError::Helper { makes: Helper::Numbers }.into())
     }
 
     fn look_up_starts(
@@ -120,8 +119,8 @@ impl Source for Ahead {
         _columns: &SegmentColumns,
         _states: (u64, usize, usize),
         _starts: u64,
-        stream: &Stream,
+        _: &Stream,
     ) -> Result<(), Error> {
-        Err(DeviceError::NoCompiler { device: stream.device().into() }.into())
+        Err(AotError::Helper { makes: Helper::Starts }.into())
     }
 }

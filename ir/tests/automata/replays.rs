@@ -1,0 +1,85 @@
+//! Replays by symbols, and what a replay carries.
+
+use super::*;
+
+#[test]
+fn a_replay_by_symbols_is_the_replay() {
+    let bytes: Vec<Vec<Constant>> = (0..=255u8).chain(*b"a \"b\\\" 1\" -1.5.-2\"\"").map(|b| vec![b.into()]).collect();
+    for mode in [Mode::Inclusive, Mode::Exclusive] {
+        let by_symbols = must_replay(&writes_the_state(&small()), mode, &bytes);
+        assert!(by_symbols.symbols < 16);
+        let look_ups = |function: &Function| function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
+        assert_eq!(look_ups(&by_symbols.body.mapping.function), 1);
+    }
+    let reads: Vec<Vec<Constant>> = triples().map(|read| read.to_vec()).collect();
+    must_replay(&with_the_next_byte(), Mode::Inclusive, &reads);
+}
+
+#[test]
+fn outputs_may_be_computed_from_what_is_found() {
+    // Where the byte and the state before are odd, the index; else the state. The byte as it is makes 256 symbols.
+    let project = |lane_of_byte: bool| {
+        let mut b = FunctionBuilder::new();
+        let (state, byte, index) = (b.param(Type::bytes(8).unwrap()), b.param(Type::U8), b.param(Type::U64));
+        let state = b.lane(state, 0);
+        let (one, none) = (b.lit(1u8), b.lit(0u8));
+        let odd = b.binary(Opcode::And, byte, state);
+        let odd = b.binary(Opcode::And, odd, one);
+        let is_odd = b.binary(Opcode::Ne, odd, none);
+        let state = b.cast(Type::U64, if lane_of_byte { byte } else { state });
+        let result = b.select(is_odd, index, state);
+        let reads = vec![Source::Before { stage: 0, component: 0 }, Source::Record(0), Source::Index];
+        Mapping { reads, function: b.finish(&[result]) }
+    };
+    let bytes: Vec<Vec<Constant>> = (0..=255u8).map(|byte| vec![byte.into()]).collect();
+    let found = verify(automaton(&small(), project(false))).unwrap();
+    must_replay(&found, Mode::Inclusive, &bytes);
+    let too_many = verify(automaton(&small(), project(true))).unwrap();
+    let (body, lowered) = replay_of(&too_many, Mode::Inclusive);
+    assert_eq!(SymbolReplay::of(&lowered, &body, STEP_BYTES), None);
+}
+
+#[test]
+fn replays_that_carry_more_or_have_no_ids_are_not_by_symbols() {
+    let of = |program: Program| {
+        let program = verify(program).unwrap();
+        let (body, lowered) = replay_of(&program, Mode::Inclusive);
+        SymbolReplay::of(&lowered, &body, STEP_BYTES)
+    };
+    assert!(of(automaton(&small(), lanes_of(8, &[3]))).is_some());
+    assert_eq!(of(automaton(&small(), lanes_of(8, &[5, 2]))), None, "two lanes");
+    assert_eq!(of(automaton(&any(16), lanes_of(16, &[0]))), None, "too many ranges");
+    assert_eq!(of(automaton(&turning(), lanes_of(16, &[0]))), None, "as many symbols as bytes");
+    let mut columns = automaton(&small(), lanes_of(8, &[0]));
+    columns.inputs.push(Layout::of(Type::U8));
+    assert_eq!(of(columns), None, "another column");
+    let mut wide = automaton(&small(), lanes_of(8, &[0]));
+    wide.inputs = vec![Layout { size: 2, ..Layout::of(Type::U8) }];
+    assert_eq!(of(wide), None, "records that are more than a byte");
+}
+
+/// What a replay carries that writes these lanes.
+fn carried(maps: &[Map], lanes: &[u8]) -> (Vec<Option<u8>>, Function) {
+    let program = verify(automaton(maps, lanes_of(maps[0].len(), lanes))).unwrap();
+    let (body, _) = replay_of(&program, Mode::Inclusive);
+    let lanes = body.carried.iter().map(|carried: &Carried| carried.lane).collect();
+    (lanes, body.mapping.function)
+}
+
+#[test]
+fn a_replay_carries_the_lanes_that_outputs_read() {
+    let look_ups = |function: &Function| function.insts.iter().filter(|inst| inst.opcode == Opcode::Table).count();
+    let (lanes, function) = carried(&small(), &[0]);
+    assert_eq!(lanes, [Some(0)]);
+    assert_eq!(look_ups(&function), 1);
+    let (lanes, function) = carried(&small(), &[5, 2]);
+    assert_eq!(lanes, [Some(2), Some(5)]);
+    assert_eq!(look_ups(&function), 2);
+    // Three are cheaper as a vector.
+    assert_eq!(carried(&small(), &[0, 1, 2]).0, [None]);
+    // What is no lane reads 0.
+    let mut outside = small();
+    outside[7][3] = 8;
+    assert!(carried(&outside, &[0]).1.insts.iter().any(|inst| inst.opcode == Opcode::Select));
+    assert!(carried(&small(), &[0]).1.insts.iter().all(|inst| inst.opcode != Opcode::Select));
+}

@@ -1,0 +1,103 @@
+//! What the error of a kernel that computes something else than its program says: a bug in monoscan.
+
+use std::fmt;
+
+use monoscan_ir::Constant;
+
+/// How kernels scanned a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Walk {
+    /// One sequential pass.
+    OnePass,
+    /// Blocks that are reduced, folded and replayed.
+    Strips,
+    /// Whole blocks, each in one pass.
+    Blocks,
+    /// Blocks that are folded in whole states.
+    Totals,
+    /// One sequential pass that carries whole states, and writes or only reduces.
+    Whole {
+        /// It writes.
+        writes: bool,
+    },
+    /// Rows one after the other.
+    Rows,
+    /// The kernel of short lines.
+    Short,
+    /// The kernels of short lines that take and leave whole states.
+    ShortWhole {
+        /// It writes.
+        writes: bool,
+    },
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Walk::OnePass => "in one pass",
+            Walk::Strips => "in blocks, reduced and replayed",
+            Walk::Blocks => "in blocks of one pass each",
+            Walk::Totals => "in blocks, with whole states",
+            Walk::Whole { writes: true } => "in one pass, with whole states",
+            Walk::Whole { writes: false } => "in a reduction",
+            Walk::Rows => "in rows",
+            Walk::Short => "as a short line",
+            Walk::ShortWhole { writes: true } => "as a short line, with whole states",
+            Walk::ShortWhole { writes: false } => "in a reduction of a short line",
+        })
+    }
+}
+
+/// What kernels gave otherwise than the interpreter.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Difference {
+    /// An output column has another number of records.
+    Records {
+        /// Which column.
+        column: usize,
+        /// How many the interpreter writes.
+        expected: usize,
+        /// How many the kernels wrote.
+        got: usize,
+    },
+    /// Something else was written.
+    Output {
+        /// Which column.
+        column: usize,
+        /// Which record.
+        record: usize,
+        /// Which of its fields.
+        field: usize,
+        /// What the interpreter writes.
+        expected: Constant,
+        /// What the kernels wrote.
+        got: Constant,
+    },
+    /// A state after the line is another one.
+    State {
+        /// Which component of the states of all stages.
+        component: usize,
+        /// What the interpreter gives.
+        expected: Constant,
+        /// What the kernels gave.
+        got: Constant,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Difference::Records { column, expected, got } => {
+                write!(f, "output column {column}: {got} records for {expected}")
+            }
+            Difference::Output { column, record, field, expected, got } => {
+                write!(f, "output column {column}, record {record}, field {field}: {got} for {expected}")
+            }
+            Difference::State { component, expected, got } => {
+                write!(f, "component {component} of the states after the line: {got} for {expected}")
+            }
+        }
+    }
+}

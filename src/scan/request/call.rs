@@ -1,0 +1,90 @@
+//! A [`Request`] as the [`Call`] of an engine, with the states of its starts and carry as components.
+
+use monoscan_ir::{Constant, Mode};
+use monoscan_runtime::{Call, Combination, Error, Init};
+use smallvec::SmallVec;
+
+use super::{Carry, Request, Sequences, Start};
+use crate::lang;
+use crate::scan::states::{States, states_of};
+
+impl<S: States, In, Out> Request<'_, S, In, Out> {
+    /// The state that a line starts from, if one was given; a short line may leave another there.
+    pub(super) fn start(&mut self) -> Option<&mut S> {
+        let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.interrupt.is_none();
+        let start = match (&mut self.carry, &mut self.init) {
+            (Carry::States([carry]), _) => Some(carry),
+            (Carry::None, Start::Same(init)) => Some(init),
+            _ => None,
+        };
+        start.filter(|_| is_line)
+    }
+
+    /// Hands the call over, with the components of the carry, and stores these in the carry if all went well.
+    pub(in crate::scan) fn call<R>(
+        self,
+        mode: Mode,
+        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        if mode == Mode::Exclusive && self.scan.needs_start() {
+            self.check_starts()?;
+        }
+        let states = self.init.states();
+        let init = match self.init {
+            Start::Identity => Init::Identity,
+            Start::Same(_) => Init::Same(&states),
+            Start::Each(_) => Init::Each(&states),
+        };
+        let sequences = self.sequences?;
+        let call = Call {
+            mode,
+            reversed: self.reversed,
+            init,
+            shape: sequences.shape()?,
+            interrupt: self.interrupt,
+            ..Call::default()
+        };
+        let carry = match self.carry {
+            Carry::None => return run(&call, None),
+            Carry::Whole(carry) => return run(&call, Some(carry)),
+            Carry::States(carry) => carry,
+        };
+        // Of the record before, which a carry of the engine has too, this chunk has none.
+        let first = self.scan.first_carry();
+        let own = self.scan.state_len();
+        let mut all: SmallVec<[Constant; 4]> = SmallVec::new();
+        for state in &*carry {
+            all.extend(lang::components(state));
+            all.extend_from_slice(&first[own..]);
+        }
+        let result = run(&call, Some(&mut all))?;
+        carry.iter_mut().zip(states_of(&all, first.len())).for_each(|(to, state)| *to = state);
+        Ok(result)
+    }
+}
+
+impl<S: States, In, Out> Request<'_, S, In, Out> {
+    /// Refuses sequences that start from no value, of a last operator without an identity: the first component of its state
+    /// says whether there is one.
+    fn check_starts(&self) -> Result<(), Error> {
+        let last = self.scan.program().stages.last().map_or(0, |stage| stage.state.len());
+        let flag = self.scan.state_len() - last;
+        let is_value = |state: &S| lang::components(state).into_iter().nth(flag) == Some(Constant::from(true));
+        let goes_on = match &self.carry {
+            Carry::None => false,
+            Carry::States(all) => all.iter().all(is_value),
+            Carry::Whole(all) => states_of(all, self.components_of_totals()).all(|state| is_value(&state)),
+        };
+        let begins = match &self.init {
+            Start::Identity => false,
+            Start::Same(state) => is_value(state),
+            Start::Each(all) => all.iter().all(is_value),
+        };
+        let is_right = match (&self.carry, &self.sequences) {
+            (Carry::None, _) => begins,
+            (_, Ok(Sequences::Line | Sequences::Rows(_))) => goes_on,
+            _ => goes_on && begins,
+        };
+        if is_right { Ok(()) } else { Err(Combination::NoIdentity.into()) }
+    }
+}
