@@ -58,8 +58,8 @@ pub use monoscan_ir as ir;
 pub use monoscan_ir::laws::Judgement;
 pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
-    Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, DynScan, DynScanBuilder, Error,
-    Difference, ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows,
+    Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, Difference, DynScan, DynScanBuilder,
+    Error, ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows,
     RowsError, Shape, Spacing, SpacingError, TraceError, Walk,
 };
 #[cfg(feature = "cuda")]

@@ -57,9 +57,9 @@ pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};
 pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;
 pub use refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
-pub use wrong::{Difference, Walk};
 pub use scans::collect;
 pub use spacing::{Bits, Spacing, SpacingError};
 #[doc(hidden)]
 pub use trace::MAX_CALL_DEPTH;
 pub use trace::TraceError;
+pub use wrong::{Difference, Walk};

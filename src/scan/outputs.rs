@@ -4,7 +4,6 @@
 //! and one of `B`, which come as a pair: new ones as a pair of vectors, those that are there as a
 //! pair of slices. One column is the case of one in every respect.
 
-use std::fmt::Debug;
 use std::marker::PhantomData;
 
 use monoscan_runtime::Error;
@@ -27,7 +26,7 @@ pub trait Outputs: sealed::Outputs {
     type Vec<P: Place>;
 
     #[doc(hidden)]
-    type Rows: Iterator<Item = Self::Item> + Default + Debug;
+    type Rows: Iterator<Item = Self::Item> + Default;
 
     /// The results in these columns, one after the other.
     #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! [`Over`]: a scan of an iterator, chunk by chunk.
 
+use std::fmt;
 use std::iter::Fuse;
 
 use monoscan_ir::{Program, Source};
@@ -20,7 +21,6 @@ const LARGEST: usize = 4096;
 /// It is lazy: nothing is taken before the first result is asked for. Then records are taken in chunks, 64 at first and at last
 /// 4096, and scanned as the chunks of a stream; so up to a chunk more is taken than results were given. The iterator may be
 /// endless. After an error there is nothing more.
-#[derive(Debug)]
 pub struct Over<I: Iterator, S, In: Record, Out: Outputs> {
     stream: ChunkStream<S, In, Out>,
     records: Fuse<I>,
@@ -87,6 +87,12 @@ where
             Some(result) => Some(Ok(result)),
             None => self.more().transpose(),
         }
+    }
+}
+
+impl<I: Iterator, S, In: Record, Out: Outputs> fmt::Debug for Over<I, S, In, Out> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Over").field("take", &self.take).finish_non_exhaustive()
     }
 }
 

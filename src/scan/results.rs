@@ -10,10 +10,9 @@ use super::outputs::{ColumnsMut, Outputs};
 use super::over::Over;
 use super::place::sealed::Place as _;
 use super::place::{Host, Place};
-use super::short;
 use super::states::States;
 use super::stream::{ChunkStream, RowStream};
-use super::{Scan, WithTotals};
+use super::Scan;
 use crate::lang::ScanType;
 
 impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {

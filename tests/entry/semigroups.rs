@@ -1,7 +1,7 @@
 //! Operators without an identity: the wrapping is done for the user, every request that has an
 //! answer is answered, and the others are errors.
 
-use monoscan::ops::{Semigroup, Sum, WithIdentity};
+use monoscan::ops::{Max, Semigroup, Sum, WithIdentity};
 use monoscan::prelude::*;
 use monoscan::{Combination, Error, RowsError};
 use scan_kit::Random;
@@ -166,6 +166,25 @@ fn every_lift_gives_values_and_every_output_sees_the_state() {
         .build()
         .unwrap();
     assert_eq!(counted.exclusive((&first, &last_of)).unwrap()[..3], [Sum(0), Sum(0), Sum(1)]);
+}
+
+#[test]
+fn a_later_stage_may_have_no_identity() {
+    // Where a running maximum was reached first and last.
+    let reached = scan!(|e: Element<u8, Max<u8>>| -> Ends { Ends { first: e.index as u16, last: e.after.0 } });
+    let scan = Scan::<Max<u8>>::builder().lift(scan!(|x: u8| -> Max<u8> { Max(x) })).then(reached).build().unwrap();
+    let x: Vec<u8> = (0..1000).map(|i| (i * 37 % 101) as u8).collect();
+    let largest = |end: usize| x[..=end].iter().copied().max().unwrap();
+    let expected: Vec<Ends> = (0..x.len()).map(|end| Ends { first: 0, last: largest(end) }).collect();
+    assert_eq!(scan.inclusive(&x).unwrap(), expected);
+    assert_eq!(scan.reduce(&x).unwrap().1.get(), expected.last().copied());
+    // What decides is the state of the last stage, not of the first.
+    assert!(is_refused(scan.exclusive(&x)));
+    assert!(is_refused(scan.init((Max(200), WithIdentity::identity())).exclusive(&x)));
+    let start = (Max(0), WithIdentity::of(Ends { first: 7, last: 0 }));
+    let all: Vec<Ends> = expected.iter().map(|ends| Ends { first: 7, ..*ends }).collect();
+    let shifted: Vec<Ends> = [Ends { first: 7, last: 0 }].into_iter().chain(all).take(x.len()).collect();
+    assert_eq!(scan.init(start).exclusive(&x).unwrap(), shifted);
 }
 
 /// A state that is lifted may be no value, which the results would not tell.

@@ -170,6 +170,22 @@ fn an_iterator_is_scanned_as_a_slice_is() {
 }
 
 #[test]
+fn results_of_several_columns_come_one_by_one() {
+    let written = scan!(|sum: Sum<u32>, record: u32, flag: u8| -> (u32, u8, u32) { (sum.0, flag, record) });
+    let builder = Scan::<Sum<u32>>::builder().lift_at::<(u32, u8), _>(grew {}).filter(is_odd {});
+    let scan = builder.project_with_record(written).unzip().build().unwrap();
+    let mut r = Random(35);
+    for n in [0, 1, 65, 5000] {
+        let records: Vec<(u32, u8)> = (0..n).map(|_| (r.below(9) as u32, r.below(9) as u8)).collect();
+        let (x, y): (Vec<u32>, Vec<u8>) = records.iter().copied().unzip();
+        let results: Result<Vec<(u32, u8, u32)>, Error> = scan.over(records).unwrap().collect();
+        let (sums, flags, odd) = scan.inclusive((&x, &y)).unwrap();
+        let expected = sums.into_iter().zip(flags).zip(odd).map(|((sum, flag), odd)| (sum, flag, odd));
+        assert_eq!(results.unwrap(), expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn an_iterator_is_taken_lazily() {
     let sums = Scan::<Sum<u32>>::plain().unwrap();
     let taken = std::cell::Cell::new(0);

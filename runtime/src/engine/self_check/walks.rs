@@ -6,10 +6,10 @@ use monoscan_ir::{Constant, Field, Layout};
 use super::Check;
 use super::expected::Written;
 use super::sample::Sample;
-use crate::wrong::Walk;
 use crate::engine::line::{Bases, Line};
 use crate::engine::slots::{Slots, Start};
 use crate::engine::walk::Cut;
+use crate::wrong::Walk;
 
 /// Some walks.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
