@@ -190,6 +190,12 @@ impl Program {
         lifts.chain(&self.output.filter).chain([&self.output.project])
     }
 
+    /// The same, to be changed.
+    pub fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
+        let lifts = self.stages.iter_mut().map(|stage| &mut stage.lift);
+        lifts.chain(&mut self.output.filter).chain([&mut self.output.project])
+    }
+
     /// Whether any mapping reads the record before, or asks whether there is one.
     pub fn reads_previous(&self) -> bool {
         let mut reads = self.mappings().flat_map(|mapping| &mapping.reads);
@@ -233,9 +239,8 @@ impl Program {
         }
         let mut program = self.clone();
         program.parameters.clear();
-        let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
-        let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
-        for mapping in mappings.filter(|mapping| mapping.reads.iter().any(|s| matches!(s, Source::Parameter(_)))) {
+        let is_parameter = |source: &Source| matches!(source, Source::Parameter(_));
+        for mapping in program.mappings_mut().filter(|mapping| mapping.reads.iter().any(is_parameter)) {
             let mut b = FunctionBuilder::new();
             let mut reads = Vec::new();
             // Parameters of a function come before its constants.

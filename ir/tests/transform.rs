@@ -8,7 +8,7 @@ use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::interp::{self, Mode, Request, Run};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, Lowered, Role, SegmentStart, lower};
-use monoscan_ir::{Constant, Mapping, Program, Source, Type, Verified, WellTyped, verify};
+use monoscan_ir::{Constant, Program, Source, Type, Verified, WellTyped, verify};
 
 const COUNT: usize = 11;
 
@@ -28,13 +28,8 @@ fn random_programs() -> impl Iterator<Item = (u64, Verified<Program>)> {
     })
 }
 
-fn mappings(program: &Program) -> impl Iterator<Item = &Mapping> {
-    let lifts = program.stages.iter().map(|stage| &stage.lift);
-    lifts.chain([&program.output.project]).chain(&program.output.filter)
-}
-
 fn reads(program: &Program, is: impl Fn(&Source) -> bool) -> bool {
-    mappings(program).any(|mapping| mapping.reads.iter().any(&is))
+    program.mappings().any(|mapping| mapping.reads.iter().any(&is))
 }
 
 /// Flags of segments, of one record and of many; half of the time the first record has none.
@@ -168,8 +163,7 @@ fn a_lowered_line_is_the_program_with_its_states_resolved_and_its_ranks_counted(
 fn with_stage_first(mut program: Program, first: usize) -> Program {
     let moved = program.stages.remove(first);
     program.stages.insert(0, moved);
-    let lifts = program.stages.iter_mut().map(|stage| &mut stage.lift);
-    let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
+    let mappings = program.mappings_mut();
     for source in mappings.flat_map(|mapping| &mut mapping.reads) {
         if let Source::Before { stage, .. } | Source::After { stage, .. } | Source::Init { stage, .. } = source {
             match (*stage as usize).cmp(&first) {

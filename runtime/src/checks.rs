@@ -48,8 +48,7 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
     if program.output.filter.is_some() {
         return Err(InPlaceError::Keeps.into());
     }
-    let stages = program.stages.iter().map(|stage| &stage.lift);
-    let mut reads = stages.chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
+    let mut reads = program.mappings().flat_map(|mapping| &mapping.reads);
     if reads.any(|source| matches!(source, Source::Next(_) | Source::Prev(_))) {
         return Err(InPlaceError::ReadsNeighbour.into());
     }

@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use monoscan_ir::Mode;
 use monoscan_runtime::Error;
 
+use super::Scan;
 use super::columns::{Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
 use super::over::Over;
@@ -12,7 +13,6 @@ use super::place::sealed::Place as _;
 use super::place::{Host, Place};
 use super::states::States;
 use super::stream::{ChunkStream, RowStream};
-use super::Scan;
 use crate::lang::ScanType;
 
 impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {

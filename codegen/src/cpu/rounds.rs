@@ -143,7 +143,7 @@ impl Loop<'_> {
         now: &Progress,
     ) -> Result<Progress, CodegenError> {
         let interleave = self.interleave as usize;
-        let (carried, handed) = (now.states.len() / interleave, now.ahead.len() / interleave);
+        let (carried, ahead) = (now.states.len() / interleave, now.ahead.len() / interleave);
         let mut next = Progress::default();
         for block in 0..interleave {
             let place = now.places[block];
@@ -151,7 +151,7 @@ impl Loop<'_> {
                 (Some(numbers), Some(round)) => b.ins().iadd(numbers[block], round),
                 _ => place.value(b),
             };
-            let before = [&now.states[block * carried..][..carried], &now.ahead[block * handed..][..handed]].concat();
+            let before = [&now.states[block * carried..][..carried], &now.ahead[block * ahead..][..ahead]].concat();
             let mut results = self.element(b, env, round, Position { place, number }, &before)?;
             next.ahead.extend(results.split_off(carried));
             next.states.extend(results);

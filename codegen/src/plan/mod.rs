@@ -26,7 +26,7 @@ use crate::cpu::simd::{Cost, LaneForm};
 use crate::target::CpuTarget;
 
 /// Most blocks of a strip.
-pub const MAX_WAYS: usize = 8;
+pub const MAX_INTERLEAVE: usize = 8;
 
 /// What a plan is asked for besides what the planner chooses: for study, and for tests of boundaries.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -260,7 +260,7 @@ fn supported_interleave(wanted: usize) -> usize {
         0 | 1 => 1,
         2 | 3 => 2,
         4..8 => 4,
-        _ => MAX_WAYS,
+        _ => MAX_INTERLEAVE,
     }
 }
 

@@ -43,6 +43,7 @@ mod states;
 mod symbolic;
 mod traits;
 mod tropical;
+mod values;
 mod verdict;
 
 use crate::program::{Stage, Table};

@@ -57,7 +57,7 @@ pub enum Event {
 /// Bits of an event's number that say what it is.
 const KIND_BITS: u32 = 4;
 /// The kinds behind those of the stages.
-const KEEP: u64 = 14;
+const FILTER: u64 = 14;
 const PROJECT: u64 = 15;
 
 impl Event {
@@ -67,7 +67,7 @@ impl Event {
             Event::Lift(stage) => 1 + 3 * u64::from(stage),
             Event::OutOfOrder(stage) => 2 + 3 * u64::from(stage),
             Event::Combine(stage) => 3 + 3 * u64::from(stage),
-            Event::Filter => KEEP,
+            Event::Filter => FILTER,
             Event::Project => PROJECT,
         }
     }
@@ -75,7 +75,7 @@ impl Event {
     fn of_kind(kind: u64) -> Event {
         match kind {
             0 => Event::Regrouped,
-            KEEP => Event::Filter,
+            FILTER => Event::Filter,
             PROJECT => Event::Project,
             _ => {
                 let stage = ((kind - 1) / 3) as u32;
@@ -252,12 +252,10 @@ struct Step<'p> {
 impl<'p> Step<'p> {
     fn new(program: &'p Program) -> Step<'p> {
         let stages = (0..).zip(&program.stages);
-        let before = stages.clone().flat_map(|(stage, of)| {
+        let before = stages.flat_map(|(stage, of)| {
             (0..of.state.len() as u32).map(move |component| Source::Before { stage, component })
         });
-        let lifts = stages.map(|(_, stage)| &stage.lift);
-        let mappings = lifts.chain(&program.output.filter).chain([&program.output.project]);
-        let read = mappings.flat_map(|mapping| mapping.reads.iter().copied());
+        let read = program.mappings().flat_map(|mapping| mapping.reads.iter().copied());
         let is_outside = |source: &Source| !matches!(source, Source::After { .. });
         let mut reads: Vec<Source> = before.chain(read.filter(is_outside)).chain([Source::Index]).collect();
         reads.sort();

@@ -25,8 +25,8 @@ pub(super) fn inline(b: &mut FunctionBuilder, function: &Function, arguments: &[
         let operands: Vec<Checked> = inst.operands().iter().map(|operand| values[operand.index()]).collect();
         let value = b.push(inst.map_operands(|operand| values[operand.index()].value));
         let own = if inst.may_panic() { overflows(b, inst, &operands, value) } else { b.lit(false) };
-        let handed = handed_on(b, inst, &operands);
-        values.push(Checked { value, overflowed: or(b, own, handed) });
+        let propagated = propagated(b, inst, &operands);
+        values.push(Checked { value, overflowed: or(b, own, propagated) });
     }
     function.results.iter().map(|result| values[result.index()]).collect()
 }
@@ -43,7 +43,7 @@ pub(super) fn any(b: &mut FunctionBuilder, values: &[Checked]) -> Value {
 }
 
 /// How an instruction propagates overflows of its operands.
-fn handed_on(b: &mut FunctionBuilder, inst: &Inst, operands: &[Checked]) -> Value {
+fn propagated(b: &mut FunctionBuilder, inst: &Inst, operands: &[Checked]) -> Value {
     match (inst.opcode, operands) {
         (Opcode::Select, [condition, yes, no]) => {
             let taken = b.select(condition.value, yes.overflowed, no.overflowed);

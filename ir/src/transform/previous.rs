@@ -32,8 +32,7 @@ pub(super) fn staged(program: &mut Program, check: Option<&mut Stage>) {
         Source::First => *source = Source::Before { stage, component: components.len() as u32 },
         _ => {}
     };
-    let lifts = program.stages.iter_mut().chain(check).map(|stage| &mut stage.lift);
-    let mappings = lifts.chain(&mut program.output.filter).chain([&mut program.output.project]);
+    let mappings = program.mappings_mut().chain(check.map(|stage| &mut stage.lift));
     mappings.flat_map(|mapping| &mut mapping.reads).for_each(change);
     program.stages.push(last);
 }

@@ -307,9 +307,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
 
 /// Whether no element's code reads more than its own record and states: then a line can be cut anywhere.
 fn knows_nothing_around(program: &Program) -> bool {
-    let lifts = program.stages.iter().map(|stage| &stage.lift);
-    let mut reads =
-        lifts.chain(&program.output.filter).chain([&program.output.project]).flat_map(|mapping| &mapping.reads);
+    let mut reads = program.mappings().flat_map(|mapping| &mapping.reads);
     // The record before the first goes from piece to piece with the carry.
     !reads.any(|source| matches!(source, Source::Next(_) | Source::Last | Source::Index))
 }

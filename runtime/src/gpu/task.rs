@@ -205,15 +205,15 @@ impl<'a> Task<'a> {
             Shape::Rows(rows) => Elements::Rows { rows, reversed: call.reversed },
             _ => Elements::Line { len: self.len, reversed: call.reversed },
         };
-        let components = scan.handed_on(call.carry.is_some());
+        let components = scan.total_components(call.carry.is_some());
         let outcome = Outcome { written, totals };
         Ok(Pending { launched, components, outcome, capacity, wants_totals, elements, begun, helpers })
     }
 
-    /// What sequences start from, as it is handed on: the totals of those without records.
+    /// What sequences start from, as it is given on: the totals of those without records.
     fn starts(&self, scan: &OnGpu) -> Vec<Constant> {
         let identities = scan.program.first_carry();
-        let components = scan.handed_on(self.call.carry.is_some());
+        let components = scan.total_components(self.call.carry.is_some());
         let start = |row: usize| {
             let given = match self.call.shape {
                 Shape::Rows(_) => self.start_of_row(row),
@@ -230,7 +230,7 @@ impl<'a> Task<'a> {
 
 impl OnGpu {
     /// How many components a total has: those of a carry where there is one, else those of the states of all stages.
-    pub(super) fn handed_on(&self, has_carry: bool) -> usize {
+    pub(super) fn total_components(&self, has_carry: bool) -> usize {
         if has_carry { self.program.first_carry().len() } else { self.program.state_len() }
     }
 }

@@ -13,10 +13,8 @@ use scan_kit::programs;
 
 /// Whether what the program gives is independent of where a stream is cut.
 fn may_be_cut(program: &Program) -> bool {
-    let lifts = program.stages.iter().map(|stage| &stage.lift);
-    let mut mappings = lifts.chain(&program.output.filter).chain([&program.output.project]);
     let is_of_chunk = |source: &Source| matches!(source, Source::Index | Source::Next(_) | Source::Last);
-    !mappings.any(|mapping| mapping.reads.iter().any(is_of_chunk))
+    !program.mappings().any(|mapping| mapping.reads.iter().any(is_of_chunk))
 }
 
 /// The outputs of a stream in random chunks, and the carry behind it.

@@ -43,8 +43,7 @@ impl Reference {
         let rank = lowered.rank().map(|stage| components(stage as usize));
         let sizes: Vec<usize> = with_column.stages.iter().map(|stage| stage.state.len()).collect();
         with_column.inputs.push(states.clone());
-        let lifts = with_column.stages.iter_mut().map(|stage| &mut stage.lift);
-        for mapping in lifts.chain(&mut with_column.output.filter).chain([&mut with_column.output.project]) {
+        for mapping in with_column.mappings_mut() {
             for source in &mut mapping.reads {
                 if let Source::Init { stage, component } = *source {
                     let number = sizes[..stage as usize].iter().sum::<usize>() as u32 + component;

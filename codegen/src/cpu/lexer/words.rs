@@ -4,6 +4,8 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 
+use monoscan_ir::random::SplitMix64;
+
 use super::automaton::LexAutomaton;
 use super::emit::Emitter;
 use crate::cpu::memory::{data_flags, table_flags};
@@ -43,17 +45,12 @@ impl WordTable {
         let words: Vec<([u64; 2], u16)> = automaton.words.iter().map(|(word, kind)| (pack(word), *kind)).collect();
         let is_wide = words.iter().any(|(word, _)| word[1] != 0);
         let masks = (0..=MAX_WORD).map(|length| pack(&vec![0xff; length])).chain([[0; 2]]).collect();
-        let mut random = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = SplitMix64(0);
         let mut bits = (2 * words.len()).next_power_of_two().trailing_zeros().max(4);
         for tries in 1u32.. {
             // A table that stays too full for these factors grows.
             bits += u32::from(tries.is_multiple_of(1000));
-            let factors = [(); 2].map(|()| {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                random | 1
-            });
+            let factors = [(); 2].map(|()| random.next() | 1);
             let table = WordTable {
                 factors,
                 shift: 64 - bits,

@@ -37,8 +37,7 @@ impl Reference {
         let mut numbered = (**program).clone();
         let index = Source::Record(numbered.record_types().len() as u32);
         numbered.inputs.push(Layout::of(Type::U64));
-        let lifts = numbered.stages.iter_mut().map(|stage| &mut stage.lift);
-        for mapping in lifts.chain(&mut numbered.output.filter).chain([&mut numbered.output.project]) {
+        for mapping in numbered.mappings_mut() {
             mapping.reads.iter_mut().filter(|source| **source == Source::Index).for_each(|source| *source = index);
         }
         let numbered = verify(numbered).expect("reading a column for the index breaks no invariant");
