@@ -52,6 +52,7 @@ pub mod lexer;
 pub mod ops;
 pub mod recurrence;
 mod scan;
+mod words;
 
 /// Programs and what is known about them: what front ends of their own build scans from.
 pub use monoscan_ir as ir;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use monoscan_ir::derive::{Derivation, LoopProgram, Why, derive};
-use monoscan_ir::laws::{Overflow, judge};
+use monoscan_ir::laws::{Overflow, Words, judge};
 use monoscan_ir::{
     Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Source, Type, Value, interp, verify,
 };
@@ -247,7 +247,7 @@ fn fuzz(seeds: std::ops::Range<u64>) -> BTreeMap<String, usize> {
                 if seed < JUDGED {
                     for stage in &derivation.program.stages {
                         let judgement = judge(stage, &derivation.program.tables, Overflow::NeverOccurs);
-                        let explained = || format!("seed {seed}: {}\n{}", judgement.report(&[]), derivation.explain());
+                        let explained = || format!("seed {seed}: {}\n{}", judgement.report(&[], &Words::default()), derivation.explain());
                         assert!(judgement.verdict().is_accepted(), "{}", explained());
                     }
                 }

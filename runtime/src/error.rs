@@ -4,7 +4,7 @@
 //! expected and what came.
 
 use monoscan_codegen::cpu::CodegenError;
-use monoscan_ir::laws::Judgement;
+use monoscan_ir::laws::{Judgement, Words};
 use monoscan_ir::{Constant, Diagnostics, Layout, Type};
 
 use crate::device::DeviceError;
@@ -17,16 +17,20 @@ use crate::wrong::{Difference, Walk};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operator breaks a law of monoids; `report` shows the states, both sides and what to do.
-    #[error("{report}")]
+    /// The operator breaks a law of monoids. The message shows the states, both sides and what to do.
+    #[error("{}{}", stage_of(*.stage, *.stages), .judgement.report(.names, .words))]
     NotAMonoid {
         /// Which stage of the program.
         stage: usize,
+        /// How many stages it has.
+        stages: usize,
         /// The verdicts, law by law. Its [counterexample](Judgement::counterexample) has the states, both sides and the
         /// [advice](monoscan_ir::laws::Advice) as data, for messages in other words.
         judgement: Box<Judgement>,
-        /// The counterexample in words for who writes Rust, with the names of the state's components.
-        report: String,
+        /// The names of the state's components.
+        names: Vec<String>,
+        /// The words of the front end.
+        words: Words,
     },
 
     /// A loop is no scan: no family of functions has what it does to its state. The refusal names the components, the operation and
@@ -317,6 +321,11 @@ pub enum Error {
     #[cfg(feature = "ptx")]
     #[error("no kernel for the GPU: {0}")]
     Nvptx(#[from] monoscan_codegen::nvptx::NvptxError),
+}
+
+/// Which of several stages.
+fn stage_of(stage: usize, stages: usize) -> String {
+    if stages == 1 { String::new() } else { format!("stage {stage}: ") }
 }
 
 /// What each state of an argument is for.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use monoscan_ir::laws::{self, Judgement, Overflow};
+use monoscan_ir::laws::{self, Judgement, Overflow, Words};
 use monoscan_ir::{Program, Stage, Table};
 
 use crate::error::Error;
@@ -40,15 +40,19 @@ pub(crate) struct Terms {
 }
 
 /// The judgements of all stages of a program, or why one is refused; `names` are those of the components in order.
-pub(crate) fn judge_all(program: &Program, terms: &Terms, mut names: &[String]) -> Result<Vec<Arc<Judgement>>, Error> {
+pub(crate) fn judge_all(
+    program: &Program,
+    terms: &Terms,
+    mut names: &[String],
+    words: Words,
+) -> Result<Vec<Arc<Judgement>>, Error> {
     let stages = program.stages.iter().enumerate().map(|(place, stage)| {
         let judgement = judge(stage, &program.tables);
         let (own, rest) = names.split_at(stage.state.len().min(names.len()));
         names = rest;
         if !judgement.verdict().is_accepted() && !terms.assume_associative {
-            let report = judgement.report(own);
-            let report = if program.stages.len() == 1 { report } else { format!("stage {place}: {report}") };
-            return Err(Error::NotAMonoid { stage: place, judgement: Box::new((*judgement).clone()), report });
+            let (stages, judgement) = (program.stages.len(), Box::new((*judgement).clone()));
+            return Err(Error::NotAMonoid { stage: place, stages, judgement, names: own.to_vec(), words });
         }
         Ok(judgement)
     });
@@ -57,7 +61,13 @@ pub(crate) fn judge_all(program: &Program, terms: &Terms, mut names: &[String]) 
 
 /// The verdicts, what was assumed and under which conditions they hold, as `explain` says them; `names` are those of the
 /// components of all stages in order.
-pub(crate) fn explain(program: &Program, judgements: &[Arc<Judgement>], terms: &Terms, mut names: &[String]) -> String {
+pub(crate) fn explain(
+    program: &Program,
+    judgements: &[Arc<Judgement>],
+    terms: &Terms,
+    mut names: &[String],
+    words: &Words,
+) -> String {
     let assumed = if terms.assume_associative { " (associativity assumed on request)" } else { "" };
     let verdicts: Vec<String> = judgements.iter().map(|judgement| judgement.verdict().to_string()).collect();
     let mut lines = vec![format!("laws: {}{assumed}", verdicts.join("; "))];
@@ -65,7 +75,7 @@ pub(crate) fn explain(program: &Program, judgements: &[Arc<Judgement>], terms: &
         let (own, rest) = names.split_at(stage.state.len().min(names.len()));
         names = rest;
         let stage = if program.stages.len() == 1 { String::new() } else { format!("stage {place}: ") };
-        lines.extend(judgement.conditions.iter().map(|condition| format!("  {stage}{}", condition.describe(own))));
+        lines.extend(judgement.conditions.iter().map(|condition| format!("  {stage}{}", (words.condition)(condition, own))));
     }
     lines.join("\n")
 }

@@ -13,6 +13,7 @@ use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Tables, mapping, plain_name};
 use super::states::States;
 use crate::lang::{self, Inputs, ScanFn, Traced};
+use crate::words::RUST;
 use crate::prelude::*;
 
 /// The state of a loop that became a scan: what [initial states](Scan::init), carries and totals are.
@@ -233,7 +234,7 @@ impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
     /// As [`Scan::from_loop`].
     pub fn build(self) -> Result<Scan<State<U>, In, Out>, Error> {
         let (threads, plan) = (self.threads, self.plan.clone());
-        let mut builder = DynScan::loop_builder(&self.program()?)?.plan(plan);
+        let mut builder = DynScan::loop_builder(&self.program()?)?.words(RUST).plan(plan);
         if let Some(threads) = threads {
             builder = builder.threads(threads);
         }

@@ -1,10 +1,10 @@
-//! What to do about a law that does not hold: as data, and in the words of the Rust front end.
+//! What to do about a law that does not hold: as data, and in words about programs.
 
 use super::verdict::{Counterexample, Law, name};
 use crate::types::Constant;
 
-/// What a counterexample suggests. Components are numbered within the state. A front end in another language prints its own
-/// words for it; [`describe`](Advice::describe) has those for operators written in Rust.
+/// What a counterexample suggests. Components are numbered within the state. A front end says it in the terms of its
+/// language, by [`Words`](super::Words).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Advice {
@@ -41,12 +41,12 @@ pub enum Advice {
 }
 
 impl Advice {
-    /// The advice to someone who writes Rust, with the state's components called by these names.
+    /// The advice in terms of programs, with the state's components called by these names.
     pub fn describe(&self, names: &[String]) -> String {
         match *self {
             Advice::ExcludeNan { component } => {
                 let name = name(names, component);
-                format!("if `{name}` is never NaN, say so: `fn valid(self) -> bool {{ !self.{name}.is_nan() }}`")
+                format!("if `{name}` is never NaN, let `valid` say so")
             }
             Advice::TellInfinityApart { component } => {
                 let name = name(names, component);
@@ -63,15 +63,15 @@ impl Advice {
             }
             Advice::AcceptIdentity => "let `valid` accept the identity: it is the state of an empty scan".to_owned(),
             Advice::DeclareValidForIdentity => {
-                "an identity leaves every state as it is; if this state never occurs, say which do with `fn valid(self) -> bool` in the impl"
+                "an identity leaves every state as it is; if this state never occurs, let `valid` say which do"
                     .to_owned()
             }
             Advice::DeclareValid => {
-                "if one of these states never occurs, say which do with `fn valid(self) -> bool` in the impl; laws are then judged on valid states only"
+                "if one of these states never occurs, let `valid` say which do; laws are then judged on valid states only"
                     .to_owned()
             }
             Advice::DeclareValidBeyondLift => {
-                "lift can lead to all of these states; if one of them never occurs, say which do with `fn valid(self) -> bool` in the impl"
+                "lift can lead to all of these states; if one of them never occurs, let `valid` say which do"
                     .to_owned()
             }
             Advice::WidenValid => {

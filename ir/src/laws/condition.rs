@@ -44,7 +44,7 @@ impl Condition {
                 format!(
                     "laws{which} are judged where nothing overflows: where an integer does, results may differ from \
                      those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, \
-                     and `wrapping_add` and its kind have it judged"
+                     and instructions that are meant to wrap have it judged"
                 )
             }
             Condition::FloatsOverTheReals => {

@@ -45,6 +45,7 @@ mod traits;
 mod tropical;
 mod values;
 mod verdict;
+mod words;
 
 use crate::program::{Stage, Table};
 use crate::types::Constant;
@@ -62,6 +63,7 @@ pub use condition::Condition;
 pub(crate) use condition::broken_by_overflow;
 pub use elements::Means;
 pub use verdict::{Counterexample, Judgement, Law, Proof, Unjudged, Verdict};
+pub use words::Words;
 
 /// What integer overflow is in the source of a stage, where its instructions do not say that they are
 /// [meant to wrap](crate::Payload::Wraps).

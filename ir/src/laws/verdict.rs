@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use super::advice::Advice;
 use super::condition::Condition;
 use super::elements::Means;
+use super::words::Words;
 use crate::types::Constant;
 
 /// A law that a counterexample breaks. `·` is combine, e the identity.
@@ -128,8 +129,8 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
-    /// The law, the states and both sides, with the components called by these names.
-    pub fn report(&self, names: &[String]) -> String {
+    /// The law, the states and both sides, with the components called by these names, and what to do in these words.
+    pub fn report(&self, names: &[String], words: &Words) -> String {
         let mut out = String::new();
         let [headline, left, right] = match self.law {
             Law::Associativity => ["`combine` is not associative", "(x · y) · z", "x · (y · z)"],
@@ -168,7 +169,7 @@ impl Counterexample {
             let _ = writeln!(text, "  {difference}");
         }
         for advice in &self.advice {
-            let _ = writeln!(text, "  help: {}", advice.describe(names));
+            let _ = writeln!(text, "  help: {}", (words.advice)(advice, names));
         }
         text.trim_end().to_owned()
     }
@@ -185,7 +186,7 @@ impl Counterexample {
 
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.report(&[]))
+        f.write_str(&self.report(&[], &Words::default()))
     }
 }
 
@@ -328,32 +329,28 @@ impl Judgement {
         self.verdict().counterexample()
     }
 
-    /// All that there is to say, with the state's components called by these names.
-    pub fn report(&self, names: &[String]) -> String {
+    /// All that there is to say, with the state's components called by these names, in these words.
+    pub fn report(&self, names: &[String], words: &Words) -> String {
         let laws =
             [("associative", &self.associativity), ("identity", &self.identity), ("valid states", &self.closure)];
         let neighbours = self.follows.iter().map(|verdict| ("neighbours", verdict));
         let mut lines = Vec::new();
         for (law, verdict) in laws.into_iter().chain(neighbours) {
             match verdict {
-                Verdict::Refuted(counterexample) => lines.push(counterexample.report(names)),
+                Verdict::Refuted(counterexample) => lines.push(counterexample.report(names, words)),
                 _ => lines.push(format!("{law}: {verdict}")),
             }
         }
         if [&self.associativity, &self.identity, &self.closure].iter().any(|v| matches!(v, Verdict::Untested { .. })) {
-            lines.push(
-                "  help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws \
-                 hold for a reason that the compiler cannot see, build with `.assume_associative()`"
-                    .to_owned(),
-            );
+            lines.push(format!("  help: {}", words.unjudged));
         }
-        lines.extend(self.conditions.iter().map(|condition| format!("note: {}", condition.describe(names))));
+        lines.extend(self.conditions.iter().map(|condition| format!("note: {}", (words.condition)(condition, names))));
         lines.join("\n")
     }
 }
 
 impl fmt::Display for Judgement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.report(&[]))
+        f.write_str(&self.report(&[], &Words::default()))
     }
 }

@@ -14,8 +14,8 @@ fn float_minimum_by_opcode_is_proved_and_by_comparison_breaks_on_nan() {
                 z = 1.0
       (x · y) · z = 1.0
       x · (y · z) = 0.0
-      help: if `0` is never NaN, say so: `fn valid(self) -> bool { !self.0.is_nan() }`
-      help: if one of these states never occurs, say which do with `fn valid(self) -> bool` in the impl; laws are then judged on valid states only
+      help: if `0` is never NaN, let `valid` say so
+      help: if one of these states never occurs, let `valid` say which do; laws are then judged on valid states only
     identity: proved as an identity of minima
     valid states: proved because every state is valid
     ");
@@ -92,13 +92,13 @@ fn a_log_sum_exp_that_makes_nan_of_two_identities_is_refuted_and_a_guarded_one_p
         insta::allow_duplicates! {
             let advice = [Advice::TellInfinityApart { component: 0 }, Advice::DeclareValidForIdentity];
             assert_eq!(broken.advice, advice, "data, of which the words are made");
-            insta::assert_snapshot!(broken.report(&names(&["log"])), @r"
+            insta::assert_snapshot!(broken.report(&names(&["log"]), &Words::default()), @r"
     `identity` is no identity: combining it with a state changes the state
                  x = (log: -inf)
           identity = (log: -inf)
       identity · x = (log: NaN)
       help: arithmetic on an infinite `log` gives NaN (∞ − ∞, 0 · ∞): return the other state first where it is infinite
-      help: an identity leaves every state as it is; if this state never occurs, say which do with `fn valid(self) -> bool` in the impl
+      help: an identity leaves every state as it is; if this state never occurs, let `valid` say which do
     ");
         }
         let guarded = assert_tested(&log_sum_exp(ty, true), 100);

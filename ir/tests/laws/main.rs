@@ -8,7 +8,7 @@ mod overflow;
 mod rings;
 
 use Opcode::{Add, AddSat, And, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Neg, Or, Permute, Rem, Sub, Xor};
-use monoscan_ir::laws::{Advice, Judgement, Law, Overflow, Verdict, judge, sample_states};
+use monoscan_ir::laws::{Advice, Judgement, Law, Overflow, Verdict, Words, judge, sample_states};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Opcode, Source, Stage, Table, Type, Value};
 
 /// Instructions without ceremony.
@@ -95,7 +95,7 @@ fn assert_refuted(stage: &Stage, law: Law) -> String {
     let judgement = judged(stage);
     let counterexample = judgement.counterexample().unwrap_or_else(|| panic!("not refuted: {judgement}"));
     assert_eq!(counterexample.law, law, "{judgement}");
-    judgement.report(&[])
+    judgement.report(&[], &Words::default())
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -152,7 +152,7 @@ fn a_wrong_identity_is_refuted_by_name() {
                  x = 1
           identity = 1
       identity · x = 2
-      help: an identity leaves every state as it is; if this state never occurs, say which do with `fn valid(self) -> bool` in the impl
+      help: an identity leaves every state as it is; if this state never occurs, let `valid` say which do
     valid states: proved because every state is valid
     ");
 }
@@ -226,7 +226,7 @@ fn division_by_what_may_be_zero_is_no_proof() {
 #[test]
 fn verdicts_and_samples_are_the_same_every_time() {
     for stage in [longest_run(), smaller_by_comparison(), min_plus(Type::I32, i32::MAX.into())] {
-        assert_eq!(judged(&stage).report(&[]), judged(&stage).report(&[]));
+        assert_eq!(judged(&stage).report(&[], &Words::default()), judged(&stage).report(&[], &Words::default()));
         // NaN is not equal to itself, so samples are compared as text.
         let samples = format!("{:?}", sample_states(&stage, &[], 20, 1));
         assert_eq!(samples, format!("{:?}", sample_states(&stage, &[], 20, 1)));

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn the_longest_run_of_ones_needs_its_valid_states() {
     let judgement = judged(&longest_run());
-    let report = judgement.counterexample().unwrap().report(&names(&["len", "prefix", "suffix", "best"]));
+    let report = judgement.counterexample().unwrap().report(&names(&["len", "prefix", "suffix", "best"]), &Words::default());
     insta::assert_snapshot!(report, @r"
     `combine` is not associative
                 x = (len: 0, prefix: 0, suffix: 1, best: 0)
@@ -14,7 +14,7 @@ fn the_longest_run_of_ones_needs_its_valid_states() {
       (x · y) · z = (len: 3, prefix: 0, suffix: 3, best: 1)
       x · (y · z) = (len: 3, prefix: 0, suffix: 4, best: 1)
       they differ in `suffix`: 3 against 4
-      help: if one of these states never occurs, say which do with `fn valid(self) -> bool` in the impl; laws are then judged on valid states only
+      help: if one of these states never occurs, let `valid` say which do; laws are then judged on valid states only
     ");
     let valid = with_valid(longest_run(), |code, x| {
         // Best is at least both ends; all ones, or none of the ends is the whole and both fit beside a zero.

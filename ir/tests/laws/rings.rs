@@ -16,7 +16,7 @@ fn the_unitriangular_group_is_proved_and_its_famous_misprint_refuted() {
     assert_proved(&unitriangular(false), "as a polynomial identity over the integers modulo 2^64");
     let judgement = judged(&unitriangular(true));
     assert_eq!(judgement.counterexample().unwrap().advice, [Advice::DeclareValid]);
-    let report = judgement.counterexample().unwrap().report(&names(&["a", "b", "c"]));
+    let report = judgement.counterexample().unwrap().report(&names(&["a", "b", "c"]), &Words::default());
     insta::assert_snapshot!(report, @r"
     `combine` is not associative
                 x = (a: 1, b: 0, c: 0)
@@ -25,7 +25,7 @@ fn the_unitriangular_group_is_proved_and_its_famous_misprint_refuted() {
       (x · y) · z = (a: 1, b: 0, c: 1)
       x · (y · z) = (a: 1, b: 0, c: 0)
       they differ in `c`: 1 against 0
-      help: if one of these states never occurs, say which do with `fn valid(self) -> bool` in the impl; laws are then judged on valid states only
+      help: if one of these states never occurs, let `valid` say which do; laws are then judged on valid states only
     ");
 }
 
@@ -67,12 +67,12 @@ fn subtraction_averaging_and_a_decaying_sum_are_refuted() {
                 z = 1
       (x · y) · z = -1
       x · (y · z) = 1
-      help: if one of these states never occurs, say which do with `fn valid(self) -> bool` in the impl; laws are then judged on valid states only
+      help: if one of these states never occurs, let `valid` say which do; laws are then judged on valid states only
     `identity` is no identity: combining it with a state changes the state
                  x = 1
           identity = 0
       identity · x = -1
-      help: an identity leaves every state as it is; if this state never occurs, say which do with `fn valid(self) -> bool` in the impl
+      help: an identity leaves every state as it is; if this state never occurs, let `valid` say which do
     valid states: proved because every state is valid
     ");
     let averaging = stage(&[Type::F32], &[0f32.into()], |code, x, y| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use monoscan_codegen::plan::PlanOptions;
-use monoscan_ir::laws::Overflow;
+use monoscan_ir::laws::{Overflow, Words};
 use monoscan_ir::{Layout, Verified};
 
 use super::{COMPILED, DynScan, Key, Shared};
@@ -21,6 +21,7 @@ use crate::parameters::Parameters;
 pub struct DynScanBuilder {
     pub(super) key: Key,
     pub(super) component_names: Vec<String>,
+    pub(super) words: Words,
     pub(super) threads: Option<usize>,
     pub(super) needs_start: bool,
     pub(super) overflow: Overflow,
@@ -80,6 +81,12 @@ impl DynScanBuilder {
         self
     }
 
+    /// How reports of laws speak to the users of a front end; the default speaks of programs.
+    pub fn words(mut self, words: Words) -> DynScanBuilder {
+        self.words = words;
+        self
+    }
+
     /// The program was derived from a loop, whose states callers give and get.
     pub(crate) fn derived(mut self, states: Arc<LoopStates>) -> DynScanBuilder {
         self.looped = Some(states);
@@ -130,13 +137,14 @@ impl DynScanBuilder {
         if self.overflow == Overflow::Wraps {
             self.key.program = Arc::new(Verified::clone(&self.key.program).wrapping());
         }
-        let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names))?;
+        let shared = COMPILED.get_or_make(self.key, |key| Shared::new(key, &self.component_names, self.words))?;
         let variants = shared.variants.clone();
         let scan = DynScan {
             backend: Arc::new(OnCpu { variants: variants.clone(), threads: self.threads }),
             shared,
             variants,
             component_names: self.component_names.into(),
+            words: self.words,
             threads: self.threads,
             checked: false,
             parameters: Parameters::default(),

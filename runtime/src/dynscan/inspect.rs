@@ -54,7 +54,7 @@ impl DynScan {
 
     fn explain_with(&self, is_verbose: bool) -> String {
         let Shared { key, judgements, .. } = &*self.shared;
-        let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names);
+        let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names, &self.words);
         let plan = self.backend.explain(is_verbose);
         let derived = self.derivation().map_or_else(String::new, |derivation| derivation.explain() + "\n");
         format!("{derived}program {}\n{laws}\n{plan}", key.program.name)

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use monoscan_codegen::plan::PlanOptions;
-use monoscan_ir::laws::{Judgement, Overflow};
+use monoscan_ir::laws::{Judgement, Overflow, Words};
 use monoscan_ir::transform::{Check, Form};
 use monoscan_ir::{Constant, Layout, Mode, Program, Verified};
 
@@ -59,6 +59,7 @@ pub struct DynScan {
     /// The kernels for the CPU; those of short lines are called from here.
     variants: Arc<Variants>,
     component_names: Arc<[String]>,
+    words: Words,
     threads: Option<usize>,
     checked: bool,
     /// The values of the program's parameters; none as long as they are not bound.
@@ -96,9 +97,9 @@ struct Key {
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
 
 impl Shared {
-    fn new(key: &Key, names: &[String]) -> Result<Shared, Error> {
+    fn new(key: &Key, names: &[String], words: Words) -> Result<Shared, Error> {
         let program = &*key.program;
-        let judgements = verdicts::judge_all(program, &key.terms, names)?;
+        let judgements = verdicts::judge_all(program, &key.terms, names, words)?;
         let is_lawful = judgements.iter().all(|judgement| judgement.verdict().is_accepted());
         let variants = Variants::new(key.program.clone(), key.options.clone(), key.states.clone(), is_lawful);
         Ok(Shared { key: key.clone(), judgements, variants: Arc::new(variants) })
@@ -126,6 +127,7 @@ impl DynScan {
         DynScanBuilder {
             key,
             component_names: Vec::new(),
+            words: Words::default(),
             threads: None,
             needs_start: false,
             overflow: Overflow::default(),

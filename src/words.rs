@@ -1,0 +1,34 @@
+//! What is said about laws to someone who writes Rust.
+
+use monoscan_ir::laws::{Advice, Condition, Words};
+
+pub(crate) const RUST: Words = Words {
+    advice,
+    condition,
+    unjudged: "mend `valid` so that it accepts the states that occur and combine without overflow; if the laws hold for a \
+               reason that the compiler cannot see, build with `.assume_associative()`",
+};
+
+fn advice(advice: &Advice, names: &[String]) -> String {
+    const SAY: &str = "say which do with `fn valid(self) -> bool` in the impl";
+    match *advice {
+        Advice::ExcludeNan { component } => {
+            let name = names.get(component).cloned().unwrap_or_else(|| component.to_string());
+            format!("if `{name}` is never NaN, say so: `fn valid(self) -> bool {{ !self.{name}.is_nan() }}`")
+        }
+        Advice::DeclareValidForIdentity => {
+            format!("an identity leaves every state as it is; if this state never occurs, {SAY}")
+        }
+        Advice::DeclareValid => {
+            format!("if one of these states never occurs, {SAY}; laws are then judged on valid states only")
+        }
+        Advice::DeclareValidBeyondLift => {
+            format!("lift can lead to all of these states; if one of them never occurs, {SAY}")
+        }
+        _ => advice.describe(names),
+    }
+}
+
+fn condition(condition: &Condition, names: &[String]) -> String {
+    condition.describe(names).replace("instructions that are meant to wrap have", "`wrapping_add` and its kind have")
+}
