@@ -247,7 +247,13 @@ fn fuzz(seeds: std::ops::Range<u64>) -> BTreeMap<String, usize> {
                 if seed < JUDGED {
                     for stage in &derivation.program.stages {
                         let judgement = judge(stage, &derivation.program.tables, Overflow::NeverOccurs);
-                        let explained = || format!("seed {seed}: {}\n{}", judgement.report(&[], &Words::default()), derivation.explain());
+                        let explained = || {
+                            format!(
+                                "seed {seed}: {}\n{}",
+                                judgement.report(&[], &Words::default()),
+                                derivation.explain()
+                            )
+                        };
                         assert!(judgement.verdict().is_accepted(), "{}", explained());
                     }
                 }

@@ -75,7 +75,9 @@ pub(crate) fn explain(
         let (own, rest) = names.split_at(stage.state.len().min(names.len()));
         names = rest;
         let stage = if program.stages.len() == 1 { String::new() } else { format!("stage {place}: ") };
-        lines.extend(judgement.conditions.iter().map(|condition| format!("  {stage}{}", (words.condition)(condition, own))));
+        lines.extend(
+            judgement.conditions.iter().map(|condition| format!("  {stage}{}", (words.condition)(condition, own))),
+        );
     }
     lines.join("\n")
 }

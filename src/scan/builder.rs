@@ -383,7 +383,8 @@ impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
         let parameters = parts.parameters();
         let program = parts.program(In::layouts(), <Out::Record as Inputs>::layouts())?;
         let Options { assume_associative, threads, plan } = self.options;
-        let mut builder = DynScan::builder(program).component_names(lang::component_names::<S>()).words(RUST).plan(plan);
+        let mut builder =
+            DynScan::builder(program).component_names(lang::component_names::<S>()).words(RUST).plan(plan);
         builder = builder.states_in_memory(lang::layout_of::<S>());
         if needs_start {
             builder = builder.needs_start();

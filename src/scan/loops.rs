@@ -13,8 +13,8 @@ use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Tables, mapping, plain_name};
 use super::states::States;
 use crate::lang::{self, Inputs, ScanFn, Traced};
-use crate::words::RUST;
 use crate::prelude::*;
+use crate::words::RUST;
 
 /// The state of a loop that became a scan: what [initial states](Scan::init), carries and totals are.
 #[derive(Clone, Copy, Debug, PartialEq, ScanType)]

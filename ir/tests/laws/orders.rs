@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn the_longest_run_of_ones_needs_its_valid_states() {
     let judgement = judged(&longest_run());
-    let report = judgement.counterexample().unwrap().report(&names(&["len", "prefix", "suffix", "best"]), &Words::default());
+    let report =
+        judgement.counterexample().unwrap().report(&names(&["len", "prefix", "suffix", "best"]), &Words::default());
     insta::assert_snapshot!(report, @r"
     `combine` is not associative
                 x = (len: 0, prefix: 0, suffix: 1, best: 0)

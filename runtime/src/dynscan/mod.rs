@@ -283,7 +283,7 @@ mod tests {
         let error = DynScan::new(program()).unwrap_err();
         assert!(matches!(error, Error::NotAMonoid { .. }));
         let report = error.to_string();
-        assert!(report.contains("no case could be judged") && report.contains("assume_associative"), "{report}");
+        assert!(report.contains("no case could be judged") && report.contains("let the scan assume them"), "{report}");
         assert!(DynScan::builder(program()).assume_associative().build().is_ok());
     }
 
