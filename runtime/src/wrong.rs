@@ -1,4 +1,4 @@
-//! What the error of a kernel that computes something else than its program says: a bug in monoscan.
+//! What an error says of a kernel that computes something else than its program: a bug in monoscan.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A [`Request`] as the [`Call`] of an engine, with the states of its starts and carry as components.
+//! A [`Request`] as the [`Call`] of an engine, with the states of starts and carry as components.
 
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::{Call, Combination, Error, Init};
