@@ -4,8 +4,8 @@
 
 mod cpu_support;
 
-use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_tile};
-use monoscan_codegen::cpu::TileArgs;
+use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_streaming, run_tile};
+use monoscan_codegen::cpu::{Kernel, TileArgs};
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{
@@ -125,6 +125,27 @@ fn operators_of_every_type_and_every_length() {
             check(&program, Mode::Inclusive, &lengths, 1);
             check(&program, Mode::Exclusive, &lengths[..80], 2);
         }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn whole_vectors_of_results_have_streaming_stores() {
+    if !std::arch::is_x86_feature_detected!("avx") {
+        return;
+    }
+    for ty in Type::SCALARS {
+        let program = program(inputs(ty).swap_remove(0), operators(ty).swap_remove(0), false);
+        let bytes = input(&program, 200, 4);
+        let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+        let compiled = compile_lanes(&program, Mode::Inclusive, 2);
+        for kernel in [Kernel::Scan, Kernel::ScanOne, Kernel::ScanBlocks] {
+            assert!(compiled.streaming(kernel).is_some(), "{kernel:?} of {ty}");
+        }
+        assert!(compiled.streaming(Kernel::Rows).is_none());
+        let found = run_streaming(&compiled, &program, &inputs, 200).expect("allocations of this size are aligned");
+        let expected = interp::run(&program, &inputs, &Request::default()).unwrap();
+        assert_same(&program, &found, &expected.outputs, &format!("{ty}"));
     }
 }
 

@@ -33,12 +33,14 @@ pub fn calls(data: &[u8]) {
         mirror(&mut program);
     }
     let Ok(program) = verify(program) else { return };
+    let (interleave, block) = (1 << bytes.below(4), 1 + bytes.below(40));
     let options = PlanOptions {
-        interleave: Some(1 << bytes.below(4)),
-        block: Some(1 + bytes.below(40)),
+        interleave: Some(interleave),
+        block: Some(block),
         strips: Some(1 + bytes.below(3)),
         direct: Some(bytes.below(2) * bytes.below(100)),
         vector: *bytes.pick(&[None, Some(true), Some(false)]),
+        streaming: block.is_multiple_of(2).then_some(0),
     };
     match DynScan::builder(program).plan(options).threads(1 + bytes.below(3)).build() {
         Ok(scan) => Try::new(&mut bytes, &scan).run(),

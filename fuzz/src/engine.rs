@@ -33,12 +33,14 @@ pub fn engine(data: &[u8]) {
     }
     let vector = *bytes.pick(&[None, Some(true), Some(false)]);
     let sequentially = PlanOptions { direct: Some(usize::MAX), vector: Some(false), ..PlanOptions::default() };
+    let (interleave, block) = (1 << bytes.below(4), 1 + bytes.below(40));
     let in_tiles = PlanOptions {
-        interleave: Some(1 << bytes.below(4)),
-        block: Some(1 + bytes.below(40)),
+        interleave: Some(interleave),
+        block: Some(block),
         strips: Some(1 + bytes.below(3)),
         direct: Some(0),
         vector,
+        streaming: block.is_multiple_of(2).then_some(0),
     };
     let threads = 1 + bytes.below(3);
     let records = bytes.below(400);

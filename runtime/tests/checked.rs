@@ -21,7 +21,7 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
             block: Some(1 + random.below(9)),
             strips: Some(1 + random.below(2)),
             direct: Some(random.below(2) * 8),
-            vector: None,
+            ..PlanOptions::default()
         };
         let threads = 1 + 2 * random.below(2);
         let scan = DynScan::builder(program(&operator)).plan(plan).threads(threads).assume_associative().build();

@@ -192,7 +192,14 @@ impl Monoid for Path {
 
 #[test]
 fn a_state_that_another_order_spoils_is_no_result() {
-    let plan = PlanOptions { interleave: Some(2), block: Some(4), strips: Some(1), direct: Some(0), vector: None };
+    let plan = PlanOptions {
+        interleave: Some(2),
+        block: Some(4),
+        strips: Some(1),
+        direct: Some(0),
+        vector: None,
+        streaming: None,
+    };
     let lift = scan!(|x: i32| -> Path { Path { end: x, peak: x.max(0) } });
     let scan = Scan::<Path>::builder().lift(lift).plan(plan).threads(2).build().unwrap();
     let conditions = scan.judgement().overflow_matters_to();

@@ -10,8 +10,14 @@ use scan_kit::zoo::*;
 use std::fmt::Debug;
 
 /// Tiles of 3 strips of 4 blocks of 8 records: small, so that a few hundred records are many tiles.
-const SMALL_TILES: PlanOptions =
-    PlanOptions { interleave: Some(4), block: Some(8), strips: Some(3), direct: Some(10), vector: None };
+const SMALL_TILES: PlanOptions = PlanOptions {
+    interleave: Some(4),
+    block: Some(8),
+    strips: Some(3),
+    direct: Some(10),
+    vector: None,
+    streaming: None,
+};
 const STRIP: usize = 32;
 const TILE: usize = 96;
 

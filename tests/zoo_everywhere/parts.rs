@@ -50,9 +50,10 @@ fn in_parts<M: Monoid>(seed: u64, make: impl Fn(&mut Random) -> M) {
     let program = scan.as_dyn().program();
     let layout = &program.inputs[0];
     let bytes = crate::bytes(&records, layout);
-    let in_strips = |vector, interleave, block| {
+    let in_strips = |vector: bool, interleave, block| {
         let (interleave, block, strips) = (Some(interleave), Some(block), Some(2));
-        PlanOptions { interleave, block, strips, direct: Some(0), vector: Some(vector) }
+        let streaming = vector.then_some(0);
+        PlanOptions { interleave, block, strips, direct: Some(0), vector: Some(vector), streaming }
     };
     let in_vectors = PlanOptions { vector: Some(true), ..PlanOptions::default() };
     let plans =

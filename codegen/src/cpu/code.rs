@@ -4,6 +4,8 @@
 //! A kernel calls nothing but helpers, whose addresses are written into it, and reads no other data
 //! of Cranelift's; so nothing else is linked.
 
+use std::sync::OnceLock;
+
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{ExternalName, Function};
@@ -14,10 +16,15 @@ use memmap2::{Mmap, MmapMut};
 use super::error::CodegenError;
 use super::helpers;
 use super::isa::HostIsa;
+use super::streaming;
 
 /// The code of a kernel.
 pub(crate) struct Code {
     memory: Mmap,
+    /// Where the instructions begin that store vectors of results.
+    stores: Box<[usize]>,
+    /// The same with streaming stores, once it was asked for; none if it has no such form.
+    streaming: OnceLock<Option<Mmap>>,
 }
 
 impl Code {
@@ -40,12 +47,25 @@ impl Code {
             let place = relocation.offset as usize;
             memory[place..place + address.len()].copy_from_slice(&address);
         }
-        executable(memory)
+        let stores = streaming::marked(compiled).collect();
+        Ok(Code { memory: executable(memory)?, stores, streaming: OnceLock::new() })
     }
 
     /// Where the code begins. It may be called as long as this lives.
     pub(crate) fn address(&self) -> *const u8 {
         self.memory.as_ptr()
+    }
+
+    /// Where its [streaming](super::streaming) form begins, if it has one.
+    pub(crate) fn streaming(&self) -> Option<*const u8> {
+        let form = || {
+            let code = streaming::streaming(&self.memory, &self.stores)?;
+            // A form that nobody needs: without memory for it there is none.
+            let mut memory = MmapMut::map_anon(code.len()).ok()?;
+            memory.copy_from_slice(&code);
+            executable(memory).ok()
+        };
+        self.streaming.get_or_init(form).as_ref().map(|memory| memory.as_ptr())
     }
 
     /// How many bytes it has.
@@ -64,7 +84,7 @@ fn helper(relocation: &FinalizedMachReloc) -> Result<[u8; 8], CodegenError> {
     Ok((address.expose_provenance() as u64).to_ne_bytes())
 }
 
-fn executable(memory: MmapMut) -> Result<Code, CodegenError> {
+fn executable(memory: MmapMut) -> Result<Mmap, CodegenError> {
     let memory = memory.make_exec()?;
     #[cfg(target_arch = "aarch64")]
     {
@@ -72,5 +92,5 @@ fn executable(memory: MmapMut) -> Result<Code, CodegenError> {
         unsafe { wasmtime_internal_jit_icache_coherence::clear_cache(memory.as_ptr().cast(), memory.len())? };
         wasmtime_internal_jit_icache_coherence::pipeline_flush_mt()?;
     }
-    Ok(Code { memory })
+    Ok(memory)
 }

@@ -26,6 +26,7 @@ mod rounds;
 mod rows;
 pub(crate) mod simd;
 mod steady_state;
+mod streaming;
 mod tables;
 mod vector;
 

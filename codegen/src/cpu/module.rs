@@ -300,6 +300,20 @@ impl Compiled {
         Some(self.tile(Kernel::Rows))
     }
 
+    /// The kernel with [streaming stores](super::streaming) of its results, which do not pass through the caches; none if
+    /// it stores no whole vectors of them, is not one of `Scan`, `ScanOne` and `ScanBlocks`, or the machine has no such stores. To be
+    /// called as the kernel, and only while `self` is there; and the first record of each block must lie at a multiple of 16 bytes in
+    /// every output column, and before another thread reads the results this one must execute a store fence (`sfence`).
+    pub fn streaming(&self, kernel: Kernel) -> Option<TileFn> {
+        if !matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks) {
+            return None;
+        }
+        self.make(kernel).ok()?;
+        let code = self.cell(self.recipe.same_code(kernel))?.get()?.streaming()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, TileFn>(code) })
+    }
+
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `carry_update` and `scan`
     /// give in several.
     pub fn scans_blocks_of(&self, block: usize) -> bool {

@@ -116,7 +116,11 @@ impl Plan {
             "bytes: {} read and {} written an element, once from and to memory; the replay reads from cache",
             reasons.read_bytes(),
             reasons.write_bytes()
-        )
+        )?;
+        match self.streaming {
+            usize::MAX => Ok(()),
+            least => write!(f, "\nstores: past the caches on several threads, from {least} elements on"),
+        }
     }
 
     /// How many passes are taken, and how fast they are expected to be.

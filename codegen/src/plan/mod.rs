@@ -41,6 +41,8 @@ pub struct PlanOptions {
     pub direct: Option<usize>,
     /// All kernels in vectors, where the program has such a form, or none.
     pub vector: Option<bool>,
+    /// Results of at least this many elements are stored past the caches, where several threads store whole vectors of them.
+    pub streaming: Option<usize>,
 }
 
 /// Whether the result depends on how elements are associated.
@@ -72,6 +74,8 @@ pub struct Plan {
     pub least_threads: usize,
     /// Whether the association matters.
     pub association: Association,
+    /// Results of at least this many elements are stored past the caches, if several threads write them in vectors.
+    pub streaming: usize,
     /// Of a tile whose last elements [restart](monoscan_ir::facts::StageFacts::restart) these alone are reduced; then it is scanned in
     /// one pass.
     pub restarts: bool,
@@ -145,6 +149,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
         vector,
         least_threads,
         association,
+        streaming: options.streaming.unwrap_or_else(|| reasons.streaming(vector)),
         restarts,
         reasons: Reasons { chosen: *options == PlanOptions::default(), ..reasons },
     }
@@ -226,6 +231,13 @@ impl Reasons {
         (self.l2_bytes / 8 / self.bytes() / strip).clamp(1, 1 << 10)
     }
 
+    /// From how many elements on results are stored past the caches: where they are written in vectors, and no cache would hold them.
+    fn streaming(&self, vector: Vector) -> usize {
+        let in_vectors = self.lanes.is_some() && (vector.scan || vector.scan_one);
+        let widest = self.writes.iter().max().filter(|_| in_vectors);
+        widest.map_or(usize::MAX, |bytes| STREAMING_BYTES / bytes.max(&1))
+    }
+
     /// How many zero bits the length of a block ends in: so many that blocks start at whole cache lines of 64 bytes, but
     /// so few that in no column two blocks of a strip start at the same place of a page of 4096 bytes, where their loads
     /// and stores would hinder each other.
@@ -249,6 +261,9 @@ const WAKING_CYCLES: usize = 100_000;
 
 /// About how long one thread takes for what is left to it alone: a hundred microseconds.
 const ALONE_CYCLES: usize = 300_000;
+
+/// Bytes of results that no cache holds until somebody reads them.
+const STREAMING_BYTES: usize = 32 << 20;
 
 /// How long a core is busy with so many of these operations; it starts about three a cycle.
 fn busy_cycles(work: usize) -> usize {

@@ -156,7 +156,14 @@ fn products_of_rounded_factors_stay_normal() {
 
 #[test]
 fn requests_are_kept_within_what_kernels_support() {
-    let options = PlanOptions { interleave: Some(7), block: Some(0), strips: Some(0), direct: Some(3), vector: None };
+    let options = PlanOptions {
+        interleave: Some(7),
+        block: Some(0),
+        strips: Some(0),
+        direct: Some(3),
+        vector: None,
+        streaming: None,
+    };
     let plan = schedule(sum(), Association::Fixed, &options);
     assert_eq!((plan.interleave, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));
     assert!(format!("{plan:#}").contains("plan: overridden in part by request"));

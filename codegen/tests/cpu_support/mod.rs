@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use monoscan_codegen::cpu::{Access, Compiled, HostIsa, TileArgs, Vector};
+use monoscan_codegen::cpu::{Access, Compiled, HostIsa, Kernel, TileArgs, Vector};
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Constant, Field, Mode, Program, Verified};
@@ -107,7 +107,29 @@ pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u
         unsafe { short(total, again[0].as_mut_ptr(), column(0), column(1), column(2), column(3)) };
         assert_eq!(again, outputs, "{} n={total} by `short`", program.name);
     }
+    let again = run_streaming(compiled, program, inputs, total);
+    assert!(again.is_none_or(|again| again == outputs), "{} n={total} by streaming stores", program.name);
     outputs
+}
+
+/// All in one block, by the streaming form of `scan_one`, if there is one and columns are aligned.
+pub(crate) fn run_streaming(
+    compiled: &Compiled,
+    program: &Program,
+    inputs: &[&[u8]],
+    total: usize,
+) -> Option<Vec<Vec<u8>>> {
+    let scan = compiled.streaming(Kernel::ScanOne)?;
+    let mut outputs = empty_outputs(program, total);
+    if !outputs.iter().all(|column| column.as_ptr().addr().is_multiple_of(16)) {
+        return None;
+    }
+    let columns = Columns::new(inputs, &mut outputs, total);
+    let mut slots = Slots::new(compiled, 1);
+    slots.set_all(0, &program.stages[0].identity);
+    // SAFETY: columns have `total` records each, the identity lies in the ranges, and outputs are aligned. No other thread looks.
+    unsafe { scan(&columns.args(0, total, slots.at(0))) };
+    Some(outputs)
 }
 
 /// One tile of W blocks: reduced, folded, replayed; what is left over by `scan_one`.

@@ -12,9 +12,9 @@ use super::line::{Line, Strip};
 const CACHE_LINE: usize = 64;
 
 impl Line<'_> {
-    /// Asks for the places that the results of a strip will take.
+    /// Asks for the places that the results of a strip will take, unless they go past the caches.
     pub(crate) fn ask_for_results(&self, strip: Strip) {
-        if self.is_long {
+        if self.is_long && self.streaming(strip.kernel(), strip).is_none() {
             let columns = self.outputs.iter().zip(&self.kernels.sizes.outputs);
             columns
                 .for_each(|(base, size)| each_line(base.cast_const(), *size, strip.start, strip.elements(), to_write));

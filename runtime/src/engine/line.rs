@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use monoscan_codegen::cpu::{Spacing, TileArgs};
+use monoscan_codegen::cpu::{Kernel, Spacing, TileArgs};
 use monoscan_codegen::plan::Plan;
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
@@ -63,6 +63,8 @@ pub(crate) struct Line<'a> {
     pub(crate) writes: bool,
     /// Whether its records lie one after the other and are more than a cache holds.
     pub(crate) is_long: bool,
+    /// Whether results go past the caches, as far as kernels and addresses allow.
+    pub(crate) streams: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
     pub(crate) totals: bool,
 }
@@ -96,6 +98,11 @@ pub(crate) struct Strip {
 impl Strip {
     pub(crate) fn elements(&self) -> usize {
         self.block * self.interleave
+    }
+
+    /// The kernel that replays it.
+    pub(crate) fn kernel(&self) -> Kernel {
+        if self.interleave == 1 { Kernel::ScanOne } else { Kernel::Scan }
     }
 
     /// The slots of its blocks.
@@ -232,12 +239,14 @@ impl<'a> Line<'a> {
     pub(crate) fn replay(&self, strip: Strip, worker: &mut Worker<'_>) {
         let code = &self.kernels.code;
         let args = self.args(strip, worker);
+        let kernel = strip.kernel();
         // SAFETY: the blocks are within the columns, of which no other thread writes these records (or, of records that
-        // are kept, those of these ranks); a slot for each block follows.
+        // are kept, those of these ranks); a slot for each block follows; blocks are aligned where stores must be.
         unsafe {
-            match strip.interleave {
-                1 => code.scan_one(&args),
-                _ => code.scan(&args),
+            match (self.streaming(kernel, strip), kernel) {
+                (Some(scan), _) => scan(&args),
+                (None, Kernel::ScanOne) => code.scan_one(&args),
+                (None, _) => code.scan(&args),
             }
         }
     }
@@ -263,9 +272,15 @@ impl<'a> Line<'a> {
         let code = &self.kernels.code;
         self.add_known(0, Strip { slot: NEXT, interleave: 1, ..blocks }, &mut worker.states);
         let args = TileArgs { adds: u64::from(adds), ..self.args(Strip { slot: CARRY, ..blocks }, worker) };
+        let streaming = self.streaming(Kernel::ScanBlocks, blocks);
         // SAFETY: the blocks are within the columns, of which no other thread writes these records; the slots are as the kernel
-        // has them: the carry, what reductions leave out, the tile's aggregate.
-        unsafe { code.scan_blocks(&args) }
+        // has them: the carry, what reductions leave out, the tile's aggregate; blocks are aligned where stores must be.
+        unsafe {
+            match streaming {
+                Some(scan) => scan(&args),
+                None => code.scan_blocks(&args),
+            }
+        }
     }
 
     /// The blocks of a line are one after the other.

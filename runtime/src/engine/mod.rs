@@ -12,6 +12,7 @@
 //! | `helpers` | how many threads work is worth |
 //! | `interrupt` | calls that are given up |
 //! | `ahead` | memory asked for before it is used |
+//! | `streaming` | results past the caches |
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `segments` | segments as columns of flags and starts |
 //! | `slots`, `length_constants` | states in memory; their components that follow from the length |
@@ -29,6 +30,7 @@ mod segments;
 mod self_check;
 mod short;
 mod slots;
+mod streaming;
 mod tiles;
 mod variant;
 mod walk;
@@ -193,6 +195,7 @@ impl Engine<'_> {
             parameters: parameters.as_ptr(),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
+            streams: false,
             totals: wants_totals || checked,
         };
         let totals = totals.map(Mutex::new);

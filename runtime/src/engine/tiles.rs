@@ -21,7 +21,8 @@ impl<'a> Line<'a> {
 
     /// Tile by tile, on this thread and helpers.
     pub(super) fn in_tiles(&self, helpers: usize) -> Slots<'a> {
-        let scanned = scan(&LineTiles(self), helpers, |task| rayon::spawn(|| task.run()));
+        let line = Line { streams: self.should_stream(), ..self.clone() };
+        let scanned = scan(&LineTiles(&line), helpers, |task| rayon::spawn(|| task.run()));
         helpers::ended(self.plan, self.plan.tile(), scanned.waited);
         let mut after = Slots::new(self.kernels.code.state_layout(), 1);
         after.put(CARRY, &scanned.total, 0..scanned.total.len());
@@ -82,7 +83,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
     }
 
     fn is_in_place(&self) -> bool {
-        self.0.writes && self.0.outputs.iter().any(|output| self.0.inputs.contains(&output.cast_const()))
+        self.0.is_in_place()
     }
 
     fn combine(&self, level: usize, earlier: &mut State, later: &State) {
@@ -125,12 +126,12 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         let range = self.0.tile(tile.tile().get());
         if self.is_one_pass() {
             worker.states.put(CARRY, carries, 0..carries.len());
-            return self.walk(range, worker);
-        }
-        if self.0.writes {
+            self.walk(range, worker);
+        } else if self.0.writes {
             self.enter_blocks(range.clone(), self.levels() - 1, carries, worker);
             self.0.strips(range, Cut::Strips).for_each(|strip| self.0.replay(strip, worker));
         }
+        self.0.settle();
     }
 
     fn scan(&self, tile: &Claim<'_>, state: &mut State, worker: &mut Worker<'a>) {
@@ -142,6 +143,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         worker.states.put(CARRY, state, words.clone());
         self.0.make_segments(range.clone(), worker);
         self.walk(range, worker);
+        self.0.settle();
         worker.states.get(CARRY, state, words);
     }
 }

@@ -15,9 +15,23 @@ use scan_kit::programs::*;
 
 /// Everything sequentially; and blocks so small that a few records are several tiles.
 const PLANS: [PlanOptions; 3] = [
-    PlanOptions { interleave: None, block: None, strips: None, direct: None, vector: None },
-    PlanOptions { interleave: Some(2), block: Some(1), strips: Some(1), direct: Some(0), vector: None },
-    PlanOptions { interleave: Some(1), block: Some(2), strips: Some(2), direct: Some(0), vector: None },
+    PlanOptions { interleave: None, block: None, strips: None, direct: None, vector: None, streaming: None },
+    PlanOptions {
+        interleave: Some(2),
+        block: Some(1),
+        strips: Some(1),
+        direct: Some(0),
+        vector: None,
+        streaming: None,
+    },
+    PlanOptions {
+        interleave: Some(1),
+        block: Some(2),
+        strips: Some(2),
+        direct: Some(0),
+        vector: None,
+        streaming: None,
+    },
 ];
 
 /// What a call gives, from the reference, after engines were found to give the same.

@@ -100,6 +100,7 @@ fn plan(random: &mut Random) -> PlanOptions {
         strips: Some(1 + random.below(3)),
         direct: Some(if several { 0 } else { *random.pick(&[0, 5, 60, usize::MAX]) }),
         vector: *random.pick(&[Some(true), Some(true), Some(false), None]),
+        streaming: random.chance(2).then_some(0),
     }
 }
 

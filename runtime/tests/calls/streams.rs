@@ -68,7 +68,7 @@ fn chunks_are_the_whole(program: &Verified<Program>, random: &mut Random) {
         block: Some(2),
         strips: Some(2),
         direct: Some(3),
-        vector: None,
+        ..PlanOptions::default()
     };
     let subject = Subject::new(program, options);
     for _ in 0..6 {

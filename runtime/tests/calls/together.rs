@@ -14,8 +14,14 @@ use scan_kit::calls::Subject;
 use scan_kit::programs::{CASCADE, DIGITS, RUN_LENGTHS, parse};
 
 /// Tiles of 12 records, so that a call has work for every thread that comes.
-const SMALL_TILES: PlanOptions =
-    PlanOptions { interleave: Some(2), block: Some(3), strips: Some(2), direct: Some(0), vector: None };
+const SMALL_TILES: PlanOptions = PlanOptions {
+    interleave: Some(2),
+    block: Some(3),
+    strips: Some(2),
+    direct: Some(0),
+    vector: None,
+    streaming: None,
+};
 
 fn subjects() -> Vec<Subject> {
     [DIGITS, CASCADE, RUN_LENGTHS].map(|source| Subject::new(&parse(source), SMALL_TILES)).into()

@@ -12,7 +12,7 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Field, Layout, Type};
 
 use super::super::lower::clif_type;
-use super::super::memory;
+use super::super::{memory, streaming};
 use super::lanes::{extend, vector_type};
 use super::shuffle::{self, Shape};
 
@@ -139,7 +139,7 @@ impl Group {
         let stored = shuffle::zip_all(b, self.shape, &packed);
         debug_assert_eq!(stored.len(), vectors);
         for (place, &vector) in stored.iter().enumerate() {
-            b.ins().store(memory::data_flags(), vector, address, 16 * place as i32);
+            streaming::store(b, vector, address, 16 * place as i32);
         }
     }
 

@@ -144,6 +144,7 @@ impl Check<'_> {
             parameters: sample.parameters.as_ptr(),
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
+            streams: false,
             totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),
         };
         let after = match walk {
