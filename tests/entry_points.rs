@@ -11,6 +11,7 @@ mod entry {
     mod pools;
     mod reference;
     mod restarts;
+    mod rows;
     mod semigroups;
     mod short;
     mod streams;

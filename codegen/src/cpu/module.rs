@@ -218,7 +218,7 @@ impl Compiled {
         self.recipe.interleave
     }
 
-    /// Whether any kernel works in vectors.
+    /// Whether any kernel works in vectors along elements, and so combines them in another order.
     pub fn is_in_vectors(&self) -> bool {
         self.recipe.has_lanes()
     }

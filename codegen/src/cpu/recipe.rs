@@ -137,9 +137,9 @@ impl Recipe {
         &self.replay.carried
     }
 
-    /// Whether any kernel works in vectors.
+    /// Whether any kernel works in vectors along elements.
     pub(crate) fn has_lanes(&self) -> bool {
-        self.lanes.is_some()
+        self.lanes.is_some() && self.vector.is_along()
     }
 
     pub(crate) fn sink_bytes(&self) -> usize {
@@ -304,7 +304,10 @@ impl Recipe {
                     Blocks { form, carry_update: &self.carry_updates[0], combine: &self.combines[0], ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            (Kernel::Rows, _) => kernel::rows(func, context, &tile, &self.env()),
+            (Kernel::Rows, form) => {
+                let form = form.as_ref().filter(|_| self.vector.rows);
+                kernel::rows(func, context, &tile, form, &self.env())
+            }
             (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
             (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
             _ => kernel::tile(func, context, &tile, &self.env()),

@@ -1,4 +1,4 @@
-//! Which kernels of a program work in vectors along the elements of a block.
+//! Which kernels of a program work in vectors.
 
 /// For each kind of kernel whether it does, where the program has such a form. What is reduced in vectors may be replayed
 /// without, and the other way round; each choice fixes an order of combination.
@@ -10,11 +10,18 @@ pub struct Vector {
     pub scan: bool,
     /// The replay of one block.
     pub scan_one: bool,
+    /// Short rows, one in each lane, which changes no order of combination.
+    pub rows: bool,
 }
 
 impl Vector {
     /// No kernel does.
-    pub const NONE: Vector = Vector { reduce: false, scan: false, scan_one: false };
+    pub const NONE: Vector = Vector { reduce: false, scan: false, scan_one: false, rows: false };
+    /// Whether any kernel works in vectors along the elements of a block.
+    pub(crate) fn is_along(self) -> bool {
+        self.reduce || self.scan || self.scan_one
+    }
+
     /// Every kernel does.
-    pub const ALL: Vector = Vector { reduce: true, scan: true, scan_one: true };
+    pub const ALL: Vector = Vector { reduce: true, scan: true, scan_one: true, rows: true };
 }

@@ -40,6 +40,7 @@ impl Reasons {
             reduce: is_faster(self.reduce_in_lanes(), self.scalar_reduce(interleave), MARGIN),
             scan: scan || places > PLACES && self.lanes.is_some(),
             scan_one: is_faster(self.scan_in_lanes(), self.scalar_scan(1), MARGIN),
+            rows: self.lanes.is_some(),
         }
     }
 
@@ -181,7 +182,7 @@ mod tests {
         let pairs = include_str!("../../../ir/tests/files/facts/affine.scan");
         let column = "input { size 4, align 4, f32 @ 0 }";
         let columns = pairs.replace("input { size 8, align 4, f32 @ 0, f32 @ 4 }", &format!("{column}\n{column}"));
-        let only_reduced = Vector { reduce: true, ..Vector::NONE };
+        let only_reduced = Vector { reduce: true, rows: true, ..Vector::NONE };
         let cases = [
             (running("add", "i32", 4, "0"), Vector::ALL),
             (running("add", "i16", 2, "0"), Vector::ALL),
@@ -194,7 +195,7 @@ mod tests {
             (planned(pairs), Vector::ALL),
             (planned(&columns), Vector::ALL),
             // Additions of `f64` are hidden by W chains just as well, without shuffles.
-            (running("add", "f64", 8, "0"), Vector { scan_one: true, ..Vector::NONE }),
+            (running("add", "f64", 8, "0"), Vector { scan_one: true, rows: true, ..Vector::NONE }),
         ];
         for (plan, vector) in cases {
             assert_eq!(plan.vector, vector, "{plan}");

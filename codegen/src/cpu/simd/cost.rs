@@ -22,16 +22,6 @@ impl LaneForm {
     pub(crate) fn cost(&self) -> Cost {
         let Group { shape, depth } = self.group;
         let rounds = shape.lanes().ilog2() as usize;
-        let count = |function: &Function, known: &[bool]| {
-            let known = Constants::of(function, known);
-            let varying = function.values().filter(|(value, _)| !known.is(*value));
-            varying.map(|(_, inst)| instructions(inst, function)).sum::<usize>()
-        };
-        // What parameters alone lead to is computed once.
-        let varying = |mapping: &Mapping| {
-            let uniform = mapping.reads.iter().map(|source| matches!(source, Source::Parameter(_)));
-            count(&mapping.function, &uniform.collect::<Vec<_>>())
-        };
         let (combined, updated) = self.known();
         let combine = count(&self.combine, &combined);
         let fold = varying(&self.lift) + (depth - 1) * varying(&self.fold.mapping);
@@ -54,6 +44,12 @@ impl LaneForm {
         }
     }
 
+    /// What a group takes whose lanes have a row each: instructions.
+    pub(crate) fn cost_of_rows(&self) -> usize {
+        let written: usize = self.outputs.iter().map(|layout| self.group.moves(layout)).sum();
+        self.columns(&[&self.replay.mapping.reads]) + self.group.depth * varying(&self.replay.mapping) + written
+    }
+
     /// To load a group of the columns that these sources are in.
     fn columns(&self, reads: &[&[Source]]) -> usize {
         let mut first = 0;
@@ -69,6 +65,18 @@ impl LaneForm {
         }
         all
     }
+}
+
+/// Of a function of which these parameters are constants, what is not.
+fn count(function: &Function, known: &[bool]) -> usize {
+    let known = Constants::of(function, known);
+    function.values().filter(|(value, _)| !known.is(*value)).map(|(_, inst)| instructions(inst, function)).sum()
+}
+
+/// Of a mapping all but what parameters alone lead to, which is computed once.
+fn varying(mapping: &Mapping) -> usize {
+    let uniform = mapping.reads.iter().map(|source| matches!(source, Source::Parameter(_)));
+    count(&mapping.function, &uniform.collect::<Vec<_>>())
 }
 
 /// What an instruction becomes.

@@ -27,6 +27,7 @@ const MOST_WORK: u32 = 512;
 /// 5. *replay*: each lane takes its records again, and gives their outputs.
 ///
 /// Only step 3 waits for the group before.
+#[derive(Clone)]
 pub(crate) struct LaneForm {
     pub(crate) group: Group,
     pub(crate) inputs: Vec<Layout>,

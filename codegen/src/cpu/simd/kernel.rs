@@ -70,12 +70,7 @@ pub(crate) fn groups(
     for (&ty, &state) in types.iter().zip(&states) {
         first.push(splat(b, form, ty, state));
     }
-    let mut uniform = Vec::new();
-    for &(source, value) in bases.uniform {
-        if let Source::Parameter(parameter) = source {
-            uniform.push((source, splat(b, form, form.parameters[parameter as usize], value)));
-        }
-    }
+    let uniform = splat_parameters(b, form, bases);
     let params: Vec<ir::Value> = first.iter().map(|&value| b.append_block_param(body, kind(b, value))).collect();
     b.ins().jump(body, &arguments(&first));
 
@@ -109,12 +104,27 @@ pub(crate) fn groups(
     Ok(Progress { place: after[0], left: after[1], states: after[2..].to_vec() })
 }
 
-fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
+/// What is the same for all elements, in every lane.
+pub(super) fn splat_parameters(
+    b: &mut FunctionBuilder<'_>,
+    form: &LaneForm,
+    bases: &Bases<'_>,
+) -> Vec<(Source, ir::Value)> {
+    let mut uniform = Vec::new();
+    for &(source, value) in bases.uniform {
+        if let Source::Parameter(parameter) = source {
+            uniform.push((source, splat(b, form, form.parameters[parameter as usize], value)));
+        }
+    }
+    uniform
+}
+
+pub(super) fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
     values.iter().map(|&value| BlockArg::Value(value)).collect()
 }
 
 /// A scalar in every lane.
-fn splat(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, value: ir::Value) -> ir::Value {
+pub(super) fn splat(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, value: ir::Value) -> ir::Value {
     let shape = form.group.shape;
     let lane = vector_type(shape, ty).lane_type();
     let is = b.func.dfg.value_type(value);
@@ -141,12 +151,12 @@ fn extract(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, vector: ir::V
 }
 
 /// The code of one group.
-struct GroupCode<'a> {
-    form: &'a LaneForm,
-    bases: &'a Bases<'a>,
+pub(super) struct GroupCode<'a> {
+    pub(super) form: &'a LaneForm,
+    pub(super) bases: &'a Bases<'a>,
     /// What is the same for all elements, in all lanes.
-    uniform: &'a [(Source, ir::Value)],
-    place: ir::Value,
+    pub(super) uniform: &'a [(Source, ir::Value)],
+    pub(super) place: ir::Value,
 }
 
 /// For each record of a lane the components of all columns; none for those that are not read.
@@ -170,15 +180,26 @@ impl GroupCode<'_> {
             states.push(Lanes::Vector(shuffle::shift(b, shape, behind, 1, carry)));
             next.push(Lanes::Vector(shuffle::broadcast_last(b, shape, behind)));
         }
+        self.replay(b, &records, states)?;
+        Ok((next, prefixes))
+    }
+
+    /// Writes the outputs of the records of each lane, from these states on.
+    pub(super) fn replay(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        records: &Records,
+        mut states: Vec<Lanes>,
+    ) -> Result<(), CodegenError> {
+        let mapping = &self.form.replay.mapping;
         let mut outputs = Vec::new();
-        for record in &records {
-            let mapping = &form.replay.mapping;
+        for record in records {
             let mut results = self.run(b, &mapping.function, &states, &mapping.reads, record)?;
             outputs.push(results.split_off(states.len()));
             states = results;
         }
         self.store(b, &outputs);
-        Ok((next, prefixes))
+        Ok(())
     }
 
     /// What this accumulator is behind a group; only the last lanes count.
@@ -311,7 +332,7 @@ impl GroupCode<'_> {
         lower_lanes(b, self.form.group.shape, &self.form.tables, function, &args)
     }
 
-    fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Records {
+    pub(super) fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Records {
         let form = self.form;
         let mut records: Records = vec![Vec::new(); form.group.depth];
         for (column, layout) in form.inputs.iter().enumerate() {

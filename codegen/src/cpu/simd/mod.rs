@@ -1,5 +1,5 @@
-//! Kernels in 128-bit vectors, *along* the elements of one block, for scans whose operator has a
-//! form in lanes.
+//! Kernels in 128-bit vectors, *along* the elements of one block, or *across* short rows, for scans
+//! whose operator has a form in lanes.
 //!
 //! | file | what |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | `forms` | which instructions work lane by lane |
 //! | `cost` | what a kernel costs |
 //! | `kernel` | the loop over groups of records |
+//! | `rows` | the loop over groups of short rows |
 //! | `lanes`, `arithmetic` | instructions, lane by lane |
 //! | `group` | records in memory ↔ vectors |
 //! | `shuffle` | lanes moved within and between vectors |
@@ -21,6 +22,7 @@ mod forms;
 mod group;
 mod kernel;
 mod lanes;
+mod rows;
 mod shuffle;
 
 pub(crate) use cost::Cost;
@@ -28,4 +30,5 @@ pub(crate) use form::LaneForm;
 pub(crate) use forms::has_lane_form;
 pub(crate) use kernel::{Bases, Progress, Work, groups};
 pub(crate) use lanes::{Lanes, lower_lanes, vector_type};
+pub(crate) use rows::rows;
 pub(crate) use shuffle::Shape;

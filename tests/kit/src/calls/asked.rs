@@ -239,7 +239,7 @@ fn offsets(random: &mut Random, plan: &Plan) -> (usize, Over) {
 
 /// Few long rows or many short ones, side by side or one after the other, with gaps or none.
 fn rows(random: &mut Random, plan: &Plan) -> (usize, Over) {
-    let (many, few) = (boundary(random, plan).min(600), random.below(5));
+    let (many, few) = (boundary(random, plan).min(600), *random.pick(&[0, 1, 2, 3, 4, 8]));
     let (planes, len, step) =
         *random.pick(&[(few, many, 1), (many, few, 1), (1, many, few), (1, few, many), (few, 7, 3)]);
     let pitch = len * step + if random.chance(2) { 0 } else { random.below(9) };

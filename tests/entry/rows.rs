@@ -1,0 +1,111 @@
+//! Rows of a few elements, which are unrolled, and of 2, 4 and 8 elements without gaps in vectors
+//! with a row in each lane: any number of them is what the plain loop gives.
+
+use monoscan::ops::Sum;
+use monoscan::prelude::*;
+use monoscan::{PlanOptions, Rows};
+use scan_kit::Random;
+
+/// What two words do to the carry that enters them.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Carry {
+    generated: bool,
+    propagated: bool,
+}
+
+#[scan_monoid]
+impl Monoid for Carry {
+    fn identity() -> Self {
+        Carry { generated: false, propagated: true }
+    }
+    fn combine(self, next: Self) -> Self {
+        Carry {
+            generated: next.generated || next.propagated && self.generated,
+            propagated: self.propagated && next.propagated,
+        }
+    }
+}
+
+#[scan_fn]
+fn carry_of(a: u64, b: u64) -> Carry {
+    let sum = a.wrapping_add(b);
+    Carry { generated: sum < a, propagated: sum == u64::MAX }
+}
+
+#[scan_fn]
+fn sum_of(carry: Carry, a: u64, b: u64) -> u64 {
+    let sum = a.wrapping_add(b);
+    if carry.generated { sum.wrapping_add(1) } else { sum }
+}
+
+/// Rows of each of these lengths, as many as fill no vector, several, and a rest; with a gap or none. Before each its pitch.
+fn shapes() -> impl Iterator<Item = (usize, Rows)> {
+    let pitches = [1, 2, 3, 4, 5, 8, 9].into_iter().flat_map(|len: usize| [(len, len), (len + 1, len)]);
+    let shape = |(pitch, len)| (0..20).map(move |count| (pitch, Rows::new(count, len, pitch).unwrap()));
+    pitches.flat_map(shape)
+}
+
+fn plans() -> [PlanOptions; 3] {
+    [None, Some(true), Some(false)].map(|vector| PlanOptions { vector, ..PlanOptions::default() })
+}
+
+#[test]
+fn long_integers_are_added_row_by_row() {
+    let mut random = Random(3);
+    let mut words =
+        || -> Vec<u64> { (0..200).map(|_| if random.chance(3) { u64::MAX } else { random.bits() }).collect() };
+    let (a, b) = (words(), words());
+    for plan in plans() {
+        let scan =
+            Scan::<Carry>::builder().lift(carry_of {}).project_with_record(sum_of {}).plan(plan).build().unwrap();
+        for (pitch, rows) in shapes() {
+            let (mut found, mut expected) = (vec![7; 200], vec![7; 200]);
+            scan.rows(rows).exclusive_into((&a, &b), &mut found).unwrap();
+            for row in 0..rows.count() {
+                let mut carry = false;
+                for i in row * pitch..row * pitch + rows.len() {
+                    let (sum, first) = a[i].overflowing_add(b[i]);
+                    let (sum, second) = sum.overflowing_add(u64::from(carry));
+                    (expected[i], carry) = (sum, first || second);
+                }
+            }
+            assert_eq!(found, expected, "{rows:?}");
+        }
+    }
+}
+
+/// Sums of a type, from 5 on in each row.
+fn sums<T>(of: impl Fn(i64) -> T)
+where
+    Sum<T>: Monoid + PartialEq + std::fmt::Debug,
+    T: Copy,
+{
+    let mut random = Random(4);
+    let x: Vec<Sum<T>> = (0..200).map(|_| Sum(of(random.below(9) as i64 - 4))).collect();
+    for plan in plans() {
+        let scan = Scan::<Sum<T>>::builder().plan(plan).build().unwrap();
+        for (pitch, rows) in shapes() {
+            let (mut found, mut expected) = (x.clone(), x.clone());
+            scan.rows(rows).init(Sum(of(5))).inclusive_into(&x, &mut found).unwrap();
+            for row in 0..rows.count() {
+                let mut sum = Sum(of(5));
+                for i in row * pitch..row * pitch + rows.len() {
+                    sum = sum.combine(x[i]);
+                    expected[i] = sum;
+                }
+            }
+            assert_eq!(found, expected, "{rows:?}");
+        }
+    }
+}
+
+#[test]
+fn short_rows_of_every_width_are_summed_up() {
+    sums(|x| (x + 4) as u8);
+    sums(|x| x as i16);
+    sums(|x| x as i32);
+    sums(|x| x as f32 / 8.0);
+    sums(|x| x);
+    sums(|x| x as f64 / 8.0);
+}
