@@ -194,8 +194,7 @@ mod tests {
             // A thread that is alone takes one pass then.
             (planned(pairs), Vector::ALL),
             (planned(&columns), Vector::ALL),
-            // Additions of `f64` are hidden by W chains just as well, without shuffles.
-            (running("add", "f64", 8, "0"), Vector { scan_one: true, rows: true, ..Vector::NONE }),
+            (running("add", "f64", 8, "0"), Vector::ALL),
         ];
         for (plan, vector) in cases {
             assert_eq!(plan.vector, vector, "{plan}");

@@ -9,6 +9,7 @@ use monoscan_ir::{Function, Inst, Layout, Mapping, Opcode, Rule, Source, Type};
 use super::form::LaneForm;
 use super::forms::Constants;
 use super::group::Group;
+use super::shuffle;
 
 /// Vector instructions of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,7 +107,7 @@ impl Group {
             // One by one.
             return 2 * values * self.shape.lanes();
         };
-        let rounds = vectors.next_power_of_two().ilog2() as usize;
+        let rounds = shuffle::rounds(self.shape, vectors) as usize;
         let shuffles = if self.shape.bytes >= 4 { rounds } else { 3 * rounds / 2 };
         let apart = if per_lane == 1 { 0 } else { 2 * values };
         let masks = layout.types().filter(|&ty| ty == Type::Bool).count() * self.depth;

@@ -86,31 +86,35 @@ fn zip(b: &mut FunctionBuilder<'_>, shape: Shape, x: ir::Value, y: ir::Value) ->
     (pick(b, shape, (x, y), half(0)), pick(b, shape, (x, y), half(lanes / 2)))
 }
 
+/// How many rounds of shuffles it takes to sort so many vectors, a power of two: each moves one binary digit of a value's place from
+/// the number of its vector to that of its lane, and one back, until one of the two has no other.
+pub(crate) fn rounds(shape: Shape, vectors: usize) -> u32 {
+    vectors.min(shape.lanes()).ilog2()
+}
+
 /// n vectors that follow each other, n a power of two, as n vectors of which the q-th has in lane l what was lane
 /// n·l + q.
 pub(crate) fn unzip_all(b: &mut FunctionBuilder<'_>, shape: Shape, vectors: &[ir::Value]) -> Vec<ir::Value> {
-    if vectors.len() <= 1 {
-        return vectors.to_vec();
-    }
-    let (even, odd): (Vec<_>, Vec<_>) = vectors.chunks(2).map(|pair| unzip(b, shape, pair[0], pair[1])).unzip();
-    let (even, odd) = (unzip_all(b, shape, &even), unzip_all(b, shape, &odd));
-    even.into_iter().zip(odd).flat_map(|(even, odd)| [even, odd]).collect()
+    let round = if vectors.len() <= shape.lanes() { unzip_pairs } else { zip_halves };
+    (0..rounds(shape, vectors.len())).fold(vectors.to_vec(), |vectors, _| round(b, shape, &vectors))
 }
 
 /// The inverse of [`unzip_all`].
 pub(crate) fn zip_all(b: &mut FunctionBuilder<'_>, shape: Shape, vectors: &[ir::Value]) -> Vec<ir::Value> {
-    if vectors.len() <= 1 {
-        return vectors.to_vec();
-    }
-    let even: Vec<_> = vectors.iter().copied().step_by(2).collect();
-    let odd: Vec<_> = vectors.iter().copied().skip(1).step_by(2).collect();
-    let (even, odd) = (zip_all(b, shape, &even), zip_all(b, shape, &odd));
-    let mut all = Vec::new();
-    for (even, odd) in even.into_iter().zip(odd) {
-        let (low, high) = zip(b, shape, even, odd);
-        all.extend([low, high]);
-    }
-    all
+    let round = if vectors.len() <= shape.lanes() { zip_halves } else { unzip_pairs };
+    (0..rounds(shape, vectors.len())).fold(vectors.to_vec(), |vectors, _| round(b, shape, &vectors))
+}
+
+/// The even lanes of all vectors, and then the odd ones: the last digit of each value's place becomes the first.
+fn unzip_pairs(b: &mut FunctionBuilder<'_>, shape: Shape, vectors: &[ir::Value]) -> Vec<ir::Value> {
+    let (even, odd): (Vec<_>, Vec<_>) = vectors.chunks(2).map(|pair| unzip(b, shape, pair[0], pair[1])).unzip();
+    [even, odd].concat()
+}
+
+/// The inverse of [`unzip_pairs`]: the lanes of both halves in turn.
+fn zip_halves(b: &mut FunctionBuilder<'_>, shape: Shape, vectors: &[ir::Value]) -> Vec<ir::Value> {
+    let (first, second) = vectors.split_at(vectors.len() / 2);
+    first.iter().zip(second).flat_map(|(&x, &y)| <[ir::Value; 2]>::from(zip(b, shape, x, y))).collect()
 }
 
 /// Every lane moved up by `by`; the lanes that become free are the highest of `below`, in order.
