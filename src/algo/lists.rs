@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::{AlgoError, compiled, counted, mapped};
+use super::{AlgoError, LONG, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::prelude::*;
 
@@ -46,7 +46,7 @@ pub const NONE: u32 = u32::MAX;
 pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     let before = before(next)?;
     let is_picked = |&element: &u32| before[element as usize] == NONE || is_drawn(element);
-    let picked: Vec<u32> = (0..next.len() as u32).into_par_iter().filter(is_picked).collect();
+    let picked: Vec<u32> = (0..next.len() as u32).into_par_iter().with_min_len(LONG).filter(is_picked).collect();
 
     // Of each element its walk, and its place there.
     let walks = mapped(next.len(), |_| AtomicU64::new(u64::MAX));

@@ -55,7 +55,7 @@ impl<'a, T: Num> Csr<'a, T> {
     ) -> Result<Csr<'a, T>, AlgoError> {
         check_length("columns", values.len(), columns.len())?;
         check_offsets(offsets, values.len())?;
-        if let Some(place) = columns.par_iter().position_any(|&column| column as usize >= width) {
+        if let Some(place) = columns.par_iter().with_min_len(BLOCK).position_any(|&column| column as usize >= width) {
             return Err(AlgoError::Index { argument: "columns", place, expected: width, got: columns[place] as usize });
         }
         Ok(Csr { offsets, columns, values, width })

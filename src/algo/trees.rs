@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
-use super::{AlgoError, check_length, compiled, counted, mapped};
+use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::prelude::*;
 
@@ -73,7 +73,7 @@ impl Node {
         self.before as usize..(self.before + self.size) as usize
     }
 
-    /// How many nodes are left before it: of those entered until then, all but itself and those above.
+    /// How many nodes are left before it is: of those entered until then, all but itself and those above.
     fn left_before(self) -> u32 {
         self.before + self.size - 1 - self.depth
     }
@@ -92,12 +92,12 @@ impl Tour {
             return Err(AlgoError::TooLong { len: parents.len(), limit: 1 << 31 });
         }
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
-        if let Some(place) = parents.par_iter().position_first(is_wrong) {
+        if let Some(place) = parents.par_iter().with_min_len(LONG).position_first(is_wrong) {
             let got = parents[place] as usize;
             return Err(AlgoError::Index { argument: "parents", place, expected: parents.len(), got });
         }
         let is_above = |(node, &parent): (usize, &u32)| parent == NONE || (parent as usize) < node;
-        if parents.par_iter().enumerate().all(is_above) {
+        if parents.par_iter().with_min_len(LONG).enumerate().all(is_above) {
             return Ok(Tour::of(nodes_downwards(parents)));
         }
 
@@ -105,6 +105,7 @@ impl Tour {
         let (mut families, mut children) = (parents.to_vec(), (0..len).collect::<Vec<u32>>());
         sort_with_values(&mut families, &mut children, Order::Ascending)?;
 
+        // Steps 2 v and 2 v + 1 enter and leave v.
         let mut next = vec![NONE; 2 * parents.len()];
         for node in 0..len {
             next[2 * node as usize] = 2 * node + 1;
