@@ -10,6 +10,7 @@
 //! | [`ptxas`] | NVIDIA's assembler | |
 //! | `calls` | calls drawn at random, the reference that gives their results, and the comparison with an engine | `calls` |
 //! | `loops` | checked scans beside the sequential loop, run natively | `calls` |
+//! | `munch` | lexing as a textbook writes it, and texts made for rules | `munch` |
 //! | `zoo` | monoids that catch what sums cannot | `zoo` |
 
 #![allow(missing_docs, reason = "a field of a test's operator says enough by its name")]
@@ -20,6 +21,8 @@ pub mod families;
 pub mod json;
 #[cfg(feature = "calls")]
 pub mod loops;
+#[cfg(feature = "munch")]
+pub mod munch;
 pub mod opcodes;
 pub mod programs;
 pub mod ptxas;

@@ -1,0 +1,73 @@
+//! On a device: tokens and labels by one scan and by two, and places where patterns match, beside
+//! the same on the CPU.
+
+use monoscan::DeviceVec;
+use monoscan::lexer::{Lexer, PatternSet, RULE_SETS, Role, Rules};
+use scan_kit::Random;
+use scan_kit::munch::{self, Reference};
+
+use super::on_gpu::gpu;
+
+/// One scan, and two: by symbols, by pairs, of several vectors; with words.
+const SETS: [&str; 7] = ["json", "csv", "ini", "url", "log", "sql", "c"];
+
+/// Sets whose maps with words have few vectors.
+const LABELLED: [&str; 5] = ["json", "csv", "ini", "url", "log"];
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn any_rules_are_lexed_on_a_device() {
+    for (name, rules) in RULE_SETS.into_iter().filter(|(name, _)| SETS.contains(name)) {
+        let rules = Rules::parse(rules).unwrap();
+        let mut texts = Texts::new(&rules);
+        let cpu = Lexer::new(rules).unwrap();
+        let lexer = cpu.on(gpu()).unwrap();
+        for len in [0, 1, 2, 1000, 70_001, 3_000_000] {
+            let text = texts.text(len);
+            assert!(lexer.lex(&text).unwrap() == cpu.lex(&text).unwrap(), "{name}: {len} bytes");
+            if LABELLED.contains(&name) {
+                let expected = cpu.tables().unwrap().label_sequentially(&text);
+                let on_device = DeviceVec::upload(&gpu(), &text).unwrap();
+                assert!(lexer.labels(&on_device).unwrap().to_vec().unwrap() == expected, "{name}: {len} bytes");
+                assert!(lexer.labels(&text).unwrap() == expected, "{name}: {len} bytes of the host");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn patterns_are_found_on_a_device() {
+    let cpu = PatternSet::new(["a+b", "[0-9]{3}", "b", "ab|ac", "(?s:x.{3})"]).unwrap();
+    let set = cpu.on(gpu()).unwrap();
+    let mut random = Random(5);
+    for len in [0, 1, 1000, 70_001, 3_000_000] {
+        let text: Vec<u8> = (0..len).map(|_| *random.pick(b"aabbc0123x ")).collect();
+        assert!(set.ends(&text).unwrap() == cpu.ends_sequentially(&text), "{len} bytes");
+    }
+}
+
+/// Texts that are made for rules.
+struct Texts {
+    reference: Reference,
+    tokens: Vec<Vec<u8>>,
+    random: Random,
+}
+
+impl Texts {
+    fn new(rules: &Rules) -> Texts {
+        let role = |role| match role {
+            Role::Keyword => munch::Role::Keyword,
+            Role::Incomplete { of } => munch::Role::Incomplete(of),
+            _ => munch::Role::Token,
+        };
+        let rules: Vec<_> = rules.iter().map(|rule| (rule.pattern(), role(rule.role()))).collect();
+        let (reference, mut random) = (Reference::new(&rules), Random(3));
+        let tokens = (0..1000).map(|_| reference.token(&mut random, 12)).collect();
+        Texts { reference, tokens, random }
+    }
+
+    fn text(&mut self, len: usize) -> Vec<u8> {
+        self.reference.text(&mut self.random, &self.tokens, len)
+    }
+}
