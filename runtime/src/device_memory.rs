@@ -57,6 +57,12 @@ impl DeviceMemory {
     pub fn device(&self) -> Device {
         match self.never {}
     }
+
+    /// # Errors
+    /// None: there is no such memory.
+    pub fn expect_no_capture(&self, _expected: &'static str) -> Result<(), Error> {
+        match self.never {}
+    }
 }
 
 #[cfg(feature = "cuda")]
@@ -107,6 +113,14 @@ impl DeviceMemory {
         // SAFETY: the memory is borrowed; so is the host's, until the stream was waited for.
         unsafe { self.as_slice().slice(..bytes)?.copy_to_host(&self.stream, to) }?;
         Ok(self.stream.synchronize()?)
+    }
+
+    /// Refuses memory of a stream that is being captured, for what cannot be part of a graph.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`] if it is, or if the driver fails.
+    pub fn expect_no_capture(&self, expected: &'static str) -> Result<(), Error> {
+        Ok(self.stream.expect_no_capture(expected)?)
     }
 
     /// Whose memory it is.

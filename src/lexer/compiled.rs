@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
-use monoscan_runtime::{Device, DynScan, Error as ScanError};
+use monoscan_runtime::{Device, Error as ScanError};
 
 use super::listing::Listing;
 use super::scans::Scans;
@@ -109,7 +109,8 @@ impl Lexer {
     }
 
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
-    /// further than one byte ahead: then the whole text, and a symbol for each of its bytes, are in the memory of the device.
+    /// further than one byte ahead. The text is in the memory of the device as a whole then, with a symbol of one or two bytes, and
+    /// room for a token of eight, for each of its bytes.
     ///
     /// # Errors
     /// On a GPU those of [`LexerTables::new`], but for the number of kinds; or if a scan cannot be built there.
@@ -200,12 +201,13 @@ impl Lexer {
     /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
     ///
     /// # Errors
-    /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
+    /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails, or, for rules that
+    /// take two scans, if the text's stream is being captured.
     pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, LexerError> {
         Ok(self.labelling()?.run(text)?)
     }
 
-    /// [`labels`](Lexer::labels) into a slice as long as the text.
+    /// [`labels`](Lexer::labels) into a slice as long as the text. On a GPU, rules that take two scans are waited for.
     ///
     /// # Errors
     /// Those of [`labels`](Lexer::labels); [`ScanError::Length`] if it has another length; nothing is written then.
@@ -250,14 +252,6 @@ impl Lexer {
             }
             Err(error) => text + &format!("no labels: {error}\n"),
         }
-    }
-
-    /// The scan that labels bytes, or the symbols that [`LexerTables::oracle_program`] gives them.
-    ///
-    /// # Errors
-    /// Those of [`LexerTables::new`], or if the scan cannot be built.
-    pub fn scan(&self) -> Result<&DynScan, LexerError> {
-        Ok(self.labelling()?.last())
     }
 
     fn labelling(&self) -> Result<&Scans, LexerError> {

@@ -40,8 +40,8 @@ pub enum LexerError {
         "the rules need more than {MAX_STATES} states as an automaton: bounded repetitions such as `{{1,1000}}` and Unicode classes cost most"
     )]
     TooManyStates,
-    /// As a scan, which labels and GPUs need, the rules have more than [`MAX_SCAN_STATES`] states, even where only those are told
-    /// apart that one symbol leads to.
+    /// As a scan, which labels and GPUs need, the rules have more than [`MAX_SCAN_STATES`] states; and those that one symbol leads
+    /// to are as many, or their tables too large.
     #[error(
         "as a scan the rules need {states} states: expected at most {MAX_SCAN_STATES} for labels, and on a GPU; bounded repetitions and Unicode classes cost most"
     )]
@@ -49,7 +49,8 @@ pub enum LexerError {
         /// How many there are at least.
         states: usize,
     },
-    /// What may follow a text has too many cases: the oracle, which labels and GPUs need for these rules, is too large to be made.
+    /// What may follow a text has too many cases: the oracle, which labels and GPUs need for these rules, would have more than
+    /// [`MAX_ORACLE_CELLS`] entries, or 65,536 states or symbols, or take more than a second to make.
     #[error(
         "what may follow a token has too many cases: expected an oracle of at most {MAX_ORACLE_CELLS} entries for labels, and on a GPU; `incomplete` kinds spare cases, and bounded repetitions and Unicode classes cost most"
     )]

@@ -64,13 +64,12 @@ impl Listing {
 
     fn endings(&self, text: &[u8]) -> Result<Vec<u64>, ScanError> {
         if self.scans.oracle().is_none() {
-            // Piece by piece, also to a device and back.
             return self.scans.last().inclusive(&[Column::new(text)]);
         }
         if self.device.is_cpu() {
             return self.scans.run(text);
         }
-        // From its end a text cannot be scanned in pieces.
+        // The symbols need not come back between the scans.
         self.scans.run::<u64, _>(&DeviceVec::upload(&self.device, text)?)?.to_vec()
     }
 }

@@ -53,7 +53,11 @@ fn quote(bytes: &[u8]) -> String {
 
 /// Whether conditions (a) and (b) of [`super::restart`] hold.
 pub(super) fn is_decided(dfa: &TokenDfa) -> bool {
-    undecided(dfa).is_empty()
+    let steps = |q: State| (0..dfa.classes).map(move |class| dfa.next(q, class));
+    let is_open = |q: &State| *q != TokenDfa::DEAD && dfa.accept(*q).is_none();
+    let enters_open = |q: State| steps(q).any(|to| is_open(&to));
+    let accepting = dfa.states().filter(|&q| dfa.accept(q).is_some());
+    !accepting.chain(steps(TokenDfa::START).filter(is_open)).any(enters_open)
 }
 
 /// What breaks them: one conflict for each pair of rules that have any, in the order of the rules.

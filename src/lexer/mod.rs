@@ -22,7 +22,8 @@
 //! oracle     any rules: an automaton from the end, which gives symbols, and one over these; the proof
 //! transducer automata that give an output for each symbol; maps: how scans of them are represented
 //! program    → the scans: a label for every byte, or an entry for every token; scans runs them
-//! gather     labels, the bytes that the first scan writes, → tokens
+//! tables     which of them the rules take; label: what is said of a byte; listing: tokens by scans
+//! gather     labels → tokens
 //! ```
 //!
 //! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`]

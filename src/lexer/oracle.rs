@@ -4,7 +4,7 @@
 //! Let `E[i]` be the states of the token DFA from which some non-empty prefix of the text from `i`
 //! on leads to a state that accepts. `E[i]` follows from the byte at `i` and `E[i + 1]`, and is
 //! empty behind the end. So the sets that arise are the states of an automaton that reads the text
-//! from its end: the *oracle*. They are few: 4 to 473 for the rule sets that come with monoscan.
+//! from its end: the *oracle*. They are few: of C 57.
 //!
 //! A second automaton, *munch*, reads the text from its beginning. Its states are those of the
 //! token DFA in which a token goes on, and *idle*, in which none is pending. At byte `i`, from
@@ -24,7 +24,7 @@
 //!
 //! What a byte does to each state follows from its class and `E[i + 1]`. Pairs that do the same are
 //! one *symbol*. The oracle writes a symbol for each byte, and munch reads nothing else: it looks
-//! no byte ahead. Both are made as small as they can be. In a state whose token does not go on, a
+//! no byte ahead. Both are minimised. In a state whose token does not go on, a
 //! byte that goes on with it does what it does when idle: munch is never there.
 
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ use super::label::Codes;
 use super::transducer::Transducer;
 
 /// The most entries of an oracle: its states times classes of bytes times states of the rules' automaton.
-pub const MAX_ORACLE_CELLS: usize = 1 << 24;
+pub const MAX_ORACLE_CELLS: usize = 1 << 23;
 
 /// Rules as two scans.
 pub(super) struct Oracle {
@@ -50,7 +50,7 @@ impl Oracle {
     pub(super) fn of(dfa: &TokenDfa, codes: Codes) -> Result<Oracle, LexerError> {
         let sets = Sets::of(dfa)?;
         let (munch, symbol_of) = sets.munch(dfa, codes)?;
-        let (munch, merged) = munch.minimised().merged();
+        let (munch, merged) = munch.minimised().ok_or(LexerError::OracleTooLarge)?.merged();
         let cells = || (0..dfa.classes).flat_map(|class| (0..sets.found.len()).map(move |behind| (class, behind)));
         let place = |(class, behind)| behind * dfa.classes + class;
         let oracle = Transducer {
@@ -59,7 +59,7 @@ impl Oracle {
             next: cells().map(|cell| sets.before[place(cell)]).collect(),
             output: cells().map(|cell| merged[usize::from(symbol_of[place(cell)])] as u16).collect(),
         };
-        Ok(Oracle { oracle: oracle.minimised(), munch })
+        Ok(Oracle { oracle: oracle.minimised().ok_or(LexerError::OracleTooLarge)?, munch })
     }
 }
 

@@ -113,7 +113,7 @@ impl RankTables {
         &self.advance
     }
 
-    /// The labels by rank, [`Self::width`] bytes a row.
+    /// The labels by rank, [`Self::width`] of them a row.
     pub fn label(&self) -> &[u16] {
         &self.label
     }

@@ -6,7 +6,7 @@ use monoscan_runtime::{Device, DynScan, Error};
 
 use super::LexerTables;
 use crate::lang::ScanType;
-use crate::scan::{Columns, ColumnsMut, Place, Plain, borrowed};
+use crate::scan::{Columns, ColumnsMut, Place, Plain, borrowed, expect_no_capture};
 
 /// A scan of a text, and the oracle's, if it reads symbols.
 #[derive(Debug)]
@@ -52,16 +52,14 @@ impl Scans {
         match &self.oracle {
             None => Plain::<u8, Out>::of(&self.scan).inclusive(text),
             Some((oracle, Symbols::Bytes)) => {
-                self.over::<C::Place, u8, Out>(&Plain::<u8, u8>::of(oracle).reversed().inclusive(text)?)
+                let symbols = symbols::<u8, C>(oracle, text)?;
+                Plain::<u8, Out>::of(&self.scan).inclusive(borrowed::<C::Place, u8>(&symbols))
             }
             Some((oracle, Symbols::Words)) => {
-                self.over::<C::Place, u16, Out>(&Plain::<u8, u16>::of(oracle).reversed().inclusive(text)?)
+                let symbols = symbols::<u16, C>(oracle, text)?;
+                Plain::<u16, Out>::of(&self.scan).inclusive(borrowed::<C::Place, u16>(&symbols))
             }
         }
-    }
-
-    fn over<P: Place, S: ScanType, Out: ScanType>(&self, symbols: &P::Vec<S>) -> Result<P::Vec<Out>, Error> {
-        Plain::<S, Out>::of(&self.scan).inclusive(borrowed::<P, S>(symbols))
     }
 
     /// The same into a column that is there.
@@ -73,13 +71,19 @@ impl Scans {
         match &self.oracle {
             None => Plain::of(&self.scan).inclusive_into(text, output),
             Some((oracle, Symbols::Bytes)) => {
-                let symbols = Plain::<u8, u8>::of(oracle).reversed().inclusive(text)?;
+                let symbols = symbols::<u8, C>(oracle, text)?;
                 Plain::<u8, u8>::of(&self.scan).inclusive_into(borrowed::<C::Place, u8>(&symbols), output)
             }
             Some((oracle, Symbols::Words)) => {
-                let symbols = Plain::<u8, u16>::of(oracle).reversed().inclusive(text)?;
+                let symbols = symbols::<u16, C>(oracle, text)?;
                 Plain::<u16, u8>::of(&self.scan).inclusive_into(borrowed::<C::Place, u16>(&symbols), output)
             }
         }
     }
+}
+
+/// The symbols of a text, a column that is freed when the last scan has read it; so no graph may read it later.
+fn symbols<S: ScanType, C: Columns<(u8,)>>(oracle: &DynScan, text: C) -> Result<<C::Place as Place>::Vec<S>, Error> {
+    expect_no_capture(&text, "a text in another one, as rules that look ahead take two scans")?;
+    Plain::<u8, S>::of(oracle).reversed().inclusive(text)
 }

@@ -109,9 +109,6 @@ impl LexerTables {
     }
 
     /// The labels of a text by plain loops, one byte after the other: what scans are checked and timed against.
-    ///
-    /// # Panics
-    /// Never for tables of [`new`](LexerTables::new), whose kinds fit a byte.
     pub fn label_sequentially(&self, text: &[u8]) -> Vec<u8> {
         match &self.form {
             Form::OnePass(one) => one.automaton.label_text(text, |code| code as u8),

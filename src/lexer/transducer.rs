@@ -3,6 +3,9 @@
 
 use super::minimal::number_by_value;
 
+/// Most cells that a minimisation looks at, half a second's work.
+const MOST_LOOKS: usize = 1 << 24;
+
 /// An automaton with an output for each symbol. State 0 is the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Transducer {
@@ -15,8 +18,10 @@ pub(super) struct Transducer {
 }
 
 impl Transducer {
-    /// The smallest one that does the same; states that are never reached are left out.
-    pub(super) fn minimised(&self) -> Transducer {
+    /// The smallest one that does the same; states that are never reached are left out. Moore's rounds; none if they look at
+    /// more than [`MOST_LOOKS`] cells.
+    pub(super) fn minimised(&self) -> Option<Transducer> {
+        let mut left = MOST_LOOKS;
         let reached = self.reached();
         let own = |&q: &usize| (0..self.symbols).map(move |s| (s, q));
         let outputs = |q: &usize| own(q).map(|(s, q)| self.output(s, q)).collect::<Vec<_>>();
@@ -24,6 +29,7 @@ impl Transducer {
         let mut place = vec![0; self.states];
         reached.iter().enumerate().for_each(|(i, &q)| place[q] = i);
         loop {
+            left = left.checked_sub(reached.len() * self.symbols)?;
             let steps = |(i, q): (usize, &usize)| {
                 let next = own(q).map(|(s, q)| block[place[self.next(s, q)]]);
                 (block[i], next.collect::<Vec<_>>())
@@ -38,12 +44,12 @@ impl Transducer {
         let mut members = vec![0; count];
         reached.iter().enumerate().rev().for_each(|(i, &q)| members[block[i]] = q);
         let cells = || (0..self.symbols).flat_map(|s| members.iter().map(move |&q| (s, q)));
-        Transducer {
+        Some(Transducer {
             states: count,
             symbols: self.symbols,
             next: cells().map(|(s, q)| block[place[self.next(s, q)]] as u16).collect(),
             output: cells().map(|(s, q)| self.output(s, q)).collect(),
-        }
+        })
     }
 
     /// Symbols that do the same become one; and which one each became.

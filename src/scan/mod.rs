@@ -69,9 +69,9 @@ pub use loops::{LoopBuilder, State};
 pub use operator::Operator;
 pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use over::Over;
-#[cfg(feature = "lexer")]
-pub(crate) use place::borrowed;
 pub use place::{Host, OnDevice, Place};
+#[cfg(feature = "lexer")]
+pub(crate) use place::{borrowed, expect_no_capture};
 pub(crate) use request::Plain;
 pub use request::{Request, WithTotals};
 pub use segments::{ByKey, Keys, Segments, by_key};

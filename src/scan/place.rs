@@ -53,8 +53,17 @@ impl Place for OnDevice {
 }
 
 /// Results of one scan as a column of the next.
+#[cfg(feature = "lexer")]
 pub(crate) fn borrowed<P: Place, T: ScanType>(records: &P::Vec<T>) -> impl Columns<(T,), Place = P> {
     P::borrowed(records)
+}
+
+/// Refuses columns of a stream that is being captured, for what cannot be part of a graph.
+#[cfg(feature = "lexer")]
+pub(crate) fn expect_no_capture<R>(columns: &impl Columns<R>, expected: &'static str) -> Result<(), Error> {
+    let mut found = Ok(());
+    columns.memories(|memory| found = memory.expect_no_capture(expected));
+    found
 }
 
 pub(super) mod sealed {
