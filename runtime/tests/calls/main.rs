@@ -6,5 +6,6 @@ mod by_hand;
 mod every_length;
 mod hostile;
 mod interrupted;
+mod streaming;
 mod streams;
 mod together;

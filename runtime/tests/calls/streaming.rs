@@ -1,0 +1,61 @@
+//! Streaming stores: tiles on two threads, blocks that begin at aligned places and between them,
+//! columns that do and that do not, against the plain loop.
+
+use monoscan_ir::text::parse;
+use monoscan_ir::{Primitive, verify};
+use monoscan_runtime::{Call, Column, ColumnMut, DynScan, PlanOptions};
+
+const SUMS: &str = "
+program sums
+  input { size 4, align 4, i32 @ 0 }
+  stage (i32)
+    identity (0)
+    lift (%0 = record.0: i32) { return %0 }
+    combine (%0: i32, %1: i32) {
+      %2 = add.i32 %0, %1
+      return %2
+    }
+  output write
+    column { size 4, align 4, i32 @ 0 }
+    project (%0 = state.0: i32) { return %0 }
+";
+
+/// Sums of a type, which are exact.
+fn check<T: Primitive + std::fmt::Debug + PartialEq + bytemuck::Pod>(ty: &str, of: fn(i16) -> T) {
+    let x: Vec<i16> = (0..400).map(|i| (i * 79 % 101 - 50) as i16).collect();
+    let records: Vec<T> = x.iter().copied().map(of).collect();
+    let mut sum = 0;
+    let sums = x.iter().map(|x| {
+        sum += x;
+        of(sum)
+    });
+    let sums: Vec<T> = sums.collect();
+    for interleave in [1, 2, 4, 8] {
+        for block in [8, 9, 10, 12, 16] {
+            let plan = PlanOptions {
+                interleave: Some(interleave),
+                block: Some(block),
+                strips: Some(2),
+                direct: Some(0),
+                vector: Some(true),
+                streaming: Some(0),
+            };
+            let program = verify(parse(&SUMS.replace("i32", ty)).unwrap()).unwrap();
+            let scan = DynScan::builder(program).plan(plan).threads(2).build().unwrap();
+            // How far results are from an aligned place; several tiles and a rest.
+            for (offset, len) in [(0, 390), (1, 390), (0, 333), (2, 271)] {
+                let mut memory = vec![0u128; 101];
+                let y: &mut [T] = &mut bytemuck::cast_slice_mut(&mut memory)[offset..][..len];
+                scan.run(&Call::default(), &[Column::new(&records[..len])], &mut [ColumnMut::new(y)]).unwrap();
+                assert_eq!(y, &sums[..len], "{ty}, {interleave} × {block}, {len} records, {offset}");
+            }
+        }
+    }
+}
+
+/// Integers are scanned in one pass a tile, and floats in blocks.
+#[test]
+fn results_past_the_caches_are_the_loops_wherever_blocks_begin() {
+    check("i32", i32::from);
+    check("f32", f32::from);
+}
