@@ -22,7 +22,7 @@ pub use aot::{AotManifest, ExpectedLine, ExpectedValue, FoundLine, ManifestError
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
-pub use plan::{GpuPlan, Schedule, natural};
+pub use plan::{GpuPlan, MOST_BUFFERS, Schedule, natural};
 pub use ptx::ptx_instructions;
 #[cfg(feature = "ptx")]
 pub(crate) use {

@@ -26,12 +26,12 @@ pub struct GpuPlan {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Schedule {
     /// One persistent block for each multiprocessor, a ring of buffers in shared memory that bulk copies fill and drain, and
-    /// a reduction that runs `ahead` tiles before the replay. Tiles find their carry by looking ahead: a warp folds what was
+    /// folds that run ahead of the replay. Tiles find their carry by looking ahead: a warp folds what was
     /// published since the block's own last tile.
     Ring {
-        /// Buffers, at least `ahead` + 2.
+        /// Buffers, at least `ahead` + 2, and for a cascade 2 · `ahead` + 2; at most [`MOST_BUFFERS`].
         buffers: usize,
-        /// By how many tiles the reduction is ahead, at least 1.
+        /// By how many tiles the last fold is ahead, at least 1. The first fold of a cascade is twice as far ahead.
         ahead: usize,
         /// Whether columns may begin anywhere that is [natural] for them, and not only at multiples of 16.
         shifted: bool,
@@ -87,6 +87,8 @@ impl GpuPlan {
     }
 }
 
+/// The most buffers of a ring.
+pub const MOST_BUFFERS: usize = 64;
 const COLUMNAR_WARPS: usize = 4;
 /// Up to how many small tiles there are no large ones.
 const SMALL_TILES: usize = 256;

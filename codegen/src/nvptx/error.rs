@@ -1,6 +1,6 @@
 //! Why a kernel could not be made.
 
-use crate::gpu::Arch;
+use crate::gpu::{Arch, MOST_BUFFERS};
 
 /// Why a kernel could not be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -36,15 +36,25 @@ pub enum PlanError {
     /// Rows side by side have no order of records.
     #[error("rows of programs that filter have no order of records")]
     Keeps,
-    /// So many warps, or so many buffers for so many tiles ahead, are too few or too many.
-    #[error("blocks of {warps} warps with {buffers} buffers for {ahead} tiles ahead")]
-    Shape {
+    /// So many warps are too few or too many.
+    #[error("blocks of {warps} warps that compute, where 1 to {most} can be")]
+    Warps {
         /// Warps of a block that compute.
         warps: usize,
-        /// Buffers of a ring.
+        /// The most that can be, beside those that help.
+        most: usize,
+    },
+    /// So many buffers of a ring are too few or too many, or its folds are not ahead.
+    #[error(
+        "a ring of {buffers} buffers, {ahead} ahead: {ahead} must be at least 1, and for this program {needs} to {MOST_BUFFERS} buffers"
+    )]
+    Buffers {
+        /// Buffers of the ring.
         buffers: usize,
-        /// Tiles that are reduced ahead.
+        /// Tiles by which its last fold is ahead.
         ahead: usize,
+        /// The fewest buffers for so many: two more than the first fold is ahead.
+        needs: usize,
     },
     /// A load group is no whole access.
     #[error("a load group of {load_group} records of {size} bytes is no whole access")]

@@ -14,7 +14,7 @@ use super::error::PlanError;
 use super::kernel::bytes::width;
 use super::kernel::recipe::Recipe;
 use super::schedule::{Layout, kernel, look_back, ring};
-use crate::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
+use crate::gpu::{AccessPattern, Arch, GpuPlan, MOST_BUFFERS, Schedule};
 
 /// Buffers of a ring and how far it reduces ahead: with fewer, blocks wait for each other in convoys, and with more, tiles get
 /// too small for their copies.
@@ -24,7 +24,7 @@ const AHEAD: usize = 3;
 const CASCADE: (usize, usize) = (6, 2);
 /// The same where each record's look-ups are waited for: a tile takes longer than its carry, and larger ones for more warps are better.
 const CASCADE_OF_LOOK_UPS: (usize, usize) = (4, 1);
-/// Levels up to which no pass of a ring waits for carries that the pass before it has only just made possible.
+/// Levels up to which, where states are narrow too, no pass of a ring waits for carries that the pass before it has only just made possible.
 const MOST_RING_LEVELS: usize = 2;
 /// Warps that compute: enough to keep up with the copies, few enough for many items a thread. Larger tiles are better.
 const RING_WARPS: RangeInclusive<usize> = 8..=12;
@@ -57,8 +57,9 @@ impl KernelPlan {
     /// # Errors
     /// [`PlanError::NoTile`] if no tile of the program fits a block, [`PlanError::Keeps`] if rows side by side have no kernel for it.
     pub fn new(program: &Lowered, pattern: AccessPattern, arch: Arch) -> Result<KernelPlan, PlanError> {
-        let levels = program.full_levels().len();
-        let ring = |shifted| match levels <= MOST_RING_LEVELS {
+        let levels = program.levels().len();
+        let is_ring = levels == 1 || levels <= MOST_RING_LEVELS && state_bytes(program) <= NARROW_STATE;
+        let ring = |shifted| match is_ring {
             true => Planner::ring(program, arch, shifted).or_else(|_| Planner::look_back(program, arch)),
             false => Planner::look_back(program, arch),
         };
@@ -98,20 +99,19 @@ impl KernelPlan {
 }
 
 /// What plans of one schedule are chosen by.
-struct Planner<'a> {
-    program: &'a Program,
+struct Planner {
     recipe: Recipe,
     schedule: Schedule,
     arch: Arch,
     load_group: usize,
 }
 
-impl<'a> Planner<'a> {
-    fn new(program: &'a Lowered, schedule: Schedule, arch: Arch) -> Planner<'a> {
+impl Planner {
+    fn new(program: &Lowered, schedule: Schedule, arch: Arch) -> Planner {
         // Shifted columns are accessed field by field.
         let is_shifted = matches!(schedule, Schedule::Ring { shifted: true, .. });
         let load_group = if is_shifted { 1 } else { load_group(program) };
-        Planner { program, recipe: Recipe::new(program, Some(schedule)), schedule, arch, load_group }
+        Planner { recipe: Recipe::new(program, Some(schedule)), schedule, arch, load_group }
     }
 
     /// The plan for long lines, in columns that may be shifted or not.
@@ -137,7 +137,7 @@ impl<'a> Planner<'a> {
             let largest = largest(&plans)?;
             plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
         };
-        let is_narrow = planner.state_bytes() <= NARROW_STATE;
+        let is_narrow = state_bytes(program) <= NARROW_STATE;
         let look_ups = if is_narrow && planner.recipe.folds_by_look_up() { many(RING_WARPS_OF_LOOK_UPS) } else { None };
         let most = if is_narrow { *RING_WARPS.end() } else { *RING_WARPS.start() };
         let plan = look_ups.or_else(|| few(*RING_WARPS.start()..=most));
@@ -164,11 +164,6 @@ impl<'a> Planner<'a> {
         let plan = GpuPlan { warps: SMALL_WARPS.min(plan.warps), load_groups: 1, ..plan };
         let layout = Layout::LookBack(look_back::layout::Shared::of(&recipe, &plan));
         Ok(KernelPlan { plan, recipe, layout, arch })
-    }
-
-    /// Bytes of a state of all stages, in whole words.
-    fn state_bytes(&self) -> usize {
-        self.program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum()
     }
 
     /// The largest tile of so many warps that fits a block.
@@ -216,14 +211,18 @@ impl<'a> Planner<'a> {
     /// Whether a plan that was asked for is one of the schedule, whatever it takes.
     fn check(&self, plan: &GpuPlan) -> Result<(), PlanError> {
         let levels = self.recipe.levels.len();
-        let (most_warps, buffers, ahead, lead) = match plan.schedule {
+        let most = match plan.schedule {
             Schedule::Ring { buffers, ahead, .. } => {
-                (32usize.saturating_sub(ring::helpers(levels)), buffers, ahead, ring::layout::lead(levels, ahead, 0))
+                let needs = ring::layout::lead(levels, ahead.min(MOST_BUFFERS), 0) + 2;
+                if ahead < 1 || !(needs..=MOST_BUFFERS).contains(&buffers) {
+                    return Err(PlanError::Buffers { buffers, ahead, needs });
+                }
+                32usize.saturating_sub(ring::helpers(levels))
             }
-            Schedule::LookBack | Schedule::Columnar => (32, 3, 1, 1),
+            Schedule::LookBack | Schedule::Columnar => 32,
         };
-        if ahead < 1 || buffers < lead + 2 || !(1..=most_warps).contains(&plan.warps) {
-            return Err(PlanError::Shape { warps: plan.warps, buffers, ahead });
+        if !(1..=most).contains(&plan.warps) {
+            return Err(PlanError::Warps { warps: plan.warps, most });
         }
         match plan.schedule {
             Schedule::Ring { shifted, .. } => {
@@ -253,6 +252,11 @@ impl<'a> Planner<'a> {
         }
         Ok(KernelPlan { plan, recipe: self.recipe, layout, arch })
     }
+}
+
+/// Bytes of a state of all stages, in whole words.
+fn state_bytes(program: &Program) -> usize {
+    program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size().max(4)).sum()
 }
 
 /// The load group whose accesses spread over all banks: the records of the column with the highest power of two in its size

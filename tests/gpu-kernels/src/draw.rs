@@ -2,13 +2,13 @@
 
 use monoscan_codegen::gpu::{GpuPlan, Schedule};
 use monoscan_ir::interp::Mode;
-use monoscan_ir::transform::{Form, SegmentStart};
+use monoscan_ir::transform::{Form, SegmentStart, lower};
 
 use crate::Case;
 use scan_kit::Random;
 
 /// A small plan.
-pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPlan {
+pub fn small_plan(random: &mut Random, case: &Case, form: Form, schedule: Schedule) -> GpuPlan {
     let columns = case.program.inputs.iter().chain(&case.program.output.columns);
     let zeros = columns.map(|layout| layout.size.trailing_zeros()).max().unwrap_or(0);
     // A run of one unit may be of any size.
@@ -19,7 +19,7 @@ pub fn small_plan(random: &mut Random, case: &Case, schedule: Schedule) -> GpuPl
     match schedule {
         Schedule::Ring { shifted, .. } => {
             // The first fold of a cascade is twice as far ahead.
-            let is_cascade = case.program.stages.len() > 1 || case.program.output.filter.is_some();
+            let is_cascade = lower(&case.program, form).levels().len() > 1;
             let (ahead, folds) = if is_cascade { (1 + random.below(2), 2) } else { (1 + random.below(3), 1) };
             let schedule = Schedule::Ring { buffers: folds * ahead + 2 + random.below(2), ahead, shifted };
             GpuPlan { schedule, warps: 1 + random.below(3), load_group, load_groups }

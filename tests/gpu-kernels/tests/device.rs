@@ -18,7 +18,7 @@ const MOST: usize = 60_000;
 fn plans(random: &mut Random, case: &Case, form: Form) -> Vec<GpuPlan> {
     let ring = |shifted| Schedule::Ring { buffers: 6, ahead: 2, shifted };
     let schedules = [ring(false), ring(true), Schedule::LookBack, Schedule::Columnar];
-    let small = schedules.map(|schedule| small_plan(random, case, schedule));
+    let small = schedules.map(|schedule| small_plan(random, case, form, schedule));
     let program = lower(&case.program, form);
     let planned =
         [AccessPattern::Aligned, AccessPattern::Shifted, AccessPattern::Short, AccessPattern::Any].into_iter();

@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::gpu::{FAULT_STUCK, GROUP, GpuPlan, Schedule};
-use monoscan_ir::transform::Form;
+use monoscan_codegen::gpu::{Arch, FAULT_STUCK, GROUP, GpuPlan, MOST_BUFFERS, Schedule};
+use monoscan_codegen::nvptx::{KernelPlan, PlanError};
+use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
     Call, Case, Failure, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
@@ -93,7 +94,12 @@ fn check(cases: &[Case], seed: u64) -> Seen {
 fn check_one(case: &Case, random: &mut Random, seen: &mut Seen) -> usize {
     let mut launches = 0;
     for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
-        let Ok(subject) = Subject::new(case, form(random), &small_plan(random, case, schedule)) else { continue };
+        let form = form(random);
+        let subject = match Subject::new(case, form, &small_plan(random, case, form, schedule)) {
+            Ok(subject) => subject,
+            Err(error @ (PlanError::Buffers { .. } | PlanError::Warps { .. })) => panic!("{error}: {:?}", case.program),
+            Err(_) => continue,
+        };
         for _ in 0..3 {
             let calls: Vec<Call> = (0..3).map(|_| Call::random(random, &subject, MOST)).collect();
             calls.iter().for_each(|call| seen.note(&subject, call));
@@ -145,7 +151,8 @@ fn automata() {
     let is_lexer = |case: &Case| ["lexer", "oracle", "munch"].contains(&&case.program.name[..]);
     let is_one = |case: &Case| case.program.name.starts_with("automaton_") || is_lexer(case);
     for (seed, case) in by_hand().iter().filter(|case| is_one(case)).enumerate() {
-        for schedule in [CASCADES, Schedule::LookBack] {
+        let is_cascade = lower(&case.program, Form::default()).levels().len() > 1;
+        for schedule in [if is_cascade { CASCADES } else { RING }, Schedule::LookBack] {
             let plan = GpuPlan { schedule, warps: 2, load_group: 16, load_groups: 3 };
             let Ok(subject) = Subject::new(case, Form::default(), &plan) else { continue };
             let tile = subject.plan().tile();
@@ -252,6 +259,26 @@ fn windows_of_one_group() {
                 Call { schedule: seed, processors: 6, resident: 6, started: true, totals: true, ..Call::line(records) };
             subject.must_be_right(&[call]);
         }
+    }
+}
+
+/// The first fold of a cascade is twice as far ahead, and numbers of any size are judged.
+#[test]
+fn rings_of_too_few_buffers_are_refused() {
+    let refused = |name: &str, buffers: usize, ahead: usize| {
+        let schedule = Schedule::Ring { buffers, ahead, shifted: false };
+        let plan = GpuPlan { schedule, warps: 1, load_group: 1, load_groups: 1 };
+        match KernelPlan::with(&lower(&named(name).program, Form::default()), &plan, Arch::Sm90) {
+            Err(PlanError::Buffers { needs, .. }) => Some(needs),
+            _ => None,
+        }
+    };
+    assert_eq!([refused("recurrence", 4, 3), refused("recurrence", 5, 3)], [Some(5), None]);
+    assert_eq!([refused("kept_sums", 7, 3), refused("kept_sums", 8, 3)], [Some(8), None]);
+    for ahead in [0, MOST_BUFFERS, 1 << 63, usize::MAX] {
+        assert!(
+            refused("kept_sums", MOST_BUFFERS, ahead).is_some() && refused("recurrence", usize::MAX, ahead).is_some()
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use monoscan_ir::{Mode, Program, Verified, text, verify};
 
 use super::{AotManifest, ExpectedLine, ExpectedValue, FORMAT, FoundLine, ManifestError};
 use super::{launch, lowered_for, lowered_sha256};
-use crate::gpu::{Arch, GpuPlan, Schedule};
+use crate::gpu::{Arch, GpuPlan, MOST_BUFFERS, Schedule};
 
 impl FromStr for AotManifest {
     type Err = ManifestError;
@@ -145,7 +145,7 @@ fn schedule(value: &str) -> Option<Schedule> {
         [ring @ ("ring" | "shifted-ring"), "buffers", buffers, "ahead", ahead] => {
             let (buffers, ahead) = (buffers.parse().ok()?, ahead.parse().ok()?);
             Some(Schedule::Ring { buffers, ahead, shifted: ring == "shifted-ring" })
-                .filter(|_| (1..64).contains(&ahead) && (ahead + 2..=64).contains(&buffers))
+                .filter(|_| (1..MOST_BUFFERS).contains(&ahead) && (ahead + 2..=MOST_BUFFERS).contains(&buffers))
         }
         ["look-back"] => Some(Schedule::LookBack),
         ["columnar"] => Some(Schedule::Columnar),

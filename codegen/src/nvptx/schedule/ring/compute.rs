@@ -156,8 +156,8 @@ impl<'k, 'a> Ring<'k, 'a> {
         let symbols = if level == 0 { self.recipe.symbols.as_slice() } else { &[] };
         let areas = symbols.iter().map(|_| self.input_area(buffer, 0)).collect();
         self.each_record(tile, buffer, (symbols, areas), &fold);
-        // What lanes read of the next one's items, and of carries of the tiles that were in this place and those of earlier levels, is
-        // behind them when the last lane arrives the next aggregate there: folds but the first are at the same tile.
+        // Lane 31 arrives for the warp. Between any lane's read of a carry, or of the next lane's items, and the arrival after which
+        // that is written again, a warp comes through its last fold once. So this barrier does for all levels.
         if level + 1 == self.recipe.levels.len() {
             k.warp_barrier();
         }

@@ -76,10 +76,8 @@ fn has_padding(recipe: &Recipe) -> bool {
     recipe.outputs.iter().any(|column| !is_packed(column))
 }
 
-/// By how many tiles a pass is ahead of the replay, which is the last one, where each is so many ahead of what waits for its
-/// carries. The first fold waits for none, so it may run ahead of the second; all others are at the same tile. Were they
-/// not, blocks could wait for each other: one in an early pass over a late tile for what another has not come to, and
-/// that one in a late pass over an early tile for what the first has not come to.
+/// By how many tiles a pass is ahead of the replay, which is the last one. All folds but the first are at the same tile: else
+/// blocks could wait in a circle, as `docs/design/gpu.md` says.
 pub(in crate::nvptx) fn lead(levels: usize, ahead: usize, pass: usize) -> usize {
     match pass {
         0 if levels > 1 => 2 * ahead,

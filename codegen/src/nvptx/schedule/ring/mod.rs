@@ -1,8 +1,9 @@
 //! The ring: one persistent block for each multiprocessor, fed by bulk copies, reducing tiles ahead
 //! of replaying them.
 //!
-//! A block has `warps` warps that compute and three that help, which hand tiles on to each other by
-//! barriers in shared memory; nothing waits for the whole block. A tile's way, where k counts the
+//! A block has `warps` warps that compute, and others that help: one that copies, and two for each
+//! level. They hand tiles on to each other by barriers in shared memory; nothing waits for the whole
+//! block. A tile's way, where k counts the
 //! tiles of the block:
 //!
 //! | who | does | and then |
@@ -11,6 +12,7 @@
 //! | compute | reduces tile k + ahead: threads, then warps | `reduced` ends when all warps have |
 //! | aggregate | scans the warps' aggregates, publishes that of the tile at once | `totalled` |
 //! | look-ahead | folds what all blocks published up to tile k, and puts it before the warps' prefixes | `carried` |
+//! | compute | folds the next level of a tile from the carry of the one before, and so on for each level | as above, for each level |
 //! | compute | replays tile k from its stage into its stage | `drained` ends when all warps have |
 //! | copy | starts the copy of the results to device memory; when it has been read, the stage is free | |
 //!
