@@ -3,7 +3,7 @@
 //!
 //! All operators are exact and all records give valid states, so the association does not matter.
 
-use monoscan::lexer::{JSON, LexerTables, RULE_SETS, Rules};
+use monoscan::lexer::{CSV, JSON, LexerTables, RULE_SETS, Rules};
 use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan_ir::random::{Options, plain_program, random_program};
@@ -160,7 +160,8 @@ pub fn by_hand() -> Vec<Case> {
     ];
     let readable = readable::all().into_iter().map(Case::of_bytes);
     let lexer = |rules| LexerTables::new(&Rules::parse(rules).expect("the rules parse")).expect("a lexer");
-    let lexers = [lexer(JSON).program(), lexer(JSON).token_program()].map(Case::of_text);
+    // The maps of CSV have ids that are composed by a table.
+    let lexers = [lexer(JSON).program(), lexer(JSON).token_program(), lexer(CSV).program()].map(Case::of_text);
     let written = written.iter().map(|source| Case::parsed(source));
     written.chain(readable).chain(lexers).chain(with_an_oracle()).chain(of_automata()).chain(of_bytes()).collect()
 }

@@ -361,9 +361,12 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
         };
         let mut states: Vec<Value<'k>> = (0..groups.len()).map(led).collect();
         let mut written = vec![Vec::new(); groups.len()];
+        let first = self.from_fold.known(groups[0][0]);
         for place in 0..groups[0].len() {
-            for ((group, state), written) in groups.iter().zip(&mut states).zip(&mut written) {
-                let replayed = self.recipe.replay(self.args, &[*state], group[place]);
+            for (number, ((group, state), written)) in groups.iter().zip(&mut states).zip(&mut written).enumerate() {
+                let first = first.as_ref().filter(|_| (number, place) == (0, 0));
+                let element = first.map_or(group[place], |first| first);
+                let replayed = self.recipe.replay(self.args, &[*state], element);
                 *state = replayed.after[0];
                 written.push(replayed.outputs);
             }
