@@ -2,7 +2,7 @@
 //! of replaying them.
 //!
 //! A block has `warps` warps that compute, and others that help: one that copies, and two for each
-//! level. They hand tiles on to each other by barriers in shared memory; nothing waits for the whole
+//! level. They pass tiles to each other by barriers in shared memory; nothing waits for the whole
 //! block. A tile's way, where k counts the
 //! tiles of the block:
 //!
