@@ -30,5 +30,9 @@ fn advice(advice: &Advice, names: &[String]) -> String {
 }
 
 fn condition(condition: &Condition, names: &[String]) -> String {
-    condition.describe(names).replace("instructions that are meant to wrap have", "`wrapping_add` and its kind have")
+    let said = condition.describe(names);
+    match condition {
+        Condition::NothingOverflows { .. } => format!("{said}: `wrapping_add` and its kind"),
+        _ => said,
+    }
 }

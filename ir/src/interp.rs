@@ -252,8 +252,9 @@ pub fn run_in_chunks(
             };
             let x = interpreter.call(&stage.lift.function, element.read(&stage.lift.reads)).clone();
             if let Some(follows) = stage.follows.as_ref().filter(|_| out_of_order.is_none()) {
-                let holds = interpreter.call(follows, &[&element.before[k][..], &x].concat())[0].bits() != 0;
-                out_of_order = (!holds).then_some((index, k));
+                let (verdict, overflowed) =
+                    call_checked(follows, &[&element.before[k][..], &x].concat(), &program.tables);
+                out_of_order = (overflowed || verdict[0].bits() == 0).then_some((index, k));
             }
             element.after[k] = combine(&mut interpreter, &element.before[k], &x);
             if is_one_chunk {

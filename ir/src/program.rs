@@ -178,6 +178,13 @@ impl Program {
         self
     }
 
+    /// Whether another program computes the same, instruction by instruction: overflow may be meant in one and not in the
+    /// other, which says nothing to an engine.
+    pub fn computes_as(&self, other: &Program) -> bool {
+        let unmarked = |program: &Program| program.clone().map_functions(Function::unmarked);
+        unmarked(self) == unmarked(other)
+    }
+
     /// Every function: those of stages, of what is kept, of the projection.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         let outputs = self.output.filter.iter().chain([&self.output.project]).map(|mapping| &mapping.function);

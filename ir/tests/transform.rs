@@ -299,3 +299,17 @@ fn without_outputs_a_program_comes_to_the_same_states() {
         assert_eq!(if keeps { whole.outputs } else { Vec::new() }, reduced.outputs, "program {seed}");
     }
 }
+
+#[test]
+fn what_is_meant_to_wrap_computes_the_same() {
+    let program = |seed| verify(random_program(seed, &Options::default())).unwrap();
+    let mut marked = 0;
+    for seed in 0..20 {
+        let plain = program(seed);
+        let wrapping = plain.clone().wrapping();
+        marked += usize::from(wrapping != plain);
+        assert!(wrapping.computes_as(&plain) && plain.computes_as(&wrapping));
+        assert!(!wrapping.computes_as(&program(seed + 1)));
+    }
+    assert!(marked > 5);
+}

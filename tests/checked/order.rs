@@ -102,6 +102,7 @@ fn a_record_out_of_order_is_found_wherever_it_is() {
     }
     // What is not checked is the caller's promise.
     assert!(latest().inclusive(&[3, 1]).is_ok());
+    assert!(latest().explain().contains("laws hold of records that follow each other"));
     assert!(matches!(scan.reduce(&[3, 1]), Err(Error::OutOfOrder { index: 1, stage: None })));
     assert!(matches!(scan.exclusive(&[3, 4, 1]), Err(Error::OutOfOrder { index: 2, .. })));
 }
@@ -205,4 +206,76 @@ fn what_disagrees_with_combine_is_refused() {
     assert!(near.contains("`follows` depends on the grouping"), "{near}");
     let strict = report(Scan::<Strict>::new().err());
     assert!(strict.contains("`follows` is false of x and `identity`"), "{strict}");
+}
+
+/// Records follow at a distance that few states have by chance: laws are judged on those that do.
+#[test]
+fn records_that_rarely_follow_are_judged_in_order() {
+    macro_rules! days {
+        ($($name:ident: |$a:ident, $b:ident| $both:expr;)*) => {$(
+            #[scan_monoid]
+            #[derive(Clone, Copy, Debug, PartialEq)]
+            struct $name { any: bool, first: u32, last: u32, value: i64 }
+
+            #[scan_monoid]
+            impl Monoid for $name {
+                fn identity() -> Self {
+                    $name { any: false, first: 0, last: 0, value: 0 }
+                }
+                fn combine(self, next: Self) -> Self {
+                    let ($a, $b) = (self.value, next.value);
+                    if !self.any {
+                        next
+                    } else if !next.any {
+                        self
+                    } else {
+                        $name { any: true, first: self.first, last: next.last, value: $both }
+                    }
+                }
+                fn valid(self) -> bool {
+                    if self.any { self.first <= self.last } else { self.first == 0 && self.last == 0 && self.value == 0 }
+                }
+                fn follows(self, next: Self) -> bool {
+                    !self.any || !next.any || next.first == self.last + 86_400
+                }
+            }
+        )*};
+    }
+    days! {
+        Differences: |a, b| a - b;
+        Sums: |a, b| a + b;
+    }
+    assert!(matches!(Scan::<Differences>::new(), Err(Error::NotAMonoid { .. })));
+    assert!(Scan::<Sums>::new().is_ok());
+}
+
+/// Where `follows` panics natively, a record does not follow: laws are not asked of it.
+#[test]
+fn an_overflow_in_follows_is_out_of_order() {
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Last {
+        any: bool,
+        time: i32,
+    }
+    #[scan_monoid]
+    impl Monoid for Last {
+        fn identity() -> Self {
+            Last { any: false, time: 0 }
+        }
+        fn combine(self, next: Self) -> Self {
+            if next.any { next } else { self }
+        }
+        fn valid(self) -> bool {
+            self.any || self.time == 0
+        }
+        fn follows(self, next: Self) -> bool {
+            !self.any || !next.any || next.time - self.time >= 0
+        }
+    }
+    let lift = scan!(|time: i32| -> Last { Last { any: true, time } });
+    let scan = Scan::<Last>::builder().lift(lift).build().unwrap().checked();
+    assert!(scan.inclusive(&[-5, 7, 2_000_000_000]).is_ok());
+    let result = scan.inclusive(&[2_000_000_000, -2_000_000_000]);
+    assert!(matches!(result, Err(Error::OutOfOrder { index: 1, .. })), "{result:?}");
 }

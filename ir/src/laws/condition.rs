@@ -24,6 +24,8 @@ pub enum Condition {
     FloatsOverTheReals,
     /// The laws were judged on the states that lift can lead to, and on their products.
     StatesOfLift,
+    /// The laws hold of records each of which [follows](crate::Stage::follows) the state before it.
+    InOrder,
     /// That the identity changes nothing was not judged on NaN, which `min` and `max` skip.
     IdentityWithoutNan,
 }
@@ -44,13 +46,18 @@ impl Condition {
                 format!(
                     "laws{which} are judged where nothing overflows: where an integer does, results may differ from \
                      those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, \
-                     and instructions that are meant to wrap have it judged"
+                     and so does arithmetic that is meant to wrap"
                 )
             }
             Condition::FloatsOverTheReals => {
                 "floats are judged over the reals: regrouping changes rounding, not meaning".to_owned()
             }
             Condition::StatesOfLift => "judged on the states that lift can lead to".to_owned(),
+            Condition::InOrder => {
+                "laws hold of records that follow each other: results of others depend on how the scan is divided. A \
+                 checked scan reports the first that does not follow"
+                    .to_owned()
+            }
             Condition::IdentityWithoutNan => {
                 "the identity law is not judged on NaN, which `min` and `max` skip".to_owned()
             }
@@ -75,7 +82,8 @@ impl Judge<'_> {
         let is_open = self.open(&self.associativity).len() + self.open(&self.identity).len() > 0;
         let lifted = (self.carrier == Carrier::Lifted && is_open).then_some(Condition::StatesOfLift);
         let nan = outcome.nan_skipped.then_some(Condition::IdentityWithoutNan);
-        [overflow, floats, lifted, nan].into_iter().flatten().collect()
+        let in_order = self.stage.follows.is_some().then_some(Condition::InOrder);
+        [overflow, floats, lifted, in_order, nan].into_iter().flatten().collect()
     }
 
     /// The components of groups that were proved without overflow, or whose search left cases with overflow out.

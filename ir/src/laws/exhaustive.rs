@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::group::Group;
 use super::machine::{Machine, Word};
+use super::verdict::Proof;
+use crate::program::Table;
 use crate::types::{Constant, Type};
 
 /// Most states whose triples are all tried.
@@ -27,6 +30,16 @@ pub(crate) fn all_states(types: &[Type], most: usize) -> Option<Vec<Vec<Word>>> 
         types.iter().map(component).collect()
     };
     Some((0..1u128 << bits).map(state).collect())
+}
+
+/// Proofs of associativity and identity by trying every state of a group.
+pub(super) fn prove(group: &Group, tables: &[Table]) -> (Option<Proof>, Option<Proof>) {
+    let Some(states) = all_states(&group.types, MAX_STATES) else { return (None, None) };
+    let table = CombineTable::of(states, &mut Machine::new(&group.combine, tables));
+    let identity: Vec<Word> = group.identity.iter().map(|&constant| Word::of(constant)).collect();
+    let proof = Proof::Exhaustion { states: table.states.len(), lifted: false };
+    let proved = |holds: bool| holds.then(|| proof.clone());
+    (proved(table.is_associative()), proved(table.has_identity(&identity)))
 }
 
 /// What `combine` does on a finite set of states.

@@ -151,7 +151,7 @@ impl<'a> Judge<'a> {
     fn prove_groups(&mut self) {
         for (i, group) in self.groups.iter().enumerate() {
             let operator = Operator { types: &group.types, identity: &group.identity, combine: &group.combine };
-            let (mut associativity, mut identity) = exhaust(group, self.tables);
+            let (mut associativity, mut identity) = exhaustive::prove(group, self.tables);
             if let Some(size) = construct::composes(&group.types, &group.combine)
                 && construct::lanes_are_below(
                     self.stage,
@@ -389,14 +389,4 @@ impl<'a> Judge<'a> {
         let advice = saturates.then_some(Advice::AvoidSignedSaturation).into_iter().chain([declared]);
         Counterexample::new(found.law, states, [left, right], advice)
     }
-}
-
-/// Proofs of associativity and identity by trying every state of a group.
-fn exhaust(group: &Group, tables: &[Table]) -> (Option<Proof>, Option<Proof>) {
-    let Some(states) = exhaustive::all_states(&group.types, exhaustive::MAX_STATES) else { return (None, None) };
-    let table = CombineTable::of(states, &mut Machine::new(&group.combine, tables));
-    let identity: Vec<Word> = group.identity.iter().map(|&constant| Word::of(constant)).collect();
-    let proof = Proof::Exhaustion { states: table.states.len(), lifted: false };
-    let proved = |holds: bool| holds.then(|| proof.clone());
-    (proved(table.is_associative()), proved(table.has_identity(&identity)))
 }

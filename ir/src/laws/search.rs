@@ -21,6 +21,8 @@ const DENSE: usize = 18;
 const MIXED: usize = 16;
 /// States of each kind on which the identity is tried, however large the operator.
 const LEAST_IDENTITIES: usize = 8;
+/// How often a state that follows another is looked for.
+const FOLLOWERS: usize = 8;
 /// What a counterexample may cost to make simpler, in budgets.
 const SIMPLER: usize = 2;
 
@@ -86,6 +88,7 @@ struct Search<'a, 'b> {
     combine: Machine<'a>,
     valid: Option<Machine<'a>>,
     neighbours: Neighbours<'a>,
+    identity: Vec<Word>,
     budget: usize,
     spent: usize,
     broken_by_overflow: bool,
@@ -96,7 +99,8 @@ impl<'a, 'b> Search<'a, 'b> {
         let combine = Machine::new(&stage.combine, tables);
         let valid = stage.valid.as_ref().map(|valid| Machine::new(valid, tables));
         let neighbours = Neighbours::of(stage, tables);
-        Search { stage, question, combine, valid, neighbours, budget, spent: 0, broken_by_overflow: false }
+        let identity = stage.identity.iter().map(|&constant| Word::of(constant)).collect();
+        Search { stage, question, combine, valid, neighbours, identity, budget, spent: 0, broken_by_overflow: false }
     }
 }
 
@@ -177,6 +181,10 @@ impl Search<'_, '_> {
         if !self.neighbours.is_met(x, y, xy.0, z) {
             return false;
         }
+        // The identity follows everything, so a case with it says nothing of how records follow.
+        if self.question.follows && [x, y, z].contains(&self.identity.as_slice()) {
+            return false;
+        }
         if self.question.follows && !xy.1.uncertain {
             self.neighbours.judge([x, y, z], yz, outcome);
         }
@@ -213,7 +221,7 @@ impl Search<'_, '_> {
 
     /// Whether the identity, put before or after x, leaves it.
     fn keeps(&mut self, x: &[Word], law: Law) -> Option<bool> {
-        let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
+        let identity = self.identity.clone();
         let (result, flags) = if law == Law::LeftIdentity { self.run(&identity, x) } else { self.run(x, &identity) };
         let components = self.question.identity;
         if self.is_void(flags, &result, components) {
@@ -224,9 +232,8 @@ impl Search<'_, '_> {
     }
 
     fn identities(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
-        let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();
         for x in pool.iter().filter(|_| self.question.follows) {
-            self.neighbours.judge_identity(&identity, x, outcome);
+            self.neighbours.judge_identity(&self.identity, x, outcome);
         }
         if self.question.identity.is_empty() {
             return;
@@ -294,6 +301,18 @@ impl Search<'_, '_> {
         }
     }
 
+    /// A state made of another one that follows x, if one is found soon.
+    fn follower(&mut self, x: &[Word], state: Vec<Word>, sampler: &mut Sampler<'_>, random: &mut Random) -> Vec<Word> {
+        for _ in 0..FOLLOWERS {
+            let near = sampler.near(&state, x, random);
+            self.spent += self.neighbours.cost();
+            if near != self.identity && self.neighbours.meet(x, &near) && sampler.is_valid(&near) {
+                return near;
+            }
+        }
+        state
+    }
+
     fn noise(&mut self, pool: &[Vec<Word>], sampler: &mut Sampler<'_>, random: &mut Random, outcome: &mut Outcome) {
         let associativity = !self.question.associativity.is_empty() && outcome.associativity.1.is_none();
         let closure = self.question.closure && outcome.closure.1.is_none();
@@ -308,13 +327,19 @@ impl Search<'_, '_> {
         while self.spent < self.budget {
             // A step with no run in it must not go on for ever.
             self.spent += 40;
-            let (x, y) = (pick(sampler, random), pick(sampler, random));
+            let (x, mut y) = (pick(sampler, random), pick(sampler, random));
+            if follows {
+                y = self.follower(&x, y, sampler, random);
+            }
             let (xy, flags) = self.run(&x, &y);
             if closure {
                 self.close(&x, &y, &xy, flags, outcome);
             }
             if associativity || follows {
-                let z = pick(sampler, random);
+                let mut z = pick(sampler, random);
+                if follows {
+                    z = self.follower(&xy, z, sampler, random);
+                }
                 let (yz, more) = self.run(&y, &z);
                 if self.triple([&x, &y, &z], (&xy, flags), (&yz, more), outcome) {
                     return;

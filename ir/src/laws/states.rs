@@ -158,6 +158,26 @@ impl<'a> Sampler<'a> {
         self.is_valid(&state).then_some(state)
     }
 
+    /// A state with some numbers of one type as far from one of another state as a constant that the stage names, or 0 or 1;
+    /// it need not be valid. States that lift alone can make stay as they are.
+    pub(crate) fn near(&self, state: &[Word], other: &[Word], random: &mut Random) -> Vec<Word> {
+        let component = random.below(state.len());
+        let ty = self.stage.state[component];
+        if self.carrier == Carrier::Lifted || ty == Type::Bool || ty.is_vector() {
+            return state.to_vec();
+        }
+        let step = named(&self.named[component], random).unwrap_or_else(|| small(ty, &[], random.below(2)));
+        let from = other[component].constant(ty);
+        let value = match ty {
+            Type::F32 => Constant::from((from.as_f64() + step.as_f64()) as f32),
+            Type::F64 => Constant::from(from.as_f64() + step.as_f64()),
+            _ => Constant::new(ty, (from.as_int() + step.as_int()) as u128),
+        };
+        let types = self.stage.state.iter();
+        let parts = state.iter().zip(types);
+        parts.map(|(&own, &of)| if of == ty && random.below(4) != 0 { Word::of(value) } else { own }).collect()
+    }
+
     /// Up to `want` different states, the identity first, then small ones; `tries` bounds the work.
     pub(crate) fn pool(&mut self, want: usize, tries: usize, random: &mut Random) -> Vec<Vec<Word>> {
         let identity: Vec<Word> = self.stage.identity.iter().map(|&constant| Word::of(constant)).collect();

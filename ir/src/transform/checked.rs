@@ -207,11 +207,14 @@ impl Check {
             events.push((Event::Lift(place), any(&mut step.b, &lifted)));
             let before = step.before(place);
             let both: Vec<Value> = before.into_iter().chain(lifted.iter().map(|part| part.value)).collect();
-            if let Some(follows) = &stage.follows {
-                let holds = step.b.inline(follows, &both)[0];
-                events.push((Event::OutOfOrder(place), step.b.unary(Opcode::Not, holds)));
-            }
             let both: Vec<Checked> = both.into_iter().map(|value| sound(&mut step.b, value)).collect();
+            if let Some(follows) = &stage.follows {
+                // States on which it panics natively do not follow: laws are not asked of them.
+                let verdict = overflow::inline(&mut step.b, follows, &both)[0];
+                let refused = step.b.unary(Opcode::Not, verdict.value);
+                let event = overflow::or(&mut step.b, refused, verdict.overflowed);
+                events.push((Event::OutOfOrder(place), event));
+            }
             let after = overflow::inline(&mut step.b, &stage.combine, &both);
             events.push((Event::Combine(place), any(&mut step.b, &after)));
             step.after.push(after.iter().map(|part| part.value).collect());

@@ -61,7 +61,7 @@ fn a_law_of_which_no_case_can_be_judged_is_not_accepted() {
     identity: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
     valid states: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
       help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws hold for a reason that the compiler cannot see, let the scan assume them
-    note: laws are judged where nothing overflows: where an integer does, results may differ from those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, and instructions that are meant to wrap have it judged
+    note: laws are judged where nothing overflows: where an integer does, results may differ from those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, and so does arithmetic that is meant to wrap
     ");
 }
 

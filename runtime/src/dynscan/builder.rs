@@ -39,7 +39,8 @@ impl DynScanBuilder {
         self
     }
 
-    /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same.
+    /// Whether integer overflow is meant; by default it never occurs. Laws are judged accordingly; results are the same. The
+    /// scan's [program](DynScan::program) says that it is meant.
     pub fn overflow(mut self, overflow: Overflow) -> DynScanBuilder {
         self.overflow = overflow;
         self

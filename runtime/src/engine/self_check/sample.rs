@@ -42,7 +42,7 @@ impl Sample {
     pub(super) fn new(program: &Lowered, len: usize, kind: Kind) -> Sample {
         let types = program.record_types();
         let starts = starts(program);
-        let mut interpreter = Interpreter::new(&program.tables);
+        let mut interpreter = Interpreter::checked(&program.tables);
         let states = states_as_records(program, &types);
         let mut random = Random(SplitMix64(len as u64));
         let parameters = program.parameters.iter().map(|&ty| random.value(ty, kind, 0)).collect();
@@ -127,7 +127,8 @@ fn after(
         let state = interpreter.call(&stage.lift.function, &arguments).clone();
         let both = [&before[..], &state].concat();
         let mut holds = |function: &Option<Function>, arguments: &[Constant]| {
-            function.as_ref().is_none_or(|function| interpreter.call(function, arguments)[0].bits() != 0)
+            let verdict = |function| interpreter.call(function, arguments)[0].bits() != 0 && !interpreter.overflowed();
+            function.as_ref().is_none_or(verdict)
         };
         let is_right = holds(&stage.valid, &state) && holds(&stage.follows, &both);
         is_right.then(|| match stage.follows {

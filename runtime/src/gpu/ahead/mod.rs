@@ -62,7 +62,7 @@ impl Ahead {
         }
         let load = |kernel: &AotKernel| {
             let manifest = kernel.manifest()?;
-            if manifest.program != *program {
+            if !manifest.program.computes_as(program) {
                 let (kernel, scan) = (manifest.program.name.clone(), program.name.clone());
                 return Err(AotError::OtherProgram { kernel, scan }.into());
             }
