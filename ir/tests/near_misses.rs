@@ -36,9 +36,12 @@ fn is_broken(operator: &Operator, law: Law, states: &[Vec<i64>]) -> bool {
         (Law::LeftIdentity, [x, ..]) => (combine(&identity, x), Some(x.clone())),
         (Law::RightIdentity, [x, ..]) => (combine(x, &identity), Some(x.clone())),
         (Law::Closure, [x, y, ..]) => return meet(x, y) && combine(x, y).is_some_and(|xy| !operator.is_valid(&xy)),
-        (Law::IdentityFollows, [x, ..]) => return !meet(x, &identity) || !meet(&identity, x),
+        (Law::IdentityFollows, [x, ..]) => {
+            return [operator.meet(x, &identity), operator.meet(&identity, x)].contains(&Some(false));
+        }
         (Law::Follows, [x, y, z, ..]) => {
-            return combine(y, z).is_some_and(|yz| !meet(y, z) || !meet(x, &yz));
+            let meets = combine(y, z).map(|yz| (operator.meet(y, z), operator.meet(x, &yz)));
+            return matches!(meets, Some((Some(after), Some(before))) if !(after && before));
         }
         _ => return !operator.is_valid(&identity),
     };

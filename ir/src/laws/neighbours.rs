@@ -30,13 +30,13 @@ impl<'a> Neighbours<'a> {
         self.0.as_ref().map_or(0, Machine::cost)
     }
 
-    /// Whether y may follow x; none if that hangs on rounding. States on which `follows` panics natively may not.
+    /// Whether y may follow x; none if that hangs on rounding, or `follows` panics natively: such a case refutes no law.
     fn look(&mut self, x: &[Word], y: &[Word]) -> Option<bool> {
         let Some(follows) = &mut self.0 else { return Some(true) };
         let mut result = Vec::new();
         let flags = follows.run(&[x, y], &mut result);
         let verdict = result.first()?;
-        (!flags.uncertain).then_some(verdict.int != 0 && !verdict.tainted)
+        (!flags.uncertain && !verdict.tainted).then_some(verdict.int != 0)
     }
 
     /// Whether y certainly may follow x.

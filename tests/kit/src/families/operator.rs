@@ -153,8 +153,13 @@ impl Operator {
 
     /// Whether a state may come after another; not if native Rust panics there.
     pub fn follows(&self, earlier: &[i64], later: &[i64]) -> bool {
-        let holds = |follows: &Expr| follows.native(self.int, earlier, later).is_some_and(|follows| follows != 0);
-        self.follows.as_ref().is_none_or(holds)
+        self.meet(earlier, later) == Some(true)
+    }
+
+    /// The same; none if native Rust panics.
+    pub fn meet(&self, earlier: &[i64], later: &[i64]) -> Option<bool> {
+        let Some(follows) = &self.follows else { return Some(true) };
+        follows.native(self.int, earlier, later).map(|follows| follows != 0)
     }
 
     pub fn stage(&self) -> Stage {
