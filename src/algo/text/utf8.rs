@@ -41,8 +41,11 @@ pub fn check_utf8(text: &[u8]) -> Result<(), AlgoError> {
 }
 
 /// The first place from this one on at which no character goes on. A character goes on for three bytes at most: a fourth is
-/// wrong, with or without those before it.
+/// wrong, with or without those before it. None goes on at the start of the text.
 fn cut(text: &[u8], place: usize) -> usize {
+    if place == 0 {
+        return 0;
+    }
     let rest = &text[place.min(text.len())..];
     let goes_on = rest.iter().take(3).take_while(|byte| (0x80..=0xbf).contains(*byte)).count();
     text.len() - rest.len() + goes_on
