@@ -20,7 +20,7 @@
 //! of a block with the first of the next. [`scan()`] is for other devices.
 //!
 //! ```text
-//! cost     work n, depth 1 loop, 1 pass; and a sequential loop over n / 16384 blocks
+//! cost     work n, depth 1 loop, 1 pass; and one thread copies the groups of all blocks
 //! ```
 //!
 //! # Histogram
@@ -244,14 +244,14 @@ where
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
     counted(x.len())?;
-    if K::EQUAL_BY_BITS
+    if let Some(key_of) = K::OF_ORDERED
         && let Some(numbers) = span(x).filter(|numbers| is_dense(numbers, x.len()))
     {
         let counts = counts(x, &numbers);
         return Ok(numbers
             .zip(counts)
             .filter(|(_, count)| *count > 0)
-            .map(|(number, count)| (K::of_ordered(number), count))
+            .map(|(number, count)| (key_of(number), count))
             .unzip());
     }
     let mut sorted = x.to_vec();

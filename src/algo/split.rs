@@ -37,7 +37,7 @@ pub(super) fn split<T: Copy + Send + Sync>(
     buckets: usize,
     bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
 ) -> Result<Vec<usize>, AlgoError> {
-    split_to(from, Slots { base: to.as_mut_ptr(), len: to.len(), types: PhantomData }, buckets, bucket)
+    split_to(from, Slots::over(to), buckets, bucket)
 }
 
 fn split_to<T: Copy + Send + Sync>(
@@ -124,6 +124,11 @@ struct Slots<'a, T> {
 unsafe impl<T: Send> Sync for Slots<'_, T> {}
 
 impl<'a, T: Copy> Slots<'a, T> {
+    /// Those of values that are there; only values are put in their places.
+    fn over(slice: &'a mut [T]) -> Slots<'a, T> {
+        Slots { base: slice.as_mut_ptr(), len: slice.len(), types: PhantomData }
+    }
+
     fn of(slice: &'a mut [MaybeUninit<T>]) -> Slots<'a, T> {
         Slots { base: slice.as_mut_ptr().cast(), len: slice.len(), types: PhantomData }
     }

@@ -17,7 +17,8 @@ pub(crate) fn for_lengths(long: usize, run: impl Fn(usize) + Send + Sync) {
     in_pools(|| run(long));
 }
 
-/// Runs this in a pool of one thread and in one of three.
+/// Runs this in a pool of one thread and in one of three. Algorithms share loops among these from some 2^15 records on; whether
+/// a compiled scan has helpers is its plan's choice, and the engine's tests see to that.
 pub(crate) fn in_pools(run: impl Fn() + Send + Sync) {
     for threads in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be made");

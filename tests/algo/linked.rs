@@ -77,12 +77,15 @@ fn texts(len: usize) -> Vec<Vec<Side>> {
     let deep = (0..len).map(|i| if i < len / 2 { Side::Open } else { Side::Close });
     let flat = (0..len).map(|i| if i % 2 == 0 { Side::Open } else { Side::Close });
     texts.extend([deep.collect(), flat.collect()]);
+    // Blocks have 2^15 places: one of nothing between two, and one that closes and opens what others do.
+    texts.push((0..len).map(|i| [Side::Open, Side::Neither, Side::Close, Side::Neither][(i >> 15) % 4]).collect());
+    texts.push((0..len).map(|i| [Side::Open, Side::Close, Side::Open, Side::Close][(i / 20_000) % 4]).collect());
     texts
 }
 
 #[test]
 fn brackets_are_matched_and_enclose_as_a_stack_has_it() {
-    for_lengths(40_000, |len| {
+    for_lengths(100_003, |len| {
         for sides in texts(len) {
             let (mut expected, mut around, mut stack) = (vec![NONE; sides.len()], vec![NONE; sides.len()], Vec::new());
             for (place, &side) in (0u32..).zip(&sides) {

@@ -10,20 +10,25 @@ use super::common::{Random, for_lengths, is_long};
 /// More than are moved by one thread, and, of 8 bytes, than are sorted in a cache.
 const LONG: usize = 40_000;
 
-/// Random keys, few different ones, sorted ones, reversed ones, and one that differs; of a long column the first two.
+/// Random keys, few different ones, one that differs from all others, which one part of a long column cannot hold in a cache, and
+/// sorted and reversed ones of short columns.
 fn inputs<K: Copy>(len: usize, of: impl Fn(u64) -> K) -> Vec<Vec<K>> {
     let mut random = Random(len as u64);
     let drawn: Vec<K> = (0..len).map(|_| of(random.bits())).collect();
     let few: Vec<K> = (0..len).map(|_| of(random.below(3u64) << 40 | random.below(2u64))).collect();
     let ascending: Vec<K> = (0..len as u64).map(&of).collect();
     let descending = ascending.iter().rev().copied().collect();
-    let mut same = vec![of(1 << 20); len];
-    if let Some(last) = same.last_mut() {
-        *last = of(3);
-    }
-    let mut inputs = vec![drawn, few];
+    // They differ in two digits and in three.
+    let [same, too] = [3, 3 << 32].map(|other| {
+        let mut same = vec![of(1 << 20); len];
+        if let Some(last) = same.last_mut() {
+            *last = of(other);
+        }
+        same
+    });
+    let mut inputs = vec![drawn, few, same, too];
     if !is_long(len) {
-        inputs.extend([ascending, descending, same]);
+        inputs.extend([ascending, descending]);
     }
     inputs
 }
