@@ -34,7 +34,7 @@ pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
         *[Side::Open, Side::Close, Side::Neither].get(bits as usize % 3).unwrap_or(&Side::Open)
     });
     table.line(
-        ("bracket matching", ["n", "1", "2"]),
+        ("bracket matching", ["n", "0", "2"]),
         || partners(&sides),
         ("a stack", || {
             let (mut partners, mut stack) = (vec![NONE; sides.len()], Vec::new());
@@ -59,7 +59,7 @@ pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
     };
     let values: Vec<i64> = drawn(table.records, 33, |bits| bits as i64 >> 40);
     table.line(
-        ("tour of parents", ["n", "2", "4"]),
+        ("tour of parents", ["n", "0", "4"]),
         || Tour::of_parents(&parents).map(|tour| (tour.sizes(), tour.preorder(), tour.depths())),
         ("three loops", || {
             let (mut sizes, mut preorder, mut depths) =

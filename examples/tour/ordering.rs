@@ -63,12 +63,12 @@ pub(crate) fn ordering(table: &Table) -> Result<(), Failure> {
         x
     };
     table.line(
-        ("radix sort u32", ["4 n", "4", "6"]),
+        ("radix sort u32", ["4 n", "1", "6"]),
         || done(x.clone(), |x| sort(x, Order::Ascending)),
         ("sort_unstable", sorted),
     )?;
     table.line(
-        ("radix sort f64", ["8 n", "8", "10"]),
+        ("radix sort f64", ["8 n", "1", "10"]),
         || done(floats.clone(), |x| sort(x, Order::Ascending)),
         ("sort_unstable_by", || {
             let mut x = floats.clone();
@@ -81,9 +81,9 @@ pub(crate) fn ordering(table: &Table) -> Result<(), Failure> {
         places.sort_by_key(|&place| x[place as usize]);
         places
     };
-    table.line(("argsort u32", ["4 n", "4", "6"]), || argsort(&x, Order::Ascending), ("sort_by_key", by_key))?;
+    table.line(("argsort u32", ["4 n", "1", "8"]), || argsort(&x, Order::Ascending), ("sort_by_key", by_key))?;
     table.line(
-        ("sort with values", ["4 n", "4", "8"]),
+        ("sort with values", ["4 n", "1", "8"]),
         || {
             let (mut keys, mut places) = (x.clone(), (0..x.len() as u32).collect::<Vec<_>>());
             sort_with_values(&mut keys, &mut places, Order::Ascending).map(|()| places)
@@ -91,7 +91,7 @@ pub(crate) fn ordering(table: &Table) -> Result<(), Failure> {
         ("sort_by_key", by_key),
     )?;
     table.line(
-        ("quicksort by scans", ["n log n", "log n", "5 log n"]),
+        ("quicksort by scans", ["n log n", "log n", "6 log n"]),
         || done(x.clone(), |x| quicksort(x).map(drop)),
         ("sort_unstable", sorted),
     )

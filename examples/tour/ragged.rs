@@ -11,7 +11,7 @@ pub(crate) fn ragged(table: &Table) -> Result<(), Failure> {
     keys.sort_unstable();
     let amounts: Vec<i64> = drawn(table.records, 6, |bits| bits as i64 >> 40);
     table.line(
-        ("sums by key", ["n", "1", "1"]),
+        ("sums by key", ["n", "0", "1"]),
         || groups::sums_by_key(&keys, &amounts),
         ("a loop", || {
             let mut sums: (Vec<u32>, Vec<i64>) = Default::default();
@@ -28,7 +28,7 @@ pub(crate) fn ragged(table: &Table) -> Result<(), Failure> {
     )?;
     let shuffled: Vec<u16> = drawn(table.records, 7, |bits| bits as u16 % 1000);
     table.line(
-        ("histogram", ["n", "2", "2"]),
+        ("histogram", ["n", "0", "2"]),
         || groups::histogram(&shuffled),
         ("counters", || {
             let mut counts = vec![0; 1000];
