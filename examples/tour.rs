@@ -4,9 +4,9 @@
 //! cargo run --release --example tour -- [--records N] [--device cpu|cuda:N]
 //! ```
 //!
-//! Each line: the algorithm, its work, depth in scans and passes for n records, its time, and that of a
-//! plain loop or of the standard library, whose result must be the same. With a GPU, algorithms
-//! that are one scan run there too, on vectors that stay there.
+//! Each line: the algorithm, its work, depth in scans and passes for n records, its time, and that
+//! of a plain loop or of the standard library, whose result must be the same. With a GPU,
+//! algorithms that are one scan run there too, on vectors that stay there.
 
 use std::hint::black_box;
 use std::process::ExitCode;
