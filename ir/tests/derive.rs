@@ -288,3 +288,29 @@ fn what_is_derived_of_random_steps_is_the_loop() {
         assert!(found.contains_key(family), "no random step has the family {family}: {found:?}");
     }
 }
+
+/// A state that goes from one end of its type to the other reaches few values, which are 2^64 apart.
+#[test]
+fn values_at_both_ends_of_a_type_are_no_table() {
+    let mut b = FunctionBuilder::new();
+    let (s, _) = (b.param(Type::I64), b.param(Type::I64));
+    let (zero, least, most) = (b.lit(0i64), b.lit(i64::MIN), b.lit(i64::MAX));
+    let above = b.binary(Opcode::Gt, s, zero);
+    let next = b.select(above, least, most);
+    let step = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[next]) };
+    let mut b = FunctionBuilder::new();
+    let s = b.param(Type::I64);
+    let project = Mapping { reads: vec![Source::State(0)], function: b.finish(&[s]) };
+    let column = Layout::of(Type::I64);
+    let derived = derive(&LoopProgram {
+        name: "ends".into(),
+        tables: Vec::new(),
+        inputs: vec![column.clone()],
+        names: vec!["s".into()],
+        initial: vec![0i64.into()],
+        step,
+        output: Output { filter: None, project, columns: vec![column] },
+    });
+    // The test of the state is a flag, and the state is what was assigned last.
+    assert_eq!(derived.unwrap().levels(), 2);
+}

@@ -5,6 +5,8 @@
 //! modulo 2^k: it drops the mark of what wraps, and writes `x − 1` as `x + MAX`. So the user's step
 //! is looked at before it is simplified.
 
+use std::collections::BTreeSet;
+
 use super::code::Components;
 use crate::function::{Function, Payload};
 use crate::opcode::Opcode;
@@ -51,6 +53,6 @@ fn has_large_constants(step: &Function) -> bool {
         let constants = sums.flat_map(|inst| inst.operands()).filter_map(|&x| step.as_constant(x));
         constants.fold(0, |all, constant| all.saturating_add(constant.as_int().unsigned_abs()))
     };
-    let types: Vec<Type> = step.insts.iter().map(|inst| inst.ty).filter(|ty| ty.is_int()).collect();
+    let types: BTreeSet<Type> = step.insts.iter().map(|inst| inst.ty).filter(|ty| ty.is_int()).collect();
     types.into_iter().any(|ty| sum(ty) >> (ty.bits() - 1) != 0)
 }

@@ -180,7 +180,7 @@ fn reached(group: &mut Group<'_, '_>, step: &Function) -> Result<(Reached, FxHas
         let values = seen.iter().map(|state| state[place]);
         let is_flag = group.types[group.members[place]] == Type::Bool;
         let (min, max) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
-        if is_flag { (0, 2) } else { (min, (max - min + 1) as usize) }
+        if is_flag { (0, 2) } else { (min, usize::try_from(max - min + 1).unwrap_or(usize::MAX)) }
     });
     Ok((Reached { ranges: ranges.collect() }, seen))
 }
