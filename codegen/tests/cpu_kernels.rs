@@ -51,6 +51,7 @@ impl Recipe<'_> {
             parameters: Vec::new(),
             stages: vec![stage],
             output,
+            sequential: None,
         };
         let mapping = |(reads, build): (&[Source], Build)| {
             let types: Vec<Type> = reads.iter().map(|&source| program.source_type(source).unwrap()).collect();

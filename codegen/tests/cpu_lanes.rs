@@ -94,6 +94,7 @@ fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Comb
         parameters: Vec::new(),
         stages: vec![stage],
         output,
+        sequential: None,
     })
     .unwrap()
 }

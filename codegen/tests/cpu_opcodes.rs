@@ -41,6 +41,7 @@ fn program(ty: Type, functions: &[Function]) -> Program {
         inputs: inputs.into_iter().map(Layout::of).collect(),
         stages: vec![stage],
         output: Output { filter: None, project, columns: outputs.into_iter().map(Layout::of).collect() },
+        sequential: None,
     }
 }
 

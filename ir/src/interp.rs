@@ -7,7 +7,7 @@
 
 use crate::eval::{evaluate, overflows};
 use crate::function::Function;
-use crate::program::{Layout, Program, Source, Stage, Table, WellTyped};
+use crate::program::{Layout, Program, Sequential, Source, Stage, Table, WellTyped};
 use crate::types::{Constant, Type};
 
 mod element;
@@ -29,7 +29,7 @@ pub enum Mode {
 pub struct Request {
     /// Inclusive or exclusive.
     pub mode: Mode,
-    /// For each stage the state before the first element; the identities if none.
+    /// For each stage the state before the first element; if none, what [`Program::start`] gives: the identities.
     pub init: Option<Vec<Vec<Constant>>>,
     /// The record before the first element, if there is one: those of its components that are
     /// [read](Program::previous).
@@ -235,7 +235,7 @@ pub fn run_in_chunks(
     let identities = || program.stages.iter().map(|stage| stage.identity.clone()).collect::<Vec<_>>();
     let init = match &request.init {
         Some(init) => check_init(&program.stages, init)?.to_vec(),
-        None => identities(),
+        None => program.start(),
     };
     let mut interpreter = Interpreter::new(&program.tables);
     let mut writer = Writer::new(&program.output.columns);
@@ -246,6 +246,7 @@ pub fn run_in_chunks(
     let mut out_of_order = None;
     for index in 0..count {
         element.enter(index);
+        let own = program.sequential.as_ref().map(|of| step_of_loop(of, &mut interpreter, &mut element));
         for (k, stage) in program.stages.iter().enumerate() {
             let combine = |interpreter: &mut Interpreter<'_>, earlier: &[Constant], later: &[Constant]| {
                 interpreter.call(&stage.combine, &[earlier, later].concat()).clone()
@@ -256,7 +257,10 @@ pub fn run_in_chunks(
                     call_checked(follows, &[&element.before[k][..], &x].concat(), &program.tables);
                 out_of_order = (overflowed || verdict[0].bits() == 0).then_some((index, k));
             }
-            element.after[k] = combine(&mut interpreter, &element.before[k], &x);
+            element.after[k] = match own.as_ref().and_then(|own| own.get(k)) {
+                Some(after) => after.clone(),
+                None => combine(&mut interpreter, &element.before[k], &x),
+            };
             if is_one_chunk {
                 continue;
             }
@@ -278,6 +282,30 @@ pub fn run_in_chunks(
     }
     let previous = element.previous();
     Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after, previous, out_of_order })
+}
+
+/// The states of the stages after an element, by the step of the loop that the program was derived from.
+fn step_of_loop(of: &Sequential, interpreter: &mut Interpreter<'_>, element: &mut Element<'_>) -> Vec<Vec<Constant>> {
+    let stages = &element.before;
+    let state: Vec<Constant> = stages.iter().flatten().take(of.enter.params.len()).copied().collect();
+    let before = interpreter.call(&of.enter, &state).clone();
+    let read = |source: &Source| match *source {
+        Source::Before { component, .. } => before[component as usize],
+        source => element.source(source),
+    };
+    let arguments: Vec<Constant> = of.step.reads.iter().map(read).collect();
+    let after = interpreter.call(&of.step.function, &arguments).clone();
+    let mut left = interpreter.call(&of.leave, &after).iter().copied();
+    let mut each = Vec::new();
+    for stage in stages {
+        let own: Vec<Constant> = left.by_ref().take(stage.len()).collect();
+        if own.len() < stage.len() {
+            // A stage that lowering added.
+            break;
+        }
+        each.push(own);
+    }
+    each
 }
 
 /// The components of the record before the first element that are read, with their numbers.

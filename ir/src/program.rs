@@ -21,6 +21,7 @@ use std::ops::Deref;
 
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
+use crate::interp;
 pub use crate::layout::{Field, Layout, Table};
 use crate::types::{Constant, Type};
 
@@ -143,6 +144,44 @@ pub struct Output {
     pub columns: Vec<Layout>,
 }
 
+/// The sequential loop that a program was [derived](crate::derive) from: what one pass and replays run in place of the stages. So
+/// a block is the loop to the bit, and only carries between blocks are composed.
+///
+/// In its mappings [`Source::Before`] and [`Source::After`] of stage 0 are components of the loop's state, before and after the
+/// element; so is [`Source::State`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Sequential {
+    /// The state before the first element, which says the types of the components.
+    pub initial: Vec<Constant>,
+    /// From the states of all stages, as sequences reach them, to that of the loop.
+    pub enter: Function,
+    /// And back: from a state of the loop to those of all stages.
+    pub leave: Function,
+    /// The state after an element: reads the state before, and what the lift of a first stage may.
+    pub step: Mapping,
+    /// Whether a record is written, as the program's [filter](Output::filter).
+    pub filter: Option<Mapping>,
+    /// What is written, as the program's [project](Output::project).
+    pub project: Mapping,
+}
+
+impl Sequential {
+    /// The types of the loop's state.
+    pub fn types(&self) -> Vec<Type> {
+        self.initial.iter().map(|constant| constant.ty()).collect()
+    }
+
+    fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
+        [&mut self.step, &mut self.project].into_iter().chain(&mut self.filter)
+    }
+
+    fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
+        let Sequential { enter, leave, step, filter, project, .. } = self;
+        let mappings = [step, project].into_iter().chain(filter);
+        [enter, leave].into_iter().chain(mappings.map(|mapping| &mut mapping.function))
+    }
+}
+
 /// A cascade of scans with its input, tables and output.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
@@ -159,6 +198,8 @@ pub struct Program {
     pub stages: Vec<Stage>,
     /// What is written.
     pub output: Output,
+    /// The loop that it was derived from, if it was. It gives the same, but for the rounding of floats.
+    pub sequential: Option<Sequential>,
 }
 
 impl Program {
@@ -175,6 +216,7 @@ impl Program {
             .into_iter()
             .flatten()
             .for_each(|mapping| change(&mut mapping.function));
+        self.sequential.iter_mut().flat_map(Sequential::functions_mut).for_each(change);
         self
     }
 
@@ -200,7 +242,8 @@ impl Program {
     /// The same, to be changed.
     pub fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
         let lifts = self.stages.iter_mut().map(|stage| &mut stage.lift);
-        lifts.chain(&mut self.output.filter).chain([&mut self.output.project])
+        let own = self.sequential.iter_mut().flat_map(Sequential::mappings_mut);
+        lifts.chain(&mut self.output.filter).chain([&mut self.output.project]).chain(own)
     }
 
     /// Whether any mapping reads the record before, or asks whether there is one.
@@ -223,6 +266,30 @@ impl Program {
     /// How many components the states of all stages have.
     pub fn state_len(&self) -> usize {
         self.stages.iter().map(|stage| stage.state.len()).sum()
+    }
+
+    /// What states of all stages, one after the other, say to a caller: of a program that was derived from a loop, the loop's state
+    /// and what is behind it.
+    pub fn seen(&self, states: Vec<Constant>) -> Vec<Constant> {
+        let Some(sequential) = &self.sequential else { return states };
+        let (own, rest) = states.split_at(sequential.enter.params.len());
+        let seen = interp::call(&sequential.enter, own, &self.tables);
+        [&seen, rest].concat()
+    }
+
+    /// For each stage the state that sequences start from unless a call gives another: the identity, or what stands for the initial
+    /// state of the loop.
+    pub fn start(&self) -> Vec<Vec<Constant>> {
+        let Some(sequential) = &self.sequential else {
+            return self.stages.iter().map(|stage| stage.identity.clone()).collect();
+        };
+        let mut all = interp::call(&sequential.leave, &sequential.initial, &self.tables).into_iter();
+        // A stage that lowering added is none of the loop's.
+        let start = |stage: &Stage| {
+            let own: Vec<Constant> = all.by_ref().take(stage.state.len()).collect();
+            if own.is_empty() { stage.identity.clone() } else { own }
+        };
+        self.stages.iter().map(start).collect()
     }
 
     /// What a stream starts from, and each of its chunks hands to the next one: the states of all stages, at first the

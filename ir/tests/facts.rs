@@ -42,7 +42,7 @@ fn describe(program: &Verified<Program>) -> String {
         writeln!(out, "step {}", step(program, stage)).unwrap();
     }
     for line in lines {
-        let Body { carried, mapping } = line.replay();
+        let Body { carried, mapping, .. } = line.replay();
         writeln!(out, "{:?} replay of {carried:?} {mapping}", line.form().mode).unwrap();
     }
     out

@@ -271,7 +271,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.variants().short_whole(work).filter(|_| self.is_plain(work.mode()))
+        self.variants().short_whole(work).filter(|_| self.is_plain(work.mode()) && self.loop_states().is_none())
     }
 
     /// The total of a short line, of columns that were checked, if there is a kernel for it.

@@ -296,6 +296,7 @@ impl Automaton {
                 }),
                 columns: vec![Layout::of(Type::U64)],
             },
+            sequential: None,
         };
         verify(program)
             .expect("256 states and 256 classes keep the program small, and the rest is typed as it should be")

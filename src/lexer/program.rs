@@ -128,6 +128,7 @@ impl Automaton {
             inputs: vec![Layout::of(self.input)],
             stages: vec![stage.expect("maps lead to lanes, of which there are at most 256")],
             output,
+            sequential: None,
         };
         verify(program).expect("tables have bounds, and the rest is typed as it should be")
     }

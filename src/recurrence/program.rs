@@ -44,6 +44,7 @@ pub(crate) fn program(form: &Form) -> Program {
         inputs: vec![column.clone()],
         stages: vec![stage(form)],
         output: Output { filter: None, project: project(form), columns: vec![column] },
+        sequential: None,
     }
 }
 

@@ -53,12 +53,12 @@ impl Scan<()> {
     /// samples.
     ///
     /// # Where it differs from the loop
-    /// - Sums and products of floats are regrouped, so last places differ.
+    /// - Sums and products of floats are regrouped between blocks, so last places differ. A block itself runs the
+    ///   step, to the bit of the loop, unless a kernel in vectors is faster.
     /// - NaN: a comparison such as `if s > x { s } else { x }` becomes a maximum, and bounds of a
     ///   sum may change places, which is the loop only where nothing is NaN; `explain` then says
-    ///   *proved where nothing is NaN*. In `if reset { x } else { r * s + x }` the loop forgets at
-    ///   a reset, and the scan multiplies by 0: NaN and infinities of the state before stay, as
-    ///   NaN.
+    ///   *proved where nothing is NaN*. Where some but not all components of a recurrence are reset,
+    ///   their old values are multiplied by 0, so NaN and infinities stay.
     /// - Integers under bounds, minima or maxima must not overflow. They are composed in `i64`;
     ///   those of 64 bits have no wider type, so with bounds the sum of any stretch of records must
     ///   stay within ±2⁶⁰. A step with `wrapping_add` and its kind is refused where it would be a

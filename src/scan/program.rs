@@ -82,7 +82,7 @@ impl Parts {
         stages.iter_mut().for_each(|stage| stage.automaton = stage.is_automaton(&tables.0));
         let name = name(&self.operators);
         let output = Output { filter, project, columns };
-        let program = verify(Program { name, tables: tables.0, inputs, parameters, stages, output })?;
+        let program = verify(Program { name, tables: tables.0, inputs, parameters, stages, output, sequential: None })?;
         for (operator, stage) in self.operators.iter().zip(&program.stages) {
             operator.check(stage, &program.tables)?;
         }

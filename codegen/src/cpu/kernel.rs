@@ -14,12 +14,12 @@
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use monoscan_ir::facts::{Body, Range};
-use monoscan_ir::{Constant, Field, Layout};
+use monoscan_ir::{Constant, Field, Function, Layout};
 
 use super::abi::{Access, StateLayout, TileArgs};
 use super::element::{Data, Place, ShortArgs};
 use super::error::CodegenError;
-use super::lower::{Env, constant};
+use super::lower::{Env, constant, lower_function};
 use super::memory;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, Work};
@@ -213,7 +213,7 @@ impl<'a> Loop<'a> {
     pub(super) fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
         let mut states = Vec::new();
         for block in 0..self.interleave {
-            states.extend(self.kernel.carried.iter().map(|carried| self.carry_in(b, block, carried)));
+            states.extend(self.entered(b, env, block)?);
         }
         let round = self.numbers.as_ref().map(|_| b.ins().iconst(types::I64, 0));
         let places = self.places.iter().copied().map(Place::at).collect();
@@ -237,8 +237,15 @@ impl<'a> Loop<'a> {
         } else {
             progress = self.all_rounds(b, env, Round::Any, len, progress)?;
         }
-        for (block, states) in progress.states.chunks(self.kernel.carried.len().max(1)).enumerate() {
-            for (carried, &value) in self.kernel.carried.iter().zip(states).filter(|(carried, _)| carried.is_result) {
+        for (block, states) in progress.states.chunks(self.kernel.body.state_len().max(1)).enumerate() {
+            if !self.kernel.carried.iter().any(|carried| carried.is_result) {
+                break;
+            }
+            let states = match &self.kernel.body.ends {
+                Some(ends) => lower_whole(b, env, &ends.leave, states)?,
+                None => states.to_vec(),
+            };
+            for (carried, value) in self.kernel.carried.iter().zip(states).filter(|(carried, _)| carried.is_result) {
                 memory::store(b, carried.field.ty, value, self.states, self.slot_offset(block as u32, carried.field));
             }
         }
@@ -284,7 +291,22 @@ impl<'a> Loop<'a> {
         (block as usize * self.kernel.state.stride) as i32 + field.offset as i32
     }
 
-    pub(super) fn carry_in(&self, b: &mut FunctionBuilder<'_>, block: u32, carried: &Carried) -> ir::Value {
+    /// What a block goes on from: its carried components, or the state of the loop that follows from them.
+    pub(super) fn entered(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        block: u32,
+    ) -> Result<Vec<ir::Value>, CodegenError> {
+        let carried: Vec<ir::Value> =
+            self.kernel.carried.iter().map(|carried| self.carry_in(b, block, carried)).collect();
+        match &self.kernel.body.ends {
+            Some(ends) => lower_whole(b, env, &ends.enter, &carried),
+            None => Ok(carried),
+        }
+    }
+
+    fn carry_in(&self, b: &mut FunctionBuilder<'_>, block: u32, carried: &Carried) -> ir::Value {
         let ty = carried.field.ty;
         match carried.start {
             Some(start) => constant(b, start),
@@ -294,6 +316,17 @@ impl<'a> Loop<'a> {
             }
         }
     }
+}
+
+/// A function of values of which nothing is known.
+fn lower_whole(
+    b: &mut FunctionBuilder<'_>,
+    env: &Env<'_>,
+    function: &Function,
+    arguments: &[ir::Value],
+) -> Result<Vec<ir::Value>, CodegenError> {
+    let ranges: Vec<Range> = function.params.iter().map(|&ty| Range::full(ty)).collect();
+    lower_function(b, function, arguments, &ranges, env)
 }
 
 /// first, first + distance, first + 2·distance, …: one for each block.

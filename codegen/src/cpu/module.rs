@@ -39,7 +39,8 @@ use super::vector::Vector;
 /// #     let stage = Stage { state: vec![Type::I32], identity, lift, combine, ..Stage::default() };
 /// #     let output = Output { filter: None, project, columns: vec![Layout::of(Type::I32)] };
 /// #     let (inputs, stages) = (vec![Layout::of(Type::I32)], vec![stage]);
-/// #     verify(Program { name: "sum".into(), tables: vec![], inputs, parameters: Vec::new(), stages, output }).unwrap()
+/// #     let (name, tables, parameters) = ("sum".into(), vec![], vec![]);
+/// #     verify(Program { name, tables, inputs, parameters, stages, output, sequential: None }).unwrap()
 /// # }
 /// // `program` sums a column of i32.
 /// let program = lower(&program, Form::default());

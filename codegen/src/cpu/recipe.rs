@@ -69,12 +69,16 @@ pub(crate) struct Recipe {
     parameters: Layout,
     outputs: Vec<Layout>,
     identities: Vec<Vec<Constant>>,
+    /// What lines start from.
+    starts: Vec<Vec<Constant>>,
     ranges: Vec<Vec<Range>>,
     replay: Body,
     /// The replay, and the fold of all levels, that carry every component.
     wholes: [Body; 2],
     /// The same fold without the rank.
     total: Body,
+    /// In place of these, of a program that was derived from a loop, its own: what is not in vectors runs them.
+    own: Option<OwnBodies>,
     /// Whether a pass with whole states is no more work than folds and a replay.
     pub(crate) whole_pays: bool,
     rank: Option<u32>,
@@ -85,6 +89,13 @@ pub(crate) struct Recipe {
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
     vector: Vector,
+}
+
+/// Bodies of the step of a loop.
+struct OwnBodies {
+    replay: Body,
+    wholes: [Body; 2],
+    total: Body,
 }
 
 impl Recipe {
@@ -103,6 +114,9 @@ impl Recipe {
         let wholes = [false, true].map(|writes| program.whole_body(writes));
         let operations = |body: &Body| work(&body.mapping.function);
         let apart: u32 = levels.iter().map(|level| operations(&level.body)).sum::<u32>() + operations(&replay);
+        let (total, own) = (program.total_body(), |body: &Body, writes| program.own_body(body, writes));
+        let own = own(&replay, true).zip(own(&wholes[0], false)).zip(own(&wholes[1], true)).zip(own(&total, false));
+        let own = own.map(|(((replay, folds), writes), total)| OwnBodies { replay, wholes: [folds, writes], total });
         let handed = stages().zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
@@ -114,14 +128,16 @@ impl Recipe {
             parameters: Layout::packed(&program.parameters),
             outputs: program.output.columns.clone(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
+            starts: program.start(),
             ranges: program.facts().iter().map(|stage| stage.ranges.clone()).collect(),
             rank,
             carry_updates: stages().map(|stage| program.carry_update(stage)).collect(),
             combines: stages().map(|stage| program.whole_combine(stage)).collect(),
             handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
-            whole_pays: operations(&wholes[1]) <= apart,
+            whole_pays: own.is_some() || operations(&wholes[1]) <= apart,
             wholes,
-            total: program.total_body(),
+            total,
+            own,
             levels,
             replay,
             access,
@@ -183,7 +199,8 @@ impl Recipe {
     /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
     pub(crate) fn has_short(&self) -> bool {
         let bodies = [&self.replay, &self.wholes[0], &self.wholes[1], &self.total];
-        let mut reads = bodies.into_iter().flat_map(|body| &body.mapping.reads);
+        let own = self.own.iter().flat_map(|own| [&own.replay, &own.wholes[0], &own.wholes[1], &own.total]);
+        let mut reads = bodies.into_iter().chain(own).flat_map(|body| &body.mapping.reads);
         let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
         let has_parameters = !self.parameters.fields.is_empty();
         let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
@@ -205,7 +222,9 @@ impl Recipe {
     fn param_ranges(&self, body: &Body) -> Vec<Range> {
         let reads = body.mapping.reads.iter().zip(&body.mapping.function.params);
         let range = |(source, &ty): (&Source, &Type)| match *source {
-            Source::Before { stage, component } => self.ranges[stage as usize][component as usize],
+            Source::Before { stage, component } if body.ends.is_none() => {
+                self.ranges[stage as usize][component as usize]
+            }
             _ => Range::full(ty),
         };
         reads.map(range).collect()
@@ -223,11 +242,12 @@ impl Recipe {
             }
             // A short line starts at rank 0, and its caller is told what it ends with.
             let is_short = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. });
-            let identity = self.identities[stage as usize][component as usize];
             let field = self.state.field(stage, component).expect("the stage has the component");
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
+            let states = if is_folded { &self.identities } else { &self.starts };
+            let start = states[stage as usize][component as usize];
             let is_result = is_folded || level.is_none() && !is_short && kernel != Kernel::Rows;
-            Carried { field, start: (is_folded || is_short).then_some(identity), is_result }
+            Carried { field, start: (is_folded || is_short).then_some(start), is_result }
         });
         carried.collect()
     }
@@ -269,11 +289,17 @@ impl Recipe {
             Kernel::Whole { writes } | Kernel::ShortWhole { writes } => Some(writes),
             _ => None,
         };
+        let own = self.own.as_ref().filter(|_| !(in_lanes && self.lanes.is_some()));
         let body = match (level, whole) {
             (Some(level), _) => &level.body,
-            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => &self.total,
-            (None, Some(writes)) => &self.wholes[usize::from(writes)],
-            (None, None) => &self.replay,
+            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => {
+                own.map_or(&self.total, |own| &own.total)
+            }
+            (None, Some(writes)) => {
+                let wholes = own.map_or(&self.wholes, |own| &own.wholes);
+                &wholes[usize::from(writes)]
+            }
+            (None, None) => own.map_or(&self.replay, |own| &own.replay),
         };
         let writes = whole.unwrap_or(level.is_none());
         let work = match (writes, whole) {
@@ -322,8 +348,7 @@ impl Recipe {
 
     /// Where a body carries the rank.
     fn rank_in(&self, body: &Body) -> Option<usize> {
-        let rank = self.rank?;
-        body.carried.iter().position(|&carried| carried == (rank, 0))
+        body.rank_place(self.rank?)
     }
 
     /// Whether reductions in lanes carry every component.

@@ -184,7 +184,7 @@ impl Loop<'_> {
         position: Position,
         before: &[ir::Value],
     ) -> Result<Vec<ir::Value>, CodegenError> {
-        let (mapping, carried) = (&self.kernel.body.mapping, self.kernel.carried.len());
+        let (mapping, carried) = (&self.kernel.body.mapping, self.kernel.body.state_len());
         let (function, reads, ranges) = match round {
             Round::Any => (&mapping.function, &mapping.reads[carried..], self.kernel.ranges),
             Round::SteadyState(steady_state) => {

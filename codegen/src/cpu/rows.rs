@@ -41,7 +41,7 @@ impl Loop<'_> {
         });
         let numbers = counts.then(|| vec![b.ins().iconst(types::I64, 0)]);
         let all = Loop { numbers, ..self };
-        let before: Vec<ir::Value> = all.kernel.carried.iter().map(|carried| all.carry_in(b, 0, carried)).collect();
+        let before = all.entered(b, env, 0)?;
         let exit = b.create_block();
         for len in 2..=all.longest_straight(form) {
             let (straight, other) = (b.create_block(), b.create_block());

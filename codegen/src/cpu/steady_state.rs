@@ -38,7 +38,7 @@ pub(crate) fn steady_state(body: &Body, ranges: &[Range], tables: &[Table]) -> O
     if !reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Last)) {
         return None;
     }
-    let carried = body.carried.len();
+    let carried = body.state_len();
     let (function, kept) = without_last(body, tables);
     let ranges: Vec<Range> = kept.iter().map(|&place| ranges[place]).collect();
     let reads: Vec<Source> = kept.iter().map(|&place| reads[place]).collect();

@@ -170,10 +170,11 @@ impl Plan {
 impl Reasons {
     fn of(program: &Lowered, target: &CpuTarget) -> Reasons {
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
-        let replay = program.replay();
+        let own = program.own_body(program.replay(), true);
+        let replay = own.as_ref().unwrap_or_else(|| program.replay());
         let folds: Vec<&Body> = program.levels().iter().map(|level| &level.body).collect();
         let most = |of: fn(&StageFacts) -> u32| program.facts().iter().map(of).max().unwrap_or(0) as usize;
-        let multiplies = folds.iter().filter(|fold| fold.carried.len() > replay.carried.len());
+        let multiplies = folds.iter().filter(|fold| fold.carried.len() > program.replay().carried.len());
         Reasons {
             reads: sizes(&program.inputs),
             writes: sizes(&program.output.columns),
@@ -184,7 +185,7 @@ impl Reasons {
             fold_work: folds.iter().map(|fold| speed::operations(&fold.mapping.function)).sum(),
             replay_work: speed::operations(&replay.mapping.function),
             combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
-            carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.carried.len()),
+            carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.state_len()),
             restarts: folds.len() == 1 && program.facts().iter().all(|stage| stage.restart.is_some()),
             lanes: LaneForm::of(program).map(|form| form.cost()),
             most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),

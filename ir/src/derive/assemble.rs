@@ -9,7 +9,7 @@ use crate::facts::drop_unused;
 use crate::function::{Function, Payload, Value};
 use crate::interp;
 use crate::opcode::Opcode;
-use crate::program::{Layout, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table};
+use crate::program::{Layout, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table};
 use crate::simplify::{simplify, used_values};
 use crate::types::{Constant, Type};
 
@@ -81,6 +81,7 @@ pub(super) fn assemble(
     let filter = of.output.filter.as_ref().map(|filter| output(flat, &parts, filter, &tables));
     let output = Output { filter, project, columns: of.output.columns.clone() };
     let (seed, value) = (seed(flat, &parts, &tables), value(flat, &parts, &state, &tables));
+    let sequential = sequential(of, &stages, (&seed, &value), &tables);
     let groups = derived.collect();
     let inputs = of.inputs.clone();
     Ok(Derivation {
@@ -90,8 +91,35 @@ pub(super) fn assemble(
         groups,
         rewritten: flat.rewritten.clone(),
         work: (work(&code.extract(next)), reduction),
-        program: Program { name: of.name.clone(), tables, inputs, parameters: Vec::new(), stages, output },
+        program: Program { name: of.name.clone(), tables, inputs, parameters: Vec::new(), stages, output, sequential },
     })
+}
+
+/// The loop itself, for one pass and replays. None where it reads what the stages do not: the record before, which carries have then.
+fn sequential(
+    of: &LoopProgram,
+    stages: &[Stage],
+    (seed, value): (&Function, &Function),
+    tables: &[Table],
+) -> Option<Sequential> {
+    let state = (0..of.initial.len() as u32).map(|component| Source::Before { stage: 0, component });
+    let reads = state.chain(of.step.reads.iter().copied()).collect();
+    let simple = |mapping: &Mapping| {
+        let function = simplify(&mapping.function, tables);
+        drop_unused(Mapping { function, reads: mapping.reads.clone() }, 0)
+    };
+    let step = simple(&Mapping { reads, function: of.step.function.clone() });
+    let (filter, project) = (of.output.filter.as_ref().map(simple), simple(&of.output.project));
+    let is_previous = |source: &&Source| matches!(source, Source::Prev(_) | Source::First);
+    let mut lifted = stages.iter().flat_map(|stage| &stage.lift.reads);
+    let has_no_carry =
+        step.reads.iter().any(|source| is_previous(&source)) && !lifted.any(|source| is_previous(&source));
+    let is_other = |source: &Source| matches!(source, Source::Init { .. } | Source::StateOf { .. });
+    let reads_others = [&project].into_iter().chain(&filter).any(|mapping| mapping.reads.iter().any(is_other));
+    if has_no_carry || reads_others {
+        return None;
+    }
+    Some(Sequential { initial: of.initial.clone(), enter: value.clone(), leave: seed.clone(), step, filter, project })
 }
 
 fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {

@@ -7,6 +7,7 @@
 //! the same function; there is a fold for each [level](Lowered::levels) of stages.
 
 use super::late::carried_last;
+use super::sequential::{self, Ends};
 use super::step::{before, drop_unused, source_types};
 use crate::builder::FunctionBuilder;
 use crate::function::Value;
@@ -20,12 +21,30 @@ use crate::transform::Lowered;
 /// where one is overwritten unread), then those of other sources that are needed. The results
 /// are, first, the new value of every carried component, in the same order; then, in a replay, the output components;
 /// then, in the replay of an `emit`, whether the element is kept, as `bool`.
+///
+/// With `ends`, what goes from element to element is the state of a loop instead, which is read as [`Source::State`]; and last the
+/// rank, if it is carried.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Body {
     /// The function and what its parameters are.
     pub mapping: Mapping,
     /// The (stage, component) pairs that go from one element to the next, in that order.
     pub carried: Vec<(u32, u32)>,
+    /// Of the body of a [loop](crate::Sequential), how its state follows from the carried components, and these from it.
+    pub ends: Option<Ends>,
+}
+
+impl Body {
+    /// How many values go from element to element: the carried components, or the state of the loop.
+    pub fn state_len(&self) -> usize {
+        self.ends.as_ref().map_or(self.carried.len(), |ends| ends.enter.results.len())
+    }
+
+    /// Which of these is component 0 of a stage that counts records.
+    pub fn rank_place(&self, rank: u32) -> Option<usize> {
+        let place = self.carried.iter().position(|&carried| carried == (rank, 0))?;
+        Some(if self.ends.is_some() { self.state_len() - 1 } else { place })
+    }
 }
 
 impl Lowered {
@@ -51,6 +70,12 @@ impl Lowered {
         let whole = whole_element(self, writes);
         let all = vec![true; whole.carried.len()];
         narrow(whole, all)
+    }
+
+    /// The body that does the same as one of these, or as the [replay](Lowered::replay), by the step of the loop that the program was
+    /// [derived](crate::Sequential) from: it starts from the same components and leaves them behind. None of another program.
+    pub fn own_body(&self, body: &Body, writes: bool) -> Option<Body> {
+        sequential::in_place_of(body, self, self.rank(), writes)
     }
 
     /// The same without outputs and without the [rank](Lowered::rank) that says where outputs go.
@@ -97,7 +122,7 @@ fn whole_element(program: &Program, writes: bool) -> Body {
         _ => None,
     });
     let carried = carried.collect();
-    Body { mapping: Mapping { reads, function }, carried }
+    Body { mapping: Mapping { reads, function }, carried, ends: None }
 }
 
 /// The function of one element while its stages are written into it.
@@ -148,7 +173,7 @@ impl<'r> Element<'r> {
 fn narrow(whole: Body, needed: Vec<bool>) -> Body {
     let (mapping, kept) = narrowed(whole.mapping, needed);
     let carried = whole.carried.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(&pair, _)| pair).collect();
-    carried_last(Body { mapping, carried })
+    carried_last(Body { mapping, carried, ends: None })
 }
 
 /// What an element does to the carried values that are marked, which are the first ones it reads and gives, and to those that

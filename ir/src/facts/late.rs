@@ -15,8 +15,9 @@ use crate::types::Type;
 
 /// The body whose carried components each meet the element's own values last, where that is the same to the bit.
 pub(super) fn carried_last(body: Body) -> Body {
+    let count = body.state_len();
     let mut function = body.mapping.function;
-    for place in 0..body.carried.len() {
+    for place in 0..count {
         if let Some(others) = others(&function, place) {
             function = rebuilt(&function, place, &others);
         }
@@ -95,7 +96,7 @@ mod tests {
         let params = b.params(&[ty; 3]);
         let result = write(&mut b, &params);
         let reads = vec![Source::Before { stage: 0, component: 0 }, Source::Record(0), Source::Record(1)];
-        Body { mapping: Mapping { reads, function: b.finish(&[result]) }, carried: vec![(0, 0)] }
+        Body { mapping: Mapping { reads, function: b.finish(&[result]) }, carried: vec![(0, 0)], ends: None }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `step` | one element's effect on the state, `simplify(combine(state, lift(x)))` |
 //! | `body` | what a fold and a replay of a tile run for one element |
+//! | `sequential` | what one pass and a replay run of a program that was derived from a loop: the loop's step |
 //! | `late` | a body in which carried values meet those of the element last |
 //! | `levels` | which stages are folded side by side, and which wait for others |
 //! | `carry` | what a carry needs of `combine` to pass a block |
@@ -29,6 +30,7 @@ mod levels;
 mod path;
 mod ranges;
 mod restart;
+mod sequential;
 mod step;
 
 pub use body::Body;
@@ -38,6 +40,7 @@ pub use length::LengthOnly;
 pub use levels::Level;
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
+pub use sequential::Ends;
 pub use step::step;
 pub(crate) use step::{drop_unused, source_types};
 
@@ -54,7 +57,7 @@ pub struct StageFacts {
     pub ranges: Vec<Range>,
     /// Cycles that an element adds to the chain through this stage in the fold of its [level](Level).
     pub fold_latency: u32,
-    /// The same in the replay.
+    /// The same in the replay; of a program that was derived from a loop, in the loop.
     pub replay_latency: u32,
     /// The longest path through an element, from a carried component to any, in both.
     pub longest_path: u32,
@@ -69,10 +72,12 @@ pub(crate) fn facts(program: &Program, rank: Option<u32>) -> (Vec<StageFacts>, V
     let left_out = |stage: u32, component: u32| length_only[stage as usize].components()[component as usize];
     let levels = levels::levels(program, left_out);
     let replay = body::replay(program, rank);
-    let each = length_only.into_iter().zip(ranges::state_ranges(program)).enumerate();
+    let own = sequential::in_place_of(&replay, program, rank, true);
+    let walked = own.as_ref().unwrap_or(&replay);
+    let each = length_only.into_iter().zip(sequential::widened(ranges::state_ranges(program), program)).enumerate();
     let stages = each.map(|(stage, (length_only, ranges))| {
         let own = levels.iter().find(|level| level.stages.contains(&(stage as u32))).expect("each stage has a level");
-        let path = |of: fn(&Body, u32) -> u32| [&own.body, &replay].map(|body| of(body, stage as u32));
+        let path = |of: fn(&Body, u32) -> u32| [&own.body, walked].map(|body| of(body, stage as u32));
         let [fold_latency, replay_latency] = path(path::carried_latency);
         StageFacts {
             length_only,

@@ -53,7 +53,7 @@ pub fn work(function: &Function) -> u32 {
 /// A component that others are computed from, but not from them (the highest price, of which the largest fall is told), runs ahead and
 /// is in no such way. Neither are earlier stages.
 pub(super) fn carried_latency(body: &Body, stage: u32) -> u32 {
-    let own: Vec<usize> = (0..body.carried.len()).filter(|&place| body.carried[place].0 == stage).collect();
+    let own = own(body, stage);
     let paths = paths(body, &own);
     if own.len() > MOST_COMPONENTS {
         return paths.into_iter().flatten().flatten().max().unwrap_or(0);
@@ -67,8 +67,14 @@ const MOST_COMPONENTS: usize = 16;
 /// The longest path from a carried component of `stage` to the new value of one of them: what an element takes where its chain is not
 /// overlapped with the next one's.
 pub(super) fn longest_path(body: &Body, stage: u32) -> u32 {
-    let own: Vec<usize> = (0..body.carried.len()).filter(|&place| body.carried[place].0 == stage).collect();
+    let own = own(body, stage);
     paths(body, &own).into_iter().flatten().flatten().max().unwrap_or(0)
+}
+
+/// Which of the values that go from element to element are of a stage; the state of a loop is of every one.
+fn own(body: &Body, stage: u32) -> Vec<usize> {
+    let is_own = |place: usize| body.ends.is_some() || body.carried[place].0 == stage;
+    (0..body.state_len()).filter(|&place| is_own(place)).collect()
 }
 
 fn paths(body: &Body, own: &[usize]) -> Vec<Vec<Option<u32>>> {

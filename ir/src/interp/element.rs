@@ -73,7 +73,7 @@ impl<'i> Element<'i> {
         &self.arguments
     }
 
-    fn source(&self, source: Source) -> Constant {
+    pub(super) fn source(&self, source: Source) -> Constant {
         match source {
             Source::Record(component) => self.record(self.index, component),
             Source::Next(component) => self.record(self.index + 1, component),

@@ -6,12 +6,14 @@
 
 mod associative;
 mod function;
+mod loops;
 mod neighbours;
 mod plain;
 mod rng;
 mod split_mix;
 
 use crate::builder::FunctionBuilder;
+use crate::derive::LoopProgram;
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::program::{Field, Layout, Mapping, Output, Program, Source, Stage, Table};
@@ -40,6 +42,18 @@ pub struct Options {
     /// Whether every operator is associative and every identity one, exactly, on the states its `valid` accepts; all
     /// lifts give such states. Needed wherever an engine is free to choose the association.
     pub associative: bool,
+}
+
+/// The sequential loop of a seed: any step at all, of which many are scans and many are not.
+///
+/// ```
+/// use monoscan_ir::{derive::derive, random};
+///
+/// let derived = (0..100).filter(|&seed| derive(&random::random_loop(seed)).is_ok()).count();
+/// assert!(derived > 20 && derived < 95, "{derived}");
+/// ```
+pub fn random_loop(seed: u64) -> LoopProgram {
+    loops::program(format!("loop_{seed}"), &mut Rng::new(seed))
 }
 
 impl Default for Options {
@@ -71,8 +85,15 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
     let columns = (0..1 + maker.rng.below(2)).map(|_| maker.layout()).collect();
     let nothing = Mapping::default();
     let output = Output { filter: None, project: nothing, columns };
-    let mut program =
-        Program { name: format!("random_{seed}"), tables, inputs, parameters: Vec::new(), stages: Vec::new(), output };
+    let mut program = Program {
+        name: format!("random_{seed}"),
+        tables,
+        inputs,
+        parameters: Vec::new(),
+        stages: Vec::new(),
+        output,
+        sequential: None,
+    };
     if options.allow_parameters {
         program.parameters = (0..maker.rng.below(4)).map(|_| maker.ty()).collect();
     }

@@ -29,7 +29,7 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
         ..Stage::default()
     };
     let output = Output { filter: None, project, columns };
-    Program { name, tables: Vec::new(), inputs, parameters, stages: vec![stage], output }
+    Program { name, tables: Vec::new(), inputs, parameters, stages: vec![stage], output, sequential: None }
 }
 
 /// One or two of such types, packed.

@@ -36,7 +36,7 @@
 //! them.
 //!
 //! ```text
-//! program   = "program" name {"input" layout | "parameter" type | "table" table} {stage} output
+//! program   = "program" name {"input" layout | "parameter" type | "table" table} {stage} output [sequential]
 //! name      = letters, digits, _ . : < > ,  |  '"' any characters, with \" \\ \u{hex} '"'
 //! layout    = "{" "size" int "," "align" int {"," type "@" int} "}"          field: a type at a byte offset
 //! table     = type "=" list
@@ -45,6 +45,9 @@
 //!               "lift" mapping  "combine" function  ["valid" function]  ["follows" function]
 //! output    = "output" "write" {"column" layout} "project" mapping
 //!           | "output" "emit"  {"column" layout} "filter" mapping "project" mapping
+//!
+//! sequential = "sequential" "(" literal ":" type, … ")"
+//!               "enter" function  "leave" function  "step" mapping  ["filter" mapping]  "project" mapping
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body

@@ -9,7 +9,7 @@ use super::lex::Token;
 use super::lines::Lines;
 use crate::function::Function;
 use crate::math;
-use crate::program::{Field, Layout, Output, Program, Stage, Table};
+use crate::program::{Field, Layout, Output, Program, Sequential, Stage, Table};
 use crate::types::{Constant, Type};
 use crate::verify::{Item, Part};
 
@@ -109,10 +109,11 @@ impl Parser<'_> {
             }
         }
         let output = self.output()?;
+        let sequential = if *self.peek() == Token::Word("sequential") { Some(self.sequential()?) } else { None };
         if self.needs_turns {
             tables.push(math::turns());
         }
-        Ok(Program { name, tables, inputs, parameters, stages, output })
+        Ok(Program { name, tables, inputs, parameters, stages, output, sequential })
     }
 
     /// A layout after the word that says whose it is.
@@ -211,6 +212,28 @@ impl Parser<'_> {
         self.start("project", Part::Project)?;
         let project = self.mapping(Part::Project)?;
         Ok(Output { filter, project, columns })
+    }
+
+    fn sequential(&mut self) -> Parsed<Sequential> {
+        self.start("sequential", Part::Sequential)?;
+        let initial = self.list(|parser| parser.constant(None))?;
+        let part = Part::Sequential;
+        self.start("enter", part)?;
+        let enter = self.function(part)?;
+        self.start("leave", part)?;
+        let leave = self.function(part)?;
+        self.start("step", part)?;
+        let step = self.mapping(part)?;
+        let filter = match self.peek() {
+            Token::Word("filter") => {
+                self.take();
+                Some(self.mapping(part)?)
+            }
+            _ => None,
+        };
+        self.start("project", part)?;
+        let project = self.mapping(part)?;
+        Ok(Sequential { initial, enter, leave, step, filter, project })
     }
 
     /// The word that a part starts with.

@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::function::{Function, Inst, Payload, Value};
-use crate::program::{Layout, Mapping, Program, Source, Stage, Table};
+use crate::program::{Layout, Mapping, Program, Sequential, Source, Stage, Table};
 use crate::types::{Constant, Type};
 
 impl Display for Value {
@@ -116,8 +116,22 @@ impl Display for Program {
         if let Some(filter) = &self.output.filter {
             write_part(f, "filter", &filter.function, Some(&filter.reads))?;
         }
-        write_part(f, "project", &self.output.project.function, Some(&self.output.project.reads))
+        write_part(f, "project", &self.output.project.function, Some(&self.output.project.reads))?;
+        self.sequential.as_ref().map_or(Ok(()), |sequential| write_sequential(f, sequential))
     }
+}
+
+fn write_sequential(f: &mut Formatter<'_>, of: &Sequential) -> fmt::Result {
+    f.write_str("  sequential (")?;
+    separated(f, of.initial.iter().map(|&value| Literal(value, None)))?;
+    f.write_str(")\n")?;
+    write_part(f, "enter", &of.enter, None)?;
+    write_part(f, "leave", &of.leave, None)?;
+    write_part(f, "step", &of.step.function, Some(&of.step.reads))?;
+    if let Some(filter) = &of.filter {
+        write_part(f, "filter", &filter.function, Some(&filter.reads))?;
+    }
+    write_part(f, "project", &of.project.function, Some(&of.project.reads))
 }
 
 fn write_stage(f: &mut Formatter<'_>, stage: &Stage) -> fmt::Result {

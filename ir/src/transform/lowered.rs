@@ -74,7 +74,11 @@ impl Lowered {
     pub fn without_outputs(mut self) -> Lowered {
         if self.program.output.filter.is_none() {
             self.program.output.columns.clear();
-            self.program.output.project = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
+            let nothing = Mapping { reads: Vec::new(), function: FunctionBuilder::new().finish(&[]) };
+            if let Some(of) = &mut self.program.sequential {
+                of.project = nothing.clone();
+            }
+            self.program.output.project = nothing;
             let ranges = self.facts.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();
             (self.facts, self.levels, self.replay) = facts::facts(&self.program, self.rank);
             self.facts.iter_mut().zip(ranges).for_each(|(known, ranges)| known.ranges = ranges);

@@ -72,6 +72,7 @@ pub struct Form {
 /// - With `previous`, a program that [reads the record before](Program::reads_previous) has one more stage behind those
 ///   of the user, whose state is the last record: the components that are read, and whether there is none.
 ///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.
+/// - The [loop](crate::Sequential) that the program was derived from stays where none of these adds to its states.
 /// - Parameters stay as they are: mappings read them, and whoever runs the program has their values.
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
@@ -109,6 +110,10 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
     let check = form.checked.then(|| Check::of(program));
     let mut check_stage = check.as_ref().map(|check| check.stage(&lowered));
     lowered = lowered.map_functions(Function::unmarked);
+    if form.heads || form.checked || form.previous {
+        // States have more than the loop's.
+        lowered.sequential = None;
+    }
     if form.previous {
         previous::staged(&mut lowered, check_stage.as_mut());
     }

@@ -3,6 +3,14 @@
 use crate::interp::Mode;
 use crate::program::{Program, Source};
 
+/// A component of the state that outputs see.
+fn at(mode: Mode, stage: u32, component: u32) -> Source {
+    match mode {
+        Mode::Inclusive => Source::After { stage, component },
+        Mode::Exclusive => Source::Before { stage, component },
+    }
+}
+
 /// Replaces every `State` by the last stage's `After` (inclusive) or `Before` (exclusive), and every `StateOf` by its stage's.
 pub(super) fn resolve(program: &mut Program, mode: Mode) {
     let last = (program.stages.len() - 1) as u32;
@@ -13,9 +21,12 @@ pub(super) fn resolve(program: &mut Program, mode: Mode) {
             Source::StateOf { stage, component } => (stage, component),
             _ => continue,
         };
-        *source = match mode {
-            Mode::Inclusive => Source::After { stage, component },
-            Mode::Exclusive => Source::Before { stage, component },
-        };
+        *source = at(mode, stage, component);
+    }
+    let own = program.sequential.iter_mut().flat_map(|of| [Some(&mut of.project), of.filter.as_mut()]);
+    for source in own.flatten().flat_map(|mapping| &mut mapping.reads) {
+        if let Source::State(component) = *source {
+            *source = at(mode, 0, component);
+        }
     }
 }

@@ -33,6 +33,8 @@ pub enum Part {
     Filter,
     /// The mapping that makes the output record.
     Project,
+    /// The loop that the program was derived from.
+    Sequential,
     /// A function that is verified outside of any program.
     Function,
 }
@@ -149,6 +151,7 @@ impl Display for Part {
             Part::Follows(stage) => write!(f, "stage {stage} follows"),
             Part::Output => f.write_str("output"),
             Part::Column(column) => write!(f, "output column {column}"),
+            Part::Sequential => f.write_str("sequential"),
             Part::Filter => f.write_str("output filter"),
             Part::Project => f.write_str("output project"),
             Part::Function => f.write_str("function"),

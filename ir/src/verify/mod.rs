@@ -51,6 +51,12 @@
 //! 26. A cast to `bool` is from `bool`; a bitcast keeps the size, and neither side is `bool`.
 //! 27. `wraps` is carried by integer arithmetic that can overflow alone.
 //!
+//! **The loop that a program was derived from**
+//! 28. `enter` takes the components of all stages' states and gives the loop's state; `leave` the
+//!     other way round.
+//! 29. Its mappings read the loop's state as that of stage 0, and no `init`; `step` gives the state
+//!     and reads none after the element. There is a `filter` where the output has one.
+//!
 //! Everything that is wrong is reported, in the order of the text form, each with its [`Place`].
 
 mod data;
@@ -61,7 +67,9 @@ pub use diagnostic::{Diagnostic, Diagnostics, Item, Part, Place};
 
 use crate::automaton;
 use crate::function::Function;
-use crate::program::{Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Verified};
+use crate::program::{
+    Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table, Verified,
+};
 use crate::types::Type;
 use function::Signature;
 
@@ -152,6 +160,48 @@ fn check_program(found: &mut Findings, program: &Program) {
         check_stage(found, &scope, place, stage);
     }
     check_output(found, &scope, &program.output, &program.output_types());
+    if let Some(of) = &program.sequential {
+        check_sequential(found, &scope, of, program);
+    }
+}
+
+/// The loop's functions, in which the states are those of one stage.
+fn check_sequential(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, program: &Program) {
+    let part = Part::Sequential;
+    let own = of.types();
+    let all: Vec<Type> = program.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
+    let (states, state) = ((&all[..], "the types of all stages' states"), (&own[..], "the types of the initial state"));
+    let mut signed = |function: &Function, from, to| {
+        let signature = Signature { params: Some(from), results: Some(to) };
+        function::check(found, part, function, scope.tables, signature);
+    };
+    signed(&of.enter, states, state);
+    signed(&of.leave, state, states);
+    let nothing = Mapping::default();
+    let stage = Stage {
+        state: own.clone(),
+        identity: of.initial.clone(),
+        lift: nothing.clone(),
+        combine: nothing.function,
+        valid: None,
+        follows: None,
+        automaton: false,
+    };
+    let inner = Scope { record: scope.record.clone(), stages: &[stage], ..*scope };
+    inner.check_mapping(found, part, &of.step, Some(1), Some(state));
+    let types = program.output_types();
+    inner.check_mapping(found, part, &of.project, None, Some((&types, "the types of the output's fields")));
+    if let Some(filter) = &of.filter {
+        inner.check_mapping(found, part, filter, None, Some((&[Type::Bool], "the verdict")));
+    }
+    if of.filter.is_some() != program.output.filter.is_some() {
+        found.whole(part, "expected a filter where the output has one, and none where it has none".into());
+    }
+    let reads = [&of.step, &of.project].into_iter().chain(&of.filter).flat_map(|mapping| &mapping.reads);
+    let is_after = |source: &Source| matches!(source, Source::After { .. });
+    if of.step.reads.iter().any(is_after) || reads.clone().any(|source| matches!(source, Source::Init { .. })) {
+        found.whole(part, "expected a step that reads the state before alone, and no initial states".into());
+    }
 }
 
 /// What is read of the record before goes from element to element as a state does.

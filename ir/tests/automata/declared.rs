@@ -22,6 +22,7 @@ fn declared(
         parameters: Vec::new(),
         stages: vec![stage],
         output: Output { filter: None, project, columns: vec![Layout::of(Type::U8)] },
+        sequential: None,
     }
 }
 

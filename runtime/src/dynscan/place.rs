@@ -81,7 +81,9 @@ impl DynScan {
     /// The same with what follows from the rest: whether the kernels of short lines may run.
     pub(super) fn settled(mut self) -> DynScan {
         let is_bound = self.parameters.values().len() == self.program().parameters.len();
-        let plain = self.device.is_cpu() && !self.checked && is_bound && self.looped.is_none();
+        let plain = self.device.is_cpu() && !self.checked && is_bound;
+        // Kernels of short lines have in their code where sequences of a program start; of a loop, if the program knows it.
+        let plain = plain && (self.looped.is_none() || self.program().sequential.is_some());
         self.plain = [plain, plain && !self.needs_start];
         self
     }

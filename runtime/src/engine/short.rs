@@ -2,7 +2,7 @@
 //!
 //! A scan of a few elements takes a few nanoseconds, so between a caller that knows its columns and
 //! the kernel there is one look whether the kernel is there and one whether the line is short. The
-//! kernel has the identities in its code and takes the columns in registers; how it combines is
+//! kernel has in its code where lines start and takes the columns in registers; how it combines is
 //! what the engine would have done. Reductions and resumed scans have such kernels too, which take
 //! the whole states from the caller's memory and leave them there; and so do short rows, of which
 //! one call does all.
@@ -21,7 +21,8 @@ use crate::checks;
 use crate::dynscan::DynScan;
 use crate::error::Error;
 
-/// What scans the short lines of a program from the identities.
+/// What scans the short lines of a program from the states that they [start](monoscan_ir::Program::start) from, the identities but
+/// for loops.
 #[doc(hidden)]
 pub struct Short {
     /// Code of the variants that this is a part of.
@@ -71,12 +72,12 @@ impl Short {
     }
 }
 
-/// What scans short rows of a program, from the identities, all of them in one call.
+/// What scans short rows of a program, from the same, all of them in one call.
 #[doc(hidden)]
 pub struct ShortRows {
     /// Code of the variants that this is a part of.
     scan: TileFn,
-    /// A slot with the identities.
+    /// A slot with what they start from.
     start: Box<[u128]>,
     plan: Plan,
 }
@@ -87,12 +88,12 @@ impl ShortRows {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let columns = variant.program.inputs.len() + usize::from(!variant.program.parameters.is_empty());
         let is_small = columns <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
-        // These rows start from the identities, and have no other arguments.
+        // These rows start from the same states, and have no other arguments.
         let mut reads = variant.program.mappings().flat_map(|mapping| &mapping.reads);
         let is_small = is_small && !reads.any(|source| matches!(source, Source::Init { .. }));
         let Some(scan) = kernels.code.rows().filter(|_| is_small) else { return Ok(None) };
         variant.check(kernels, &[Kernel::Rows])?;
-        let start = Slots::identities(kernels.code.state_layout(), &variant.program).into_memory();
+        let start = Slots::starts_of(kernels.code.state_layout(), &variant.program).into_memory();
         Ok(Some(ShortRows { scan, start, plan: variant.plan.clone() }))
     }
 

@@ -38,11 +38,10 @@ impl<'a> Slots<'a> {
         slots
     }
 
-    /// One slot with the identities of a program.
-    pub(crate) fn identities(layout: &'a StateLayout, program: &Program) -> Self {
-        let stages = (0..).zip(&program.stages);
-        let components =
-            stages.flat_map(|(stage, of)| of.identity.iter().zip(0..).map(move |(&value, at)| (stage, at, value)));
+    /// One slot with the states that sequences of a program start from.
+    pub(crate) fn starts_of(layout: &'a StateLayout, program: &Program) -> Self {
+        let stages = (0..).zip(program.start());
+        let components = stages.flat_map(|(stage, start)| (0..).zip(start).map(move |(at, value)| (stage, at, value)));
         Slots::one(layout, components.filter_map(|(stage, at, value)| Some((layout.field(stage, at)?, value))))
     }
 

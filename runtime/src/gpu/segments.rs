@@ -242,6 +242,7 @@ fn key_changes(keys: &Layout, ends: bool) -> Result<Verified<Program>, Error> {
         parameters: Vec::new(),
         stages: vec![stage],
         output: Output { filter: None, project, columns: vec![Layout::of(Type::Bool)] },
+        sequential: None,
     })?)
 }
 

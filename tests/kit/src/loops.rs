@@ -27,6 +27,7 @@ pub fn program(operator: &Operator) -> Verified<Program> {
         parameters: Vec::new(),
         stages: vec![stage],
         output,
+        sequential: None,
     })
     .unwrap()
 }

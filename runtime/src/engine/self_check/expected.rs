@@ -13,6 +13,7 @@ const CHUNKS: [usize; 2] = [3, 16];
 
 /// The outputs and states of a sample.
 pub(super) struct Expected<'a> {
+    program: &'a Lowered,
     columns: &'a [Layout],
     sequential: Run,
     regrouped: [Run; 2],
@@ -75,7 +76,8 @@ impl<'a> Expected<'a> {
         let in_chunks = |chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
         let regrouped = CHUNKS.map(in_chunks);
         let columns = &program.output.columns;
-        let mut expected = Expected { columns, sequential, regrouped, is_exact: false, magnitudes: Vec::new() };
+        let mut expected =
+            Expected { program, columns, sequential, regrouped, is_exact: false, magnitudes: Vec::new() };
         // Where floats are rounded, that these associations agree says little of another one.
         expected.is_exact = association == Association::Any
             && expected.same_counts()
@@ -120,8 +122,8 @@ impl<'a> Expected<'a> {
     }
 
     fn differing_state(&self, states: &[Constant]) -> Option<Difference> {
-        let states = self.states().zip(states).enumerate();
-        states.into_iter().find_map(|(component, (expected, &got))| {
+        let states = self.states().zip(self.program.seen(states.to_vec())).enumerate();
+        states.into_iter().find_map(|(component, (expected, got))| {
             let magnitude = expected.sequential.as_f64().abs();
             let state = |expected| Difference::State { component, expected, got };
             (!self.agrees(&expected, got, magnitude)).then(|| state(expected.sequential))
@@ -140,7 +142,7 @@ impl<'a> Expected<'a> {
     }
 
     fn states(&self) -> impl Iterator<Item = Value> {
-        let all = |run: &'_ Run| run.states_after.iter().flatten().copied().collect::<Vec<_>>();
+        let all = |run: &'_ Run| self.program.seen(run.states_after.iter().flatten().copied().collect());
         let (sequential, regrouped) = (all(&self.sequential), self.regrouped.each_ref().map(all));
         (0..sequential.len()).map(move |place| Value {
             sequential: sequential[place],

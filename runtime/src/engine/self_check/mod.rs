@@ -111,7 +111,7 @@ fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     };
     match program.form().start == SegmentStart::Init && program.output.filter.is_none() {
         true => stages.map(init).collect(),
-        false => program.stages.iter().map(|stage| stage.identity.clone()).collect(),
+        false => program.start(),
     }
 }
 

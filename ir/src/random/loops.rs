@@ -1,0 +1,172 @@
+//! Sequential loops, drawn from the grammar of steps: sums, products, minima, comparisons, branches,
+//! bits and conversions of components, fields and constants. Nothing is known of which are scans.
+
+use super::rng::Rng;
+use crate::builder::FunctionBuilder;
+use crate::derive::LoopProgram;
+use crate::function::Value;
+use crate::opcode::Opcode;
+use crate::program::{Layout, Mapping, Output, Source};
+use crate::types::{Constant, Type};
+
+/// The types of states and records.
+const TYPES: [Type; 8] = [Type::I32, Type::I32, Type::F64, Type::U32, Type::U8, Type::Bool, Type::I64, Type::F32];
+
+/// A loop of one to three components and one or two columns, which writes its state.
+pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
+    let main = *rng.pick(&TYPES);
+    let ty = |rng: &mut Rng| if rng.chance(3) { *rng.pick(&TYPES) } else { main };
+    let state: Vec<Type> = (0..1 + rng.below(3)).map(|_| ty(rng)).collect();
+    let record: Vec<Type> = (0..1 + rng.below(2)).map(|_| ty(rng)).collect();
+    let mut reads: Vec<Source> = (0..record.len() as u32).map(Source::Record).collect();
+    let mut types = record.clone();
+    if rng.chance(6) {
+        reads.push(Source::Prev(0));
+        types.push(record[0]);
+    }
+    if rng.chance(10) {
+        reads.push(Source::First);
+        types.push(Type::Bool);
+    }
+    let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
+    step.pool = step.b.params(&[&state[..], &types].concat());
+    for _ in 0..1 + rng.below(10) {
+        step.grow(rng);
+    }
+    let results: Vec<Value> = (0..state.len()).map(|component| step.result(rng, state[component])).collect();
+    let initial = state.iter().map(|&ty| small(rng, ty)).collect();
+    let names = (0..state.len()).map(|component| format!("s{component}")).collect();
+    let columns: Vec<Layout> = state.iter().map(|&ty| Layout::of(ty)).collect();
+    let mut b = FunctionBuilder::new();
+    let all = b.params(&state);
+    let project = Mapping { reads: (0..state.len() as u32).map(Source::State).collect(), function: b.finish(&all) };
+    LoopProgram {
+        name,
+        tables: Vec::new(),
+        inputs: record.into_iter().map(Layout::of).collect(),
+        names,
+        initial,
+        step: Mapping { reads, function: step.b.finish(&results) },
+        output: Output { filter: None, project, columns },
+    }
+}
+
+/// A small number; of floats a quarter of one, so that short sums are exact.
+fn small(rng: &mut Rng, ty: Type) -> Constant {
+    let number = rng.below(8) as i64 - 2;
+    match ty {
+        Type::Bool => Constant::from(rng.chance(2)),
+        Type::F32 => Constant::from(number as f32 / 4.0),
+        Type::F64 => Constant::from(number as f64 / 4.0),
+        _ if ty.is_signed() => ty.of_i64(number),
+        _ => ty.of_i64(number.abs()),
+    }
+}
+
+/// A step under construction.
+struct Step {
+    b: FunctionBuilder,
+    /// What operations may take: parameters and results so far.
+    pool: Vec<Value>,
+}
+
+impl Step {
+    /// A value of this type, or a constant.
+    fn any(&mut self, rng: &mut Rng, ty: Type) -> Value {
+        let fitting: Vec<Value> = self.pool.iter().copied().filter(|&value| self.b.type_of(value) == ty).collect();
+        if fitting.is_empty() || rng.chance(5) {
+            let constant = small(rng, ty);
+            return self.b.constant(constant);
+        }
+        *rng.pick(&fitting)
+    }
+
+    /// The next value of a component: the newest of its type more often than another.
+    fn result(&mut self, rng: &mut Rng, ty: Type) -> Value {
+        let newest = self.pool.iter().rev().copied().find(|&value| self.b.type_of(value) == ty);
+        match newest {
+            Some(newest) if !rng.chance(4) => newest,
+            _ => self.any(rng, ty),
+        }
+    }
+
+    fn grow(&mut self, rng: &mut Rng) {
+        let like = *rng.pick(&self.pool);
+        let ty = self.b.type_of(like);
+        let other = self.any(rng, ty);
+        let (a, c) = if rng.chance(2) { (like, other) } else { (other, like) };
+        let value = match rng.below(6) {
+            0 => {
+                let condition = self.condition(rng);
+                self.b.select(condition, a, c)
+            }
+            1 => {
+                let wanted = *rng.pick(&TYPES);
+                let is_cast =
+                    wanted != ty && wanted != Type::Bool && ty != Type::Bool && wanted.is_float() == ty.is_float();
+                if is_cast { self.b.cast(wanted, like) } else { self.condition(rng) }
+            }
+            _ => self.operation(rng, ty, a, c),
+        };
+        self.pool.push(value);
+    }
+
+    fn operation(&mut self, rng: &mut Rng, ty: Type, a: Value, c: Value) -> Value {
+        use Opcode::*;
+        let wraps = rng.chance(8);
+        match ty {
+            Type::Bool => self.b.binary(*rng.pick(&[And, Or, Xor]), a, c),
+            Type::F32 | Type::F64 => match rng.below(6) {
+                0 => {
+                    let factor = *rng.pick(&[0.5, 2.0, -1.0, 0.25]);
+                    let factor = if ty == Type::F32 { Constant::from(factor as f32) } else { Constant::from(factor) };
+                    let factor = self.b.constant(factor);
+                    self.b.binary(Mul, a, factor)
+                }
+                1 if rng.chance(3) => self.b.binary(Mul, a, c),
+                1 => self.b.unary(*rng.pick(&[Neg, Abs]), a),
+                _ => self.b.binary(*rng.pick(&[Add, Sub, Min, Max]), a, c),
+            },
+            _ => match rng.below(10) {
+                0 => {
+                    let divisor = small(rng, ty);
+                    let divisor = if divisor.as_int() < 1 { ty.of_i64(7) } else { divisor };
+                    let divisor = self.b.constant(divisor);
+                    self.b.binary(Rem, a, divisor)
+                }
+                1 => {
+                    let amount = self.b.lit(1 + rng.below(3) as u32);
+                    self.b.binary(*rng.pick(&[Shl, Shr]), a, amount)
+                }
+                2 => self.b.binary(*rng.pick(&[And, Or, Xor]), a, c),
+                3 => self.b.binary(*rng.pick(&[AddSat, SubSat]), a, c),
+                4 if rng.chance(2) => {
+                    let opcode = *rng.pick(&[Add, Sub, Mul]);
+                    if wraps { self.b.wrapping(|b| b.binary(opcode, a, c)) } else { self.b.binary(opcode, a, c) }
+                }
+                _ => {
+                    let opcode = *rng.pick(&[Add, Sub, Min, Max]);
+                    let can_wrap = matches!(opcode, Add | Sub);
+                    if wraps && can_wrap {
+                        self.b.wrapping(|b| b.binary(opcode, a, c))
+                    } else {
+                        self.b.binary(opcode, a, c)
+                    }
+                }
+            },
+        }
+    }
+
+    /// A flag that is there, or a comparison.
+    fn condition(&mut self, rng: &mut Rng) -> Value {
+        use Opcode::*;
+        if rng.chance(4) {
+            return self.any(rng, Type::Bool);
+        }
+        let a = *rng.pick(&self.pool);
+        let ty = self.b.type_of(a);
+        let c = self.any(rng, ty);
+        let opcode = if ty == Type::Bool { *rng.pick(&[Eq, Ne]) } else { *rng.pick(&[Eq, Ne, Lt, Le, Gt, Ge]) };
+        self.b.binary(opcode, a, c)
+    }
+}
