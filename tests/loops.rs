@@ -9,6 +9,8 @@ mod entry;
 mod own;
 #[path = "loops/published.rs"]
 mod published;
+#[path = "loops/replay.rs"]
+mod replay;
 #[path = "loops/requests.rs"]
 mod requests;
 
@@ -17,7 +19,7 @@ use std::path::Path;
 
 use monoscan::ir::derive::{Derivation, Refusal, derive};
 use monoscan::ir::{Constant, interp, verify};
-use monoscan::{Column, ColumnMut, DynScan};
+use monoscan::{Column, ColumnMut, DynScan, PlanOptions};
 use scan_kit::Random;
 
 use entry::Entry;
@@ -81,14 +83,23 @@ fn compare(entry: &Entry, derivation: &Derivation, records: usize, seed: u64) {
             records.iter().flat_map(|record| layout.to_bytes(&record[own.clone()])).collect()
         })
         .collect();
-    let check = |what: &str, bytes: &[u8]| {
+    // Natively `exp` and its kind have other last places.
+    let mut state = program.initial.clone();
+    let in_ir = records.iter().map(|record| {
+        state = interp::call(&program.step.function, &[&state[..], record].concat(), &program.tables);
+        state.clone()
+    });
+    let in_ir: Vec<Vec<Constant>> = in_ir.collect();
+    type Agree = fn(Constant, Constant) -> bool;
+    let check_by = |what: &str, bytes: &[u8], expected: &[Vec<Constant>], agree: Agree| {
         let layout = &program.output.columns[0];
-        for (i, (record, expected)) in bytes.chunks_exact(layout.size as usize).zip(&expected).enumerate() {
+        for (i, (record, expected)) in bytes.chunks_exact(layout.size as usize).zip(expected).enumerate() {
             let got = layout.from_bytes(record).unwrap();
-            let same = got.iter().zip(expected).all(|(&got, &expected)| near(got, expected));
+            let same = got.iter().zip(expected).all(|(&got, &expected)| agree(got, expected));
             assert!(same, "{}, {what}, record {i}: {got:?}, expected {expected:?}", entry.name);
         }
     };
+    let check = |what: &str, bytes: &[u8]| check_by(what, bytes, &expected, near);
     let scan = DynScan::from_loop(program).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let layout = &program.output.columns[0];
     let mut output = vec![0u8; records.len() * layout.size as usize];
@@ -103,13 +114,21 @@ fn compare(entry: &Entry, derivation: &Derivation, records: usize, seed: u64) {
         assert!(same, "{}, reduced: {total:?}, expected {last:?}", entry.name);
     }
 
+    // One pass is the loop, to the bit.
+    let in_one_pass = PlanOptions { direct: Some(usize::MAX), vector: Some(false), ..PlanOptions::default() };
+    let scan = DynScan::loop_builder(program).unwrap().plan(in_one_pass).build().unwrap();
+    let mut outputs = [ColumnMut::from_bytes(&mut output, layout).unwrap()];
+    scan.inclusive_into(&inputs, &mut outputs).unwrap();
+    check_by("in one pass", &output, &in_ir, Constant::same);
+
     let verified = verify(derivation.program.clone()).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let seeds = interp::call(&derivation.seed, &program.initial, &verified.tables);
     let mut seeds = seeds.into_iter();
     let init = verified.stages.iter().map(|stage| seeds.by_ref().take(stage.state.len()).collect()).collect();
     let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
     let request = interp::Request { init: Some(init), ..Default::default() };
-    check("interpreted", &interp::run(&verified, &columns, &request).unwrap().outputs[0]);
+    let run = interp::run(&verified, &columns, &request).unwrap();
+    check_by("interpreted", &run.outputs[0], &in_ir, Constant::same);
 }
 
 /// Derives every loop of a suite, compares each with its loop, and the outcomes with those on record.

@@ -4,6 +4,9 @@
 //! component itself?" is a comparison of two numbers. For each value the code knows which
 //! components of the state it depends on.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use crate::facts::value_ranges;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
@@ -20,8 +23,32 @@ pub(super) const MAX_COMPONENTS: usize = 128;
 /// Most nodes that [`Code::difference`] looks into: sums in programs of people are short.
 const MAX_SUM: usize = 48;
 
+/// How many values a derivation may look at, in all that it tries: some tens of milliseconds.
+const ALL_FUEL: usize = 4_000_000;
+
+/// What is left of the work that a whole derivation may take.
+#[derive(Clone)]
+pub(super) struct Fuel(Rc<Cell<usize>>);
+
+impl Default for Fuel {
+    fn default() -> Fuel {
+        Fuel(Rc::new(Cell::new(ALL_FUEL)))
+    }
+}
+
+impl Fuel {
+    pub(super) fn spend(&self, values: usize) {
+        self.0.set(self.0.get().saturating_sub(values));
+    }
+
+    pub(super) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
 /// The code over a loop's parameters: the state's components first.
 pub(super) struct Code<'t> {
+    pub(super) fuel: Fuel,
     rewriter: Rewriter<'t>,
     tables: &'t [Table],
     depends: Vec<Components>,
@@ -38,7 +65,7 @@ impl<'t> Code<'t> {
         let mut rewriter = Rewriter::new(tables);
         rewriter.builder.params(params);
         let depends = (0..params.len()).map(|param| if param < state { 1 << param } else { 0 }).collect();
-        Code { rewriter, tables, depends, sums, extremes: true }
+        Code { fuel: Fuel::default(), rewriter, tables, depends, sums, extremes: true }
     }
 
     /// Code that leaves every `select` as it is written.
@@ -237,6 +264,7 @@ impl<'t> Code<'t> {
 
     /// The function from all parameters to these values.
     pub(super) fn extract(&self, results: &[Value]) -> Function {
+        self.fuel.spend(self.function().value_count());
         let function = Function { results: results.to_vec(), ..self.function().clone() };
         restrict_params(&function, &vec![true; function.params.len()])
     }

@@ -45,6 +45,7 @@ impl fmt::Display for Family {
                 write!(f, "{} mod {modulus}", if scaled { "a·u + b" } else { "u + b" })
             }
             Family::Bits => f.write_str("bits: (u & a) ^ b"),
+            Family::Linear => f.write_str("bits: M·u ^ b, M follows from the length"),
         }
     }
 }

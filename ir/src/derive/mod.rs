@@ -33,7 +33,7 @@ use crate::function::{Function, Value};
 use crate::program::{Layout, Mapping, Output, Program, Source, Table};
 use crate::types::{Constant, Type};
 
-use code::{Code, MAX_COMPONENTS};
+use code::{Code, Fuel, MAX_COMPONENTS};
 use graph::Placed;
 use overflow::Overflows;
 use show::Names;
@@ -112,6 +112,8 @@ struct Flat {
     rewritten: Vec<&'static str>,
     /// Where the user's step may leave the integers.
     overflows: Overflows,
+    /// What is left for all that is tried.
+    fuel: Fuel,
 }
 
 impl Flat {
@@ -122,6 +124,7 @@ impl Flat {
     /// The code of the step and the next value of each component.
     fn code<'t>(&self, tables: &'t [Table]) -> (Code<'t>, Vec<Value>) {
         let mut code = Code::new(&self.step.params, self.initial.len(), tables, self.overflows.sums);
+        code.fuel = self.fuel.clone();
         let params: Vec<Value> = (0..self.step.params.len()).map(Value::new).collect();
         let next = code.inline(&self.step, &params);
         (code, next)
@@ -132,7 +135,8 @@ impl Flat {
     }
 }
 
-/// Derives the scan of a loop. Takes less than a millisecond for typical steps, and some tens of them for large tables.
+/// Derives the scan of a loop. Takes less than a millisecond for typical steps, and some tens of them for large tables and words under
+/// matrices. All that is tried has one budget of work, so no step takes much longer.
 ///
 /// ```
 /// use monoscan_ir::derive::{Family, derive};
@@ -184,10 +188,20 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         extend: same.finish(&components),
         rewritten: Vec::new(),
         overflows: Overflows::of(&of.step.function, own),
+        fuel: Fuel::default(),
     };
-    let (flat, groups) = solve(flat, &of.tables, 0)?;
+    let fuel = flat.fuel.clone();
+    let effort = || Refusal { components: of.names.clone(), why: Why::Effort, place: None };
+    let (flat, groups) =
+        solve(flat, &of.tables, 0).map_err(|refusal| if fuel.is_spent() { effort() } else { refusal })?;
+    if fuel.is_spent() {
+        return Err(effort());
+    }
     let (mut code, next) = flat.code(&of.tables);
     let groups = graph::again(&mut code, &flat, &next, groups).map_err(|members| {
+        if fuel.is_spent() {
+            return effort();
+        }
         let reads = flat.read_names();
         Refusal::of_group(&code, &Names { components: &flat.names, reads: &reads }, &members, &next)
     })?;

@@ -47,6 +47,8 @@ pub enum Why {
         /// How many there are.
         got: usize,
     },
+    /// The derivation took more work than a step may: it is too large, or too many of its components read each other.
+    Effort,
     /// The derived scan does not compute what the loop does: a recogniser is wrong, which is a bug in monoscan.
     Wrong,
 }
@@ -93,6 +95,7 @@ impl Refusal {
             Why::Levels { .. } => "fewer components that read each other's results; or several scans",
             Why::Size { .. } => "smaller types, or several scans",
             Why::Components { .. } => "several scans",
+            Why::Effort => "a smaller step, or several scans",
             Why::Wrong => "please report the loop",
         }
     }
@@ -116,6 +119,7 @@ impl fmt::Display for Refusal {
             Why::Levels { needed } => write!(f, "a cascade of {needed} levels is needed, and 3 are compiled")?,
             Why::Size { bytes } => write!(f, "a stage's state takes {bytes} bytes, and at most 256 are carried")?,
             Why::Components { got } => write!(f, "{got} components, and a loop has at most 128")?,
+            Why::Effort => f.write_str("the step is too large, or too many of its components read each other")?,
             Why::Wrong => f.write_str("the derived scan is not the loop, which is a bug in monoscan")?,
         }
         if let Some(place) = &self.place {

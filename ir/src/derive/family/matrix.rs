@@ -11,12 +11,10 @@
 //! Over (max, +) the 0 is −∞, an entry that is absent. Integers have none. They are composed in
 //! `i64`, where [`ABSENT`] stands for it, and sums far below are put back there.
 
-use super::pattern::{Entry, closure};
-use super::{Domain, Effect, Family, Group, Operand, seeded};
-use crate::builder::FunctionBuilder;
+use super::{Domain, Effect, Group, Operand};
 use crate::derive::code::Code;
 use crate::derive::refusal::Leave;
-use crate::function::{Function, Inst, Payload, Value};
+use crate::function::{Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
@@ -29,30 +27,32 @@ const MOST_TROPICAL: usize = 6;
 pub(crate) const ABSENT: i64 = i64::MIN / 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Semiring {
+pub(super) enum Semiring {
     Reals,
     MaxPlus,
     MinPlus,
 }
 
-struct Matrix {
-    semiring: Semiring,
+pub(super) struct Matrix {
+    pub(super) semiring: Semiring,
     /// The type that the loop computes in.
-    ty: Type,
+    pub(super) ty: Type,
     /// The type that the scan composes in.
-    wide: Type,
-    count: usize,
+    pub(super) wide: Type,
+    pub(super) count: usize,
 }
 
 /// A row: a coefficient for each component, and the constant. None is the semiring's 0.
 #[derive(Clone)]
-struct Row {
-    factors: Vec<Option<Value>>,
-    constant: Option<Value>,
+pub(super) struct Row {
+    pub(super) factors: Vec<Option<Value>>,
+    pub(super) constant: Option<Value>,
+    /// Where the constant alone is taken, so that whatever was before is forgotten, NaN too.
+    pub(super) reset: Value,
 }
 
 impl Matrix {
-    fn zero(&self) -> Constant {
+    pub(super) fn zero(&self) -> Constant {
         match self.semiring {
             Semiring::Reals => self.wide.zero(),
             Semiring::MaxPlus => absent(self.wide),
@@ -60,11 +60,11 @@ impl Matrix {
         }
     }
 
-    fn one(&self) -> Constant {
+    pub(super) fn one(&self) -> Constant {
         self.wide.of_i64((self.semiring == Semiring::Reals) as i64)
     }
 
-    fn plus_opcode(&self) -> Opcode {
+    pub(super) fn plus_opcode(&self) -> Opcode {
         match self.semiring {
             Semiring::Reals => Opcode::Add,
             Semiring::MaxPlus => Opcode::Max,
@@ -78,16 +78,16 @@ impl Matrix {
         if wraps { Payload::Wraps } else { Payload::None }
     }
 
-    fn inst(&self, opcode: Opcode, x: &[Value]) -> Inst {
+    pub(super) fn inst(&self, opcode: Opcode, x: &[Value]) -> Inst {
         let payload = if opcode.can_overflow() { self.payload() } else { Payload::None };
         Inst::new(opcode, self.wide, x, payload)
     }
 
-    fn times_inst(&self, a: Value, b: Value) -> Inst {
+    pub(super) fn times_inst(&self, a: Value, b: Value) -> Inst {
         self.inst(if self.semiring == Semiring::Reals { Opcode::Mul } else { Opcode::Add }, &[a, b])
     }
 
-    fn is_one(&self, code: &Code<'_>, value: Value) -> bool {
+    pub(super) fn is_one(&self, code: &Code<'_>, value: Value) -> bool {
         code.constant_of(value) == Some(self.one())
     }
 
@@ -106,13 +106,21 @@ impl Matrix {
         }
     }
 
-    fn zip(&self, a: Row, b: Row, mut both: impl FnMut(Option<Value>, Option<Value>) -> Option<Value>) -> Row {
-        let factors = a.factors.iter().zip(&b.factors).map(|(&a, &b)| both(a, b)).collect();
-        Row { factors, constant: both(a.constant, b.constant) }
+    fn zip(
+        &self,
+        code: &mut Code<'_>,
+        a: Row,
+        b: Row,
+        mut both: impl FnMut(&mut Code<'_>, Option<Value>, Option<Value>) -> Option<Value>,
+    ) -> Row {
+        let factors = a.factors.iter().zip(&b.factors).map(|(&a, &b)| both(code, a, b)).collect();
+        let constant = both(code, a.constant, b.constant);
+        Row { factors, constant, reset: code.binary(Opcode::And, a.reset, b.reset) }
     }
 
     fn map(&self, row: Row, mut each: impl FnMut(Value) -> Value) -> Row {
-        Row { factors: row.factors.into_iter().map(|f| f.map(&mut each)).collect(), constant: row.constant.map(each) }
+        let factors = row.factors.into_iter().map(|f| f.map(&mut each)).collect();
+        Row { factors, constant: row.constant.map(each), reset: row.reset }
     }
 
     /// A known value in the type that the scan composes in.
@@ -143,16 +151,15 @@ impl Matrix {
         match (inst.opcode, x) {
             (Opcode::Add, [a, b]) => {
                 let (a, b) = (self.row(code, a)?, self.row(code, b)?);
-                Ok(self.zip(a, b, |a, b| self.plus(code, a, b)))
+                Ok(self.zip(code, a, b, |code, a, b| self.plus(code, a, b)))
             }
             (Opcode::Sub, [a, b]) => {
                 let (a, b) = (self.row(code, a)?, self.row(code, b)?);
-                let mut minus = |a: Option<Value>, b: Option<Value>| match (a, b) {
+                Ok(self.zip(code, a, b, |code, a, b| match (a, b) {
                     (Some(a), Some(b)) => Some(code.push(self.inst(Opcode::Sub, &[a, b]))),
                     (None, Some(b)) => Some(code.push(self.inst(Opcode::Neg, &[b]))),
                     (a, None) => a,
-                };
-                Ok(self.zip(a, b, &mut minus))
+                }))
             }
             (Opcode::Neg, [a]) => {
                 let row = a.form()?;
@@ -175,7 +182,7 @@ impl Matrix {
                     _ => return Err(Leave),
                 };
                 let (product, c) = (self.scaled(code, row, k), self.row(code, c)?);
-                Ok(self.zip(product, c, |a, b| self.plus(code, a, b)))
+                Ok(self.zip(code, product, c, |code, a, b| self.plus(code, a, b)))
             }
             (Opcode::Div, [Operand::Form(row), Operand::Known(k)]) if inst.ty.is_float() => {
                 let one = code.constant(self.one());
@@ -205,7 +212,7 @@ impl Matrix {
                     return Err(Leave);
                 }
                 let (a, b) = (self.row(code, a)?, self.row(code, b)?);
-                Ok(self.zip(a, b, |a, b| self.plus(code, a, b)))
+                Ok(self.zip(code, a, b, |code, a, b| self.plus(code, a, b)))
             }
             _ => Err(Leave),
         }
@@ -218,7 +225,7 @@ impl Matrix {
         match (inst.opcode, x) {
             (opcode, [a, b]) if opcode == self.plus_opcode() => {
                 let (a, b) = (self.row(code, a)?, self.row(code, b)?);
-                Ok(self.zip(a, b, |a, b| self.plus(code, a, b)))
+                Ok(self.zip(code, a, b, |code, a, b| self.plus(code, a, b)))
             }
             (Opcode::Add, [Operand::Form(row), Operand::Known(k)] | [Operand::Known(k), Operand::Form(row)]) => {
                 let k = code.addend(self.wide, *k);
@@ -240,23 +247,27 @@ impl Domain for Matrix {
     fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Row, Leave> {
         let value = self.wide(code, value);
         let is_zero = self.semiring == Semiring::Reals && code.is_number(value, 0);
-        Ok(Row { factors: vec![None; self.count], constant: (!is_zero).then_some(value) })
+        let reset = code.constant(true);
+        Ok(Row { factors: vec![None; self.count], constant: (!is_zero).then_some(value), reset })
     }
 
     fn component(&self, code: &mut Code<'_>, place: usize) -> Row {
         let one = code.constant(self.one());
-        Row { factors: (0..self.count).map(|of| (of == place).then_some(one)).collect(), constant: None }
+        let factors = (0..self.count).map(|of| (of == place).then_some(one)).collect();
+        Row { factors, constant: None, reset: code.constant(false) }
     }
 
     fn select(&self, code: &mut Code<'_>, condition: Value, yes: Row, no: Row) -> Result<Row, Leave> {
         let zero = self.zero();
-        Ok(self.zip(yes, no, |yes, no| match (yes, no) {
+        let reset = code.select(condition, yes.reset, no.reset);
+        let row = self.zip(code, yes, no, |code, yes, no| match (yes, no) {
             (None, None) => None,
             (yes, no) => {
                 let zero = code.constant(zero);
                 Some(code.select(condition, yes.unwrap_or(zero), no.unwrap_or(zero)))
             }
-        }))
+        });
+        Ok(Row { reset, ..row })
     }
 
     fn operation(&self, code: &mut Code<'_>, inst: &Inst, x: &[Operand<Row>]) -> Result<Row, Leave> {
@@ -329,120 +340,4 @@ fn recognise(group: &mut Group<'_, '_>, semiring: Semiring) -> Result<Effect, Le
     let matrix = Matrix { semiring, ty, wide, count: group.members.len() };
     let rows = group.forms(&matrix)?;
     Ok(matrix.effect(group.code, &rows))
-}
-
-impl Matrix {
-    fn effect(&self, code: &mut Code<'_>, rows: &[Row]) -> Effect {
-        let count = self.count;
-        let entry = |value: Option<Value>| match value {
-            None => Entry::Zero,
-            Some(value) if code.constant_of(value) == Some(self.zero()) => Entry::Zero,
-            Some(value) if self.is_one(code, value) => Entry::One,
-            Some(_) => Entry::Any,
-        };
-        let mut pattern: Vec<Vec<Entry>> = rows
-            .iter()
-            .map(|row| row.factors.iter().map(|&factor| entry(factor)).chain([Entry::Any]).collect())
-            .collect();
-        pattern.push((0..=count).map(|j| if j == count { Entry::One } else { Entry::Zero }).collect());
-        let pattern = closure(pattern);
-        // The factors, row by row, then the constants.
-        let factors: Vec<(usize, usize)> = (0..count)
-            .flat_map(|i| (0..count).map(move |j| (i, j)))
-            .filter(|&(i, j)| pattern[i][j] == Entry::Any)
-            .collect();
-        let mut places = factors.clone();
-        places.extend((0..count).map(|i| (i, count)));
-        let constant = rows.iter().flat_map(|row| row.factors.iter().flatten()).all(|&f| code.constant_of(f).is_some());
-        let lift = places.iter().map(|&(i, j)| {
-            let value = if j == count { rows[i].constant } else { rows[i].factors[j] };
-            value.unwrap_or_else(|| code.constant(self.zero()))
-        });
-        let lift: Vec<Value> = lift.collect();
-        let identity = places.iter().map(|&(i, j)| if i == j { self.one() } else { self.zero() }).collect();
-        let types = vec![self.wide; places.len()];
-        let own = vec![self.ty; count];
-        let first = factors.len();
-        Effect {
-            family: match self.semiring {
-                Semiring::Reals => Family::Affine { components: count, constant },
-                _ => Family::Tropical { components: count, maxima: self.semiring == Semiring::MaxPlus },
-            },
-            identity,
-            lift,
-            combine: self.combine(&pattern, &places),
-            seed: seeded(&own, |b, u| {
-                let zero = b.constant(self.zero());
-                let constants: Vec<Value> = u.iter().map(|&u| b.cast(self.wide, u)).collect();
-                [vec![zero; first], constants].concat()
-            }),
-            value: seeded(&types, |b, state| state[first..].iter().map(|&value| b.cast(self.ty, value)).collect()),
-            valid: self.valid(&types),
-            types,
-            tables: Vec::new(),
-        }
-    }
-
-    /// Entries are numbers, or absent.
-    fn valid(&self, types: &[Type]) -> Option<Function> {
-        let (opcode, other) = match self.semiring {
-            Semiring::Reals => return None,
-            Semiring::MaxPlus => (Opcode::Lt, present(self.wide)),
-            Semiring::MinPlus => (Opcode::Gt, absent(self.wide)),
-        };
-        Some(seeded(types, |b, state| {
-            let other = b.constant(other);
-            let all: Vec<Value> = state.iter().map(|&entry| b.binary(opcode, entry, other)).collect();
-            vec![all.into_iter().reduce(|a, c| b.binary(Opcode::And, a, c)).expect("there is an entry")]
-        }))
-    }
-
-    /// The product of matrices whose entries are of this pattern.
-    fn combine(&self, pattern: &[Vec<Entry>], places: &[(usize, usize)]) -> Function {
-        let count = self.count;
-        let mut b = FunctionBuilder::new();
-        let types = vec![self.wide; places.len()];
-        let (earlier, later) = (b.params(&types), b.params(&types));
-        let place = |i: usize, j: usize| places.iter().position(|&place| place == (i, j));
-        let mut results = Vec::new();
-        for &(i, j) in places {
-            let mut sum: Option<Value> = None;
-            for k in 0..count {
-                // Later[i][k] · earlier[k][j]
-                let (second, first) = (pattern[i][k], pattern[k][j]);
-                let term = match (second, first) {
-                    (Entry::Zero, _) | (_, Entry::Zero) => continue,
-                    (Entry::One, Entry::One) => b.constant(self.one()),
-                    (Entry::One, Entry::Any) => earlier[place(k, j).expect("it is a component")],
-                    (Entry::Any, Entry::One) => later[place(i, k).expect("it is a component")],
-                    (Entry::Any, Entry::Any) => {
-                        let (x, y) = (place(i, k).expect("a component"), place(k, j).expect("a component"));
-                        b.push(self.times_inst(later[x], earlier[y]))
-                    }
-                };
-                sum = Some(sum.map_or(term, |sum| b.push(self.inst(self.plus_opcode(), &[sum, term]))));
-            }
-            if j == count {
-                let own = later[place(i, j).expect("constants are components")];
-                sum = Some(sum.map_or(own, |sum| b.push(self.inst(self.plus_opcode(), &[sum, own]))));
-            }
-            let sum = sum.expect("an entry that is never absent has terms");
-            results.push(self.whole(&mut b, sum));
-        }
-        b.finish(&results)
-    }
-
-    /// Sums of what is absent, among integers, are absent again.
-    fn whole(&self, b: &mut FunctionBuilder, sum: Value) -> Value {
-        if self.semiring == Semiring::Reals || self.wide.is_float() {
-            return sum;
-        }
-        let (limit, opcode) = match self.semiring {
-            Semiring::MaxPlus => (ABSENT / 2, Opcode::Lt),
-            _ => (-(ABSENT / 2), Opcode::Gt),
-        };
-        let (limit, zero) = (b.lit(limit), b.constant(self.zero()));
-        let is_absent = b.binary(opcode, sum, limit);
-        b.select(is_absent, zero, sum)
-    }
 }

@@ -9,15 +9,17 @@
 //! two of them compose. A state of the loop is a constant function, so it is such a state too
 //! ([`Effect::seed`]), and what it is can be read from it ([`Effect::value`]).
 //!
-//! A file each: `moves`, `restart`, `table`, `clamp`, `matrix` (affine and tropical vectors),
-//! `modular`, `bits`.
+//! A file each: `moves`, `restart`, `table`, `clamp`, `matrix` and `product` (affine and tropical vectors),
+//! `modular`, `bits`, `linear` (matrices of bits).
 
 mod bits;
 mod clamp;
+mod linear;
 mod matrix;
 mod modular;
 mod moves;
 mod pattern;
+mod product;
 mod restart;
 mod table;
 
@@ -88,6 +90,8 @@ pub enum Family {
     },
     /// (u & a) ^ b.
     Bits,
+    /// M·u ^ b, for a constant matrix M of bits.
+    Linear,
 }
 
 /// What a group of components contributes to a stage.
@@ -208,6 +212,10 @@ impl<'t> Group<'_, 't> {
     /// The forms of the members' next values. Takes time linear in the step's instructions.
     pub(super) fn forms<D: Domain>(&mut self, domain: &D) -> Result<Vec<D::Form>, Leave> {
         let mask = self.mask();
+        self.code.fuel.spend(self.code.function().value_count());
+        if self.code.fuel.is_spent() {
+            return Err(Leave);
+        }
         let results: Vec<Value> = self.members.iter().map(|&member| self.next[member]).collect();
         let mut needed = vec![false; self.code.function().value_count()];
         let mut open = results.clone();
@@ -259,6 +267,9 @@ impl<'t> Group<'_, 't> {
 
 /// The cheapest family that has the group, if any has.
 pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
+    if group.code.fuel.is_spent() {
+        return None;
+    }
     // Moves are exact for every type, and nothing costs less.
     if let Ok(moves) = moves::recognise(group) {
         return Some(moves);
@@ -268,15 +279,16 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     found.extend(bits::recognise(group).ok());
     found.extend(table::recognise(group).ok());
     found.extend(matrix::affine(group).ok());
-    if group.wraps {
-        return found.into_iter().min_by_key(|effect| effect.cost(group.code));
+    if !group.wraps {
+        found.extend(clamp::recognise(group).ok());
+        found.extend(matrix::max_plus(group).ok());
+        found.extend(matrix::min_plus(group).ok());
+        let moduli = modular::candidates(group);
+        found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
     }
-    found.extend(clamp::recognise(group).ok());
-    found.extend(matrix::max_plus(group).ok());
-    found.extend(matrix::min_plus(group).ok());
-    let moduli = modular::candidates(group);
-    found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
-    found.into_iter().min_by_key(|effect| effect.cost(group.code))
+    // Its matrices are large, and what others have is theirs.
+    let cheapest = found.into_iter().min_by_key(|effect| effect.cost(group.code));
+    cheapest.or_else(|| linear::recognise(group).ok())
 }
 
 /// A function of parameters of these types.

@@ -166,7 +166,12 @@ fn reached(group: &mut Group<'_, '_>, step: &Function) -> Result<(Reached, FxHas
         let next = step_at(group, step, &state);
         let mut search = Search { code: group.code, fuel };
         let Some(successors) = search.successors(&next) else { return Err(Leave) };
-        fuel = search.fuel.saturating_sub(step.insts.len());
+        let left = search.fuel.saturating_sub(step.insts.len());
+        group.code.fuel.spend(fuel - left);
+        fuel = left;
+        if group.code.fuel.is_spent() {
+            return Err(Leave);
+        }
         for successor in successors {
             if seen.insert(successor.clone()) {
                 open.push(successor);

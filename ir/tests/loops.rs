@@ -1,0 +1,203 @@
+//! Random steps: what is derived from one is the loop, in blocks of any length, or it is refused.
+//!
+//! `MONOSCAN_ROUNDS=1000000 nice -n 19 cargo test --release --package monoscan-ir --test loops`
+//! tries so many steps.
+
+use monoscan_ir::derive::{Derivation, LoopProgram, Refusal, Why, derive};
+use monoscan_ir::interp::{Request, run_in_chunks};
+use monoscan_ir::random::{SplitMix64, random_loop};
+use monoscan_ir::{
+    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Type, Value, interp, verify,
+};
+
+const RECORDS: usize = 23;
+
+/// A record of small numbers; some have a large one among them.
+fn record(types: &[Type], numbers: &mut SplitMix64) -> Vec<Constant> {
+    let number = |ty: &Type| {
+        let bits = numbers.next();
+        let small = (bits >> 8) as i64 % 5;
+        match *ty {
+            Type::Bool => Constant::from(bits & 1 == 0),
+            Type::F32 => Constant::from(small as f32 / 4.0),
+            Type::F64 => Constant::from(small as f64 / 4.0),
+            ty if bits % 61 == 0 && ty.size() < 8 => Constant::new(ty, u128::from(bits >> 20)),
+            ty if ty.is_signed() => ty.of_i64(small),
+            ty => ty.of_i64(small.abs()),
+        }
+    };
+    types.iter().map(number).collect()
+}
+
+/// The states after each record, as long as nothing overflows and every number on the way is finite.
+fn sequential(of: &LoopProgram, records: &[Vec<Constant>]) -> Vec<Vec<Constant>> {
+    let step = &of.step.function;
+    let all = step.values().map(|(value, _)| value).collect();
+    let all = monoscan_ir::Function { results: all, ..step.clone() };
+    let is_finite = |c: &Constant| !c.ty().is_float() || c.as_f64().abs() < 1e30;
+    let mut state = of.initial.clone();
+    let mut states = Vec::new();
+    for (i, record) in records.iter().enumerate() {
+        let read = |source: &Source| match *source {
+            Source::Record(component) => record[component as usize],
+            Source::Prev(component) if i > 0 => records[i - 1][component as usize],
+            Source::Prev(component) => record[component as usize].ty().zero(),
+            _ => Constant::from(i == 0),
+        };
+        let arguments: Vec<Constant> = state.iter().copied().chain(of.step.reads.iter().map(read)).collect();
+        let (next, overflowed) = interp::call_checked(step, &arguments, &of.tables);
+        if overflowed || !interp::call(&all, &arguments, &of.tables).iter().chain(&next).all(is_finite) {
+            break;
+        }
+        state.clone_from(&next);
+        states.push(next);
+    }
+    states
+}
+
+/// The states after each record by the scan, in blocks of so many.
+fn scanned(program: Program, start: Vec<Vec<Constant>>, records: &[Vec<Constant>], block: usize) -> Vec<Vec<Constant>> {
+    let column = |place: usize| records.iter().flat_map(|record| record[place].to_bytes()).collect::<Vec<u8>>();
+    let columns: Vec<Vec<u8>> = (0..program.inputs.len()).map(column).collect();
+    let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
+    let types = program.output_types();
+    let request = Request { init: Some(start), ..Request::default() };
+    let program = verify(program).unwrap_or_else(|errors| panic!("{errors}"));
+    let run = run_in_chunks(&program, &columns, &request, block).unwrap();
+    let part =
+        |(ty, bytes): (&Type, &Vec<u8>), i: usize| Constant::from_bytes(*ty, &bytes[i * ty.size()..][..ty.size()]);
+    (0..records.len()).map(|i| types.iter().zip(&run.outputs).map(|column| part(column, i)).collect()).collect()
+}
+
+fn is_near(got: Constant, expected: Constant) -> bool {
+    if !expected.ty().is_float() {
+        return got == expected;
+    }
+    let (got, wanted) = (got.as_f64(), expected.as_f64());
+    got == wanted || (got - wanted).abs() <= 1e-3 * wanted.abs().max(1.0)
+}
+
+/// What is wrong with a derivation, if anything is.
+fn wrong(of: &LoopProgram, derivation: &Derivation, seed: u64) -> Option<String> {
+    let types: Vec<Type> = of.inputs.iter().flat_map(|layout| layout.types()).collect();
+    let mut numbers = SplitMix64(seed);
+    let records: Vec<Vec<Constant>> = (0..RECORDS).map(|_| record(&types, &mut numbers)).collect();
+    let expected = sequential(of, &records);
+    let records = &records[..expected.len()];
+    let whole = &derivation.program;
+    let mut seed = interp::call(&derivation.seed, &of.initial, &whole.tables).into_iter();
+    let start: Vec<Vec<Constant>> =
+        whole.stages.iter().map(|stage| seed.by_ref().take(stage.state.len()).collect()).collect();
+    let by_combine = Program { sequential: None, ..whole.clone() };
+    for block in [1, 2, 3, 7, RECORDS] {
+        for (program, is_loop) in [(whole, whole.sequential.is_some()), (&by_combine, false)] {
+            let got = scanned(program.clone(), start.clone(), records, block);
+            // The loop in one block is the loop to the bit. Once a float is rounded otherwise, what compares it may differ.
+            let mut is_exact = true;
+            for (i, (got, expected)) in got.iter().zip(&expected).enumerate() {
+                let same = got.iter().zip(expected).all(|(&got, &expected)| got.same(expected));
+                let near = got.iter().zip(expected).all(|(&got, &expected)| is_near(got, expected));
+                if !near && is_exact || !same && is_loop && block == RECORDS {
+                    return Some(format!("blocks of {block}, record {i}: {got:?}, expected {expected:?}"));
+                }
+                is_exact &= same;
+            }
+        }
+    }
+    None
+}
+
+/// How many steps were derived, of so many; and the first that was wrong.
+fn tried(seeds: std::ops::Range<u64>) -> (usize, Option<String>) {
+    let mut derived = 0;
+    for seed in seeds {
+        let of = random_loop(seed);
+        let Ok(result) = std::panic::catch_unwind(|| derive(&of)) else {
+            return (derived, Some(format!("seed {seed}: a panic, from {:?}\n{}", of.initial, of.step)));
+        };
+        let found = match result {
+            Ok(derivation) => {
+                derived += 1;
+                wrong(&of, &derivation, seed).map(|what| format!("{}\n{what}", derivation.explain()))
+            }
+            Err(refusal) => (refusal.why == Why::Wrong).then(|| refusal.to_string()),
+        };
+        if let Some(what) = found {
+            return (derived, Some(format!("seed {seed}: from {:?}\n{}\n{what}", of.initial, of.step)));
+        }
+    }
+    (derived, None)
+}
+
+#[test]
+fn what_is_derived_from_a_random_step_is_the_loop() {
+    let rounds = std::env::var("MONOSCAN_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(300);
+    let first = std::env::var("MONOSCAN_FIRST").ok().and_then(|first| first.parse().ok()).unwrap_or(0);
+    let (derived, wrong) = tried(first..first + rounds);
+    println!("{derived} of {rounds} steps derived");
+    assert!(wrong.is_none(), "{}", wrong.unwrap_or_default());
+    assert!(derived as u64 > rounds / 5, "{derived} of {rounds}");
+}
+
+/// A loop over one column of `i32` whose step is written by `body`.
+fn loop_of(components: usize, body: impl FnOnce(&mut FunctionBuilder, &[Value], Value) -> Vec<Value>) -> LoopProgram {
+    let mut b = FunctionBuilder::new();
+    let state = b.params(&vec![Type::I32; components]);
+    let x = b.param(Type::I32);
+    let next = body(&mut b, &state, x);
+    let step = Mapping { reads: vec![Source::Record(0)], function: b.finish(&next) };
+    let mut b = FunctionBuilder::new();
+    let first = b.param(Type::I32);
+    let project = Mapping { reads: vec![Source::State(0)], function: b.finish(&[first]) };
+    let column = Layout::of(Type::I32);
+    LoopProgram {
+        name: "hostile".into(),
+        tables: Vec::new(),
+        inputs: vec![column.clone()],
+        names: (0..components).map(|component| format!("s{component}")).collect(),
+        initial: vec![0i32.into(); components],
+        step,
+        output: Output { filter: None, project, columns: vec![column] },
+    }
+}
+
+/// Without a budget each of these takes minutes.
+#[test]
+fn steps_that_would_take_long_are_refused() {
+    // Sixty levels, of which any two may be put together.
+    let integrators = loop_of(60, |b, s, x| {
+        let mut added = x;
+        let next = s.iter().map(|&s| {
+            added = b.binary(Opcode::Add, s, added);
+            added
+        });
+        next.collect()
+    });
+    // Flags of flags, each a test of all that were before it.
+    let flags = loop_of(50, |b, s, x| {
+        let mut limit = x;
+        let next = s.iter().map(|&s| {
+            let above = b.binary(Opcode::Lt, s, limit);
+            limit = b.select(above, s, limit);
+            limit
+        });
+        next.collect()
+    });
+    // A long chain on one component.
+    let chain = loop_of(1, |b, s, x| {
+        let mut value = s[0];
+        for i in 0..20_000 {
+            let k = b.lit(i);
+            let bound = b.binary(Opcode::Add, x, k);
+            value = b.binary(if i % 2 == 0 { Opcode::Max } else { Opcode::Min }, value, bound);
+            value = b.binary(Opcode::Add, value, x);
+        }
+        vec![value]
+    });
+    for (of, is_one) in [(integrators, false), (flags, false), (chain, true)] {
+        match derive(&of) {
+            Err(Refusal { why, .. }) => assert!(matches!(why, Why::Effort | Why::Levels { .. }), "{why:?}"),
+            Ok(derivation) => assert!(is_one, "{}", derivation.explain()),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a derived scan runs for an element: the step itself, between carries that are composed.
+
+use monoscan::prelude::*;
+use monoscan::{Error, PlanOptions, State};
+
+/// Blocks of a few records, so that carries go through compositions.
+fn in_blocks() -> PlanOptions {
+    PlanOptions { direct: Some(0), block: Some(7), strips: Some(2), vector: Some(false), ..PlanOptions::default() }
+}
+
+fn in_one_pass() -> PlanOptions {
+    PlanOptions { direct: Some(usize::MAX), vector: Some(false), ..PlanOptions::default() }
+}
+
+#[scan_fn]
+fn average(s: f64, x: f64) -> f64 {
+    s + 0.1 * (x - s)
+}
+
+#[test]
+fn rounding_is_that_of_the_loop_but_at_the_ends_of_blocks() -> Result<(), Error> {
+    let x: Vec<f64> = (0..500).map(|i| f64::from(i * i % 37) / 3.0).collect();
+    let mut state = 0.1;
+    let expected: Vec<f64> = x
+        .iter()
+        .map(|&x| {
+            state = average(state, x);
+            state
+        })
+        .collect();
+    let scan = Scan::loop_builder(average {}, 0.1).plan(in_one_pass()).build()?;
+    assert_eq!(scan.inclusive(&x)?, expected);
+    assert_eq!(scan.reduce(&x)?, State(state));
+    let scan = Scan::loop_builder(average {}, 0.1).plan(in_blocks()).threads(2).build()?;
+    let found = scan.inclusive(&x)?;
+    assert_eq!(found[..7], expected[..7]);
+    assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12));
+    Ok(())
+}
+
+#[scan_fn]
+fn restarted(s: f64, start: bool, rate: f64, x: f64) -> f64 {
+    if start { x } else { rate * s + x }
+}
+
+#[test]
+fn a_reset_forgets_nan() -> Result<(), Error> {
+    let start: Vec<bool> = (0..300).map(|i| i % 50 == 20).collect();
+    let rate: Vec<f64> = (0..300).map(|i| if i == 5 { f64::INFINITY } else { 0.5 }).collect();
+    let x: Vec<f64> = (0..300).map(|i| if i == 130 { f64::NAN } else { f64::from(i % 9) }).collect();
+    let mut state = 1.0;
+    let mut expected = Vec::new();
+    for i in 0..300 {
+        state = restarted(state, start[i], rate[i], x[i]);
+        expected.push(state);
+    }
+    let scan = Scan::loop_builder(restarted {}, 1.0).plan(in_blocks()).threads(2).build()?;
+    let found = scan.inclusive((&start, &rate, &x))?;
+    let same = |(a, b): (&f64, &f64)| (a.is_nan() && b.is_nan()) || a == b || (a - b).abs() < 1e-12;
+    assert!(found.iter().zip(&expected).all(same), "{found:?}\n{expected:?}");
+    Ok(())
+}
+
+#[scan_fn]
+fn crc(table: Table<u32>, s: u32, c: u8) -> u32 {
+    (s >> 8) ^ table.get((s ^ c as u32) & 255)
+}
+
+#[scan_fn]
+fn crc_16(s: u16, c: u8) -> u16 {
+    let mut s = s ^ ((c as u16) << 8);
+    for _ in 0..8 {
+        s = (s << 1) ^ if s & 0x8000 != 0 { 0x1021 } else { 0 };
+    }
+    s
+}
+
+#[test]
+fn cyclic_codes_are_scans_with_a_table_and_without() -> Result<(), Error> {
+    let entry = |byte: u32| (0..8).fold(byte, |s, _| if s & 1 == 0 { s >> 1 } else { (s >> 1) ^ 0xedb8_8320 });
+    let table: Vec<u32> = (0..256).map(entry).collect();
+    let text: Vec<u8> = (0..200u32).map(|i| (i * i % 251) as u8).collect();
+    let scan = Scan::loop_builder(crc {}.with_table(&table), u32::MAX).plan(in_blocks()).threads(2).build()?;
+    assert!(scan.explain().contains("M·u ^ b"), "{}", scan.explain());
+    let mut state = u32::MAX;
+    let step = |s: u32, c: u8| (s >> 8) ^ table[usize::from(s as u8 ^ c)];
+    let expected: Vec<u32> = text
+        .iter()
+        .map(|&c| {
+            state = step(state, c);
+            state
+        })
+        .collect();
+    assert_eq!(scan.inclusive(&text)?, expected);
+    assert_eq!(scan.reduce(b"123456789")?, State(!0xcbf4_3926));
+
+    let scan = Scan::loop_builder(crc_16 {}, 0xffff).plan(in_blocks()).threads(2).build()?;
+    let mut state = 0xffff;
+    let expected: Vec<u16> = text
+        .iter()
+        .map(|&c| {
+            state = crc_16(state, c);
+            state
+        })
+        .collect();
+    assert_eq!(scan.inclusive(&text)?, expected);
+    assert_eq!(scan.reduce(b"123456789")?, State(0x29b1));
+    // A table that is not linear is none.
+    let squares: Vec<u32> = (0..256u32).map(|i| i * i).collect();
+    assert!(matches!(Scan::from_loop(crc {}.with_table(&squares), 0), Err(Error::NotAScan { .. })));
+    Ok(())
+}
