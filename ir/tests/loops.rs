@@ -21,7 +21,7 @@ fn record(types: &[Type], numbers: &mut SplitMix64) -> Vec<Constant> {
             Type::Bool => Constant::from(bits & 1 == 0),
             Type::F32 => Constant::from(small as f32 / 4.0),
             Type::F64 => Constant::from(small as f64 / 4.0),
-            ty if bits % 61 == 0 && ty.size() < 8 => Constant::new(ty, u128::from(bits >> 20)),
+            ty if bits.is_multiple_of(61) && ty.size() < 8 => Constant::new(ty, u128::from(bits >> 20)),
             ty if ty.is_signed() => ty.of_i64(small),
             ty => ty.of_i64(small.abs()),
         }

@@ -1,5 +1,6 @@
-//! Sequential loops, drawn from the grammar of steps: sums, products, minima, comparisons, branches,
-//! bits and conversions of components, fields and constants. Nothing is known of which are scans.
+//! Sequential loops, drawn from the grammar of steps: sums, products, minima, comparisons,
+//! branches, bits and conversions of components, fields and constants. Nothing is known of which
+//! are scans.
 
 use super::rng::Rng;
 use crate::builder::FunctionBuilder;

@@ -9,8 +9,8 @@
 //! two of them compose. A state of the loop is a constant function, so it is such a state too
 //! ([`Effect::seed`]), and what it is can be read from it ([`Effect::value`]).
 //!
-//! A file each: `moves`, `restart`, `table`, `clamp`, `matrix` and `product` (affine and tropical vectors),
-//! `modular`, `bits`, `linear` (matrices of bits).
+//! A file each: `moves`, `restart`, `table`, `clamp`, `matrix` and `product` (affine and tropical
+//! vectors), `modular`, `bits`, `linear` (matrices of bits).
 
 mod bits;
 mod clamp;
