@@ -110,3 +110,26 @@ fn cyclic_codes_are_scans_with_a_table_and_without() -> Result<(), Error> {
     assert!(matches!(Scan::from_loop(crc {}.with_table(&squares), 0), Err(Error::NotAScan { .. })));
     Ok(())
 }
+
+#[test]
+fn short_rows_in_vectors_are_the_loop() -> Result<(), Error> {
+    let step = scan!(|t: i32, fill: i32, take: i32| -> i32 { ((t + fill).min(10) - take).max(0) });
+    let scan = Scan::from_loop(step, 5)?;
+    let average = Scan::from_loop(average {}, 0.5)?;
+    for len in 2..9 {
+        let fill: Vec<i32> = (0..60 * len as i32).map(|i| i * i % 7).collect();
+        let take: Vec<i32> = (0..60 * len as i32).map(|i| i * 5 % 8).collect();
+        let found = scan.axis(&[60, len], 1).inclusive((&fill, &take))?;
+        let smooth = average.axis(&[60, len], 1).inclusive(&fill.iter().map(|&x| f64::from(x)).collect::<Vec<_>>())?;
+        for row in 0..60 {
+            let (mut tokens, mut mean) = (5, 0.5);
+            for i in row * len..(row + 1) * len {
+                tokens = ((tokens + fill[i]).min(10) - take[i]).max(0);
+                mean += 0.1 * (f64::from(fill[i]) - mean);
+                assert_eq!(found[i], tokens, "rows of {len}");
+                assert!((smooth[i] - mean).abs() < 1e-12, "rows of {len}");
+            }
+        }
+    }
+    Ok(())
+}

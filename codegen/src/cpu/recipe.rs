@@ -289,7 +289,9 @@ impl Recipe {
             Kernel::Whole { writes } | Kernel::ShortWhole { writes } => Some(writes),
             _ => None,
         };
-        let own = self.own.as_ref().filter(|_| !(in_lanes && self.lanes.is_some()));
+        // Kernels in vectors carry the components of the stages, for what fills no vector too.
+        let fills_vectors = in_lanes || kernel == Kernel::Rows && self.vector.rows;
+        let own = self.own.as_ref().filter(|_| !(fills_vectors && self.lanes.is_some()));
         let body = match (level, whole) {
             (Some(level), _) => &level.body,
             (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => {
