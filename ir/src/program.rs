@@ -147,6 +147,9 @@ pub struct Output {
 /// The sequential loop that a program was [derived](crate::derive) from: what one pass and replays run in place of the stages. So
 /// a block is the loop to the bit, and only carries between blocks are composed.
 ///
+/// A program that [keeps](Output::filter) records has none: what is counted by the stages is written by the stages, or a record
+/// more than was counted would be.
+///
 /// In its mappings [`Source::Before`] and [`Source::After`] of stage 0 are components of the loop's state, before and after the
 /// element; so is [`Source::State`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -159,8 +162,6 @@ pub struct Sequential {
     pub leave: Function,
     /// The state after an element: reads the state before, and what the lift of a first stage may.
     pub step: Mapping,
-    /// Whether a record is written, as the program's [filter](Output::filter).
-    pub filter: Option<Mapping>,
     /// What is written, as the program's [project](Output::project).
     pub project: Mapping,
 }
@@ -172,13 +173,12 @@ impl Sequential {
     }
 
     fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
-        [&mut self.step, &mut self.project].into_iter().chain(&mut self.filter)
+        [&mut self.step, &mut self.project].into_iter()
     }
 
     fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
-        let Sequential { enter, leave, step, filter, project, .. } = self;
-        let mappings = [step, project].into_iter().chain(filter);
-        [enter, leave].into_iter().chain(mappings.map(|mapping| &mut mapping.function))
+        let Sequential { enter, leave, step, project, .. } = self;
+        [enter, leave, &mut step.function, &mut project.function].into_iter()
     }
 }
 
@@ -242,8 +242,7 @@ impl Program {
     /// The same, to be changed.
     pub fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
         let lifts = self.stages.iter_mut().map(|stage| &mut stage.lift);
-        let own = self.sequential.iter_mut().flat_map(Sequential::mappings_mut);
-        lifts.chain(&mut self.output.filter).chain([&mut self.output.project]).chain(own)
+        lifts.chain(&mut self.output.filter).chain([&mut self.output.project])
     }
 
     /// Whether any mapping reads the record before, or asks whether there is one.
@@ -314,7 +313,9 @@ impl Program {
         let mut program = self.clone();
         program.parameters.clear();
         let is_parameter = |source: &Source| matches!(source, Source::Parameter(_));
-        for mapping in program.mappings_mut().filter(|mapping| mapping.reads.iter().any(is_parameter)) {
+        let mut own = program.sequential.take();
+        let mappings = program.mappings_mut().chain(own.iter_mut().flat_map(Sequential::mappings_mut));
+        for mapping in mappings.filter(|mapping| mapping.reads.iter().any(is_parameter)) {
             let mut b = FunctionBuilder::new();
             let mut reads = Vec::new();
             // Parameters of a function come before its constants.
@@ -336,6 +337,7 @@ impl Program {
             let results = b.inline(&mapping.function, &arguments);
             *mapping = Mapping { reads, function: b.finish(&results) };
         }
+        program.sequential = own;
         Some(program)
     }
 

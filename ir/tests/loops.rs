@@ -194,9 +194,21 @@ fn steps_that_would_take_long_are_refused() {
         }
         vec![value]
     });
-    for (of, is_one) in [(integrators, false), (flags, false), (chain, true)] {
+    // Bits of sums, whose ranges are asked for one by one.
+    let bits = loop_of(1, |b, s, x| {
+        let mut value = b.bitcast(Type::U32, s[0]);
+        let (x, one) = (b.bitcast(Type::U32, x), b.lit(1u32));
+        for i in 0..16_000 {
+            let k = b.lit(i);
+            let sum = b.binary(Opcode::Add, x, k);
+            let bits = b.binary(Opcode::Xor, value, sum);
+            value = b.binary(Opcode::RotateLeft, bits, one);
+        }
+        vec![b.bitcast(Type::I32, value)]
+    });
+    for (of, is_one) in [(integrators, false), (flags, false), (chain, true), (bits, true)] {
         match derive(&of) {
-            Err(Refusal { why, .. }) => assert!(matches!(why, Why::Effort | Why::Levels { .. }), "{why:?}"),
+            Err(Refusal { why, .. }) => assert!(is_one || matches!(why, Why::Effort | Why::Levels { .. }), "{why:?}"),
             Ok(derivation) => assert!(is_one, "{}", derivation.explain()),
         }
     }

@@ -133,3 +133,73 @@ fn short_rows_in_vectors_are_the_loop() -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[test]
+fn what_a_filter_counts_is_what_is_written() -> Result<(), Error> {
+    // Sums that leave i32 are others in the step than in the stages.
+    let step = || scan!(|t: i32, fill: i32, take: i32| -> i32 { ((t + fill).min(10).wrapping_sub(take)).max(0) });
+    let plain = scan!(|t: i32, fill: i32, take: i32| -> i32 { ((t + fill).min(10) - take).max(0) });
+    assert!(Scan::from_loop(step(), 5).is_err());
+    let low = scan!(|e: Element<(i32, i32), i32>| -> bool { e.after < 5 });
+    let scan = Scan::loop_builder(plain, 5).filter(low).plan(in_blocks()).threads(2).build()?;
+    for most in [8, i32::MAX] {
+        let fill: Vec<i32> = (0..500).map(|i| i * i % 7).collect();
+        let take: Vec<i32> = (0..500).map(|i| if most == 8 { i * 5 % 8 } else { i32::MIN + i % 3 }).collect();
+        let found = scan.inclusive((&fill, &take))?;
+        let mut exact = vec![0; found.len()];
+        scan.inclusive_into((&fill, &take), &mut exact)?;
+        assert_eq!(exact, found);
+    }
+    let rounded = scan!(|e: Element<f64, f64>| -> bool { e.after > 1.0 });
+    let program = Scan::loop_builder(average {}, 0.1).filter(rounded).program()?;
+    assert!(monoscan::ir::derive::derive(&program).unwrap().program.sequential.is_none());
+    Ok(())
+}
+
+#[scan_fn]
+fn low_bit_or(s: u32, x: u64) -> u32 {
+    (((s as u64) & 1) | x) as u32
+}
+
+#[test]
+fn bits_that_any_number_may_have_are_not_apart() -> Result<(), Error> {
+    let x = [1u64, 1, 2, 3, u64::MAX, 0];
+    let Ok(scan) = Scan::from_loop(low_bit_or {}, 1) else { return Ok(()) };
+    let mut state = 1;
+    let expected: Vec<u32> = x
+        .iter()
+        .map(|&x| {
+            state = low_bit_or(state, x);
+            state
+        })
+        .collect();
+    assert_eq!(scan.inclusive(&x)?, expected);
+    Ok(())
+}
+
+#[test]
+fn exclusive_and_reversed_scans_replay_the_step_in_blocks() -> Result<(), Error> {
+    let step = scan!(|t: i32, fill: i32, take: i32| -> i32 { ((t + fill).min(10) - take).max(0) });
+    let scan = Scan::loop_builder(step, 5).plan(in_blocks()).threads(2).build()?;
+    let fill: Vec<i32> = (0..300).map(|i| i * i % 7).collect();
+    let take: Vec<i32> = (0..300).map(|i| i * 5 % 8).collect();
+    let next = |t: i32, i: usize| ((t + fill[i]).min(10) - take[i]).max(0);
+    let mut state = 5;
+    let mut step_to = |i: usize| {
+        let before = state;
+        state = next(state, i);
+        before
+    };
+    let before: Vec<i32> = (0..300).map(&mut step_to).collect();
+    assert_eq!(scan.exclusive((&fill, &take))?, before);
+    let mut state = 5;
+    let mut step_to = |i: usize| {
+        let before = state;
+        state = next(state, i);
+        before
+    };
+    let mut behind: Vec<i32> = (0..300).rev().map(&mut step_to).collect();
+    behind.reverse();
+    assert_eq!(scan.reversed().exclusive((&fill, &take))?, behind);
+    Ok(())
+}

@@ -350,7 +350,8 @@ impl Recipe {
 
     /// Where a body carries the rank.
     fn rank_in(&self, body: &Body) -> Option<usize> {
-        body.rank_place(self.rank?)
+        let rank = self.rank?;
+        body.carried.iter().position(|&carried| carried == (rank, 0))
     }
 
     /// Whether reductions in lanes carry every component.

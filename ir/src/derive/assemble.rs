@@ -95,7 +95,8 @@ pub(super) fn assemble(
     })
 }
 
-/// The loop itself, for one pass and replays. None where it reads what the stages do not: the record before, which carries have then.
+/// The loop itself, for one pass and replays. None where records are kept, which the stages count; and where it reads what the stages
+/// do not: the record before, which carries have then.
 fn sequential(
     of: &LoopProgram,
     stages: &[Stage],
@@ -109,17 +110,17 @@ fn sequential(
         drop_unused(Mapping { function, reads: mapping.reads.clone() }, 0)
     };
     let step = simple(&Mapping { reads, function: of.step.function.clone() });
-    let (filter, project) = (of.output.filter.as_ref().map(simple), simple(&of.output.project));
-    let is_previous = |source: &&Source| matches!(source, Source::Prev(_) | Source::First);
-    let mut lifted = stages.iter().flat_map(|stage| &stage.lift.reads);
-    let has_no_carry =
-        step.reads.iter().any(|source| is_previous(&source)) && !lifted.any(|source| is_previous(&source));
-    let is_other = |source: &Source| matches!(source, Source::Init { .. } | Source::StateOf { .. });
-    let reads_others = [&project].into_iter().chain(&filter).any(|mapping| mapping.reads.iter().any(is_other));
-    if has_no_carry || reads_others {
+    let project = simple(&of.output.project);
+    let lifted = |source: &Source| stages.iter().any(|stage| stage.lift.reads.contains(source));
+    let is_carried = |source: &Source| match source {
+        Source::Prev(_) | Source::First => lifted(source) || of.output.project.reads.contains(source),
+        Source::Init { .. } | Source::StateOf { .. } => false,
+        _ => true,
+    };
+    if of.output.filter.is_some() || !step.reads.iter().chain(&project.reads).all(is_carried) {
         return None;
     }
-    Some(Sequential { initial: of.initial.clone(), enter: value.clone(), leave: seed.clone(), step, filter, project })
+    Some(Sequential { initial: of.initial.clone(), enter: value.clone(), leave: seed.clone(), step, project })
 }
 
 fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {

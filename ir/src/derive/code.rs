@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::facts::value_ranges;
+use crate::facts::{Range, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
@@ -271,6 +271,10 @@ impl<'t> Code<'t> {
 
     /// The interval of every value, whatever the parameters are.
     pub(super) fn range(&self, value: Value) -> (i128, i128) {
+        if self.fuel.is_spent() {
+            let Range { min, max } = Range::full(self.ty(value));
+            return (min, max);
+        }
         let function = self.extract(&[value]);
         let ranges = value_ranges(&function, &[], self.tables);
         let range = ranges[function.results[0].index()];

@@ -22,8 +22,7 @@ use crate::transform::Lowered;
 /// are, first, the new value of every carried component, in the same order; then, in a replay, the output components;
 /// then, in the replay of an `emit`, whether the element is kept, as `bool`.
 ///
-/// With `ends`, what goes from element to element is the state of a loop instead, which is read as [`Source::State`]; and last the
-/// rank, if it is carried.
+/// With `ends`, what goes from element to element is the state of a loop instead, which is read as [`Source::State`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Body {
     /// The function and what its parameters are.
@@ -38,12 +37,6 @@ impl Body {
     /// How many values go from element to element: the carried components, or the state of the loop.
     pub fn state_len(&self) -> usize {
         self.ends.as_ref().map_or(self.carried.len(), |ends| ends.enter.results.len())
-    }
-
-    /// Which of these is component 0 of a stage that counts records.
-    pub fn rank_place(&self, rank: u32) -> Option<usize> {
-        let place = self.carried.iter().position(|&carried| carried == (rank, 0))?;
-        Some(if self.ends.is_some() { self.state_len() - 1 } else { place })
     }
 }
 
@@ -75,7 +68,7 @@ impl Lowered {
     /// The body that does the same as one of these, or as the [replay](Lowered::replay), by the step of the loop that the program was
     /// [derived](crate::Sequential) from: it starts from the same components and leaves them behind. None of another program.
     pub fn own_body(&self, body: &Body, writes: bool) -> Option<Body> {
-        sequential::in_place_of(body, self, self.rank(), writes)
+        sequential::in_place_of(body, self, writes)
     }
 
     /// The same without outputs and without the [rank](Lowered::rank) that says where outputs go.

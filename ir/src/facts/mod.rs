@@ -72,7 +72,7 @@ pub(crate) fn facts(program: &Program, rank: Option<u32>) -> (Vec<StageFacts>, V
     let left_out = |stage: u32, component: u32| length_only[stage as usize].components()[component as usize];
     let levels = levels::levels(program, left_out);
     let replay = body::replay(program, rank);
-    let own = sequential::in_place_of(&replay, program, rank, true);
+    let own = sequential::in_place_of(&replay, program, true);
     let walked = own.as_ref().unwrap_or(&replay);
     let each = length_only.into_iter().zip(sequential::widened(ranges::state_ranges(program), program)).enumerate();
     let stages = each.map(|(stage, (length_only, ranges))| {

@@ -25,22 +25,17 @@ pub struct Ends {
 
 /// The loop's body in place of one that carries these components, with the outputs or without. None if the program was not derived
 /// from a loop, or if the loop needs more than these components say.
-pub(super) fn in_place_of(body: &Body, program: &Program, rank: Option<u32>, writes: bool) -> Option<Body> {
+pub(super) fn in_place_of(body: &Body, program: &Program, writes: bool) -> Option<Body> {
     let of = program.sequential.as_ref()?;
     let carried = &body.carried;
-    let counts = rank.is_some_and(|rank| carried.last() == Some(&(rank, 0)));
     let places: Vec<usize> = carried.iter().filter_map(|&component| place(program, of, component)).collect();
-    if places.len() + usize::from(counts) != carried.len() {
+    if places.len() != carried.len() {
         return None;
     }
-    let whole = element(program, of, rank.filter(|_| counts), writes);
     let left = Function { results: places.iter().map(|&place| of.leave.results[place]).collect(), ..of.leave.clone() };
     let left = simplify(&left, &program.tables);
-    // The loop's components that go from element to element: those that outputs and the carried ones need. The rank does.
-    let mut asked = used_values(&left)[..of.initial.len()].to_vec();
-    asked.extend(counts.then_some(true));
-    let (mapping, mut needed) = narrowed(whole, asked);
-    needed.truncate(of.initial.len());
+    // The loop's components that go from element to element: those that outputs and the carried ones need.
+    let (mapping, needed) = narrowed(element(program, of, writes), used_values(&left)[..of.initial.len()].to_vec());
     let entered = of.enter.results.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(&result, _)| result);
     let entered = Function { results: entered.collect(), ..of.enter.clone() };
     let entered = simplify(&entered, &program.tables);
@@ -49,9 +44,8 @@ pub(super) fn in_place_of(body: &Body, program: &Program, rank: Option<u32>, wri
         return None;
     }
     let is_carried: Vec<bool> = (0..entered.params.len()).map(|param| places.contains(&param)).collect();
-    let enter = counted(&restrict_params(&entered, &is_carried), counts);
-    let leave = counted(&restrict_params(&left, &needed), counts);
-    Some(carried_last(Body { mapping, carried: carried.clone(), ends: Some(Ends { enter, leave }) }))
+    let ends = Ends { enter: restrict_params(&entered, &is_carried), leave: restrict_params(&left, &needed) };
+    Some(carried_last(Body { mapping, carried: carried.clone(), ends: Some(ends) }))
 }
 
 /// Where a component of a stage is among those of all stages that stand for the loop.
@@ -60,19 +54,16 @@ fn place(program: &Program, of: &Sequential, (stage, component): (u32, u32)) -> 
     Some(before + component as usize).filter(|&place| place < of.enter.params.len())
 }
 
-/// One element: from the loop's state, and the rank if records are counted, to the same after it, the outputs, and whether the
-/// record is kept.
-fn element(program: &Program, of: &Sequential, rank: Option<u32>, writes: bool) -> Mapping {
+/// One element: from the loop's state to that after it, and the outputs.
+fn element(program: &Program, of: &Sequential, writes: bool) -> Mapping {
     let state: Vec<Source> = (0..of.initial.len() as u32).map(Source::State).collect();
-    let counter = rank.map(|stage| Source::Before { stage, component: 0 });
     let outputs = || [&of.project].into_iter().filter(|_| writes);
-    let filter = of.filter.as_ref().filter(|_| counter.is_some());
-    let mappings = || [&of.step].into_iter().chain(outputs()).chain(filter);
-    let mut inputs: Vec<Source> = mappings().flat_map(|mapping| mapping.reads.iter().copied()).collect();
+    let mappings = [&of.step].into_iter().chain(outputs());
+    let mut inputs: Vec<Source> = mappings.flat_map(|mapping| mapping.reads.iter().copied()).collect();
     inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. } | Source::State(_)));
     inputs.sort();
     inputs.dedup();
-    let reads = [state, counter.into_iter().collect(), inputs].concat();
+    let reads = [state, inputs].concat();
     let ty = |source: &Source| match *source {
         Source::State(component) => of.initial[component as usize].ty(),
         source => program.source_type(source).expect("a verified program reads what exists"),
@@ -92,24 +83,8 @@ fn element(program: &Program, of: &Sequential, rank: Option<u32>, writes: bool) 
     };
     let after = inline(&mut b, &of.step, &[]);
     let mut results = after.clone();
-    let kept = filter.map(|filter| inline(&mut b, filter, &after)[0]);
-    if let Some(kept) = kept {
-        let one_or_none = b.cast(Type::U64, kept);
-        results.push(b.binary(crate::opcode::Opcode::Add, params[of.initial.len()], one_or_none));
-    }
     outputs().for_each(|mapping| results.extend(inline(&mut b, mapping, &after)));
-    results.extend(kept.filter(|_| writes));
     Mapping { reads, function: simplify(&b.finish(&results), &program.tables) }
-}
-
-/// The function with one more number that passes through it, if records are counted.
-fn counted(function: &Function, counts: bool) -> Function {
-    let mut b = FunctionBuilder::new();
-    let arguments = b.params(&function.params);
-    let counter = counts.then(|| b.param(Type::U64));
-    let mut results = b.inline(function, &arguments);
-    results.extend(counter);
-    b.finish(&results)
 }
 
 /// The ranges of the stages' components: full, unless all that the loop's state may leave lies in them. So they hold whatever the

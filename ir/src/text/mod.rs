@@ -47,7 +47,7 @@
 //!           | "output" "emit"  {"column" layout} "filter" mapping "project" mapping
 //!
 //! sequential = "sequential" "(" literal ":" type, … ")"
-//!               "enter" function  "leave" function  "step" mapping  ["filter" mapping]  "project" mapping
+//!               "enter" function  "leave" function  "step" mapping  "project" mapping
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body

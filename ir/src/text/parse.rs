@@ -224,16 +224,9 @@ impl Parser<'_> {
         let leave = self.function(part)?;
         self.start("step", part)?;
         let step = self.mapping(part)?;
-        let filter = match self.peek() {
-            Token::Word("filter") => {
-                self.take();
-                Some(self.mapping(part)?)
-            }
-            _ => None,
-        };
         self.start("project", part)?;
         let project = self.mapping(part)?;
-        Ok(Sequential { initial, enter, leave, step, filter, project })
+        Ok(Sequential { initial, enter, leave, step, project })
     }
 
     /// The word that a part starts with.

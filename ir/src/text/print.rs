@@ -128,9 +128,6 @@ fn write_sequential(f: &mut Formatter<'_>, of: &Sequential) -> fmt::Result {
     write_part(f, "enter", &of.enter, None)?;
     write_part(f, "leave", &of.leave, None)?;
     write_part(f, "step", &of.step.function, Some(&of.step.reads))?;
-    if let Some(filter) = &of.filter {
-        write_part(f, "filter", &filter.function, Some(&filter.reads))?;
-    }
     write_part(f, "project", &of.project.function, Some(&of.project.reads))
 }
 

@@ -23,8 +23,7 @@ pub(super) fn resolve(program: &mut Program, mode: Mode) {
         };
         *source = at(mode, stage, component);
     }
-    let own = program.sequential.iter_mut().flat_map(|of| [Some(&mut of.project), of.filter.as_mut()]);
-    for source in own.flatten().flat_map(|mapping| &mut mapping.reads) {
+    for source in program.sequential.iter_mut().flat_map(|of| &mut of.project.reads) {
         if let Source::State(component) = *source {
             *source = at(mode, 0, component);
         }

@@ -54,8 +54,9 @@
 //! **The loop that a program was derived from**
 //! 28. `enter` takes the components of all stages' states and gives the loop's state; `leave` the
 //!     other way round.
-//! 29. Its mappings read the loop's state as that of stage 0, and no `init`; `step` gives the state
-//!     and reads none after the element. There is a `filter` where the output has one.
+//! 29. Its mappings read the loop's state as that of stage 0, no `init`, and of the record before
+//!     what the program does; `step` gives the state and reads none after the element.
+//! 30. The output has no `filter`.
 //!
 //! Everything that is wrong is reported, in the order of the text form, each with its [`Place`].
 
@@ -191,16 +192,22 @@ fn check_sequential(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, pr
     inner.check_mapping(found, part, &of.step, Some(1), Some(state));
     let types = program.output_types();
     inner.check_mapping(found, part, &of.project, None, Some((&types, "the types of the output's fields")));
-    if let Some(filter) = &of.filter {
-        inner.check_mapping(found, part, filter, None, Some((&[Type::Bool], "the verdict")));
+    if program.output.filter.is_some() {
+        found.whole(part, "expected none in a program that filters: kept records are counted by the stages".into());
     }
-    if of.filter.is_some() != program.output.filter.is_some() {
-        found.whole(part, "expected a filter where the output has one, and none where it has none".into());
-    }
-    let reads = [&of.step, &of.project].into_iter().chain(&of.filter).flat_map(|mapping| &mapping.reads);
+    let mut reads = of.step.reads.iter().chain(&of.project.reads);
     let is_after = |source: &Source| matches!(source, Source::After { .. });
-    if of.step.reads.iter().any(is_after) || reads.clone().any(|source| matches!(source, Source::Init { .. })) {
-        found.whole(part, "expected a step that reads the state before alone, and no initial states".into());
+    let is_other = |source: &Source| matches!(source, Source::Init { .. } | Source::StateOf { .. });
+    if of.step.reads.iter().any(is_after) || reads.clone().any(is_other) {
+        found.whole(part, "expected a step that reads the state before alone, and no `init` and `state.STAGE`".into());
+    }
+    let is_carried = |source: &Source| match source {
+        Source::Prev(component) => program.previous().contains(component),
+        Source::First => program.reads_previous(),
+        _ => true,
+    };
+    if !reads.all(is_carried) {
+        found.whole(part, "expected to read of the record before what the program does, which carries have".into());
     }
 }
 

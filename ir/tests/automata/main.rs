@@ -76,6 +76,7 @@ fn automaton(maps: &[Map], project: Mapping) -> Program {
             ..Stage::default()
         }],
         output: Output { filter: None, project, columns },
+        sequential: None,
     }
 }
 

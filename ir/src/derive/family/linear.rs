@@ -143,8 +143,11 @@ impl Domain for Linear {
         if ty != Type::Bool && !ty.is_int() {
             return Err(Leave);
         }
-        let bits = if least < 0 { mask(ty) } else { (most as u64).checked_add(1).map_or(!0, u64::next_power_of_two) };
-        let support = if least < 0 { bits } else { bits.wrapping_sub(1) & mask(ty) };
+        let support = match most {
+            _ if least < 0 => mask(ty),
+            0 => 0,
+            most => u64::MAX >> (most as u64).leading_zeros() & mask(ty),
+        };
         Ok(Form { columns: vec![0; self.ty.bits() as usize], known: value, support })
     }
 

@@ -231,6 +231,9 @@ impl<'t> Group<'_, 't> {
             if self.code.depends(value) & mask == 0 {
                 continue;
             }
+            if self.code.fuel.is_spent() {
+                return Err(Leave);
+            }
             let Some(inst) = self.code.inst(value) else {
                 let place = self.members.iter().position(|&member| member == place).expect("it is a member");
                 let form = domain.component(self.code, place);
