@@ -1,6 +1,9 @@
 //! `cargo xtask check`: what can be said of a change within two minutes of a built tree. Format and
 //! lints of everything, so that whatever uses the change still builds, and the tests of the
 //! packages that were changed, then of those that use them, as far as the time goes.
+//!
+//! Tests are chosen by their targets' names, among those of the whole workspace: to choose packages
+//! would unite other features, and so build most of the tree once more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,13 +26,14 @@ struct Member {
     uses: BTreeSet<String>,
 }
 
-/// The tests that a change of a package asks for. More come after fewer.
+/// What a file asks for. More comes after less.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Tests {
-    /// The examples in its documents.
+    /// The examples in documents.
     Documents,
     /// A file of `tests/`.
     Target(String),
+    /// All of its package.
     All,
 }
 
@@ -84,18 +88,7 @@ fn commands(base: Option<&str>) -> Result<Vec<String>, String> {
     let members = members()?;
     let changed = changed(&members, files.lines());
     println!("{} files differ from {base}, of {} packages", files.lines().count(), changed.len());
-    let mut commands = Vec::new();
-    for member in &members {
-        commands.extend(changed.get(&member.name).into_iter().flat_map(|tests| lines(&member.name, tests)));
-    }
-    // Those that use a package are tested if more than its tests was changed.
-    let is_changed = |name: &String| changed.get(name).is_some_and(|tests| tests.contains(&Tests::All));
-    for member in members.iter().filter(|member| !changed.contains_key(&member.name)) {
-        if member.uses.iter().any(is_changed) {
-            commands.extend(lines(&member.name, &BTreeSet::from([Tests::All])));
-        }
-    }
-    Ok(commands)
+    Ok(lines(&members, &changed))
 }
 
 /// The tests that these files ask for, by package.
@@ -116,12 +109,7 @@ fn changed<'a>(members: &[Member], files: impl Iterator<Item = &'a str>) -> BTre
 fn tests(package: &Path, path: &str) -> Option<Tests> {
     let mut parts = path.split('/');
     match (parts.next()?, parts.next()) {
-        ("tests", Some(name)) => {
-            let name = name.strip_suffix(".rs").unwrap_or(name);
-            let target = package.join("tests").join(name);
-            let is_target = target.with_extension("rs").exists() || target.join("main.rs").exists();
-            Some(if is_target { Tests::Target(name.to_owned()) } else { Tests::All })
-        }
+        ("tests", Some(name)) => Some(target(package, name).map_or(Tests::All, Tests::Target)),
         ("examples", _) => Some(Tests::Target("examples".into())),
         ("docs" | "README.md", _) => Some(Tests::Documents),
         ("src" | "build.rs" | "Cargo.toml", _) => Some(Tests::All),
@@ -129,18 +117,53 @@ fn tests(package: &Path, path: &str) -> Option<Tests> {
     }
 }
 
-fn lines(package: &str, tests: &BTreeSet<Tests>) -> Vec<String> {
-    let line = format!("cargo test --package {package}{}", features());
-    if tests.contains(&Tests::All) {
-        return vec![line];
+/// So many targets of `tests/` are built at once, then run: on two cores this keeps both at work.
+const AT_ONCE: usize = 4;
+
+/// The commands that run what is asked for: targets that were changed, unit tests, the other targets
+/// of changed packages, those of packages that use them, examples in documents.
+fn lines(members: &[Member], changed: &BTreeMap<String, BTreeSet<Tests>>) -> Vec<String> {
+    let all = |name: &String| changed.get(name).is_some_and(|tests| tests.contains(&Tests::All));
+    let mut targets: Vec<String> = Vec::new();
+    let mut add = |target: String| {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    };
+    for tests in changed.values().flatten() {
+        if let Tests::Target(name) = tests {
+            add(name.clone());
+        }
     }
-    let targets = tests.iter().filter_map(|tests| match tests {
-        Tests::Target(name) => Some(format!(" --test {name}")),
-        _ => None,
+    let (whole, rest): (Vec<&Member>, Vec<&Member>) = members.iter().partition(|member| all(&member.name));
+    let users = rest.into_iter().filter(|member| member.uses.iter().any(all));
+    let own = whole.len();
+    for member in whole.into_iter().chain(users) {
+        targets_of(&root().join(&member.folder)).into_iter().for_each(&mut add);
+    }
+    let cargo = format!("cargo test --workspace{}", features());
+    let units = (own > 0).then(|| format!("{cargo} --lib --bins"));
+    let batches = targets.chunks(AT_ONCE).map(|batch| {
+        let names: String = batch.iter().map(|name| format!(" --test {name}")).collect();
+        format!("{cargo}{names}")
     });
-    let targets: String = targets.collect();
-    let documents = tests.contains(&Tests::Documents).then(|| format!("{line} --doc"));
-    documents.into_iter().chain((!targets.is_empty()).then(|| line.clone() + &targets)).collect()
+    let documents = changed.values().flatten().any(|tests| matches!(tests, Tests::Documents | Tests::All));
+    units.into_iter().chain(batches).chain(documents.then(|| format!("{cargo} --doc"))).collect()
+}
+
+/// The names of the targets in a package's `tests/`.
+fn targets_of(package: &Path) -> Vec<String> {
+    let entries = fs::read_dir(package.join("tests")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| target(package, entry.file_name().to_str()?)).collect();
+    names.sort();
+    names
+}
+
+/// The target of `tests/` that a file or folder there is, if it is one.
+fn target(package: &Path, entry: &str) -> Option<String> {
+    let name = entry.strip_suffix(".rs").unwrap_or(entry);
+    let path = package.join("tests").join(name);
+    (path.with_extension("rs").exists() || path.join("main.rs").exists()).then(|| name.to_owned())
 }
 
 /// The packages of the workspace, each after those that it uses without its tests.
@@ -184,27 +207,32 @@ mod tests {
     use super::*;
 
     fn asked(files: &[&str]) -> Vec<String> {
-        let changed = changed(&members().unwrap(), files.iter().copied());
-        changed
-            .iter()
-            .flat_map(|(name, tests)| lines(name, tests))
-            .map(|line| line.replace(" --all-features", ""))
-            .collect()
+        let members = members().unwrap();
+        let lines = lines(&members, &changed(&members, files.iter().copied()));
+        let start = format!("cargo test --workspace{} ", features());
+        lines.iter().map(|line| line.strip_prefix(&start).unwrap().to_owned()).collect()
     }
 
     #[test]
-    fn a_file_asks_for_the_tests_of_its_package_and_of_no_other() {
-        assert_eq!(asked(&["ir/src/lib.rs", "ir/tests/text.rs"]), ["cargo test --package monoscan-ir"]);
-        assert_eq!(asked(&["runtime/protocol/src/lib.rs"]), ["cargo test --package monoscan-protocol"]);
-        assert_eq!(asked(&["src/lib.rs"]), ["cargo test --package monoscan"]);
+    fn a_changed_source_asks_for_its_package_and_for_those_that_use_it() {
+        let asked = asked(&["runtime/protocol/src/lib.rs", "runtime/protocol/tests/loom.rs"]);
+        assert_eq!(asked[0], "--lib --bins");
+        assert!(asked[1].starts_with("--test loom ") && asked[1].contains("--test mutations"), "{asked:?}");
+        assert!(asked.iter().any(|line| line.contains("--test calls")), "the runtime's own: {asked:?}");
+        assert_eq!(asked.last().unwrap(), "--doc");
+    }
+
+    #[test]
+    fn what_no_test_sees_asks_for_none() {
         assert_eq!(asked(&["CHANGELOG.md", "Cargo.lock"]), [""; 0]);
+        assert!(!asked(&["ir/src/lib.rs"]).iter().any(|line| line.contains("--test loom")));
     }
 
     #[test]
     fn a_changed_test_asks_for_itself_alone_and_a_document_for_its_examples() {
-        let both = ["cargo test --package monoscan --doc", "cargo test --package monoscan --test examples --test scan"];
+        let both = ["--test examples --test scan", "--doc"];
         assert_eq!(asked(&["docs/tour.md", "tests/scan.rs", "examples/lexer.rs"]), both);
-        assert_eq!(asked(&["ir/tests/math/main.rs"]), ["cargo test --package monoscan-ir --test math"]);
+        assert_eq!(asked(&["ir/tests/math/main.rs"]), ["--test math"]);
     }
 
     #[test]
