@@ -38,8 +38,9 @@ fn workspace(runner: &mut Runner) {
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
     let promised = Promised::read();
     let with_features = promised.as_ref().map_or(&[][..], |promised| &promised.with_features);
-    for features in ["", "ptx", "cuda", "gpu", "ndarray"] {
-        let examples = with_features.iter().filter(|example| example.features == features);
+    // What users choose of: nothing, kernels without devices, devices without LLVM. All of it is on above.
+    for features in ["", "ptx", "cuda,ndarray"] {
+        let examples = with_features.iter().filter(|example| features.split(',').any(|one| one == example.features));
         let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
         let features = format!("--no-default-features --features \"{features}\"");
         runner.command(&format!("cargo check --package monoscan {features} --lib{targets}"));
