@@ -73,7 +73,10 @@ fn utf8_that_goes_wrong_where_texts_are_cut_is_found_at_the_same_place() {
     const CUT: usize = 1 << 15;
     for right in ["x", "∮", "\u{10ffff}"] {
         let right = right.repeat(3 * CUT / right.len());
-        utf8_as_the_standard_library_has_it(right.as_bytes());
+        // Cuts fall before each byte of a character.
+        for before in 0..4 {
+            utf8_as_the_standard_library_has_it(("x".repeat(before) + &right).as_bytes());
+        }
         for wrong in [&[0xff][..], &[0xe1], &[0xe1, 0x80], &[0xf0, 0x90, 0x80], &[0x80; 3], &[0x80; 9]] {
             for at in (0..4).chain(CUT - 10..CUT + 4).chain(right.len() - 12..right.len() - 9) {
                 let mut text = right.as_bytes().to_vec();
