@@ -34,7 +34,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
 
     /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
     ///
-    /// A scan that [keeps](ScanBuilder::filter) gives how many it kept, which come first; there must be room for these. With room
+    /// A scan that [keeps](crate::ScanBuilder::filter) gives how many it kept, which come first; there must be room for these. With room
     /// for all records it reads its input once, and may overwrite the record behind the last that is kept; with less, it reads
     /// its input one more time.
     ///
@@ -103,7 +103,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
 
     /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
     /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
-    /// of the whole stream, where the association does not matter; places ([`Element::index`]) are counted within a chunk,
+    /// of the whole stream, where the association does not matter; places ([`Element::index`](crate::Element::index)) are counted within a chunk,
     /// the last record of a chunk has no next one, and the first none before it.
     ///
     /// ```
@@ -186,7 +186,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
 
 /// Over the input, of a scan that writes what it reads.
 impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
-    /// [`inclusive`](Scan::inclusive), written over the input: a slice or a [`DeviceVec`], or a tuple of these for several
+    /// [`inclusive`](Scan::inclusive), written over the input: a slice or a [`DeviceVec`](crate::DeviceVec), or a tuple of these for several
     /// columns.
     ///
     /// # Errors

@@ -301,7 +301,7 @@ impl Compiled {
         Some(self.tile(Kernel::Rows))
     }
 
-    /// The kernel with [streaming stores](super::streaming) of its results, which do not pass through the caches; none if
+    /// The kernel with streaming stores of its results, which do not pass through the caches; none if
     /// it stores no whole vectors of them, is not one of `Scan`, `ScanOne` and `ScanBlocks`, or the machine has no such stores. To be
     /// called as the kernel, and only while `self` is there; and the first record of each block must lie at a multiple of 16 bytes in
     /// every output column, and before another thread reads the results this one must execute a store fence (`sfence`).
