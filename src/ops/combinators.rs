@@ -106,7 +106,7 @@ impl<M: Monoid> Monoid for Segmented<M> {
     }
 
     fn follows(self, next: Self) -> bool {
-        next.start || self.value.follows(next.value)
+        self.value.follows(next.value) || next.start
     }
 }
 
