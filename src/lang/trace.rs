@@ -71,8 +71,9 @@ pub fn trace_follows<M: Monoid>() -> Result<Option<Traced>, TraceError> {
 }
 
 fn is_always_true(traced: &Traced) -> bool {
-    let is_true = |&result| traced.function.as_constant(result).is_some_and(|constant| constant.bits() != 0);
-    traced.function.results.first().is_some_and(is_true)
+    let simple = monoscan_ir::simplify(&traced.function, &traced.tables);
+    let is_true = |&result| simple.as_constant(result).is_some_and(|constant| constant.bits() != 0);
+    simple.results.first().is_some_and(is_true)
 }
 
 /// Traces a scan function: parameters are the components of all arguments, in order.
