@@ -5,21 +5,7 @@ use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Representation, Rows, Shape};
-
-const RUNNING_SUM: &str = "
-program running_sum
-  input { size 4, align 4, i32 @ 0 }
-  stage (i32)
-    identity (0)
-    lift (%0 = record.0: i32) { return %0 }
-    combine (%0: i32, %1: i32) {
-      %2 = add.i32 %0, %1
-      return %2
-    }
-  output write
-    column { size 4, align 4, i32 @ 0 }
-    project (%0 = state.0: i32) { return %0 }
-";
+use scan_kit::programs::RUNNING_SUM;
 
 fn parse(source: &str) -> Program {
     text::parse(source).unwrap()

@@ -4,7 +4,8 @@ mod order;
 
 use monoscan::ops::{Max, Sum};
 use monoscan::prelude::*;
-use monoscan::{Error, FunctionOf, PlanOptions};
+use monoscan::{Error, FunctionOf};
+use scan_kit::calls::tiles;
 
 #[track_caller]
 fn overflow_at<T: std::fmt::Debug>(result: Result<T, Error>, record: usize, in_function: &str) {
@@ -192,14 +193,7 @@ impl Monoid for Path {
 
 #[test]
 fn a_state_that_another_order_spoils_is_no_result() {
-    let plan = PlanOptions {
-        interleave: Some(2),
-        block: Some(4),
-        strips: Some(1),
-        direct: Some(0),
-        vector: None,
-        streaming: None,
-    };
+    let plan = tiles(2, 4, 1);
     let lift = scan!(|x: i32| -> Path { Path { end: x, peak: x.max(0) } });
     let scan = Scan::<Path>::builder().lift(lift).plan(plan).threads(2).build().unwrap();
     let conditions = scan.judgement().overflow_matters_to();

@@ -8,31 +8,13 @@ use bytemuck::{AnyBitPattern, NoUninit, cast_slice, pod_read_unaligned};
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::PlanOptions;
 
-use scan_kit::calls::Reference;
-use scan_kit::calls::Subject;
-use scan_kit::calls::{Asked, Over};
+use scan_kit::calls::{Asked, Over, Reference, Subject, tiles};
 use scan_kit::programs::*;
 
 /// Everything sequentially; and blocks so small that a few records are several tiles.
-const PLANS: [PlanOptions; 3] = [
-    PlanOptions { interleave: None, block: None, strips: None, direct: None, vector: None, streaming: None },
-    PlanOptions {
-        interleave: Some(2),
-        block: Some(1),
-        strips: Some(1),
-        direct: Some(0),
-        vector: None,
-        streaming: None,
-    },
-    PlanOptions {
-        interleave: Some(1),
-        block: Some(2),
-        strips: Some(2),
-        direct: Some(0),
-        vector: None,
-        streaming: None,
-    },
-];
+fn plans() -> [PlanOptions; 3] {
+    [PlanOptions::default(), tiles(2, 1, 1), tiles(1, 2, 2)]
+}
 
 /// What a call gives, from the reference, after engines were found to give the same.
 struct Answer {
@@ -44,7 +26,7 @@ struct Answer {
 fn ask<T: NoUninit>(source: &str, records: &[T], asked: Asked) -> Answer {
     let program = parse(source);
     let inputs = [cast_slice::<T, u8>(records).to_vec()];
-    for plan in PLANS {
+    for plan in plans() {
         Subject::new(&program, plan).must_agree(&asked, &inputs);
     }
     let reference = Reference::new(&program);

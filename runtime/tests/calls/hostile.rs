@@ -4,25 +4,17 @@
 
 use monoscan_ir::{Constant, Layout, Type};
 use monoscan_runtime::{
-    Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Init, Mode, PlanOptions, Rows, RowsError, Shape,
+    Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Init, Mode, Rows, RowsError, Shape,
 };
 
-use scan_kit::calls::poison;
+use scan_kit::calls::{poison, tiles};
 use scan_kit::programs::{AROUND, CASCADE, DIGITS, odd_digits, parse};
 
 const RECORDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
 
 /// Tiles of two records: a call that is not refused in time writes something.
 fn scan(source: &str) -> DynScan {
-    let options = PlanOptions {
-        interleave: Some(2),
-        block: Some(1),
-        strips: Some(1),
-        direct: Some(0),
-        vector: None,
-        streaming: None,
-    };
-    DynScan::builder(parse(source)).plan(options).build().unwrap()
+    DynScan::builder(parse(source)).plan(tiles(2, 1, 1)).build().unwrap()
 }
 
 fn of(shape: Shape<'_>) -> Call<'_> {
@@ -358,14 +350,7 @@ fn more_empty_rows_than_can_be_counted_up() {
 
 #[test]
 fn too_little_room_for_what_is_kept() {
-    let plan = PlanOptions {
-        interleave: Some(4),
-        block: Some(2),
-        strips: Some(2),
-        direct: Some(0),
-        vector: None,
-        streaming: None,
-    };
+    let plan = tiles(4, 2, 2);
     for threads in [1, 3] {
         let scan = DynScan::builder(parse(&odd_digits())).plan(plan.clone()).threads(threads).build().unwrap();
         for (records, kept) in [(6u64, 3), (1, 1), (101, 51)] {

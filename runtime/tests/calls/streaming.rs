@@ -1,24 +1,10 @@
 //! Streaming stores: tiles on two threads, blocks that begin at aligned places and between them,
 //! columns that do and that do not, against the plain loop.
 
-use monoscan_ir::text::parse;
-use monoscan_ir::{Primitive, verify};
+use monoscan_ir::Primitive;
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, PlanOptions};
-
-const SUMS: &str = "
-program sums
-  input { size 4, align 4, i32 @ 0 }
-  stage (i32)
-    identity (0)
-    lift (%0 = record.0: i32) { return %0 }
-    combine (%0: i32, %1: i32) {
-      %2 = add.i32 %0, %1
-      return %2
-    }
-  output write
-    column { size 4, align 4, i32 @ 0 }
-    project (%0 = state.0: i32) { return %0 }
-";
+use scan_kit::calls::tiles;
+use scan_kit::programs::{RUNNING_SUM, parse};
 
 /// Sums of a type, which are exact.
 fn check<T: Primitive + std::fmt::Debug + PartialEq + bytemuck::Pod>(ty: &str, of: fn(i16) -> T) {
@@ -32,15 +18,8 @@ fn check<T: Primitive + std::fmt::Debug + PartialEq + bytemuck::Pod>(ty: &str, o
     let sums: Vec<T> = sums.collect();
     for interleave in [1, 2, 4, 8] {
         for block in [8, 9, 10, 12, 16] {
-            let plan = PlanOptions {
-                interleave: Some(interleave),
-                block: Some(block),
-                strips: Some(2),
-                direct: Some(0),
-                vector: Some(true),
-                streaming: Some(0),
-            };
-            let program = verify(parse(&SUMS.replace("i32", ty)).unwrap()).unwrap();
+            let plan = PlanOptions { vector: Some(true), streaming: Some(0), ..tiles(interleave, block, 2) };
+            let program = parse(&RUNNING_SUM.replace("i32", ty));
             let scan = DynScan::builder(program).plan(plan).threads(2).build().unwrap();
             // How far results are from an aligned place; several tiles and a rest.
             for (offset, len) in [(0, 390), (1, 390), (0, 333), (2, 271)] {

@@ -9,22 +9,16 @@ use monoscan_runtime::PlanOptions;
 use rayon::prelude::*;
 
 use scan_kit::Random;
-use scan_kit::calls::Asked;
-use scan_kit::calls::Subject;
+use scan_kit::calls::{Asked, Subject, tiles};
 use scan_kit::programs::{CASCADE, DIGITS, RUN_LENGTHS, parse};
 
 /// Tiles of 12 records, so that a call has work for every thread that comes.
-const SMALL_TILES: PlanOptions = PlanOptions {
-    interleave: Some(2),
-    block: Some(3),
-    strips: Some(2),
-    direct: Some(0),
-    vector: None,
-    streaming: None,
-};
+fn small_tiles() -> PlanOptions {
+    tiles(2, 3, 2)
+}
 
 fn subjects() -> Vec<Subject> {
-    [DIGITS, CASCADE, RUN_LENGTHS].map(|source| Subject::new(&parse(source), SMALL_TILES)).into()
+    [DIGITS, CASCADE, RUN_LENGTHS].map(|source| Subject::new(&parse(source), small_tiles())).into()
 }
 
 /// A few calls that use all threads there are, and a few of any kind.

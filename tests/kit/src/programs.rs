@@ -2,6 +2,22 @@
 
 use monoscan_ir::{Program, Verified, text, verify};
 
+/// Running sums of one column.
+pub const RUNNING_SUM: &str = "
+program running_sum
+  input { size 4, align 4, i32 @ 0 }
+  stage (i32)
+    identity (0)
+    lift (%0 = record.0: i32) { return %0 }
+    combine (%0: i32, %1: i32) {
+      %2 = add.i32 %0, %1
+      return %2
+    }
+  output write
+    column { size 4, align 4, i32 @ 0 }
+    project (%0 = state.0: i32) { return %0 }
+";
+
 /// Writes digits one behind the other: `next` is appended to `self`. What is combined, and in which order, can be read off:
 /// 1, 2, 3 give 1, 12, 123.
 pub const DIGITS: &str = "

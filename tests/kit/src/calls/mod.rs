@@ -10,4 +10,4 @@ mod subject;
 pub use asked::{Asked, Over, boundary};
 pub use reference::{Given, Reference};
 pub use sequences::{Sequence, Start};
-pub use subject::{Subject, columns, columns_mut, poison, same_bytes, same_states};
+pub use subject::{Subject, columns, columns_mut, poison, same_bytes, same_states, tiles};

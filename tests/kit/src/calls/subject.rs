@@ -11,6 +11,17 @@ use super::{Asked, Over};
 use super::{Given, Reference};
 use crate::Random;
 
+/// A plan with tiles of `strips` times `interleave` blocks, however few records there are: nothing is scanned in one loop.
+pub fn tiles(interleave: usize, block: usize, strips: usize) -> PlanOptions {
+    PlanOptions {
+        interleave: Some(interleave),
+        block: Some(block),
+        strips: Some(strips),
+        direct: Some(0),
+        ..PlanOptions::default()
+    }
+}
+
 /// A program with its reference and the engine's scan of it.
 pub struct Subject {
     pub reference: Reference,
