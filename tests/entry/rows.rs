@@ -1,42 +1,15 @@
 //! Rows of a few elements, which are unrolled, and of 2, 4 and 8 elements without gaps in vectors
 //! with a row in each lane: any number of them is what the plain loop gives.
 
-use monoscan::ops::Sum;
+use monoscan::ops::{Carry, Sum};
 use monoscan::prelude::*;
 use monoscan::{PlanOptions, Rows};
 use scan_kit::Random;
 
-/// What two words do to the carry that enters them.
-#[scan_monoid]
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Carry {
-    generated: bool,
-    propagated: bool,
-}
-
-#[scan_monoid]
-impl Monoid for Carry {
-    fn identity() -> Self {
-        Carry { generated: false, propagated: true }
-    }
-    fn combine(self, next: Self) -> Self {
-        Carry {
-            generated: next.generated || next.propagated && self.generated,
-            propagated: self.propagated && next.propagated,
-        }
-    }
-}
-
-#[scan_fn]
-fn carry_of(a: u64, b: u64) -> Carry {
-    let sum = a.wrapping_add(b);
-    Carry { generated: sum < a, propagated: sum == u64::MAX }
-}
-
 #[scan_fn]
 fn sum_of(carry: Carry, a: u64, b: u64) -> u64 {
     let sum = a.wrapping_add(b);
-    if carry.generated { sum.wrapping_add(1) } else { sum }
+    if carry.generate { sum.wrapping_add(1) } else { sum }
 }
 
 /// Rows of each of these lengths, as many as fill no vector, several, and a rest; with a gap or none. Before each its pitch.
@@ -57,8 +30,12 @@ fn long_integers_are_added_row_by_row() {
         || -> Vec<u64> { (0..200).map(|_| if random.chance(3) { u64::MAX } else { random.bits() }).collect() };
     let (a, b) = (words(), words());
     for plan in plans() {
-        let scan =
-            Scan::<Carry>::builder().lift(carry_of {}).project_with_record(sum_of {}).plan(plan).build().unwrap();
+        let scan = Scan::<Carry>::builder()
+            .lift(scan!(|a: u64, b: u64| -> Carry { Carry::of(a, b) }))
+            .project_with_record(sum_of {})
+            .plan(plan)
+            .build()
+            .unwrap();
         for (pitch, rows) in shapes() {
             let (mut found, mut expected) = (vec![7; 200], vec![7; 200]);
             scan.rows(rows).exclusive_into((&a, &b), &mut found).unwrap();
