@@ -223,7 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn what_no_test_sees_asks_for_none() {
+    fn a_source_asks_for_no_tests_of_packages_that_do_not_use_it() {
+        assert_eq!(asked(&["xtask/src/main.rs"]), ["--lib --bins", "--doc"]);
         assert_eq!(asked(&["CHANGELOG.md", "Cargo.lock"]), [""; 0]);
         assert!(!asked(&["ir/src/lib.rs"]).iter().any(|line| line.contains("--test loom")));
     }

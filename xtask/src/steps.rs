@@ -38,9 +38,19 @@ fn workspace(runner: &mut Runner) {
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
     let promised = Promised::read();
     let with_features = promised.as_ref().map_or(&[][..], |promised| &promised.with_features);
-    // What users choose of: nothing, kernels without devices, devices without LLVM. All of it is on above.
-    for features in ["", "ptx", "cuda,ndarray"] {
-        let examples = with_features.iter().filter(|example| features.split(',').any(|one| one == example.features));
+    // What users choose of: nothing, kernels without devices, devices without LLVM; and what an example needs besides.
+    // All of it is on above.
+    let is_for = |features: &str, example: &Example| {
+        features == example.features || features.split(',').any(|one| one == example.features)
+    };
+    let mut sets = vec!["", "ptx", "cuda,ndarray"];
+    for example in with_features {
+        if !sets.iter().any(|features| is_for(features, example)) {
+            sets.push(&example.features);
+        }
+    }
+    for features in sets {
+        let examples = with_features.iter().filter(|example| is_for(features, example));
         let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
         let features = format!("--no-default-features --features \"{features}\"");
         runner.command(&format!("cargo check --package monoscan {features} --lib{targets}"));
