@@ -1,8 +1,9 @@
 //! NVIDIA's assembler takes every program's kernels, by every plan that the planner has for it, and
 //! finds registers for them.
 //!
-//! Each of these kernels is assembled for two architectures, in turn, so that each architecture has
-//! kernels of each plan. `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
+//! A program has a kernel of each kind, by schedule and access pattern. Every second kind is
+//! assembled, for one architecture: other ones of the next program, so that each architecture has
+//! kernels of each kind. `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -30,19 +31,20 @@ struct Job {
     state_bytes: usize,
     pattern: AccessPattern,
     arch: Arch,
-    ir: KernelIr,
+    plan: KernelPlan,
 }
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} ({:?}, {})", self.arch, self.program, self.pattern, self.ir.manifest.plan)
+        write!(f, "{} {} ({:?}, {})", self.arch, self.program, self.pattern, self.plan.plan())
     }
 }
 
 impl Job {
     /// Compiles and assembles it. The error says what is wrong with it.
     fn run(&self) -> Result<(), String> {
-        let ptx = self.ir.compile().map_err(|error| error.to_string())?;
+        let ir = KernelIr::new(&self.plan);
+        let ptx = ir.compile().map_err(|error| error.to_string())?;
         if let Some(line) = narrow_float_store(&ptx) {
             return Err(format!("`{line}` is assembled to a conversion"));
         }
@@ -53,7 +55,7 @@ impl Job {
         let [Some(stored), Some(loaded), Some(registers)] = numbers else { return Err(report) };
         println!("{self}: {registers} registers, {stored} + {loaded} bytes spilled");
         let window = WINDOW * self.state_bytes;
-        let is_window = self.ir.manifest.threads > MANY_THREADS && stored <= window && loaded <= 2 * window;
+        let is_window = ir.manifest.threads > MANY_THREADS && stored <= window && loaded <= 2 * window;
         match stored + loaded == 0 || self.state_bytes > SMALL_STATE || is_window {
             true => Ok(()),
             false => {
@@ -75,32 +77,36 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
             Err(error) => panic!("{error}\n{}", *program),
         };
         // Two access patterns may have one plan.
-        if jobs.iter().all(|job| (job.arch, &job.ir.manifest.plan) != (arch, plan.plan())) {
-            let ir = KernelIr::new(&plan);
-            jobs.push(Job { program: program.name.clone(), state_bytes, pattern, arch, ir });
+        if jobs.iter().all(|job| (job.arch, job.plan.plan()) != (arch, plan.plan())) {
+            jobs.push(Job { program: program.name.clone(), state_bytes, pattern, arch, plan });
         }
     }
     assert!(!jobs.is_empty(), "no plan fits\n{}", *program);
     jobs
 }
 
-/// Of the kernels that differ in their architectures alone, one: another at each turn.
+/// Every second of the kernels that differ in more than their architectures, for one architecture each: others at each turn.
 fn in_turn(mut jobs: Vec<Job>, turn: usize) -> Vec<Job> {
     let kind = |job: &Job| {
         let apart =
             [AccessPattern::Short, AccessPattern::Shifted].into_iter().position(|pattern| pattern == job.pattern);
-        (discriminant(&job.ir.manifest.plan.schedule), apart)
+        (discriminant(&job.plan.plan().schedule), apart)
     };
-    let (mut picked, mut kinds) = (Vec::new(), 0);
+    let mut kinds = Vec::new();
     while let Some(first) = jobs.first() {
         let of_first = kind(first);
         let (alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| kind(job) == of_first);
-        let turned = (turn + kinds) % alike.len();
-        picked.extend(alike.into_iter().nth(turned));
-        kinds += 1;
+        kinds.push(alike);
         jobs = others;
     }
+    let first = if kinds.len() > 1 { turn % 2 } else { 0 };
+    let picked = kinds.into_iter().enumerate().skip(first).step_by(2);
     picked
+        .flat_map(|(number, alike)| {
+            let turned = (turn / 2 + number) % alike.len();
+            alike.into_iter().nth(turned)
+        })
+        .collect()
 }
 
 /// A store of some bytes of a register that an operation on floats wrote. The assembler takes it for a conversion to an integer.
@@ -183,14 +189,16 @@ fn kernels_of_all_programs() {
     assemble(all);
 }
 
-/// Rings for every architecture: their blocks have most threads, and so the fewest registers for each.
+/// The rings of each program: their blocks have most threads, and so the fewest registers for each.
 #[test]
 fn kernels_of_wide_states() {
     let of_case = |(turn, case): (usize, &Case)| {
-        let is_ring = |job: &Job| matches!(job.ir.manifest.plan.schedule, Schedule::Ring { .. });
+        let is_ring = |job: &Job| matches!(job.plan.plan().schedule, Schedule::Ring { .. });
         let (rings, others): (Vec<Job>, Vec<Job>) = jobs(case, false).into_iter().partition(is_ring);
-        let others = if everywhere() { others } else { in_turn(others, turn) };
-        rings.into_iter().chain(others)
+        match everywhere() {
+            true => rings.into_iter().chain(others).collect::<Vec<_>>(),
+            false => rings.into_iter().skip(turn % 2).step_by(2).chain(in_turn(others, turn)).collect(),
+        }
     };
     assemble(of_wide_states().iter().enumerate().flat_map(of_case).collect());
 }

@@ -7,7 +7,7 @@ use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{Call, Case, Subject, by_hand};
 
 /// Schedules that a right kernel is right under.
-const SCHEDULES: u64 = 16;
+const SCHEDULES: u64 = 8;
 
 /// Schedules within which a mistake must show.
 const MOST_SCHEDULES: u64 = 100;
