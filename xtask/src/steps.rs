@@ -6,8 +6,9 @@
 //! examples that need it are checked with it, and the other examples and the counted programs are
 //! built as users build them, without features.
 //!
-//! What is built with optimisation, in folders of its own, runs beside the rest: there is nearly
-//! always some test or some crate that waits for one core.
+//! What is built with optimisation, in folders of its own, runs beside the rest, and so do
+//! documents and smaller sets of features: there is nearly always some test or some crate that
+//! waits for one core.
 
 use std::fs;
 use std::process::ExitCode;
@@ -28,13 +29,30 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("packages", || packages::package(packages::Build::No));
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
-    runner.side_by_side(optimised, workspace);
+    let beside = |runner: &mut Runner| {
+        optimised(runner);
+        documents_and_features(runner);
+    };
+    runner.side_by_side(beside, workspace);
     runner.finish()
 }
 
-/// What is hardly optimised: lints, documents and tests of the workspace.
+/// What is hardly optimised: lints and tests of the workspace.
 fn workspace(runner: &mut Runner) {
     runner.command(CLIPPY);
+    // A snapshot that differs fails here instead of leaving a file to review.
+    runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
+    // The tests have built these; with fewer features all would be built once more.
+    let promised = Promised::read();
+    for Example { name, arguments, .. } in promised.map_or(Vec::new(), |promised| promised.with_features) {
+        if let Some(arguments) = arguments {
+            runner.command(&format!("target/debug/examples/{name} {arguments}"));
+        }
+    }
+}
+
+/// What is compiled and not run: documents, and smaller sets of features.
+fn documents_and_features(runner: &mut Runner) {
     runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
     let promised = Promised::read();
     let with_features = promised.as_ref().map_or(&[][..], |promised| &promised.with_features);
@@ -54,14 +72,6 @@ fn workspace(runner: &mut Runner) {
         let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
         let features = format!("--no-default-features --features \"{features}\"");
         runner.command(&format!("cargo check --package monoscan {features} --lib{targets}"));
-    }
-    // A snapshot that differs fails here instead of leaving a file to review.
-    runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
-    // The tests have built these; with fewer features all would be built once more.
-    for Example { name, arguments, .. } in with_features {
-        if let Some(arguments) = arguments {
-            runner.command(&format!("target/debug/examples/{name} {arguments}"));
-        }
     }
 }
 
