@@ -9,6 +9,7 @@ use crate::device::{Device, DeviceError};
 use crate::error::Error;
 use crate::refused::ExpectedOffset;
 use crate::refused::{Combination, InPlaceError};
+use crate::spacing::SpacingError;
 
 /// The types of the components of all stages, in order.
 pub(crate) fn state_types(program: &Program) -> impl Iterator<Item = Type> {
@@ -110,6 +111,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
         }
         Shape::FlagColumn(flags) => {
             column::is_on("column of flags", &flags.device, device)?;
+            contiguous("column of flags", flags)?;
             let expected = column::layout_of(Type::U8);
             if flags.layout.size != 1 {
                 let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&flags.layout)));
@@ -120,6 +122,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
         }
         Shape::KeyColumn(keys) => {
             column::is_on("column of keys", &keys.device, device)?;
+            contiguous("column of keys", keys)?;
             if keys.len != len {
                 return Err(Error::Length { argument: "the column of keys".into(), expected: len, got: keys.len });
             }
@@ -127,6 +130,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
         }
         Shape::OffsetColumn(offsets) => {
             column::is_on("column of offsets", &offsets.device, device)?;
+            contiguous("column of offsets", offsets)?;
             let [expected, wide] = [Type::U32, Type::U64].map(column::layout_of);
             if ![expected, wide].into_iter().any(|layout| column::fits(layout, &offsets.layout)) {
                 let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&offsets.layout)));
@@ -145,6 +149,14 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
             rows.check_within(len)?;
             refuse(program.output.filter.is_some(), Combination::KeptOfRows { rows: rows.count() })
         }
+    }
+}
+
+/// The records of a column that tells segments lie one after the other.
+fn contiguous(argument: &'static str, column: &Column<'_>) -> Result<(), Error> {
+    match column.spacing {
+        None => Ok(()),
+        Some(_) => Err(SpacingError::Segments { argument }.into()),
     }
 }
 

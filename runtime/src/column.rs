@@ -116,7 +116,7 @@ impl<'a> Column<'a> {
     ///
     /// # Safety
     /// For `'a`, the fields of the records that lie there must be initialised and readable, and not written by anyone else;
-    /// they are bits only if the layout is that of `bool`, and are in the memory of this process.
+    /// they are bits only if the layout is that of `bool`, in the memory of this process.
     #[inline]
     pub unsafe fn with_spacing(self, spacing: Spacing) -> Column<'a> {
         Column { spacing: Some(spacing), ..self }
@@ -219,8 +219,8 @@ impl<'a> ColumnMut<'a> {
     /// The same records, from the same base on, but spaced so.
     ///
     /// # Safety
-    /// For `'a`, the records that lie there must be writable, in the memory of this process, apart from each other, and not
-    /// accessed by anyone else. They are no bits.
+    /// For `'a`, the records that lie there must be writable, apart from each other, and not accessed by anyone else. They are no
+    /// bits.
     #[inline]
     pub unsafe fn with_spacing(self, spacing: Spacing) -> ColumnMut<'a> {
         ColumnMut { spacing: Some(spacing), ..self }

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::{
     column::{Column, ColumnMut},
     cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream},
+    spacing::Spacing,
 };
 
 /// Bytes in the memory of a GPU. Scans and copies of them are ordered by streams: each waits for what the bytes were last
@@ -146,13 +147,18 @@ impl DeviceMemory {
         }
     }
 
-    /// A column of it.
+    /// A column of it: the bytes before record 0, how many records, and how they lie if not one after the other.
     ///
     /// # Safety
-    /// So many records of this layout fit.
-    pub unsafe fn column<'a>(&'a self, len: usize, layout: &'a Layout) -> Column<'a> {
+    /// Such records of this layout lie within it.
+    pub unsafe fn column<'a>(
+        &'a self,
+        (before, len, spacing): (usize, usize, Option<Spacing>),
+        layout: &'a Layout,
+    ) -> Column<'a> {
+        let address = self.address() + before as u64;
         // SAFETY: the memory is borrowed.
-        unsafe { Column::on_device_raw(self.device(), self.address(), len, layout) }
+        unsafe { Column::on_device_raw(self.device(), address, len, layout) }.spaced(spacing)
     }
 
     /// A column of it that has its layout itself.
@@ -164,13 +170,18 @@ impl DeviceMemory {
         unsafe { Column::on_device_raw_of(self.device(), self.address(), len, layout) }
     }
 
-    /// A column of it to be written.
+    /// A column of it to be written, as [`column`](DeviceMemory::column) has it.
     ///
     /// # Safety
-    /// So many records of this layout fit.
-    pub unsafe fn column_mut<'a>(&'a mut self, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
+    /// Such records of this layout lie within it, apart from each other.
+    pub unsafe fn column_mut<'a>(
+        &'a mut self,
+        (before, len, spacing): (usize, usize, Option<Spacing>),
+        layout: &'a Layout,
+    ) -> ColumnMut<'a> {
+        let address = self.address() + before as u64;
         // SAFETY: the memory is borrowed mutably.
-        unsafe { ColumnMut::on_device_raw(self.device(), self.address(), len, layout) }
+        unsafe { ColumnMut::on_device_raw(self.device(), address, len, layout) }.spaced(spacing)
     }
 
     /// What is given to `stream` from now on waits for what the memory was last written by. A stream that is being captured

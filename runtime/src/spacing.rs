@@ -3,7 +3,8 @@
 //! The distance comes with a call, and is no part of the program: a view of every third record, one
 //! from the last to the first, one record for all elements, a bitmap of Arrow. Kernels of their own
 //! take it ([`Access::Spaced`](monoscan_codegen::cpu::Access)), record by record and never in
-//! vectors; calls whose columns are all contiguous are not slowed down.
+//! vectors; calls whose columns are all contiguous are not slowed down. Columns in the memory of a
+//! GPU are gathered there first, and scattered after the scan.
 
 use monoscan_codegen::cpu;
 use monoscan_ir::{Layout, Program};
@@ -113,6 +114,12 @@ pub enum SpacingError {
     /// A step of 0, without a number of records.
     #[error("a step of 0 says nothing of how many records there are: use `Strided::repeated`")]
     Endless,
+    /// A column in device memory that tells segments, whose records are not one after the other.
+    #[error("the {argument} is spaced: expected records one after the other")]
+    Segments {
+        /// Flags, keys or offsets.
+        argument: &'static str,
+    },
     /// There are fewer bits.
     #[error("{len} bits from number {first} on: expected them within the {got} that there are")]
     FewBits {
@@ -189,6 +196,15 @@ pub(crate) fn is_contiguous(inputs: &[Column<'_>], outputs: Option<&[ColumnMut<'
 
 impl Column<'_> {
     /// The same records, spaced so.
+    pub(crate) fn spaced(mut self, spacing: Option<Spacing>) -> Self {
+        self.spacing = spacing;
+        self
+    }
+}
+
+impl ColumnMut<'_> {
+    /// The same records, spaced so.
+    #[cfg(feature = "cuda")]
     pub(crate) fn spaced(mut self, spacing: Option<Spacing>) -> Self {
         self.spacing = spacing;
         self

@@ -173,6 +173,34 @@ pub trait Semigroup: ScanType {
     /// `self` and then `next`, which comes later in the array.
     fn append(self, next: Self) -> Self;
 
+    /// Whether `next` may come after `self`, as [`Monoid::follows`] says of states: laws are asked only of sequences in which
+    /// each value is preceded so, and [`Scan::checked`](crate::Scan::checked) reports the first record that is not. An `impl`
+    /// that writes it puts `#[scan_fn]` on it too.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Semigroup, prelude::*};
+    ///
+    /// /// A range of days, joined with the next one.
+    /// #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+    /// struct Days { first: u32, end: u32 }
+    ///
+    /// impl Semigroup for Days {
+    ///     #[scan_fn]
+    ///     fn append(self, next: Self) -> Self { Days { first: self.first, end: next.end } }
+    ///     #[scan_fn]
+    ///     fn precedes(self, next: Self) -> bool { self.end == next.first }
+    /// }
+    ///
+    /// let joined = Scan::<Days>::new()?.checked();
+    /// let days = |first, end| Days { first, end };
+    /// assert_eq!(joined.inclusive(&[days(1, 3), days(3, 4)])?, [days(1, 3), days(1, 4)]);
+    /// assert!(matches!(joined.inclusive(&[days(1, 3), days(4, 5)]), Err(Error::OutOfOrder { index: 1, .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    fn precedes(self, _next: Self) -> bool {
+        true
+    }
+
     #[doc(hidden)]
     fn __scan_append(earlier: V<Self>, later: V<Self>) -> V<Self>;
 
@@ -181,6 +209,19 @@ pub trait Semigroup: ScanType {
 
     #[doc(hidden)]
     fn __scan_method_append(self, earlier: V<Self>, later: V<Self>) -> V<Self>;
+
+    #[doc(hidden)]
+    fn __scan_precedes(_earlier: V<Self>, _later: V<Self>) -> V<bool> {
+        lang::ops::lift(true)
+    }
+
+    #[doc(hidden)]
+    fn __scan_marked_precedes<M>(self, _: M) {}
+
+    #[doc(hidden)]
+    fn __scan_method_precedes(self, earlier: V<Self>, later: V<Self>) -> V<bool> {
+        Self::__scan_precedes(earlier, later)
+    }
 }
 
 /// A semigroup and a state for nothing, which is its identity. Law verdict: associativity as of the semigroup; the rest
@@ -243,6 +284,10 @@ impl<S: Semigroup> Monoid for WithIdentity<S> {
 
     fn valid(self) -> bool {
         self.present || Zeros::only(self.value)
+    }
+
+    fn follows(self, next: Self) -> bool {
+        !self.present || !next.present || Semigroup::precedes(self.value, next.value)
     }
 }
 

@@ -54,7 +54,7 @@ impl<P: ScanType, A: ScanType> Parameterised for (P, A) {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read as the columns of `{R}`",
     label = "expected a slice for each argument of the lift",
-    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]`, `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+    note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]`, `&DeviceVec<A>`, `Strided<A>` or `DeviceStrided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
 )]
 pub trait Columns<R>: sealed::Columns<R> {
     /// Where they lie.
@@ -64,7 +64,8 @@ pub trait Columns<R>: sealed::Columns<R> {
 pub(super) mod sealed {
     use super::{DeviceMemory, Place, Spacing};
 
-    /// A column in the memory of this process: where record 0 is, how many there are, and how they lie if not one after the other.
+    /// A column: where record 0 is, how many there are, and how they lie if not one after the other. In the memory of a device the
+    /// base is the bytes before record 0.
     #[derive(Clone, Copy)]
     pub struct Part<Base> {
         pub base: Base,
@@ -85,7 +86,7 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be read as the columns of `{R}`",
         label = "expected a slice for each argument of the lift",
-        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]`, `&DeviceVec<A>` or `Strided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
+        note = "one argument: `&[A]`, `&Vec<A>`, `&[A; N]`, `&DeviceVec<A>`, `Strided<A>` or `DeviceStrided<A>`; more: a tuple of them, like `(&a[..], &b[..])`"
     )]
     pub trait Columns<R> {
         type At: Place;

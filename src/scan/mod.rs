@@ -63,7 +63,7 @@ use monoscan_runtime::{Device, DynScan, Error, Rows};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Parameterised, Record};
-pub use device::{DeviceVec, Pending};
+pub use device::{DeviceStrided, DeviceStridedMut, DeviceVec, Pending};
 pub use element::Element;
 pub use loops::{LoopBuilder, State};
 pub use operator::Operator;

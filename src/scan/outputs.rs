@@ -59,7 +59,7 @@ pub struct Unzipped<T>(PhantomData<T>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as the columns of `{Out}`",
     label = "expected a mutable slice for each column of the results",
-    note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>` or `StridedMut<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
+    note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>`, `StridedMut<T>` or `DeviceStridedMut<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
 )]
 pub trait ColumnsMut<Out>: sealed::ColumnsMut<Out, At = Self::Place> {
     /// Where they lie.
@@ -77,7 +77,7 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be written as the columns of `{Out}`",
         label = "expected a mutable slice for each column of the results",
-        note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>` or `StridedMut<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
+        note = "results `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>`, `StridedMut<T>` or `DeviceStridedMut<T>`; results `Unzipped<(A, B)>`: a tuple of them, like `(&mut a, &mut b)`"
     )]
     pub trait ColumnsMut<Out> {
         type At: Place;
@@ -89,7 +89,7 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be written as a column of `{T}`",
         label = "expected a mutable slice for each column of the results",
-        note = "a column of `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>` or `StridedMut<T>`; of other containers, their slice, as in `&mut y[..]`"
+        note = "a column of `T`: `&mut [T]`, `&mut Vec<T>`, `&mut [T; N]`, `&mut DeviceVec<T>`, `StridedMut<T>` or `DeviceStridedMut<T>`; of other containers, their slice, as in `&mut y[..]`"
     )]
     pub trait AsColumnMut<T> {
         type At: Place;
@@ -130,8 +130,8 @@ impl<T, const N: usize> AsColumnMut<T> for &mut [T; N] {
 impl<T> AsColumnMut<T> for &mut DeviceVec<T> {
     type At = OnDevice;
 
-    fn part(&mut self) -> (&mut monoscan_runtime::DeviceMemory, usize) {
-        (&mut self.memory, self.len)
+    fn part(&mut self) -> (&mut monoscan_runtime::DeviceMemory, Part<usize>) {
+        (&mut self.memory, Part::dense(0, self.len))
     }
 }
 

@@ -249,15 +249,15 @@ impl sealed::Place for Host {
 impl sealed::Place for OnDevice {
     const ON_HOST: bool = false;
 
-    type Part<'a> = (&'a mut DeviceMemory, usize);
+    type Part<'a> = (&'a mut DeviceMemory, Part<usize>);
     type Maker = device::Maker;
 
     fn room<T: ScanType>(maker: &device::Maker, len: usize) -> Result<DeviceVec<T>, Error> {
         DeviceVec::room(maker, len)
     }
 
-    fn part<T: ScanType>(room: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, usize) {
-        (&mut room.memory, len)
+    fn part<T: ScanType>(room: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, Part<usize>) {
+        (&mut room.memory, Part::dense(0, len))
     }
 
     fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {

@@ -47,7 +47,7 @@ pub struct StridedMut<'a, T> {
 }
 
 /// How many records there are from `start` on, each `step` from the one before, in `got`.
-fn records(start: usize, step: isize, got: usize) -> Result<usize, Error> {
+pub(super) fn records(start: usize, step: isize, got: usize) -> Result<usize, Error> {
     let outside = SpacingError::Outside { first: start, step, len: 1, got };
     match step {
         0 => Err(SpacingError::Endless.into()),
@@ -130,7 +130,7 @@ impl<'a, T> StridedMut<'a, T> {
 }
 
 /// The distance of so many records in bytes; none for records one after the other.
-fn spacing<T>(step: isize) -> Option<Spacing> {
+pub(super) fn spacing<T>(step: isize) -> Option<Spacing> {
     (step != 1).then(|| Spacing::Bytes(step.wrapping_mul(size_of::<T>() as isize)))
 }
 

@@ -5,7 +5,10 @@
 //! with the loop of the same Rust functions.
 
 use monoscan::prelude::*;
-use monoscan::{Error, ops::Pair, ops::Sum};
+use monoscan::{
+    Error,
+    ops::{Pair, Semigroup, Sum},
+};
 
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,6 +250,63 @@ fn records_that_rarely_follow_are_judged_in_order() {
     }
     assert!(matches!(Scan::<Differences>::new(), Err(Error::NotAMonoid { .. })));
     assert!(Scan::<Sums>::new().is_ok());
+
+    /// The same operator, which does not say what a state is: those that a lift makes are judged.
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Lifted<M>(M);
+
+    #[scan_monoid]
+    impl<M: Monoid> Monoid for Lifted<M> {
+        fn identity() -> Self {
+            Lifted(M::identity())
+        }
+        fn combine(self, next: Self) -> Self {
+            Lifted(self.0.combine(next.0))
+        }
+        fn follows(self, next: Self) -> bool {
+            self.0.follows(next.0)
+        }
+    }
+    let differences = scan!(|day: u32, value: i64| -> Lifted<Differences> {
+        Lifted(Differences { any: true, first: day, last: day, value })
+    });
+    let sums =
+        scan!(|day: u32, value: i64| -> Lifted<Sums> { Lifted(Sums { any: true, first: day, last: day, value }) });
+    let found = Scan::<Lifted<Differences>>::builder().lift(differences).build();
+    assert!(matches!(found, Err(Error::NotAMonoid { .. })), "{found:?}");
+    Scan::<Lifted<Sums>>::builder().lift(sums).build().unwrap();
+}
+
+#[test]
+fn values_of_a_semigroup_follow_each_other() {
+    #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+    struct Range {
+        first: u32,
+        end: u32,
+        sum: u64,
+    }
+    impl Semigroup for Range {
+        #[scan_fn]
+        fn append(self, next: Self) -> Self {
+            Range { first: self.first, end: next.end, sum: self.sum.wrapping_add(next.sum) }
+        }
+        #[scan_fn]
+        fn precedes(self, next: Self) -> bool {
+            self.end == next.first
+        }
+    }
+    let joined = Scan::<Range>::new().unwrap();
+    let range = |first, end, sum| Range { first, end, sum };
+    let ranges: Vec<Range> = (0..3000).map(|place| range(2 * place, 2 * place + 2, 1)).collect();
+    assert_eq!(joined.checked().inclusive(&ranges).unwrap().pop(), Some(range(0, 6000, 3000)));
+    for fault in [1, 2, 1234, 2999] {
+        let mut ranges = ranges.clone();
+        ranges[fault].first += 1;
+        let result = joined.checked().inclusive(&ranges);
+        assert!(matches!(result, Err(Error::OutOfOrder { index, .. }) if index == fault), "{result:?}");
+        assert!(joined.inclusive(&ranges).is_ok());
+    }
 }
 
 /// Where `follows` panics natively, a record does not follow: laws are not asked of it.

@@ -12,32 +12,31 @@
 //! | `strategy` | how a pass takes a thread's items |
 //! | `kernel` | the parts that kernels of every schedule are made of |
 //! | `lower` | opcodes of the IR as LLVM IR |
+//! | `helpers` | kernels that are no scans: flags out of offsets, starts of segments, spaced columns |
 //! | `emit` | the builder of LLVM IR, device intrinsics, and LLVM |
 
 mod ahead;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod emit;
 mod error;
+mod helpers;
 mod ir;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod kernel;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod lower;
-mod offsets;
 #[doc(hidden)]
 pub mod parts;
 mod plan;
 mod schedule;
-mod starts;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod strategy;
 
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
+pub use helpers::{HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments};
 pub use ir::KernelIr;
-pub use offsets::{OFFSETS_THREADS, OffsetsArguments, OffsetsKernel};
 pub use plan::KernelPlan;
-pub use starts::{STARTS_THREADS, StartsArguments, StartsKernel};
 
 use crate::gpu::Manifest;
 
@@ -56,13 +55,6 @@ const HEAD: &str = "define void @scan(ptr %arguments)";
 /// The same for a kernel of another name.
 fn head(entry: &str) -> String {
     HEAD.replace("@scan", &format!("@{entry}"))
-}
-
-/// Kernel arguments that are words of 64 bits, as a launch takes them.
-fn bytes_of_words<const BYTES: usize>(words: impl IntoIterator<Item = u64>) -> [u8; BYTES] {
-    let mut bytes = [0; BYTES];
-    bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
-    bytes
 }
 
 /// The module with this kernel's arguments by value, and the calling convention of kernels.

@@ -347,8 +347,9 @@ impl<'a> Judge<'a> {
                 Verdict::Proved { how: single.unwrap_or(Proof::Parts(proofs)) }
             }
             _ if cases > 0 => Verdict::Tested { cases },
-            _ if states_found => Verdict::Untested { why: Unjudged::EveryCase },
-            _ => Verdict::Untested { why: Unjudged::NoState },
+            _ if !states_found => Verdict::Untested { why: Unjudged::NoState },
+            _ if self.stage.follows.is_some() => Verdict::Untested { why: Unjudged::NoneFollow },
+            _ => Verdict::Untested { why: Unjudged::EveryCase },
         }
     }
 

@@ -60,6 +60,20 @@ fn copies(lift: &Mapping) -> bool {
     })
 }
 
+fn is_number(ty: Type) -> bool {
+    ty != Type::Bool && !ty.is_vector()
+}
+
+/// A number of this type as far from another as a constant of some, or 0 or 1.
+fn beside(ty: Type, from: Constant, constants: &[Constant], random: &mut Random) -> Constant {
+    let step = named(constants, random).unwrap_or_else(|| small(ty, &[], random.below(2)));
+    match ty {
+        Type::F32 => Constant::from((from.as_f64() + step.as_f64()) as f32),
+        Type::F64 => Constant::from(from.as_f64() + step.as_f64()),
+        _ => Constant::new(ty, (from.as_int() + step.as_int()) as u128),
+    }
+}
+
 /// So many small states come before the first that hold constants of the stage, and as many of these follow.
 const FEW: usize = 4;
 
@@ -159,23 +173,40 @@ impl<'a> Sampler<'a> {
     }
 
     /// A state with some numbers of one type as far from one of another state as a constant that the stage names, or 0 or 1;
-    /// it need not be valid. States that lift alone can make stay as they are.
-    pub(crate) fn near(&self, state: &[Word], other: &[Word], random: &mut Random) -> Vec<Word> {
+    /// it need not be valid. Where lift alone makes states, it is lifted from a record with such numbers.
+    pub(crate) fn near(&mut self, state: &[Word], other: &[Word], random: &mut Random) -> Vec<Word> {
+        if self.carrier == Carrier::Lifted {
+            return self.lifted_near(other, random).unwrap_or_else(|| state.to_vec());
+        }
         let component = random.below(state.len());
         let ty = self.stage.state[component];
-        if self.carrier == Carrier::Lifted || ty == Type::Bool || ty.is_vector() {
+        if !is_number(ty) {
             return state.to_vec();
         }
-        let step = named(&self.named[component], random).unwrap_or_else(|| small(ty, &[], random.below(2)));
-        let from = other[component].constant(ty);
-        let value = match ty {
-            Type::F32 => Constant::from((from.as_f64() + step.as_f64()) as f32),
-            Type::F64 => Constant::from(from.as_f64() + step.as_f64()),
-            _ => Constant::new(ty, (from.as_int() + step.as_int()) as u128),
-        };
+        let value = beside(ty, other[component].constant(ty), &self.named[component], random);
         let types = self.stage.state.iter();
         let parts = state.iter().zip(types);
         parts.map(|(&own, &of)| if of == ty && random.below(4) != 0 { Word::of(value) } else { own }).collect()
+    }
+
+    /// What lift makes of a random record, most of whose numbers lie beside some of another state, if it does not panic natively.
+    fn lifted_near(&mut self, other: &[Word], random: &mut Random) -> Option<Vec<Word>> {
+        let types = &self.stage.state;
+        let part = |(&ty, named): (&Type, &Vec<Constant>)| {
+            let is_alike = |&place: &usize| is_number(types[place]) && types[place].is_float() == ty.is_float();
+            let alike: Vec<usize> = (0..types.len()).filter(is_alike).collect();
+            Word::of(match alike.len() {
+                1.. if is_number(ty) && random.below(4) != 0 => {
+                    let place = alike[random.below(alike.len())];
+                    beside(ty, other[place].constant(types[place]), named, random)
+                }
+                _ => any(ty, &self.lift_specials, random),
+            })
+        };
+        let record: Vec<Word> = self.stage.lift.function.params.iter().zip(&self.named_record).map(part).collect();
+        let mut result = Vec::new();
+        self.lift.run(&[&record], &mut result);
+        (!result.iter().any(|word| word.tainted)).then(|| self.store(&result))
     }
 
     /// Up to `want` different states, the identity first, then small ones; `tries` bounds the work.

@@ -220,6 +220,8 @@ pub enum Unjudged {
     EveryCase,
     /// No state was found that `valid` accepts.
     NoState,
+    /// No three states were found that [`follows`](crate::Stage::follows) lets stand in a row.
+    NoneFollow,
 }
 
 impl fmt::Display for Unjudged {
@@ -227,6 +229,7 @@ impl fmt::Display for Unjudged {
         f.write_str(match self {
             Unjudged::EveryCase => "in every case an integer overflows, or a comparison of floats hangs on rounding",
             Unjudged::NoState => "no valid state was found",
+            Unjudged::NoneFollow => "no three states were found of which each follows those before it",
         })
     }
 }

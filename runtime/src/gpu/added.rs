@@ -1,5 +1,6 @@
 //! What is made on the device for a launch, in the stream before it, besides the columns of the
-//! call: flags of segments, the start of each segment beside its records, and the states of rows.
+//! call: flags of segments, the start of each segment beside its records, the states of rows, and
+//! copies of spaced columns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,8 @@ const FLAGS: u64 = 2;
 const NUMBERS: u64 = 3;
 const STATES: u64 = 4;
 const STARTS: u64 = 5;
+/// From here on: the copies of spaced columns.
+const COPIES: u64 = 6;
 
 /// Held from the first that is made to the launch: another thread that uses the same stream must not get between them.
 static IN_ORDER: Mutex<()> = Mutex::new(());
@@ -52,6 +55,11 @@ impl Added {
         Ok(address)
     }
 
+    /// The same for a copy of a column, by the number of that column.
+    pub(super) fn lease_copy(&mut self, stream: &Stream, number: usize, bytes: usize) -> Result<u64, CudaError> {
+        self.lease(stream, COPIES + number as u64, bytes)
+    }
+
     /// The same with these bytes in it.
     fn upload(&mut self, stream: &Stream, bytes: Vec<u8>) -> Result<u64, CudaError> {
         let address = self.lease(stream, STATES, bytes.len())?;
@@ -70,6 +78,7 @@ impl Task<'_> {
     /// Makes what the call needs besides its columns, and puts the columns of segments where the kernel reads them.
     pub(super) fn add(&mut self, scan: &OnGpu, found: &Found, stream: &Stream) -> Result<Added, Error> {
         let mut added = Added::default();
+        self.gather(scan, &mut added, stream)?;
         if self.has_states_of_rows() {
             let states = &found.states;
             let row = |row: usize| [self.start_of_row(row), self.init_of_row(row)];

@@ -6,15 +6,18 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{AccessPattern, natural};
+use monoscan_codegen::nvptx::{HelperKernel, SpacingArguments};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Layout, Program, Verified};
 
 use super::ends::states_at_ends;
+use super::helpers::Helpers;
 use super::kernel::{GpuKernel, Span};
 use super::numbers::Numbering;
 use super::on_gpu::{Found, OnGpu, Options, SegmentColumns, Source};
 use super::pending::Pending;
 use super::segments::Marks;
+use super::spaced::Respacing;
 use super::task::Task;
 use super::variant::{Maker, Need, Variants};
 use crate::cache::Cache;
@@ -37,6 +40,7 @@ pub(super) struct Shared {
     /// What gives the totals of segments, once that was asked for.
     at_ends: OnceLock<Arc<Shared>>,
     pub(super) marks: Marks,
+    pub(super) helpers: Helpers,
 }
 
 /// What makes two of them the same.
@@ -59,7 +63,7 @@ static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
 pub(super) fn shared(program: Arc<Verified<Program>>, maker: Maker) -> Result<Arc<Shared>, Error> {
     COMPILED.get_or_make(Key { program, maker }, |key| {
         let variants = Variants::new(key.program.clone(), key.maker.clone());
-        Ok(Shared { variants, at_ends: OnceLock::new(), marks: Marks::default() })
+        Ok(Shared { variants, at_ends: OnceLock::new(), marks: Marks::default(), helpers: Helpers::default() })
     })
 }
 
@@ -116,7 +120,7 @@ impl Source for Compiled {
     fn explain(&self) -> String {
         let arch = self.shared.variants.maker.arch;
         match self.first() {
-            Ok(kernel) => format!("plan for {arch}: {}\n", kernel.manifest().plan),
+            Ok(kernel) => format!("plan for {arch}: {}\n{SPACED}", kernel.manifest().plan),
             Err(error) => format!("plan for {arch}: {error}\n"),
         }
     }
@@ -151,6 +155,14 @@ impl Source for Compiled {
     ) -> Result<(), Error> {
         self.write_starts(columns, states, starts, stream)
     }
+
+    fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error> {
+        let Respacing { records, bytes, from, to } = *copy;
+        let [from, to] = [from, to].map(|column| (column.first, column.spacing as i64));
+        let arguments = SpacingArguments { records: records as u64, bytes: bytes as u64, from, to };
+        // SAFETY: records are where the columns say, and as many have space in the copy.
+        unsafe { self.launch_helper(HelperKernel::Spacing, records, &arguments.to_bytes(), stream) }
+    }
 }
 
 impl Shared {
@@ -160,6 +172,10 @@ impl Shared {
         OnGpu { program, device, source: Arc::new(Compiled { shared: self.clone(), limit }), limit }
     }
 }
+
+/// What becomes of columns in device memory whose records are not one after the other.
+const SPACED: &str =
+    "spaced columns in device memory: gathered before, scattered after; each record is written and read once more\n";
 
 /// What an inclusive scan of a line needs.
 fn first() -> Need {

@@ -20,6 +20,8 @@
 //! | `host`, `pieces`, `staging` | calls over host memory, piece by piece on the way there and back |
 //! | `added` | what is made for a launch beside its columns: flags, starts, states of rows |
 //! | `segments`, `numbers` | flags of segments, made of keys or offsets, and the start of each record's (with the feature `ptx`) |
+//! | `spaced` | copies of columns in device memory whose records are not one after the other |
+//! | `helpers` | kernels that are no scans (with the feature `ptx`) |
 //! | `ends` | totals of segments between offsets, or of equal keys |
 
 mod added;
@@ -29,6 +31,8 @@ mod column;
 #[cfg(feature = "ptx")]
 mod compiled;
 mod ends;
+#[cfg(feature = "ptx")]
+mod helpers;
 mod host;
 mod kernel;
 mod landing;
@@ -38,6 +42,7 @@ mod pending;
 mod pieces;
 #[cfg(feature = "ptx")]
 mod segments;
+mod spaced;
 mod staging;
 mod states;
 mod task;

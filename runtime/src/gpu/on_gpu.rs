@@ -10,6 +10,7 @@ use super::ahead::{Ahead, AotKernel};
 use super::kernel::{GpuKernel, TIME_LIMIT};
 use super::numbers::Numbering;
 use super::pending::Pending;
+use super::spaced::Respacing;
 use super::states::States;
 use super::task::Task;
 use crate::backend::{Backend, HostTask, Settings};
@@ -79,6 +80,12 @@ pub(super) trait Source: Send + Sync {
         starts: u64,
         stream: &Stream,
     ) -> Result<(), Error>;
+
+    /// Copies records from one spacing to another in a stream.
+    ///
+    /// # Errors
+    /// As [`mark`](Source::mark).
+    fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error>;
 }
 
 /// What segments add to the columns of a call, by address: for each record a flag of a byte, and the number of its segment as `u32`,

@@ -24,6 +24,8 @@ pub struct Launched {
     totals: Option<Totals>,
     /// Of a launch that is not part of a graph.
     landing: Option<Landing>,
+    /// What the stream was given after it for the same call, if anything was.
+    then: Option<Landing>,
     limit: Duration,
 }
 
@@ -43,7 +45,7 @@ impl Launched {
         totals: Option<Totals>,
         limit: Duration,
     ) -> Result<Launched, CudaError> {
-        let mut launched = Launched { kernel, workspace, totals, landing: None, limit };
+        let mut launched = Launched { kernel, workspace, totals, landing: None, then: None, limit };
         if !launched.workspace.is_captured() {
             let pieces: Vec<_> = match &launched.totals {
                 Some(totals) => vec![launched.header(), totals.in_device(&launched.kernel)],
@@ -52,6 +54,14 @@ impl Launched {
             launched.landing = Some(Landing::start(stream, &pieces)?);
         }
         Ok(launched)
+    }
+
+    /// Waits for what the stream was given since, too.
+    pub(super) fn then(&mut self, stream: &Stream) -> Result<(), CudaError> {
+        if !self.is_captured() {
+            self.then = Some(Landing::start(stream, &[])?);
+        }
+        Ok(())
     }
 
     /// Whether it became part of a graph, and is done whenever that is launched.
@@ -64,7 +74,7 @@ impl Launched {
     /// # Errors
     /// Something failed on the device.
     pub fn is_done(&self) -> Result<bool, CudaError> {
-        self.landing.as_ref().map_or(Ok(true), Landing::is_done)
+        self.then.as_ref().or(self.landing.as_ref()).map_or(Ok(true), Landing::is_done)
     }
 
     /// Waits until it is done, and gives the totals of its rows, one state of the lowered program behind the other;
@@ -82,6 +92,7 @@ impl Launched {
 
     fn arrive(&self) -> Result<Vec<Constant>, CudaError> {
         let landed = self.landing.as_ref().map(Landing::wait).transpose()?;
+        self.then.as_ref().map(Landing::wait).transpose()?;
         expect_no_quarantine(&self.workspace)?;
         let (header, totals) = match (landed, &self.totals) {
             (Some(landed), Some(_)) => {

@@ -8,17 +8,13 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use monoscan_codegen::gpu::Arch;
-use monoscan_codegen::nvptx::{
-    NvptxError, OFFSETS_THREADS, OffsetsArguments, OffsetsKernel, STARTS_THREADS, StartsArguments, StartsKernel,
-};
+use monoscan_codegen::nvptx::{HelperKernel, OffsetsArguments, StartsArguments};
 use monoscan_ir::{
     Constant, FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value, Verified,
     verify,
 };
 
 use super::compiled::{Compiled, Shared, shared};
-use super::kernel::to_u32;
 use super::numbers::Numbering;
 use super::on_gpu::{OnGpu, SegmentColumns};
 use super::pending::Pending;
@@ -27,7 +23,7 @@ use super::variant::Maker;
 use crate::backend::Settings;
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut, layout_of};
-use crate::cuda::{DeviceBuffer, Kernel, Module, Stream, keep_with_graph};
+use crate::cuda::Stream;
 use crate::error::Error;
 use crate::parameters::Parameters;
 
@@ -38,16 +34,7 @@ type KeyForm = (Layout, bool);
 #[derive(Default)]
 pub(super) struct Marks {
     by_key: Mutex<Vec<(KeyForm, Arc<Shared>)>>,
-    by_offset: OnceLock<Arc<Loaded>>,
     numbers: [OnceLock<Arc<Shared>>; Numbering::COUNT],
-    starts: OnceLock<Arc<Loaded>>,
-}
-
-/// A kernel that is no scan.
-struct Loaded {
-    /// Is freed first, which waits for the device's work: no launch outlives the code.
-    _last_launch: DeviceBuffer<u8>,
-    kernel: Kernel,
 }
 
 impl Compiled {
@@ -112,20 +99,10 @@ impl Compiled {
         starts: u64,
         stream: &Stream,
     ) -> Result<(), Error> {
-        let records = columns.len;
-        let kernel = self.kernel(&self.shared.marks.starts, |arch| {
-            let ir = StartsKernel::new(arch);
-            (ir.key(), move || ir.compile())
-        })?;
-        let (count, bytes) = (count as u64, bytes as u64);
-        let arguments =
-            StartsArguments { records: records as u64, numbers: columns.numbers, states, count, bytes, starts };
-        keep_with_graph(stream, kernel.clone() as _)?;
-        let blocks = to_u32("the grid", records.div_ceil(STARTS_THREADS))?;
-        // SAFETY: these are the kernel's arguments; the columns are where they say, and the kernel is kept with this scan or with
-        // the graph.
-        unsafe { kernel.kernel.launch(stream, blocks, STARTS_THREADS as u32, 0, &arguments.to_bytes()) }?;
-        Ok(())
+        let (records, count, bytes) = (columns.len as u64, count as u64, bytes as u64);
+        let arguments = StartsArguments { records, numbers: columns.numbers, states, count, bytes, starts };
+        // SAFETY: the columns are where they say.
+        unsafe { self.launch_helper(HelperKernel::Starts, columns.len, &arguments.to_bytes(), stream) }
     }
 
     fn mark_keys(
@@ -164,11 +141,7 @@ impl Compiled {
         reversed: bool,
         stream: &Stream,
     ) -> Result<(), Error> {
-        let Some(segments) = offsets.len.checked_sub(1).filter(|&segments| segments > 0) else { return Ok(()) };
-        let kernel = self.kernel(&self.shared.marks.by_offset, |arch| {
-            let ir = OffsetsKernel::new(arch);
-            (ir.key(), move || ir.compile())
-        })?;
+        let Some(segments) = offsets.len.checked_sub(1) else { return Ok(()) };
         let arguments = OffsetsArguments {
             segments: segments as u64,
             records: to.len as u64,
@@ -178,29 +151,8 @@ impl Compiled {
             reversed,
             wide: offsets.layout.size == 8,
         };
-        keep_with_graph(stream, kernel.clone() as _)?;
-        let blocks = to_u32("the grid", segments.div_ceil(OFFSETS_THREADS))?;
-        // SAFETY: these are the kernel's arguments; offsets, flags and numbers are where they say, and the kernel is kept with this
-        // scan or with the graph.
-        unsafe { kernel.kernel.launch(stream, blocks, OFFSETS_THREADS as u32, 0, &arguments.to_bytes()) }?;
-        Ok(())
-    }
-
-    /// A kernel that is no scan: by its key, and how its PTX is made.
-    fn kernel<P: FnOnce() -> Result<String, NvptxError>>(
-        &self,
-        made: &OnceLock<Arc<Loaded>>,
-        ir: impl FnOnce(Arch) -> ([u8; 32], P),
-    ) -> Result<Arc<Loaded>, Error> {
-        let Maker { device, arch, cache, .. } = &self.shared.variants.maker;
-        if let Some(kernel) = made.get() {
-            return Ok(kernel.clone());
-        }
-        let (key, compile) = ir(*arch);
-        let (module, _) = Module::made(device, &key, cache.as_ref(), || compile().map_err(Error::from))?;
-        let kernel = module.kernel("scan")?;
-        let loaded = Loaded { _last_launch: DeviceBuffer::uninitialized(device, 1)?, kernel };
-        Ok(made.get_or_init(|| Arc::new(loaded)).clone())
+        // SAFETY: offsets, flags and numbers are where they say.
+        unsafe { self.launch_helper(HelperKernel::Offsets, segments, &arguments.to_bytes(), stream) }
     }
 }
 

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::kernel::{Launch, Span};
 use super::on_gpu::{Found, OnGpu};
 use super::pending::Pending;
+use super::spaced::SpacedColumn;
 use crate::backend::{Outcome, Settings};
 use crate::call::{Call, Shape};
 use crate::checked::Elements;
@@ -15,6 +16,7 @@ use crate::column::{Column, ColumnMut, check_inputs};
 use crate::cuda::Stream;
 use crate::device::Device;
 use crate::error::Error;
+use crate::scans::check_covers;
 
 /// A call over device memory, once checked.
 pub(crate) struct Task<'a> {
@@ -22,7 +24,9 @@ pub(crate) struct Task<'a> {
     pub(super) settings: Settings<'a>,
     /// Where the input columns are, and then those of segments: flags, and starts if each has its own.
     pub(super) inputs: SmallVec<[u64; 8]>,
-    outputs: SmallVec<[u64; 8]>,
+    pub(super) outputs: SmallVec<[u64; 8]>,
+    /// The spaced columns, of which the kernel sees copies.
+    pub(super) spaced: SmallVec<[SpacedColumn; 2]>,
     pub(super) len: usize,
     /// The output column with the least capacity, and that.
     capacity: (usize, usize),
@@ -38,65 +42,79 @@ impl<'a> Task<'a> {
     /// A call that writes to other columns than it reads.
     pub(crate) fn new(
         (program, device): (&Program, Device),
-        (call, settings): (&'a Call<'a>, Settings<'a>),
+        call: (&'a Call<'a>, Settings<'a>),
         inputs: &[Column<'_>],
         outputs: &[ColumnMut<'_>],
     ) -> Result<Task<'a>, Error> {
         let len = checks::columns(program, device, inputs, outputs)?;
         let capacities = outputs.iter().map(|column| column.len).enumerate();
         let capacity = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
-        let inputs = inputs.iter().map(|column| column.address()).collect();
-        let outputs = outputs.iter().map(|column| column.address()).collect();
-        Task { call, settings, inputs, outputs, len, capacity, reduces: false, reads_previous: false, lengths: (0, 0) }
-            .checked(program, device)
+        let mut task = Task { capacity, ..Task::of(call, len) };
+        inputs.iter().for_each(|column| task.read(column));
+        let is_whole = program.output.filter.is_none() && check_covers(call.0, len).is_ok();
+        outputs.iter().for_each(|column| task.write(column, is_whole));
+        task.checked(program, device)
     }
 
     /// A call whose outputs replace its inputs.
     pub(crate) fn in_place(
         (program, device): (&Program, Device),
-        (call, settings): (&'a Call<'a>, Settings<'a>),
+        call: (&'a Call<'a>, Settings<'a>),
         columns: &[ColumnMut<'_>],
     ) -> Result<Task<'a>, Error> {
         let len = checks::in_place(program, device, columns)?;
-        let outputs: SmallVec<[u64; 8]> = columns.iter().map(|column| column.address()).collect();
-        let inputs = outputs.clone();
-        Task {
-            call,
-            settings,
-            inputs,
-            outputs,
-            len,
-            capacity: (0, len),
-            reduces: false,
-            reads_previous: false,
-            lengths: (0, 0),
-        }
-        .checked(program, device)
+        let mut task = Task { capacity: (0, len), ..Task::of(call, len) };
+        // What is read of a spaced column is gathered anyway.
+        columns.iter().for_each(|column| task.write(column, false));
+        task.inputs = task.outputs.clone();
+        task.spaced.iter_mut().for_each(|column| column.input = column.output);
+        task.checked(program, device)
     }
 
     /// A call for totals, which writes nothing.
     pub(crate) fn reduction(
         (program, device): (&Program, Device),
-        (call, settings): (&'a Call<'a>, Settings<'a>),
+        call: (&'a Call<'a>, Settings<'a>),
         inputs: &[Column<'_>],
     ) -> Result<Task<'a>, Error> {
         let len = check_inputs(&program.inputs, inputs, device)?;
-        let inputs = inputs.iter().map(|column| column.address()).collect();
         // Columns of a program that filters have no space, so nothing is written to where they are.
         let outputs = program.output.filter.as_ref().map_or(0, |_| program.output.columns.len());
-        let outputs = SmallVec::from_elem(0, outputs);
+        let mut task = Task { outputs: SmallVec::from_elem(0, outputs), reduces: true, ..Task::of(call, len) };
+        inputs.iter().for_each(|column| task.read(column));
+        task.checked(program, device)
+    }
+
+    /// A call without columns yet.
+    fn of((call, settings): (&'a Call<'a>, Settings<'a>), len: usize) -> Task<'a> {
         Task {
             call,
             settings,
-            inputs,
-            outputs,
+            inputs: SmallVec::new(),
+            outputs: SmallVec::new(),
+            spaced: SmallVec::new(),
             len,
             capacity: (0, 0),
-            reduces: true,
+            reduces: false,
             reads_previous: false,
             lengths: (0, 0),
         }
-        .checked(program, device)
+    }
+
+    /// Adds a column to those that are read. The copy of a spaced one gets its address later, which is that of a workspace.
+    fn read(&mut self, column: &Column<'_>) {
+        let at = (column.address(), column.len, &*column.layout);
+        let spaced = SpacedColumn::read(self.inputs.len(), at, column.spacing);
+        self.inputs.push(if spaced.is_some() { 0 } else { column.address() });
+        self.spaced.extend(spaced);
+    }
+
+    /// The same for one that is written, whole or not.
+    fn write(&mut self, column: &ColumnMut<'_>, is_whole: bool) {
+        let at = (column.address(), column.len, &*column.layout);
+        let spaced = SpacedColumn::written(self.outputs.len(), at, column.spacing, is_whole);
+        self.outputs.push(if spaced.is_some() { 0 } else { column.address() });
+        self.spaced.extend(spaced);
     }
 
     /// Checks what a call says besides its columns, and adds that of flags to them.
@@ -190,7 +208,12 @@ impl<'a> Task<'a> {
                 // SAFETY: the columns were checked against the program, and flags were added to them; the source says that the
                 // kernel is the program's, for such a call of such columns, and the states are complete; whoever made the columns
                 // promised that they may be used until the stream is done with them.
-                let launched = unsafe { kernel.launch(stream, &launch, scan.limit) }?;
+                let mut launched = unsafe { kernel.launch(stream, &launch, scan.limit) }?;
+                if let Some(launched) = &mut launched
+                    && self.scatter(scan, stream)?
+                {
+                    launched.then(stream)?;
+                }
                 launched.map(|launched| (launched, states))
             }
         };

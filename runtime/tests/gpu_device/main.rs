@@ -11,6 +11,7 @@ mod every_call;
 mod kernels;
 mod limits;
 mod on_device;
+mod spaced;
 mod streams;
 mod subject;
 mod together;

@@ -5,6 +5,7 @@ mod run;
 #[cfg(not(feature = "cuda"))]
 #[path = "nowhere.rs"]
 mod run;
+mod strided;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,6 +15,7 @@ use monoscan_runtime::{Device, DeviceMemory, Error};
 pub(super) use run::Maker;
 pub use run::Pending;
 pub(super) use run::{collect, collect_with_totals, fill, replace, totals};
+pub use strided::{DeviceStrided, DeviceStridedMut};
 
 use crate::lang::ScanType;
 

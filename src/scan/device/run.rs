@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::DeviceVec;
 use crate::lang::{self, ScanType};
+use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::OnDevice;
@@ -156,7 +157,7 @@ pub(in crate::scan) fn replace<S: States, Out: Outputs>(
 }
 
 /// The columns that a call writes.
-struct Written<'a>(SmallVec<[(&'a mut DeviceMemory, usize); 4]>);
+struct Written<'a>(SmallVec<[(&'a mut DeviceMemory, Part<usize>); 4]>);
 
 impl<'a> Written<'a> {
     fn of<Out: Outputs>(output: &'a mut impl ColumnsMut<Out, Place = OnDevice>) -> Written<'a> {
@@ -166,9 +167,12 @@ impl<'a> Written<'a> {
     }
 
     fn columns<'c>(&'c mut self, layouts: &'c [Layout]) -> Vec<ColumnMut<'c>> {
-        let columns = self.0.iter_mut().zip(layouts);
-        // SAFETY: each vector has so many records, of a type whose fields the macro laid out.
-        columns.map(|((memory, len), layout)| unsafe { memory.column_mut(*len, layout) }).collect()
+        let columns = self.0.iter_mut().zip(layouts).map(|((memory, part), layout)| {
+            let place = (part.base, part.len, part.spacing);
+            // SAFETY: each vector has such records, of a type whose fields the macro laid out.
+            unsafe { memory.column_mut(place, layout) }
+        });
+        columns.collect()
     }
 
     fn before(&self, stream: &Stream) -> Result<(), Error> {
@@ -200,22 +204,20 @@ pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
 
 /// The memory that a call reads: its columns, and what tells its segments.
 struct Inputs<'a> {
-    columns: SmallVec<[(&'a DeviceMemory, usize); 6]>,
+    columns: SmallVec<[(&'a DeviceMemory, Part<*const u8>); 6]>,
     segments: Option<&'a DeviceMemory>,
 }
 
 impl<'a> Inputs<'a> {
     fn of<S, In: Record, Out>(request: &Request<'a, S, In, Out>, input: &'a impl Columns<In>) -> Inputs<'a> {
-        let mut lengths: SmallVec<[usize; 6]> = SmallVec::new();
-        input.parts(|part| lengths.push(part.len));
-        let mut lengths = lengths.into_iter();
-        let mut columns = SmallVec::new();
-        input.memories(|memory| columns.push((memory, lengths.next().unwrap_or(0))));
-        Inputs { columns, segments: request.segment_memory() }
+        let (mut memories, mut parts) = (SmallVec::<[_; 6]>::new(), SmallVec::<[_; 6]>::new());
+        input.memories(|memory| memories.push(memory));
+        input.parts(|part| parts.push(part));
+        Inputs { columns: memories.into_iter().zip(parts).collect(), segments: request.segment_memory() }
     }
 
     fn len(&self) -> usize {
-        self.columns.first().map_or(0, |&(_, len)| len)
+        self.columns.first().map_or(0, |(_, part)| part.len)
     }
 
     /// The stream that was asked for, or that of the first column.
@@ -234,8 +236,12 @@ impl<'a> Inputs<'a> {
         let memories = || self.columns.iter().map(|&(memory, _)| memory).chain(self.segments);
         memories().try_for_each(|memory| memory.before(stream))?;
         let columns = self.columns.iter().zip(layouts);
-        // SAFETY: each vector has so many records, of a type whose fields the macro laid out.
-        let columns: Vec<_> = columns.map(|(&(memory, len), layout)| unsafe { memory.column(len, layout) }).collect();
+        let columns = columns.map(|(&(memory, part), layout)| {
+            let place = (part.base.addr(), part.len, part.spacing);
+            // SAFETY: each vector has such records, of a type whose fields the macro laid out.
+            unsafe { memory.column(place, layout) }
+        });
+        let columns: Vec<_> = columns.collect();
         let given = give(&columns)?;
         memories().try_for_each(|memory| memory.after(stream))?;
         Ok(given)

@@ -87,6 +87,8 @@ pub enum Helper {
     Numbers,
     /// The start of each record's segment.
     Starts,
+    /// Copies of columns in device memory whose records are not one after the other.
+    Copies,
 }
 
 impl std::fmt::Display for Helper {
@@ -94,6 +96,7 @@ impl std::fmt::Display for Helper {
         f.write_str(match self {
             Helper::Flags => "head flags out of keys or offsets: give head flags as a column of the device",
             Helper::Numbers | Helper::Starts => "a start for each segment: give one initial state",
+            Helper::Copies => "copies of spaced columns: give columns whose records are one after the other",
         })
     }
 }

@@ -24,6 +24,7 @@ use super::kernel::{GpuKernel, expect_arch, expect_driver};
 use super::numbers::Numbering;
 use super::on_gpu::{Found, OnGpu, SegmentColumns, Source};
 use super::pending::Pending;
+use super::spaced::Respacing;
 use super::states::States;
 use super::task::Task;
 use crate::call::Call;
@@ -122,5 +123,9 @@ impl Source for Ahead {
         _: &Stream,
     ) -> Result<(), Error> {
         Err(AotError::Helper { makes: Helper::Starts }.into())
+    }
+
+    fn respace(&self, _: &Respacing, _: &Stream) -> Result<(), Error> {
+        Err(AotError::Helper { makes: Helper::Copies }.into())
     }
 }

@@ -1,9 +1,9 @@
-//! What segments add to a call, by the kernels for it in the emulator: offsets as flags and
-//! numbers, and numbers as starts, as plain loops make them.
+//! Helper kernels in the emulator, against plain loops: offsets as flags and numbers, numbers as
+//! starts, records copied from one spacing to another.
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{
-    OFFSETS_THREADS, OffsetsArguments, OffsetsKernel, STARTS_THREADS, StartsArguments, StartsKernel,
+    HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments,
 };
 use scan_emulator::{Device, Kernel, Launch};
 use scan_kit::Random;
@@ -31,7 +31,7 @@ fn numbers(offsets: &[u64], records: usize) -> Vec<u8> {
 
 #[test]
 fn heads_are_flagged_whatever_the_width_and_the_address() {
-    let kernel = Kernel::compile(&OffsetsKernel::emulated(), "scan").unwrap();
+    let kernel = Kernel::compile(&HelperKernel::Offsets.emulated(), "scan").unwrap();
     let mut random = Random(5);
     for case in 0..60u64 {
         let segments = *random.pick(&[1, 2, 31, 255, 256, 257, 700]);
@@ -64,8 +64,8 @@ fn heads_are_flagged_whatever_the_width_and_the_address() {
             wide,
         };
         let launch = Launch {
-            blocks: segments.div_ceil(OFFSETS_THREADS) as u32,
-            threads: OFFSETS_THREADS as u32,
+            blocks: segments.div_ceil(HELPER_THREADS) as u32,
+            threads: HELPER_THREADS as u32,
             args: &arguments.to_bytes(),
             seed: case,
             ..Launch::default()
@@ -80,7 +80,7 @@ fn heads_are_flagged_whatever_the_width_and_the_address() {
 
 #[test]
 fn every_record_has_the_start_of_its_segment_beside_it() {
-    let kernel = Kernel::compile(&StartsKernel::emulated(), "scan").unwrap();
+    let kernel = Kernel::compile(&HelperKernel::Starts.emulated(), "scan").unwrap();
     let mut random = Random(6);
     for case in 0..40u64 {
         let (records, count) = (*random.pick(&[0, 1, 255, 256, 257, 700]), 1 + random.below(9));
@@ -103,8 +103,8 @@ fn every_record_has_the_start_of_its_segment_beside_it() {
             starts: device.address(to),
         };
         let launch = Launch {
-            blocks: records.div_ceil(STARTS_THREADS) as u32,
-            threads: STARTS_THREADS as u32,
+            blocks: records.div_ceil(HELPER_THREADS) as u32,
+            threads: HELPER_THREADS as u32,
             args: &arguments.to_bytes(),
             seed: case,
             ..Launch::default()
@@ -117,9 +117,54 @@ fn every_record_has_the_start_of_its_segment_beside_it() {
 }
 
 #[test]
+fn records_are_copied_from_any_spacing_to_any_other() {
+    let kernel = Kernel::compile(&HelperKernel::Spacing.emulated(), "scan").unwrap();
+    let mut random = Random(7);
+    for case in 0..60u64 {
+        let records = *random.pick(&[1usize, 2, 31, 255, 256, 257, 600]);
+        let size = *random.pick(&[1usize, 2, 3, 4, 6, 8, 12, 16, 24, 32]);
+        let gap = |random: &mut Random| size * random.below(3) + [0, 0, 1, 4][random.below(4)];
+        // Where record 0 is, how far the next one is from it, and how many bytes all of them span.
+        let column = |random: &mut Random, repeats: bool| {
+            let spacing = if repeats { 0 } else { size + gap(random) };
+            let span = spacing * (records - 1) + size;
+            if random.chance(2) { (span - size, -(spacing as i64), span) } else { (0, spacing as i64, span) }
+        };
+        let repeats = random.chance(5);
+        let (from, to) = (column(&mut random, repeats), column(&mut random, false));
+        let (read, before) = (random.bytes(from.2), random.bytes(to.2));
+        let mut expected = before.clone();
+        for record in 0..records as i64 {
+            let at = |(first, spacing, _): (usize, i64, usize)| (first as i64 + record * spacing) as usize;
+            expected[at(to)..][..size].copy_from_slice(&read[at(from)..][..size]);
+        }
+        let mut device = Device::new();
+        let source = device.buffer_shifted(&read, random.below(16) & !(random.below(16)));
+        let target = device.buffer_shifted(&before, random.below(16) & !(random.below(16)));
+        let arguments = SpacingArguments {
+            records: records as u64,
+            bytes: size as u64,
+            from: (device.address(source) + from.0 as u64, from.1),
+            to: (device.address(target) + to.0 as u64, to.1),
+        };
+        let launch = Launch {
+            blocks: records.div_ceil(HELPER_THREADS) as u32,
+            threads: HELPER_THREADS as u32,
+            args: &arguments.to_bytes(),
+            seed: case,
+            ..Launch::default()
+        };
+        kernel.launch(&mut device, &launch).unwrap();
+        assert_eq!(device.read(target), expected, "case {case}: {records} of {size} from {from:?} to {to:?}");
+    }
+}
+
+#[test]
 fn every_architecture_has_the_kernels() {
     for arch in Arch::ALL {
-        assert!(OffsetsKernel::new(arch).compile().unwrap().contains(".visible .entry scan("), "{arch}");
-        assert!(StartsKernel::new(arch).compile().unwrap().contains(".visible .entry scan("), "{arch}");
+        for helper in HelperKernel::ALL {
+            let ptx = HelperIr::new(helper, arch).compile().unwrap();
+            assert!(ptx.contains(".visible .entry scan("), "{helper:?} {arch}");
+        }
     }
 }

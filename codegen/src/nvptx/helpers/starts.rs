@@ -3,13 +3,8 @@
 //!
 //! A thread looks at one record. Numbers past the last state are taken for that of the last.
 
-use super::emit::{Builder, Passes, Ty, Value, assemble, key};
-use super::error::NvptxError;
-use super::{HEAD, as_ptx_kernel, bytes_of_words};
-use crate::gpu::Arch;
-
-/// Threads of a block of the kernel, which takes no shared memory.
-pub const STARTS_THREADS: usize = 256;
+use super::{bytes_of_words, thread_of_launch, word};
+use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// The arguments of the kernel, eight bytes each, in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,45 +40,10 @@ impl StartsArguments {
     }
 }
 
-/// The kernel, named `scan`, as LLVM IR.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StartsKernel {
-    text: String,
-    arch: Arch,
-}
-
-impl StartsKernel {
-    /// Writes the kernel.
-    pub fn new(arch: Arch) -> StartsKernel {
-        StartsKernel { text: as_ptx_kernel(&Self::emulated(), "scan", StartsArguments::BYTES, STARTS_THREADS), arch }
-    }
-
-    /// The same as LLVM IR that takes its arguments by address.
-    pub fn emulated() -> String {
-        let k = Builder::new();
-        k.function(HEAD, write);
-        k.finish()
-    }
-
-    /// A hash of all that decides its PTX.
-    pub fn key(&self) -> [u8; 32] {
-        key(&self.text, Passes::All, self.arch.name(), self.arch.feature())
-    }
-
-    /// Its PTX, by LLVM.
-    ///
-    /// # Errors
-    /// [`NvptxError::Llvm`], which is a bug in monoscan.
-    pub fn compile(&self) -> Result<String, NvptxError> {
-        assemble(&self.text, Passes::All, self.arch.name(), self.arch.feature())
-    }
-}
-
-fn write<'k>(k: &'k Builder) {
-    let arguments = k.named(Ty::GENERIC, "%arguments");
-    let word = |offset: usize| arguments.at(offset).load(Ty::I64, 8);
+pub(super) fn write<'k>(k: &'k Builder) {
+    let word = |offset: usize| word(k, offset);
     let at = |offset: usize, place: Value<'k>| word(offset).as_global().byte(place);
-    let record = k.block().resize(Ty::I64) * STARTS_THREADS + k.thread().resize(Ty::I64);
+    let record = thread_of_launch(k);
     k.when(record.below(word(StartsArguments::RECORDS)), || {
         let number = at(StartsArguments::NUMBERS, record * 4).load(Ty::I32, 4).resize(Ty::I64);
         let number = number.umin(word(StartsArguments::COUNT) - 1);

@@ -5,13 +5,8 @@
 //! A thread looks at one segment. One without records has no head, so no two threads write the same
 //! flag, unless what they read are no offsets.
 
-use super::emit::{Builder, Passes, Ty, Value, assemble, key};
-use super::error::NvptxError;
-use super::{HEAD, as_ptx_kernel, bytes_of_words};
-use crate::gpu::Arch;
-
-/// Threads of a block of the kernel, which takes no shared memory.
-pub const OFFSETS_THREADS: usize = 256;
+use super::{bytes_of_words, thread_of_launch, word};
+use crate::nvptx::emit::{Builder, Ty, Value};
 
 /// The arguments of the kernel, eight bytes each, in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,45 +46,10 @@ impl OffsetsArguments {
     }
 }
 
-/// The kernel, named `scan`, as LLVM IR.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OffsetsKernel {
-    text: String,
-    arch: Arch,
-}
-
-impl OffsetsKernel {
-    /// Writes the kernel.
-    pub fn new(arch: Arch) -> OffsetsKernel {
-        OffsetsKernel { text: as_ptx_kernel(&Self::emulated(), "scan", OffsetsArguments::BYTES, OFFSETS_THREADS), arch }
-    }
-
-    /// The same as LLVM IR that takes its arguments by address.
-    pub fn emulated() -> String {
-        let k = Builder::new();
-        k.function(HEAD, write);
-        k.finish()
-    }
-
-    /// A hash of all that decides its PTX.
-    pub fn key(&self) -> [u8; 32] {
-        key(&self.text, Passes::All, self.arch.name(), self.arch.feature())
-    }
-
-    /// Its PTX, by LLVM.
-    ///
-    /// # Errors
-    /// [`NvptxError::Llvm`], which is a bug in monoscan.
-    pub fn compile(&self) -> Result<String, NvptxError> {
-        assemble(&self.text, Passes::All, self.arch.name(), self.arch.feature())
-    }
-}
-
-fn write(k: &Builder) {
-    let arguments = k.named(Ty::GENERIC, "%arguments");
-    let word = |offset: usize| arguments.at(offset).load(Ty::I64, 8);
+pub(super) fn write(k: &Builder) {
+    let word = |offset: usize| word(k, offset);
     let is_set = |offset: usize| word(offset).is_not(k.i64(0));
-    let segment = k.block().resize(Ty::I64) * OFFSETS_THREADS + k.thread().resize(Ty::I64);
+    let segment = thread_of_launch(k);
     k.when(segment.below(word(OffsetsArguments::SEGMENTS)), || {
         let (start, end) = (offset(k, word, segment), offset(k, word, segment + 1));
         let head = is_set(OffsetsArguments::REVERSED).select(end - 1, start);

@@ -1,0 +1,100 @@
+//! Helper kernels: what they make, a scan launched after them reads, or they carry its results on.
+//!
+//! None scans anything. A thread looks at one segment or one record, and no thread waits for
+//! another.
+
+mod offsets;
+mod spacing;
+mod starts;
+
+pub use offsets::OffsetsArguments;
+pub use spacing::SpacingArguments;
+pub use starts::StartsArguments;
+
+use super::emit::{Builder, Passes, Ty, Value, assemble, key};
+use super::error::NvptxError;
+use super::{HEAD, as_ptx_kernel};
+use crate::gpu::Arch;
+
+/// Threads of a block of every helper kernel. None takes shared memory.
+pub const HELPER_THREADS: usize = 256;
+
+/// What a helper kernel does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HelperKernel {
+    /// Makes head flags out of offsets: [`OffsetsArguments`].
+    Offsets,
+    /// Puts the start of its segment beside each record: [`StartsArguments`].
+    Starts,
+    /// Copies records between columns of any spacing: [`SpacingArguments`].
+    Spacing,
+}
+
+impl HelperKernel {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [HelperKernel; 3] = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing];
+
+    /// The kernel, named `scan`, as LLVM IR that takes its arguments by address: for the emulator.
+    pub fn emulated(self) -> String {
+        let k = Builder::new();
+        k.function(HEAD, |k| match self {
+            HelperKernel::Offsets => offsets::write(k),
+            HelperKernel::Starts => starts::write(k),
+            HelperKernel::Spacing => spacing::write(k),
+        });
+        k.finish()
+    }
+
+    /// Bytes of its arguments.
+    fn bytes(self) -> usize {
+        match self {
+            HelperKernel::Offsets => OffsetsArguments::BYTES,
+            HelperKernel::Starts => StartsArguments::BYTES,
+            HelperKernel::Spacing => SpacingArguments::BYTES,
+        }
+    }
+}
+
+/// A helper kernel for an architecture, as LLVM IR.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HelperIr {
+    text: String,
+    arch: Arch,
+}
+
+impl HelperIr {
+    /// Writes the kernel, named `scan`.
+    pub fn new(kernel: HelperKernel, arch: Arch) -> HelperIr {
+        HelperIr { text: as_ptx_kernel(&kernel.emulated(), "scan", kernel.bytes(), HELPER_THREADS), arch }
+    }
+
+    /// A hash of all that decides its PTX.
+    pub fn key(&self) -> [u8; 32] {
+        key(&self.text, Passes::All, self.arch.name(), self.arch.feature())
+    }
+
+    /// Its PTX, by LLVM.
+    ///
+    /// # Errors
+    /// [`NvptxError::Llvm`], which is a bug in monoscan.
+    pub fn compile(&self) -> Result<String, NvptxError> {
+        assemble(&self.text, Passes::All, self.arch.name(), self.arch.feature())
+    }
+}
+
+/// Arguments as a launch takes them: words of 64 bits, one behind the other.
+fn bytes_of_words<const BYTES: usize>(words: impl IntoIterator<Item = u64>) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
+    bytes
+}
+
+/// The word at an offset of the arguments.
+fn word(k: &Builder, offset: usize) -> Value<'_> {
+    k.named(Ty::GENERIC, "%arguments").at(offset).load(Ty::I64, 8)
+}
+
+/// The number of this thread among all of the launch.
+fn thread_of_launch(k: &Builder) -> Value<'_> {
+    k.block().resize(Ty::I64) * HELPER_THREADS + k.thread().resize(Ty::I64)
+}
