@@ -13,7 +13,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use common::{Failure, finish, say};
+use common::{Failure, failure_of, finish, say};
 use monoscan::ir::Mode;
 use monoscan::nvptx::{AccessPattern, Arch, Form, SegmentStart, compile_ahead};
 
@@ -78,16 +78,12 @@ fn run(options: Options) -> Result<(), Failure> {
     let verified = programs::program(&program)?;
     let made = compile_ahead(&verified, (form, any_states), pattern, arch)?;
     let name = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    std::fs::create_dir_all(&out).map_err(|error| named(&out, error))?;
+    std::fs::create_dir_all(&out).map_err(|error| failure_of(&out, error))?;
     for (end, text) in [("ptx", &made.ptx), ("manifest", &made.manifest.to_string())] {
         let path = out.join(format!("{name}.{end}"));
-        std::fs::write(&path, text).map_err(|error| named(&path, error))?;
+        std::fs::write(&path, text).map_err(|error| failure_of(&path, error))?;
         say!("{} bytes in {}", text.len(), path.display());
     }
     say!("{program} for {arch}: {}", made.manifest.launch.plan);
     Ok(())
-}
-
-fn named(path: &Path, error: std::io::Error) -> Failure {
-    Failure::Run(format!("{}: {error}", path.display()))
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use common::{Failure, Progress, Race, finish, say};
+use common::{Failure, Progress, Race, failure_of, finish, say};
 use memmap2::Mmap;
 use monoscan::Device;
 use monoscan::lexer::{Kind, Lexer, RULE_SETS, Rules, Token, TokenList};
@@ -73,20 +73,20 @@ fn run(options: Options) -> Result<(), Failure> {
     let file = options.rules.as_deref().unwrap_or(Path::new("json"));
     let rules = match RULE_SETS.iter().find(|(name, _)| Path::new(name) == file) {
         Some((_, text)) => (*text).to_owned(),
-        None => String::from_utf8(read(file)?).map_err(|error| named(file, error))?,
+        None => String::from_utf8(read(file)?).map_err(|error| failure_of(file, error))?,
     };
-    let rules = Rules::parse(&rules).map_err(|error| named(file, error))?;
+    let rules = Rules::parse(&rules).map_err(|error| failure_of(file, error))?;
     let text = match &options.text {
         Some(file) => Text::of(file)?,
         None => Text::Read(metadata()?),
     };
     let start = Instant::now();
-    let lexer = Lexer::new(rules).map_err(|error| named(file, error))?;
+    let lexer = Lexer::new(rules).map_err(|error| failure_of(file, error))?;
     let lexer = match &options.only {
         Some(names) => lexer.only(&kinds(&lexer, names)?),
         None => lexer,
     };
-    let lexer = lexer.on(options.device).map_err(|error| named(file, error))?;
+    let lexer = lexer.on(options.device).map_err(|error| failure_of(file, error))?;
     lexer.lex(b"")?;
     let compiled = start.elapsed();
 
@@ -197,7 +197,7 @@ fn metadata() -> Result<Vec<u8>, Failure> {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let mut command = Command::new(&cargo);
     let output = command.args(["metadata", "--format-version=1", "--manifest-path", manifest]).output();
-    match output.map_err(|error| named(Path::new(&cargo), error))? {
+    match output.map_err(|error| failure_of(Path::new(&cargo), error))? {
         output if output.status.success() => Ok(output.stdout),
         output => Err(Failure::Run(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))),
     }
@@ -222,7 +222,7 @@ impl Text {
             opened.read_to_end(&mut bytes)?;
             Ok(Text::Read(bytes))
         };
-        text().map_err(|error: std::io::Error| named(file, error))
+        text().map_err(|error: std::io::Error| failure_of(file, error))
     }
 }
 
@@ -238,9 +238,5 @@ impl Deref for Text {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(file).map_err(|error| named(file, error))
-}
-
-fn named(file: &Path, error: impl std::fmt::Display) -> Failure {
-    Failure::Run(format!("{}: {error}", file.display()))
+    std::fs::read(file).map_err(|error| failure_of(file, error))
 }

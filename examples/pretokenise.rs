@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use common::{Failure, finish, say};
+use common::{Failure, failure_of, finish, say};
 use monoscan::lexer::{CL100K, GPT2, O200K, Pretokeniser, TokenList};
 
 mod common;
@@ -95,7 +95,7 @@ fn print(split: &Pretokeniser, text: &str) -> Result<(), Failure> {
 /// All texts of the folder of documents.
 fn documents() -> Result<String, Failure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let entries = std::fs::read_dir(&folder).map_err(|error| named(&folder, error))?;
+    let entries = std::fs::read_dir(&folder).map_err(|error| failure_of(&folder, error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
     files.sort();
@@ -103,9 +103,5 @@ fn documents() -> Result<String, Failure> {
 }
 
 fn read(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file).map_err(|error| named(file, error))
-}
-
-fn named(file: &Path, error: impl std::fmt::Display) -> Failure {
-    Failure::Run(format!("{}: {error}", file.display()))
+    std::fs::read_to_string(file).map_err(|error| failure_of(file, error))
 }

@@ -80,8 +80,8 @@ fn on_device(
     let device = scan.device().as_cuda().ok_or_else(|| Failure::Run("the scan is on the CPU".into()))?;
     let stream = Stream::new(device)?;
     let from = inputs.iter().map(|bytes| DeviceBuffer::from_slice(&stream, bytes)).collect::<Result<Vec<_>, _>>()?;
-    let room = |layout: &Layout| DeviceBuffer::<u8>::zeroed(&stream, records * layout.size as usize);
-    let mut to = writes.iter().map(room).collect::<Result<Vec<_>, _>>()?;
+    let space = |layout: &Layout| DeviceBuffer::<u8>::zeroed(&stream, records * layout.size as usize);
+    let mut to = writes.iter().map(space).collect::<Result<Vec<_>, _>>()?;
     let call = Call { mode: manifest.form().mode, ..Call::default() };
     let (began, ended) = (Event::new(device)?, Event::new(device)?);
     let (mut best, mut written) = (f32::INFINITY, 0);

@@ -17,10 +17,11 @@
 //!
 //! 1. [A tour](tour): fourteen questions of the first hour, each answered by a few lines that run.
 //! 2. [Is there a scan in your loop?](algorithms): patterns of loops, and the scan of each.
-//! 3. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
-//! 4. [Calls](Call): one page of formulas says what each request, and each combination, means.
-//! 5. [Writing a lexer](writing_a_lexer): from one rule to C, and what each thing costs.
-//! 6. [The design](design): how monoscan works, from the overview to each engine, with a table of
+//! 3. [Scans from loops](from_a_loop): which loops become scans by themselves, and which do not.
+//! 4. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
+//! 5. [Calls](Call): one page of formulas says what each request, and each combination, means.
+//! 6. [Writing a lexer](writing_a_lexer): from one rule to C, and what each thing costs.
+//! 7. [The design](design): how monoscan works, from the overview to each engine, with a table of
 //!    [terms](design::terms).
 //!
 //! # The parts

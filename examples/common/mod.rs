@@ -4,8 +4,9 @@
 mod progress;
 mod race;
 
-use std::fmt::Arguments;
+use std::fmt::{Arguments, Display};
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::{ExitCode, exit};
 
 use monoscan::{Device, DeviceError, Error};
@@ -44,6 +45,11 @@ impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Failure {
         Failure::Run(error.to_string())
     }
+}
+
+/// What went wrong with a file.
+pub(crate) fn failure_of(file: &Path, error: impl Display) -> Failure {
+    Failure::Run(format!("{}: {error}", file.display()))
 }
 
 /// Prints a line. A reader that has seen enough may close the pipe: that ends the example, quietly.

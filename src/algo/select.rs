@@ -78,7 +78,7 @@ pub fn select<T: ScanType>(x: &[T], flags: &[bool]) -> Result<Vec<T>, AlgoError>
     Ok(scan::<T>()?.inclusive((flags, x))?)
 }
 
-/// [`select`] into a slice with room for all records that are kept; gives how many that were. With room for all records the
+/// [`select`] into a slice with space for all records that are kept; gives how many that were. With space for all records the
 /// input is read once, else twice.
 ///
 /// # Errors

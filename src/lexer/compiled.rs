@@ -110,7 +110,7 @@ impl Lexer {
 
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
     /// further than one byte ahead. The text is in the memory of the device as a whole then, with a symbol of one or two bytes, and
-    /// room for a token of eight, for each of its bytes.
+    /// space for a token of eight, for each of its bytes.
     ///
     /// # Errors
     /// On a GPU those of [`LexerTables::new`], but for the number of kinds; or if a scan cannot be built there.

@@ -1,5 +1,5 @@
-//! The smallest automaton that gives every text the tokens of another: Hopcroft's partition
-//! refinement, in O(k·n·log n) for n states over k classes.
+//! The smallest automaton that does the same as another: Hopcroft's partition refinement, in
+//! O(k·n·log n) for n states over k symbols.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use super::dfa::{State, TokenDfa};
 
 /// Merges states that accept alike and go on alike, and numbers them in the order in which they are met.
 pub(super) fn minimise(dfa: TokenDfa) -> TokenDfa {
-    let (block, count) = equivalent(&dfa);
+    let (block, count) = equivalent_states(&dfa);
     // Blocks are numbered by their first state: the dead state's is 0. The start's is 1, unless it is dead as well.
     let mut members = vec![TokenDfa::DEAD; count];
     for state in dfa.states().collect::<Vec<_>>().into_iter().rev() {
@@ -42,20 +42,30 @@ pub(super) fn merge_classes(dfa: TokenDfa) -> TokenDfa {
     }
 }
 
+/// The blocks of states that accept alike and go on alike, as [`equivalent`] gives them.
+fn equivalent_states(dfa: &TokenDfa) -> (Vec<usize>, usize) {
+    let next = |class: usize, state: usize| dfa.next(State::new(state), class).index();
+    equivalent(dfa.classes, next, number_by_value(dfa.states().map(|q| dfa.accept(q))))
+}
+
 /// For each state the number of its block of equivalent states, in the order of their first states; and how many blocks there
-/// are.
-fn equivalent(dfa: &TokenDfa) -> (Vec<usize>, usize) {
-    let sources = Sources::of(dfa);
-    let (accepted, count) = number_by_value(dfa.states().map(|q| dfa.accept(q)));
-    let mut partition = Partition::new(accepted, count);
+/// are. States that symbols lead to different blocks are not equivalent, nor are those of different blocks of `first`;
+/// `next(symbol, state)` is where a symbol leads.
+pub(super) fn equivalent(
+    symbols: usize,
+    next: impl Fn(usize, usize) -> usize,
+    (first, count): (Vec<usize>, usize),
+) -> (Vec<usize>, usize) {
+    let sources = Sources::of(first.len(), symbols, next);
+    let mut partition = Partition::new(first, count);
     let mut waiting: Vec<usize> = (0..count).collect();
     let mut is_waiting = vec![true; count];
     while let Some(splitter) = waiting.pop() {
         is_waiting[splitter] = false;
         let targets = partition.members(splitter).to_vec();
-        for class in 0..dfa.classes {
+        for symbol in 0..symbols {
             for &target in &targets {
-                sources.of_transitions(class, target).iter().for_each(|&source| partition.mark(source));
+                sources.of_transitions(symbol, target).iter().for_each(|&source| partition.mark(source as usize));
             }
             for (rest, marked) in partition.split() {
                 is_waiting.push(false);
@@ -73,34 +83,32 @@ fn equivalent(dfa: &TokenDfa) -> (Vec<usize>, usize) {
 /// The transitions backwards.
 struct Sources {
     states: usize,
-    /// Where the sources for a class and a target begin in `sources`; one more at the end.
-    starts: Vec<usize>,
-    sources: Vec<usize>,
+    /// Where the sources for a symbol and a target begin in `sources`; one more at the end.
+    starts: Vec<u32>,
+    sources: Vec<u32>,
 }
 
 impl Sources {
-    fn of(dfa: &TokenDfa) -> Sources {
-        let states = dfa.accept.len();
-        let transitions = || {
-            let from = |q: State| (0..dfa.classes).map(move |c| (c * states + dfa.next(q, c).index(), q.index()));
-            dfa.states().flat_map(from)
-        };
-        let mut starts = vec![0; dfa.classes * states + 1];
-        transitions().for_each(|(place, _)| starts[place + 1] += 1);
+    fn of(states: usize, symbols: usize, next: impl Fn(usize, usize) -> usize) -> Sources {
+        let cells = || (0..symbols).flat_map(|symbol| (0..states).map(move |state| (symbol, state)));
+        let place = |(symbol, state)| symbol * states + next(symbol, state);
+        let mut starts = vec![0; symbols * states + 1];
+        cells().for_each(|cell| starts[place(cell) + 1] += 1);
         for place in 1..starts.len() {
             starts[place] += starts[place - 1];
         }
-        let (mut ends, mut sources) = (starts.clone(), vec![0; dfa.next.len()]);
-        for (place, source) in transitions() {
-            sources[ends[place]] = source;
-            ends[place] += 1;
+        let (mut ends, mut sources) = (starts.clone(), vec![0; symbols * states]);
+        for cell in cells() {
+            let end = &mut ends[place(cell)];
+            sources[*end as usize] = cell.1 as u32;
+            *end += 1;
         }
         Sources { states, starts, sources }
     }
 
-    fn of_transitions(&self, class: usize, target: usize) -> &[usize] {
-        let place = class * self.states + target;
-        &self.sources[self.starts[place]..self.starts[place + 1]]
+    fn of_transitions(&self, symbol: usize, target: usize) -> &[u32] {
+        let place = symbol * self.states + target;
+        &self.sources[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 }
 
@@ -211,7 +219,7 @@ mod tests {
             let next = (0..states * classes).map(|_| State::new(random.below(targets))).collect();
             let accept = (0..states).map(|_| random.chance(3).then(|| random.below(2u16))).collect();
             let dfa = TokenDfa { class_of: [0; 256], classes, next, accept };
-            let (found, count) = equivalent(&dfa);
+            let (found, count) = equivalent_states(&dfa);
             assert_eq!((&found, count), (&by_rounds(&dfa).0, by_rounds(&dfa).1));
             merged += usize::from(1 < count && count < states);
         }

@@ -50,7 +50,7 @@ impl Oracle {
     pub(super) fn of(dfa: &TokenDfa, codes: Codes) -> Result<Oracle, LexerError> {
         let sets = Sets::of(dfa)?;
         let (munch, symbol_of) = sets.munch(dfa, codes)?;
-        let (munch, merged) = munch.minimised().ok_or(LexerError::OracleTooLarge)?.merged();
+        let (munch, merged) = munch.minimised().merged();
         let cells = || (0..dfa.classes).flat_map(|class| (0..sets.found.len()).map(move |behind| (class, behind)));
         let place = |(class, behind)| behind * dfa.classes + class;
         let oracle = Transducer {
@@ -59,7 +59,7 @@ impl Oracle {
             next: cells().map(|cell| sets.before[place(cell)]).collect(),
             output: cells().map(|cell| merged[usize::from(symbol_of[place(cell)])] as u16).collect(),
         };
-        Ok(Oracle { oracle: oracle.minimised().ok_or(LexerError::OracleTooLarge)?, munch })
+        Ok(Oracle { oracle: oracle.minimised(), munch })
     }
 }
 

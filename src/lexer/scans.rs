@@ -22,6 +22,26 @@ enum Symbols {
     Words,
 }
 
+/// The last scan, run over the text or over the symbols that the oracle makes of it.
+macro_rules! last {
+    ($scans:expr, $text:ident: $C:ty, $Out:ty, |$scan:ident, $symbols:ident| $run:expr) => {
+        match &$scans.oracle {
+            None => {
+                let ($scan, $symbols) = (Plain::<u8, $Out>::of(&$scans.scan), $text);
+                $run
+            }
+            Some((oracle, Symbols::Bytes)) => last!(@ $scans, oracle, $text: $C, u8, $Out, |$scan, $symbols| $run),
+            Some((oracle, Symbols::Words)) => last!(@ $scans, oracle, $text: $C, u16, $Out, |$scan, $symbols| $run),
+        }
+    };
+    (@ $scans:expr, $oracle:ident, $text:ident: $C:ty, $Symbol:ty, $Out:ty, |$scan:ident, $symbols:ident| $run:expr) => {{
+        let symbols = symbols::<$Symbol, $C>($oracle, $text)?;
+        let $symbols = borrowed::<<$C as Columns<(u8,)>>::Place, $Symbol>(&symbols);
+        let $scan = Plain::<$Symbol, $Out>::of(&$scans.scan);
+        $run
+    }};
+}
+
 impl Scans {
     /// Compiles `program`, which is one of the tables', and the oracle.
     pub(super) fn new(tables: &LexerTables, program: Verified<Program>, device: Device) -> Result<Scans, Error> {
@@ -49,17 +69,7 @@ impl Scans {
         &self,
         text: C,
     ) -> Result<<C::Place as Place>::Vec<Out>, Error> {
-        match &self.oracle {
-            None => Plain::<u8, Out>::of(&self.scan).inclusive(text),
-            Some((oracle, Symbols::Bytes)) => {
-                let symbols = symbols::<u8, C>(oracle, text)?;
-                Plain::<u8, Out>::of(&self.scan).inclusive(borrowed::<C::Place, u8>(&symbols))
-            }
-            Some((oracle, Symbols::Words)) => {
-                let symbols = symbols::<u16, C>(oracle, text)?;
-                Plain::<u16, Out>::of(&self.scan).inclusive(borrowed::<C::Place, u16>(&symbols))
-            }
-        }
+        last!(self, text: C, Out, |scan, symbols| scan.inclusive(symbols))
     }
 
     /// The same into a column that is there.
@@ -68,17 +78,7 @@ impl Scans {
         text: C,
         output: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        match &self.oracle {
-            None => Plain::of(&self.scan).inclusive_into(text, output),
-            Some((oracle, Symbols::Bytes)) => {
-                let symbols = symbols::<u8, C>(oracle, text)?;
-                Plain::<u8, u8>::of(&self.scan).inclusive_into(borrowed::<C::Place, u8>(&symbols), output)
-            }
-            Some((oracle, Symbols::Words)) => {
-                let symbols = symbols::<u16, C>(oracle, text)?;
-                Plain::<u16, u8>::of(&self.scan).inclusive_into(borrowed::<C::Place, u16>(&symbols), output)
-            }
-        }
+        last!(self, text: C, u8, |scan, symbols| scan.inclusive_into(symbols, output))
     }
 }
 

@@ -1,10 +1,7 @@
 //! Transducers: automata that give an output for each symbol they read, from the state before it
 //! (Mealy machines).
 
-use super::minimal::number_by_value;
-
-/// Most cells that a minimisation looks at, half a second's work.
-const MOST_LOOKS: usize = 1 << 24;
+use super::minimal::{equivalent, number_by_value};
 
 /// An automaton with an output for each symbol. State 0 is the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,38 +15,24 @@ pub(super) struct Transducer {
 }
 
 impl Transducer {
-    /// The smallest one that does the same; states that are never reached are left out. Moore's rounds; none if they look at
-    /// more than [`MOST_LOOKS`] cells.
-    pub(super) fn minimised(&self) -> Option<Transducer> {
-        let mut left = MOST_LOOKS;
+    /// The smallest one that does the same; states that are never reached are left out.
+    pub(super) fn minimised(&self) -> Transducer {
         let reached = self.reached();
         let own = |&q: &usize| (0..self.symbols).map(move |s| (s, q));
         let outputs = |q: &usize| own(q).map(|(s, q)| self.output(s, q)).collect::<Vec<_>>();
-        let (mut block, mut count) = number_by_value(reached.iter().map(outputs));
         let mut place = vec![0; self.states];
         reached.iter().enumerate().for_each(|(i, &q)| place[q] = i);
-        loop {
-            left = left.checked_sub(reached.len() * self.symbols)?;
-            let steps = |(i, q): (usize, &usize)| {
-                let next = own(q).map(|(s, q)| block[place[self.next(s, q)]]);
-                (block[i], next.collect::<Vec<_>>())
-            };
-            let (finer, finer_count) = number_by_value(reached.iter().enumerate().map(steps));
-            let is_done = finer_count == count;
-            (block, count) = (finer, finer_count);
-            if is_done {
-                break;
-            }
-        }
+        let next = |symbol: usize, state: usize| place[self.next(symbol, reached[state])];
+        let (block, count) = equivalent(self.symbols, next, number_by_value(reached.iter().map(outputs)));
         let mut members = vec![0; count];
         reached.iter().enumerate().rev().for_each(|(i, &q)| members[block[i]] = q);
         let cells = || (0..self.symbols).flat_map(|s| members.iter().map(move |&q| (s, q)));
-        Some(Transducer {
+        Transducer {
             states: count,
             symbols: self.symbols,
             next: cells().map(|(s, q)| block[place[self.next(s, q)]] as u16).collect(),
             output: cells().map(|(s, q)| self.output(s, q)).collect(),
-        })
+        }
     }
 
     /// Symbols that do the same become one; and which one each became.

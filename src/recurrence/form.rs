@@ -142,7 +142,7 @@ fn moved(mut polynomial: Vec<f64>, point: f64) -> Vec<f64> {
     polynomial
 }
 
-/// Coefficients called `name` with a number from `first` on, in a type that must have room for them.
+/// Coefficients called `name` with a number from `first` on, in a type that must have space for them.
 fn round_all(ty: Type, name: &str, first: usize, list: &[f64]) -> Result<Vec<f64>, RecurrenceError> {
     let round = |(place, &value): (usize, &f64)| {
         let rounded = if ty == Type::F32 { Constant::from(value as f32).as_f64() } else { value };

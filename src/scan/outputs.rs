@@ -36,18 +36,18 @@ pub trait Outputs: sealed::Outputs {
     #[doc(hidden)]
     const COUNT: usize;
 
-    /// Room for so many records in each column.
+    /// Space for so many records in each column.
     #[doc(hidden)]
-    fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<Self::Vec<P>, Error>;
+    fn space<P: Place>(maker: &P::Maker, len: usize) -> Result<Self::Vec<P>, Error>;
 
-    /// Room as columns of so many records.
+    /// Space as columns of so many records.
     #[doc(hidden)]
-    fn parts<'v, P: Place>(room: &'v mut Self::Vec<P>, len: usize, part: impl FnMut(P::Part<'v>));
+    fn parts<'v, P: Place>(space: &'v mut Self::Vec<P>, len: usize, part: impl FnMut(P::Part<'v>));
 
     /// # Safety
-    /// So many records of each column were written, or are going to be, and there is room for them.
+    /// So many records of each column were written, or are going to be, and there is space for them.
     #[doc(hidden)]
-    unsafe fn set_len<P: Place>(room: &mut Self::Vec<P>, len: usize);
+    unsafe fn set_len<P: Place>(space: &mut Self::Vec<P>, len: usize);
 }
 
 /// A column for each member of the tuple `T`, two to twelve: what [`ScanBuilder::unzip`](crate::ScanBuilder::unzip) makes of
@@ -153,17 +153,17 @@ impl<T: ScanType> Outputs for T {
         column.into_iter()
     }
 
-    fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<P::Vec<T>, Error> {
-        P::room(maker, len)
+    fn space<P: Place>(maker: &P::Maker, len: usize) -> Result<P::Vec<T>, Error> {
+        P::space(maker, len)
     }
 
-    fn parts<'v, P: Place>(room: &'v mut P::Vec<T>, len: usize, mut part: impl FnMut(P::Part<'v>)) {
-        part(P::part::<T>(room, len));
+    fn parts<'v, P: Place>(space: &'v mut P::Vec<T>, len: usize, mut part: impl FnMut(P::Part<'v>)) {
+        part(P::part::<T>(space, len));
     }
 
-    unsafe fn set_len<P: Place>(room: &mut P::Vec<T>, len: usize) {
+    unsafe fn set_len<P: Place>(space: &mut P::Vec<T>, len: usize) {
         // SAFETY: the caller says so.
-        unsafe { P::set_len::<T>(room, len) }
+        unsafe { P::set_len::<T>(space, len) }
     }
 }
 
@@ -196,17 +196,17 @@ macro_rules! unzipped {
                 Zipped(($(columns.$i.into_iter(),)+))
             }
 
-            fn room<P: Place>(maker: &P::Maker, len: usize) -> Result<($(P::Vec<$A>,)+), Error> {
-                Ok(($(P::room::<$A>(maker, len)?,)+))
+            fn space<P: Place>(maker: &P::Maker, len: usize) -> Result<($(P::Vec<$A>,)+), Error> {
+                Ok(($(P::space::<$A>(maker, len)?,)+))
             }
 
-            fn parts<'v, P: Place>(room: &'v mut ($(P::Vec<$A>,)+), len: usize, mut part: impl FnMut(P::Part<'v>)) {
-                $(part(P::part::<$A>(&mut room.$i, len));)+
+            fn parts<'v, P: Place>(space: &'v mut ($(P::Vec<$A>,)+), len: usize, mut part: impl FnMut(P::Part<'v>)) {
+                $(part(P::part::<$A>(&mut space.$i, len));)+
             }
 
-            unsafe fn set_len<P: Place>(room: &mut ($(P::Vec<$A>,)+), len: usize) {
+            unsafe fn set_len<P: Place>(space: &mut ($(P::Vec<$A>,)+), len: usize) {
                 // SAFETY: the caller says so.
-                unsafe { $(P::set_len::<$A>(&mut room.$i, len);)+ }
+                unsafe { $(P::set_len::<$A>(&mut space.$i, len);)+ }
             }
         }
 

@@ -79,13 +79,13 @@ pub(super) mod sealed {
         /// What new columns are made with.
         type Maker;
 
-        /// Room for so many records.
-        fn room<T: ScanType>(maker: &Self::Maker, len: usize) -> Result<Self::Vec<T>, Error>
+        /// Space for so many records.
+        fn space<T: ScanType>(maker: &Self::Maker, len: usize) -> Result<Self::Vec<T>, Error>
         where
             Self: super::Place;
 
-        /// Room as a column of so many records.
-        fn part<T: ScanType>(room: &mut Self::Vec<T>, len: usize) -> Self::Part<'_>
+        /// Space as a column of so many records.
+        fn part<T: ScanType>(space: &mut Self::Vec<T>, len: usize) -> Self::Part<'_>
         where
             Self: super::Place;
 
@@ -95,8 +95,8 @@ pub(super) mod sealed {
             Self: super::Place;
 
         /// # Safety
-        /// So many records were written, or are going to be, and there is room for them.
-        unsafe fn set_len<T: ScanType>(room: &mut Self::Vec<T>, len: usize)
+        /// So many records were written, or are going to be, and there is space for them.
+        unsafe fn set_len<T: ScanType>(space: &mut Self::Vec<T>, len: usize)
         where
             Self: super::Place;
 
@@ -164,25 +164,25 @@ impl sealed::Place for Host {
     type Part<'a> = Part<*mut u8>;
     type Maker = ();
 
-    fn room<T: ScanType>((): &(), len: usize) -> Result<Vec<T>, Error> {
-        let mut room = Vec::new();
+    fn space<T: ScanType>((): &(), len: usize) -> Result<Vec<T>, Error> {
+        let mut space = Vec::new();
         let bytes = len.saturating_mul(size_of::<T>());
-        room.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
-        Ok(room)
+        space.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(space)
     }
 
-    fn part<T: ScanType>(room: &mut Vec<T>, len: usize) -> Part<*mut u8> {
-        let room = &mut room.spare_capacity_mut()[..len];
-        Part::dense(room.as_mut_ptr().cast(), room.len())
+    fn part<T: ScanType>(space: &mut Vec<T>, len: usize) -> Part<*mut u8> {
+        let space = &mut space.spare_capacity_mut()[..len];
+        Part::dense(space.as_mut_ptr().cast(), space.len())
     }
 
     fn borrowed<T: ScanType>(records: &Vec<T>) -> impl Columns<(T,), Place = Host> {
         records
     }
 
-    unsafe fn set_len<T: ScanType>(room: &mut Vec<T>, len: usize) {
+    unsafe fn set_len<T: ScanType>(space: &mut Vec<T>, len: usize) {
         // SAFETY: the caller says so.
-        unsafe { room.set_len(len) }
+        unsafe { space.set_len(len) }
     }
 
     fn collect<S: States, In: Record, Out: Outputs>(
@@ -252,20 +252,20 @@ impl sealed::Place for OnDevice {
     type Part<'a> = (&'a mut DeviceMemory, Part<usize>);
     type Maker = device::Maker;
 
-    fn room<T: ScanType>(maker: &device::Maker, len: usize) -> Result<DeviceVec<T>, Error> {
-        DeviceVec::room(maker, len)
+    fn space<T: ScanType>(maker: &device::Maker, len: usize) -> Result<DeviceVec<T>, Error> {
+        DeviceVec::space(maker, len)
     }
 
-    fn part<T: ScanType>(room: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, Part<usize>) {
-        (&mut room.memory, Part::dense(0, len))
+    fn part<T: ScanType>(space: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, Part<usize>) {
+        (&mut space.memory, Part::dense(0, len))
     }
 
     fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
         records
     }
 
-    unsafe fn set_len<T: ScanType>(room: &mut DeviceVec<T>, len: usize) {
-        room.len = len;
+    unsafe fn set_len<T: ScanType>(space: &mut DeviceVec<T>, len: usize) {
+        space.len = len;
     }
 
     fn collect<S: States, In: Record, Out: Outputs>(

@@ -34,7 +34,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
 
     /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
     ///
-    /// A scan that [keeps](crate::ScanBuilder::filter) gives how many it kept, which come first; there must be room for these. With room
+    /// A scan that [keeps](crate::ScanBuilder::filter) gives how many it kept, which come first; there must be space for these. With space
     /// for all records it reads its input once, and may overwrite the record behind the last that is kept; with less, it reads
     /// its input one more time.
     ///
@@ -151,11 +151,11 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
     /// ```
     /// use monoscan::{ops::Max, prelude::*};
     ///
-    /// let mut room = Vec::with_capacity(4);
+    /// let mut space = Vec::with_capacity(4);
     /// let maxima = Scan::<Max<i32>>::new()?;
-    /// let written = maxima.inclusive_into_uninit(&[Max(3), Max(5), Max(4)], &mut room.spare_capacity_mut()[..3])?;
+    /// let written = maxima.inclusive_into_uninit(&[Max(3), Max(5), Max(4)], &mut space.spare_capacity_mut()[..3])?;
     /// assert_eq!(written, [Max(3), Max(5), Max(5)]);
-    /// # let _: Vec<Max<i32>> = room;
+    /// # let _: Vec<Max<i32>> = space;
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     ///

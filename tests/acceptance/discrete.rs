@@ -114,7 +114,7 @@ impl Monoid for Run {
     }
     fn valid(self) -> bool {
         let Run { len, prefix, suffix, best } = self;
-        // All ones, or a zero after the prefix and before the suffix, with room for a longer run between them.
+        // All ones, or a zero after the prefix and before the suffix, with space for a longer run between them.
         let all = prefix == len && suffix == len && best == len;
         let ends = prefix as u64 + suffix as u64;
         let inner = best == prefix.max(suffix) || ends + best as u64 + 2 <= len as u64;

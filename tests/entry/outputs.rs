@@ -70,7 +70,7 @@ fn what_is_kept_is_kept_in_all_columns() {
             let x = records(&mut r, n);
             let expected = rows(&x, |x| x > 2);
             assert_eq!(zip(scan.inclusive(&x).unwrap()), expected);
-            // The column with the least room decides.
+            // The column with the least space decides.
             let kept = expected.len();
             let (mut sums, mut records, mut even) = (vec![0; n], vec![0; kept], vec![false; n]);
             assert_eq!(scan.inclusive_into(&x, (&mut sums, &mut records, &mut even)).unwrap(), kept);

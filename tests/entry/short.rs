@@ -241,7 +241,7 @@ fn what_is_kept_of_a_short_line_is_counted_and_nothing_is_written_behind_it() {
             let resumed: Vec<(u32, i32)> = expected.iter().map(|&(place, x)| (place + 5, x)).collect();
             assert_eq!(scan.resume(&mut carry, &x).unwrap(), resumed);
             assert_eq!(carry, Sum(5 + count.0));
-            // With less room, or more.
+            // With less space, or more.
             let mut exact = vec![(77, 77); expected.len()];
             assert_eq!(scan.inclusive_into(&x, &mut exact).unwrap(), expected.len());
             assert_eq!(exact, expected);

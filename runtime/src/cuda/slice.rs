@@ -82,7 +82,7 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
     /// captured, that is so for every launch of the graph.
     pub unsafe fn copy_to_async(&self, stream: &Stream, records: &mut [T]) -> Result<(), CudaError> {
         expect_len(self.len, records.len())?;
-        // SAFETY: there is room for so many records; the caller keeps them.
+        // SAFETY: there is space for so many records; the caller keeps them.
         unsafe { self.copy_to_host(stream, records.as_mut_ptr()) }
     }
 

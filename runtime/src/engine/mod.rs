@@ -286,8 +286,7 @@ impl Engine<'_> {
         let heads = heads(task.call.shape).expect("only segments have such a column");
         let are_flags = !matches!(heads, Heads::Offsets(_));
         let goes_on = are_flags && task.carry.is_some() && heads.is_flagged(0) != Some(true);
-        let identities: Vec<Constant> =
-            self.variants.program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
+        let identities = self.variants.program.identities();
         let first = goes_on.then_some(&identities[..]);
         Starts::new(layout, first.into_iter().chain(task.call.init.states(identities.len())), heads)
     }

@@ -47,7 +47,7 @@ impl Short {
     ///
     /// # Safety
     /// These are the input columns of the program in order, behind them in every place where its [parameters](DynScan::parameters_base)
-    /// are, and its output column, with room for all records,
+    /// are, and its output column, with space for all records,
     /// borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
     #[inline]
     pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, len: usize) -> Option<usize> {

@@ -109,8 +109,8 @@ impl Variant {
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(self.program.facts()).map(restart).collect();
             let restarts = if self.plan.restarts { restarts() } else { None };
-            let identities = self.program.stages.iter().flat_map(|stage| stage.identity.iter().copied());
-            let identity = Slots::one(code.state_layout(), code.state_layout().fields().zip(identities)).state(0);
+            let identities = code.state_layout().fields().zip(self.program.identities());
+            let identity = Slots::one(code.state_layout(), identities).state(0);
             let components = (0..).zip(self.program.carried_components());
             let components = components.flat_map(|(stage, &own)| (0..own as u32).map(move |of| (stage, of)));
             let carried = components.filter_map(|(stage, of)| code.state_layout().field(stage, of)).collect();

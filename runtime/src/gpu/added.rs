@@ -132,8 +132,7 @@ impl Task<'_> {
             _ => Numbering::Heads,
         };
         let program = &*scan.program;
-        let identities: Vec<Constant> =
-            program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
+        let identities = program.identities();
         // Records that are numbered 0 there go on from a carry, and have no start.
         let none = matches!(numbering, Numbering::Marks | Numbering::Flags).then_some(&identities[..]);
         let layout = Layout::packed(&checks::state_types(program).collect::<Vec<_>>());

@@ -30,13 +30,9 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
     }
     let states =
         [(layout.start(), launch.start), (layout.init(), launch.init)].map(|(at, state)| (at, &layout.states, state));
-    for (first, layout, values) in
-        states.into_iter().chain([(layout.parameters(), &layout.parameters, launch.parameters)])
+    for (at, layout, values) in states.into_iter().chain([(layout.parameters(), &layout.parameters, launch.parameters)])
     {
-        for (field, component) in layout.fields.iter().zip(values) {
-            let at = first + field.offset as usize;
-            block[at..at + field.ty.size()].copy_from_slice(&component.to_bytes());
-        }
+        block[at..at + layout.size as usize].copy_from_slice(&layout.to_bytes(values));
     }
     block
 }
@@ -54,11 +50,7 @@ pub(super) fn states_of_rows(layout: &Arguments, states: impl Iterator<Item = [V
 /// The states that a kernel left, one behind the other.
 pub(super) fn unpack(layout: &Arguments, bytes: &[u8]) -> Vec<Constant> {
     let states = bytes.chunks_exact(layout.states.size.max(1) as usize);
-    let components = states.flat_map(|state| {
-        let fields = layout.states.fields.iter();
-        fields.map(|field| Constant::from_bytes(field.ty, &state[field.offset as usize..][..field.ty.size()]))
-    });
-    components.collect()
+    states.flat_map(|state| layout.states.from_bytes(state).unwrap_or_default()).collect()
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ fn in_memory_order(
 ) -> Vec<Constant> {
     let layouts = &program.output.columns;
     let count = columns[0].len() / layouts[0].size as usize;
-    let identities: Vec<Constant> = program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect();
+    let identities = program.identities();
     let mut starts = call.init.states(identities.len());
     let mut next_start = || match call.init {
         Init::Each(_) => starts.next(),

@@ -75,7 +75,7 @@ impl OnGpu {
                 copy_out(&dense, output, 0);
                 continue;
             }
-            // SAFETY: the column borrows room for so many records, and the stream is waited for below.
+            // SAFETY: the column borrows space for so many records, and the stream is waited for below.
             unsafe { written.copy_to_host(&stream, output.base) }?;
         }
         stream.synchronize()?;

@@ -32,7 +32,7 @@ impl States {
         let starts = || (0..program.user_stages()).chain([carried.len()]).map(first).collect();
         let check = |check: &Check| CheckStage { check: check.clone(), stages: starts() };
         States {
-            identities: program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect(),
+            identities: program.identities(),
             places: (0..).zip(carried).flat_map(|(stage, own)| first(stage)..first(stage) + own).collect(),
             rank: program.rank().map(|rank| first(rank as usize)),
             check: program.check().map(check),

@@ -104,11 +104,7 @@ impl<'a> Blocks<'a> {
             return Err(error);
         }
         // SAFETY: all blocks were joined, so these many tokens were written, each of at least one byte.
-        unsafe {
-            tokens.kinds.set_len(count);
-            tokens.starts.set_len(count);
-            tokens.ends.set_len(count);
-        }
+        unsafe { tokens.set_len(count) };
         lexing.expect("nobody has it any more").finish(at, tokens)?;
         Ok(again)
     }
@@ -117,7 +113,7 @@ impl<'a> Blocks<'a> {
     fn work(&self, output: Output) {
         let guard = StopIfPanicking(self);
         let mut local = TokenColumns::default();
-        // Room for the longest block, once: columns that grow are copied, and what no token needed is touched then.
+        // Space for the longest block, once: columns that grow are copied, and what no token needed is touched then.
         if let Err(error) = local.reserve(self.block.saturating_add(LONGEST).min(self.text.len()) + 2) {
             return self.stop(Some(error));
         }
@@ -134,7 +130,7 @@ impl<'a> Blocks<'a> {
                     break;
                 }
             };
-            // SAFETY: the columns have room for a token for each byte of the text, and a place is given to one block only.
+            // SAFETY: the columns have space for a token for each byte of the text, and a place is given to one block only.
             unsafe {
                 output.kinds.add(place).copy_from_nonoverlapping(local.kinds.as_ptr(), local.len());
                 output.starts.add(place).copy_from_nonoverlapping(local.starts.as_ptr(), local.len());

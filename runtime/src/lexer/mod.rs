@@ -54,8 +54,9 @@ impl CpuLexer {
     /// Those of [`LexAutomaton::check`].
     pub fn new(automaton: LexAutomaton) -> CpuLexer {
         // This checks the automaton, whether it makes code or not.
+        let automaton = Arc::new(automaton);
         let code = LexCode::new(automaton.clone()).ok().map(Arc::new);
-        CpuLexer { automaton: Arc::new(automaton), code }
+        CpuLexer { automaton, code }
     }
 
     /// Walks the automaton's table.

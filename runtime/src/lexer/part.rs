@@ -30,19 +30,20 @@ const CREDIT: usize = 1 << 16;
 /// Lexes parts of a text, each from where the one before ended.
 pub(super) struct Lexing<'a> {
     lexer: &'a CpuLexer,
-    walker: Walker<'a>,
+    /// Is made when it is first needed: most texts are lexed by code alone.
+    walker: Option<Walker<'a>>,
     /// How many bytes the walker has to make up for.
     debt: usize,
 }
 
 impl<'a> Lexing<'a> {
     pub(super) fn new(lexer: &'a CpuLexer) -> Lexing<'a> {
-        Lexing { lexer, walker: Walker::new(&lexer.automaton), debt: 0 }
+        Lexing { lexer, walker: None, debt: 0 }
     }
 
     /// Writes the tokens that begin before `until`, a place of the text. The text ends, or more is to come and is not `complete`.
     ///
-    /// `tokens` has room for a token for each byte of the part, and for the error that is open before it.
+    /// `tokens` has space for a token for each byte of the part, and for the error that is open before it.
     pub(super) fn part(
         &mut self,
         text: &[u8],
@@ -55,7 +56,8 @@ impl<'a> Lexing<'a> {
             let Some(code) = self.lexer.code().filter(|_| self.debt == 0) else {
                 let pause =
                     if self.lexer.code.is_some() { until.min(at.from.saturating_add(self.debt)) } else { until };
-                let lexed = self.walker.part(text, complete, at, pause, tokens);
+                let walker = self.walker.get_or_insert_with(|| Walker::new(&self.lexer.automaton));
+                let lexed = walker.part(text, complete, at, pause, tokens);
                 self.debt = self.debt.saturating_sub(lexed.behind.from - at.from);
                 if lexed.is_undecided || lexed.behind.from >= until {
                     return lexed;
@@ -64,9 +66,9 @@ impl<'a> Lexing<'a> {
                 continue;
             };
             assert!(at.from <= until && until <= text.len() && text.len() <= super::MAX_TEXT);
-            assert!(tokens.room() >= until - at.from + usize::from(at.error.is_some()));
+            assert!(tokens.space() >= until - at.from + usize::from(at.error.is_some()));
             let written = tokens.len();
-            // SAFETY: there is room behind the tokens, as was asserted.
+            // SAFETY: there is space behind the tokens, as was asserted.
             let (kinds, starts, ends) = unsafe {
                 (
                     tokens.kinds.as_mut_ptr().add(written),
@@ -88,13 +90,11 @@ impl<'a> Lexing<'a> {
                 budget,
                 status: Status::Done as u64,
             };
-            // SAFETY: the text has so many bytes, the part is in it, and the columns have room for a token for each of its bytes and
+            // SAFETY: the text has so many bytes, the part is in it, and the columns have space for a token for each of its bytes and
             // for the error before it. So many of them are written.
             unsafe {
                 let count = code.lex(&mut args);
-                tokens.kinds.set_len(written + count);
-                tokens.starts.set_len(written + count);
-                tokens.ends.set_len(written + count);
+                tokens.set_len(written + count);
             }
             at = Part { from: args.from, error: (args.error != NONE).then_some(args.error) };
             if args.status != Status::Vain as u64 {

@@ -38,7 +38,8 @@ impl TokenColumns {
 
     /// Drops the tokens and keeps the memory.
     pub fn clear(&mut self) {
-        self.set_len(0);
+        // SAFETY: no token is none that was not written.
+        unsafe { self.set_len(0) };
     }
 
     /// Gives back the memory that no token needs.
@@ -55,7 +56,7 @@ impl TokenColumns {
         self.ends.push(end);
     }
 
-    /// Room for so many more tokens.
+    /// Space for so many more tokens.
     pub(super) fn reserve(&mut self, tokens: usize) -> Result<(), Error> {
         let reserved = self
             .kinds
@@ -65,14 +66,19 @@ impl TokenColumns {
         reserved.map_err(|_| Error::OutOfMemory { bytes: tokens.saturating_mul(10) })
     }
 
-    /// How many tokens there is room for.
-    pub(super) fn room(&self) -> usize {
+    /// How many tokens there is space for.
+    pub(super) fn space(&self) -> usize {
         self.kinds.capacity().min(self.starts.capacity()).min(self.ends.capacity()) - self.len()
     }
 
-    fn set_len(&mut self, len: usize) {
-        self.kinds.truncate(len);
-        self.starts.truncate(len);
-        self.ends.truncate(len);
+    /// # Safety
+    /// The columns have space for so many tokens, and so many were written.
+    pub(super) unsafe fn set_len(&mut self, len: usize) {
+        // SAFETY: the caller says so of each column.
+        unsafe {
+            self.kinds.set_len(len);
+            self.starts.set_len(len);
+            self.ends.set_len(len);
+        }
     }
 }

@@ -61,7 +61,7 @@ impl<T: ScanType> DeviceVec<T> {
         let mut records = Vec::<T>::new();
         let bytes = self.len.saturating_mul(size_of::<T>());
         records.try_reserve_exact(self.len).map_err(|_| Error::OutOfMemory { bytes })?;
-        // SAFETY: there is room for them. Records on a device come from the host or from a scan, so each is a `T`.
+        // SAFETY: there is space for them. Records on a device come from the host or from a scan, so each is a `T`.
         unsafe {
             self.memory.download(records.as_mut_ptr().cast(), bytes)?;
             records.set_len(self.len);

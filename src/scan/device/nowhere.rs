@@ -86,7 +86,7 @@ fn nowhere<In: Record, T>(input: &impl Columns<In>) -> T {
 }
 
 impl<T: ScanType> DeviceVec<T> {
-    pub(in crate::scan) fn room(maker: &Maker, _: usize) -> Result<DeviceVec<T>, Error> {
+    pub(in crate::scan) fn space(maker: &Maker, _: usize) -> Result<DeviceVec<T>, Error> {
         match *maker {}
     }
 }

@@ -45,8 +45,8 @@ impl Pending {
 pub(in crate::scan) type Maker = Stream;
 
 impl<T: ScanType> DeviceVec<T> {
-    /// Room for so many records, which are going to be written in this stream.
-    pub(in crate::scan) fn room(stream: &Stream, len: usize) -> Result<DeviceVec<T>, Error> {
+    /// Space for so many records, which are going to be written in this stream.
+    pub(in crate::scan) fn space(stream: &Stream, len: usize) -> Result<DeviceVec<T>, Error> {
         let memory = DeviceMemory::uninitialized(stream, len * size_of::<T>())?;
         Ok(DeviceVec { memory, len, records: PhantomData })
     }
@@ -84,13 +84,13 @@ fn collect_and<S: States, In: Record, Out: Outputs>(
     request.check_covers(len)?;
     let stream = inputs.stream(&request);
     let keeps = request.scan().program().output.filter.is_some();
-    let mut columns = Out::room::<OnDevice>(&stream, len)?;
+    let mut columns = Out::space::<OnDevice>(&stream, len)?;
     let mut written = Written(SmallVec::new());
     Out::parts::<OnDevice>(&mut columns, len, |part| written.0.push(part));
     let (pending, totals) = write(request, mode, inputs, written, totals)?;
     if keeps || pending.0.may_be_refused() {
         let written = pending.wait()?;
-        // SAFETY: so many records were kept of those that there is room for, or all were written.
+        // SAFETY: so many records were kept of those that there is space for, or all were written.
         unsafe { Out::set_len::<OnDevice>(&mut columns, if keeps { written } else { len }) };
     }
     Ok((columns, totals))

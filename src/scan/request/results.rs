@@ -41,8 +41,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
-    /// length than the columns. A scan that keeps needs room for what it keeps: [`Error::OutputTooShort`] says how much that is; with
-    /// room for all records the input is read once, with less once more. Nothing is written after an error
+    /// length than the columns. A scan that keeps needs space for what it keeps: [`Error::OutputTooShort`] says how much that is; with
+    /// space for all records the input is read once, with less once more. Nothing is written after an error
     /// here; of columns on a device, what [`Pending::wait`](crate::Pending::wait) tells later may leave anything in the outputs.
     pub fn inclusive_into<C: Columns<In>>(
         self,

@@ -35,10 +35,10 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ) -> Result<Out::Vec<Host>, Error> {
         let len = columns::read(input, &self.scan.program().inputs).first().map_or(0, Column::len);
         self.check_covers(len)?;
-        let mut columns = Out::room::<Host>(&(), len)?;
+        let mut columns = Out::space::<Host>(&(), len)?;
         let mut parts = Parts::new();
         Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
-        // SAFETY: these vectors have room for so many records.
+        // SAFETY: these vectors have space for so many records.
         let written = unsafe { self.run(mode, input, &parts) }?;
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         unsafe { Out::set_len::<Host>(&mut columns, written) };
@@ -55,10 +55,10 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         let inputs = columns::read(input, &program.inputs);
         let len = inputs.first().map_or(0, Column::len);
         self.check_covers(len)?;
-        let mut columns = Out::room::<Host>(&(), len)?;
+        let mut columns = Out::space::<Host>(&(), len)?;
         let mut parts = Parts::new();
         Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
-        // SAFETY: these vectors have room for so many records.
+        // SAFETY: these vectors have space for so many records.
         let mut outputs = unsafe { columns::write(&parts, &program.output.columns) };
         let each = self.components_of_totals();
         let Outcome { written, totals } = self.call(mode, |call, carry| match carry {

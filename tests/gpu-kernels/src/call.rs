@@ -39,7 +39,7 @@ pub struct Call {
     pub in_place: bool,
     /// By how much columns miss a multiple of 16, in turn.
     pub shifts: [usize; 3],
-    /// Room for kept records: this many in a thousand of all.
+    /// Space for kept records: this many in a thousand of all.
     pub room: usize,
     /// How many records were kept before.
     pub kept: usize,
@@ -175,7 +175,7 @@ impl Call {
         places
     }
 
-    /// How many kept records there is room for, those kept before included.
+    /// How many kept records there is space for, those kept before included.
     pub(crate) fn room_records(&self) -> usize {
         self.kept + self.records * self.room / 1000
     }

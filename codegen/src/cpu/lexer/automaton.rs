@@ -38,7 +38,7 @@ impl LexAutomaton {
     /// The state before the first byte. It does not accept, and no state leads to it.
     pub const START: u16 = 1;
 
-    /// Refuses what code and tables cannot run safely. A token has at least a byte, so one per byte of a text is room enough.
+    /// Refuses what code and tables cannot run safely. A token has at least a byte, so one per byte of a text is space enough.
     ///
     /// # Panics
     /// If columns differ in length, or a class or a state is out of bounds; if the start accepts, or a state leads to it; if a

@@ -14,6 +14,7 @@ mod walked;
 mod words;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use automaton::{ERROR, LexAutomaton};
 pub use dispatch::Dispatch;
@@ -82,7 +83,7 @@ pub struct LexCode {
     states: usize,
     table_bytes: usize,
     /// Generated code points at these.
-    _automaton: Box<LexAutomaton>,
+    _automaton: Arc<LexAutomaton>,
     _words: Option<Box<WordTable>>,
     _walked: Option<Box<Walked>>,
 }
@@ -95,7 +96,7 @@ impl LexCode {
     ///
     /// # Panics
     /// Those of [`LexAutomaton::check`].
-    pub fn new(automaton: LexAutomaton) -> Result<LexCode, CodegenError> {
+    pub fn new(automaton: Arc<LexAutomaton>) -> Result<LexCode, CodegenError> {
         automaton.check();
         let states = automaton.accept.len();
         let walked = Walked::of(&automaton).map(Box::new);
@@ -104,7 +105,6 @@ impl LexCode {
             return Err(CodegenError::LexerTooLarge { states: direct, most: MAX_DIRECT_STATES });
         }
         let isa = HostIsa::native()?;
-        let automaton = Box::new(automaton);
         let words = WordTable::new(&automaton).map(Box::new);
         let dispatch = dispatch::choose(&automaton, DISPATCH_BYTES);
         let source = emit::Source {
@@ -126,7 +126,7 @@ impl LexCode {
     /// Lexes the tokens that begin in a part of the text; returns how many were written.
     ///
     /// # Safety
-    /// `text` points to `len` bytes, `from <= until <= len < 2^32`, and each column has room for `until − from` tokens, and one
+    /// `text` points to `len` bytes, `from <= until <= len < 2^32`, and each column has space for `until − from` tokens, and one
     /// more if `error` is not [`NONE`], that nobody else reads or writes.
     pub unsafe fn lex(&self, args: &mut LexArgs) -> usize {
         // SAFETY: the code was compiled with this signature, lives as long as `self`, and needs what the caller promises.

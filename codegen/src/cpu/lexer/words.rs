@@ -151,8 +151,8 @@ impl Emitter<'_, '_> {
         let offset = self.b.ins().ishl_imm_u(length, 4);
         let mask = self.b.ins().iadd(masks, offset);
         let address = self.b.ins().iadd(self.text, s);
-        let room = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, s, self.safe);
-        self.b.ins().brif(room, fast, &[], near_end, &[]);
+        let space = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, s, self.safe);
+        self.b.ins().brif(space, fast, &[], near_end, &[]);
         self.b.set_cold_block(near_end);
 
         self.b.switch_to_block(fast);

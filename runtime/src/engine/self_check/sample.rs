@@ -67,13 +67,7 @@ impl Sample {
         }
         let mut first = 0;
         let mut column = |layout: &monoscan_ir::Layout| {
-            let size = layout.size as usize;
-            let mut bytes = vec![0; len * size];
-            for (record, bytes) in records.iter().zip(bytes.chunks_mut(size)) {
-                for (field, value) in layout.fields.iter().zip(&record[first..]) {
-                    bytes[field.offset as usize..][..field.ty.size()].copy_from_slice(&value.to_bytes());
-                }
-            }
+            let bytes = records.iter().flat_map(|record| layout.to_bytes(&record[first..])).collect();
             first += layout.fields.len();
             bytes
         };

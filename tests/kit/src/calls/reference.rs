@@ -26,7 +26,7 @@ pub struct Reference {
 /// What a call gives besides the outputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Given {
-    /// How many records are written; those that an emitting program keeps may be more than there is room for.
+    /// How many records are written; those that an emitting program keeps may be more than there is space for.
     pub count: usize,
     /// What [`monoscan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
     pub totals: Vec<Constant>,
@@ -67,7 +67,7 @@ impl Reference {
 
     /// Runs a call over columns of records as bytes.
     ///
-    /// Of outputs, the fields of records that the call writes are replaced; nothing is, where there is no room for what is kept.
+    /// Of outputs, the fields of records that the call writes are replaced; nothing is, where there is no space for what is kept.
     pub fn run(&self, asked: &Asked, inputs: &[Vec<u8>], outputs: &mut [Vec<u8>]) -> Given {
         let mut kept = vec![Vec::new(); outputs.len()];
         let mut totals = Vec::new();

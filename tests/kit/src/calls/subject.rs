@@ -129,7 +129,7 @@ impl Subject {
         let given = self.reference.run(asked, inputs, &mut expected);
         self.compare_outputs(asked, inputs, (&before, &expected), &given)?;
         if program.output.filter.is_some() {
-            // With just enough room.
+            // With just enough space.
             let sizes = program.output.columns.iter().map(|layout| layout.size as usize);
             let cut = |columns: &[Vec<u8>]| -> Vec<Vec<u8>> {
                 columns.iter().zip(sizes.clone()).map(|(column, size)| column[..given.count * size].to_vec()).collect()

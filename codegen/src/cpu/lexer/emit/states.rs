@@ -132,8 +132,8 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(head, &[]);
         self.b.switch_to_block(head);
         let p = self.get(self.p);
-        let room = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, p, safe);
-        self.b.ins().brif(room, body, &[], slow, &[]);
+        let space = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, p, safe);
+        self.b.ins().brif(space, body, &[], slow, &[]);
         self.b.switch_to_block(body);
         let address = self.here();
         let v = self.b.ins().load(types::I8X16, data_flags(), address, 0);

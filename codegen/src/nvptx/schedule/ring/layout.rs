@@ -86,7 +86,7 @@ pub(in crate::nvptx) fn lead(levels: usize, ahead: usize, pass: usize) -> usize 
     }
 }
 
-/// Whether threads write kept records to device memory themselves: where these have padding, where there is no room for tiles of
+/// Whether threads write kept records to device memory themselves: where these have padding, where there is no space for tiles of
 /// results beside those of several levels, and where the first rank of a tile is not known from the last carry.
 fn is_direct(recipe: &Recipe) -> bool {
     let bytes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).sum::<usize>();
