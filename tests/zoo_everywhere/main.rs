@@ -2,6 +2,7 @@
 //! the boundaries of small plans, against two oracles: the user's own Rust function, folded by the
 //! formulas, and the interpreter of programs.
 
+mod oracle;
 mod parts;
 
 use std::fmt::Debug;
@@ -9,9 +10,10 @@ use std::mem::MaybeUninit;
 
 use monoscan::ops::{Max, StateMap};
 use monoscan::{Error, PlanOptions, Request, RowsError, prelude::*};
-use monoscan_ir::{Constant, Layout, Mode};
+use monoscan_ir::{Constant, Mode};
+use oracle::{Fold, States, bytes, constants, fold, same};
 use scan_kit::Random;
-use scan_kit::calls::{Asked, Over, Reference, Start};
+use scan_kit::calls::{Asked, Over, Reference};
 use scan_kit::zoo::{
     Affine, ArgMax, Bicyclic, Carry, Gaps, Hash, Interval, Matrix, Modular, PRIME, Segmented, Switch, Unitriangular,
     Wide, Words,
@@ -33,61 +35,6 @@ fn plans() -> [PlanOptions; 4] {
         ..PlanOptions::default()
     };
     [plan(4, 8, 3, 10), plan(2, 7, 2, 0), plan(8, 1, 1, 1), PlanOptions::default()]
-}
-
-/// What a call gives by the formulas, folded with the user's own function.
-struct Fold<M> {
-    /// Nothing for records between rows.
-    outputs: Vec<Option<M>>,
-    /// Of a resumed stream, the carry afterwards.
-    totals: Vec<M>,
-}
-
-/// The states that a call is given.
-#[derive(Clone)]
-struct States<M> {
-    init: Option<M>,
-    init_each: Option<Vec<M>>,
-    carry: Option<Vec<M>>,
-}
-
-fn fold<M: Monoid>(asked: &Asked, records: &[M], States { init, init_each, carry }: &States<M>) -> Fold<M> {
-    let mut outputs = vec![None; records.len()];
-    let mut totals = Vec::new();
-    for run in asked.sequences() {
-        let mut state = match run.start {
-            Start::Carry(place) => carry.as_ref().unwrap()[place],
-            Start::Init(place) => init_each.as_ref().map_or(init.unwrap_or(M::identity()), |all| all[place]),
-        };
-        for i in run.records {
-            let after = state.combine(records[i]);
-            outputs[i] = Some(if asked.mode == Mode::Inclusive { after } else { state });
-            state = after;
-        }
-        totals.push(state);
-    }
-    Fold { outputs, totals: asked.totals(totals) }
-}
-
-fn constants<M: ScanType>(value: &M) -> Vec<Constant> {
-    monoscan::lang::to_constants(value)
-}
-
-/// Component by component, one NaN being as good as another.
-fn same<M: ScanType>(left: &M, right: &M) -> bool {
-    constants(left).iter().zip(constants(right)).all(|(left, right)| left.same(right))
-}
-
-/// The records as bytes, zeros between their components.
-fn bytes<M: ScanType>(records: &[M], layout: &Layout) -> Vec<u8> {
-    let mut bytes = vec![0; records.len() * layout.size as usize];
-    for (record, bytes) in records.iter().zip(bytes.chunks_mut(layout.size as usize)) {
-        for (field, component) in layout.fields.iter().zip(constants(record)) {
-            let component = component.to_bytes();
-            bytes[field.offset as usize..][..component.len()].copy_from_slice(&component);
-        }
-    }
-    bytes
 }
 
 /// A monoid with all that a call of it needs.
