@@ -174,8 +174,7 @@ pub(super) fn precedence(rules: &Rules, index: usize) -> (bool, usize) {
 
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
 pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
-    let parsed =
-        syntax::parse_many_with(patterns, &syntax).map_err(|error| LexerError::Automaton(error.to_string()))?;
+    let parsed = syntax::parse_many_with(patterns, &syntax).map_err(LexerError::automaton)?;
     determinise_parsed(&parsed, kind)
 }
 
@@ -191,7 +190,7 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
         .build_many_from_hir(patterns)
         .map_err(|error| match error.size_limit() {
             Some(_) => LexerError::TooManyStates,
-            None => LexerError::Automaton(error.to_string()),
+            None => LexerError::automaton(error),
         })?;
     // Our own minimisation follows, so regex-automata's slower one would be work done twice.
     dense::Builder::new()
@@ -204,12 +203,9 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
                 .determinize_size_limit(Some(MEMORY_LIMIT)),
         )
         .build_from_nfa(&nfa)
-        .map_err(|error| {
-            if error.is_size_limit_exceeded() {
-                LexerError::TooManyStates
-            } else {
-                LexerError::Automaton(error.to_string())
-            }
+        .map_err(|error| match error.is_size_limit_exceeded() {
+            true => LexerError::TooManyStates,
+            false => LexerError::automaton(error),
         })
 }
 
@@ -238,9 +234,7 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Exp
 
 /// The state before the first byte.
 pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
-    searcher
-        .universal_start_state(Anchored::Yes)
-        .ok_or_else(|| LexerError::Automaton("the start depends on what precedes the token".to_owned()))
+    searcher.universal_start_state(Anchored::Yes).ok_or(LexerError::LookBehind)
 }
 
 /// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state

@@ -50,17 +50,29 @@ pub enum LexerError {
         states: usize,
     },
     /// What may follow a text has too many cases: the oracle, which labels and GPUs need for these rules, would have more than
-    /// [`MAX_ORACLE_CELLS`] entries, or 65,536 states or symbols, or take more than a second to make.
+    /// [`MAX_ORACLE_CELLS`] entries, or 65,536 states or symbols.
     #[error(
         "what may follow a token has too many cases: expected an oracle of at most {MAX_ORACLE_CELLS} entries for labels, and on a GPU; `incomplete` kinds spare cases, and bounded repetitions and Unicode classes cost most"
     )]
     OracleTooLarge,
-    /// regex-automata could not build the automaton.
-    #[error("the rules' automaton cannot be built: {0}")]
-    Automaton(String),
+    /// What a rule matches depends on the text before a token.
+    #[error("what begins a token depends on the text before it: expected rules that look at the token alone")]
+    LookBehind,
+    /// The regexes could not be parsed together, or no automaton could be built of them.
+    #[error("the rules' automaton cannot be built: {why}")]
+    Automaton {
+        /// What regex-syntax or regex-automata says.
+        why: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The scan could not be built or run.
     #[error(transparent)]
     Scan(#[from] ScanError),
+}
+
+impl LexerError {
+    pub(super) fn automaton(why: impl std::error::Error + Send + Sync + 'static) -> LexerError {
+        LexerError::Automaton { why: Box::new(why) }
+    }
 }
 
 fn list(rules: &[Shadowed]) -> String {
