@@ -69,7 +69,12 @@ fn lines_and_rows_at_any_spacing() {
             let output = ColumnMut::on_device_strided(&mut written, &layout, to.first, to.spacing, to.len).unwrap();
             scan.submit(&call, std::slice::from_ref(&input), &mut [output], &stream).unwrap().wait().unwrap();
             assert!(written.to_vec(&stream).unwrap() == expected, "{len} {from_spacing} {to_spacing} {rows:?}");
-            let total = scan.submit_reduce(&Call::default(), std::slice::from_ref(&input), &stream).unwrap().wait().unwrap().totals;
+            let total = scan
+                .submit_reduce(&Call::default(), std::slice::from_ref(&input), &stream)
+                .unwrap()
+                .wait()
+                .unwrap()
+                .totals;
             assert_eq!(total[1].bits() as u32, *solved(&records, 0).last().unwrap());
         }
     }
