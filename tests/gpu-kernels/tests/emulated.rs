@@ -2,8 +2,8 @@
 //! launch needs it.
 //!
 //! Kernels and calls are drawn at random, the same in every run; `MONOSCAN_ROUNDS=20` draws as many
-//! times as many. Programs of the zoo, and random ones, are run by two of the four schedules each, in
-//! turn.
+//! times as many. Programs of the zoo, and random ones, are run by two of the four schedules each,
+//! in turn.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
