@@ -272,24 +272,29 @@ impl Rows {
     }
 
     /// How many rows.
+    #[inline]
     pub fn count(&self) -> usize {
         self.planes * self.step
     }
 
     /// How many records a row has.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether rows have no records.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
+    #[inline]
     pub(crate) fn step(&self) -> usize {
         self.step
     }
 
+    #[inline]
     pub(crate) fn pitch(&self) -> usize {
         self.pitch
     }
@@ -332,6 +337,7 @@ impl Rows {
     }
 
     /// How many records a column must have at least.
+    #[inline]
     pub fn records(&self) -> usize {
         match self.count() {
             0 => 0,

@@ -259,6 +259,14 @@ impl DynScan {
         self.variants().short(mode).filter(|_| self.is_plain(mode))
     }
 
+    /// For the typed front end: what scans the flagged segments of short lines, if the program has such a kernel and it was needed
+    /// before. The flags are one more input column, the last.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short_segments(&self, mode: Mode) -> Option<&Short> {
+        self.variants().short_segments(mode).filter(|_| self.is_plain(mode))
+    }
+
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
     #[doc(hidden)]
     #[inline]
@@ -300,14 +308,21 @@ impl DynScan {
         let is_plain = is_plain && self.is_plain(call.mode);
         let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
-        let bases = self.settings().parameters.behind(inputs);
         match call.shape {
             Shape::Line => {
+                let bases = self.settings().parameters.behind(inputs);
                 let short = self.variants().make_short(call.mode).ok().flatten()?;
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
                 unsafe { short.scan(bases, output, len) }
             }
+            Shape::Heads(flags) if flags.len() == len => {
+                let short = self.variants().make_short_segments(call.mode).ok().flatten()?;
+                let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
+                // SAFETY: as above; the flags are one more column, behind the program's.
+                unsafe { short.scan(bases, output, len) }
+            }
             Shape::Rows(rows) if rows.records() <= len => {
+                let bases = self.settings().parameters.behind(inputs);
                 let short = self.variants().make_short_rows(call.mode).ok().flatten()?;
                 // SAFETY: as above.
                 unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len())

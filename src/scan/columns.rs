@@ -251,6 +251,17 @@ pub(super) fn bases<R: Record, C: Columns<R>>(
     len: usize,
     parameters: *const u8,
 ) -> Option<[*const u8; SHORT_INPUTS]> {
+    bases_with(slices, None, len, parameters)
+}
+
+/// The same with one more column behind the slices.
+#[inline]
+pub(super) fn bases_with<R: Record, C: Columns<R>>(
+    slices: &C,
+    more: Option<*const u8>,
+    len: usize,
+    parameters: *const u8,
+) -> Option<[*const u8; SHORT_INPUTS]> {
     if !<C::Place as sealed_place::Place>::ON_HOST {
         return None;
     }
@@ -263,6 +274,9 @@ pub(super) fn bases<R: Record, C: Columns<R>>(
         }
         fits &= part.len == len && part.spacing.is_none();
     });
+    if let (Some(place), Some(base)) = (free.next(), more) {
+        *place = base;
+    }
     fits.then_some(bases)
 }
 

@@ -163,6 +163,7 @@ impl<M: Monoid> Scan<M> {
 /// What a scan is asked for besides its columns; calls of these can follow each other.
 impl<S: States, In, Out> Scan<S, In, Out> {
     /// Every sequence starts from this state instead of the identity; see [`Request::init`].
+    #[inline]
     pub fn init(&self, init: S) -> Request<'_, S, In, Out> {
         self.request().init(init)
     }
@@ -178,6 +179,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     }
 
     /// Each segment on its own, by head flags or offsets; see [`Request::segmented`].
+    #[inline]
     pub fn segmented<'a>(&'a self, segments: impl Segments<'a>) -> Request<'a, S, In, Out> {
         self.request().segmented(segments)
     }
@@ -188,11 +190,13 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     }
 
     /// Each of these rows on its own; see [`Request::rows`].
+    #[inline]
     pub fn rows(&self, rows: Rows) -> Request<'_, S, In, Out> {
         self.request().rows(rows)
     }
 
     /// From the state that a stream was left in, which is moved on; see [`Request::resuming`].
+    #[inline]
     pub fn resuming<'a>(&'a self, carry: &'a mut S) -> Request<'a, S, In, Out> {
         self.request().resuming(carry)
     }
@@ -308,6 +312,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     }
 
     /// The scan as it is: what the parts that are known at run time only are added to.
+    #[inline]
     pub fn request(&self) -> Request<'_, S, In, Out> {
         Request::new(&self.inner)
     }

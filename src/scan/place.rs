@@ -7,7 +7,6 @@ use super::columns::sealed::Part;
 use super::columns::{Columns, Record};
 use super::device::{self, DeviceVec, Pending};
 use super::outputs::{ColumnsMut, Outputs};
-use super::request::parts;
 use super::states::States;
 use super::{Request, Scan};
 use crate::lang::ScanType;
@@ -201,14 +200,14 @@ impl sealed::Place for Host {
         request.collect_with_totals(mode, input)
     }
 
+    #[inline]
     fn fill<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
-        mut output: impl ColumnsMut<Out, Place = Host>,
+        output: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<usize, Error> {
-        // SAFETY: this memory is borrowed for as long as this runs.
-        unsafe { request.run(mode, input, &parts(&mut output)) }
+        request.fill(mode, input, output)
     }
 
     #[inline]

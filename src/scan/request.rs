@@ -152,6 +152,7 @@ impl Sequences<'_> {
 }
 
 impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
+    #[inline]
     pub(super) fn new(scan: &'a DynScan) -> Self {
         Request {
             scan,
@@ -168,6 +169,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
     /// that `e ⊕ init` changes, harms nobody, but what comes out of it has no meaning.
+    #[inline]
     pub fn init(mut self, init: S) -> Self {
         self.init = Start::Same(init);
         self
@@ -213,6 +215,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// Each segment is a sequence: head flags, a `bool` for each record, or offsets, one more than there are segments.
     ///
     /// Costs nothing beforehand, except for offsets of `u32` and `u64`, which are converted.
+    #[inline]
     pub fn segmented(mut self, segments: impl Segments<'a>) -> Self {
         self.sequences = self.sequences.map(|sequences| match sequences {
             Sequences::Rows(rows) | Sequences::Segmented(rows) => Sequences::Segmented(rows),
@@ -234,6 +237,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Each of these rows is a sequence: rows with gaps between them, or planes; [`axis`](Request::axis) is the usual case.
+    #[inline]
     pub fn rows(mut self, rows: Rows) -> Self {
         self.sequences = self.sequences.map(|sequences| match sequences {
             Sequences::Segments(_) | Sequences::Segmented(_) => Sequences::Segmented(rows),
@@ -244,6 +248,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks.
     /// After an error the carry is as it was.
+    #[inline]
     pub fn resuming(self, carry: &'a mut S) -> Self {
         self.resuming_each(std::slice::from_mut(carry))
     }
@@ -262,6 +267,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// assert_eq!(carry, [6, 60].map(Sum));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
+    #[inline]
     pub fn resuming_each(mut self, carry: &'a mut [S]) -> Self {
         self.carry = Carry::States(carry);
         self

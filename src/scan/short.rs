@@ -45,7 +45,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
         output: &mut impl ColumnsMut<Out, Place = Host>,
     ) -> Result<usize, Error> {
         // SAFETY: this memory is borrowed for as long as this runs.
-        unsafe { self.request().run(mode, input, &parts(output)) }
+        unsafe { self.request().run_any(mode, input, &parts(output)) }
     }
 
     /// Scans a short line into memory for `len` records of its one column. Gives how many were written, if it did.
@@ -136,7 +136,7 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     unsafe { short.pass(inputs, output, len, ((&raw mut *states).cast(), false)) }
 }
 
-/// Scans short rows into memory for `len` records. Says whether it did.
+/// Scans short rows into memory for `len` records. Gives how many were written, if it did.
 ///
 /// # Safety
 /// This memory is exclusively borrowed.
@@ -147,11 +147,30 @@ pub(super) unsafe fn rows<R: Record>(
     rows: &Rows,
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
-) -> bool {
-    let Some(short) = scan.short_rows(mode).filter(|_| rows.records() <= len) else { return false };
-    let Some(inputs) = columns::bases(input, len, scan.parameters_base()) else { return false };
+) -> Option<usize> {
+    let short = scan.short_rows(mode).filter(|_| rows.records() <= len)?;
+    let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
-    unsafe { short.scan(inputs, output, rows) }
+    unsafe { short.scan(inputs, output, rows) }.then(|| rows.count() * rows.len())
+}
+
+/// Scans the segments of a short line, which begin at these flags, into memory for `len` records. Gives how many were written, if
+/// it did.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+#[inline]
+pub(super) unsafe fn segments<R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    flags: &[bool],
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> Option<usize> {
+    let short = scan.short_segments(mode).filter(|_| flags.len() == len)?;
+    let inputs = columns::bases_with(input, Some(flags.as_ptr().cast()), len, scan.parameters_base())?;
+    // SAFETY: as above; the flags are one more column, behind the program's.
+    unsafe { short.scan(inputs, output, len) }
 }
 
 /// The same as [`pass`] over the input.

@@ -55,6 +55,7 @@ impl Line<'_> {
 
     /// Whether rows that are written should be worked on one after the other by one call: those that are short, or gain nothing from others
     /// at their side.
+    #[inline]
     pub(crate) fn prefers_in_turn(plan: &monoscan_codegen::plan::Plan, rows: &Rows) -> bool {
         let alone = plan.interleave == 1 || plan.vector.scan_one;
         rows.step() == 1 && !rows.is_empty() && (rows.len() <= FEW_ELEMENTS || alone && rows.len() <= plan.direct)

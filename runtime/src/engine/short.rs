@@ -34,7 +34,7 @@ pub struct Short {
 }
 
 impl Short {
-    /// Of a form that is neither segmented nor from an initial state; none if its columns are many or if it has no kernels.
+    /// Of a form that is not from an initial state; none if its columns are many or if it has no kernels.
     pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let Some(scan) = kernels.code.short() else { return Ok(None) };
@@ -104,7 +104,10 @@ impl ShortRows {
     #[inline]
     pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, rows: &Rows) -> bool {
         let elements = rows.count().saturating_mul(rows.len());
-        if elements == 0 || elements > self.plan.direct || !Line::prefers_in_turn(&self.plan, rows) {
+        if elements == 0 {
+            return true;
+        }
+        if elements > self.plan.direct || !Line::prefers_in_turn(&self.plan, rows) {
             return false;
         }
         let (len, start) = (rows.len() as u64, self.start.as_ptr().cast_mut().cast());

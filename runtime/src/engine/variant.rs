@@ -131,8 +131,9 @@ pub(crate) struct Variants {
     /// Whether it reads the record before.
     pub(crate) reads_previous: bool,
     made: Box<[OnceLock<Variant>]>,
-    /// For each [`Mode`], parts of these.
+    /// For each [`Mode`], parts of these: of lines, and of lines of flagged segments.
     short: [OnceLock<Option<Short>>; 2],
+    segments: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
@@ -146,10 +147,10 @@ impl Variants {
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
-        let (short, rows, whole) = Default::default();
+        let (short, segments, rows, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
-        Variants { program, reads_previous, options, states, is_lawful, made, short, rows, whole }
+        Variants { program, reads_previous, options, states, is_lawful, made, short, segments, rows, whole }
     }
 
     /// What scans short lines from the identities, if it was made and the program has such a kernel.
@@ -165,6 +166,21 @@ impl Variants {
     pub(crate) fn make_short(&self, mode: Mode) -> Result<Option<&Short>, Error> {
         let form = Form { mode, ..Form::default() };
         Ok(get_or_make(&self.short[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
+    }
+
+    /// What scans the flagged segments of short lines from the identities, if it was made and the program has such a kernel.
+    #[inline]
+    pub(crate) fn short_segments(&self, mode: Mode) -> Option<&Short> {
+        self.segments[mode as usize].get()?.as_ref()
+    }
+
+    /// The same, made if this is the first call for it.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_segments(&self, mode: Mode) -> Result<Option<&Short>, Error> {
+        let form = Form { mode, heads: true, ..Form::default() };
+        Ok(get_or_make(&self.segments[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
     }
 
     /// What scans short rows from the identities, if it was made and the program has such a kernel.

@@ -10,6 +10,7 @@ use crate::scan::states::{States, states_of};
 
 impl<S: States, In, Out> Request<'_, S, In, Out> {
     /// The state that a line starts from, if one was given; a short line may leave another there.
+    #[inline]
     pub(super) fn start(&mut self) -> Option<&mut S> {
         let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.interrupt.is_none();
         let start = match (&mut self.carry, &mut self.init) {

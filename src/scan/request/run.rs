@@ -6,7 +6,7 @@ use monoscan_ir::Mode;
 use monoscan_runtime::{Column, Combination, Error, Outcome};
 use smallvec::SmallVec;
 
-use super::{Carry, Request, Sequences, Start};
+use super::{Boundaries, Carry, Request, Sequences, Start};
 use crate::lang::ScanType;
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
@@ -83,26 +83,87 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         input: &impl Columns<In, Place = Host>,
         output: &[Part<*mut u8>],
     ) -> Result<usize, Error> {
-        let scan = self.scan;
-        if let [Part { base, len, spacing: None }] = *output {
-            let only = (base, len);
-            if let Ok(Sequences::Rows(rows)) = &self.sequences
-                && !self.reversed
-                && matches!(self.init, Start::Identity)
-                && matches!(self.carry, Carry::None)
-                && self.interrupt.is_none()
-                // SAFETY: the caller borrows this memory.
-                && unsafe { short::rows(scan, mode, rows, input, only) }
-            {
-                return Ok(rows.count() * rows.len());
-            }
-            if let Some(states) = self.start() {
-                // SAFETY: as above.
-                if let Some(written) = unsafe { short::pass(scan, mode, states, input, only) } {
-                    return Ok(written);
-                }
-            }
+        if let [Part { base, len, spacing: None }] = *output
+            // SAFETY: the caller borrows this memory.
+            && let Some(written) = unsafe { self.written_short(mode, input, (base, len)) }
+        {
+            return Ok(written);
         }
+        // SAFETY: as above.
+        unsafe { self.run_any(mode, input, output) }
+    }
+
+    /// Runs the call into columns that are there.
+    #[inline]
+    pub(in crate::scan) fn fill(
+        mut self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        mut output: impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<usize, Error> {
+        if let Some(only) = only(&mut output)
+            // SAFETY: a borrowed slice of `Out`.
+            && let Some(written) = unsafe { self.written_short(mode, input, only) }
+        {
+            return Ok(written);
+        }
+        self.fill_any(mode, input, &mut output)
+    }
+
+    #[inline(never)]
+    fn fill_any(
+        self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        output: &mut impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<usize, Error> {
+        // SAFETY: this memory is borrowed for as long as this runs.
+        unsafe { self.run_any(mode, input, &parts(output)) }
+    }
+
+    /// A call that is short, into memory for so many records of its one column, by a kernel that was made before. Gives how many
+    /// records were written, if it did.
+    ///
+    /// # Safety
+    /// This memory is exclusively borrowed.
+    #[inline]
+    unsafe fn written_short(
+        &mut self,
+        mode: Mode,
+        input: &impl Columns<In>,
+        output: (*mut u8, usize),
+    ) -> Option<usize> {
+        let scan = self.scan;
+        if let Some(states) = self.start() {
+            // SAFETY: the caller borrows this memory.
+            return unsafe { short::pass(scan, mode, states, input, output) };
+        }
+        let is_plain = !self.reversed
+            && matches!((&self.init, &self.carry), (Start::Identity, Carry::None))
+            && self.interrupt.is_none();
+        match &self.sequences {
+            // SAFETY: as above.
+            Ok(Sequences::Rows(rows)) if is_plain => unsafe { short::rows(scan, mode, rows, input, output) },
+            Ok(Sequences::Segments(Boundaries::Heads(flags))) if is_plain => {
+                // SAFETY: as above.
+                unsafe { short::segments(scan, mode, flags, input, output) }
+            }
+            _ => None,
+        }
+    }
+
+    /// A call of any length.
+    ///
+    /// # Safety
+    /// As for [`run`](Request::run).
+    #[inline(never)]
+    pub(in crate::scan) unsafe fn run_any(
+        self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        output: &[Part<*mut u8>],
+    ) -> Result<usize, Error> {
+        let scan = self.scan;
         let program = scan.program();
         let inputs = columns::read(input, &program.inputs);
         // SAFETY: the caller borrows this memory.
