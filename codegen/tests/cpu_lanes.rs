@@ -4,7 +4,7 @@
 
 mod cpu_support;
 
-use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_streaming, run_tile};
+use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_kept, run_streaming, run_tile};
 use monoscan_codegen::cpu::{Kernel, TileArgs};
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::random::{Options, random_program};
@@ -99,7 +99,8 @@ fn program(inputs: Vec<Layout>, (name, identity, combine): (&str, Constant, Comb
     .unwrap()
 }
 
-/// In one block, and in blocks that are reduced and replayed.
+/// In one block, and in blocks that are reduced and replayed; what is kept, in one block with space for all records and for those
+/// alone.
 fn check(program: &Verified<Program>, mode: Mode, lengths: &[usize], seed: u64) {
     for interleave in [1, 4] {
         let compiled = compile_lanes(program, mode, interleave);
@@ -109,6 +110,15 @@ fn check(program: &Verified<Program>, mode: Mode, lengths: &[usize], seed: u64) 
             let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
             let expected = interp::run(program, &inputs, &Request { mode, ..Request::default() }).unwrap();
             let what = format!("{mode:?} W={interleave} n={total} seed {seed} of\n{}", **program);
+            if program.output.filter.is_some() {
+                let kept = expected.outputs[0].len() / program.output.columns[0].size as usize;
+                for room in [total, kept] {
+                    let found = run_kept(&compiled, program, &inputs, (total, room));
+                    assert!(found.iter().map(Vec::len).eq(expected.outputs.iter().map(Vec::len)), "{what}");
+                    assert_same(program, &found, &expected.outputs, &format!("room for {room}, {what}"));
+                }
+                continue;
+            }
             let found = run_directly(&compiled, program, &inputs, total);
             assert_same(program, &found, &expected.outputs, &format!("directly {what}"));
             let found = run_tile(&compiled, program, &inputs, total);
@@ -126,6 +136,53 @@ fn operators_of_every_type_and_every_length() {
             check(&program, Mode::Inclusive, &lengths, 1);
             check(&program, Mode::Exclusive, &lengths[..80], 2);
         }
+    }
+}
+
+/// The same where only records count that differ from the next one, or from the one before; those alone are written, or all.
+fn with_neighbours(ty: Type, operator: (&str, Constant, Combine), keeps: bool, next: bool) -> Verified<Program> {
+    let mut program = program(inputs(ty).swap_remove(0), operator, false).into_inner();
+    let (neighbour, end) = if next { (Source::Next(0), Source::Last) } else { (Source::Prev(0), Source::First) };
+    let reads = vec![Source::Record(0), neighbour, end];
+    let differs = || {
+        let mut b = FunctionBuilder::new();
+        let [own, other, is_end] = [ty, ty, Type::Bool].map(|ty| b.param(ty));
+        let differs = b.binary(Opcode::Ne, own, other);
+        let differs = b.binary(Opcode::Or, differs, is_end);
+        (b, own, differs)
+    };
+    let (mut b, own, is_counted) = differs();
+    let identity = b.constant(program.stages[0].identity[0]);
+    let counted = b.select(is_counted, own, identity);
+    program.stages[0].lift = Mapping { reads: reads.clone(), function: b.finish(&[counted]) };
+    let (b, _, is_kept) = differs();
+    program.output.filter = keeps.then(|| Mapping { reads, function: b.finish(&[is_kept]) });
+    verify(program).unwrap()
+}
+
+#[test]
+fn what_is_kept_and_neighbours_of_every_type() {
+    for ty in Type::SCALARS {
+        for (keeps, next) in [(true, true), (true, false), (false, true), (false, false)] {
+            let program = with_neighbours(ty, operators(ty).swap_remove(1), keeps, next);
+            check(&program, Mode::Inclusive, &[0, 1, 2, 3, 8, 9, 10, 17, 34, 67, 200], 5);
+        }
+    }
+}
+
+/// Outputs without any state.
+#[test]
+fn flagged_records_of_every_type() {
+    for ty in Type::SCALARS {
+        let mut program = program(inputs(ty).swap_remove(1), operators(ty).swap_remove(0), false).into_inner();
+        let same = |ty: Type| {
+            let mut b = FunctionBuilder::new();
+            let value = b.param(ty);
+            b.finish(&[value])
+        };
+        program.output.project = Mapping { reads: vec![Source::Record(0)], function: same(ty) };
+        program.output.filter = Some(Mapping { reads: vec![Source::Record(1)], function: same(Type::Bool) });
+        check(&verify(program).unwrap(), Mode::Inclusive, &[0, 1, 3, 4, 7, 8, 9, 16, 33, 100, 257], 6);
     }
 }
 

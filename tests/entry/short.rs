@@ -287,3 +287,53 @@ fn short_rows_are_scanned_alike_from_the_second_call_on() {
         }
     }
 }
+
+#[test]
+fn flagged_segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
+    let scan = sums();
+    for n in (0..20).chain([300]) {
+        let x: Vec<i32> = (0..n).map(|i| 7 * i - 30).collect();
+        let heads: Vec<bool> = (0..n).map(|i| i * i % 5 == 1).collect();
+        let (mut inclusive, mut exclusive, mut sum) = (Vec::new(), Vec::new(), 0);
+        for (&x, &head) in x.iter().zip(&heads) {
+            sum = if head { 0 } else { sum };
+            exclusive.push(sum);
+            sum += x;
+            inclusive.push(sum);
+        }
+        for _ in 0..2 {
+            let mut y = vec![0; x.len()];
+            assert_eq!(scan.segmented(&heads).inclusive_into(&x, &mut y).unwrap(), x.len());
+            assert_eq!(y, inclusive);
+            assert_eq!(scan.segmented(&heads).exclusive(&x).unwrap(), exclusive);
+            let more = [&heads[..], &[true]].concat();
+            assert!(scan.segmented(&more).inclusive_into(&x, &mut y).is_err());
+            assert!(scan.segmented(&heads).inclusive_into(&x, &mut vec![0; x.len() + 1]).is_err());
+        }
+    }
+}
+
+/// Numbers that differ from the one before, with space for all, for those alone, and for more.
+#[test]
+fn records_that_differ_are_kept_whatever_space_there_is() {
+    #[scan_fn]
+    fn differs(e: Element<i32, Sum<i32>>) -> bool {
+        e.first || e.prev != e.record
+    }
+    let value = scan!(|sum: Sum<i32>, x: i32| -> i32 { sum.0 - x });
+    let lift = scan!(|x: i32| -> Sum<i32> { Sum(x) });
+    let scan = Scan::<Sum<i32>>::builder().lift(lift).filter(differs {}).project_with_record(value).build().unwrap();
+    for n in (0..40).chain([300, 50_000]) {
+        let x: Vec<i32> = (0..n).map(|i| i % 1000 * i % 7 / 3).collect();
+        let starts = (0..x.len()).filter(|&i| i == 0 || x[i - 1] != x[i]);
+        let mut sums = x.iter().scan(0, |sum, x| Some(std::mem::replace(sum, *sum + x))).collect::<Vec<i32>>();
+        let expected: Vec<i32> = starts.map(|i| std::mem::take(&mut sums[i])).collect();
+        for room in [x.len(), expected.len(), x.len(), x.len() + 9] {
+            let mut y = vec![77; room];
+            assert_eq!(scan.inclusive_into(&x, &mut y).unwrap(), expected.len());
+            assert_eq!(y[..expected.len()], expected, "of {n}, with space for {room}");
+            let behind = &y[(expected.len() + 3).min(room)..];
+            assert!(behind.iter().all(|&rest| rest == 77), "of {n}, with space for {room}");
+        }
+    }
+}

@@ -89,7 +89,7 @@ pub(crate) fn blocks(
     let (left, carry) = (now[0], &now[2..]);
     let empty = folded.iter().map(|&(_, component)| constant(&mut b, blocks.identity[component as usize]));
     let states = carry.iter().copied().chain(empty.collect::<Vec<_>>()).collect();
-    let whole = simd::Progress { place: now[1], left: len, states };
+    let whole = simd::Progress { place: now[1], left: len, rank: None, states };
     let behind = simd::groups(&mut b, blocks.form, Work::Both, &data.bases(), whole)?;
     let aggregate = &behind.states[replayed.len()..];
     let mut both = Vec::new();

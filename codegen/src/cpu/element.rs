@@ -81,7 +81,7 @@ pub(crate) type Uniform = Vec<(Source, ir::Value)>;
 /// One element while its sources are read.
 pub(crate) struct Element {
     pub(crate) position: Position,
-    /// It has a next one.
+    /// It has a next one and one before.
     pub(crate) steady_state: bool,
     next: Option<Next>,
 }
@@ -105,6 +105,8 @@ pub(crate) struct Data<'a> {
     uniform: Uniform,
     /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
+    /// How many records outputs have space for, if that is less than all or comes with the call.
+    room: Option<ir::Value>,
     total: ir::Value,
     /// Records from one element to the next, if that is not 1.
     step: Option<ir::Value>,
@@ -119,6 +121,7 @@ impl<'a> Data<'a> {
         let total = word(std::mem::offset_of!(TileArgs, total));
         let step = (kernel.access != Access::Line).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
+        let room = kernel.rank.and(kernel.lanes).map(|_| word(std::mem::offset_of!(TileArgs, room)));
         let spacings = (kernel.access == Access::Spaced).then(|| word(std::mem::offset_of!(TileArgs, spacings)));
         let uniform = uniform(b, kernel, |b, offset| b.ins().load(types::I64, flags, args, offset as i32));
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
@@ -148,7 +151,7 @@ impl<'a> Data<'a> {
             Some(Apart { step, bits: if by_bits { bits() } else { None } })
         };
         let spacings = by_bits.enumerate().map(&mut apart).collect();
-        Data { kernel, inputs, outputs, input_bases, output_bases, spacings, uniform, sink, total, step }
+        Data { kernel, inputs, outputs, input_bases, output_bases, spacings, uniform, sink, room, total, step }
     }
 
     /// Of a `short` kernel, whose arguments are in registers, and whose output has space for a record of every element.
@@ -168,6 +171,7 @@ impl<'a> Data<'a> {
             spacings: Vec::new(),
             uniform,
             sink: None,
+            room: None,
             total: len,
             step: None,
         }
@@ -188,6 +192,13 @@ impl<'a> Data<'a> {
         self.total
     }
 
+    /// Whether outputs have space for so many records more, after so many that were kept; none if they have in any case.
+    pub(crate) fn has_room(&self, b: &mut FunctionBuilder<'_>, rank: ir::Value, more: ir::Value) -> Option<ir::Value> {
+        let room = self.room?;
+        let needed = b.ins().iadd(rank, more);
+        Some(b.ins().icmp(IntCC::UnsignedLessThanOrEqual, needed, room))
+    }
+
     /// How many components an element writes.
     pub(crate) fn outputs(&self) -> usize {
         self.outputs.len()
@@ -198,6 +209,15 @@ impl<'a> Data<'a> {
         match self.step {
             None => Place { further: place.further + 1, ..place },
             Some(step) => Place::at(b.ins().iadd(place.base, step)),
+        }
+    }
+
+    /// The place of the element before one at `place`.
+    fn before(&self, b: &mut FunctionBuilder<'_>, place: Place) -> ir::Value {
+        let own = place.value(b);
+        match self.step {
+            None => b.ins().iadd_imm_s(own, -1),
+            Some(step) => b.ins().isub(own, step),
         }
     }
 
@@ -217,15 +237,16 @@ impl<'a> Data<'a> {
                 let zero = constant(b, ty.zero());
                 b.ins().select(next.none, zero, value)
             }
+            Source::Prev(component) if e.steady_state => {
+                let before = self.before(b, e.position.place);
+                self.load(b, component, Place::at(before))
+            }
             Source::Prev(component) => {
                 // At the first element the record itself is read, to stay in bounds, and dropped.
                 let Position { place, number } = e.position;
                 let none = b.ins().icmp_imm_u(IntCC::Equal, number, 0);
                 let own = place.value(b);
-                let before = match self.step {
-                    None => b.ins().iadd_imm_s(own, -1),
-                    Some(step) => b.ins().isub(own, step),
-                };
+                let before = self.before(b, place);
                 let from = Place::at(b.ins().select(none, own, before));
                 let value = self.load(b, component, from);
                 let zero = constant(b, self.inputs[component as usize].field.ty.zero());

@@ -7,14 +7,15 @@
 //! the machine folds into the access for sizes up to 8. What a block carries from element to
 //! element is a block parameter of the loop, so it stays in registers while there are any.
 //!
-//! The last element of a run has no next one. If the body cares, the loop leaves it out and runs
-//! the [steady-state body](super::steady_state); the last round, in which one of the blocks may be
-//! at that element, runs the body itself behind the loop.
+//! The last element of a run has no next one, and the first none before it. If the body cares, the
+//! loop leaves that out and runs the [steady-state body](super::steady_state); the last round, in
+//! which one of the blocks may be at that element, runs the body itself behind the loop, and the
+//! first before it.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use monoscan_ir::facts::{Body, Range};
-use monoscan_ir::{Constant, Field, Function, Layout};
+use monoscan_ir::{Constant, Field, Function, Layout, Source};
 
 use super::abi::{Access, StateLayout, TileArgs};
 use super::element::{Data, Place, ShortArgs};
@@ -219,23 +220,22 @@ impl<'a> Loop<'a> {
         let places = self.places.iter().copied().map(Place::at).collect();
         let mut progress = Progress { places, round, states, ahead: Vec::new() };
         let mut len = self.len;
-        if let Some((form, work)) = self.kernel.lanes {
-            let ahead = if work == Work::Both { self.replayed(form, &progress.states) } else { Vec::new() };
-            let states = [&ahead[..], &progress.states].concat();
-            let left = simd::Progress { place: self.places[0], left: len, states };
-            let left = simd::groups(b, form, work, &self.data.bases(), left)?;
-            (len, progress.places) = (left.left, vec![Place::at(left.place)]);
-            progress.states = left.states[ahead.len()..].to_vec();
+        if self.reads(|source| matches!(source, Source::First | Source::Prev(_))) {
+            let begins = self.begins(b);
+            progress = self.rounds(b, env, Round::Any, (begins, 1), progress)?;
+            len = b.ins().isub(len, begins);
         }
-        if let Some(steady_state) = self.kernel.steady_state {
-            let ends = self.ends(b);
-            let rounds = b.ins().isub(self.len, ends);
-            progress = self.all_rounds(b, env, Round::SteadyState(steady_state), rounds, progress)?;
+        let ends = self.reads(|source| matches!(source, Source::Last | Source::Next(_))).then(|| self.ends(b, len));
+        let mut between = ends.map_or(len, |ends| b.ins().isub(len, ends));
+        if let Some(lanes) = self.kernel.lanes {
+            (between, progress) = self.groups(b, lanes, between, progress)?;
+        }
+        let round = self.kernel.steady_state.map_or(Round::Any, Round::SteadyState);
+        progress = self.all_rounds(b, env, round, between, progress)?;
+        if let Some(ends) = ends {
             // One value less to keep while the loop runs, where the place says how many elements are left.
             let left = if self.is_short { b.ins().isub(self.len, progress.places[0].base) } else { ends };
             progress = self.rounds(b, env, Round::Any, (left, 1), progress)?;
-        } else {
-            progress = self.all_rounds(b, env, Round::Any, len, progress)?;
         }
         for (block, states) in progress.states.chunks(self.kernel.body.state_len().max(1)).enumerate() {
             if !self.kernel.carried.iter().any(|carried| carried.is_result) {
@@ -250,6 +250,39 @@ impl<'a> Loop<'a> {
             }
         }
         Ok(progress.states)
+    }
+
+    /// Whole groups of so many elements, which have neighbours, in vectors. Gives how many elements are left.
+    fn groups(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        (form, work): (&LaneForm, Work),
+        left: ir::Value,
+        mut progress: Progress,
+    ) -> Result<(ir::Value, Progress), CodegenError> {
+        let ahead = if work == Work::Both { self.replayed(form, &progress.states) } else { Vec::new() };
+        let rank = self.kernel.rank.map(|rank| progress.states.remove(rank));
+        let place = progress.places[0].base;
+        // Whole vectors are stored where there is space for what is not kept too.
+        let fits = rank.map(|rank| self.data.has_room(b, rank, left));
+        let none = b.ins().iconst(types::I64, 0);
+        let some = fits.flatten().map_or(left, |fits| b.ins().select(fits, left, none));
+        let states = [&ahead[..], &progress.states].concat();
+        let before = simd::Progress { place, left: some, rank, states };
+        let behind = simd::groups(b, form, work, &self.data.bases(), before)?;
+        let done = b.ins().isub(behind.place, place);
+        progress.places = vec![Place::at(behind.place)];
+        progress.round = progress.round.map(|round| b.ins().iadd(round, done));
+        progress.states = behind.states[ahead.len()..].to_vec();
+        if let (Some(place), Some(rank)) = (self.kernel.rank, behind.rank) {
+            progress.states.insert(place, rank);
+        }
+        Ok((b.ins().isub(left, done), progress))
+    }
+
+    /// Whether the body reads such a source.
+    fn reads(&self, is_such: impl Fn(&Source) -> bool) -> bool {
+        self.kernel.body.mapping.reads.iter().any(is_such)
     }
 
     /// Of all components those that a replay in lanes carries.
@@ -277,14 +310,26 @@ impl<'a> Loop<'a> {
         Ok(())
     }
 
-    /// 1 if the last block has elements and ends where its run does, else 0.
-    fn ends(&self, b: &mut FunctionBuilder<'_>) -> ir::Value {
+    /// 1 if the first block has elements and begins where its run does, else 0.
+    fn begins(&self, b: &mut FunctionBuilder<'_>) -> ir::Value {
+        let numbers = self.numbers.as_ref().unwrap_or(&self.places);
+        let at_start = b.ins().icmp_imm_u(IntCC::Equal, numbers[0], 0);
+        self.if_any(b, self.len, at_start)
+    }
+
+    /// 1 if the last block ends where its run does, and `left` is not 0, else 0.
+    fn ends(&self, b: &mut FunctionBuilder<'_>, left: ir::Value) -> ir::Value {
         let numbers = self.numbers.as_ref().unwrap_or(&self.places);
         let end = b.ins().iadd(numbers[numbers.len() - 1], self.len);
         let at_end = b.ins().icmp(IntCC::Equal, end, self.data.total());
-        let some = b.ins().icmp_imm_u(IntCC::NotEqual, self.len, 0);
-        let ends = b.ins().band(at_end, some);
-        b.ins().uextend(types::I64, ends)
+        self.if_any(b, left, at_end)
+    }
+
+    /// 1 if this holds and there are elements, else 0.
+    fn if_any(&self, b: &mut FunctionBuilder<'_>, elements: ir::Value, holds: ir::Value) -> ir::Value {
+        let some = b.ins().icmp_imm_u(IntCC::NotEqual, elements, 0);
+        let both = b.ins().band(holds, some);
+        b.ins().uextend(types::I64, both)
     }
 
     fn slot_offset(&self, block: u32, field: Field) -> i32 {

@@ -117,6 +117,10 @@ impl Recipe {
         let (total, own) = (program.total_body(), |body: &Body, writes| program.own_body(body, writes));
         let own = own(&replay, true).zip(own(&wholes[0], false)).zip(own(&wholes[1], true)).zip(own(&total, false));
         let own = own.map(|(((replay, folds), writes), total)| OwnBodies { replay, wholes: [folds, writes], total });
+        let lanes = LaneForm::of(program).filter(|form| {
+            vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
+        });
+        let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let handed = stages().zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
@@ -141,10 +145,8 @@ impl Recipe {
             levels,
             replay,
             access,
-            vector,
-            lanes: LaneForm::of(program).filter(|form| {
-                vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
-            }),
+            vector: if is_alone { Vector { scan_one: vector.scan_one, ..Vector::NONE } } else { vector },
+            lanes,
         })
     }
 

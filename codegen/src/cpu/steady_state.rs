@@ -1,22 +1,22 @@
-//! Elements that have a next one: all but the last of the whole input, so nearly all.
+//! Elements that have neighbours: all but the first and the last of the whole input, so nearly all.
 //!
-//! A body that reads the next record is cut down twice for them. First, `last` is false and nothing
-//! is out of bounds. Second, this element's next record is the next element's record: what both
-//! compute from it (the byte itself, its class in a table, a product with a constant) is computed
-//! once, as the *look-ahead*, and handed from element to element like a carried component. Before
-//! the first element it is primed from its record.
+//! A body that reads a neighbouring record is cut down twice for them. First, `first` and `last`
+//! are false and nothing is out of bounds. Second, this element's next record is the next element's
+//! record: what both compute from it (the byte itself, its class in a table, a product with a
+//! constant) is computed once, as the *look-ahead*, and handed from element to element like a
+//! carried component. Before the first element it is primed from its record.
 
 use std::collections::{HashMap, HashSet};
 
 use monoscan_ir::facts::{Body, Range, value_ranges};
 use monoscan_ir::{Function, FunctionBuilder, Opcode, Payload, Source, Table, Type, Value, simplify};
 
-/// The function of an element that has a next one.
+/// The function of an element that has a next one and one before.
 pub(crate) struct SteadyState {
     /// Parameters: the carried components, the look-ahead of this element, the `reads`. Results: the carried
     /// components, the outputs, the look-ahead of the next element.
     pub(crate) function: Function,
-    /// What the parameters behind the look-ahead are; none is `Last`.
+    /// What the parameters behind the look-ahead are; none is `First` or `Last`.
     pub(crate) reads: Vec<Source>,
     /// The range of each parameter.
     pub(crate) ranges: Vec<Range>,
@@ -31,15 +31,15 @@ pub(crate) struct Prime {
     pub(crate) reads: Vec<u32>,
 }
 
-/// The steady-state body of one that reads `Next` or `Last`; none for other bodies, whose elements are all alike. `ranges`
+/// The steady-state body of one that reads `Next`, `Prev`, `First` or `Last`; none for other bodies, whose elements are all alike. `ranges`
 /// are those of the body's parameters.
 pub(crate) fn steady_state(body: &Body, ranges: &[Range], tables: &[Table]) -> Option<SteadyState> {
     let reads = &body.mapping.reads;
-    if !reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Last)) {
+    if !reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)) || is_end(source)) {
         return None;
     }
     let carried = body.state_len();
-    let (function, kept) = without_last(body, tables);
+    let (function, kept) = without_ends(body, tables);
     let ranges: Vec<Range> = kept.iter().map(|&place| ranges[place]).collect();
     let reads: Vec<Source> = kept.iter().map(|&place| reads[place]).collect();
     let frontier = look_ahead(&function, &reads);
@@ -72,16 +72,20 @@ fn without_unread(function: &Function, fixed: usize, tables: &[Table]) -> (Funct
     (simplify(&b.finish(&results), tables), kept)
 }
 
-/// The body with `last` = false, and which of its parameters are left.
-fn without_last(body: &Body, tables: &[Table]) -> (Function, Vec<usize>) {
+fn is_end(source: &Source) -> bool {
+    matches!(source, Source::First | Source::Last)
+}
+
+/// The body with `first` and `last` false, and which of its parameters are left.
+fn without_ends(body: &Body, tables: &[Table]) -> (Function, Vec<usize>) {
     let reads = &body.mapping.reads;
-    let kept: Vec<usize> = (0..reads.len()).filter(|&place| reads[place] != Source::Last).collect();
+    let kept: Vec<usize> = (0..reads.len()).filter(|&place| !is_end(&reads[place])).collect();
     let mut b = FunctionBuilder::new();
     let params: Vec<Value> = kept.iter().map(|&place| b.param(body.mapping.function.params[place])).collect();
-    let last = b.lit(false);
+    let none = b.lit(false);
     let mut params = params.into_iter();
-    let next = |source: &Source| if *source == Source::Last { None } else { params.next() };
-    let arguments: Vec<Value> = reads.iter().map(next).map(|param| param.unwrap_or(last)).collect();
+    let next = |source: &Source| if is_end(source) { None } else { params.next() };
+    let arguments: Vec<Value> = reads.iter().map(next).map(|param| param.unwrap_or(none)).collect();
     let results = b.inline(&body.mapping.function, &arguments);
     (simplify(&b.finish(&results), tables), kept)
 }

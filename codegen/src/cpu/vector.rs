@@ -22,6 +22,9 @@ impl Vector {
         self.reduce || self.scan || self.scan_one
     }
 
+    /// One pass over a line does.
+    pub const ALONE: Vector = Vector { scan_one: true, ..Vector::NONE };
+
     /// Every kernel does.
     pub const ALL: Vector = Vector { reduce: true, scan: true, scan_one: true, rows: true };
 }

@@ -115,6 +115,7 @@ pub fn plan(program: &Lowered, target: &CpuTarget, options: &PlanOptions) -> Pla
 fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -> Plan {
     let interleave = options.interleave.map_or_else(|| reasons.interleave(), supported_interleave);
     let vector = match options.vector {
+        Some(true) if reasons.is_alone() => Vector::ALONE,
         Some(true) => Vector::ALL,
         Some(false) => Vector::NONE,
         None => reasons.vector(interleave),

@@ -112,6 +112,44 @@ pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u
     outputs
 }
 
+/// What a program keeps, in one block, by `scan_one` with space for so many records; and by `short`, if there is that and space for
+/// all, which must agree. No byte beyond that space is written.
+pub(crate) fn run_kept(
+    compiled: &Compiled,
+    program: &Program,
+    inputs: &[&[u8]],
+    (total, room): (usize, usize),
+) -> Vec<Vec<u8>> {
+    let rank = compiled.state_layout().field(compiled.state_layout().stages.len() as u32 - 1, 0).unwrap();
+    let mut outputs = empty_outputs(program, room + 16);
+    outputs.iter_mut().for_each(|column| column.fill(0xaa));
+    let columns = Columns::new(inputs, &mut outputs, total);
+    let mut slots = Slots::new(compiled, 1);
+    slots.set_all(0, &program.stages[0].identity);
+    let mut sink = [0u128; 8];
+    let args = columns.args(0, total, slots.at(0));
+    let args = TileArgs { sink: sink.as_mut_ptr().cast(), room: room as u64, ..args };
+    // SAFETY: inputs have `total` records each, outputs space for `room` and for what is kept, and the identity lies in the ranges.
+    unsafe { compiled.scan_one(&args) };
+    // SAFETY: the slot has the rank there.
+    let kept = unsafe { slots.at(0).add(rank.offset as usize).cast::<u64>().read_unaligned() } as usize;
+    for (column, layout) in outputs.iter_mut().zip(&program.output.columns) {
+        let size = layout.size as usize;
+        assert!(column[room * size..].iter().all(|&byte| byte == 0xaa), "{} n={total}: beyond {room}", program.name);
+        column.truncate(kept * size);
+    }
+    if let Some(short) = compiled.short().filter(|_| room >= total) {
+        let mut again = empty_outputs(program, total);
+        let column = |place: usize| inputs.get(place).map_or(std::ptr::null(), |column| column.as_ptr());
+        // SAFETY: as above; there is one output column.
+        let count = unsafe { short(total, again[0].as_mut_ptr(), column(0), column(1), column(2), column(3)) };
+        assert_eq!(count, kept, "{} n={total} by `short`", program.name);
+        again[0].truncate(outputs[0].len());
+        assert_eq!(again, outputs, "{} n={total} by `short`", program.name);
+    }
+    outputs
+}
+
 /// All in one block, by the streaming form of `scan_one`, if there is one and columns are aligned.
 pub(crate) fn run_streaming(
     compiled: &Compiled,

@@ -63,6 +63,8 @@ pub(crate) struct Line<'a> {
     pub(crate) writes: bool,
     /// Whether its records lie one after the other and are more than a cache holds.
     pub(crate) is_long: bool,
+    /// How many records outputs have space for, if one thread alone writes them, else 0.
+    pub(crate) room: usize,
     /// Whether results go past the caches, as far as kernels and addresses allow.
     pub(crate) streams: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
@@ -296,6 +298,7 @@ impl<'a> Line<'a> {
             init: self.init.as_ptr(),
             parameters: self.parameters,
             sink: worker.sink.as_mut_ptr().cast(),
+            room: self.room as u64,
             place: self.place.wrapping_add_signed(records(strip.start)) as u64,
             step: self.step as u64,
             pitch: records(strip.block) as u64,

@@ -77,6 +77,8 @@ pub(crate) struct Task<'a> {
     pub(crate) spacings: Option<&'a Spacings>,
     /// Records of the columns.
     pub(crate) len: usize,
+    /// Records that every output has space for.
+    pub(crate) room: usize,
     pub(crate) purpose: Purpose,
 }
 
@@ -195,6 +197,7 @@ impl Engine<'_> {
             parameters: parameters.as_ptr(),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
+            room: task.room,
             streams: false,
             totals: wants_totals || checked,
         };

@@ -60,7 +60,9 @@ impl OnCpu {
         let spacings = Spacings::of(&self.variants.program, inputs, outputs.as_deref());
         let engine = Engine { variants: &self.variants, threads: self.threads, settings };
         let spacings = spacings.as_ref();
-        let task = |outputs, purpose| Task { call, carry, inputs: bases().collect(), outputs, spacings, len, purpose };
+        let room = outputs.iter().flat_map(|outputs| outputs.iter()).map(|column| column.len).min().unwrap_or(0);
+        let task =
+            |outputs, purpose| Task { call, carry, inputs: bases().collect(), outputs, spacings, len, room, purpose };
         let Some(outputs) = outputs else {
             return engine.run(&task(Bases::new(), Purpose::Reduce), totals).map(|_| 0);
         };

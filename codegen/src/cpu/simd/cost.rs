@@ -17,7 +17,13 @@ pub(crate) struct Cost {
     pub(crate) records: usize,
     pub(crate) reduce: usize,
     pub(crate) scan: usize,
+    /// Whether there is one pass over a line alone.
+    pub(crate) is_alone: bool,
 }
+
+/// For each vector of records that are kept or not, and for each column of it.
+const COUNTING: usize = 4;
+const COMPRESSING: usize = 3;
 
 impl LaneForm {
     pub(crate) fn cost(&self) -> Cost {
@@ -31,9 +37,14 @@ impl LaneForm {
 
         let folded = self.columns(&[&self.lift.reads, &self.fold.mapping.reads]);
         let read = self.columns(&[&self.lift.reads, &self.fold.mapping.reads, &self.replay.mapping.reads]);
-        let written: usize = self.outputs.iter().map(|layout| self.group.moves(layout)).sum();
+        let (records, is_alone) = (self.group.records(), self.is_alone());
+        if !self.has_state() {
+            let scan = self.columns(&[&self.replay.mapping.reads]) + replay + self.written();
+            return Cost { records, reduce: 0, scan, is_alone };
+        }
         Cost {
-            records: self.group.records(),
+            records,
+            is_alone,
             reduce: folded + fold + rounds * (combine + self.fold.carried.len()) + combine,
             scan: read
                 + fold
@@ -41,14 +52,23 @@ impl LaneForm {
                 + count(&self.carry_update, &updated)
                 + 2 * self.replay.carried.len()
                 + replay
-                + written,
+                + self.written(),
         }
+    }
+
+    /// To store a group's outputs, or to put those that are kept side by side.
+    fn written(&self) -> usize {
+        let stored: usize = self.outputs.iter().map(|layout| self.group.moves(layout)).sum();
+        if !self.keeps {
+            return stored;
+        }
+        let masks = self.group.depth * (1 + shuffle::rounds(self.group.shape, self.group.depth) as usize);
+        stored + masks + self.group.depth * (COUNTING + COMPRESSING * self.outputs.len())
     }
 
     /// What a group takes whose lanes have a row each: instructions.
     pub(crate) fn cost_of_rows(&self) -> usize {
-        let written: usize = self.outputs.iter().map(|layout| self.group.moves(layout)).sum();
-        self.columns(&[&self.replay.mapping.reads]) + self.group.depth * varying(&self.replay.mapping) + written
+        self.columns(&[&self.replay.mapping.reads]) + self.group.depth * varying(&self.replay.mapping) + self.written()
     }
 
     /// To load a group of the columns that these sources are in.
@@ -58,10 +78,11 @@ impl LaneForm {
         for layout in &self.inputs {
             let components = first..first + layout.fields.len() as u32;
             first = components.end;
-            let is_read =
-                |source: &Source| matches!(source, Source::Record(component) if components.contains(component));
-            if reads.iter().any(|reads| reads.iter().any(is_read)) {
-                all += self.group.moves(layout);
+            for of in [Source::Record, Source::Next, Source::Prev] {
+                let is_read = |source: &Source| components.clone().any(|component| *source == of(component));
+                if reads.iter().any(|reads| reads.iter().any(is_read)) {
+                    all += self.group.moves(layout);
+                }
             }
         }
         all

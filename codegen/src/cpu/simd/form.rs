@@ -1,9 +1,13 @@
 //! Whether a scan has a form in lanes, and what it is made of.
+//!
+//! A program that filters has the form of what it computes of each record, and whether it is kept;
+//! how many were kept before is no part of it, since a group counts that at its end.
 
 use monoscan_ir::facts::{Body, LengthOnly, work};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Function, FunctionBuilder, Layout, Mapping, Opcode, Source, Table, Type, Value, simplify};
 
+use super::compress;
 use super::forms::{Constants, holds};
 use super::group::Group;
 use super::shuffle::Shape;
@@ -26,7 +30,7 @@ const MOST_WORK: u32 = 512;
 /// 4. Each lane is given what the lane before it has, the first the carry.
 /// 5. *replay*: each lane takes its records again, and gives their outputs.
 ///
-/// Only step 3 waits for the group before.
+/// Only step 3 waits for the group before. Where outputs read no state, there is the replay alone.
 #[derive(Clone)]
 pub(crate) struct LaneForm {
     pub(crate) group: Group,
@@ -46,20 +50,26 @@ pub(crate) struct LaneForm {
     /// For the components that the fold carries, in its order, whether ⊕ leaves what comes after the identity as it is,
     /// bit by bit.
     pub(crate) is_neutral: Vec<bool>,
+    /// Whether the last result of the replay says which records are kept.
+    pub(crate) keeps: bool,
     length_only: LengthOnly,
 }
 
 impl LaneForm {
-    /// The form of a program, if it has one: one stage, one output record for each element, nothing read but the element's record, the
-    /// state and parameters, and nothing computed that vectors cannot.
+    /// The form of a program, if it has one: one stage besides the count of what is kept, nothing read but the element's record and its
+    /// neighbours, the state and parameters, and nothing computed that vectors cannot.
     pub(crate) fn of(program: &Lowered) -> Option<LaneForm> {
-        let [stage] = program.stages.as_slice() else { return None };
-        if program.output.filter.is_some() || work(&stage.combine) > MOST_WORK {
+        let rank = program.rank();
+        let user = program.stages.len() - usize::from(rank.is_some());
+        let [stage] = &program.stages[..user] else { return None };
+        if work(&stage.combine) > MOST_WORK {
             return None;
         }
-        let (fold, replay) = (program.fold(), program.replay().clone());
+        let inner = |body: &Body| inner(body, rank, &program.tables);
+        let (fold, replay) = (inner(&program.fold()), inner(program.replay()));
         let carry_update = program.carry_update(0);
-        if !carry_update.components.iter().eq(replay.carried.iter().map(|(_, component)| component)) {
+        let updates = carry_update.components.iter().eq(replay.carried.iter().map(|(_, component)| component));
+        if !updates && !replay.carried.is_empty() {
             return None;
         }
         let components = |function: &Function| {
@@ -75,10 +85,11 @@ impl LaneForm {
             outputs: program.output.columns.clone(),
             tables: program.tables.clone(),
             is_neutral: neutral(&combine, &stage.identity, &fold.carried, &program.tables),
-            lift,
+            lift: with_neighbours(&lift, &program.tables),
             combine,
             carry_update: carry_update.function,
             identity: stage.identity.clone(),
+            keeps: rank.is_some(),
             length_only: program.facts()[0].length_only.clone(),
             fold,
             replay,
@@ -88,43 +99,64 @@ impl LaneForm {
 
     /// The form in the narrowest lanes that hold everything.
     fn in_lanes(mut self) -> Option<LaneForm> {
+        let is_of_records = |source: &Source| matches!(source, Source::Record(_) | Source::Next(_) | Source::Prev(_));
         let is_read = |source: &Source| {
-            matches!(source, Source::Record(_) | Source::Before { stage: 0, .. } | Source::Parameter(_))
+            is_of_records(source) || matches!(source, Source::Before { stage: 0, .. } | Source::Parameter(_))
         };
-        if !self.reads().all(is_read) || self.replay.carried.is_empty() {
+        if !self.reads().all(is_read) || !self.has_state() && !self.keeps {
             return None;
         }
         let (combined, updated) = self.known();
         // What is left of the accumulator of a reduction has no constant number of elements.
         let used: Vec<&Value> =
             self.combine.insts.iter().flat_map(|inst| inst.operands()).chain(&self.combine.results).collect();
-        if (0..self.identity.len()).any(|component| combined[component] && used.contains(&&Value::new(component))) {
+        let is_lost = |component: usize| combined[component] && used.contains(&&Value::new(component));
+        if self.has_state() && (0..self.identity.len()).any(is_lost) {
             return None;
         }
-        let functions = [
-            (&self.lift.function, vec![false; self.lift.reads.len()]),
-            (&self.fold.mapping.function, vec![false; self.fold.mapping.reads.len()]),
-            (&self.replay.mapping.function, vec![false; self.replay.mapping.reads.len()]),
-            (&self.combine, combined),
-            (&self.carry_update, updated),
-        ];
-        let functions = functions.map(|(function, known)| (function, Constants::of(function, &known)));
+        let mut functions = vec![(&self.replay.mapping.function, vec![false; self.replay.mapping.reads.len()])];
+        if self.has_state() {
+            functions.extend([
+                (&self.lift.function, vec![false; self.lift.reads.len()]),
+                (&self.fold.mapping.function, vec![false; self.fold.mapping.reads.len()]),
+                (&self.combine, combined),
+                (&self.carry_update, updated),
+            ]);
+        }
+        let functions: Vec<(&Function, Constants)> =
+            functions.into_iter().map(|(function, known)| (function, Constants::of(function, &known))).collect();
         // What is written is put in lanes even if it is constant.
         let written: Vec<Type> = self.outputs.iter().flat_map(Layout::types).collect();
         let widest = functions.iter().map(|(function, known)| known.widest(function));
-        let widest = widest.chain(written.iter().map(|ty| ty.size())).max()?;
+        let least = if self.keeps { compress::NARROWEST } else { 1 };
+        let widest = widest.chain(written.iter().map(|ty| ty.size())).max()?.max(least);
         let shape = Shape { bytes: widest };
         let fits = functions.iter().all(|(function, known)| known.fits(function, shape));
         if !matches!(widest, 1 | 2 | 4 | 8) || !fits || !written.iter().all(|&ty| holds(shape, ty)) {
+            return None;
+        }
+        if self.keeps && !self.outputs.iter().all(compress::is_kept_in_lanes) {
             return None;
         }
         self.group = Group { shape, depth: depth(shape) };
         Some(self)
     }
 
+    /// Whether outputs read the state.
+    pub(crate) fn has_state(&self) -> bool {
+        !self.replay.carried.is_empty()
+    }
+
+    /// Whether the form is for one pass over a line alone, and not for blocks: what is kept goes where the number of records before
+    /// says, and the first and last elements, which lack a neighbour, are left out.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.keeps || self.reads().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
+    }
+
     /// What its functions read.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &Source> {
-        [&self.lift.reads, &self.fold.mapping.reads, &self.replay.mapping.reads].into_iter().flatten()
+        let of_state = [&self.lift.reads, &self.fold.mapping.reads].into_iter().filter(|_| self.has_state());
+        of_state.chain([&self.replay.mapping.reads]).flatten()
     }
 
     /// Which parameters of `combine` and of `carry_update` are constants: the components that are not carried.
@@ -144,7 +176,7 @@ impl LaneForm {
 
     /// Whether reductions carry every component.
     pub(crate) fn folds_all(&self) -> bool {
-        self.fold.carried.len() == self.identity.len()
+        self.fold.carried.len() == self.identity.len() && !self.is_alone()
     }
 
     /// Whether an operation needs a fused multiply-add.
@@ -153,6 +185,44 @@ impl LaneForm {
             [&self.lift.function, &self.fold.mapping.function, &self.replay.mapping.function, &self.combine];
         functions.into_iter().flat_map(|function| &function.insts).any(|inst| inst.opcode == Opcode::MulAdd)
     }
+}
+
+/// A body without the count of what is kept, which nothing in it reads, for elements that have neighbours.
+fn inner(body: &Body, rank: Option<u32>, tables: &[Table]) -> Body {
+    let is_rank = |&(stage, _): &(u32, u32)| rank == Some(stage);
+    let counted = body.carried.iter().position(is_rank);
+    let mut mapping = body.mapping.clone();
+    if let Some(place) = counted {
+        mapping.function.results.remove(place);
+        let of_rank = mapping.reads[place];
+        mapping = assuming(&mapping, |source| (source == of_rank).then_some(Constant::from(0u64)), tables);
+    }
+    let carried = body.carried.iter().copied().filter(|carried| !is_rank(carried)).collect();
+    Body { mapping: with_neighbours(&mapping, tables), carried, ends: None }
+}
+
+/// A mapping for elements that have a next one and one before.
+fn with_neighbours(mapping: &Mapping, tables: &[Table]) -> Mapping {
+    let is_end = |source| matches!(source, Source::First | Source::Last);
+    assuming(mapping, |source| is_end(source).then_some(Constant::from(false)), tables)
+}
+
+/// A mapping of which some sources are known.
+fn assuming(mapping: &Mapping, known: impl Fn(Source) -> Option<Constant>, tables: &[Table]) -> Mapping {
+    if !mapping.reads.iter().any(|&source| known(source).is_some()) {
+        return mapping.clone();
+    }
+    let mut b = FunctionBuilder::new();
+    let sources = || mapping.reads.iter().zip(&mapping.function.params);
+    let params: Vec<Option<Value>> =
+        sources().map(|(&source, &ty)| known(source).is_none().then(|| b.param(ty))).collect();
+    let mut arguments = Vec::new();
+    for (param, (&source, &ty)) in params.into_iter().zip(sources()) {
+        arguments.push(param.unwrap_or_else(|| b.constant(known(source).unwrap_or(ty.zero()))));
+    }
+    let results = b.inline(&mapping.function, &arguments);
+    let reads = mapping.reads.iter().copied().filter(|&source| known(source).is_none()).collect();
+    Mapping { reads, function: simplify(&b.finish(&results), tables) }
 }
 
 /// For each component carried, whether `combine` of the identity and a state is the state.

@@ -108,13 +108,14 @@ impl Group {
         shuffle::retype(b, self.shape.int(), masks)
     }
 
-    /// Writes the components of a group of records: for each record of a lane, for each component, its values.
+    /// Writes the components of a group of records: for each record of a lane, for each component, its values. Whole vectors are marked
+    /// for [streaming] if the address `is_aligned` wherever blocks are.
     pub(crate) fn store(
         self,
         b: &mut FunctionBuilder<'_>,
         layout: &Layout,
         values: &[Vec<ir::Value>],
-        address: ir::Value,
+        (address, is_aligned): (ir::Value, bool),
     ) {
         let Some(tight) = Tight::of(layout, self.shape) else {
             for (j, record) in values.iter().enumerate() {
@@ -139,7 +140,11 @@ impl Group {
         let stored = shuffle::zip_all(b, self.shape, &packed);
         debug_assert_eq!(stored.len(), vectors);
         for (place, &vector) in stored.iter().enumerate() {
-            streaming::store(b, vector, address, 16 * place as i32);
+            let offset = 16 * place as i32;
+            match is_aligned {
+                true => streaming::store(b, vector, address, offset),
+                false => _ = b.ins().store(memory::data_flags(), vector, address, offset),
+            }
         }
     }
 
@@ -211,7 +216,7 @@ impl Group {
     }
 
     /// What is stored of a value.
-    fn bits(self, b: &mut FunctionBuilder<'_>, ty: Type, value: ir::Value) -> ir::Value {
+    pub(super) fn bits(self, b: &mut FunctionBuilder<'_>, ty: Type, value: ir::Value) -> ir::Value {
         let value = shuffle::retype(b, self.shape.int(), value);
         if ty == Type::Bool {
             return b.ins().ushr_imm_u(value, i64::from(self.shape.bits() - 1));

@@ -6,6 +6,7 @@ use monoscan_ir::{Constant, Function, Layout, Source, Type};
 
 use super::super::error::CodegenError;
 use super::super::lower::clif_type;
+use super::compress;
 use super::form::LaneForm;
 use super::lanes::{Lanes, lower_lanes, vector_type};
 use super::shuffle;
@@ -23,6 +24,8 @@ pub(crate) struct Progress {
     pub(crate) place: ir::Value,
     /// How many elements are left.
     pub(crate) left: ir::Value,
+    /// How many records were kept, if not all are.
+    pub(crate) rank: Option<ir::Value>,
     /// The carried components.
     pub(crate) states: Vec<ir::Value>,
 }
@@ -46,14 +49,14 @@ pub(crate) fn groups(
     bases: &Bases<'_>,
     progress: Progress,
 ) -> Result<Progress, CodegenError> {
-    let Progress { place, left, states } = progress;
+    let Progress { place, left, rank, states } = progress;
     let shape = form.group.shape;
     let records = form.group.records();
     let count = b.ins().ushr_imm_u(left, i64::from(records.trailing_zeros()));
     let kind = |b: &FunctionBuilder<'_>, value: ir::Value| b.func.dfg.value_type(value);
 
     let (enter, body, leave, exit) = (b.create_block(), b.create_block(), b.create_block(), b.create_block());
-    let outer: Vec<ir::Value> = [place, left].into_iter().chain(states.iter().copied()).collect();
+    let outer: Vec<ir::Value> = [place, left].into_iter().chain(rank).chain(states.iter().copied()).collect();
     let after: Vec<ir::Value> = outer.iter().map(|&value| b.append_block_param(exit, kind(b, value))).collect();
     b.ins().brif(count, enter, &[], exit, &arguments(&outer));
 
@@ -67,6 +70,8 @@ pub(crate) fn groups(
     let types = carried.iter().map(|&(_, component)| form.identity[component as usize].ty());
     let types: Vec<Type> = types.collect();
     let mut first = vec![place, count];
+    first.extend(rank);
+    let own = first.len();
     for (&ty, &state) in types.iter().zip(&states) {
         first.push(splat(b, form, ty, state));
     }
@@ -76,18 +81,23 @@ pub(crate) fn groups(
 
     b.switch_to_block(body);
     let group = GroupCode { form, bases, uniform: &uniform, place: params[0] };
-    let carry: Vec<Lanes> = params[2..].iter().map(|&value| Lanes::Vector(value)).collect();
-    let carry = match work {
-        Work::Scan => group.scan(b, &carry)?.0,
-        Work::Reduce => group.reduce(b, &carry)?,
+    let carry: Vec<Lanes> = params[own..].iter().map(|&value| Lanes::Vector(value)).collect();
+    let rank = rank.map(|_| params[2]);
+    let (rank, carry) = match work {
+        Work::Scan => {
+            let Scanned { rank, next, .. } = group.scan(b, &carry, rank)?;
+            (rank, next)
+        }
+        Work::Reduce => (rank, group.reduce(b, &carry)?),
         Work::Both => {
             let (carry, before) = carry.split_at(replayed.len());
-            let (mut next, prefixes) = group.scan(b, carry)?;
+            let Scanned { rank, mut next, prefixes } = group.scan(b, carry, rank)?;
             next.extend(group.combine(b, before, &prefixes, records)?);
-            next
+            (rank, next)
         }
     };
     let mut next = vec![b.ins().iadd_imm_u(params[0], records as i64), b.ins().iadd_imm_s(params[1], -1)];
+    next.extend(rank);
     next.extend(carry.iter().map(|lanes| lanes.vector(b, shape)));
     let last: Vec<ir::Value> = next.iter().map(|&value| b.append_block_param(leave, kind(b, value))).collect();
     b.ins().brif(next[1], body, &arguments(&next), leave, &arguments(&next));
@@ -95,13 +105,15 @@ pub(crate) fn groups(
     b.switch_to_block(leave);
     let rest = b.ins().band_imm_u(left, records as i64 - 1);
     let mut results = vec![last[0], rest];
-    for (&ty, &vector) in types.iter().zip(&last[2..]) {
+    results.extend(rank.map(|_| last[2]));
+    for (&ty, &vector) in types.iter().zip(&last[own..]) {
         results.push(extract(b, form, ty, vector));
     }
     b.ins().jump(exit, &arguments(&results));
 
     b.switch_to_block(exit);
-    Ok(Progress { place: after[0], left: after[1], states: after[2..].to_vec() })
+    let rank = rank.map(|_| after[2]);
+    Ok(Progress { place: after[0], left: after[1], rank, states: after[own..].to_vec() })
 }
 
 /// What is the same for all elements, in every lane.
@@ -159,15 +171,42 @@ pub(super) struct GroupCode<'a> {
     pub(super) place: ir::Value,
 }
 
-/// For each record of a lane the components of all columns; none for those that are not read.
-type Records = Vec<Vec<Option<ir::Value>>>;
+/// What is read of each record of a lane.
+type Records = Vec<Read>;
+
+/// The components of all columns of a record, of the next one and of the one before; none for those that are not read.
+#[derive(Clone, Default)]
+pub(super) struct Read {
+    own: Vec<Option<ir::Value>>,
+    next: Vec<Option<ir::Value>>,
+    before: Vec<Option<ir::Value>>,
+}
+
+/// What is behind a group that was scanned.
+struct Scanned {
+    /// How many records were kept, if not all are.
+    rank: Option<ir::Value>,
+    /// The carry, the same in all lanes.
+    next: Vec<Lanes>,
+    /// The prefixes of the lanes, of which the last is the group's aggregate.
+    prefixes: Vec<Lanes>,
+}
 
 impl GroupCode<'_> {
-    /// Writes the outputs of a group that this carry, the same in all lanes, enters. Gives the carry behind it, and the prefixes
-    /// of its lanes, of which the last is its aggregate.
-    fn scan(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<(Vec<Lanes>, Vec<Lanes>), CodegenError> {
+    /// Writes the outputs of a group that this carry, the same in all lanes, enters, or those that are kept, after so many.
+    fn scan(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        carry: &[Lanes],
+        rank: Option<ir::Value>,
+    ) -> Result<Scanned, CodegenError> {
         let form = self.form;
         let shape = form.group.shape;
+        if !form.has_state() {
+            let records = self.load(b, &[&form.replay.mapping.reads]);
+            let rank = self.replay(b, &records, Vec::new(), rank)?;
+            return Ok(Scanned { rank, next: Vec::new(), prefixes: Vec::new() });
+        }
         let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads]);
         let aggregates = self.fold(b, &records)?;
         let prefixes = self.scan_lanes(b, aggregates)?;
@@ -180,17 +219,19 @@ impl GroupCode<'_> {
             states.push(Lanes::Vector(shuffle::shift(b, shape, behind, 1, carry)));
             next.push(Lanes::Vector(shuffle::broadcast_last(b, shape, behind)));
         }
-        self.replay(b, &records, states)?;
-        Ok((next, prefixes))
+        let rank = self.replay(b, &records, states, rank)?;
+        Ok(Scanned { rank, next, prefixes })
     }
 
-    /// Writes the outputs of the records of each lane, from these states on.
+    /// Writes the outputs of the records of each lane, from these states on; of a scan that keeps, those that it keeps, after so many.
+    /// Gives how many those are then.
     pub(super) fn replay(
         &self,
         b: &mut FunctionBuilder<'_>,
         records: &Records,
         mut states: Vec<Lanes>,
-    ) -> Result<(), CodegenError> {
+        rank: Option<ir::Value>,
+    ) -> Result<Option<ir::Value>, CodegenError> {
         let mapping = &self.form.replay.mapping;
         let mut outputs = Vec::new();
         for record in records {
@@ -198,8 +239,11 @@ impl GroupCode<'_> {
             outputs.push(results.split_off(states.len()));
             states = results;
         }
-        self.store(b, &outputs);
-        Ok(())
+        match rank {
+            None => self.store(b, &outputs),
+            Some(rank) => return Ok(Some(self.keep(b, &outputs, rank))),
+        }
+        Ok(None)
     }
 
     /// What this accumulator is behind a group; only the last lanes count.
@@ -319,12 +363,14 @@ impl GroupCode<'_> {
         function: &Function,
         states: &[Lanes],
         reads: &[Source],
-        record: &[Option<ir::Value>],
+        record: &Read,
     ) -> Result<Vec<Lanes>, CodegenError> {
         let mut args = states.to_vec();
         for source in &reads[states.len()..] {
             let value = match *source {
-                Source::Record(component) => record[component as usize],
+                Source::Record(component) => record.own[component as usize],
+                Source::Next(component) => record.next[component as usize],
+                Source::Prev(component) => record.before[component as usize],
                 _ => self.uniform.iter().find(|(uniform, _)| uniform == source).map(|&(_, value)| value),
             };
             args.push(Lanes::Vector(value.expect("what is read was loaded")));
@@ -333,19 +379,35 @@ impl GroupCode<'_> {
     }
 
     pub(super) fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Records {
+        let own = self.load_some(b, reads, 0, Source::Record);
+        let next = self.load_some(b, reads, 1, Source::Next);
+        let before = self.load_some(b, reads, -1, Source::Prev);
+        let records = own.into_iter().zip(next).zip(before);
+        records.map(|((own, next), before)| Read { own, next, before }).collect()
+    }
+
+    /// The components that are read of the records so many places on, for each record of a lane.
+    fn load_some(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        reads: &[&[Source]],
+        on: i64,
+        source: impl Fn(u32) -> Source,
+    ) -> Vec<Vec<Option<ir::Value>>> {
         let form = self.form;
-        let mut records: Records = vec![Vec::new(); form.group.depth];
+        let mut records = vec![Vec::new(); form.group.depth];
         for (column, layout) in form.inputs.iter().enumerate() {
             let before = records[0].len() as u32;
             let is_read = |place: usize| {
-                let source = Source::Record(before + place as u32);
+                let source = source(before + place as u32);
                 reads.iter().any(|reads| reads.contains(&source))
             };
             let is_read: Vec<bool> = (0..layout.fields.len()).map(is_read).collect();
             let columns = match is_read.contains(&true) {
                 true => {
                     let base = self.bases.inputs[column].expect("a column that is read has a base");
-                    let address = self.address(b, base, layout);
+                    let base = if on == 0 { base } else { b.ins().iadd_imm_s(base, on * i64::from(layout.size)) };
+                    let address = self.address(b, base, layout, self.place);
                     form.group.load(b, layout, &is_read, address)
                 }
                 false => vec![vec![None; is_read.len()]; form.group.depth],
@@ -367,16 +429,50 @@ impl GroupCode<'_> {
             for record in outputs {
                 values.push(record[range.clone()].iter().map(|lanes| lanes.vector(b, form.group.shape)).collect());
             }
-            let address = self.address(b, self.bases.outputs[column], layout);
-            form.group.store(b, layout, &values, address);
+            let address = self.address(b, self.bases.outputs[column], layout, self.place);
+            // Of a line that is walked from its second element on, no group is aligned.
+            form.group.store(b, layout, &values, (address, !form.is_alone()));
         }
     }
 
-    fn address(&self, b: &mut FunctionBuilder<'_>, base: ir::Value, layout: &Layout) -> ir::Value {
+    /// Writes the outputs that are kept behind so many that were, and gives how many those are then. The last result of each record
+    /// says whether it is kept.
+    fn keep(&self, b: &mut FunctionBuilder<'_>, outputs: &[Vec<Lanes>], mut rank: ir::Value) -> ir::Value {
+        let form = self.form;
+        let shape = form.group.shape;
+        // Vectors with the result at a place, in the order of memory.
+        let in_order = |b: &mut FunctionBuilder<'_>, place: usize, ty: Type| {
+            let mut vectors = Vec::new();
+            for record in outputs {
+                let vector = record[place].vector(b, shape);
+                vectors.push(match place + 1 == record.len() {
+                    true => vector,
+                    false => form.group.bits(b, ty, vector),
+                });
+            }
+            shuffle::zip_all(b, shape, &vectors)
+        };
+        let columns: Vec<Vec<ir::Value>> = (form.outputs.iter().enumerate())
+            .map(|(column, layout)| in_order(b, column, layout.fields[0].ty))
+            .collect();
+        let masks = in_order(b, form.outputs.len(), Type::Bool);
+        for (vector, &mask) in masks.iter().enumerate() {
+            let bits = compress::bits(b, mask);
+            for (column, layout) in form.outputs.iter().enumerate() {
+                let address = self.address(b, self.bases.outputs[column], layout, rank);
+                compress::store(b, shape, (columns[column][vector], layout.size as usize), bits, address);
+            }
+            let kept = b.ins().popcnt(bits);
+            rank = b.ins().iadd(rank, kept);
+        }
+        rank
+    }
+
+    fn address(&self, b: &mut FunctionBuilder<'_>, base: ir::Value, layout: &Layout, place: ir::Value) -> ir::Value {
         let offset = match layout.size {
-            1 => self.place,
-            size if size.is_power_of_two() => b.ins().ishl_imm_u(self.place, i64::from(size.trailing_zeros())),
-            size => b.ins().imul_imm_u(self.place, i64::from(size)),
+            1 => place,
+            size if size.is_power_of_two() => b.ins().ishl_imm_u(place, i64::from(size.trailing_zeros())),
+            size => b.ins().imul_imm_u(place, i64::from(size)),
         };
         b.ins().iadd(base, offset)
     }

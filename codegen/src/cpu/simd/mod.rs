@@ -8,6 +8,7 @@
 //! | `cost` | what a kernel costs |
 //! | `kernel` | the loop over groups of records |
 //! | `rows` | the loop over groups of short rows |
+//! | `compress` | records that are kept, side by side |
 //! | `lanes`, `arithmetic` | instructions, lane by lane |
 //! | `group` | records in memory ↔ vectors |
 //! | `shuffle` | lanes moved within and between vectors |
@@ -16,6 +17,7 @@
 //! where it lies.
 
 mod arithmetic;
+mod compress;
 mod cost;
 mod form;
 mod forms;

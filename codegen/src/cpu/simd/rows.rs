@@ -51,7 +51,7 @@ pub(crate) fn rows(
     b.switch_to_block(body);
     let group = GroupCode { form, bases, uniform: &uniform, place };
     let records = group.load(b, &[&form.replay.mapping.reads]);
-    group.replay(b, &records, before)?;
+    group.replay(b, &records, before, None)?;
     let left = b.ins().iadd_imm_s(left, -1);
     let place = b.ins().iadd_imm_u(place, form.group.records() as i64);
     b.ins().brif(left, body, &arguments(&[left, place]), exit, &[]);

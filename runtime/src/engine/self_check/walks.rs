@@ -144,6 +144,7 @@ impl Check<'_> {
             parameters: sample.parameters.as_ptr(),
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
+            room: len,
             streams: false,
             totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),
         };
