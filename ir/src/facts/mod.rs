@@ -12,6 +12,7 @@
 //! | `body` | what a fold and a replay of a tile run for one element |
 //! | `sequential` | what one pass and a replay run of a program that was derived from a loop: the loop's step |
 //! | `late` | a body in which carried values meet those of the element last |
+//! | `chain` | a body in which what an element knows is computed beside the carried chain |
 //! | `levels` | which stages are folded side by side, and which wait for others |
 //! | `carry` | what a carry needs of `combine` to pass a block |
 //! | `length` | the components that depend on how many elements there were, not on which |
@@ -23,6 +24,7 @@
 
 mod body;
 mod carry;
+mod chain;
 mod interval;
 mod late;
 mod length;

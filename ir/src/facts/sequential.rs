@@ -6,6 +6,7 @@
 //! block of a scan is the loop to the bit, at the loop's cost.
 
 use super::body::{Body, narrowed};
+use super::chain::shortened;
 use super::late::carried_last;
 use super::ranges::{Range, value_ranges};
 use crate::builder::FunctionBuilder;
@@ -45,7 +46,7 @@ pub(super) fn in_place_of(body: &Body, program: &Program, writes: bool) -> Optio
     }
     let is_carried: Vec<bool> = (0..entered.params.len()).map(|param| places.contains(&param)).collect();
     let ends = Ends { enter: restrict_params(&entered, &is_carried), leave: restrict_params(&left, &needed) };
-    Some(carried_last(Body { mapping, carried: carried.clone(), ends: Some(ends) }))
+    Some(shortened(carried_last(Body { mapping, carried: carried.clone(), ends: Some(ends) })))
 }
 
 /// Where a component of a stage is among those of all stages that stand for the loop.
