@@ -2,6 +2,7 @@
 //! it.
 
 mod automata;
+mod loops;
 mod maps;
 mod numbers;
 mod records;
@@ -52,7 +53,7 @@ macro_rules! row {
 
 /// All rows.
 #[rustfmt::skip]
-pub(crate) const ALL: [Row; 23] = [
+pub(crate) const ALL: [Row; 25] = [
     row!("sum-i32", "sum i32", 4 -> 4, 0.97, Some("sum.i32.inclusive"), numbers::sum_i32),
     row!("sum-f32", "sum f32", 4 -> 4, 0.97, Some("sum.f32.inclusive"), numbers::sum_f32),
     row!("max-f32", "max f32", 4 -> 4, 0.97, Some("max.f32.inclusive"), numbers::max_f32),
@@ -76,6 +77,8 @@ pub(crate) const ALL: [Row; 23] = [
     row!("widening", "sum u8 → u32", 1 -> 4, 0.90, Some("sum.u8->u32.inclusive"), numbers::widening),
     Row { offset: 4, ..row!("sum-i32-unaligned", "sum i32, output 4 bytes off", 4 -> 4, 0.70, Some("sum.i32.unaligned"), numbers::sum_i32) },
     row!("compaction", "compaction of i32, half kept", 4 -> 4, 0.85, Some("select.i32"), records::odd),
+    row!("loop-bucket", "loop: a bucket of tokens, i32", 8 -> 4, 0.85, None, loops::bucket),
+    row!("loop-json-depth", "loop: the depth of JSON, i32", 1 -> 4, 0.85, None, loops::json_depth),
 ];
 
 impl Row {
