@@ -1,6 +1,10 @@
 //! Loops that become scans, and loops that do not: suites of the literature and of everyday code,
 //! each against the Rust function, and against the interpreter.
 
+#[path = "loops/aggregations.rs"]
+mod aggregations;
+#[path = "loops/by_hand.rs"]
+mod by_hand;
 #[path = "loops/edges.rs"]
 mod edges;
 #[path = "loops/entry.rs"]
@@ -9,6 +13,8 @@ mod entry;
 mod own;
 #[path = "loops/published.rs"]
 mod published;
+#[path = "loops/refusals.rs"]
+mod refusals;
 #[path = "loops/replay.rs"]
 mod replay;
 #[path = "loops/requests.rs"]
@@ -27,7 +33,8 @@ use entry::Entry;
 /// What became of a loop: a line for the record.
 fn outcome(entry: &Entry, derived: &Result<Derivation, Refusal>) -> String {
     match derived {
-        Err(refusal) => format!("{}: refused: {refusal}", entry.name),
+        // Every loop of a suite is written in one place.
+        Err(refusal) => format!("{}: refused: {}", entry.name, Refusal { source: None, ..refusal.clone() }),
         Ok(derivation) => {
             let group = |level: usize| {
                 let groups = derivation.groups.iter().filter(|group| group.level == level);
@@ -157,6 +164,11 @@ fn suite(name: &str, entries: Vec<Entry>) {
 #[test]
 fn loops_of_the_literature() {
     suite("published", published::entries());
+}
+
+#[test]
+fn user_defined_aggregations() {
+    suite("aggregations", aggregations::entries());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::any::{Any, type_name};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use monoscan_ir::derive::SourcePlace;
 use monoscan_ir::{Constant, Function, FunctionBuilder, MAX_INSTS, Table, Type, Value};
 use monoscan_runtime::{MAX_CALL_DEPTH, TraceError};
 
@@ -23,6 +24,8 @@ pub struct Traced {
     pub function: Function,
     /// The tables that [`Opcode::Table`](monoscan_ir::Opcode::Table) instructions name.
     pub tables: Vec<Table>,
+    /// Where each of the first instructions was written, if that is known.
+    pub places: Vec<Option<SourcePlace>>,
 }
 
 /// Traces the operator of `M`: parameters are the components of the earlier state, then of the later one.
@@ -96,6 +99,7 @@ pub fn identity_constants<M: Monoid>() -> Result<Vec<Constant>, TraceError> {
 struct Tracer {
     builder: FunctionBuilder,
     tables: Vec<Table>,
+    places: Vec<Option<SourcePlace>>,
     depth: usize,
 }
 
@@ -118,7 +122,7 @@ pub(crate) fn stop(why: Stop) -> ! {
 }
 
 fn trace(name: &str, body: impl FnOnce() -> Vec<Value>) -> Result<Traced, TraceError> {
-    let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), depth: 0 };
+    let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), depth: 0 };
     let outer = TRACERS.with_borrow_mut(|tracers| {
         tracers.push(tracer);
         tracers.len() - 1
@@ -128,8 +132,8 @@ fn trace(name: &str, body: impl FnOnce() -> Vec<Value>) -> Result<Traced, TraceE
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
         (Ok(results), Some(tracer)) => {
-            let Tracer { builder, tables, .. } = tracer;
-            Ok(Traced { function: builder.finish(&results), tables })
+            let Tracer { builder, tables, places, .. } = tracer;
+            Ok(Traced { function: builder.finish(&results), tables, places })
         }
         (Ok(_), None) => unreachable!("a trace removes only its own entry"),
         (Err(payload), _) => Err(error(name, payload)),
@@ -218,6 +222,27 @@ impl Drop for Call {
         TRACERS.with_borrow_mut(|tracers| {
             if let Some(tracer) = tracers.last_mut() {
                 tracer.depth = tracer.depth.saturating_sub(1);
+            }
+        });
+    }
+}
+
+/// What is emitted while this lives, and has no place yet when it ends, was written at its place.
+#[doc(hidden)]
+pub struct Written(SourcePlace);
+
+/// Notes where the expression that follows was written.
+#[doc(hidden)]
+pub fn written_at(file: &'static str, line: u32, column: u32) -> Written {
+    Written(SourcePlace { file: file.into(), line, column })
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        TRACERS.with_borrow_mut(|tracers| {
+            if let Some(tracer) = tracers.last_mut() {
+                let known = tracer.builder.function().insts.len();
+                tracer.places.resize(known.max(tracer.places.len()), Some(self.0.clone()));
             }
         });
     }

@@ -59,16 +59,15 @@ impl Scan<()> {
     ///   sum may change places, which is the loop only where nothing is NaN; `explain` then says
     ///   *proved where nothing is NaN*. Where some but not all components of a recurrence are reset,
     ///   their old values are multiplied by 0, so NaN and infinities stay.
-    /// - Integers under bounds, minima or maxima must not overflow. They are composed in `i64`;
-    ///   those of 64 bits have no wider type, so with bounds the sum of any stretch of records must
-    ///   stay within ±2⁶⁰. A step with `wrapping_add` and its kind is refused where it would be a
-    ///   bounded or modular family.
+    /// - Integers under bounds, minima or maxima must not overflow in the loop. What stretches of
+    ///   records add up to may, at 64 bits too. A step with `wrapping_add` and its kind is refused
+    ///   where it would be a bounded or modular family.
     /// - Initial states and carries of calls: any state of sums, bounds, recurrences and latches.
     ///   In a table of states or a counter modulo m, those that the loop reaches from `initial`;
     ///   another is an [`Error::LoopState`].
     ///
     /// # Errors
-    /// [`Error::NotAScan`] names the component of the state, the operation, the reason and what would do. Else as [`Scan::new`].
+    /// [`Error::NotAScan`] names the component of the state, the operation, its place in the source, the reason and what would do. Else as [`Scan::new`].
     #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
     pub fn from_loop<A, F>(
         step: F,
@@ -255,6 +254,7 @@ impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
         let mut tables = Tables::default();
         // The state comes first, and then what an element has without states.
         let reads = step.view.sources(record, &[]);
+        let places = step.traced.places.clone();
         let step = Mapping { reads, function: tables.adopt(step.traced) };
         let stages = [types.len()];
         let mut of = |part: Part| mapping(tables.adopt(part.traced), &part.view.sources(record, &stages));
@@ -262,7 +262,7 @@ impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
         let project = of(output.unwrap_or_else(|| the_state(&types)));
         let columns = <Out::Record as Inputs>::layouts();
         let output = Output { filter, project, columns };
-        Ok(LoopProgram { name: plain_name(&name), tables: tables.0, inputs, names, initial, step, output })
+        Ok(LoopProgram { name: plain_name(&name), tables: tables.0, inputs, names, initial, step, places, output })
     }
 }
 
@@ -280,6 +280,6 @@ fn component_name(name: String) -> String {
 fn the_state(types: &[Type]) -> Part {
     let mut b = FunctionBuilder::new();
     let state = b.params(types);
-    let traced = Traced { function: b.finish(&state), tables: Vec::new() };
+    let traced = Traced { function: b.finish(&state), tables: Vec::new(), places: Vec::new() };
     Part { traced, view: View::State, parameters: Vec::new() }
 }

@@ -61,5 +61,5 @@ fn types_of<T: ScanType>() -> Vec<Type> {
 }
 
 fn part(function: monoscan_ir::Function, view: View) -> Part {
-    Part { traced: Traced { function, tables: Vec::new() }, view, parameters: Vec::new() }
+    Part { traced: Traced { function, tables: Vec::new(), places: Vec::new() }, view, parameters: Vec::new() }
 }

@@ -6,7 +6,7 @@
 #![allow(clippy::all, reason = "loops as people write them")]
 
 use monoscan::prelude::*;
-use monoscan::{Error, State};
+use monoscan::{Error, PlanOptions, State};
 
 /// The scan of a step is the loop on these records, or there is none.
 macro_rules! assert_loop {
@@ -202,4 +202,60 @@ fn large_constants_keep_their_sign() -> Result<(), Error> {
     assert_loop!(takes_one, 4, [[7u32, 9, 1, 1]], [a]);
     assert!(Scan::from_loop(takes_one {}, 4).is_ok());
     Ok(())
+}
+
+#[scan_fn]
+fn bucket_of_64_bits(t: i64, fill: i64, take: i64) -> i64 {
+    ((t + fill).min(i64::MAX / 2) - take).max(-5)
+}
+
+#[scan_fn]
+fn bucket_without_sign(t: u64, fill: u64, take: u64) -> u64 {
+    t.saturating_add(fill).min(u64::MAX - 3).saturating_sub(take)
+}
+
+#[scan_fn]
+fn maybe_at_least(s: i64, x: i64, bounded: bool) -> i64 {
+    if bounded { (s - 1).max(x) } else { s - 1 }
+}
+
+/// What stretches of records add up to leaves 64 bits, and the loop does not: in blocks of a few records that are composed.
+#[test]
+fn bounded_sums_of_64_bits_are_exact_in_blocks() -> Result<(), Error> {
+    let blocks = || PlanOptions { direct: Some(0), block: Some(4), strips: Some(1), ..PlanOptions::default() };
+    let large = |i: i64| if i % 3 == 0 { 1 << 62 } else { i };
+    let fill: Vec<i64> = (0..200).map(large).collect();
+    let take: Vec<i64> = (0..200).map(|i| if i % 50 > 25 { large(i + 1) } else { 1 }).collect();
+    let bounded: Vec<bool> = (0..200).map(|i| i % 7 == 0).collect();
+
+    let scan = Scan::loop_builder(bucket_of_64_bits {}, 3).plan(blocks()).build()?;
+    let mut t = 3;
+    let expected: Vec<i64> =
+        fill.iter().zip(&take).map(|(&fill, &take)| replaced(&mut t, |t| bucket_of_64_bits(t, fill, take))).collect();
+    assert_eq!(scan.inclusive((&fill, &take))?, expected, "{}", scan.explain());
+    assert_eq!(scan.reduce((&fill, &take))?, State(t));
+
+    let [fill, taken] = [&fill, &take].map(|column| column.iter().map(|&x| 3 * x as u64).collect::<Vec<u64>>());
+    let scan = Scan::loop_builder(bucket_without_sign {}, 3).plan(blocks()).build()?;
+    let mut t = 3;
+    let expected: Vec<u64> = fill
+        .iter()
+        .zip(&taken)
+        .map(|(&fill, &take)| replaced(&mut t, |t| bucket_without_sign(t, fill, take)))
+        .collect();
+    assert_eq!(scan.inclusive((&fill, &taken))?, expected, "{}", scan.explain());
+    assert_eq!(scan.reduce((&fill, &taken))?, State(t));
+
+    let scan = Scan::loop_builder(maybe_at_least {}, 3).plan(blocks()).build()?;
+    let mut s = 3;
+    let expected: Vec<i64> =
+        take.iter().zip(&bounded).map(|(&x, &is)| replaced(&mut s, |s| maybe_at_least(s, x, is))).collect();
+    assert_eq!(scan.inclusive((&take, &bounded))?, expected, "{}", scan.explain());
+    Ok(())
+}
+
+/// Replaces a state, and gives the new one.
+fn replaced<S: Copy>(state: &mut S, step: impl FnOnce(S) -> S) -> S {
+    *state = step(*state);
+    *state
 }

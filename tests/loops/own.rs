@@ -69,6 +69,15 @@ pub(crate) fn signals() -> Vec<Entry> {
         };
         "logistic map" "U" (s: f64, x: f64) = 0.25 => { s * (1.0 - s) * x };
         "square root by Newton" "P" (s: f64, x: f64) = 1.0 => { (s + x / s) / 2.0 };
+        "Kalman filter, one dimension" "RP" (s: (f64, f64), z: f64, r: f64) = (0.0, 1.0) => {
+            let p = s.1 + 0.25;
+            let gain = p / (p + r);
+            (s.0 + gain * (z - s.0), (1.0 - gain) * p)
+        };
+        "hidden Markov, normalized" "PP" (p: f64, x: f64, y: f64) = 0.5 => {
+            let (a, b) = ((p * 0.75 + (1.0 - p) * 0.25) * x, (p * 0.25 + (1.0 - p) * 0.75) * y);
+            a / (a + b)
+        };
         "continued fraction" "P" (s: f64, x: f64) = 1.0 => { x + 1.0 / s };
         "hidden Markov, forward" "UU" (s: (f64, f64), x: f64, y: f64) = (0.5, 0.5) => {
             ((s.0 * 0.75 + s.1 * 0.25) * x, (s.0 * 0.25 + s.1 * 0.75) * y)
@@ -90,6 +99,10 @@ pub(crate) fn money() -> Vec<Entry> {
         "token bucket, reject" "MM" (t: i32, fill: i32, cost: i32) = 5 => {
             let a = (t + fill).min(10);
             if a >= cost { a - cost } else { a }
+        };
+        "token bucket, reject, unsigned" "MM" (t: u32, fill: u8, cost: u8) = 5 => {
+            let a = (t + fill as u32).min(10);
+            if a >= cost as u32 { a - cost as u32 } else { a }
         };
         "token bucket, reject, small" "MM" (t: i32, fill: i32, cost: i32) = 5 => {
             let a = (t + fill).min(10);
@@ -126,6 +139,9 @@ pub(crate) fn money() -> Vec<Entry> {
             (if s.0 { p >= s.1 } else { enter }, if s.0 { s.1.max(p - 2.0) } else { p - 2.0 })
         };
         "order up to a level" "M" (s: i32, d: i32) = 30 => { if s - d < 5 { 30 } else { s - d } };
+        "order up to a level, unsigned" "M" (s: u32, d: u8) = 30 => {
+            if s < d as u32 + 5 { 30 } else { s - d as u32 }
+        };
         "shield and health" "MM" (s: (i32, i32), d: i32, heal: i32) = (10, 100) => {
             ((s.0 + heal - d).max(0), s.1 - (d - s.0 - heal).max(0))
         };

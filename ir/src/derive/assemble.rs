@@ -6,7 +6,7 @@ use super::graph::Placed;
 use super::{Derivation, Derived, Flat, LoopProgram, Refusal, Trust, Why};
 use crate::builder::FunctionBuilder;
 use crate::facts::drop_unused;
-use crate::function::{Function, Payload, Value};
+use crate::function::{Function, Value};
 use crate::interp;
 use crate::opcode::Opcode;
 use crate::program::{Layout, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table};
@@ -62,7 +62,7 @@ pub(super) fn assemble(
         let bytes = Layout::packed(&stage.state).size as usize;
         if bytes > MAX_STATE_BYTES {
             let components = flat.names[..flat.own].to_vec();
-            return Err(Refusal { components, why: Why::Size { bytes }, place: None });
+            return Err(Refusal::of(components, Why::Size { bytes }));
         }
         stages.push(stage);
     }
@@ -319,8 +319,7 @@ fn tabulated(lift: Mapping, tables: &mut Vec<Table>) -> Mapping {
     let maps: Vec<Type> = lift.function.result_types();
     let of_byte = lift.function.params.len() == 1 && lift.function.params[0].bits() <= 8;
     let is_constant = lift.function.results.iter().all(|&result| lift.function.as_constant(result).is_some());
-    let looks_up = lift.function.insts.iter().any(|inst| matches!(inst.payload, Payload::Table(_)));
-    if !of_byte || is_constant || looks_up || !maps.iter().all(|ty| ty.is_vector()) {
+    if !of_byte || is_constant || !maps.iter().all(|ty| ty.is_vector()) {
         return lift;
     }
     let ty = lift.function.params[0];

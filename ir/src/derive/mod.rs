@@ -36,11 +36,12 @@ use crate::types::{Constant, Type};
 use code::{Code, Fuel, MAX_COMPONENTS};
 use graph::Placed;
 use overflow::Overflows;
+use refusal::Written;
 use show::Names;
 
 pub use family::{Family, Reached};
 pub use proof::Trust;
-pub use refusal::{Refusal, Why};
+pub use refusal::{Refusal, SourcePlace, Why};
 
 /// A sequential loop: a state, and a step that an element takes it through.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,6 +59,8 @@ pub struct LoopProgram {
     /// The state after an element. Its first parameters are the components of the state before. `reads` are the others: sources
     /// that a lift of a first stage may read.
     pub step: Mapping,
+    /// Where each of the first instructions of the step was written, for refusals; those without one are not known.
+    pub places: Vec<Option<SourcePlace>>,
     /// What is written. [`Source::State`] and, with stage 0, [`Source::Before`] and [`Source::After`] are components of the
     /// loop's state.
     pub output: Output,
@@ -121,10 +124,16 @@ impl Flat {
         self.initial.iter().map(|constant| constant.ty()).collect()
     }
 
-    /// The code of the step and the next value of each component.
-    fn code<'t>(&self, tables: &'t [Table]) -> (Code<'t>, Vec<Value>) {
+    /// Code over the step's parameters.
+    fn code_of<'t>(&self, tables: &'t [Table]) -> Code<'t> {
         let mut code = Code::new(&self.step.params, self.initial.len(), tables, self.overflows.sums);
         code.fuel = self.fuel.clone();
+        code
+    }
+
+    /// The code of the step and the next value of each component.
+    fn code<'t>(&self, tables: &'t [Table]) -> (Code<'t>, Vec<Value>) {
+        let mut code = self.code_of(tables);
         let params: Vec<Value> = (0..self.step.params.len()).map(Value::new).collect();
         let next = code.inline(&self.step, &params);
         (code, next)
@@ -159,6 +168,7 @@ impl Flat {
 ///     names: vec!["s".into()],
 ///     initial: vec![0i32.into()],
 ///     step,
+///     places: vec![],
 ///     output: Output { filter: None, project, columns: vec![column] },
 /// };
 /// let derived = derive(&tail)?;
@@ -174,7 +184,7 @@ impl Flat {
 pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
     let own = of.initial.len();
     if own > MAX_COMPONENTS / 2 {
-        return Err(Refusal { components: of.names.clone(), why: Why::Components { got: own }, place: None });
+        return Err(Refusal::of(of.names.clone(), Why::Components { got: own }));
     }
     let types: Vec<Type> = of.initial.iter().map(|constant| constant.ty()).collect();
     let mut same = crate::FunctionBuilder::new();
@@ -191,9 +201,8 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         fuel: Fuel::default(),
     };
     let fuel = flat.fuel.clone();
-    let effort = || Refusal { components: of.names.clone(), why: Why::Effort, place: None };
-    let (flat, groups) =
-        solve(flat, &of.tables, 0).map_err(|refusal| if fuel.is_spent() { effort() } else { refusal })?;
+    let effort = || Refusal::of(of.names.clone(), Why::Effort);
+    let (flat, groups) = solve(flat, of, 0).map_err(|refusal| if fuel.is_spent() { effort() } else { refusal })?;
     if fuel.is_spent() {
         return Err(effort());
     }
@@ -203,7 +212,14 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
             return effort();
         }
         let reads = flat.read_names();
-        Refusal::of_group(&code, &Names { components: &flat.names, reads: &reads }, &members, &next)
+        let names = Names { components: &flat.names, reads: &reads };
+        Refusal::of_group(
+            &code,
+            &names,
+            &members,
+            &next,
+            &Written::new(&flat.step, &of.places, flat.code_of(&of.tables)),
+        )
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
@@ -212,7 +228,8 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
 }
 
 /// The groups with their families and levels; of the loop as it is, or written otherwise.
-fn solve(flat: Flat, tables: &[Table], depth: usize) -> Result<(Flat, Vec<Placed>), Refusal> {
+fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed>), Refusal> {
+    let tables = &of.tables[..];
     let (mut code, next) = flat.code(tables);
     let reads = flat.read_names();
     let names = Names { components: &flat.names, reads: &reads };
@@ -220,14 +237,15 @@ fn solve(flat: Flat, tables: &[Table], depth: usize) -> Result<(Flat, Vec<Placed
         Ok(groups) => Ok((flat, groups)),
         Err(graph::Failed::Levels { needed, members }) => {
             let components = members.iter().map(|&member| names.component(member)).collect();
-            Err(Refusal { components, why: Why::Levels { needed }, place: None })
+            Err(Refusal::of(components, Why::Levels { needed }))
         }
         Err(graph::Failed::Group { members }) => {
-            let refusal = Refusal::of_group(&code, &names, &members, &next);
+            let written = Written::new(&flat.step, &of.places, flat.code_of(tables));
+            let refusal = Refusal::of_group(&code, &names, &members, &next, &written);
             if depth < 3 {
                 for rewrite in [rewrite::stops, rewrite::sentinels] {
                     let Some(other) = rewrite(&flat, tables, &members) else { continue };
-                    if let Ok(solved) = solve(other, tables, depth + 1) {
+                    if let Ok(solved) = solve(other, of, depth + 1) {
                         return Ok(solved);
                     }
                 }

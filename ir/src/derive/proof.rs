@@ -58,6 +58,9 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     if matches!(effect.family, Family::Table { .. }) {
         return Trust::Construction;
     }
+    if effect.family == Family::Linear {
+        return if on_basis(code, flat, group) { Trust::Construction } else { Trust::Tested };
+    }
     let members: Vec<Value> = group.members.iter().map(|&member| Value::new(member)).collect();
     let seeds = code.inline(&effect.seed, &members);
     let after = code.inline(&effect.combine, &[seeds, effect.lift.clone()].concat());
@@ -83,6 +86,37 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
         Some((cases, _)) => Trust::Proved { cases, no_overflow: true, no_nan },
         None => Trust::Tested,
     }
+}
+
+/// Whether the step takes every vector of a basis of the component's words, and sums of them, where the matrix of the group says,
+/// for sampled elements. That it is linear is known from its operations; so the basis says which map it is.
+fn on_basis(code: &Code<'_>, flat: &Flat, group: &Placed) -> bool {
+    let &[member] = &group.members[..] else { return false };
+    let columns: Option<Vec<u128>> = group.effect.lift.split_last().and_then(|(_, columns)| {
+        columns.iter().map(|&column| code.constant_of(column).map(|column| column.bits())).collect()
+    });
+    let Some(columns) = columns else { return false };
+    let count = flat.initial.len();
+    let ty = flat.initial[member].ty();
+    (0..SAMPLES).all(|seed| {
+        let other = |place: usize| match place.checked_sub(count) {
+            Some(read) => element(flat.reads[read], flat.step.params[place], seed, 1, place),
+            None => flat.initial[place],
+        };
+        let mut arguments: Vec<Constant> = (0..flat.step.params.len()).map(other).collect();
+        let mut step = |word: u128| {
+            arguments[member] = Constant::new(ty, word);
+            interp::call(&flat.step, &arguments, code.tables())[member].bits()
+        };
+        let origin = step(0);
+        let basis = (0..columns.len()).map(|bit| 1 << bit);
+        let sums = [u128::MAX, 0x5555_5555, 0x1234_5678, 0xdead_beef].map(|word| word & ty.mask());
+        basis.chain(sums).all(|word: u128| {
+            let of = |bit: &usize| word >> bit & 1 == 1;
+            let expected = (0..columns.len()).filter(of).fold(origin, |sum, bit| sum ^ columns[bit]);
+            step(word) == expected
+        })
+    })
 }
 
 /// Whether minima or maxima of floats, which may stand for comparisons of the step, lead to these
@@ -229,7 +263,7 @@ pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<()
         for block in BLOCKS {
             if !sample(of, derivation, (seed, elements), block) {
                 let components = of.names.clone();
-                return Err(Refusal { components, why: Why::Wrong, place: None });
+                return Err(Refusal::of(components, Why::Wrong));
             }
         }
     }

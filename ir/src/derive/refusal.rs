@@ -1,10 +1,11 @@
 //! Why a loop is no scan: the components, the operation, the reason, and what would do.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::code::{Code, Components};
 use super::show::Names;
-use crate::function::Value;
+use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -57,6 +58,23 @@ pub enum Why {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leave;
 
+/// A place in the source of a program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SourcePlace {
+    /// The file, as the compiler names it.
+    pub file: Cow<'static, str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for SourcePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 /// Why a loop cannot be scanned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
@@ -66,15 +84,30 @@ pub struct Refusal {
     pub why: Why,
     /// The operation, as it was written but for what the simplifier did; none where it is the group as a whole.
     pub place: Option<String>,
+    /// Where the statement or branch with that operation was written, if the loop says so.
+    pub source: Option<SourcePlace>,
 }
 
 impl Refusal {
+    /// The refusal of these components as a whole.
+    pub(super) fn of(components: Vec<String>, why: Why) -> Refusal {
+        Refusal { components, why, place: None, source: None }
+    }
+
     /// The refusal of a group that every family left: by the operation that says most.
-    pub(super) fn of_group(code: &Code<'_>, names: &Names<'_>, members: &[usize], next: &[Value]) -> Refusal {
+    pub(super) fn of_group(
+        code: &Code<'_>,
+        names: &Names<'_>,
+        members: &[usize],
+        next: &[Value],
+        written: &Written<'_>,
+    ) -> Refusal {
         let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
         let (why, at) = worst(code, mask, members, next);
         let components = members.iter().map(|&member| names.component(member)).collect();
-        Refusal { components, why, place: at.map(|at| names.show(code, at)) }
+        // Components that no family has together have no one operation: the first is where to look.
+        let source = written.place(at.unwrap_or(next[members[0]]));
+        Refusal { components, why, place: at.map(|at| names.show(code, at)), source }
     }
 
     /// What would do instead.
@@ -125,11 +158,40 @@ impl fmt::Display for Refusal {
         if let Some(place) = &self.place {
             write!(f, " in `{place}`")?;
         }
+        if let Some(source) = &self.source {
+            write!(f, " at {source}")?;
+        }
         write!(f, "; {}", self.advice())
     }
 }
 
 impl std::error::Error for Refusal {}
+
+/// Where the instructions of a loop's step were written, as its [`Code`] has them.
+pub(super) struct Written<'a> {
+    places: &'a [Option<SourcePlace>],
+    /// How many values there are once an instruction of the step is there.
+    values: Vec<usize>,
+}
+
+impl<'a> Written<'a> {
+    /// Of a step that is built anew in such code, which simplifies it.
+    pub(super) fn new(step: &Function, places: &'a [Option<SourcePlace>], mut code: Code<'_>) -> Written<'a> {
+        let mut values: Vec<Value> = (0..step.params.len()).map(Value::new).collect();
+        let mut counts = Vec::new();
+        for inst in &step.insts {
+            values.push(code.push(inst.map_operands(|operand| values[operand.index()])));
+            counts.push(code.function().value_count());
+        }
+        Written { places, values: counts }
+    }
+
+    /// Where the instruction that made this value was written, or the next one whose place is known.
+    fn place(&self, value: Value) -> Option<SourcePlace> {
+        let first = self.values.partition_point(|&count| count <= value.index());
+        self.places.iter().skip(first).flatten().next().cloned()
+    }
+}
 
 /// The operation nearest to the element that says most about why no family has the group.
 fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -> (Why, Option<Value>) {

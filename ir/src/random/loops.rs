@@ -1,6 +1,7 @@
 //! Sequential loops, drawn from the grammar of steps: sums, products, minima, comparisons,
 //! branches, bits and conversions of components, fields and constants. Nothing is known of which
-//! are scans.
+//! are scans. A third of them grows from instruction to instruction, with conversions from type to
+//! type; the others are expressions, each mostly of the component whose next value it is.
 
 use super::rng::Rng;
 use crate::builder::FunctionBuilder;
@@ -11,7 +12,8 @@ use crate::program::{Layout, Mapping, Output, Source};
 use crate::types::{Constant, Type};
 
 /// The types of states and records.
-const TYPES: [Type; 8] = [Type::I32, Type::I32, Type::F64, Type::U32, Type::U8, Type::Bool, Type::I64, Type::F32];
+const TYPES: [Type; 9] =
+    [Type::I32, Type::I32, Type::F64, Type::U32, Type::U8, Type::Bool, Type::I64, Type::F32, Type::U64];
 
 /// A loop of one to three components and one or two columns, which writes its state.
 pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
@@ -31,10 +33,19 @@ pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
     }
     let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
     step.pool = step.b.params(&[&state[..], &types].concat());
-    for _ in 0..1 + rng.below(10) {
-        step.grow(rng);
-    }
-    let results: Vec<Value> = (0..state.len()).map(|component| step.result(rng, state[component])).collect();
+    let results: Vec<Value> = if rng.chance(3) {
+        (0..1 + rng.below(10)).for_each(|_| step.grow(rng));
+        (0..state.len()).map(|component| step.result(rng, state[component])).collect()
+    } else {
+        let all = step.pool.clone();
+        let next = (0..state.len()).map(|component| {
+            // The component itself is what its next value reads most often.
+            step.pool = [&all[..], &[Value::new(component); 2]].concat();
+            let depth = 1 + rng.below(4);
+            step.value(rng, state[component], depth)
+        });
+        next.collect()
+    };
     let initial = state.iter().map(|&ty| small(rng, ty)).collect();
     let names = (0..state.len()).map(|component| format!("s{component}")).collect();
     let columns: Vec<Layout> = state.iter().map(|&ty| Layout::of(ty)).collect();
@@ -48,6 +59,7 @@ pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
         names,
         initial,
         step: Mapping { reads, function: step.b.finish(&results) },
+        places: Vec::new(),
         output: Output { filter: None, project, columns },
     }
 }
@@ -124,7 +136,7 @@ impl Step {
                     let factor = self.b.constant(factor);
                     self.b.binary(Mul, a, factor)
                 }
-                1 if rng.chance(3) => self.b.binary(Mul, a, c),
+                1 if rng.chance(3) => self.b.binary(*rng.pick(&[Mul, Mul, Div]), a, c),
                 1 => self.b.unary(*rng.pick(&[Neg, Abs]), a),
                 _ => self.b.binary(*rng.pick(&[Add, Sub, Min, Max]), a, c),
             },
@@ -155,6 +167,66 @@ impl Step {
                     }
                 }
             },
+        }
+    }
+
+    /// An expression of this type.
+    fn value(&mut self, rng: &mut Rng, ty: Type, depth: usize) -> Value {
+        use Opcode::*;
+        if depth == 0 || rng.chance(5) {
+            return self.any(rng, ty);
+        }
+        if ty == Type::Bool {
+            return self.truth(rng, depth);
+        }
+        let kind = rng.below(12);
+        let (a, c) = (self.value(rng, ty, depth - 1), self.value(rng, ty, depth - 1));
+        let number = |step: &mut Step, number: i64| step.b.constant(ty.of_i64(number));
+        let opcode = match kind {
+            0..3 => *rng.pick(&[Add, Sub]),
+            3 => Mul,
+            4 | 5 if ty.is_int() && !ty.is_signed() => *rng.pick(&[And, Or, Xor]),
+            4..7 => *rng.pick(&[Min, Max]),
+            7 if ty.is_int() => {
+                let modulus = number(self, *rng.pick(&[2, 3, 100, 100]));
+                return self.b.binary(Rem, a, modulus);
+            }
+            7 => Div,
+            8 => {
+                let (low, high) = (number(self, 0), number(self, 4));
+                let above = self.b.binary(Max, a, low);
+                return self.b.binary(Min, above, high);
+            }
+            _ => {
+                let condition = self.truth(rng, depth - 1);
+                return self.b.select(condition, a, c);
+            }
+        };
+        self.b.binary(opcode, a, c)
+    }
+
+    fn truth(&mut self, rng: &mut Rng, depth: usize) -> Value {
+        use Opcode::*;
+        if depth == 0 {
+            return self.any(rng, Type::Bool);
+        }
+        match rng.below(7) {
+            0 => self.any(rng, Type::Bool),
+            1 => {
+                let a = self.truth(rng, depth - 1);
+                self.b.unary(Not, a)
+            }
+            2 | 3 => {
+                let (a, c) = (self.truth(rng, depth - 1), self.truth(rng, depth - 1));
+                self.b.binary(*rng.pick(&[And, Or, Xor]), a, c)
+            }
+            _ => {
+                let like = *rng.pick(&self.pool);
+                let ty = self.b.type_of(like);
+                let (a, c) = (self.value(rng, ty, depth - 1), self.value(rng, ty, depth - 1));
+                let orders: &[Opcode] = if ty == Type::Bool { &[Eq, Ne] } else { &[Eq, Lt, Le, Gt, Ge, Ne] };
+                self.b.binary(*rng.pick(orders), a, c)
+            }
         }
     }
 

@@ -65,7 +65,7 @@ impl Lowering<'_> {
             let selected = self.op("select", at, quote!(#test, #yes, #no));
             quote!(#variable = #selected;)
         });
-        quote!({
+        let all = quote!(
             let #test = #condition;
             let (#yes_value, #(#yes_copies,)*) =
                 { #(let mut #variables = #variables;)* let #result = { #yes }; (#result, #(#variables,)*) };
@@ -73,7 +73,9 @@ impl Lowering<'_> {
                 { #(let mut #variables = #variables;)* let #result = { #no }; (#result, #(#variables,)*) };
             #(#selects)*
             #value
-        })
+        );
+        let placed = self.written_at(at, &all);
+        quote!({ #placed })
     }
 
     pub(super) fn matching(&mut self, e: &ExprMatch) -> TokenStream {

@@ -85,6 +85,28 @@ impl<'a> Lowering<'a> {
         (place(self.krate, at), at.resolved_at(Span::mixed_site()))
     }
 
+    /// An expression whose instructions are known to come from where it was written, for refusals of loops.
+    fn placed(&mut self, e: &Expr) -> TokenStream {
+        let value = self.expr(e);
+        match e {
+            // What they hold has places of its own.
+            Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::ForLoop(_) | Expr::Path(_) => value,
+            Expr::Break(_) | Expr::Continue(_) => value,
+            _ if self.is_static(e) => value,
+            _ => self.written_at(e.span(), &value),
+        }
+    }
+
+    /// The value, behind a guard that notes its place in the source.
+    fn written_at(&self, at: Span, value: &TokenStream) -> TokenStream {
+        let Some((file, line, column)) = source_place(at) else { return value.clone() };
+        let krate = self.krate;
+        quote!({
+            let __written = #krate::lang::ops::written_at(#file, #line, #column);
+            #value
+        })
+    }
+
     /// The body of a function.
     pub(crate) fn body(&mut self, block: &Block) -> TokenStream {
         self.block(&returns::to_the_end(block))
@@ -92,7 +114,7 @@ impl<'a> Lowering<'a> {
 
     /// The body of a closure.
     pub(crate) fn closure_body(&mut self, body: &Expr) -> TokenStream {
-        self.expr(&returns::of_body(body))
+        self.placed(&returns::of_body(body))
     }
 
     /// A block, with its value if it has one.
@@ -116,9 +138,9 @@ impl<'a> Lowering<'a> {
     fn statement(&mut self, stmt: &Stmt, last: bool) -> TokenStream {
         match stmt {
             Stmt::Local(local) => self.local(local),
-            Stmt::Expr(e, None) if last => self.expr(e),
+            Stmt::Expr(e, None) if last => self.placed(e),
             Stmt::Expr(e, _) => {
-                let e = self.expr(e);
+                let e = self.placed(e);
                 quote!(#e;)
             }
             Stmt::Item(Item::Const(item)) => item.to_token_stream(),
@@ -159,7 +181,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn typed(&mut self, e: &Expr, ty: Option<&Type>) -> TokenStream {
-        let value = self.expr(e);
+        let value = self.placed(e);
         match ty {
             Some(ty) => {
                 check_type(ty, self.errors);
@@ -186,6 +208,14 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+/// File, line and column of a span; none outside of the compiler.
+fn source_place(at: Span) -> Option<(String, u32, u32)> {
+    proc_macro::is_available().then(|| {
+        let at = at.unwrap();
+        (at.file(), at.line() as u32, at.column() as u32)
+    })
 }
 
 /// A name that is bound as it is: not `mut`, `ref` or `name @ pattern`.

@@ -11,7 +11,7 @@
 //! where it is always 1. Where a sequence starts from a seed, both bounds are the state itself.
 //!
 //! Integers are composed in `i64`: sums of a block may leave the type where the loop never does. A
-//! bound that is absent is [`ABSENT`](super::matrix::ABSENT).
+//! bound that is absent is [`ABSENT`](super::matrix::ABSENT). Those of 64 bits are in `ramp`.
 
 use super::matrix::{ABSENT, absent, present, wide};
 use super::{Domain, Effect, Family, Group, Operand, seeded};
@@ -190,15 +190,10 @@ struct Shape {
 /// The group as a clamped sum or recurrence.
 pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     let ty = group.types[group.single()?];
-    let Some(wide) = wide(ty) else { return Err(Leave) };
+    let Some(wide) = wide(ty).filter(|_| ty != Type::I64) else { return Err(Leave) };
     let form = group.forms(&Clamp { ty, wide })?[0];
     if form.lower.is_none() && form.upper.is_none() {
         // Sums and affine maps are families of their own.
-        return Err(Leave);
-    }
-    let certain = [form.lower, form.upper].iter().flatten().all(|bound| bound.1);
-    if ty == Type::I64 && !certain {
-        // Where a bound may be absent, numbers of 64 bits could be taken for its infinity.
         return Err(Leave);
     }
     let code = &mut *group.code;

@@ -9,10 +9,11 @@
 //! two of them compose. A state of the loop is a constant function, so it is such a state too
 //! ([`Effect::seed`]), and what it is can be read from it ([`Effect::value`]).
 //!
-//! A file each: `moves`, `restart`, `table`, `clamp`, `matrix` and `product` (affine and tropical
-//! vectors), `modular`, `bits`, `linear` (matrices of bits).
+//! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (of 64 bits), `matrix`
+//! and `product` (affine and tropical vectors), `modular`, `bits`, `linear` (matrices of bits).
 
 mod bits;
+mod cases;
 mod clamp;
 mod linear;
 mod matrix;
@@ -20,6 +21,7 @@ mod modular;
 mod moves;
 mod pattern;
 mod product;
+mod ramp;
 mod restart;
 mod table;
 
@@ -284,6 +286,7 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     found.extend(matrix::affine(group).ok());
     if !group.wraps {
         found.extend(clamp::recognise(group).ok());
+        found.extend(ramp::recognise(group).ok());
         found.extend(matrix::max_plus(group).ok());
         found.extend(matrix::min_plus(group).ok());
         let moduli = modular::candidates(group);

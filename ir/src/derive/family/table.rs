@@ -4,20 +4,18 @@
 //! They are numbered as a box: the product of each component's range. An element's map is where it
 //! leads each of them, and maps compose as in [`automaton`](crate::automaton).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use super::cases::{MOST, Search};
 use super::{Effect, Family, Group, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
 use crate::derive::refusal::Leave;
-use crate::eval::evaluate;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
 use crate::types::{Constant, Type};
 
-/// Most joint states.
-const MOST: usize = 64;
 /// Lanes of a vector.
 const LANES: usize = 16;
 /// Most instructions of a step that is tried on every state.
@@ -45,105 +43,6 @@ impl Reached {
             min + digit as i128
         };
         self.ranges.iter().map(digit).collect()
-    }
-}
-
-/// What a value is in a case.
-enum Found {
-    Known(Constant),
-    /// Any value that the element makes it.
-    Any,
-}
-
-/// A condition that a case must decide, or the end of the fuel.
-enum Open {
-    Condition(Value),
-    Fuel,
-}
-
-struct Search<'a, 't> {
-    code: &'a Code<'t>,
-    fuel: usize,
-}
-
-impl Search<'_, '_> {
-    fn value(&mut self, value: Value, case: &FxHashMap<Value, bool>, depth: usize) -> Result<Found, Open> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Open::Fuel)?;
-        if depth > 200 {
-            return Err(Open::Fuel);
-        }
-        if let Some(constant) = self.code.constant_of(value) {
-            return Ok(Found::Known(constant));
-        }
-        if let Some(&known) = case.get(&value) {
-            return Ok(Found::Known(known.into()));
-        }
-        let open = |code: &Code<'_>| match code.ty(value) {
-            Type::Bool => Err(Open::Condition(value)),
-            _ => Ok(Found::Any),
-        };
-        let Some(inst) = self.code.inst(value) else { return open(self.code) };
-        if let (Opcode::Select, &[condition, yes, no]) = (inst.opcode, inst.operands()) {
-            return match self.value(condition, case, depth + 1)? {
-                Found::Known(known) => self.value(if known.bits() != 0 { yes } else { no }, case, depth + 1),
-                Found::Any => unreachable!("a condition that is open is decided first"),
-            };
-        }
-        let mut known = Vec::new();
-        for &operand in inst.operands() {
-            match self.value(operand, case, depth + 1)? {
-                Found::Known(constant) => known.push(constant),
-                Found::Any => return open(self.code),
-            }
-        }
-        match evaluate(&inst, &known, self.code.tables()) {
-            Some(constant) => Ok(Found::Known(constant)),
-            None => open(self.code),
-        }
-    }
-
-    /// All joint values of these, by cases of what the element decides.
-    fn successors(&mut self, values: &[Value]) -> Option<Vec<Vec<i128>>> {
-        let mut found = FxHashSet::default();
-        let mut cases = vec![FxHashMap::default()];
-        while let Some(case) = cases.pop() {
-            let mut sets: Vec<Vec<i128>> = Vec::new();
-            let mut undecided = None;
-            for &value in values {
-                match self.value(value, &case, 0) {
-                    Ok(Found::Known(constant)) => sets.push(vec![constant.as_int()]),
-                    Ok(Found::Any) => {
-                        let (min, max) = self.code.range(value);
-                        self.fuel = self.fuel.saturating_sub(self.code.function().insts.len() / 8);
-                        if max.checked_sub(min).is_none_or(|width| width >= MOST as i128) {
-                            return None;
-                        }
-                        sets.push((min..=max).collect());
-                    }
-                    Err(Open::Condition(condition)) => {
-                        undecided = Some(condition);
-                        break;
-                    }
-                    Err(Open::Fuel) => return None,
-                }
-            }
-            if let Some(condition) = undecided {
-                for known in [false, true] {
-                    let mut case = case.clone();
-                    case.insert(condition, known);
-                    cases.push(case);
-                }
-                continue;
-            }
-            let joint = sets.iter().fold(vec![Vec::new()], |all, set| {
-                all.iter().flat_map(|part| set.iter().map(|&last| [part.as_slice(), &[last]].concat())).collect()
-            });
-            found.extend(joint);
-            if found.len() > MOST {
-                return None;
-            }
-        }
-        Some(found.into_iter().collect())
     }
 }
 

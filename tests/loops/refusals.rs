@@ -1,0 +1,92 @@
+//! A loop that is no scan is refused with the place in the source, of `#[scan_fn]`s, closures and
+//! what they call.
+
+#![allow(clippy::all, reason = "loops as people write them")]
+
+use monoscan::Error;
+use monoscan::ir::derive::Refusal;
+use monoscan::prelude::*;
+
+#[derive(Clone, Copy, ScanType)]
+struct Limiter {
+    tokens: i32,
+    refused: u32,
+}
+
+#[scan_fn]
+fn limited(s: Limiter, fill: i32, cost: i32) -> Limiter {
+    let tokens = (s.tokens + fill).min(100);
+    Limiter {
+        refused: s.refused + if tokens < cost { 1 } else { 0 },
+        tokens: if tokens >= cost { tokens - cost } else { tokens },
+    }
+}
+/// Of the branch in `limited`.
+const BRANCH: (u32, u32) = (line!() - 4, 17);
+
+#[scan_fn]
+fn followed(s: f64, x: f64) -> f64 {
+    let up = s + 0.5 * (x - s);
+    let next = match x > s {
+        true => up,
+        false => s + 0.25 * (x - s),
+    };
+    next
+}
+/// Of the `match` in `followed`.
+const MATCH: (u32, u32) = (line!() - 7, 16);
+
+#[scan_fn]
+fn squared(x: f64) -> f64 {
+    let square = x * x;
+    square * 0.5
+}
+/// Of the product in `squared`.
+const PRODUCT: (u32, u32) = (line!() - 4, 18);
+
+#[scan_fn]
+fn calls(s: f64, x: f64) -> f64 {
+    let half = squared(s);
+    half + x
+}
+
+fn refusal<T>(scan: Result<T, Error>) -> Refusal {
+    match scan {
+        Err(Error::NotAScan(refusal)) => refusal,
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("it is derived"),
+    }
+}
+
+fn assert_at(refusal: &Refusal, (line, column): (u32, u32)) {
+    let source = refusal.source.as_ref().unwrap_or_else(|| panic!("{refusal}"));
+    assert_eq!((&*source.file, source.line, source.column), (file!(), line, column), "{refusal}");
+    assert!(refusal.to_string().contains(&format!(" at {}:{line}:{column}; ", file!())), "{refusal}");
+}
+
+#[test]
+fn a_refusal_names_the_component_the_operation_and_the_place() {
+    let limited = refusal(Scan::from_loop(limited {}, Limiter { tokens: 5, refused: 0 }));
+    assert_eq!(limited.components, ["tokens"]);
+    assert!(limited.to_string().contains("which arm is taken depends on the state in `if"), "{limited}");
+    assert_at(&limited, BRANCH);
+    assert_at(&refusal(Scan::from_loop(followed {}, 0.0)), MATCH);
+    assert_at(&refusal(Scan::from_loop(calls {}, 0.0)), PRODUCT);
+
+    let (line, closure) = (line!() + 1, {
+        let step = scan!(|s: f64, x: f64| -> f64 { x / s });
+        refusal(Scan::from_loop(step, 1.0))
+    });
+    assert_at(&closure, (line, 52));
+}
+
+/// A program that was made at run time says of its instructions what it knows.
+#[test]
+fn a_loop_without_places_is_refused_without_one() {
+    let step = scan!(|s: f64, x: f64| -> f64 { s * s + x });
+    let mut program = Scan::loop_builder(step, 1.0).program().unwrap();
+    program.places.clear();
+    let refused = monoscan::ir::derive::derive(&program).unwrap_err();
+    assert_eq!(refused.source, None);
+    assert!(refused.to_string().contains("state × state in `state * state`; "), "{refused}");
+}
