@@ -1,5 +1,5 @@
-//! What is derived from a loop costs what the monoid costs that one would write by hand: where tiles
-//! are reduced, the same work and the same chain from element to element, or less.
+//! What is derived from a loop costs what the monoid costs that one would write by hand: where
+//! tiles are reduced, the same work and the same chain from element to element, or less.
 
 use monoscan::ir::facts::work;
 use monoscan::ir::transform::{Form, Lowered, lower};
