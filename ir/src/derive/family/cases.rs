@@ -1,7 +1,7 @@
 //! The values that the next state of a group can have, by cases of what the element decides.
 //!
-//! A condition that the element alone decides makes two cases. In each, a value is a known constant,
-//! or anything within the interval of the code that computes it.
+//! A condition that the element alone decides makes two cases. In each, a value is a known
+//! constant, or anything within the interval of the code that computes it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
