@@ -14,7 +14,7 @@ use monoscan_ir::{
     Function, Inst, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_TABLE_BYTES, Opcode, Payload, Program, Table, Type,
     Value, interp, text, verify, verify_function,
 };
-use mutants::mutate;
+use mutants::{any_program, mutate};
 
 const EVERYTHING: Options = Options {
     stages: 3,
@@ -44,7 +44,7 @@ fn diagnostics_sit_on_the_offending_lines() {
 #[test]
 fn the_verdict_of_a_program_is_the_same_each_time() {
     for seed in 0..300 {
-        let mut program = random_program(seed, &EVERYTHING);
+        let mut program = any_program(seed, &EVERYTHING);
         mutate(&mut program, seed, 6);
         assert_eq!(messages(program.clone()), messages(program));
     }
@@ -54,7 +54,7 @@ fn the_verdict_of_a_program_is_the_same_each_time() {
 fn no_program_makes_the_verifier_panic_and_what_it_accepts_runs() {
     let mut accepted = 0;
     for seed in 0..4000 {
-        let mut program = random_program(seed, &EVERYTHING);
+        let mut program = any_program(seed, &EVERYTHING);
         mutate(&mut program, seed, 1 + seed % 4);
         let Ok(program) = verify(program) else { continue };
         accepted += 1;

@@ -217,15 +217,14 @@ impl Parser<'_> {
     fn sequential(&mut self) -> Parsed<Sequential> {
         self.start("sequential", Part::Sequential)?;
         let initial = self.list(|parser| parser.constant(None))?;
-        let part = Part::Sequential;
-        self.start("enter", part)?;
-        let enter = self.function(part)?;
-        self.start("leave", part)?;
-        let leave = self.function(part)?;
-        self.start("step", part)?;
-        let step = self.mapping(part)?;
-        self.start("project", part)?;
-        let project = self.mapping(part)?;
+        self.start("enter", Part::Enter)?;
+        let enter = self.function(Part::Enter)?;
+        self.start("leave", Part::Leave)?;
+        let leave = self.function(Part::Leave)?;
+        self.start("step", Part::Step)?;
+        let step = self.mapping(Part::Step)?;
+        self.start("project", Part::Written)?;
+        let project = self.mapping(Part::Written)?;
         Ok(Sequential { initial, enter, leave, step, project })
     }
 

@@ -33,8 +33,16 @@ pub enum Part {
     Filter,
     /// The mapping that makes the output record.
     Project,
-    /// The loop that the program was derived from.
+    /// The loop that the program was derived from: its initial state.
     Sequential,
+    /// What makes the loop's state of those of the stages.
+    Enter,
+    /// What makes the states of the stages of the loop's.
+    Leave,
+    /// The step of the loop.
+    Step,
+    /// The mapping that makes the output record of the loop's state.
+    Written,
     /// A function that is verified outside of any program.
     Function,
 }
@@ -152,6 +160,10 @@ impl Display for Part {
             Part::Output => f.write_str("output"),
             Part::Column(column) => write!(f, "output column {column}"),
             Part::Sequential => f.write_str("sequential"),
+            Part::Enter => f.write_str("sequential enter"),
+            Part::Leave => f.write_str("sequential leave"),
+            Part::Step => f.write_str("sequential step"),
+            Part::Written => f.write_str("sequential project"),
             Part::Filter => f.write_str("output filter"),
             Part::Project => f.write_str("output project"),
             Part::Function => f.write_str("function"),

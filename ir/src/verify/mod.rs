@@ -67,7 +67,7 @@ mod function;
 pub use diagnostic::{Diagnostic, Diagnostics, Item, Part, Place};
 
 use crate::automaton;
-use crate::function::Function;
+use crate::function::{Function, Value};
 use crate::program::{
     Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table, Verified,
 };
@@ -168,16 +168,15 @@ fn check_program(found: &mut Findings, program: &Program) {
 
 /// The loop's functions, in which the states are those of one stage.
 fn check_sequential(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, program: &Program) {
-    let part = Part::Sequential;
     let own = of.types();
     let all: Vec<Type> = program.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
     let (states, state) = ((&all[..], "the types of all stages' states"), (&own[..], "the types of the initial state"));
-    let mut signed = |function: &Function, from, to| {
+    let mut signed = |part, function: &Function, from, to| {
         let signature = Signature { params: Some(from), results: Some(to) };
         function::check(found, part, function, scope.tables, signature);
     };
-    signed(&of.enter, states, state);
-    signed(&of.leave, state, states);
+    signed(Part::Enter, &of.enter, states, state);
+    signed(Part::Leave, &of.leave, state, states);
     let nothing = Mapping::default();
     let stage = Stage {
         state: own.clone(),
@@ -189,25 +188,29 @@ fn check_sequential(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, pr
         automaton: false,
     };
     let inner = Scope { record: scope.record.clone(), stages: &[stage], ..*scope };
-    inner.check_mapping(found, part, &of.step, Some(1), Some(state));
+    inner.check_mapping(found, Part::Step, &of.step, Some(1), Some(state));
     let types = program.output_types();
-    inner.check_mapping(found, part, &of.project, None, Some((&types, "the types of the output's fields")));
+    inner.check_mapping(found, Part::Written, &of.project, None, Some((&types, "the types of the output's fields")));
     if program.output.filter.is_some() {
-        found.whole(part, "expected none in a program that filters: kept records are counted by the stages".into());
+        let message = "expected none in a program that filters: kept records are counted by the stages";
+        found.whole(Part::Sequential, message.into());
     }
-    let mut reads = of.step.reads.iter().chain(&of.project.reads);
-    let is_after = |source: &Source| matches!(source, Source::After { .. });
-    let is_other = |source: &Source| matches!(source, Source::Init { .. } | Source::StateOf { .. });
-    if of.step.reads.iter().any(is_after) || reads.clone().any(is_other) {
-        found.whole(part, "expected a step that reads the state before alone, and no `init` and `state.STAGE`".into());
-    }
-    let is_carried = |source: &Source| match source {
-        Source::Prev(component) => program.previous().contains(component),
-        Source::First => program.reads_previous(),
-        _ => true,
-    };
-    if !reads.all(is_carried) {
-        found.whole(part, "expected to read of the record before what the program does, which carries have".into());
+    for (part, mapping) in [(Part::Step, &of.step), (Part::Written, &of.project)] {
+        let expected = |source: &Source| match source {
+            Source::After { .. } if part == Part::Step => Some("the state before the element"),
+            Source::Init { .. } => Some("the loop's state"),
+            Source::StateOf { .. } if part == Part::Written => Some("the loop's state"),
+            Source::Prev(component) if program.previous().contains(component) => None,
+            Source::First if program.reads_previous() => None,
+            Source::Prev(_) | Source::First => Some("of the record before what the program reads, which carries have"),
+            _ => None,
+        };
+        for (place, source) in mapping.reads.iter().enumerate() {
+            if let Some(expected) = expected(source) {
+                let value = Value::new(place);
+                found.add(part, Item::Value(value), String::new(), format!("expected {expected}, found {source}"));
+            }
+        }
     }
 }
 
@@ -310,7 +313,7 @@ impl Scope<'_> {
             found.whole(part, format!("expected {expected} sources, one for each parameter, found {came}"));
         }
         for (place, (&source, &ty)) in reads.iter().zip(&function.params).enumerate() {
-            let value = crate::Value::new(place);
+            let value = Value::new(place);
             let wrong = match self.source_type(source, lifts) {
                 Ok(expected) if expected == ty => continue,
                 Ok(expected) => format!("expected {value} to be {expected}, the type of {source}, found {ty}"),

@@ -1,7 +1,15 @@
 //! Programs made of damage: random changes, most of which break an invariant.
 
+use monoscan_ir::derive::derive;
+use monoscan_ir::random::{Options, random_loop, random_program};
 use monoscan_ir::{Constant, Function, Inst, Layout, Opcode, Payload, Program, Source, Stage, Type, Value};
 use scan_kit::Random;
+
+/// A random program; some are derived from a loop, which they have.
+pub(crate) fn any_program(seed: u64, options: &Options) -> Program {
+    let derived = (seed % 8 == 7).then(|| derive(&random_loop(seed / 8)).ok()).flatten();
+    derived.map_or_else(|| random_program(seed, options), |derivation| derivation.program)
+}
 
 /// Random changes.
 pub(crate) struct Noise(pub(crate) Random);
@@ -42,8 +50,18 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
             }
             4 => [&mut program.inputs, &mut program.output.columns][noise.below(2)].clear(),
             5 => mutate_stages(&mut program.stages, &mut noise),
-            6 => program.stages.iter_mut().for_each(|stage| mutate_stage(stage, &mut noise)),
-            7 => mutate_reads(&mut program.output.project.reads, &mut noise),
+            6 => {
+                program.stages.iter_mut().for_each(|stage| mutate_stage(stage, &mut noise));
+                if let Some(of) = &mut program.sequential {
+                    of.initial.push(noise.constant());
+                }
+            }
+            7 => {
+                mutate_reads(&mut program.output.project.reads, &mut noise);
+                if let Some(of) = &mut program.sequential {
+                    mutate_reads([&mut of.step.reads, &mut of.project.reads][noise.below(2)], &mut noise);
+                }
+            }
             8 => program.stages.iter_mut().for_each(|stage| mutate_reads(&mut stage.lift.reads, &mut noise)),
             _ => {
                 let mut functions = vec![&mut program.output.project.function];
@@ -51,6 +69,9 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
                 for stage in &mut program.stages {
                     functions.extend([&mut stage.lift.function, &mut stage.combine]);
                     functions.extend(stage.valid.as_mut());
+                }
+                if let Some(of) = &mut program.sequential {
+                    functions.extend([&mut of.enter, &mut of.leave, &mut of.step.function, &mut of.project.function]);
                 }
                 let at = noise.below(functions.len());
                 mutate_function(functions[at], &mut noise);
