@@ -7,6 +7,7 @@
 //! cargo run --release -p cpu-bench -- --busy           scans beside strangers that take the cores from them
 //! cargo run --release -p cpu-bench -- --scaling        1, 2, 4, … threads, up to all cores
 //! cargo run --release -p cpu-bench -- --simulate       more cores than there are
+//! cargo run --release -p cpu-bench -- --compiling      from an operator to its first result
 //! ```
 //!
 //! Nobody is timed whose results are not right: integers exactly, floating-point numbers beside a
@@ -21,6 +22,7 @@
 //! | `race.rs` `output.rs` | verification and timing |
 //! | `busy/` | the same operators on a machine that is not quiet |
 //! | `scaling.rs` `simulation.rs` | on few cores and many, and on more than there are |
+//! | `compiling.rs` | how long compiling takes |
 //! | `report.rs` `bars.rs` `table.rs` `plot.rs` `machine.rs` | results, and the machine they are of |
 //! | `progress.rs` | how far a run is |
 //!
@@ -29,6 +31,7 @@
 mod automaton;
 mod bars;
 mod busy;
+mod compiling;
 mod copies;
 mod fused;
 mod machine;
@@ -79,6 +82,9 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     if options.scaling {
         return scaling::run(options).map(|()| true);
+    }
+    if let Some(of) = &options.compiling {
+        return compiling::run(of).map(|()| true);
     }
     if options.simulate {
         return simulation::run(options).map(|()| true);

@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// With --simulate: what memory moves for all cores together, in GB/s.
     #[arg(long, value_name = "GB/S", default_value_t = 300.0)]
     pub(crate) memory: f64,
+    /// How long it takes from an operator to its first result, by phase: of all operators, or those with this in their names.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["quick", "verify", "from", "elements", "busy", "scaling", "simulate"])]
+    pub(crate) compiling: Option<String>,
     /// Be one of those processes, for so many seconds.
     #[arg(long, hide = true)]
     pub(crate) spin: Option<u64>,

@@ -1,6 +1,7 @@
 //! Ordinary uses whose operators do more than add: moments of each sensor, the largest drawdown, a
 //! hidden Markov model, the depth of brackets.
 
+use monoscan::Error;
 use monoscan::ops::{Moments, Segmented};
 use monoscan::prelude::*;
 
@@ -116,8 +117,8 @@ const STATES: usize = 4;
 /// The logarithms of the probabilities to go from each state to each other.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct LogMatrix {
-    m: [[f64; STATES]; STATES],
+pub(crate) struct LogMatrix {
+    pub(crate) m: [[f64; STATES]; STATES],
 }
 
 #[scan_monoid]
@@ -175,19 +176,17 @@ fn observed(symbol: [f64; STATES]) -> LogMatrix {
 }
 
 /// The forward variable of the last state, from the first.
+pub(crate) fn hidden_markov(threads: usize) -> Result<Scan<LogMatrix, ([f64; STATES],), f64>, Error> {
+    let last = scan!(|all: LogMatrix| -> f64 { all.m[0][STATES - 1] });
+    Scan::<LogMatrix>::builder().lift(observed {}).project(last).threads(threads).build()
+}
+
 pub(super) fn hmm(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let symbols = column(8, len, |numbers| std::array::from_fn(|_| numbers.between(-4.0, -0.1)));
     let symbols: &[[f64; STATES]] = &symbols;
     let mut expected = vec![0.0; len];
     hmm_loop(symbols, &mut expected);
-    let scan = |threads| {
-        Scan::<LogMatrix>::builder()
-            .lift(observed {})
-            .project(scan!(|all: LogMatrix| -> f64 { all.m[0][STATES - 1] }))
-            .threads(threads)
-            .build()
-            .expect("matrices are a monoid")
-    };
+    let scan = |threads| hidden_markov(threads).expect("matrices are a monoid");
     let y = Output::close(expected, 1e-9);
     race(session, field, &y, |y| hmm_loop(symbols, y), [1, 2].map(scan), |scan, y| scan.inclusive_into(symbols, y))
 }

@@ -12,6 +12,8 @@ mod states;
 mod sums;
 mod tokens;
 
+pub(crate) use everyday::{LogMatrix, hidden_markov};
+
 use std::cell::RefMut;
 use std::fmt::Debug;
 

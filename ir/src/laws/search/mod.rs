@@ -7,10 +7,12 @@
 //! nothing at all. Nor does a float comparison that rounding could turn. A triple that breaks a law
 //! is made smaller before it is shown.
 
-use super::machine::{Flags, Machine, Word, agree};
-use super::neighbours::Neighbours;
-use super::states::{Random, Sampler};
-use super::verdict::Law;
+mod simpler;
+
+use crate::laws::machine::{Flags, Machine, Word, agree};
+use crate::laws::neighbours::Neighbours;
+use crate::laws::states::{Random, Sampler};
+use crate::laws::verdict::Law;
 use crate::program::{Stage, Table};
 
 /// Instructions that a search may run: it keeps a judgement of an ordinary operator within two milliseconds.
@@ -23,8 +25,6 @@ const MIXED: usize = 16;
 const LEAST_IDENTITIES: usize = 8;
 /// How often a state that follows another is looked for.
 const FOLLOWERS: usize = 8;
-/// What a counterexample may cost to make simpler, in budgets.
-const SIMPLER: usize = 2;
 
 /// What is still to be judged.
 pub(crate) struct Question<'a> {
@@ -348,43 +348,6 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Makes a broken triple simpler while it stays broken: whole states first, then, where every value may stand in a
-    /// state, component by component.
-    fn shrink(&mut self, pool: &[Vec<Word>], outcome: &mut Outcome) {
-        let Some(found) = &mut outcome.associativity.1 else { return };
-        let most = self.spent + SIMPLER * self.budget;
-        // What is simpler must break the law as cleanly.
-        let least = self.breaks(&found.states).max(Some(false));
-        for place in 0..3 {
-            for simple in pool.iter().take(8) {
-                if self.spent > most {
-                    return;
-                }
-                let mut states = found.states.clone();
-                states[place] = simple.clone();
-                if self.is_simpler(&found.states[place], simple) && self.breaks(&states) >= least {
-                    found.states = states;
-                    break;
-                }
-            }
-        }
-        for place in (0..3).filter(|_| self.question.any_component) {
-            for component in 0..self.stage.state.len() {
-                for number in [0, 1] {
-                    let mut states = found.states.clone();
-                    states[place][component] = Word::of(self.stage.state[component].of_i64(number));
-                    if self.spent > most {
-                        return;
-                    }
-                    if self.is_simpler(&found.states[place], &states[place]) && self.breaks(&states) >= least {
-                        found.states = states;
-                        break;
-                    }
-                }
-            }
-        }
-    }
-
     /// Whether valid states break associativity, and cleanly.
     fn breaks(&mut self, states: &[Vec<Word>]) -> Option<bool> {
         let valid = states.iter().all(|state| self.is_valid(state, Flags::default()) != Some(false));
@@ -392,18 +355,6 @@ impl Search<'_, '_> {
             Some(Case::Breaks { cleanly }) if valid => Some(cleanly),
             _ => None,
         }
-    }
-
-    /// Whether `new` has smaller numbers in all.
-    fn is_simpler(&self, old: &[Word], new: &[Word]) -> bool {
-        let size = |word: &Word| {
-            if word.real.is_nan() {
-                1e300
-            } else {
-                word.real.abs().min(1e300) + word.int as f64 * word.int.signum() as f64
-            }
-        };
-        new.iter().map(size).sum::<f64>() < old.iter().map(size).sum::<f64>()
     }
 }
 

@@ -1,28 +1,29 @@
 //! All that the kernels of a program are built from, and how each is put together.
 
+mod listing;
+
 use std::sync::Arc;
 
-use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::{Context, ir};
+use cranelift_codegen::ir;
 use cranelift_frontend::FunctionBuilderContext;
 use monoscan_ir::facts::{Body, CarryUpdate, Level, Range, work};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Source, Table, Type};
 
-use super::abi::{Access, SHORT_INPUTS, StateLayout};
-use super::blocks::{self, Blocks};
-use super::code::Code;
-use super::combine::combine;
-use super::error::CodegenError;
-use super::isa::HostIsa;
-use super::kernel::{self, Carried, TileKernel};
-use super::lower::Env;
-use super::simd::{LaneForm, Work};
-use super::steady_state::steady_state;
-use super::tables::Tables;
-use super::vector::Vector;
+use crate::cpu::abi::{Access, SHORT_INPUTS, StateLayout};
+use crate::cpu::blocks::{self, Blocks};
+use crate::cpu::code::Code;
+use crate::cpu::combine::combine;
+use crate::cpu::error::CodegenError;
+use crate::cpu::isa::HostIsa;
+use crate::cpu::kernel::{self, Carried, TileKernel};
+use crate::cpu::lower::Env;
+use crate::cpu::simd::{LaneForm, Work};
+use crate::cpu::steady_state::steady_state;
+use crate::cpu::tables::Tables;
+use crate::cpu::vector::Vector;
 
-/// A kernel of a program; [`abi`](super::abi) says what each does.
+/// A kernel of a program; [`abi`](crate::cpu::abi) says what each does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kernel {
     /// The replay of W blocks.
@@ -370,54 +371,5 @@ impl Recipe {
             return Err(CodegenError::NoKernel(kernel));
         }
         Code::new(&self.isa, |context, func| self.write(kernel, context, func))
-    }
-
-    /// The kernels as Cranelift IR, before optimisation.
-    pub(crate) fn clif(&self) -> String {
-        self.text(|_, context| Ok(context.func.display().to_string()))
-    }
-
-    /// The kernels as assembly. Compiles them anew.
-    pub(crate) fn asm(&self) -> String {
-        self.text(|isa, context| {
-            context.set_disasm(true);
-            let code = context.compile(&*isa.isa, &mut ControlPlane::default()).map_err(|error| error.inner)?;
-            Ok(code.vcode.clone().unwrap_or_default())
-        })
-    }
-
-    /// What `show` makes of each kernel, under its name.
-    fn text(&self, show: impl Fn(&HostIsa, &mut Context) -> Result<String, cranelift_codegen::CodegenError>) -> String {
-        let mut all = String::new();
-        for kernel in self.kernels() {
-            let mut context = Context::new();
-            context.func.signature.call_conv = self.isa.isa.default_call_conv();
-            let written = self.write(kernel, &mut FunctionBuilderContext::new(), &mut context.func);
-            let text = match written {
-                Ok(()) => show(&self.isa, &mut context).unwrap_or_else(|error| error.to_string()),
-                Err(error) => error.to_string(),
-            };
-            all += &format!("; {}\n{}\n", self.name(kernel), text.trim_end());
-        }
-        all
-    }
-
-    fn name(&self, kernel: Kernel) -> String {
-        let at = |level: usize| if self.levels.len() == 1 { String::new() } else { format!(" of level {level}") };
-        match kernel {
-            Kernel::Scan => "scan".into(),
-            Kernel::ScanOne => "scan_one".into(),
-            Kernel::Reduce(level) => format!("reduce{}", at(level)),
-            Kernel::ReduceOne(level) => format!("reduce_one{}", at(level)),
-            Kernel::CarryUpdate(level) => format!("carry_update{}", at(level)),
-            Kernel::Combine(level) => format!("combine{}", at(level)),
-            Kernel::ScanBlocks => "scan_blocks".into(),
-            Kernel::Rows => "rows".into(),
-            Kernel::Short => "short".into(),
-            Kernel::Whole { writes: true } => "scan_whole".into(),
-            Kernel::Whole { writes: false } => "reduce_whole".into(),
-            Kernel::ShortWhole { writes: true } => "short_scan_whole".into(),
-            Kernel::ShortWhole { writes: false } => "short_reduce_whole".into(),
-        }
     }
 }

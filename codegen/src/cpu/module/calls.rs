@@ -1,0 +1,153 @@
+//! The calls of kernels: what each needs, and what it leaves.
+
+use super::Compiled;
+use crate::cpu::abi::{CarryUpdateFn, ShortFn, ShortWholeFn, TileArgs, TileFn};
+use crate::cpu::recipe::Kernel;
+
+impl Compiled {
+    /// Writes the outputs of W blocks; slot w holds the carries into block w and then the live part of the states after it.
+    ///
+    /// # Safety
+    /// `inputs` and `outputs` point to the addresses of columns of the program's layouts with records for the elements
+    /// of all blocks (with `Next`, all of the run); columns overlap only as [`abi`](crate::cpu::abi) allows and no one
+    /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
+    /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
+    /// reads `Init`, `init` points to a slot. If it filters, the outputs have space for the records kept, `sink` for one of any.
+    pub unsafe fn scan(&self, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Scan)(args) }
+    }
+
+    /// As [`Compiled::scan`] with one block and one slot, whatever W.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with W = 1.
+    pub unsafe fn scan_one(&self, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::ScanOne)(args) }
+    }
+
+    /// Writes the outputs of `blocks` rows of `len` records, `pitch` records from one to the next, the first at record `start`: one after
+    /// the other, each combined as [`scan_one`](Compiled::scan_one) does from the carry in slot 0, which stays. Elements are
+    /// numbered from 0 in each row. Only for programs that write every record, along a line.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with one slot, for all rows; there is at least one.
+    pub unsafe fn scan_rows(&self, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Rows)(args) }
+    }
+
+    /// The kernel that [`scan_rows`](Compiled::scan_rows) calls, if there is one. To be called only while `self` is there.
+    pub fn rows(&self) -> Option<TileFn> {
+        self.make(Kernel::Rows).ok()?;
+        Some(self.tile(Kernel::Rows))
+    }
+
+    /// The kernel with streaming stores of its results, which do not pass through the caches; none if
+    /// it stores no whole vectors of them, is not one of `Scan`, `ScanOne` and `ScanBlocks`, or the machine has no such stores. To be
+    /// called as the kernel, and only while `self` is there; and the first record of each block must lie at a multiple of 16 bytes in
+    /// every output column, and before another thread reads the results this one must execute a store fence (`sfence`).
+    pub fn streaming(&self, kernel: Kernel) -> Option<TileFn> {
+        if !matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks) {
+            return None;
+        }
+        self.make(kernel).ok()?;
+        let code = self.cell(self.recipe.same_code(kernel))?.get()?.streaming()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, TileFn>(code) })
+    }
+
+    /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `carry_update` and `scan`
+    /// give in several.
+    pub fn scans_blocks_of(&self, block: usize) -> bool {
+        self.recipe.whole_blocks().is_some_and(|group| block.is_multiple_of(group))
+    }
+
+    /// Writes the outputs of `blocks` blocks, from the carry in slot 0, which becomes the one behind them; slot 1 has what
+    /// reductions leave out of a block's aggregate. If `adds`, the aggregates are added to the state in slot 2, one after the
+    /// other as [`combine`](Compiled::combine) does. Does nothing if there is no such kernel.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with three slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
+    pub unsafe fn scan_blocks(&self, args: &TileArgs) {
+        if self.recipe.whole_blocks().is_some() {
+            // SAFETY: the caller's promise is what the kernel needs.
+            unsafe { self.tile(Kernel::ScanBlocks)(args) }
+        }
+    }
+
+    /// The kernel for short lines of at most [`SHORT_INPUTS`](crate::cpu::SHORT_INPUTS) input columns and one output, if the program writes
+    /// reads no `Init`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
+    /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
+    pub fn short(&self) -> Option<ShortFn> {
+        let code = self.code(Kernel::Short).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortFn>(code) })
+    }
+
+    /// Scans or, without `writes`, reduces one block as [`scan_one`](Compiled::scan_one) does, carrying every component of all
+    /// stages: slot 0 holds the whole states before the block and then those after it.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with W = 1; without `writes`, without outputs.
+    pub unsafe fn pass_whole(&self, writes: bool, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Whole { writes })(args) }
+    }
+
+    /// The kernel for short lines that start from given states and leave those after the line there, under the conditions of
+    /// [`short`](Compiled::short); the states lie as [`with_states`](Compiled::with_states) says, by default one component after the
+    /// other at their natural alignment. It combines as [`pass_whole`](Compiled::pass_whole) does.
+    pub fn short_whole(&self, writes: bool) -> Option<ShortWholeFn> {
+        let code = self.code(Kernel::ShortWhole { writes }).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortWholeFn>(code) })
+    }
+
+    /// Leaves the aggregates of a level's stages over block w in slot w, in the components that are not length-only. The slot
+    /// holds the carries of the levels before, as far as these stages read them, and keeps them.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], without outputs.
+    pub unsafe fn reduce(&self, level: usize, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Reduce(level))(args) }
+    }
+
+    /// As [`Compiled::reduce`] with one block and one slot, whatever W.
+    ///
+    /// # Safety
+    /// As [`Compiled::reduce`], with W = 1.
+    pub unsafe fn reduce_one(&self, level: usize, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::ReduceOne(level))(args) }
+    }
+
+    /// `*out = *carry ⊕ *aggregate` for the stages of a level, in the components that their carries need
+    /// ([`carry_update`](Lowered::carry_update)); all else in `out` stays as it is, and in `carry` is not looked at.
+    ///
+    /// # Safety
+    /// All three point to slots, `carry` holding these components and `aggregate` all of the level, in the ranges that
+    /// the facts give; `out` may be one of the others.
+    pub unsafe fn carry_update(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.states(Kernel::CarryUpdate(level))(carry, aggregate, out) }
+    }
+
+    /// The kernel of [`carry_update`](Compiled::carry_update), or with `whole` that of [`combine`](Compiled::combine), for who calls it many times: to be
+    /// called as those are, and only while `self` is there.
+    pub fn carry_update_fn(&self, level: usize, whole: bool) -> CarryUpdateFn {
+        self.states(if whole { Kernel::Combine(level) } else { Kernel::CarryUpdate(level) })
+    }
+
+    /// `*out = *earlier ⊕ *later` for the stages of a level, in all components.
+    ///
+    /// # Safety
+    /// All three point to slots, the first two holding the level's states in the ranges that the facts give; `out` may be
+    /// one of them.
+    pub unsafe fn combine(&self, level: usize, earlier: *const u8, later: *const u8, out: *mut u8) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.states(Kernel::Combine(level))(earlier, later, out) }
+    }
+}
