@@ -35,6 +35,14 @@ impl FunctionBuilder {
         FunctionBuilder::default()
     }
 
+    /// An empty function that will have about so many instructions.
+    pub(crate) fn with_capacity(insts: usize) -> FunctionBuilder {
+        let mut builder = FunctionBuilder::new();
+        builder.function.insts.reserve(insts);
+        builder.known.reserve(insts);
+        builder
+    }
+
     /// Adds a parameter.
     ///
     /// # Panics

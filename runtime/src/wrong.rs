@@ -16,6 +16,12 @@ pub enum Walk {
     Blocks,
     /// Blocks that are folded in whole states.
     Totals,
+    /// One sequential pass, whose results are stored past the caches.
+    StreamedPass,
+    /// Blocks that are folded and replayed, the same way.
+    StreamedStrips,
+    /// Whole blocks, each in one pass, the same way.
+    StreamedBlocks,
     /// One sequential pass that carries whole states, and writes or only reduces.
     Whole {
         /// It writes.
@@ -39,6 +45,9 @@ impl fmt::Display for Walk {
             Walk::Strips => "in blocks, reduced and replayed",
             Walk::Blocks => "in blocks of one pass each",
             Walk::Totals => "in blocks, with whole states",
+            Walk::StreamedPass => "in one pass, stored past the caches",
+            Walk::StreamedStrips => "in blocks, reduced and replayed, stored past the caches",
+            Walk::StreamedBlocks => "in blocks of one pass each, stored past the caches",
             Walk::Whole { writes: true } => "in one pass, with whole states",
             Walk::Whole { writes: false } => "in a reduction",
             Walk::Rows => "in rows",

@@ -20,9 +20,14 @@ use crate::lang::{self, Inputs, Monoid, ScanFn, Traced};
 
 const SAMPLES: usize = 24;
 
+/// Most instructions of `combine` that are interpreted, of a large one for a few states at least.
+const WORK: usize = 10_000;
+const LEAST: usize = 4;
+
 /// Checks `combine`, `valid` and `follows` of `M` on valid states.
 pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result<(), Error> {
-    let states = sample_states(stage, tables, SAMPLES, 0);
+    let samples = (WORK / stage.combine.insts.len().max(1)).clamp(LEAST, SAMPLES);
+    let states = sample_states(stage, tables, samples, 0);
     let native = |state: &[Constant]| lang::from_constants::<M>(state.iter().copied());
     for (i, left) in states.iter().enumerate() {
         let right = &states[(7 * i + 3) % states.len()];

@@ -68,7 +68,8 @@ fn measure() -> Result<Option<Figures>, String> {
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let counts = folder.join("counts");
     let runner = format!(
-        "valgrind --quiet --tool=callgrind --toggle-collect=counted --dump-after=counted --callgrind-out-file={}",
+        "valgrind --quiet --tool=callgrind --instr-atstart=no --toggle-collect=counted --dump-after=counted \
+         --callgrind-out-file={}",
         counts.display()
     );
     let output = Command::new("cargo")

@@ -15,7 +15,7 @@ use super::memory;
 pub(crate) fn combine(
     func: &mut ir::Function,
     context: &mut FunctionBuilderContext,
-    stages: &[(u32, &CarryUpdate)],
+    stages: &[(u32, CarryUpdate)],
     state: &StateLayout,
     ranges: &[Vec<Range>],
     env: &Env<'_>,
@@ -26,9 +26,9 @@ pub(crate) fn combine(
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let [earlier, later, out] = [0, 1, 2].map(|place| b.block_params(entry)[place]);
-    for &(stage, update) in stages {
-        let (part, layout) = &state.stages[stage as usize];
-        let ranges = &ranges[stage as usize];
+    for (stage, update) in stages {
+        let (part, layout) = &state.stages[*stage as usize];
+        let ranges = &ranges[*stage as usize];
         let mut args = Vec::new();
         for slot in [earlier, later] {
             for field in &layout.fields {

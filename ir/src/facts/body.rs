@@ -51,7 +51,7 @@ impl Lowered {
     pub fn fold(&self) -> Body {
         match self.levels() {
             [only] => only.body.clone(),
-            _ => fold(self, |stage, component| {
+            _ => fold(self.whole(), |stage, component| {
                 !self.facts()[stage as usize].length_only.components()[component as usize]
             }),
         }
@@ -60,7 +60,7 @@ impl Lowered {
     /// What one pass runs that leaves whole states behind: it carries every component of every stage, in order, and makes
     /// the outputs or, without `writes`, none.
     pub fn whole_body(&self, writes: bool) -> Body {
-        let whole = whole_element(self, writes);
+        let whole = if writes { self.whole().clone() } else { without_outputs(self.whole()) };
         let all = vec![true; whole.carried.len()];
         narrow(whole, all)
     }
@@ -73,29 +73,34 @@ impl Lowered {
 
     /// The same without outputs and without the [rank](Lowered::rank) that says where outputs go.
     pub fn total_body(&self) -> Body {
-        fold(self, |stage, _| Some(stage) != self.rank())
+        fold(self.whole(), |stage, _| Some(stage) != self.rank())
     }
 }
 
-/// The body without outputs that aggregates these components, and carries what they need.
-pub(super) fn fold(program: &Program, aggregates: impl Fn(u32, u32) -> bool) -> Body {
-    let whole = whole_element(program, false);
+/// Of a [whole](whole_element) body that without outputs which aggregates these components, and carries what they need.
+pub(super) fn fold(whole: &Body, aggregates: impl Fn(u32, u32) -> bool) -> Body {
     let needed = whole.carried.iter().map(|&(stage, component)| aggregates(stage, component)).collect();
-    narrow(whole, needed)
+    narrow(without_outputs(whole), needed)
 }
 
-/// The replay of a program without `State`, whose rank is this stage.
-pub(super) fn replay(program: &Program, rank: Option<u32>) -> Body {
-    let whole = whole_element(program, true);
+/// Of a [whole](whole_element) body the replay, if the rank is this stage.
+pub(super) fn replay(whole: &Body, rank: Option<u32>) -> Body {
     let needed = whole.carried.iter().map(|&(stage, _)| Some(stage) == rank).collect();
-    narrow(whole, needed)
+    narrow(whole.clone(), needed)
 }
 
-/// All stages and, with `writes`, the outputs, for one element; every component is carried.
-fn whole_element(program: &Program, writes: bool) -> Body {
+fn without_outputs(whole: &Body) -> Body {
+    let mut body = whole.clone();
+    body.mapping.function.results.truncate(body.carried.len());
+    body
+}
+
+/// All stages and the outputs of a program without `State`, for one element; every component is carried. All other bodies are parts
+/// of it: simplifying it takes most of the time that facts take.
+pub(super) fn whole_element(program: &Program) -> Body {
     let states: Vec<Source> =
         program.stages.iter().enumerate().flat_map(|(stage, s)| before(stage, s.state.len())).collect();
-    let outputs = || [&program.output.project].into_iter().chain(&program.output.filter).filter(|_| writes);
+    let outputs = || [&program.output.project].into_iter().chain(&program.output.filter);
     let mappings = program.stages.iter().map(|stage| &stage.lift).chain(outputs());
     let mut inputs: Vec<Source> = mappings.flat_map(|mapping| mapping.reads.iter().copied()).collect();
     inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. }));

@@ -7,7 +7,7 @@
 
 use crate::function::Function;
 use crate::program::Program;
-use crate::simplify::{simplify, used_values};
+use crate::simplify::{restrict_params, simplify, used_values};
 use crate::transform::Lowered;
 
 /// ⊕ of a stage in some of its components.
@@ -31,7 +31,9 @@ impl CarryUpdate {
         let mut components: Vec<u32> = components.into_iter().collect();
         loop {
             let results = components.iter().map(|&component| combine.results[component as usize]).collect();
-            let function = simplify(&Function { results, ..combine.clone() }, &program.tables);
+            // What is part of a simple function is simple.
+            let every = vec![true; combine.params.len()];
+            let function = restrict_params(&Function { results, ..combine.clone() }, &every);
             let used = used_values(&function);
             let needed = |component: &u32| components.contains(component) || used[*component as usize];
             let grown: Vec<u32> = (0..declared.state.len() as u32).filter(needed).collect();

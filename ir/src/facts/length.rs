@@ -31,7 +31,10 @@ impl LengthOnly {
     pub fn of(stage: &Stage, tables: &[Table]) -> LengthOnly {
         let lift = simplify(&stage.lift.function, tables);
         let lift: Vec<Option<Constant>> = lift.results.iter().map(|&result| lift.as_constant(result)).collect();
-        let mut combine = simplify(&stage.combine, tables);
+        // Where no lift is constant no component is length-only.
+        let is_any = lift.iter().any(Option::is_some);
+        let results = if is_any { stage.combine.results.clone() } else { Vec::new() };
+        let mut combine = simplify(&Function { results, ..stage.combine.clone() }, tables);
         let components = strike_out(&mut combine, lift.iter().map(Option::is_some).collect());
         let selected = |all: &[Constant]| all.iter().zip(&components).filter(|(_, is)| **is).map(|(&c, _)| c).collect();
         LengthOnly {

@@ -39,20 +39,19 @@ impl Lowered {
     /// The levels whose folds carry every component of their stages, those that depend on the length alone too: for an
     /// engine that combines aggregates of many lengths.
     pub fn full_levels(&self) -> Vec<Level> {
-        levels(self, |_, _| false)
+        levels(self, self.whole(), |_, _| false)
     }
 }
 
 /// The levels of a program, the first one first; each stage is in one. Stages that read no other stage are level 0; one
-/// that does is one level above the highest that it reads. `leaves_out` says which components of which stages folds do not carry.
-pub(super) fn levels(program: &Program, leaves_out: impl Fn(u32, u32) -> bool) -> Vec<Level> {
+/// that does is one level above the highest that it reads. `whole` is its
+/// whole element; `leaves_out` says which components of which stages folds do not carry.
+pub(super) fn levels(program: &Program, whole: &Body, leaves_out: impl Fn(u32, u32) -> bool) -> Vec<Level> {
     let level_of = level_of_stages(program);
     let highest = level_of.iter().copied().max().unwrap_or(0);
     let level = |level: usize| Level {
         stages: (0..program.stages.len() as u32).filter(|&stage| level_of[stage as usize] == level).collect(),
-        body: body::fold(program, |stage, component| {
-            level_of[stage as usize] == level && !leaves_out(stage, component)
-        }),
+        body: body::fold(whole, |stage, component| level_of[stage as usize] == level && !leaves_out(stage, component)),
     };
     (0..=highest).map(level).collect()
 }

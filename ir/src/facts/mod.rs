@@ -65,15 +65,25 @@ pub struct StageFacts {
     pub longest_path: u32,
 }
 
-/// What is known about a program that reads no `State`: its stages, its levels, and its replay. `rank` is the stage that
-/// counts kept records. Takes time about linear in the program's instructions, times the rounds that ranges take to
+/// What is known about a program that reads no `State`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Facts {
+    pub(crate) stages: Vec<StageFacts>,
+    pub(crate) levels: Vec<Level>,
+    pub(crate) replay: Body,
+    /// All that an element does, of which the other bodies are parts.
+    pub(crate) whole: Body,
+}
+
+/// What is known about a program that reads no `State`; `rank` is the stage that counts kept records. Takes time about linear in the program's instructions, times the rounds that ranges take to
 /// settle (a handful).
-pub(crate) fn facts(program: &Program, rank: Option<u32>) -> (Vec<StageFacts>, Vec<Level>, Body) {
+pub(crate) fn facts(program: &Program, rank: Option<u32>) -> Facts {
+    let whole = body::whole_element(program);
     let length_only: Vec<LengthOnly> =
         program.stages.iter().map(|stage| LengthOnly::of(stage, &program.tables)).collect();
     let left_out = |stage: u32, component: u32| length_only[stage as usize].components()[component as usize];
-    let levels = levels::levels(program, left_out);
-    let replay = body::replay(program, rank);
+    let levels = levels::levels(program, &whole, left_out);
+    let replay = body::replay(&whole, rank);
     let own = sequential::in_place_of(&replay, program, true);
     let walked = own.as_ref().unwrap_or(&replay);
     let each = length_only.into_iter().zip(sequential::widened(ranges::state_ranges(program), program)).enumerate();
@@ -90,5 +100,5 @@ pub(crate) fn facts(program: &Program, rank: Option<u32>) -> (Vec<StageFacts>, V
             longest_path: path(path::longest_path).into_iter().max().unwrap_or(0),
         }
     });
-    (stages.collect(), levels, replay)
+    Facts { stages: stages.collect(), levels, replay, whole }
 }

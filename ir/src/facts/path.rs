@@ -54,10 +54,10 @@ pub fn work(function: &Function) -> u32 {
 /// is in no such way. Neither are earlier stages.
 pub(super) fn carried_latency(body: &Body, stage: u32) -> u32 {
     let own = own(body, stage);
-    let paths = paths(body, &own);
     if own.len() > MOST_COMPONENTS {
-        return paths.into_iter().flatten().flatten().max().unwrap_or(0);
+        return longest_path(body, stage);
     }
+    let paths: Vec<Vec<Option<u32>>> = own.iter().map(|&place| paths_from(body, &[place], &own)).collect();
     slowest_cycle(&paths)
 }
 
@@ -68,7 +68,7 @@ const MOST_COMPONENTS: usize = 16;
 /// overlapped with the next one's.
 pub(super) fn longest_path(body: &Body, stage: u32) -> u32 {
     let own = own(body, stage);
-    paths(body, &own).into_iter().flatten().flatten().max().unwrap_or(0)
+    paths_from(body, &own, &own).into_iter().flatten().max().unwrap_or(0)
 }
 
 /// Which of the values that go from element to element are of a stage; the state of a loop is of every one.
@@ -77,16 +77,12 @@ fn own(body: &Body, stage: u32) -> Vec<usize> {
     (0..body.state_len()).filter(|&place| is_own(place)).collect()
 }
 
-fn paths(body: &Body, own: &[usize]) -> Vec<Vec<Option<u32>>> {
-    own.iter().map(|&place| paths_from(body, place, own)).collect()
-}
-
-/// The longest path from a carried component to the new value of each of `own`; none where there is none.
-fn paths_from(body: &Body, place: usize, own: &[usize]) -> Vec<Option<u32>> {
+/// The longest path from any of these carried components to the new value of each of `own`; none where there is none.
+fn paths_from(body: &Body, from: &[usize], own: &[usize]) -> Vec<Option<u32>> {
     let function = &body.mapping.function;
     // The time each value is there; none where it does not depend on the component.
     let mut ready = vec![None; function.params.len()];
-    ready[place] = Some(0);
+    from.iter().for_each(|&place| ready[place] = Some(0));
     for inst in &function.insts {
         let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
         let start = inst.operands().iter().filter_map(|value| ready[value.index()]).max();

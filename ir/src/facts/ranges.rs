@@ -84,12 +84,11 @@ pub fn value_ranges(function: &Function, params: &[Range], tables: &[Table]) -> 
         ranges.push(params.get(place).copied().unwrap_or(Range::full(ty)));
     }
     for inst in &function.insts {
-        let operands: Vec<(Type, Range)> = inst
-            .operands()
-            .iter()
-            .map(|&value| (function.type_of(value).unwrap_or(inst.ty), ranges[value.index()]))
-            .collect();
-        ranges.push(interval::of_inst(inst, &operands, tables));
+        let mut operands = [(Type::Bool, Range { min: 0, max: 0 }); 3];
+        for (operand, &value) in operands.iter_mut().zip(inst.operands()) {
+            *operand = (function.type_of(value).unwrap_or(inst.ty), ranges[value.index()]);
+        }
+        ranges.push(interval::of_inst(inst, &operands[..inst.operands().len()], tables));
     }
     ranges
 }
@@ -129,6 +128,9 @@ fn results(function: &Function, params: &[Range], tables: &[Table]) -> Vec<Range
 /// those of the stages before it.
 fn stage_ranges(program: &Program, stage: &Stage, earlier: &[Vec<Range>]) -> Vec<Range> {
     let identity: Vec<Range> = stage.identity.iter().map(|&identity| Range::of(identity)).collect();
+    if stage.state.iter().all(|ty| ty.is_float()) {
+        return identity;
+    }
     // A lift may read its own stage's initial state, so what it gives grows with the ranges.
     let grown = |from: &[Range]| -> Vec<Range> {
         let lifted = mapping_ranges(program, &stage.lift, &[earlier, &[from.to_vec()]].concat());

@@ -64,7 +64,7 @@ pub(crate) fn restrict_params(function: &Function, keep: &[bool]) -> Function {
         params.extend(keep.then_some(ty));
     }
     let used = used_values(function);
-    let mut insts = Vec::new();
+    let mut insts = Vec::with_capacity(used.iter().filter(|used| **used).count());
     for (value, inst) in function.values() {
         renumbered.push(used[value.index()].then(|| Value::new(params.len() + insts.len())));
         if used[value.index()] {
@@ -97,7 +97,8 @@ fn drop_dead(function: &Function) -> Function {
 }
 
 fn rewrite(function: &Function, tables: &[Table]) -> Function {
-    let mut rewriter = Rewriter::new(tables);
+    let builder = FunctionBuilder::with_capacity(function.insts.len());
+    let mut rewriter = Rewriter { builder, tables };
     let mut values = rewriter.builder.params(&function.params);
     for inst in &function.insts {
         let value = rewriter.push(inst.map_operands(|operand| values[operand.index()]));

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::{Check, Form, SegmentStart};
 use crate::automaton::Cache;
 use crate::builder::FunctionBuilder;
-use crate::facts::{self, Body, Level, Range, StageFacts};
+use crate::facts::{self, Body, Facts, Level, Range, StageFacts};
 use crate::program::{Mapping, Program, WellTyped};
 use crate::types::Constant;
 
@@ -24,9 +24,7 @@ pub struct Lowered {
     carried: Vec<usize>,
     rank: Option<u32>,
     check: Option<Check>,
-    facts: Vec<StageFacts>,
-    levels: Vec<Level>,
-    replay: Body,
+    facts: Facts,
     look_ups: Cache,
 }
 
@@ -54,15 +52,15 @@ impl Lowered {
         if form.previous && written.reads_previous() {
             carried.push(written.first_carry().len() - written.state_len());
         }
-        let (facts, levels, replay) = facts::facts(&program, rank);
+        let facts = facts::facts(&program, rank);
         let look_ups = Cache::default();
-        Lowered { program, form, user_stages, carried, rank, check, facts, levels, replay, look_ups }
+        Lowered { program, form, user_stages, carried, rank, check, facts, look_ups }
     }
 
     /// The same for calls that start from states outside of the [ranges](StageFacts::ranges) that the program keeps to by
     /// itself: all ranges are [full](Range::full).
     pub fn for_any_states(mut self) -> Lowered {
-        for (known, declared) in self.facts.iter_mut().zip(&self.program.stages) {
+        for (known, declared) in self.facts.stages.iter_mut().zip(&self.program.stages) {
             known.ranges = declared.state.iter().map(|&ty| Range::full(ty)).collect();
         }
         self.look_ups = Cache::default();
@@ -79,11 +77,18 @@ impl Lowered {
                 of.project = nothing.clone();
             }
             self.program.output.project = nothing;
-            let ranges = self.facts.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();
-            (self.facts, self.levels, self.replay) = facts::facts(&self.program, self.rank);
-            self.facts.iter_mut().zip(ranges).for_each(|(known, ranges)| known.ranges = ranges);
+            let ranges =
+                self.facts.stages.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();
+            self.facts = facts::facts(&self.program, self.rank);
+            self.facts.stages.iter_mut().zip(ranges).for_each(|(known, ranges)| known.ranges = ranges);
             self.look_ups = Cache::default();
         }
+        self
+    }
+
+    /// The same by its stages alone, if it was [derived](crate::Sequential) from a loop: what folds compute.
+    pub fn by_stages(mut self) -> Lowered {
+        self.program.sequential = None;
         self
     }
 
@@ -94,20 +99,25 @@ impl Lowered {
 
     /// What is known about each stage, in order.
     pub fn facts(&self) -> &[StageFacts] {
-        &self.facts
+        &self.facts.stages
     }
 
     /// How its stages are folded, level by level; each stage is in one. Stages that read no other stage are level 0; one
     /// that does is one level above the highest that it reads. Folds leave out
     /// [length-only](StageFacts::length_only) components.
     pub fn levels(&self) -> &[Level] {
-        &self.levels
+        &self.facts.levels
     }
 
     /// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. If
     /// records are kept, that includes the [rank](Lowered::rank), component 0 of its stage: it says where one goes.
     pub fn replay(&self) -> &Body {
-        &self.replay
+        &self.facts.replay
+    }
+
+    /// All that an element does: every component is carried, every output made.
+    pub(crate) fn whole(&self) -> &Body {
+        &self.facts.whole
     }
 
     /// The last stage, if records are kept: its only component, a `u64`, is how many were kept. Before an element that is
@@ -167,14 +177,14 @@ impl Lowered {
 
     /// The first of these components that lies in no such range, by number, and the range.
     pub fn beyond(&self, state: &[Constant]) -> Option<(usize, Range)> {
-        let ranges = self.facts.iter().zip(&self.carried).flat_map(|(stage, &own)| &stage.ranges[..own]);
+        let ranges = self.facts.stages.iter().zip(&self.carried).flat_map(|(stage, &own)| &stage.ranges[..own]);
         let mut ranges = ranges.zip(state).enumerate();
         ranges.find(|(_, (range, component))| !range.holds(**component)).map(|(place, (&range, _))| (place, range))
     }
 
     /// Whether kernels rely on no range: every state lies in them.
     pub fn holds_any(&self) -> bool {
-        let stages = self.facts.iter().zip(&self.program.stages);
+        let stages = self.facts.stages.iter().zip(&self.program.stages);
         let mut components = stages.flat_map(|(facts, stage)| facts.ranges.iter().zip(&stage.state));
         components.all(|(range, &ty)| *range == Range::full(ty))
     }

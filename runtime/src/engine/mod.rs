@@ -237,7 +237,7 @@ impl Engine<'_> {
                 let threads = if is_small { 1 } else { threads() };
                 match side_by_side {
                     None if in_turn => {
-                        variant.make(kernels, &[Kernel::Rows], 1)?;
+                        variant.make(kernels, &[Kernel::Rows].into(), 1)?;
                         line.in_turn(&rows, threads);
                     }
                     Some(rows) => {

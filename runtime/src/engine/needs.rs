@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::Kernel;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::line::Line;
 use super::rows;
@@ -16,8 +16,19 @@ use super::self_check::{self, Walks};
 use super::variant::{Kernels, Variant};
 use crate::error::Error;
 
-/// Kernels, of which a program of one level has no more.
-type Needed = SmallVec<[Kernel; 8]>;
+/// What a call needs.
+pub(crate) struct Needed {
+    /// A program of one level has no more.
+    kernels: SmallVec<[Kernel; 8]>,
+    /// Whether it may need their streaming forms.
+    streams: bool,
+}
+
+impl<I: IntoIterator<Item = Kernel>> From<I> for Needed {
+    fn from(kernels: I) -> Needed {
+        Needed { kernels: kernels.into_iter().collect(), streams: false }
+    }
+}
 
 impl Line<'_> {
     /// The kernels that walk lines of at most `longest` elements, each on its own.
@@ -30,7 +41,7 @@ impl Line<'_> {
         let is_sequential = longest <= self.plan.direct || self.plan.is_sequential(1);
         let is_one_pass = is_sequential && self.is_one_pass();
         if is_one_pass && !is_shared {
-            return smallvec![one_pass];
+            return [one_pass].into();
         }
         let adds_aggregates = is_shared || self.rounds_by_tile(longest);
         let blocks = self.kernels.code.block_kernels().filter(|kernel| match kernel {
@@ -39,14 +50,15 @@ impl Line<'_> {
             Kernel::Combine(_) => self.totals || adds_aggregates,
             _ => true,
         });
-        blocks.chain(is_one_pass.then_some(one_pass)).collect()
+        let streams = is_shared && longest >= self.plan.streaming && self.writes && !self.is_in_place();
+        Needed { kernels: blocks.chain(is_one_pass.then_some(one_pass)).collect(), streams }
     }
 
     /// The kernels that walk rows side by side.
     pub(crate) fn kernels_side_by_side(&self) -> Needed {
         let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
         let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
-        totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().filter(|_| self.writes)).collect()
+        totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().filter(|_| self.writes)).into()
     }
 }
 
@@ -55,8 +67,9 @@ impl Variant {
     ///
     /// # Errors
     /// If one cannot be compiled, or is wrong.
-    pub(crate) fn make(&self, kernels: &Kernels, needed: &[Kernel], threads: usize) -> Result<(), Error> {
-        let missing: Needed = needed.iter().copied().filter(|&kernel| !kernels.code.is_made(kernel)).collect();
+    pub(crate) fn make(&self, kernels: &Kernels, needed: &Needed, threads: usize) -> Result<(), Error> {
+        let missing: SmallVec<[Kernel; 8]> =
+            needed.kernels.iter().copied().filter(|&kernel| !kernels.code.is_made(kernel)).collect();
         let result = Mutex::new(Ok(()));
         let work = || {
             |place: usize| {
@@ -78,10 +91,10 @@ impl Variant {
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if one is wrong.
-    pub(super) fn check(&self, kernels: &Kernels, needed: &[Kernel]) -> Result<(), Error> {
+    pub(super) fn check(&self, kernels: &Kernels, needed: &Needed) -> Result<(), Error> {
         // Relaxed: who does not see that another thread checked them does so once more.
         let checked = Walks::from_bits(kernels.checked.load(Ordering::Relaxed));
-        let walks = Walks::of(needed).without(checked);
+        let walks = Walks::of(&needed.kernels, needed.streams).without(checked);
         if walks.is_empty() {
             return Ok(());
         }

@@ -27,7 +27,7 @@ impl Backend for OnCpu {
     fn prepare(&self) -> Result<(), Error> {
         if self.variants.make_short(Mode::Inclusive)?.is_none() {
             let variant = self.variants.get(Form::default(), false);
-            variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne], 1)?;
+            variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne].into(), 1)?;
         }
         Ok(())
     }

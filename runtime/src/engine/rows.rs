@@ -44,6 +44,13 @@ impl<'a> Line<'a> {
         self.rows_in_turn(2, (0, 0), &mut worker);
         worker.states
     }
+
+    /// This line as the first of so many rows, one behind the other. Needs kernels for lines.
+    pub(super) fn in_dense_rows(&self, rows: usize) {
+        let mut worker = self.worker(1);
+        self.carry.put(&mut worker.states, 0);
+        self.rows_in_turn(rows, (0, self.len), &mut worker);
+    }
 }
 
 impl Line<'_> {

@@ -38,7 +38,7 @@ impl Short {
     pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let Some(scan) = kernels.code.short() else { return Ok(None) };
-        variant.check(kernels, &[Kernel::Short])?;
+        variant.check(kernels, &[Kernel::Short].into())?;
         let replaces = checks::can_replace(&variant.program).is_ok();
         Ok(Some(Short { scan, longest: variant.plan.direct, replaces }))
     }
@@ -92,7 +92,7 @@ impl ShortRows {
         let mut reads = variant.program.mappings().flat_map(|mapping| &mapping.reads);
         let is_small = is_small && !reads.any(|source| matches!(source, Source::Init { .. }));
         let Some(scan) = kernels.code.rows().filter(|_| is_small) else { return Ok(None) };
-        variant.check(kernels, &[Kernel::Rows])?;
+        variant.check(kernels, &[Kernel::Rows].into())?;
         let start = Slots::starts_of(kernels.code.state_layout(), &variant.program).into_memory();
         Ok(Some(ShortRows { scan, start, plan: variant.plan.clone() }))
     }
@@ -201,7 +201,7 @@ impl ShortWhole {
         }
         let writes = work != Whole::Reduce;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
-        variant.check(kernels, &[Kernel::ShortWhole { writes }])?;
+        variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
         let Some(states) = variant.states.clone() else { return Ok(None) };
         let mut identities = SmallVec::from_elem(0, (states.size as usize).div_ceil(16));
         put(&states, &mut identities, &variant.first_carry);

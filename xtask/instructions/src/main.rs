@@ -2,12 +2,15 @@
 //! once inside [`counted`].
 //!
 //! Under callgrind, which counts in that function alone and dumps its counts whenever that returns,
-//! the k-th dump belongs to the k-th line of the output: `name elements`. valgrind shows a
+//! the k-th dump belongs to the k-th line of the output: `name elements`. All scans are compiled,
+//! and run a first time, before callgrind looks at any instruction, which would take ten times as
+//! long ([`valgrind`]). valgrind shows a
 //! processor with AVX2 and without AVX-512, so it is for this processor that code
 //! is generated, on every machine that has at least AVX2. Plans are fixed for the same reason: they
 //! would follow the sizes of the caches.
 
 mod programs;
+mod valgrind;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -28,7 +31,7 @@ fn main() -> ExitCode {
         eprintln!("figures are kept for x86-64 with AVX2, FMA and BMI2 and without AVX-512, which this is not");
         return ExitCode::from(3);
     }
-    match count_all() {
+    match ready().and_then(count_all) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -48,25 +51,44 @@ fn has_expected_extensions() -> bool {
     false
 }
 
-fn count_all() -> Result<(), Anything> {
+/// A scan that was run once: what is compiled when it is first needed is there.
+struct Ready {
+    name: String,
+    elements: usize,
+    run: Box<dyn FnMut() -> Result<(), Error>>,
+}
+
+fn ready() -> Result<Vec<Ready>, Anything> {
+    let mut all = Vec::new();
     for (name, program) in programs::all()? {
         let case = Case::new(program, LEN)?;
-        case.scan(&format!("{name} inclusive"), Mode::Inclusive)?;
-        case.scan(&format!("{name} exclusive"), Mode::Exclusive)?;
-        case.reduce(&format!("{name} reduce"))?;
+        all.push(case.scan(&format!("{name} inclusive"), Mode::Inclusive)?);
+        all.push(case.scan(&format!("{name} exclusive"), Mode::Exclusive)?);
+        all.push(case.reduce(&format!("{name} reduce"))?);
     }
     for (name, program) in programs::flagged()? {
-        Case::new(program, LEN)?.flagged(name)?;
+        all.push(Case::new(program, LEN)?.flagged(name)?);
     }
     for (name, program) in [("sum of i32", programs::sum("i32")?), ("path of i32", programs::path()?)] {
         let case = Case::new(program, LEN)?;
         let case = Case { scan: case.scan.checked(), ..case };
-        case.scan(&format!("checked {name} inclusive"), Mode::Inclusive)?;
+        all.push(case.scan(&format!("checked {name} inclusive"), Mode::Inclusive)?);
     }
     for len in SHORT {
         let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
-        case.scan("short sum of i32 inclusive", Mode::Inclusive)?;
-        case.reduce("short sum of i32 reduce")?;
+        all.push(case.scan("short sum of i32 inclusive", Mode::Inclusive)?);
+        all.push(case.reduce("short sum of i32 reduce")?);
+    }
+    Ok(all)
+}
+
+fn count_all(all: Vec<Ready>) -> Result<(), Anything> {
+    valgrind::look();
+    for Ready { name, elements, mut run } in all {
+        let mut result = Ok(());
+        counted(&mut || result = black_box(run()));
+        result?;
+        println!("{} {elements}", name.replace(' ', "-"));
     }
     Ok(())
 }
@@ -78,11 +100,11 @@ fn counted(scan: &mut dyn FnMut()) {
     scan();
 }
 
-/// A program with columns for it.
+/// A program with columns for it, which are never freed: the process counts, and ends.
 struct Case {
     scan: DynScan,
     len: usize,
-    inputs: Vec<Vec<u8>>,
+    inputs: &'static [Vec<u8>],
 }
 
 impl Case {
@@ -93,46 +115,42 @@ impl Case {
     }
 
     fn with_plan(program: Verified<Program>, len: usize, plan: PlanOptions) -> Result<Case, Anything> {
-        let inputs = program.inputs.iter().map(|layout| records(layout, len)).collect();
+        let inputs: Vec<Vec<u8>> = program.inputs.iter().map(|layout| records(layout, len)).collect();
         let scan = DynScan::builder(program).assume_associative().threads(1).plan(plan).build()?;
-        Ok(Case { scan, len, inputs })
+        Ok(Case { scan, len, inputs: inputs.leak() })
     }
 
-    fn scan(&self, name: &str, mode: Mode) -> Result<(), Anything> {
-        self.run(name, &Call { mode, ..Call::default() })
+    fn scan(&self, name: &str, mode: Mode) -> Result<Ready, Anything> {
+        self.run(name, Call { mode, ..Call::default() })
     }
 
     /// A scan of segments, of which one begins at every 29th record.
-    fn flagged(&self, name: &str) -> Result<(), Anything> {
+    fn flagged(&self, name: &str) -> Result<Ready, Anything> {
         let heads: Vec<bool> = (0..self.len).map(|i| i % 29 == 0).collect();
-        self.run(name, &Call { shape: Shape::Heads(&heads), ..Call::default() })
+        self.run(name, Call { shape: Shape::Heads(heads.leak()), ..Call::default() })
     }
 
-    fn run(&self, name: &str, call: &Call<'_>) -> Result<(), Anything> {
-        let program = self.scan.program();
-        let layouts = &program.output.columns;
-        let mut outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; layout.size as usize * self.len]).collect();
-        let columns = outputs.iter_mut().zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
-        let (inputs, mut outputs) = (self.columns()?, columns.collect::<Result<Vec<_>, Error>>()?);
-        self.count(name, || self.scan.run(call, &inputs, &mut outputs).map(drop))
+    fn run(&self, name: &str, call: Call<'static>) -> Result<Ready, Anything> {
+        let (scan, inputs) = (self.scan.clone(), self.columns()?);
+        let layouts = &self.scan.program().output.columns;
+        let outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; layout.size as usize * self.len]).collect();
+        let columns = outputs.leak().iter_mut().zip(layouts);
+        let columns = columns.map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
+        let mut outputs = columns.collect::<Result<Vec<_>, Error>>()?;
+        self.ready(name, move || scan.run(&call, &inputs, &mut outputs).map(drop))
     }
 
-    fn reduce(&self, name: &str) -> Result<(), Anything> {
-        let inputs = self.columns()?;
-        self.count(name, || self.scan.reduce(&Call::default(), &inputs).map(drop))
+    fn reduce(&self, name: &str) -> Result<Ready, Anything> {
+        let (scan, inputs) = (self.scan.clone(), self.columns()?);
+        self.ready(name, move || scan.reduce(&Call::default(), &inputs).map(drop))
     }
 
-    /// Runs a scan twice and counts the second time: what is compiled when it is first needed is not counted.
-    fn count(&self, name: &str, mut run: impl FnMut() -> Result<(), Error>) -> Result<(), Anything> {
+    fn ready(&self, name: &str, mut run: impl FnMut() -> Result<(), Error> + 'static) -> Result<Ready, Anything> {
         run()?;
-        let mut result = Ok(());
-        counted(&mut || result = black_box(run()));
-        result?;
-        println!("{} {}", name.replace(' ', "-"), self.len);
-        Ok(())
+        Ok(Ready { name: name.into(), elements: self.len, run: Box::new(run) })
     }
 
-    fn columns(&self) -> Result<Vec<Column<'_>>, Error> {
+    fn columns(&self) -> Result<Vec<Column<'static>>, Error> {
         let columns = self.inputs.iter().zip(&self.scan.program().inputs);
         columns.map(|(bytes, layout)| Column::from_bytes(bytes, layout)).collect()
     }

@@ -2,13 +2,14 @@
 
 mod listing;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use cranelift_codegen::ir;
 use cranelift_frontend::FunctionBuilderContext;
-use monoscan_ir::facts::{Body, CarryUpdate, Level, Range, work};
+use monoscan_ir::facts::{Body, Level, Range, work};
 use monoscan_ir::transform::Lowered;
-use monoscan_ir::{Constant, Layout, Source, Table, Type};
+use monoscan_ir::{Constant, Layout, Source, Type};
 
 use crate::cpu::abi::{Access, SHORT_INPUTS, StateLayout};
 use crate::cpu::blocks::{self, Blocks};
@@ -64,7 +65,8 @@ pub(crate) struct Recipe {
     pub(crate) handed: Layout,
     pub(crate) interleave: u32,
     pub(crate) levels: Vec<Level>,
-    tables: Vec<Table>,
+    /// What bodies are made of when a kernel is compiled.
+    program: Lowered,
     placed: Tables,
     inputs: Vec<Layout>,
     parameters: Layout,
@@ -73,30 +75,43 @@ pub(crate) struct Recipe {
     /// What lines start from.
     starts: Vec<Vec<Constant>>,
     ranges: Vec<Vec<Range>>,
-    replay: Body,
-    /// The replay, and the fold of all levels, that carry every component.
-    wholes: [Body; 2],
-    /// The same fold without the rank.
-    total: Body,
-    /// In place of these, of a program that was derived from a loop, its own: what is not in vectors runs them.
+    /// In place of the program's bodies, of a program that was derived from a loop, its own: what is not in vectors runs them.
     own: Option<OwnBodies>,
     /// Whether a pass with whole states is no more work than folds and a replay.
     pub(crate) whole_pays: bool,
     rank: Option<u32>,
-    /// For each stage what a carry needs of ⊕, and all of it.
-    carry_updates: Vec<CarryUpdate>,
-    combines: Vec<CarryUpdate>,
+    /// Whether bodies read the state that sequences start from.
+    reads_init: bool,
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
     vector: Vector,
 }
 
-/// Bodies of the step of a loop.
+/// Bodies of the step of a loop: the replay, the folds and the pass with whole states, and the total.
 struct OwnBodies {
     replay: Body,
-    wholes: [Body; 2],
+    folds: Body,
+    writes: Body,
     total: Body,
+}
+
+impl OwnBodies {
+    /// All of them, if each has one.
+    fn of(program: &Lowered) -> Option<OwnBodies> {
+        program.sequential.as_ref()?;
+        let own = |body: &Body, writes| program.own_body(body, writes);
+        Some(OwnBodies {
+            replay: own(program.replay(), true)?,
+            folds: own(&program.whole_body(false), false)?,
+            writes: own(&program.whole_body(true), true)?,
+            total: own(&program.total_body(), false)?,
+        })
+    }
+
+    fn all(&self) -> [&Body; 4] {
+        [&self.replay, &self.folds, &self.writes, &self.total]
+    }
 }
 
 impl Recipe {
@@ -110,24 +125,23 @@ impl Recipe {
         if !matches!(interleave, 1 | 2 | 4 | 8) {
             return Err(CodegenError::Interleave(interleave));
         }
-        let (replay, levels, rank) = (program.replay().clone(), program.levels().to_vec(), program.rank());
-        let stages = || 0..program.stages.len() as u32;
-        let wholes = [false, true].map(|writes| program.whole_body(writes));
+        let (replay, levels, rank) = (program.replay(), program.levels().to_vec(), program.rank());
         let operations = |body: &Body| work(&body.mapping.function);
-        let apart: u32 = levels.iter().map(|level| operations(&level.body)).sum::<u32>() + operations(&replay);
-        let (total, own) = (program.total_body(), |body: &Body, writes| program.own_body(body, writes));
-        let own = own(&replay, true).zip(own(&wholes[0], false)).zip(own(&wholes[1], true)).zip(own(&total, false));
-        let own = own.map(|(((replay, folds), writes), total)| OwnBodies { replay, wholes: [folds, writes], total });
+        let apart: u32 = levels.iter().map(|level| operations(&level.body)).sum::<u32>() + operations(replay);
+        let (whole, own) = (program.whole_body(true), OwnBodies::of(program));
+        let own_bodies = own.iter().flat_map(OwnBodies::all);
+        let bodies: Vec<&Body> = [&whole].into_iter().chain(own_bodies).collect();
+        let mut reads = bodies.into_iter().flat_map(|body| &body.mapping.reads);
+        let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
         let lanes = LaneForm::of(program).filter(|form| {
             vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
         });
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
-        let handed = stages().zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
+        let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
             state: StateLayout::of(program, levels.iter().flat_map(|level| level.stages.iter().copied())),
             interleave,
-            tables: program.tables.clone(),
             placed: Tables::new(&program.tables),
             inputs: program.inputs.clone(),
             parameters: Layout::packed(&program.parameters),
@@ -136,15 +150,12 @@ impl Recipe {
             starts: program.start(),
             ranges: program.facts().iter().map(|stage| stage.ranges.clone()).collect(),
             rank,
-            carry_updates: stages().map(|stage| program.carry_update(stage)).collect(),
-            combines: stages().map(|stage| program.whole_combine(stage)).collect(),
+            reads_init,
             handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
-            whole_pays: own.is_some() || operations(&wholes[1]) <= apart,
-            wholes,
-            total,
+            whole_pays: own.is_some() || operations(&whole) <= apart,
             own,
             levels,
-            replay,
+            program: program.clone(),
             access,
             vector: if is_alone { Vector { scan_one: vector.scan_one, ..Vector::NONE } } else { vector },
             lanes,
@@ -153,7 +164,7 @@ impl Recipe {
 
     /// The components that replays carry.
     pub(crate) fn live(&self) -> &[(u32, u32)] {
-        &self.replay.carried
+        &self.program.replay().carried
     }
 
     /// Whether any kernel works in vectors along elements.
@@ -201,18 +212,14 @@ impl Recipe {
 
     /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
     pub(crate) fn has_short(&self) -> bool {
-        let bodies = [&self.replay, &self.wholes[0], &self.wholes[1], &self.total];
-        let own = self.own.iter().flat_map(|own| [&own.replay, &own.wholes[0], &own.wholes[1], &own.total]);
-        let mut reads = bodies.into_iter().chain(own).flat_map(|body| &body.mapping.reads);
-        let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
         let has_parameters = !self.parameters.fields.is_empty();
         let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
-        self.access == Access::Line && is_small && !reads_init
+        self.access == Access::Line && is_small && !self.reads_init
     }
 
     fn env(&self) -> Env<'_> {
         Env {
-            tables: &self.tables,
+            tables: &self.program.tables,
             placed: &self.placed,
             x86: self.isa.x86,
             pshufb: self.isa.pshufb,
@@ -270,11 +277,11 @@ impl Recipe {
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
             Kernel::CarryUpdate(level) => {
-                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.carry_updates[stage as usize])).collect();
+                let stages: Vec<_> = stages(level).map(|stage| (stage, self.program.carry_update(stage))).collect();
                 return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
             }
             Kernel::Combine(level) => {
-                let stages: Vec<_> = stages(level).map(|stage| (stage, &self.combines[stage as usize])).collect();
+                let stages: Vec<_> = stages(level).map(|stage| (stage, self.program.whole_combine(stage))).collect();
                 return combine(func, context, &stages, &self.state, &self.ranges, &self.env());
             }
         };
@@ -295,17 +302,21 @@ impl Recipe {
         // Kernels in vectors carry the components of the stages, for what fills no vector too.
         let fills_vectors = in_lanes || kernel == Kernel::Rows && self.vector.rows;
         let own = self.own.as_ref().filter(|_| !(fills_vectors && self.lanes.is_some()));
-        let body = match (level, whole) {
-            (Some(level), _) => &level.body,
-            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => {
-                own.map_or(&self.total, |own| &own.total)
-            }
-            (None, Some(writes)) => {
-                let wholes = own.map_or(&self.wholes, |own| &own.wholes);
-                &wholes[usize::from(writes)]
-            }
-            (None, None) => own.map_or(&self.replay, |own| &own.replay),
+        let or_own = |body: &dyn Fn() -> Body, of: fn(&OwnBodies) -> &Body| match own {
+            Some(own) => Cow::Borrowed(of(own)),
+            None => Cow::Owned(body()),
         };
+        let program = &self.program;
+        let body = match (level, whole) {
+            (Some(level), _) => Cow::Borrowed(&level.body),
+            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => {
+                or_own(&|| program.total_body(), |own| &own.total)
+            }
+            (None, Some(false)) => or_own(&|| program.whole_body(false), |own| &own.folds),
+            (None, Some(true)) => or_own(&|| program.whole_body(true), |own| &own.writes),
+            (None, None) => Cow::Borrowed(own.map_or(program.replay(), |own| &own.replay)),
+        };
+        let body = &*body;
         let writes = whole.unwrap_or(level.is_none());
         let work = match (writes, whole) {
             (false, _) => Work::Reduce,
@@ -313,7 +324,7 @@ impl Recipe {
             (true, Some(_)) => Work::Both,
         };
         let ranges = self.param_ranges(body);
-        let steady_state = steady_state(body, &ranges, &self.tables);
+        let steady_state = steady_state(body, &ranges, &self.program.tables);
         let tile = TileKernel {
             body,
             steady_state: steady_state.as_ref(),
@@ -331,8 +342,8 @@ impl Recipe {
         match (kernel, &self.lanes) {
             (Kernel::ScanBlocks, Some(form)) => {
                 let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
-                let blocks =
-                    Blocks { form, carry_update: &self.carry_updates[0], combine: &self.combines[0], ranges, identity };
+                let (carry_update, combine) = (&self.program.carry_update(0), &self.program.whole_combine(0));
+                let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (Kernel::Rows, form) => {

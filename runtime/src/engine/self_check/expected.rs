@@ -4,6 +4,7 @@ use monoscan_codegen::plan::Association;
 use monoscan_ir::interp::{Request, Run, run, run_in_chunks};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Type};
+use smallvec::SmallVec;
 
 use super::sample::Sample;
 use crate::wrong::Difference;
@@ -16,7 +17,8 @@ pub(super) struct Expected<'a> {
     program: &'a Lowered,
     columns: &'a [Layout],
     sequential: Run,
-    regrouped: [Run; 2],
+    /// In other associations, if kernels are to be compared that regroup.
+    regrouped: Vec<Run>,
     is_exact: bool,
     /// For each field of each column how large numbers are.
     magnitudes: Vec<Vec<f64>>,
@@ -32,7 +34,7 @@ pub(super) struct Written {
 /// A value by the interpreter, in all its associations.
 struct Value {
     sequential: Constant,
-    regrouped: [Constant; 2],
+    regrouped: SmallVec<[Constant; 2]>,
 }
 
 impl Value {
@@ -63,9 +65,10 @@ fn tolerance(ty: Type, magnitude: f64) -> Option<f64> {
 }
 
 impl<'a> Expected<'a> {
+    /// For kernels that regroup where operators have that association, or for none that does.
     pub(super) fn new(
         program: &'a Lowered,
-        association: Association,
+        regroups: Option<Association>,
         sample: &Sample,
         init: &[Vec<Constant>],
     ) -> Expected<'a> {
@@ -74,12 +77,12 @@ impl<'a> Expected<'a> {
         let request = Request { init: Some(init.to_vec()), parameters, ..Request::default() };
         let sequential = run(program, &inputs, &request).expect("a sample has the program's columns");
         let in_chunks = |chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
-        let regrouped = CHUNKS.map(in_chunks);
+        let regrouped = regroups.map_or_else(Vec::new, |_| CHUNKS.map(in_chunks).into());
         let columns = &program.output.columns;
         let mut expected =
             Expected { program, columns, sequential, regrouped, is_exact: false, magnitudes: Vec::new() };
         // Where floats are rounded, that these associations agree says little of another one.
-        expected.is_exact = association == Association::Any
+        expected.is_exact = regroups != Some(Association::Fixed)
             && expected.same_counts()
             && expected.states().all(|value| value.is_exact())
             && expected.outputs().all(|place| expected.output(place).is_exact());
@@ -143,10 +146,10 @@ impl<'a> Expected<'a> {
 
     fn states(&self) -> impl Iterator<Item = Value> {
         let all = |run: &'_ Run| self.program.seen(run.states_after.iter().flatten().copied().collect());
-        let (sequential, regrouped) = (all(&self.sequential), self.regrouped.each_ref().map(all));
+        let (sequential, regrouped) = (all(&self.sequential), self.regrouped.iter().map(all).collect::<Vec<_>>());
         (0..sequential.len()).map(move |place| Value {
             sequential: sequential[place],
-            regrouped: regrouped.each_ref().map(|states| states[place]),
+            regrouped: regrouped.iter().map(|states| states[place]).collect(),
         })
     }
 
@@ -161,7 +164,7 @@ impl<'a> Expected<'a> {
 
     fn output(&self, place: (usize, usize, usize)) -> Value {
         let value = |run: &Run| self.read(&run.outputs[place.0], place);
-        Value { sequential: value(&self.sequential), regrouped: self.regrouped.each_ref().map(value) }
+        Value { sequential: value(&self.sequential), regrouped: self.regrouped.iter().map(value).collect() }
     }
 
     fn read(&self, bytes: &[u8], (column, record, field): (usize, usize, usize)) -> Constant {

@@ -6,8 +6,9 @@
 //! Outputs and states must be the interpreter's, or [`Error::Miscompiled`] says where they are not.
 //! A walk takes about a third of a millisecond.
 //!
-//! Kernels regroup. So samples on which regrouping changes nothing are looked for first: there all
-//! bits must agree. If rounding always shows, floats must agree within a tolerance where the
+//! Kernels that take elements in order must agree in all bits. Others regroup. So samples on which
+//! regrouping changes nothing are looked for first: there all bits must agree too. If rounding
+//! always shows, floats must agree within a tolerance where the
 //! interpreter's own regroupings do. Integers that overflow are no fault of the compiler: samples
 //! where the interpreter itself depends on the association by more than rounding are not judged.
 //! Nor are kernels that regroup, where a user vouches by `assume_associative` for laws that were
@@ -21,12 +22,14 @@ use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Lowered, SegmentStart};
 use monoscan_ir::{Constant, Stage, laws};
 
-use self::expected::Expected;
+use monoscan_codegen::plan::Association;
+
+use self::expected::{Expected, Written};
 use self::sample::{Kind, Sample};
 pub(super) use self::walks::Walks;
 use super::variant::{Kernels, Variant};
 use crate::error::Error;
-use crate::wrong::Walk;
+use crate::wrong::{Difference, Walk};
 
 /// Elements of a block: a multiple of every group of a kernel in vectors; and not, so that other kernels have the rest.
 const WHOLE_GROUPS: usize = 32;
@@ -35,6 +38,9 @@ const BROKEN_GROUPS: usize = 35;
 /// Elements of a block, where one takes so many instructions that the interpreter would take too long.
 const FEW: usize = 3;
 const MANY_INSTRUCTIONS: usize = 150;
+
+/// Kernels have code of its own for rows of up to so many records.
+const LONGEST_ROW: usize = 8;
 
 /// Walks samples with kernels of a form.
 ///
@@ -63,16 +69,25 @@ impl Check<'_> {
         let (whole, broken) = if self.is_slow() { (FEW, FEW) } else { (WHOLE_GROUPS, BROKEN_GROUPS) };
         // A strip, one of shorter blocks, and a rest.
         let len = self.variant.plan.interleave * (broken + 2) + 1;
+        let in_vectors = self.kernels.code.is_in_vectors();
+        let regroups = walks.iter().any(|walk| walks::regroups(walk, in_vectors));
+        let regroups = regroups.then_some(self.variant.plan.association);
         let mut first = None;
         for kind in Kind::ALL {
             let sample = Sample::new(self.program, len, kind);
-            let expected = Expected::new(self.program, self.variant.plan.association, &sample, self.init);
+            let expected = Expected::new(self.program, regroups, &sample, self.init);
             if !expected.is_comparable() {
                 continue;
             }
             let differing = walks.iter().find_map(|walk| {
-                let block = if walk == Walk::Blocks { whole } else { broken };
-                Some((walk, expected.differs(&self.walk(walk, block, &sample)?)?))
+                let block = if walks::is_in_whole_groups(walk) { whole } else { broken };
+                let differs = expected.differs(&self.walk(walk, block, &sample)?);
+                let differs = differs.or_else(|| match walk {
+                    Walk::Rows => self.differing_row(&sample, regroups),
+                    Walk::Totals => self.differing_stage(&sample, broken, regroups),
+                    _ => None,
+                });
+                Some((walk, differs?))
             });
             match differing {
                 None => return Ok(()),
@@ -86,6 +101,27 @@ impl Check<'_> {
             }
         }
         first.map_or(Ok(()), Err)
+    }
+
+    /// A difference in rows of a few records, for which there is code for each length, and across lanes.
+    fn differing_row(&self, sample: &Sample, regroups: Option<Association>) -> Option<Difference> {
+        let longest = if self.is_slow() { FEW } else { LONGEST_ROW };
+        (2..=longest).find_map(|len| {
+            let row = sample.first(len, self.program);
+            let expected = Expected::new(self.program, regroups, &row, self.init);
+            let compared = expected.is_comparable().then(|| self.rows(&row));
+            compared.into_iter().flatten().find_map(|row| expected.differs(&row))
+        })
+    }
+
+    /// A difference in states of the stages of a program that was derived from a loop: folds run the stages, and not the loop.
+    fn differing_stage(&self, sample: &Sample, block: usize, regroups: Option<Association>) -> Option<Difference> {
+        self.program.sequential.as_ref()?;
+        let stages = self.program.clone().by_stages();
+        let expected = Expected::new(&stages, regroups, sample, self.init);
+        let states = self.walk(Walk::Totals, block, sample)?.states;
+        let differs = expected.is_comparable().then(|| expected.differs(&Written { outputs: None, states }));
+        differs.flatten()
     }
 
     /// Whether the interpreter takes long for an element. Kernels in vectors need many elements all the same.
@@ -159,7 +195,9 @@ mod tests {
         let kernels = variant.kernels(access).unwrap();
         let check = Check { program: &lower(program, Form::default()), variant, kernels, init: &init };
         let of_lines = |walk: &Walk| matches!(walk, Walk::Rows | Walk::Short | Walk::ShortWhole { .. });
-        let is_there = |walk: &Walk| access == Access::Line || !of_lines(walk);
+        let streams =
+            |walk: &Walk| walks::streamed(*walk).is_none_or(|kernel| kernels.code.streaming(kernel).is_some());
+        let is_there = |walk: &Walk| (access == Access::Line || !of_lines(walk)) && streams(walk);
         Walks::every().iter().filter(is_there).map(|walk| check.run([walk].into_iter().collect())).collect()
     }
 

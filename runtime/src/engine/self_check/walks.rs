@@ -15,11 +15,17 @@ use crate::wrong::Walk;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(in crate::engine) struct Walks(u16);
 
-const EVERY: [Walk; 10] = [
+/// Rows that are walked together: as many as a vector has lanes at most, and one that is left.
+const ROWS: usize = 17;
+
+const EVERY: [Walk; 13] = [
     Walk::OnePass,
     Walk::Strips,
     Walk::Blocks,
     Walk::Totals,
+    Walk::StreamedPass,
+    Walk::StreamedStrips,
+    Walk::StreamedBlocks,
     Walk::Whole { writes: false },
     Walk::Whole { writes: true },
     Walk::Rows,
@@ -42,8 +48,8 @@ impl Walks {
         self.0
     }
 
-    /// Those that these kernels are for.
-    pub(in crate::engine) fn of(kernels: &[Kernel]) -> Walks {
+    /// Those that these kernels are for; with `streams`, those that their streaming forms are for too.
+    pub(in crate::engine) fn of(kernels: &[Kernel], streams: bool) -> Walks {
         let walk = |kernel: &Kernel| match *kernel {
             Kernel::ScanOne => Walk::OnePass,
             Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::CarryUpdate(_) => Walk::Strips,
@@ -54,7 +60,13 @@ impl Walks {
             Kernel::Short => Walk::Short,
             Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
         };
-        kernels.iter().map(walk).collect()
+        let streamed = kernels.iter().filter(|_| streams).filter_map(|kernel| match kernel {
+            Kernel::ScanOne => Some(Walk::StreamedPass),
+            Kernel::Scan => Some(Walk::StreamedStrips),
+            Kernel::ScanBlocks => Some(Walk::StreamedBlocks),
+            _ => None,
+        });
+        kernels.iter().map(walk).chain(streamed).collect()
     }
 
     pub(super) fn iter(self) -> impl Iterator<Item = Walk> {
@@ -80,31 +92,51 @@ impl FromIterator<Walk> for Walks {
 
 /// Whether elements are associated otherwise than by a sequential loop.
 pub(super) fn regroups(walk: Walk, in_vectors: bool) -> bool {
-    in_vectors || matches!(walk, Walk::Strips | Walk::Blocks | Walk::Totals)
+    let is_in_blocks = matches!(walk, Walk::Strips | Walk::Blocks | Walk::Totals);
+    in_vectors || is_in_blocks || matches!(walk, Walk::StreamedStrips | Walk::StreamedBlocks)
+}
+
+/// Whether blocks are whole groups of kernels in vectors: other blocks go through other kernels, or lie as streaming stores cannot.
+pub(super) fn is_in_whole_groups(walk: Walk) -> bool {
+    matches!(walk, Walk::Blocks | Walk::StreamedStrips | Walk::StreamedBlocks)
+}
+
+/// The kernel that has a streaming form for a walk.
+pub(super) fn streamed(walk: Walk) -> Option<Kernel> {
+    match walk {
+        Walk::StreamedPass => Some(Kernel::ScanOne),
+        Walk::StreamedStrips => Some(Kernel::Scan),
+        Walk::StreamedBlocks => Some(Kernel::ScanBlocks),
+        _ => None,
+    }
 }
 
 impl Check<'_> {
     /// What a walk over a sample gives, in blocks of that many elements; none if there is no such kernel.
     pub(super) fn walk(&self, walk: Walk, block: usize, sample: &Sample) -> Option<Written> {
+        if let Some(kernel) = streamed(walk) {
+            self.kernels.code.streaming(kernel)?;
+        }
         let layouts = &self.program.output.columns;
         let is_reversed = self.kernels.access != Access::Line;
         let columns = sample.columns.iter().zip(&self.program.inputs);
         let inputs: Vec<Vec<u8>> = columns.map(|(column, layout)| in_order(column, layout, is_reversed)).collect();
-        let mut outputs: Vec<Vec<u8>> =
-            layouts.iter().map(|layout| vec![0; sample.len * layout.size as usize]).collect();
+        // Aligned as streaming stores want them.
+        let mut outputs: Vec<Vec<u128>> =
+            layouts.iter().map(|layout| vec![0; (sample.len * layout.size as usize).div_ceil(16)]).collect();
         let from: Bases<*const u8> = inputs.iter().map(|column| column.as_ptr()).collect();
-        let to: Bases<*mut u8> = outputs.iter_mut().map(|column| column.as_mut_ptr()).collect();
+        let to: Bases<*mut u8> = outputs.iter_mut().map(|column| column.as_mut_ptr().cast()).collect();
 
         let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
         let (count, states) = match walk {
             Walk::Short | Walk::ShortWhole { .. } => self.short(walk, &from, &to, sample)?,
             _ => self.line(walk, block, (from, to), sample),
         };
-        for (column, layout) in outputs.iter_mut().zip(layouts) {
-            column.truncate(count * layout.size as usize);
-            *column = in_order(column, layout, is_reversed && self.program.output.filter.is_none());
-        }
-        Some(Written { outputs: writes.then_some(outputs), states })
+        let written = outputs.iter().zip(layouts).map(|(column, layout)| {
+            let bytes = &bytemuck::cast_slice::<u128, u8>(column)[..count * layout.size as usize];
+            in_order(bytes, layout, is_reversed && self.program.output.filter.is_none())
+        });
+        Some(Written { outputs: writes.then(|| written.collect()), states })
     }
 
     /// Gives how many records were written, and the states after the line if they are whole.
@@ -117,7 +149,7 @@ impl Check<'_> {
     ) -> (usize, Option<Vec<Constant>>) {
         let len = sample.len;
         let layout = self.kernels.code.state_layout();
-        let init = Slots::one(layout, layout.fields().zip(self.init.iter().flatten().copied()));
+        let init = self.start();
         let mut plan = self.variant.plan.clone();
         plan.block = block;
         // So there are two tiles.
@@ -145,16 +177,61 @@ impl Check<'_> {
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
             room: len,
-            streams: false,
-            totals: matches!(walk, Walk::Totals | Walk::Whole { .. }),
+            streams: streamed(walk).is_some(),
+            // With whole states blocks are replayed after they were folded, even if there is a kernel that does both.
+            totals: matches!(walk, Walk::Totals | Walk::StreamedStrips | Walk::Whole { .. }),
         };
         let after = match walk {
             Walk::Rows => line.in_equal_rows(),
-            Walk::OnePass | Walk::Whole { .. } => line.in_one_pass(),
+            Walk::OnePass | Walk::StreamedPass | Walk::Whole { .. } => line.in_one_pass(),
             _ => line.in_strips(Cut::Strips),
         };
         let states = line.totals.then(|| layout.fields().map(|field| after.read(0, field)).collect());
         (crate::engine::kept(self.kernels, self.program, &after).unwrap_or(len), states)
+    }
+
+    /// The states that a line starts from.
+    fn start(&self) -> Slots<'_> {
+        let layout = self.kernels.code.state_layout();
+        Slots::one(layout, layout.fields().zip(self.init.iter().flatten().copied()))
+    }
+
+    /// What some rows give, one behind the other, each with the records of the sample.
+    pub(super) fn rows(&self, sample: &Sample) -> Vec<Written> {
+        let layouts = &self.program.output.columns;
+        let inputs: Vec<Vec<u8>> = sample.columns.iter().map(|column| column.repeat(ROWS)).collect();
+        let bytes = |layout: &Layout| sample.len * layout.size as usize;
+        let mut outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; bytes(layout) * ROWS]).collect();
+        let init = self.start();
+        let line = Line {
+            kernels: self.kernels,
+            plan: &self.variant.plan,
+            inputs: inputs.iter().map(|column| column.as_ptr()).collect(),
+            outputs: outputs.iter_mut().map(|column| column.as_mut_ptr()).collect(),
+            spacings: &[],
+            len: sample.len,
+            first: 0,
+            place: 0,
+            step: 1,
+            segments: None,
+            init: Start::only(&init),
+            carry: Start::only(&init),
+            each: None,
+            interrupt: None,
+            parameters: sample.parameters.as_ptr(),
+            writes: true,
+            is_long: false,
+            room: sample.len,
+            streams: false,
+            totals: false,
+        };
+        line.in_dense_rows(ROWS);
+        let of_row = |row: usize| {
+            let column =
+                |(column, layout): (&Vec<u8>, &Layout)| column[row * bytes(layout)..][..bytes(layout)].to_vec();
+            Written { outputs: Some(outputs.iter().zip(layouts).map(column).collect()), states: None }
+        };
+        (0..ROWS).map(of_row).collect()
     }
 
     /// As [`line`](Check::line), of a short line; none if there is no such kernel.
