@@ -102,6 +102,7 @@ fn counted(scan: &mut dyn FnMut()) {
 
 /// A program with columns for it, which are never freed: the process counts, and ends.
 struct Case {
+    program: &'static Program,
     scan: DynScan,
     len: usize,
     inputs: &'static [Vec<u8>],
@@ -116,8 +117,9 @@ impl Case {
 
     fn with_plan(program: Verified<Program>, len: usize, plan: PlanOptions) -> Result<Case, Anything> {
         let inputs: Vec<Vec<u8>> = program.inputs.iter().map(|layout| records(layout, len)).collect();
+        let kept: &Program = Box::leak(Box::new(Program::clone(&program)));
         let scan = DynScan::builder(program).assume_associative().threads(1).plan(plan).build()?;
-        Ok(Case { scan, len, inputs: inputs.leak() })
+        Ok(Case { program: kept, scan, len, inputs: inputs.leak() })
     }
 
     fn scan(&self, name: &str, mode: Mode) -> Result<Ready, Anything> {
@@ -132,7 +134,7 @@ impl Case {
 
     fn run(&self, name: &str, call: Call<'static>) -> Result<Ready, Anything> {
         let (scan, inputs) = (self.scan.clone(), self.columns()?);
-        let layouts = &self.scan.program().output.columns;
+        let layouts = &self.program.output.columns;
         let outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; layout.size as usize * self.len]).collect();
         let columns = outputs.leak().iter_mut().zip(layouts);
         let columns = columns.map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
@@ -151,7 +153,7 @@ impl Case {
     }
 
     fn columns(&self) -> Result<Vec<Column<'static>>, Error> {
-        let columns = self.inputs.iter().zip(&self.scan.program().inputs);
+        let columns = self.inputs.iter().zip(&self.program.inputs);
         columns.map(|(bytes, layout)| Column::from_bytes(bytes, layout)).collect()
     }
 }
