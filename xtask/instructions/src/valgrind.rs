@@ -1,4 +1,5 @@
-//! What a program tells valgrind that runs it: that callgrind is to look at instructions from now on.
+//! What a program tells valgrind that runs it: that callgrind is to look at instructions from now
+//! on.
 
 /// `CALLGRIND_START_INSTRUMENTATION` of `callgrind.h`.
 #[cfg(target_arch = "x86_64")]
