@@ -6,7 +6,7 @@ use monoscan_codegen::gpu::{AotManifest, Schedule};
 use monoscan_ir::Mode;
 use monoscan_ir::transform::{Form, SegmentStart};
 
-use super::AotError;
+use super::{AotError, Helper};
 use crate::call::{Call, Rows, Shape};
 use crate::gpu::task::Task;
 
@@ -70,11 +70,15 @@ impl Asked {
 /// The place of the first of these kernels that does a task.
 ///
 /// # Errors
-/// [`AotError::Call`] if none was made for it, [`AotError::State`] if those that were take its states for impossible.
+/// [`AotError::Call`] if none was made for it, [`AotError::State`] if those that were take its states for impossible;
+/// [`AotError::Helper`] for spaced columns, which need a kernel that copies them.
 pub(super) fn choose<'a>(
     kernels: impl Iterator<Item = &'a AotManifest> + Clone,
     task: &Task<'_>,
 ) -> Result<usize, AotError> {
+    if !task.spaced.is_empty() {
+        return Err(AotError::Helper { makes: Helper::Copies });
+    }
     let asked = Asked::of(task);
     let mut impossible = None;
     for (place, manifest) in kernels.clone().enumerate() {

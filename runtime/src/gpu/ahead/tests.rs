@@ -7,6 +7,7 @@ use crate::backend::Settings;
 use crate::call::{Init, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::parameters::Parameters;
+use crate::spacing::Spacing;
 use monoscan_codegen::gpu::{GpuPlan, Schedule, sha256};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Constant, Layout, Mode, Type};
@@ -56,6 +57,22 @@ fn chosen_at(address: u64, kernels: &[AotManifest], call: &Call<'_>) -> Result<u
     let program = &*kernels[0].program;
     let task = Task::new((program, device), (call, settings), &[input], &[output]).unwrap();
     choose(kernels.iter(), &task)
+}
+
+#[test]
+fn spaced_columns_are_refused_before_anything_is_launched() {
+    let (layout, device, call) = (Layout::of(Type::I32), crate::Device::cpu(), Call::default());
+    let kernels = [with(|_| ())];
+    let settings = Settings { parameters: &Parameters::default(), checked: false };
+    // SAFETY: nobody reads or writes there.
+    let (input, output) = unsafe {
+        (Column::on_device_raw(device, 256, 24, &layout), ColumnMut::on_device_raw(device, 512, 24, &layout))
+    };
+    let outputs = [output.spaced(Some(Spacing::Bytes(8)))];
+    let task = Task::new((&*kernels[0].program, device), (&call, settings), &[input], &outputs).unwrap();
+    let refused = choose(kernels.iter(), &task).unwrap_err();
+    assert!(matches!(refused, AotError::Helper { makes: Helper::Copies }));
+    assert!(refused.to_string().contains("records are one after the other"), "{refused}");
 }
 
 fn refused(manifest: &AotManifest, call: &Call<'_>) -> String {
