@@ -264,7 +264,8 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_segments(&self, mode: Mode) -> Option<&Short> {
-        self.variants().short_segments(mode).filter(|_| self.is_plain(mode))
+        // Segments of a loop start from its initial state, which is no identity.
+        self.variants().short_segments(mode).filter(|_| self.is_plain(mode) && self.loop_states().is_none())
     }
 
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
@@ -315,7 +316,7 @@ impl DynScan {
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
                 unsafe { short.scan(bases, output, len) }
             }
-            Shape::Heads(flags) if flags.len() == len => {
+            Shape::Heads(flags) if flags.len() == len && self.loop_states().is_none() => {
                 let short = self.variants().make_short_segments(call.mode).ok().flatten()?;
                 let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
                 // SAFETY: as above; the flags are one more column, behind the program's.

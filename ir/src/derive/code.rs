@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::eval::evaluate;
 use crate::facts::{Range, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
@@ -164,6 +165,9 @@ impl<'t> Code<'t> {
         if let Some(known) = self.constant_of(condition) {
             return if known.bits() != 0 { yes } else { no };
         }
+        if let Some(arm) = self.agreeing(condition, yes, no) {
+            return arm;
+        }
         if self.extremes
             && let Some(extreme) = self.extreme(condition, yes, no)
         {
@@ -172,6 +176,22 @@ impl<'t> Code<'t> {
         let value = self.rewriter.push(Inst::new(Opcode::Select, self.ty(yes), &[condition, yes, no], Payload::None));
         self.learn();
         value
+    }
+
+    /// `x == k ? f(k) : f(x)` is f(x), for an integer x.
+    fn agreeing(&self, condition: Value, yes: Value, no: Value) -> Option<Value> {
+        let test = self.inst(condition)?;
+        let (at, other) = match test.opcode {
+            Opcode::Eq => (yes, no),
+            Opcode::Ne => (no, yes),
+            _ => return None,
+        };
+        let &[x, k] = test.operands() else { return None };
+        let (k, at) = (self.constant_of(k)?, self.constant_of(at)?);
+        let inst = self.inst(other).filter(|_| self.ty(x).is_int())?;
+        let operands = inst.operands().iter().map(|&y| if y == x { Some(k) } else { self.constant_of(y) });
+        let operands: Vec<Constant> = operands.collect::<Option<_>>()?;
+        (evaluate(&inst, &operands, self.tables) == Some(at)).then_some(other)
     }
 
     /// `p < q ? a : b` where a − b is q − p, or p − q: a maximum or minimum of p and q, and what is common to both arms.

@@ -270,22 +270,24 @@ pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<()
     Ok(())
 }
 
-/// The loop's states on a sample, as long as nothing overflows natively, and every float on the way is a number: over the
-/// reals there is no quotient by 0.
-fn sequential(of: &LoopProgram, elements: &[Vec<Constant>]) -> Vec<Vec<Constant>> {
-    let mut states = vec![of.initial.clone()];
+/// The loop's states on a sample, each with the largest float on the way to it, as long as nothing overflows natively, and every float
+/// is a number: over the reals there is no quotient by 0.
+fn sequential(of: &LoopProgram, elements: &[Vec<Constant>]) -> Vec<(Vec<Constant>, f64)> {
+    let mut states = vec![(of.initial.clone(), 1.0)];
     let step = &of.step.function;
     let floats = step.values().filter(|(_, inst)| inst.ty.is_float()).map(|(value, _)| value);
     let all = Function { results: floats.collect(), ..step.clone() };
     let is_number = |c: &Constant| !c.ty().is_float() || c.as_f64().abs() < 1e30;
     for element in elements {
-        let before = states.last().expect("there is the initial state");
+        let (before, largest) = states.last().expect("there is the initial state");
         let arguments = [&before[..], element].concat();
         let (next, overflowed) = interp::call_checked(step, &arguments, &of.tables);
-        if overflowed || !interp::call(&all, &arguments, &of.tables).iter().chain(&next).all(is_number) {
+        let on_the_way = interp::call(&all, &arguments, &of.tables);
+        if overflowed || !on_the_way.iter().chain(&next).all(is_number) {
             break;
         }
-        states.push(next);
+        let largest = on_the_way.iter().fold(*largest, |largest: f64, c| largest.max(c.as_f64().abs()));
+        states.push((next, largest));
     }
     states
 }
@@ -338,9 +340,9 @@ fn sample(of: &LoopProgram, derivation: &Derivation, (seed, elements): (u64, usi
     }
     // Once a float was rounded otherwise, what compares it may differ: that says nothing.
     let mut is_exact = true;
-    for (state, expected) in before.iter().zip(&expected) {
+    for (state, (expected, largest)) in before.iter().zip(&expected) {
         let value = interp::call(&derivation.value, state, &program.tables);
-        let differs = |(&got, &expected): (&Constant, &Constant)| !is_near(got, expected);
+        let differs = |(&got, &expected): (&Constant, &Constant)| !is_near(got, expected, *largest);
         if value.iter().zip(expected).any(differs) {
             return !is_exact;
         }
@@ -349,7 +351,8 @@ fn sample(of: &LoopProgram, derivation: &Derivation, (seed, elements): (u64, usi
     true
 }
 
-fn is_near(got: Constant, expected: Constant) -> bool {
+/// Equal, but for rounding on the way through floats of this size: where they cancel, that is what is left.
+fn is_near(got: Constant, expected: Constant, largest: f64) -> bool {
     if got == expected || !expected.ty().is_float() {
         return got == expected;
     }
@@ -358,7 +361,7 @@ fn is_near(got: Constant, expected: Constant) -> bool {
     }
     let (got, wanted) = (got.as_f64(), expected.as_f64());
     let tolerance = if expected.ty() == Type::F32 { 1e-3 } else { 1e-7 };
-    got == wanted || (got - wanted).abs() <= tolerance * wanted.abs().max(1.0)
+    got == wanted || (got - wanted).abs() <= tolerance * largest
 }
 
 /// A small element, often zero or one; in some samples now and then a power of two, or an end of the

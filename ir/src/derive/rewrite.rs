@@ -95,7 +95,7 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
         });
         replaced.insert(value.index(), (place, negated));
     }
-    if tests.is_empty() || tests.len() > 3 || count + tests.len() > MAX_COMPONENTS || flat.rewritten.len() > 1 {
+    if tests.is_empty() || tests.len() > 3 || count + tests.len() > MAX_COMPONENTS || flat.rewritten.len() > 2 {
         return None;
     }
     let before = |(test, _, known): &(Inst, usize, Constant), x: Constant| {
