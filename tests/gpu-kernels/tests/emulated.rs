@@ -2,8 +2,7 @@
 //! launch needs it.
 //!
 //! Kernels and calls are drawn at random, the same in every run; `MONOSCAN_ROUNDS=20` draws as many
-//! times as many. Programs of the zoo, and random ones, are run by two of the four schedules each,
-//! in turn.
+//! times as many.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -19,7 +18,7 @@ use scan_gpu_kernels::{
 use scan_kit::Random;
 
 /// About the most records of a call.
-const MOST: usize = 3000;
+const MOST: usize = 2000;
 
 /// How many times as many kernels as usual.
 fn rounds() -> u64 {
@@ -79,33 +78,22 @@ const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true }
 /// A ring that runs cascades too.
 const CASCADES: Schedule = Schedule::Ring { buffers: 4, ahead: 1, shifted: false };
 
-const ALL: [Schedule; 4] = [RING, Schedule::LookBack, SHIFTED, Schedule::Columnar];
-
 /// Some calls, a few at a time in one workspace, of a kernel by each schedule.
 fn check(cases: &[Case], seed: u64) -> Seen {
-    check_by(cases, seed, |_| &ALL)
-}
-
-/// As [`check`], by every second schedule: by the others in the next case, and in the next round.
-fn check_in_turn(cases: &[Case], seed: u64) -> Seen {
-    check_by(cases, seed, |turn| ALL.chunks(2).nth(turn % 2).expect("four are twice two"))
-}
-
-fn check_by(cases: &[Case], seed: u64, schedules: impl Fn(usize) -> &'static [Schedule]) -> Seen {
     let mut seen = Seen::default();
     for round in 0..rounds() {
         let random = &mut Random(seed + 1000 * round);
-        for (number, case) in cases.iter().enumerate() {
-            check_one(case, schedules(number + round as usize), random, &mut seen);
+        for case in cases {
+            check_one(case, random, &mut seen);
         }
     }
     seen
 }
 
 /// Gives how many launches that was.
-fn check_one(case: &Case, schedules: &[Schedule], random: &mut Random, seen: &mut Seen) -> usize {
+fn check_one(case: &Case, random: &mut Random, seen: &mut Seen) -> usize {
     let mut launches = 0;
-    for &schedule in schedules {
+    for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
         let form = form(random);
         let subject = match Subject::new(case, form, &small_plan(random, case, form, schedule)) {
             Ok(subject) => subject,
@@ -124,7 +112,7 @@ fn check_one(case: &Case, schedules: &[Schedule], random: &mut Random, seen: &mu
 
 #[test]
 fn the_zoo() {
-    let seen = check_in_turn(&of_the_zoo(), 1);
+    let seen = check(&of_the_zoo(), 1);
     let everywhere = ["started", "totals", "in place", "one record"];
     let tiles = ["one tile", "a tile and one", "tiles"];
     seen.must_have(RING, &[&everywhere[..], &tiles].concat());
@@ -165,12 +153,12 @@ fn automata() {
     for (seed, case) in by_hand().iter().filter(|case| is_one(case)).enumerate() {
         let is_cascade = lower(&case.program, Form::default()).levels().len() > 1;
         for schedule in [if is_cascade { CASCADES } else { RING }, Schedule::LookBack] {
-            let plan = GpuPlan { schedule, warps: 2, load_group: 16, load_groups: 3 };
+            let plan = GpuPlan { schedule, warps: 1, load_group: 16, load_groups: 3 };
             let Ok(subject) = Subject::new(case, Form::default(), &plan) else { continue };
             let tile = subject.plan().tile();
             let call =
                 |records: usize| Call { schedule: seed as u64, totals: true, started: true, ..Call::line(records) };
-            subject.must_be_right(&[call(3 * tile + 5), call(tile)]);
+            subject.must_be_right(&[call(2 * tile + 5), call(tile)]);
         }
     }
 }
@@ -195,7 +183,7 @@ fn bytes() {
 
 #[test]
 fn random_programs() {
-    let seen = check_in_turn(&random_cases(0..24 * rounds()), 3);
+    let seen = check(&random_cases(0..24 * rounds()), 3);
     seen.must_have(Schedule::LookBack, &["keeps", "little room"]);
     seen.must_have(RING, &["keeps", "cascade", "tiles"]);
 }
@@ -210,7 +198,7 @@ fn soak() {
     let (mut launches, mut seed) = (0, first);
     while start.elapsed() < Duration::from_secs(seconds) {
         for case in random_cases(seed..seed + 1) {
-            launches += check_one(&case, &ALL, &mut Random(seed), &mut Seen::default());
+            launches += check_one(&case, &mut Random(seed), &mut Seen::default());
         }
         seed += 1;
     }
@@ -253,7 +241,9 @@ fn around_groups_of_tiles() {
                 totals: true,
                 ..Call::line(records)
             };
-            subject.must_be_right(&[call(0), call(1)]);
+            // What the first leaves in the workspace serves a second now and then.
+            let calls = [call(0), call(1)];
+            subject.must_be_right(&calls[..1 + seed % 2]);
         }
     }
 }
