@@ -112,8 +112,8 @@ impl<O: ScanType> Scan<O> {
     /// [`Semigroup`](crate::ops::Semigroup), whose state says whether there was a value.
     ///
     /// Judges the laws of `M` (once for equal operators), checks that the IR computes what the Rust code does, plans and compiles:
-    /// about a millisecond in all for states of a few components, or little if an equal scan is in use. The time goes with the
-    /// instructions of `combine`: some ten milliseconds for [`Matrix<f32, 8>`](crate::ops::Matrix), and thirty for 4 × 4 matrices of logarithms.
+    /// one or two milliseconds in all for states of a few components, or little if an equal scan is in use. The time goes with the
+    /// instructions of `combine`: seven milliseconds for [`Matrix<f32, 8>`](crate::ops::Matrix), and thirty for 4 × 4 matrices of logarithms.
     /// Kernels that an inclusive scan of a short line does not need are compiled when a call first needs them.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use monoscan::ir::transform::{Form, lower};
 use monoscan::ir::{Program, Verified};
 use monoscan::ops::{Affine, Matrix, StateMap};
 use monoscan::prelude::*;
-use monoscan::{Column, ColumnMut, DynScan, Error, Layout};
+use monoscan::{CodegenError, Column, ColumnMut, DynScan, Error, Layout};
 use monoscan_codegen::cpu::{Access, Compiled, HostIsa, Kernel};
 use monoscan_codegen::plan::{PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
@@ -163,7 +163,11 @@ fn phases(program: &Verified<Program>) -> Result<(), String> {
         let runs = (0..RUNS).map(|_| {
             let compiled = recipe().map_err(|error| error.to_string())?;
             let (made, time) = timed(|| compiled.make(kernel));
-            Ok(made.ok().and_then(|()| Some((time, compiled.code_bytes(kernel)?))))
+            match made {
+                Ok(()) => Ok(compiled.code_bytes(kernel).map(|bytes| (time, bytes))),
+                Err(CodegenError::NoKernel(_)) => Ok(None),
+                Err(error) => Err(error.to_string()),
+            }
         });
         let runs = runs.collect::<Result<Vec<_>, String>>()?;
         if let Some((time, bytes)) = runs.into_iter().flatten().min() {

@@ -35,4 +35,5 @@ pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;
 pub use recipe::Kernel;
+pub use rows::LONGEST_STRAIGHT_ROW;
 pub use vector::Vector;

@@ -17,8 +17,10 @@ use super::lower::Env;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm};
 
-/// The longest row that is straight-line code, and most instructions of all such rows, about.
-const LONGEST: usize = 8;
+/// The longest row that is straight-line code, if the program is small.
+pub const LONGEST_STRAIGHT_ROW: usize = 8;
+
+/// Most instructions of all such rows, about.
 const MOST_WORK: usize = 640;
 
 /// Instructions from row to row.
@@ -130,10 +132,10 @@ impl Loop<'_> {
     /// The longest row that is straight-line code, with all shorter ones; where kernels work in vectors along rows, those that fill no
     /// group of these, and those of one group that go through lanes instead.
     fn longest_straight(&self, form: Option<&LaneForm>) -> usize {
-        let along = self.kernel.lanes.map_or(LONGEST + 1, |(form, _)| form.group.records());
+        let along = self.kernel.lanes.map_or(LONGEST_STRAIGHT_ROW + 1, |(form, _)| form.group.records());
         let is_straight = |len: usize| len < along || len == along && self.form_of_rows(form, len).is_some();
         let is_small = |len: usize| len * (len + 1) / 2 * self.work() <= MOST_WORK;
-        (2..=LONGEST).take_while(|&len| is_straight(len) && is_small(len)).last().unwrap_or(0)
+        (2..=LONGEST_STRAIGHT_ROW).take_while(|&len| is_straight(len) && is_small(len)).last().unwrap_or(0)
     }
 
     /// The form of rows of so many elements, if they are faster so than as straight-line code.

@@ -128,6 +128,7 @@ fn results(function: &Function, params: &[Range], tables: &[Table]) -> Vec<Range
 /// those of the stages before it.
 fn stage_ranges(program: &Program, stage: &Stage, earlier: &[Vec<Range>]) -> Vec<Range> {
     let identity: Vec<Range> = stage.identity.iter().map(|&identity| Range::of(identity)).collect();
+    // Of floats nothing is known.
     if stage.state.iter().all(|ty| ty.is_float()) {
         return identity;
     }

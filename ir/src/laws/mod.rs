@@ -77,7 +77,8 @@ pub enum Overflow {
     NeverOccurs,
 }
 
-/// Judges the laws of a stage of a verified program. Takes less than 2 ms for typical operators.
+/// Judges the laws of a stage of a verified program. Takes less than 1 ms for operators of some ten
+/// instructions, and some 5 ms for thousands, as a product of 4 × 4 matrices of logarithms has.
 ///
 /// ```
 /// use monoscan_ir::laws::{judge, Overflow, Verdict};

@@ -86,7 +86,8 @@ impl Lowered {
         self
     }
 
-    /// The same by its stages alone, if it was [derived](crate::Sequential) from a loop: what folds compute.
+    /// The same by its stages alone, if it was [derived](crate::Sequential) from a loop: what folds compute. What is known about it
+    /// stays that of the loop's program: its ranges hold for both.
     pub fn by_stages(mut self) -> Lowered {
         self.program.sequential = None;
         self

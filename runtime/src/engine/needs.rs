@@ -1,7 +1,7 @@
 //! Which kernels a call needs, and their compilation: before any of them runs, and beside each
 //! other on threads.
 //!
-//! A kernel of a wide state takes tens of milliseconds to compile, and a call needs few of those
+//! A kernel of a wide state may take tens of milliseconds to compile, and a call needs few of those
 //! that a program has. A walk that meets a kernel which is not listed here compiles it then.
 
 use std::sync::atomic::Ordering;
@@ -50,7 +50,7 @@ impl Line<'_> {
             Kernel::Combine(_) => self.totals || adds_aggregates,
             _ => true,
         });
-        let streams = is_shared && longest >= self.plan.streaming && self.writes && !self.is_in_place();
+        let streams = is_shared && self.writes && self.should_stream(longest);
         Needed { kernels: blocks.chain(is_one_pass.then_some(one_pass)).collect(), streams }
     }
 

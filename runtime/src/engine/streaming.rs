@@ -14,9 +14,9 @@ use super::line::{Line, Strip};
 const ALIGNMENT: usize = 16;
 
 impl Line<'_> {
-    /// Whether results should go past the caches, if several threads write them.
-    pub(super) fn should_stream(&self) -> bool {
-        self.len >= self.plan.streaming && !self.is_in_place()
+    /// Whether results of a line of so many elements should go past the caches, if several threads write them.
+    pub(super) fn should_stream(&self, len: usize) -> bool {
+        len >= self.plan.streaming && !self.is_in_place()
     }
 
     /// Whether results are written over records that are read.

@@ -1,7 +1,7 @@
 //! A program's kernels as machine code: each compiled when it is first needed, all freed together.
 //!
-//! A call needs one kernel or a few, and a kernel of a wide state takes tens of milliseconds to
-//! compile.
+//! A call needs one kernel or a few, and a kernel of a wide state takes milliseconds to compile, or
+//! tens of them.
 //!
 //! [`Compiled`] owns the code: it lends it only to calls that borrow it, and frees it when it goes.
 

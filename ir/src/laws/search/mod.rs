@@ -15,7 +15,7 @@ use crate::laws::states::{Random, Sampler};
 use crate::laws::verdict::Law;
 use crate::program::{Stage, Table};
 
-/// Instructions that a search may run: it keeps a judgement of an ordinary operator within two milliseconds.
+/// Instructions that a search may run: it keeps a judgement of an ordinary operator within a millisecond.
 pub(crate) const BUDGET: usize = 90_000;
 /// Most states of which all triples are tried.
 const DENSE: usize = 18;
