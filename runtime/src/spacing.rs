@@ -112,7 +112,9 @@ pub enum SpacingError {
         expected: usize,
     },
     /// A step of 0, without a number of records.
-    #[error("a step of 0 says nothing of how many records there are: use `Strided::repeated`")]
+    #[error(
+        "a step of 0 says nothing of how many records there are: to read one record again and again use `repeated`; records that are written are apart"
+    )]
     Endless,
     /// A column in device memory that tells segments, whose records are not one after the other.
     #[error("the {argument} is spaced: expected records one after the other")]

@@ -62,6 +62,7 @@ pub enum LexerError {
     #[error("the rules' automaton cannot be built: {why}")]
     Automaton {
         /// What regex-syntax or regex-automata says.
+        #[source]
         why: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The scan could not be built or run.

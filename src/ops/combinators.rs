@@ -175,7 +175,8 @@ pub trait Semigroup: ScanType {
 
     /// Whether `next` may come after `self`, as [`Monoid::follows`] says of states: laws are asked only of sequences in which
     /// each value is preceded so, and [`Scan::checked`](crate::Scan::checked) reports the first record that is not. An `impl`
-    /// that writes it puts `#[scan_fn]` on it too.
+    /// that writes it puts `#[scan_fn]` on it too; without, it is not translated, and the scan is refused
+    /// ([`Error::Mistranslated`](crate::Error::Mistranslated)).
     ///
     /// ```
     /// use monoscan::{Error, ops::Semigroup, prelude::*};

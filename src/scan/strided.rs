@@ -62,7 +62,7 @@ impl<'a, T> Strided<'a, T> {
     /// towards its start.
     ///
     /// # Errors
-    /// [`SpacingError`]: `start` lies outside of the slice, or the step is 0.
+    /// [`SpacingError`]: `start` lies beyond the end, where no records are left, or with a step below 0 at it; or the step is 0.
     pub fn new(slice: &'a [T], start: usize, step: isize) -> Result<Strided<'a, T>, Error> {
         let len = records(start, step, slice.len())?;
         Ok(Strided { base: slice.as_ptr().wrapping_add(start), len, step, borrowed: PhantomData })

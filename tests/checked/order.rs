@@ -296,6 +296,21 @@ fn values_of_a_semigroup_follow_each_other() {
             self.end == next.first
         }
     }
+    /// Lacks the mark: the order would not be checked.
+    #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+    struct Unmarked(u32);
+    impl Semigroup for Unmarked {
+        #[scan_fn]
+        fn append(self, next: Self) -> Self {
+            next
+        }
+        fn precedes(self, next: Self) -> bool {
+            self.0 < next.0
+        }
+    }
+    let refused = Scan::<Unmarked>::new().err();
+    assert!(matches!(refused, Some(Error::Mistranslated { .. })), "{refused:?}");
+
     let joined = Scan::<Range>::new().unwrap();
     let range = |first, end, sum| Range { first, end, sum };
     let ranges: Vec<Range> = (0..3000).map(|place| range(2 * place, 2 * place + 2, 1)).collect();

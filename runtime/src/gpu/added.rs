@@ -27,7 +27,8 @@ const STARTS: u64 = 5;
 /// From here on: the copies of spaced columns.
 const COPIES: u64 = 6;
 
-/// Held from the first that is made to the launch: another thread that uses the same stream must not get between them.
+/// Held from the first that is made to the last that is given to the stream for the call, its launch and what scatters results:
+/// another thread that uses the same stream must not get between them.
 static IN_ORDER: Mutex<()> = Mutex::new(());
 
 /// What was made for a launch: kept until that was given to the stream.

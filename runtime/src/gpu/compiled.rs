@@ -156,6 +156,10 @@ impl Source for Compiled {
         self.write_starts(columns, states, starts, stream)
     }
 
+    fn prepare_respacing(&self) -> Result<(), Error> {
+        self.helper(HelperKernel::Spacing).map(drop)
+    }
+
     fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error> {
         let Respacing { records, bytes, from, to } = *copy;
         let [from, to] = [from, to].map(|column| (column.first, column.spacing as i64));
@@ -174,8 +178,7 @@ impl Shared {
 }
 
 /// What becomes of columns in device memory whose records are not one after the other.
-const SPACED: &str =
-    "spaced columns in device memory: gathered before, scattered after; each record is written and read once more\n";
+const SPACED: &str = "spaced columns in device memory, if a call has any: gathered before, scattered after, one more write and read each\n";
 
 /// What an inclusive scan of a line needs.
 fn first() -> Need {

@@ -14,7 +14,7 @@ use crate::error::Error;
 #[derive(Default)]
 pub(super) struct Helpers([OnceLock<Arc<Loaded>>; HelperKernel::ALL.len()]);
 
-struct Loaded {
+pub(super) struct Loaded {
     /// Is freed first, which waits for the device's work: no launch outlives the code.
     _last_launch: DeviceBuffer<u8>,
     kernel: Kernel,
@@ -44,7 +44,7 @@ impl Compiled {
         Ok(())
     }
 
-    fn helper(&self, helper: HelperKernel) -> Result<Arc<Loaded>, Error> {
+    pub(super) fn helper(&self, helper: HelperKernel) -> Result<Arc<Loaded>, Error> {
         let made = &self.shared.helpers.0[helper as usize];
         if let Some(loaded) = made.get() {
             return Ok(loaded.clone());

@@ -81,6 +81,12 @@ pub(super) trait Source: Send + Sync {
         stream: &Stream,
     ) -> Result<(), Error>;
 
+    /// Makes what copies records from one spacing to another.
+    ///
+    /// # Errors
+    /// As [`mark`](Source::mark).
+    fn prepare_respacing(&self) -> Result<(), Error>;
+
     /// Copies records from one spacing to another in a stream.
     ///
     /// # Errors

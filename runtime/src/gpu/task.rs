@@ -187,6 +187,10 @@ impl<'a> Task<'a> {
         let launched = match scan.source.find(&self)? {
             None => None,
             Some(found) => {
+                // Nothing but the driver can fail once the scan was launched.
+                if !self.spaced.is_empty() {
+                    scan.source.prepare_respacing()?;
+                }
                 // Held until the launch is in the stream.
                 let mut added = self.add(scan, &found, stream)?;
                 (begun, helpers) = (added.begun.take(), std::mem::take(&mut added.helpers));

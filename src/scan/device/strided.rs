@@ -12,8 +12,9 @@ use crate::scan::strided::{records, spacing};
 /// Every `step`-th record of a [`DeviceVec`], as a column: forwards, backwards, or one record for all elements. What
 /// [`Strided`](crate::Strided) is for slices.
 ///
-/// A scan gathers the records on the device first, in its stream: each is written and read once more, in memory that the device
-/// keeps for the next such scan of the stream. Kernels made ahead of time refuse such columns.
+/// A scan gathers the records on the device first, in its stream: each is written and read once more, `len` records of memory that
+/// the device keeps for the next such scan of the stream, also where one record is repeated. Kernels made ahead of time refuse
+/// such columns.
 ///
 /// ```no_run
 /// use monoscan::{Device, ops::Sum, prelude::*};
@@ -38,6 +39,9 @@ pub struct DeviceStrided<'a, T> {
 }
 
 /// Every `step`-th record of a [`DeviceVec`], to be written; the others stay as they are. See [`DeviceStrided`].
+///
+/// Results are scattered after the scan: each is written and read once more. If the scan may leave some of them alone (it keeps
+/// records, rows have gaps, records have padding), they are gathered first, which costs as much again.
 #[derive(Debug)]
 pub struct DeviceStridedMut<'a, T> {
     of: &'a mut DeviceVec<T>,
@@ -51,7 +55,7 @@ impl<T: ScanType> DeviceVec<T> {
     /// its start.
     ///
     /// # Errors
-    /// [`SpacingError`]: `start` lies outside of this, or the step is 0.
+    /// [`SpacingError`]: `start` lies beyond the end, where no records are left, or with a step below 0 at it; or the step is 0.
     pub fn strided(&self, start: usize, step: isize) -> Result<DeviceStrided<'_, T>, Error> {
         Ok(DeviceStrided { of: self, start, len: records(start, step, self.len)?, step })
     }

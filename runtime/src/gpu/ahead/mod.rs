@@ -125,6 +125,10 @@ impl Source for Ahead {
         Err(AotError::Helper { makes: Helper::Starts }.into())
     }
 
+    fn prepare_respacing(&self) -> Result<(), Error> {
+        Err(AotError::Helper { makes: Helper::Copies }.into())
+    }
+
     fn respace(&self, _: &Respacing, _: &Stream) -> Result<(), Error> {
         Err(AotError::Helper { makes: Helper::Copies }.into())
     }
