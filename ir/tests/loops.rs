@@ -78,8 +78,8 @@ fn scanned(program: Program, start: Vec<Vec<Constant>>, records: &[Vec<Constant>
 /// Equal, but for rounding on the way through numbers of this size.
 fn is_near(got: Constant, expected: Constant, largest: f64) -> bool {
     let tolerance = match expected.ty() {
-        Type::F32 => 1e-2,
-        Type::F64 => 1e-6,
+        Type::F32 => 1e-4,
+        Type::F64 => 1e-9,
         _ => return got == expected,
     };
     (got.as_f64() - expected.as_f64()).abs() <= tolerance * largest

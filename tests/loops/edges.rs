@@ -259,3 +259,13 @@ fn replaced<S: Copy>(state: &mut S, step: impl FnOnce(S) -> S) -> S {
     *state = step(*state);
     *state
 }
+
+/// What falls as the state rises is none of the functions that 64 bits are composed by.
+#[test]
+fn falling_sums_of_64_bits_under_bounds_are_refused() -> Result<(), Error> {
+    let narrow = Scan::from_loop(scan!(|s: i32, x: i32| -> i32 { (x - s).max(0) }), 0)?;
+    assert_eq!(narrow.inclusive(&[3, 5, 1])?, [3, 2, 0]);
+    let wide = Scan::from_loop(scan!(|s: i64, x: i64| -> i64 { (x - s).max(0) }), 0);
+    assert!(matches!(wide, Err(Error::NotAScan(_))));
+    Ok(())
+}

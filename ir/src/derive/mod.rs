@@ -131,6 +131,12 @@ impl Flat {
         code
     }
 
+    /// Where the step was written; a loop that was written otherwise has no places.
+    fn written<'a>(&self, of: &'a LoopProgram) -> Written<'a> {
+        let places = if self.rewritten.is_empty() { &of.places[..] } else { &[] };
+        Written::new(&self.step, places, self.code_of(&of.tables))
+    }
+
     /// The code of the step and the next value of each component.
     fn code<'t>(&self, tables: &'t [Table]) -> (Code<'t>, Vec<Value>) {
         let mut code = self.code_of(tables);
@@ -213,13 +219,7 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         }
         let reads = flat.read_names();
         let names = Names { components: &flat.names, reads: &reads };
-        Refusal::of_group(
-            &code,
-            &names,
-            &members,
-            &next,
-            &Written::new(&flat.step, &of.places, flat.code_of(&of.tables)),
-        )
+        Refusal::of_group(&code, &names, &members, &next, &flat.written(of))
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
@@ -240,8 +240,7 @@ fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed
             Err(Refusal::of(components, Why::Levels { needed }))
         }
         Err(graph::Failed::Group { members }) => {
-            let written = Written::new(&flat.step, &of.places, flat.code_of(tables));
-            let refusal = Refusal::of_group(&code, &names, &members, &next, &written);
+            let refusal = Refusal::of_group(&code, &names, &members, &next, &flat.written(of));
             if depth < 3 {
                 for rewrite in [rewrite::stops, rewrite::sentinels] {
                     let Some(other) = rewrite(&flat, tables, &members) else { continue };

@@ -36,7 +36,8 @@ pub enum Trust {
         /// maximum of NaN.
         no_nan: bool,
     },
-    /// By construction: the step was evaluated at every state.
+    /// By construction: the step was evaluated at every state of a table; or, where its operations make a matrix of bits of it, at a
+    /// basis of the words, for sampled elements.
     Construction,
     /// On samples alone.
     Tested,
@@ -88,33 +89,33 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     }
 }
 
-/// Whether the step takes every vector of a basis of the component's words, and sums of them, where the matrix of the group says,
-/// for sampled elements. That it is linear is known from its operations; so the basis says which map it is.
+/// Whether the step takes every vector of a basis of the component's words, and sums of them, where the matrix of the group and
+/// what it adds say, for sampled elements. That it is linear is known from its operations; so the basis says which map it is.
 fn on_basis(code: &Code<'_>, flat: &Flat, group: &Placed) -> bool {
-    let &[member] = &group.members[..] else { return false };
-    let columns: Option<Vec<u128>> = group.effect.lift.split_last().and_then(|(_, columns)| {
-        columns.iter().map(|&column| code.constant_of(column).map(|column| column.bits())).collect()
-    });
+    let (&[member], Some((&added, columns))) = (&group.members[..], group.effect.lift.split_last()) else {
+        return false;
+    };
+    let columns: Option<Vec<u128>> =
+        columns.iter().map(|&column| code.constant_of(column).map(|column| column.bits())).collect();
     let Some(columns) = columns else { return false };
-    let count = flat.initial.len();
+    let added = code.extract(&[added]);
     let ty = flat.initial[member].ty();
     (0..SAMPLES).all(|seed| {
-        let other = |place: usize| match place.checked_sub(count) {
+        let other = |place: usize| match place.checked_sub(flat.initial.len()) {
             Some(read) => element(flat.reads[read], flat.step.params[place], seed, 1, place),
             None => flat.initial[place],
         };
         let mut arguments: Vec<Constant> = (0..flat.step.params.len()).map(other).collect();
+        let origin = interp::call(&added, &arguments, code.tables())[0].bits();
         let mut step = |word: u128| {
             arguments[member] = Constant::new(ty, word);
             interp::call(&flat.step, &arguments, code.tables())[member].bits()
         };
-        let origin = step(0);
         let basis = (0..columns.len()).map(|bit| 1 << bit);
-        let sums = [u128::MAX, 0x5555_5555, 0x1234_5678, 0xdead_beef].map(|word| word & ty.mask());
+        let sums = [0, u128::MAX, 0x5555_5555, 0x1234_5678, 0xdead_beef].map(|word| word & ty.mask());
         basis.chain(sums).all(|word: u128| {
             let of = |bit: &usize| word >> bit & 1 == 1;
-            let expected = (0..columns.len()).filter(of).fold(origin, |sum, bit| sum ^ columns[bit]);
-            step(word) == expected
+            step(word) == (0..columns.len()).filter(of).fold(origin, |sum, bit| sum ^ columns[bit])
         })
     })
 }

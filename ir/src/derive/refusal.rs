@@ -186,10 +186,10 @@ impl<'a> Written<'a> {
         Written { places, values: counts }
     }
 
-    /// Where the instruction that made this value was written, or the next one whose place is known.
+    /// Where the instruction that made this value was written, if that is known.
     fn place(&self, value: Value) -> Option<SourcePlace> {
         let first = self.values.partition_point(|&count| count <= value.index());
-        self.places.iter().skip(first).flatten().next().cloned()
+        self.places.get(first).cloned().flatten()
     }
 }
 

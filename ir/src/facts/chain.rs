@@ -4,7 +4,8 @@
 //! minimum with 100 is a choice, and what is done to it can be done to both arms: the result is
 //! `t + (fill - take)` where the sum is below 100, and else `100 - take`. So the difference is
 //! taken beside the comparison. Integers are a ring modulo 2^k, and a choice between two values
-//! commutes with what is done to both, so results are the same to the bit.
+//! commutes with what is done to both, so results are the same to the bit. Bodies are of lowered
+//! programs, which have no marks of what is meant to wrap.
 
 use super::body::Body;
 use super::path::{carried_latency, work};
