@@ -2,9 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use monoscan::Rows;
 use monoscan::ops::{Affine, Max, Sum};
 use monoscan::prelude::*;
+use monoscan::{PlanOptions, Rows};
 
 type Sums = Scan<Sum<i32>, (i32,), i32>;
 
@@ -334,6 +334,33 @@ fn records_that_differ_are_kept_whatever_space_there_is() {
             assert_eq!(y[..expected.len()], expected, "of {n}, with space for {room}");
             let behind = &y[(expected.len() + 3).min(room)..];
             assert!(behind.iter().all(|&rest| rest == 77), "of {n}, with space for {room}");
+        }
+    }
+}
+
+/// Sums that are rounded, of flagged numbers: how much space there is and how many threads there are does not show.
+#[test]
+fn space_does_not_show_in_what_is_rounded() {
+    #[scan_fn]
+    fn is_flagged(e: Element<(bool, f32), Sum<f32>>) -> bool {
+        e.record.0
+    }
+    let (flags, x): (Vec<bool>, Vec<f32>) = (0..40_000).map(|i| (i * i % 7 < 3, 1.0 / (1 + i % 97) as f32)).unzip();
+    for vector in [None, Some(true)] {
+        let sums = |threads| {
+            let lift = scan!(|_flag: bool, x: f32| -> Sum<f32> { Sum(x) });
+            let builder = Scan::<Sum<f32>>::builder().lift(lift).filter(is_flagged {});
+            let builder = builder.project(scan!(|sum: Sum<f32>| -> f32 { sum.0 })).threads(threads);
+            builder.plan(PlanOptions { vector, ..PlanOptions::default() }).build().unwrap()
+        };
+        for n in [5, 64, 1001, x.len()] {
+            let columns = (&flags[..n], &x[..n]);
+            let expected = sums(1).inclusive(columns).unwrap();
+            for scan in [1, 3].map(sums) {
+                let mut exact = vec![0.0; expected.len()];
+                scan.inclusive_into(columns, &mut exact).unwrap();
+                assert!(exact.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{n}, {vector:?}");
+            }
         }
     }
 }

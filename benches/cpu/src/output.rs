@@ -1,6 +1,7 @@
 //! The column that all entrants of a field write, one after the other, and what ought to be in it.
 
 use std::cell::{RefCell, RefMut};
+use std::ops::Range;
 use std::path::Path;
 
 use bytemuck::Pod;
@@ -13,7 +14,7 @@ pub(crate) struct Output<T> {
     expected: Vec<T>,
     tolerance: f64,
     /// A result that may be anything.
-    free: Option<usize>,
+    free: Range<usize>,
 }
 
 impl<T: Pod + Into<f64> + From<u8>> Output<T> {
@@ -26,13 +27,13 @@ impl<T: Pod + Into<f64> + From<u8>> Output<T> {
     pub(crate) fn close(expected: Vec<T>, tolerance: f64) -> Output<T> {
         let largest = expected.iter().fold(0.0, |largest: f64, &y| largest.max(y.into().abs()));
         let values = RefCell::new(vec![T::from(SPOILT); expected.len()]);
-        Output { values, expected, tolerance: tolerance * largest, free: None }
+        Output { values, expected, tolerance: tolerance * largest, free: 0..0 }
     }
 
-    /// The first `count` results must be exactly these, and nothing is written behind them but the next one.
+    /// The first `count` results must be exactly these, and nothing is written behind them but the next three.
     pub(crate) fn first(mut expected: Vec<T>, count: usize) -> Output<T> {
         expected[count..].fill(T::from(SPOILT));
-        Output { free: Some(count), ..Output::exact(expected) }
+        Output { free: count..count + 3, ..Output::exact(expected) }
     }
 
     /// The column, to write.
@@ -72,7 +73,7 @@ impl<T: Pod + Into<f64> + From<u8>> Judge for Output<T> {
             return Err(format!("{} results instead of {}", values.len(), self.expected.len()));
         }
         let right = |(&y, &expected): (&T, &T)| (y.into() - expected.into()).abs() <= self.tolerance;
-        let wrong = |&(place, pair): &(usize, (&T, &T))| Some(place) != self.free && !right(pair);
+        let wrong = |&(place, pair): &(usize, (&T, &T))| !self.free.contains(&place) && !right(pair);
         match values.iter().zip(&self.expected).enumerate().find(wrong).map(|(place, _)| place) {
             None => Ok(()),
             Some(place) => {

@@ -120,6 +120,8 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
         Some(false) => Vector::NONE,
         None => reasons.vector(interleave),
     };
+    let shows = association == Association::Fixed && reasons.shows_in_rounding(interleave, options.vector.is_some());
+    let vector = if shows { Vector::NONE } else { vector };
     let block = options.block.map_or_else(|| reasons.block(interleave), |block| block.clamp(1, 1 << 30));
     let strips = options.strips.map_or_else(|| reasons.strips(interleave * block), |strips| strips.clamp(1, 1 << 16));
     let gain = reasons.gain(interleave, vector);

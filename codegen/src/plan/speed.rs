@@ -59,13 +59,23 @@ impl Reasons {
         self.lanes.is_some_and(|cost| cost.is_alone)
     }
 
+    /// Whether one pass in vectors, where it is all that there is, must not be, since results are rounded: how much space there is
+    /// for what is kept would show; or, unless it was asked for, all threads but one would have nothing to do.
+    pub(super) fn shows_in_rounding(&self, interleave: usize, is_asked: bool) -> bool {
+        let keeps_states = self.lanes.is_some_and(|cost| cost.keeps_states);
+        keeps_states || self.is_alone() && !is_asked && self.gain(interleave, Vector::NONE) > 0
+    }
+
     /// Whether all kernels should work in vectors, so that a thread that is alone takes one pass over blocks: if that is faster than two
-    /// passes over W of them, and two passes in vectors, which several threads take then, are not much slower.
+    /// passes over W of them and no slower than one pass element by element, and two passes in vectors, which several threads take
+    /// then, are not much slower.
     fn one_pass_pays(&self, interleave: usize) -> bool {
         let scalar = self.scalar_reduce(interleave) + self.scalar_scan(interleave);
         let lanes = self.reduce_in_lanes().zip(self.scan_in_lanes());
         lanes.is_some_and(|(reduce, scan)| {
-            100 * scan <= MARGIN_ALONE * scalar && 100 * (reduce + scan) <= MARGIN_TOGETHER * scalar
+            scan <= self.scalar_scan(1)
+                && 100 * scan <= MARGIN_ALONE * scalar
+                && 100 * (reduce + scan) <= MARGIN_TOGETHER * scalar
         })
     }
 
@@ -168,7 +178,11 @@ mod tests {
 
     /// The plan of a running `op` over a column of `ty`.
     fn running(op: &str, ty: &str, size: usize, identity: &str) -> Plan {
-        let text = format!(
+        planned(&running_text(op, ty, size, identity))
+    }
+
+    fn running_text(op: &str, ty: &str, size: usize, identity: &str) -> String {
+        format!(
             "program running
                input {{ size {size}, align {size}, {ty} @ 0 }}
                stage ({ty})
@@ -181,8 +195,7 @@ mod tests {
                output write
                  column {{ size {size}, align {size}, {ty} @ 0 }}
                  project (%0 = state.0: {ty}) {{ return %0 }}"
-        );
-        planned(&text)
+        )
     }
 
     fn planned(text: &str) -> Plan {
@@ -214,6 +227,32 @@ mod tests {
         for (plan, vector) in cases {
             assert_eq!(plan.vector, vector, "{plan}");
         }
+    }
+
+    /// Sums of `ty` at the records that differ from the next one, or at all.
+    fn of_changes(ty: &str, size: usize, keeps: bool) -> Plan {
+        let sum = running_text("add", ty, size, "0");
+        let differs = format!(
+            "(%0 = record.0: {ty}, %1 = next.0: {ty}, %2 = last: bool) {{
+                   %3 = ne.bool %0, %1
+                   %4 = or.bool %2, %3
+                   return %4
+                 }}"
+        );
+        planned(&match keeps {
+            true => {
+                sum.replace("output write", "output emit").replace("project", &format!("filter {differs}\nproject"))
+            }
+            false => sum.replace("record.0", "next.0"),
+        })
+    }
+
+    /// Whatever space there is and however many threads, results that are rounded are the same.
+    #[test]
+    fn what_is_kept_is_summed_in_vectors_unless_that_rounds() {
+        assert_eq!(of_changes("i32", 4, true).vector, Vector::ALONE);
+        assert_eq!(of_changes("i32", 4, false).vector, Vector::ALONE);
+        assert_eq!(of_changes("f32", 4, true).vector, Vector::NONE);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(crate) struct Cost {
     pub(crate) scan: usize,
     /// Whether there is one pass over a line alone.
     pub(crate) is_alone: bool,
+    /// Whether records are kept that read the state: with space for all in another order of combination than with less.
+    pub(crate) keeps_states: bool,
 }
 
 /// For each vector of records that are kept or not, and for each column of it.
@@ -38,13 +40,15 @@ impl LaneForm {
         let folded = self.columns(&[&self.lift.reads, &self.fold.mapping.reads]);
         let read = self.columns(&[&self.lift.reads, &self.fold.mapping.reads, &self.replay.mapping.reads]);
         let (records, is_alone) = (self.group.records(), self.is_alone());
+        let keeps_states = self.keeps && self.has_state();
         if !self.has_state() {
             let scan = self.columns(&[&self.replay.mapping.reads]) + replay + self.written();
-            return Cost { records, reduce: 0, scan, is_alone };
+            return Cost { records, reduce: 0, scan, is_alone, keeps_states };
         }
         Cost {
             records,
             is_alone,
+            keeps_states,
             reduce: folded + fold + rounds * (combine + self.fold.carried.len()) + combine,
             scan: read
                 + fold
