@@ -170,6 +170,25 @@ fn what_is_kept_and_neighbours_of_every_type() {
     }
 }
 
+/// The last group of such a program would read behind the columns, since its replay has no ends to leave out.
+#[test]
+fn neighbours_that_no_output_needs_are_not_read_in_lanes() {
+    for neighbour in [Source::Next(0), Source::Prev(0)] {
+        let mut program =
+            program(inputs(Type::I32).swap_remove(0), operators(Type::I32).swap_remove(1), false).into_inner();
+        let stage = &mut program.stages[0];
+        let mut b = FunctionBuilder::new();
+        let operands = b.params(&[Type::I32; 4]);
+        let sums = [0, 1].map(|place| b.binary(Opcode::Add, operands[place], operands[place + 2]));
+        (stage.state, stage.identity, stage.combine) = (vec![Type::I32; 2], vec![Type::I32.zero(); 2], b.finish(&sums));
+        let mut b = FunctionBuilder::new();
+        let both = b.params(&[Type::I32; 2]);
+        stage.lift = Mapping { reads: vec![Source::Record(0), neighbour], function: b.finish(&both) };
+        let program = verify(program).unwrap();
+        assert!(!compile_lanes(&program, Mode::Inclusive, 1).is_in_vectors(), "{}", *program);
+    }
+}
+
 /// Outputs without any state.
 #[test]
 fn flagged_records_of_every_type() {

@@ -317,7 +317,7 @@ impl DynScan {
                 unsafe { short.scan(bases, output, len) }
             }
             Shape::Heads(flags) if flags.len() == len && self.loop_states().is_none() => {
-                let short = self.variants().make_short_segments(call.mode).ok().flatten()?;
+                let short = self.variants().make_short_segments(call.mode, len).ok().flatten()?;
                 let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
                 // SAFETY: as above; the flags are one more column, behind the program's.
                 unsafe { short.scan(bases, output, len) }

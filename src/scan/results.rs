@@ -35,7 +35,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// [`inclusive`](Scan::inclusive) into a slice of the same length; gives how many records were written, all of them.
     ///
     /// A scan that [keeps](crate::ScanBuilder::filter) gives how many it kept, which come first; there must be space for these. With space
-    /// for all records it reads its input once, and may overwrite up to three records behind the last that is kept; with less, it
+    /// for all records it reads its input once, and may overwrite up to four records behind the last that is kept; with less, it
     /// reads its input one more time.
     ///
     /// # Errors

@@ -30,10 +30,10 @@ impl<T: Pod + Into<f64> + From<u8>> Output<T> {
         Output { values, expected, tolerance: tolerance * largest, free: 0..0 }
     }
 
-    /// The first `count` results must be exactly these, and nothing is written behind them but the next three.
+    /// The first `count` results must be exactly these, and nothing is written behind them but the next four.
     pub(crate) fn first(mut expected: Vec<T>, count: usize) -> Output<T> {
         expected[count..].fill(T::from(SPOILT));
-        Output { free: count..count + 3, ..Output::exact(expected) }
+        Output { free: count..count + 4, ..Output::exact(expected) }
     }
 
     /// The column, to write.

@@ -174,13 +174,16 @@ impl Variants {
         self.segments[mode as usize].get()?.as_ref()
     }
 
-    /// The same, made if this is the first call for it.
+    /// The same, made if this is the first call for a line that is short.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_segments(&self, mode: Mode) -> Result<Option<&Short>, Error> {
-        let form = Form { mode, heads: true, ..Form::default() };
-        Ok(get_or_make(&self.segments[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
+    pub(crate) fn make_short_segments(&self, mode: Mode, len: usize) -> Result<Option<&Short>, Error> {
+        let variant = self.get(Form { mode, heads: true, ..Form::default() }, false);
+        if len > variant.plan.direct {
+            return Ok(None);
+        }
+        Ok(get_or_make(&self.segments[mode as usize], || Short::of(variant))?.as_ref())
     }
 
     /// What scans short rows from the identities, if it was made and the program has such a kernel.

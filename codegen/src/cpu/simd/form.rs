@@ -106,6 +106,15 @@ impl LaneForm {
         if !self.reads().all(is_read) || !self.has_state() && !self.keeps {
             return None;
         }
+        // Which elements lack a neighbour that a group loads, a kernel sees by what its body reads: the replay.
+        let replay = &self.replay.mapping.reads;
+        let reads_next = |source: &Source| matches!(source, Source::Next(_));
+        let reads_prev = |source: &Source| matches!(source, Source::Prev(_));
+        if self.reads().any(reads_next) && !replay.iter().any(reads_next)
+            || self.reads().any(reads_prev) && !replay.iter().any(reads_prev)
+        {
+            return None;
+        }
         let (combined, updated) = self.known();
         // What is left of the accumulator of a reduction has no constant number of elements.
         let used: Vec<&Value> =

@@ -161,9 +161,9 @@ impl Subject {
             return Err(format!("{count:?} records written, not {}", given.count));
         }
         for (column, layout) in program.output.columns.iter().enumerate() {
-            // Three records behind those that are kept are nobody's.
+            // Four records behind those that are kept are nobody's.
             let size = layout.size as usize;
-            let last = (given.count + 3).min(expected[column].len() / size.max(1));
+            let last = (given.count + 4).min(expected[column].len() / size.max(1));
             let free = program.output.filter.as_ref().map_or(0..0, |_| given.count * size..last * size);
             let mut found = memory[column].records();
             if let (Some(found), Some(expected)) = (found.get_mut(free.clone()), expected[column].get(free)) {
