@@ -27,7 +27,7 @@ impl LookUps {
     /// Those of a lowered program, for a schedule of ours or for any other.
     pub(crate) fn of(program: &Lowered, schedule: Option<Schedule>) -> LookUps {
         let found = program.look_ups(schedule.map_or(NO_TABLES, budget));
-        let steps = found.folds.iter().flatten().map(|fold| &fold.step).chain([&found.replay.mapping.function]);
+        let steps = found.folds.iter().flatten().map(MapFold::of_element).chain([&found.replay.mapping.function]);
         let mut bank_replicated: Vec<u32> = steps.flat_map(Function::looked_up).collect();
         let is_small = |table: &Table| table.bytes.len() <= SMALL_TABLE && matches!(table.ty.size(), 1 | 2 | 4);
         bank_replicated.retain(|&table| found.symbols.is_some() && is_small(&found.tables[table as usize]));

@@ -13,7 +13,8 @@ pub use super::kernel::ticket;
 pub use super::kernel::tile_states::TileStates;
 pub use super::kernel::warp::{Lanes, get, set, variables};
 pub use super::lower::{Tables, ty as register_type};
-pub use super::strategy::passes::{Fold, FoldToReplay, Replay};
+pub use super::strategy::fold::{Fold, FoldToReplay};
+pub use super::strategy::replay::Replay;
 
 use super::NvptxError;
 use super::emit::{Passes, assemble};

@@ -38,7 +38,7 @@ pub(super) struct Alphabet {
 
 /// A number that an element's symbol is looked up by.
 enum Combination {
-    /// The class of each source's value; the last source counts fastest. The classes of all values, for each source.
+    /// The class of each source's value, in [this order](by_significance). The classes of all values, for each source.
     Classes(Vec<Vec<u8>>),
     /// What this function of the sources gives; those past the last have the symbol of the last.
     Computed(Function),
@@ -65,19 +65,19 @@ impl Alphabet {
         if combinations > MOST_COMBINATIONS {
             return None;
         }
+        let order = by_significance(&function.params);
         let (mut symbols, mut numbers) = (Vec::new(), HashMap::new());
         let (mut shares, mut of_combination) = (Vec::new(), Vec::new());
         for combination in 0..combinations {
             let mut rest = combination;
             let mut share = 1;
-            let digits = examples.iter().zip(&classes).rev().map(|(example, classes)| {
-                let class = rest % example.len();
-                rest /= example.len();
-                share *= classes.iter().filter(|&&own| usize::from(own) == class).count();
-                example[class]
-            });
-            let mut arguments: Vec<Constant> = digits.collect();
-            arguments.reverse();
+            let mut arguments: Vec<Constant> = examples.iter().map(|example| example[0]).collect();
+            for &source in order.iter().rev() {
+                let class = rest % examples[source].len();
+                rest /= examples[source].len();
+                share *= classes[source].iter().filter(|&&own| usize::from(own) == class).count();
+                arguments[source] = examples[source][class];
+            }
             let symbol = interpreter.call(function, &arguments);
             let number = *numbers.entry(symbol.clone()).or_insert_with(|| {
                 symbols.push(symbol.clone());
@@ -142,23 +142,35 @@ impl Alphabet {
     pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &SymbolTables, sources: &[Value]) -> Value {
         let combination = match &self.combination {
             Combination::Computed(function) => b.inline(function, sources)[0],
-            Combination::Classes(classes) => combination(b, classes, tables, sources),
+            Combination::Classes(classes) => combination(b, (classes, &self.types), tables, sources),
         };
         let code = b.table(tables.codes, tables.ty, combination);
         b.cast(Type::U32, code)
     }
 }
 
+/// Sources of these types, in the order in which their classes count, the fastest last. Truth values come first: they are
+/// rarely true, so that codes that are looked up often lie close together.
+fn by_significance(types: &[Type]) -> Vec<usize> {
+    let (truths, bytes): (Vec<usize>, Vec<usize>) = (0..types.len()).partition(|&source| types[source] == Type::Bool);
+    [truths, bytes].concat()
+}
+
 /// The number of a combination of classes.
-fn combination(b: &mut FunctionBuilder, classes: &[Vec<u8>], tables: &SymbolTables, sources: &[Value]) -> Value {
+fn combination(
+    b: &mut FunctionBuilder,
+    (classes, types): (&[Vec<u8>], &[Type]),
+    tables: &SymbolTables,
+    sources: &[Value],
+) -> Value {
     let mut combination = b.lit(0u32);
-    for ((&source, table), classes) in sources.iter().zip(&tables.classes).zip(classes) {
-        let mut class = b.cast(Type::U32, source);
-        if let &Some(table) = table {
+    for source in by_significance(types) {
+        let mut class = b.cast(Type::U32, sources[source]);
+        if let Some(table) = tables.classes[source] {
             class = b.table(table, Type::U8, class);
             class = b.cast(Type::U32, class);
         }
-        let count = b.lit(classes.iter().map(|&class| u32::from(class) + 1).max().unwrap_or(1));
+        let count = b.lit(classes[source].iter().map(|&class| u32::from(class) + 1).max().unwrap_or(1));
         combination = b.binary(Opcode::Mul, combination, count);
         combination = b.binary(Opcode::Add, combination, class);
     }

@@ -1,32 +1,38 @@
 //! Folds by look-up: a fold of maps that carries a number, and looks up the next one at each
 //! element.
 //!
-//! Composing two maps of an automaton's states is a permutation of bytes, and engines without an
-//! instruction for it take dozens. But each symbol leads from each map to another one, so a table
-//! of ids, a row for each map and a column for each symbol, makes a step one look-up. Where the
-//! maps of the transition monoid are few enough, each has an id of its own. If they are very few, a
-//! table also has the id of any two composed, and no map is formed until the fold has ended.
+//! Composing two maps of an automaton's states is a permutation of bytes, and engines without
+//! an instruction for it take dozens. But each symbol leads from each map to another one, so a
+//! table of ids, a row for each map and a column for each symbol, makes a step one look-up.
+//! Where the maps of the transition monoid are few enough, each has an id of its own. If they
+//! are very few, a table also has the id of any two composed, and no map is formed until the
+//! fold has ended.
 //!
-//! Where they are too many, a map is kept in two parts, `map[j] = range[kernel[j]]`: its *range*,
-//! the states that it reaches, in some order, and its *kernel index*, which of these it leads each
-//! state to. States soon meet: after a quotation mark an automaton is in one of two states,
-//! wherever it began. So there are few ranges where there may be tens of thousands of maps: 700 and
-//! 29,523 for an automaton of JSON with 16 states. As long as the states of a range stay apart, a
-//! symbol changes the range alone, whose id is looked up. Where some meet, it changes the kernel
-//! index too. That is a composition, which may be *deferred* and done for several elements
-//! together. In words of the monoid, `fold = deferred · map(id)` always, and where `map(id) ·
-//! symbol` is `f · map(other)`, `deferred` becomes `deferred · f`.
+//! Where they are too many, a map is kept in two parts, `map[j] = range[kernel[j]]`: its
+//! *range*, the states that it reaches, in some order, and its *kernel index*, which of these
+//! it leads each state to. States soon meet: after a quotation mark an automaton is in one of
+//! two states, wherever it began. So there are few ranges where there may be tens of thousands
+//! of maps: 700 and 29,523 for an automaton of JSON with 16 states. As long as the states of a
+//! range stay apart, a symbol changes the range alone, whose id is looked up. Where some meet,
+//! it changes the kernel index too. That is a composition, which may be *deferred* and done for
+//! several elements together. In words of the monoid, `fold = deferred · map(id)` always, and
+//! where `map(id) · symbol` is `f · map(other)`, `deferred` becomes `deferred · f`.
 //!
-//! In the first few elements states meet again and again. While there is space, maps of few symbols
-//! have ids of their own, and are taken apart only when more symbols follow.
+//! In the first few elements states meet again and again. While there is space, maps of few
+//! symbols have ids of their own, and are taken apart only when more symbols follow.
+//!
+//! A map of at most eight states fits a word, and engines that pick bytes by such a word
+//! compose two of them in a few instructions that wait for no look-up. So where such maps are
+//! too many to be composed by ids, the map of each symbol is looked up and composed at once.
+//! There is one id then.
 //!
 //! Symbols under which no two states meet generate a group. If that alone is small, and such
-//! symbols make up half of what is read, the others reset the id: `f` is then `map(id) · symbol`,
-//! and the id is that of the identity again.
+//! symbols make up half of what is read, the others reset the id: `f` is then `map(id) ·
+//! symbol`, and the id is that of the identity again.
 
 use super::alphabet::Alphabet;
 use super::ranges::Ranges;
-use super::{Automaton, map_of};
+use super::{Automaton, map_of, tables};
 use crate::function::Function;
 use crate::program::{Source, Stage, Table};
 
@@ -57,6 +63,9 @@ pub struct MapFold {
 /// Most bytes of the table of deferred maps, which kernels have as a constant. It has a map for each entry of the step's table.
 pub const MOST_MAP_BYTES: usize = 1 << 20;
 
+/// Most states of a map that is a word: a nibble says where each is led, by a number below 8.
+pub const FEW_STATES: usize = 8;
+
 /// What is composed in a [`MapFold`], and how.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Composition {
@@ -69,6 +78,11 @@ pub enum Composition {
     },
     /// Every map has an id. Folds are composed as maps.
     Maps,
+    /// The only id is that of the identity. The map of each symbol is composed: it is between at most [`FEW_STATES`] states.
+    Each {
+        /// symbol → its map, a `u32`: byte i has where state i is led, and in its upper half where state i + 4 is.
+        of_symbol: Function,
+    },
     /// Ids are those of ranges. A step may defer a map: a kernel index.
     Coalesced {
         /// entry → the map.
@@ -128,19 +142,35 @@ impl MapFold {
         if maps.iter().flatten().any(|&state| usize::from(state) >= automaton.states) {
             return None;
         }
+        let alphabet = (alphabet, &map_of_symbol[..], numbered);
         // An entry of the step's table has two bytes, and a map beside it.
         let most_bytes = most_bytes.min(2 * (MOST_MAP_BYTES / automaton.states.next_multiple_of(16)));
-        let ranges = Ranges::reached(&maps, &shares, most_bytes)?;
-        Some(ranges.fold(&maps, (alphabet, &map_of_symbol, numbered), (&automaton.lift, stage), tables))
+        let reached = Ranges::reached(&maps, &shares, most_bytes);
+        let is_word = automaton.states <= FEW_STATES && automaton.vectors() == 1;
+        // A word for each map, or for each symbol that is numbered.
+        let words = if numbered { map_of_symbol.len() } else { maps.len() };
+        let is_each = is_word && size_of::<u32>() * words <= most_bytes;
+        if is_each && reached.as_ref().is_none_or(|ranges| ranges.composed().is_none()) {
+            return Some(tables::fold_of_each(&maps, alphabet, stage, tables));
+        }
+        Some(reached?.fold(&maps, alphabet, (&automaton.lift, stage), tables))
     }
 
     /// Bytes of the tables that symbols, steps and compositions look up.
     pub fn step_bytes(&self) -> usize {
-        let mut functions = vec![&self.symbol, &self.step];
+        let mut functions = vec![&self.symbol, self.of_element()];
         if let Composition::Closed { compose, apply } = &self.composition {
             functions.extend([compose, apply]);
         }
         let tables = functions.into_iter().flat_map(Function::looked_up);
         tables.map(|table| self.tables[table as usize].bytes.len()).sum()
+    }
+
+    /// What each element is looked up by once its symbol is known: the step, or the symbol's map.
+    pub fn of_element(&self) -> &Function {
+        match &self.composition {
+            Composition::Each { of_symbol } => of_symbol,
+            _ => &self.step,
+        }
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::alphabet::Alphabet;
 use super::ranges::small_row;
-use super::{Automaton, LaneBody, MapFold};
+use super::{Automaton, LaneBody, MapFold, Notes};
 use crate::builder::FunctionBuilder;
 use crate::facts::{Level, drop_unused};
 use crate::function::{Function, Value};
@@ -33,6 +33,8 @@ pub struct SymbolReplay {
     pub body: LaneBody,
     /// How many numbers there are, at most 256.
     pub symbols: u32,
+    /// Instead of the body, if the program only counts what the automaton keeps.
+    pub notes: Option<Notes>,
 }
 
 /// Most bytes that outputs and the lane after are found by: an element of the table has 1, 2 or 4 of them.
@@ -79,20 +81,27 @@ impl SymbolReplay {
         let fold = MapFold::new(&automaton, stage, &alphabet, &body.tables, most_bytes, true)?;
         let mut tables = fold.tables.clone();
         let found: Vec<&[Constant]> = alphabet.symbols.iter().map(|symbol| &symbol[automaton.vectors()..]).collect();
+        let ranks = |level: &Level| Some(&level.stages[..]) == program.rank().as_ref().map(std::slice::from_ref);
+        let notes = match (later, &body.carried[..]) {
+            ([level], [_, _]) if ranks(level) => {
+                Notes::of(&split, (&body.mapping, &body.carried), &found, lanes, &tables)
+            }
+            _ => None,
+        };
         let mapping = split.by_symbols(&body.mapping, &found, lanes, &mut tables);
         let body = LaneBody { mapping, carried: body.carried.clone(), tables };
-        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32 })
+        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32, notes })
     }
 }
 
 /// A replay, split into what follows from the lane and the symbol, and the rest.
-struct Split {
+pub(super) struct Split {
     /// The parameter that is the lane.
-    lane: usize,
+    pub(super) lane: usize,
     /// Whether a value follows from the lane and what is read of bytes and truth values.
-    follows: Vec<bool>,
+    pub(super) follows: Vec<bool>,
     /// Values that follow and that the rest, or a result, is computed from.
-    found: Vec<Value>,
+    pub(super) found: Vec<Value>,
 }
 
 impl Split {
@@ -123,6 +132,21 @@ impl Split {
         }
         let found: Vec<Value> = found.into_iter().collect();
         (found.len() <= MOST_FOUND).then_some(Split { lane, follows, found })
+    }
+
+    /// Whether some of these results are computed from a value that is found, or are it.
+    pub(super) fn is_needed(&self, function: &Function, results: impl Iterator<Item = Value>, found: Value) -> bool {
+        let mut needed: Vec<Value> = results.collect();
+        let mut seen = BTreeSet::new();
+        while let Some(value) = needed.pop() {
+            if value == found {
+                return true;
+            }
+            if seen.insert(value) && !self.found.contains(&value) {
+                needed.extend(function.inst(value).iter().flat_map(|inst| inst.operands()));
+            }
+        }
+        false
     }
 
     /// From what is read to the map of the element and, for each lane, what is found.
@@ -173,15 +197,26 @@ impl Split {
         let symbol = b.param(Type::U8);
         reads.push(Source::Record(0));
 
+        let lane = values[self.lane].expect("the lane stays");
         let (table, row) = self.table(symbols, lanes);
-        let ty = table.ty;
-        let [lane, symbol] = [values[self.lane].expect("the lane stays"), symbol].map(|byte| b.cast(Type::U32, byte));
-        let row = b.lit(row as u32);
-        let row = b.binary(Opcode::Mul, lane, row);
-        let entry = b.binary(Opcode::Add, row, symbol);
-        let entry = b.table(tables.len() as u32, ty, entry);
-        tables.push(table);
+        let entry = look_up_row(&mut b, (lane, symbol), (tables, table), row);
         values.resize(function.value_count(), None);
+        self.unpack(&mut b, function, entry, &mut values);
+        self.rest(&mut b, function, &mut values);
+        let result = |result: &Value| values[result.index()].expect("results follow from what is found and the rest");
+        let results: Vec<Value> = function.results.iter().map(result).collect();
+        let function = simplify(&b.finish(&results), tables);
+        Mapping { reads, function }
+    }
+
+    /// What is found, out of the bytes of an entry.
+    pub(super) fn unpack(
+        &self,
+        b: &mut FunctionBuilder,
+        function: &Function,
+        entry: Value,
+        values: &mut [Option<Value>],
+    ) {
         for (place, &found) in self.found.iter().enumerate() {
             let bits = b.lit(8 * place as u32);
             let byte = if place == 0 { entry } else { b.binary(Opcode::Shr, entry, bits) };
@@ -192,6 +227,10 @@ impl Split {
                 _ => byte,
             });
         }
+    }
+
+    /// All values that follow from those that are known.
+    pub(super) fn rest(&self, b: &mut FunctionBuilder, function: &Function, values: &mut [Option<Value>]) {
         for (value, inst) in function.values() {
             let known = |operand: &Value| values[operand.index()].is_some();
             if values[value.index()].is_none() && inst.operands().iter().all(known) {
@@ -199,10 +238,6 @@ impl Split {
                 values[value.index()] = Some(b.push(inst));
             }
         }
-        let result = |result: &Value| values[result.index()].expect("results follow from what is found and the rest");
-        let results: Vec<Value> = function.results.iter().map(result).collect();
-        let function = simplify(&b.finish(&results), tables);
-        Mapping { reads, function }
     }
 
     /// For each lane a row of what is found for each symbol, and the elements of a row.
@@ -220,4 +255,20 @@ impl Split {
         }
         (Table::new(ty, elements), row)
     }
+}
+
+/// Looks a lane and a symbol up in a new table of so many elements for each lane.
+pub(super) fn look_up_row(
+    b: &mut FunctionBuilder,
+    (lane, symbol): (Value, Value),
+    (tables, table): (&mut Vec<Table>, Table),
+    row: usize,
+) -> Value {
+    let [lane, symbol] = [lane, symbol].map(|byte| b.cast(Type::U32, byte));
+    let row = b.lit(row as u32);
+    let row = b.binary(Opcode::Mul, lane, row);
+    let place = b.binary(Opcode::Add, row, symbol);
+    let entry = b.table(tables.len() as u32, table.ty, place);
+    tables.push(table);
+    b.cast(Type::U32, entry)
 }

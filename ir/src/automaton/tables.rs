@@ -1,6 +1,6 @@
 //! The functions over tables that a fold by look-ups calls.
 
-use super::alphabet::Alphabet;
+use super::alphabet::{Alphabet, SymbolTables};
 use super::ranges::Ranges;
 use super::{Composition, MapFold};
 use crate::builder::FunctionBuilder;
@@ -8,7 +8,7 @@ use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::program::{Mapping, Stage, Table};
 use crate::simplify::simplify;
-use crate::types::Type;
+use crate::types::{Constant, Type};
 
 impl Ranges {
     /// The fold over these maps, for an alphabet each of whose symbols has one of them. The stage says how maps are cut into
@@ -58,10 +58,7 @@ impl Ranges {
             let place = if defers { b.binary(Opcode::Shr, id, one) } else { id };
             vectors.look_up(b, images, place)
         };
-        let symbol = written(&tables, |b| {
-            let sources = b.params(alphabet.types());
-            vec![alphabet.look_up(b, &symbol_tables, &sources)]
-        });
+        let symbol = symbol_of(alphabet, &symbol_tables, &tables);
         let entry = written(&tables, |b| {
             let (id, symbol) = (b.param(Type::U32), b.param(Type::U32));
             let bits = b.lit(8u32);
@@ -125,6 +122,65 @@ impl Ranges {
             tables,
         }
     }
+}
+
+/// The fold that composes the map of each symbol, for maps of one vector.
+pub(super) fn fold_of_each(
+    maps: &[Vec<u8>],
+    (alphabet, map_of_symbol, numbered): (&Alphabet, &[usize], bool),
+    stage: &Stage,
+    tables: &[Table],
+) -> MapFold {
+    // What stands for a symbol is its number, if that is asked for, or that of its map.
+    let codes = map_of_symbol.iter().enumerate().map(|(symbol, &map)| if numbered { symbol } else { map });
+    let codes: Vec<u16> = codes.map(|code| code as u16).collect();
+    let symbols = codes.iter().max().map_or(0, |&code| u32::from(code) + 1);
+    let rows: Vec<Vec<u8>> = match numbered {
+        true => map_of_symbol.iter().map(|&map| maps[map].clone()).collect(),
+        false => maps.to_vec(),
+    };
+    let mut tables = tables.to_vec();
+    let symbol_tables = alphabet.tables(&codes, &mut tables);
+    tables.push(Table::new(Type::U32, rows.iter().map(|row| Constant::from(word_of(row)))));
+    let words = tables.len() as u32 - 1;
+    let of_symbol = written(&tables, |b| {
+        let symbol = b.param(Type::U32);
+        vec![b.table(words, Type::U32, symbol)]
+    });
+    let entry = written(&tables, |b| b.params(&[Type::U32, Type::U32]).split_off(1));
+    let step = written(&tables, |b| {
+        b.param(Type::U32);
+        vec![b.lit(0u32)]
+    });
+    let map = written(&tables, |b| {
+        b.param(Type::U32);
+        vec![b.constant(stage.identity[0])]
+    });
+    MapFold {
+        count: 1,
+        reads: alphabet.reads.clone(),
+        symbol: symbol_of(alphabet, &symbol_tables, &tables),
+        symbols,
+        entry,
+        step,
+        map,
+        composition: Composition::Each { of_symbol },
+        tables,
+    }
+}
+
+/// A map of at most [`FEW_STATES`](super::FEW_STATES), as [`Composition::Each`] has it.
+fn word_of(map: &[u8]) -> u32 {
+    let nibble = |(state, &to): (usize, &u8)| u32::from(to) << (8 * (state % 4) + 4 * (state / 4));
+    map.iter().enumerate().map(nibble).sum()
+}
+
+/// From what is read of an element to what stands for its symbol.
+fn symbol_of(alphabet: &Alphabet, symbol_tables: &SymbolTables, tables: &[Table]) -> Function {
+    written(tables, |b| {
+        let sources = b.params(alphabet.types());
+        vec![alphabet.look_up(b, symbol_tables, &sources)]
+    })
 }
 
 /// How a map is cut into vectors.

@@ -5,13 +5,16 @@ use super::*;
 #[test]
 fn folds_by_ids_are_folds() {
     // Every map has an id; a few ids are composed as such.
-    let fold = must_fold(&small(), STEP_BYTES);
+    let fold = must_fold(&beside_others(9), STEP_BYTES);
     assert!(fold.count > 256 && fold.composition == Composition::Maps, "{}", fold.count);
     let fold = must_fold(&strings(), STEP_BYTES);
     assert!(fold.count < 20 && matches!(fold.composition, Composition::Closed { .. }), "{}", fold.count);
     // Every range is found, and no id is reset.
-    let fold = must_fold(&small(), 4 << 10);
+    let fold = must_fold(&beside_others(9), 4 << 10);
     assert!(matches!(fold.composition, Composition::Coalesced { .. }), "{}", fold.count);
+    // Maps of eight states are composed at once, unless they have ids that are composed as such.
+    let fold = must_fold(&small(), STEP_BYTES);
+    assert!(fold.count == 1 && matches!(fold.composition, Composition::Each { .. }), "{:?}", fold.composition);
     // The group's 64 permutations; the maps of other bytes are composed as they come.
     let fold = must_fold(&turning(), STEP_BYTES);
     assert_eq!(fold.count, 64);
@@ -74,6 +77,7 @@ fn maps_may_take_several_vectors() {
                 seen[match fold.composition {
                     Composition::Closed { .. } => 0,
                     Composition::Maps => 1,
+                    Composition::Each { .. } => unreachable!("maps of so many states are no words"),
                     Composition::Coalesced { .. } => 2,
                     Composition::Group { .. } => 3,
                 }] += 1;
@@ -115,15 +119,15 @@ fn symbols_may_follow_from_several_sources() {
 
 #[test]
 fn there_are_ids_only_if_their_table_is_small_enough() {
-    let most = |most| fold_of(&writes_the_state(&small()), most);
+    let most = |most| fold_of(&writes_the_state(&beside_others(9)), most);
     let count = most(STEP_BYTES).unwrap().count;
     let is_known = |bytes: &usize| most(*bytes).is_some_and(|fold| fold.count == count);
     let least = (1..STEP_BYTES).step_by(2).find(is_known).unwrap();
     assert!(least / 2 >= count as usize, "{least} bytes for {count} ids");
-    assert_eq!(must_fold(&small(), least).count, count);
-    assert!(must_fold(&small(), least - 2).defers());
+    assert_eq!(must_fold(&beside_others(9), least).count, count);
+    assert!(must_fold(&beside_others(9), least - 2).defers());
     // With less, maps of fewer symbols have ids of their own, and in the end there is no table.
-    assert!(must_fold(&small(), least - 2).count < count);
+    assert!(must_fold(&beside_others(9), least - 2).count < count);
     assert_eq!(most(100), None);
     let any = writes_the_state(&any(16));
     assert_eq!(fold_of(&any, STEP_BYTES), None);

@@ -83,3 +83,66 @@ fn a_replay_carries_the_lanes_that_outputs_read() {
     assert!(carried(&outside, &[0]).1.insts.iter().any(|inst| inst.opcode == Opcode::Select));
     assert!(carried(&small(), &[0]).1.insts.iter().all(|inst| inst.opcode != Opcode::Select));
 }
+
+/// Keeps bytes where they and a state are odd, with that state and the index; by the state before them, or after them.
+fn keeps_odd_ones(reads: fn(u32, u32) -> Source) -> Verified<Program> {
+    let reads = vec![reads(0, 0), Source::Record(0)];
+    let mut b = FunctionBuilder::new();
+    let (state, byte) = (b.param(Type::bytes(8).unwrap()), b.param(Type::U8));
+    let state = b.lane(state, 0);
+    let (one, none) = (b.lit(1u8), b.lit(0u8));
+    let odd = b.binary(Opcode::And, byte, state);
+    let odd = b.binary(Opcode::And, odd, one);
+    let is_odd = b.binary(Opcode::Ne, odd, none);
+    let filter = Mapping { reads: reads.clone(), function: b.finish(&[is_odd]) };
+    let mut b = FunctionBuilder::new();
+    let (state, _, index) = (b.param(Type::bytes(8).unwrap()), b.param(Type::U8), b.param(Type::U64));
+    let state = b.lane(state, 0);
+    let state = b.cast(Type::U64, state);
+    let result = b.binary(Opcode::Xor, index, state);
+    let project = Mapping { reads: [&reads[..], &[Source::Index]].concat(), function: b.finish(&[result]) };
+    let mut program = automaton(&small(), project);
+    program.output.filter = Some(filter);
+    verify(program).unwrap()
+}
+
+#[test]
+fn notes_say_of_each_element_what_the_replay_does() {
+    must_note(&keeps_odd_ones(|stage, component| Source::Before { stage, component }));
+    must_note(&keeps_odd_ones(|stage, component| Source::After { stage, component }));
+}
+
+fn must_note(program: &Verified<Program>) {
+    let (body, lowered) = replay_of(program, Mode::Inclusive);
+    let by_symbols = SymbolReplay::of(&lowered, &body, STEP_BYTES).expect("the tables are small enough");
+    let notes = by_symbols.notes.as_ref().expect("it carries a lane and the rank");
+    let lane = body.carried.iter().position(|carried| carried.lane.is_some()).expect("a lane");
+    for state in 0..8u8 {
+        let mut fold = Fold::new(program, &by_symbols.fold);
+        let mut carried = vec![Constant::from(0u64); 2];
+        carried[lane] = state.into();
+        for (index, byte) in (0..=255u8).enumerate() {
+            let run = |body: &LaneBody, carried: &[Constant], record: Constant| {
+                let mut carried = carried.iter();
+                let value = |source: &Source| match source {
+                    Source::Before { .. } => *carried.next().expect("as many as are carried"),
+                    Source::Record(_) => record,
+                    Source::Index => Constant::from(index as u64),
+                    other => panic!("{other:?} is not read"),
+                };
+                let arguments: Vec<Constant> = body.mapping.reads.iter().map(value).collect();
+                call(&body.mapping.function, &arguments, &body.tables)
+            };
+            let expected = run(&body, &carried, byte.into());
+            let symbol = Constant::from(fold.step(&[byte.into()]).bits() as u8);
+            let folded = run(&notes.fold, &carried[lane..=lane], symbol);
+            let (note, is_kept) = (folded[1], expected[3].bits() != 0);
+            assert_eq!((folded[0], note.bits() != 0, folded[2].bits() != 0), (expected[lane], is_kept, is_kept));
+            assert!(note.bits() < notes.count.into());
+            let replayed = run(&notes.replay, &carried[1 - lane..][..1], note);
+            assert_eq!(replayed[2], expected[3]);
+            assert!(!is_kept || replayed[1] == expected[2], "{byte} after {state}");
+            carried = expected[..2].to_vec();
+        }
+    }
+}

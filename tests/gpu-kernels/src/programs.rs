@@ -21,7 +21,10 @@ use scan_kit::zoo::{
 
 mod text;
 
-use text::{BRACKETS, CASCADE, KEPT_EARLY, KEPT_SUMS, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
+use text::{
+    BRACKETS, CASCADE, KEPT_EARLY, KEPT_STATES, KEPT_SUMS, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum,
+    unitriangular,
+};
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
 
@@ -153,6 +156,7 @@ pub fn by_hand() -> Vec<Case> {
         PADDED.into(),
         BRACKETS.into(),
         KEPT_SUMS.into(),
+        KEPT_STATES.into(),
         KEPT_EARLY.into(),
         CASCADE.into(),
         NEIGHBOURS.into(),
@@ -202,7 +206,7 @@ pub fn of_expansions() -> Case {
     Case::of_bytes(scan.as_dyn().program().clone())
 }
 
-/// Automata whose maps have ids, have them for some symbols, or have none; and of maps in two vectors.
+/// Automata whose maps have ids, have them for some symbols, have none, or are words; and of maps in two vectors.
 fn of_automata() -> Vec<Case> {
     let parsed =
         |name, maps: &Maps, by_index, lanes: &[u8]| readable::parse(&automata::program(name, maps, by_index, lanes));
@@ -226,6 +230,8 @@ fn of_automata() -> Vec<Case> {
         two_vectors("automaton_of_odd_numbers", json::numbers),
         Case { program: turns, make: Box::new(turning) },
         Case::of_bytes(parsed("automaton_at_random", &automata::at_random(16), false, &[0])),
+        Case::of_bytes(parsed("automaton_of_eight_states", &automata::at_random(8), false, &[0])),
+        Case::of_bytes(parsed("automaton_of_five_states", &automata::at_random(5), false, &[1])),
         Case::of_bytes(parsed("automaton_by_index", &of_numbers, true, &[0])),
         Case::parsed(&automata::of_floats("automaton_of_floats", 5)),
         Case::parsed(&automata::of_floats("automaton_of_many_floats", 16)),

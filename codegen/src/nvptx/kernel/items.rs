@@ -15,6 +15,9 @@ use crate::nvptx::kernel::element::Element;
 /// About how many instructions a thread's items may have when it is unrolled; a longer one becomes a loop over load groups.
 const MOST_UNROLLED: usize = 3000;
 
+/// Bytes of a record's place in the list of those of a warp that are kept.
+pub(crate) const LISTED: usize = 2;
+
 /// What is done to each item of a thread.
 pub trait Pass<'k> {
     /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
@@ -105,6 +108,57 @@ impl<'k> ThreadItems<'k, '_> {
             },
         );
         pass.end();
+    }
+
+    /// Goes over those records of a warp's items that are not 0, of one column of bytes. The threads of the warp first list
+    /// where they are, each from its own place in the list on; then each takes every 32nd of so many at most, with its place
+    /// there. The list begins so many bytes into an area.
+    pub(crate) fn each_marked(
+        &self,
+        is_full: Value<'k>,
+        ((area, list), place, most): ((Value<'k>, Value<'k>), Value<'k>, Value<'k>),
+        record: &dyn Fn(Value<'k>, &dyn Element<'k>),
+    ) {
+        let (k, items, notes) = (self.k, self.plan.items_per_thread(), self.inputs[0]);
+        let (start, lane) = (self.thread * items, self.thread & 31usize);
+        // Of the warp's records. Through a shuffle, as the driver's compiler would compute it again for each record.
+        let first = k.shuffle_up(lane * items, k.i32(0));
+        let end = k.var(list + place * LISTED);
+        let note = |is_marked: Value<'k>, item: Value<'k>| {
+            let at = end.get();
+            k.when(is_marked, || area.byte(at).store((first + item).resize(Ty::Int(16)), LISTED));
+            end.set(at + is_marked.select(k.i32(LISTED), k.i32(0)));
+        };
+        let singly = |records: Value<'k>| {
+            k.range(k.i32(0), records, k.i32(1), |item| {
+                let byte = notes.byte(start + item).load(Ty::I8, 1);
+                note(byte.is_not(byte.same(0)), item);
+            });
+        };
+        let in_words = || {
+            for group in (0..items).step_by(self.plan.load_group) {
+                let words = Bytes::load(k, notes.byte(start + group), self.plan.load_group).into_words();
+                for byte in 0..self.plan.load_group {
+                    let marks = words[byte / 4] & (0xff << (8 * (byte % 4)));
+                    note(marks.is_not(marks.same(0)), k.i32(group + byte));
+                }
+            }
+        };
+        let records = (self.count - start).umin(k.i32(items));
+        let records = start.below(self.count).select(records, k.i32(0));
+        // The list of the tile before has been read.
+        k.warp_barrier();
+        match !self.shifted && self.plan.load_group.is_multiple_of(4) {
+            true => k.either(is_full, in_words, || singly(records)),
+            false => singly(records),
+        }
+        k.warp_barrier();
+        let listed = (k.shuffle_from(end.get(), k.i32(31)) - list) >> LISTED.ilog2() as usize;
+        let (listed, from) = (listed.umin(most), area.byte(list));
+        k.range(lane, listed, k.i32(32), |place| {
+            let item = from.byte(place * LISTED).load(Ty::Int(16), LISTED).resize(Ty::I32);
+            record(place, &self.in_memory(start - first + item));
+        });
     }
 
     /// The whole load groups of a thread of so many records; gives how many records these are. Most of a tile that is not full, too, is such load groups, and

@@ -42,6 +42,8 @@ pub struct Recipe {
     pub deferred_bytes: usize,
     /// What the fold writes over a record for the replay: its symbol.
     pub symbols: Option<Layout>,
+    /// Whether the last fold writes a note over the symbol: not 0 if the record is kept.
+    pub notes: bool,
     folds: Vec<LevelFold>,
     replay: Replay,
     identities: Vec<Vec<Constant>>,
@@ -83,7 +85,7 @@ impl Recipe {
     pub fn new(program: &Lowered, schedule: Option<Schedule>) -> Recipe {
         let look_ups = LookUps::of(program, schedule);
         let deferred_bytes = look_ups.deferred_bytes();
-        let automaton::LookUps { folds, replay, symbols, tables } = &*look_ups;
+        let automaton::LookUps { folds, replay, noting, symbols, tables } = &*look_ups;
         let is_rank = |stage| move |carried: &Carried| carried.pair() == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let mut recipe = Recipe {
@@ -97,13 +99,19 @@ impl Recipe {
             packed: Packed::of(program, &replay.carried),
             replay: Replay {
                 carried: replay.carried.clone(),
-                element: ElementCode::new(&replay.mapping, program.facts(), tables, *symbols),
+                element: ElementCode::new(
+                    &replay.mapping,
+                    program.facts(),
+                    tables,
+                    noting.as_ref().map(|(_, notes)| *notes).or(*symbols),
+                ),
             },
             tables: tables.clone(),
             bank_replicated: look_ups.bank_replicated.clone(),
             deferred_bytes,
             most_table_bytes: MOST_TABLE_BYTES,
             symbols: symbols.map(|_| Layout::of(Type::U8)),
+            notes: noting.is_some(),
             folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
@@ -115,7 +123,11 @@ impl Recipe {
                 [stage] => folds[stage as usize].as_ref(),
                 _ => None,
             };
-            let follows = (!recipe.folds.is_empty()).then(|| replay.fold_of(&level.components(program))).flatten();
+            let follows = || match noting {
+                Some((fold, _)) => Some(fold.clone()),
+                None => replay.fold_of(&level.components(program)),
+            };
+            let follows = (!recipe.folds.is_empty()).then(follows).flatten();
             let fold = recipe.level_fold(program, &level, (by_look_up, follows, *symbols));
             let has_ids = fold.map_ids.as_ref().is_some_and(MapIds::is_closed);
             recipe.folds.push(fold);
@@ -342,6 +354,18 @@ impl Recipe {
             }
         }
         after
+    }
+
+    /// What notes of an element of a level are made by: the byte of the lane after it, its note, and 1 if it is kept, else 0.
+    pub fn note<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        level: usize,
+        lane: Value<'k>,
+        element: &dyn Element<'k>,
+    ) -> [Value<'k>; 3] {
+        let noted = self.write(args, &self.folds[level].step, &[lane], element);
+        noted.try_into().unwrap_or_else(|_| unreachable!("the fold of a rank that leaves notes gives these"))
     }
 
     /// About how many instructions the step of a level has, and the replay.

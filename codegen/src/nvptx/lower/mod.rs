@@ -17,6 +17,7 @@
 mod casts;
 mod floats;
 mod ints;
+pub(crate) mod nibbles;
 mod permute;
 pub(crate) mod swar;
 mod tables;

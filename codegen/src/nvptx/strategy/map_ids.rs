@@ -1,14 +1,14 @@
 //! The fold of an automaton [by look-ups](MapFold), as code for one element.
 
-use monoscan_ir::Source;
 use monoscan_ir::automaton::{Composition, MapFold};
 use monoscan_ir::facts::{Range, value_ranges};
+use monoscan_ir::{Source, Type};
 
-use crate::nvptx::emit::Value;
+use crate::nvptx::emit::{Builder, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, read};
 use crate::nvptx::kernel::state::State;
-use crate::nvptx::lower::Code;
+use crate::nvptx::lower::{Code, nibbles};
 
 /// The code of a [`MapFold`].
 pub struct MapIds {
@@ -24,6 +24,7 @@ pub struct MapIds {
 enum Composed {
     Closed { compose: Code, apply: Code },
     Maps,
+    Each { of_symbol: Code, ty: Type },
     Coalesced { deferred: Code },
     Group { deferred: Code },
 }
@@ -46,6 +47,10 @@ impl MapIds {
                     Composed::Closed { compose: code(compose, &[id, id]), apply: code(apply, &[id]) }
                 }
                 Composition::Maps => Composed::Maps,
+                Composition::Each { of_symbol } => {
+                    let ty = fold.map.result_types()[0];
+                    Composed::Each { of_symbol: code(of_symbol, &[symbol]), ty }
+                }
                 Composition::Coalesced { deferred } => Composed::Coalesced { deferred: code(deferred, &[entry]) },
                 Composition::Group { deferred } => Composed::Group { deferred: code(deferred, &[entry, id]) },
             },
@@ -57,8 +62,10 @@ impl MapIds {
         // To compose takes some dozen instructions; to defer that, a few.
         const COMPOSING: usize = 48;
         const DEFERRING: usize = 4;
+        const COMPOSING_NIBBLES: usize = 7;
         let deferred = match &self.composition {
             Composed::Closed { .. } | Composed::Maps => 0,
+            Composed::Each { of_symbol, .. } => of_symbol.work() + COMPOSING_NIBBLES,
             Composed::Coalesced { .. } => DEFERRING,
             Composed::Group { deferred } => deferred.work() + COMPOSING,
         };
@@ -68,8 +75,10 @@ impl MapIds {
     /// Which tables it looks up again and again.
     pub fn looked_up(&self) -> impl Iterator<Item = u32> {
         let mut codes = vec![&self.symbol, &self.entry, &self.step];
-        if let Composed::Closed { compose, apply } = &self.composition {
-            codes.extend([compose, apply]);
+        match &self.composition {
+            Composed::Closed { compose, apply } => codes.extend([compose, apply]),
+            Composed::Each { of_symbol, .. } => codes.push(of_symbol),
+            Composed::Maps | Composed::Coalesced { .. } | Composed::Group { .. } => {}
         }
         codes.into_iter().flat_map(Code::looked_up)
     }
@@ -77,6 +86,26 @@ impl MapIds {
     /// Whether states of the level are ids, which only those need as maps who know what was before.
     pub fn is_closed(&self) -> bool {
         matches!(self.composition, Composed::Closed { .. })
+    }
+
+    /// What a fold carries before any element: the id of the identity, or that as a [word](nibbles).
+    pub fn first<'k>(&self, k: &'k Builder) -> Value<'k> {
+        match self.composition {
+            Composed::Each { .. } => nibbles::identity(k),
+            _ => k.i32(0),
+        }
+    }
+
+    /// The word after these symbols, if that is what a fold carries.
+    pub fn composed<'k>(
+        &self,
+        args: KernelArguments<'k, '_>,
+        word: Value<'k>,
+        symbols: &[Value<'k>],
+    ) -> Option<Value<'k>> {
+        let Composed::Each { of_symbol, .. } = &self.composition else { return None };
+        let maps = symbols.iter().map(|&symbol| of_symbol.write(args.k, &[symbol], args.tables)[0]);
+        Some(nibbles::composed(word, &maps.collect::<Vec<_>>()))
     }
 
     /// Whether the symbol of an element follows from the next one too.
@@ -133,9 +162,12 @@ impl MapIds {
         }
     }
 
-    /// The map of an id.
+    /// The map of an id, or of a word.
     pub fn map<'k>(&self, args: KernelArguments<'k, '_>, id: Value<'k>) -> State<'k> {
-        self.map.write(args.k, &[id], args.tables)
+        match self.composition {
+            Composed::Each { ty, .. } => vec![nibbles::vector(id, ty).expect("a vector has words")],
+            _ => self.map.write(args.k, &[id], args.tables),
+        }
     }
 
     /// The id of two maps composed, where states of the level are ids.

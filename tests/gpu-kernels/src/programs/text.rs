@@ -142,6 +142,40 @@ program kept_sums
     project (%0 = state.0: u32) { return %0 }
 ";
 
+/// An automaton of three states. Records are kept by the state before them, and written by that and the index.
+pub(super) const KEPT_STATES: &str = "
+program kept_states
+  input { size 1, align 1, u8 @ 0 }
+  table u8x3 = [[1 2 0] [0 0 1] [0 1 2] [2 2 2]]
+  stage (u8x3)
+    identity ([0 1 2])
+    lift (%0 = record.0: u8) {
+      %1 = const.u8 3
+      %2 = and.u8 %0, %1
+      %3 = cast.u32 %2
+      %4 = table.u8x3 %3, @0
+      return %4
+    }
+    combine (%0: u8x3, %1: u8x3) {
+      %2 = permute.u8x3 %1, %0
+      return %2
+    }
+  output emit
+    column { size 8, align 8, u64 @ 0 }
+    filter (%0 = before.0.0: u8x3) {
+      %1 = lane.u8 %0, #0
+      %2 = const.u8 0
+      %3 = ne.bool %1, %2
+      return %3
+    }
+    project (%0 = before.0.0: u8x3, %1 = index: u64) {
+      %2 = lane.u8 %0, #0
+      %3 = cast.u64 %2
+      %4 = xor.u64 %1, %3
+      return %4
+    }
+";
+
 /// What is kept follows from records, what is written from the second of two stages: the rank is known before the last carry.
 pub(super) const KEPT_EARLY: &str = "
 program kept_early

@@ -27,7 +27,8 @@ use crate::nvptx::kernel::ticket::{self, Ticket};
 use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::{Lanes, get, variables};
 use crate::nvptx::lower::Tables;
-use crate::nvptx::strategy::passes::{Fold, FoldToReplay, Keep, Replay};
+use crate::nvptx::strategy::fold::{Fold, FoldToReplay};
+use crate::nvptx::strategy::replay::{Keep, Replay};
 use crate::nvptx::{HEAD, Kernel};
 use layout::Shared;
 

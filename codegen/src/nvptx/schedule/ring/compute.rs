@@ -9,11 +9,12 @@ use super::{END, Results, Ring};
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::columns::store_fields;
-use crate::nvptx::kernel::items::{Pass, ThreadItems};
+use crate::nvptx::kernel::items::{LISTED, Pass, ThreadItems};
 use crate::nvptx::kernel::shared_memory::LINE;
 use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::warp::{get, set, variables};
-use crate::nvptx::strategy::passes::{Deferred, Fold, FoldToReplay, Keep, Replay};
+use crate::nvptx::strategy::fold::{Deferred, Fold, FoldToReplay};
+use crate::nvptx::strategy::replay::{Keep, Replay};
 
 /// Where a tile is: its buffer, and where its results go if they are kept apart.
 pub(super) type Tile<'k> = (Place<'k, Buffer>, Option<Place<'k, OutputBuffer>>);
@@ -152,13 +153,13 @@ impl<'k, 'a> Ring<'k, 'a> {
         if let Some(known) = &known {
             fold = fold.after(known.from_fold.map(|value| k.var(value)));
         }
-        // The first fold finds symbols.
-        let symbols = if level == 0 { self.recipe.symbols.as_slice() } else { &[] };
+        let symbols = if fold.writes() { self.recipe.symbols.as_slice() } else { &[] };
         let areas = symbols.iter().map(|_| self.input_area(buffer, 0)).collect();
         self.each_record(tile, buffer, (symbols, areas), &fold);
         // Lane 31 arrives for the warp. Between any lane's read of a carry, or of the next lane's items, and the arrival after which
         // that is written again, a warp comes through its last fold once. So this barrier does for all levels.
-        if level + 1 == self.recipe.levels.len() {
+        // Notes are written over items that the lane before has read by then, if it reads them.
+        if level + 1 == self.recipe.levels.len() || self.recipe.notes && self.recipe.keeps_first() {
             k.warp_barrier();
         }
         let inclusive = lanes.scan(get(&state), 32);
@@ -203,11 +204,14 @@ impl<'k, 'a> Ring<'k, 'a> {
         let levels = self.recipe.levels.len();
         let tile = self.ticket(buffer).load(Ty::I32, 4);
         let known = self.resume(levels, pending, handed_on);
+        if let (Some(list), Some(rank)) = (self.shared.kept, self.recipe.rank) {
+            return self.replay_kept((tile, buffer), pending, (list, known.taken_along[rank]));
+        }
         let live = variables(&known.taken_along);
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
             let from_fold = known.from_fold.map(|value| k.var(value));
             let replay = Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold };
-            self.each_record(tile, buffer, (&self.recipe.outputs, areas), &replay);
+            self.items(tile, buffer, (&self.recipe.outputs, areas)).each(tile.below(self.full_tiles), &replay);
         };
         let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas((buffer, output))) };
         if self.shared.is_direct {
@@ -230,6 +234,33 @@ impl<'k, 'a> Ring<'k, 'a> {
         k.when(self.thread.is(k.i32(0)), || self.ranks(output).store(first_rank, 8));
         k.when((self.thread + 1).is(k.i32(32 * self.plan.warps)), || {
             self.ranks(output).at(8).store(live[rank].get(), 8);
+        });
+    }
+
+    /// Replays what is kept of a tile, by its notes, the lanes of a warp side by side.
+    fn replay_kept(
+        &self,
+        (tile, buffer): (Value<'k>, Place<'k, Buffer>),
+        pending: Place<'k, Pending>,
+        (list, rank): (usize, Value<'k>),
+    ) {
+        let (k, last) = (self.k, self.recipe.levels.len() - 1);
+        let lanes = self.lanes(last);
+        let own = lanes.packing().load_shared(k, self.warp_carry(last, pending, self.warp));
+        let carried = &self.recipe.taken_along(last + 1)[self.recipe.rank.expect("notes are of what is ranked")];
+        let first = self.recipe.value(self.args, carried, &own);
+        let list = (self.base.at(list), self.warp * (32 * self.plan.items_per_thread() * LISTED));
+        // There is room for so many of them.
+        let capacity = self.args.word(Arguments::CAPACITY);
+        let room = first.below(capacity).select((capacity - first).umin(k.i64(self.plan.tile())), k.i64(0));
+        let column =
+            |(place, column): (usize, &Layout)| self.args.column(self.output(place)).byte(first * column.size as usize);
+        let columns: Vec<Value<'k>> = self.recipe.outputs.iter().enumerate().map(column).collect();
+        let items = self.items(tile, buffer, (&[], Vec::new()));
+        let list = (list, (rank - first).resize(Ty::I32), room.resize(Ty::I32));
+        items.each_marked(tile.below(self.full_tiles), list, &|place, element| {
+            let record = self.recipe.replay(self.args, &[first + place.resize(Ty::I64)], element).outputs;
+            store_fields(&self.recipe.outputs, &columns, place, &record, self.shifts.is_some());
         });
     }
 
@@ -262,15 +293,24 @@ impl<'k, 'a> Ring<'k, 'a> {
         &self,
         tile: Value<'k>,
         buffer: Place<'k, Buffer>,
-        (written, outputs): (&[Layout], Vec<Value<'k>>),
+        written: (&[Layout], Vec<Value<'k>>),
         pass: &dyn Pass<'k>,
     ) {
+        self.items(tile, buffer, written).each(tile.below(self.full_tiles), pass);
+    }
+
+    /// The records of this thread, and the columns that are written.
+    fn items<'s>(
+        &'s self,
+        tile: Value<'k>,
+        buffer: Place<'k, Buffer>,
+        (written, outputs): (&'s [Layout], Vec<Value<'k>>),
+    ) -> ThreadItems<'k, 's> {
         let k = self.k;
         let first = tile.resize(Ty::I64) * self.plan.tile();
         let inputs = (0..self.recipe.inputs.len()).map(|place| self.input_area(buffer, place));
-        let is_full = tile.below(self.full_tiles);
         let rest = (self.records - first).resize(Ty::I32);
-        let items = ThreadItems {
+        ThreadItems {
             k,
             plan: self.plan,
             columns: (&self.recipe.inputs, written),
@@ -278,12 +318,11 @@ impl<'k, 'a> Ring<'k, 'a> {
             outputs,
             thread: self.thread,
             first,
-            count: is_full.select(k.i32(self.plan.tile()), rest),
+            count: tile.below(self.full_tiles).select(k.i32(self.plan.tile()), rest),
             records: self.records,
             reversed: k.bool(false),
             shifted: self.shifts.is_some(),
-        };
-        items.each(is_full, pass);
+        }
     }
 
     /// What the warp of a level does that puts the aggregates of warps together.

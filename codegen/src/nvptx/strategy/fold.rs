@@ -1,4 +1,4 @@
-//! The two passes over a run: the fold of a level, and the replay.
+//! The fold of a level, as a pass over a run, and what it leaves for the replay.
 
 use crate::gpu::MOST_DEFERRED;
 use crate::nvptx::emit::{Ty, Value, Var};
@@ -8,7 +8,7 @@ use crate::nvptx::kernel::items::{PackedPass, Pass};
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::warp::{get, set};
 use crate::nvptx::strategy::map_ids::MapIds;
-use crate::nvptx::strategy::packed::{Packed, PackedFold, PackedReplay};
+use crate::nvptx::strategy::packed::{Packed, PackedFold};
 
 /// Sentinel: the first symbol was consumed.
 const CONSUMED: i128 = 256;
@@ -26,15 +26,18 @@ pub struct Fold<'k, 'a> {
 }
 
 /// How a fold takes its records.
-#[expect(clippy::large_enum_variant, reason = "there is one while a pass is written")]
 enum Strategy<'k, 'a> {
     /// The state of each is combined.
     Direct,
     /// The states of four are, where records are in whole words; else as above.
     Packed(&'a Packed),
-    /// An id is looked up. The state is what was deferred, until the fold ends, unless states are ids.
+    /// Each has a note, and those that are kept are counted.
+    Notes { kept: Var<'k> },
+    /// An id is looked up, or the map of a symbol, which is composed. The state is what was deferred, until the fold ends, unless
+    /// states are ids.
     MapIds {
         map_ids: &'a MapIds,
+        /// The id, or the word that maps are composed in.
         id: Var<'k>,
         /// Where compositions are queued, if they are.
         queue: Option<Deferred<'k>>,
@@ -46,9 +49,9 @@ enum Strategy<'k, 'a> {
 #[derive(Clone, Copy)]
 pub struct FoldToReplay<T> {
     /// The symbol of the thread's first record, if that is not written over it.
-    first: Option<T>,
+    pub(super) first: Option<T>,
     /// The ids of what comes before each load group but the first, each a byte, where groups are interleaved.
-    before: Option<T>,
+    pub(super) before: Option<T>,
 }
 
 impl<T: Copy> FoldToReplay<T> {
@@ -73,7 +76,7 @@ impl<T: Copy> FoldToReplay<T> {
 
 impl<'k> FoldToReplay<Var<'k>> {
     /// An element whose record may be the first symbol, which is then consumed. None if no symbol is kept apart.
-    fn known<'e>(&self, element: &'e dyn Element<'k>) -> Option<Known<'k, 'e>> {
+    pub(super) fn known<'e>(&self, element: &'e dyn Element<'k>) -> Option<Known<'k, 'e>> {
         let first = self.first?;
         let (symbol, none) = (first.get(), first.get().same(CONSUMED));
         first.set(none);
@@ -82,7 +85,7 @@ impl<'k> FoldToReplay<Var<'k>> {
 }
 
 /// Most load groups that are interleaved: the ids before them fit a word.
-const MOST_INTERLEAVED: usize = 5;
+pub(super) const MOST_INTERLEAVED: usize = 5;
 
 /// The queues of deferred compositions in shared memory: the first of each thread side by side, then the second of each.
 #[derive(Clone, Copy)]
@@ -109,11 +112,12 @@ impl<'k, 'a> Fold<'k, 'a> {
     ) -> Fold<'k, 'a> {
         let k = args.k;
         let by_look_up = |map_ids: &'a MapIds| {
-            let id = if map_ids.is_closed() { state[0] } else { k.var(k.i32(0)) };
+            let id = if map_ids.is_closed() { state[0] } else { k.var(map_ids.first(k)) };
             let from_fold = FoldToReplay::of(recipe, || k.var(k.int(Ty::I32, CONSUMED)));
             Strategy::MapIds { map_ids, id, queue: None, from_fold }
         };
         let strategy = match (recipe.map_ids(level), recipe.packed_fold(level)) {
+            _ if recipe.notes && level > 0 => Strategy::Notes { kept: k.var(k.i32(0)) },
             (Some(map_ids), _) => by_look_up(map_ids),
             (None, Some(packed)) => Strategy::Packed(packed),
             (None, None) => Strategy::Direct,
@@ -141,7 +145,7 @@ impl<'k, 'a> Fold<'k, 'a> {
 
     fn variables(&self) -> FoldToReplay<Var<'k>> {
         match self.strategy {
-            Strategy::Direct | Strategy::Packed(_) => FoldToReplay::NONE,
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Notes { .. } => FoldToReplay::NONE,
             Strategy::MapIds { from_fold, .. } => from_fold,
         }
     }
@@ -208,6 +212,13 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         }
         let known = self.given.known(element);
         let element = known.as_ref().map_or(element, |known| known);
+        if let Strategy::Notes { kept } = self.strategy {
+            let lane = self.followed[0];
+            let [after, note, is_kept] = self.recipe.note(self.args, self.level, lane.get(), element);
+            lane.set(after);
+            kept.set(kept.get() + is_kept);
+            return vec![note];
+        }
         let mut followed = get(self.followed);
         let after = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
         set(self.state, &after);
@@ -221,8 +232,13 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         };
         // Symbols are looked up side by side, ids one after the other.
         let symbols: Vec<Value<'k>> = elements.iter().map(|&element| map_ids.symbol(self.args, element)).collect();
-        let known: Vec<_> = elements.iter().copied().zip(symbols.iter().copied()).collect();
-        known.chunks(MOST_DEFERRED).for_each(|elements| self.steps((map_ids, id), queue, elements));
+        match map_ids.composed(self.args, id.get(), &symbols) {
+            Some(word) => id.set(word),
+            None => {
+                let known: Vec<_> = elements.iter().copied().zip(symbols.iter().copied()).collect();
+                known.chunks(MOST_DEFERRED).for_each(|elements| self.steps((map_ids, id), queue, elements));
+            }
+        }
         symbols.into_iter().map(|symbol| self.symbol(symbol)).collect()
     }
 
@@ -259,12 +275,20 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             Strategy::MapIds { map_ids, id, .. } if !map_ids.is_closed() => {
                 self.compose(&map_ids.map(self.args, id.get()));
             }
+            Strategy::Notes { kept } => {
+                let rank = self.state[0];
+                rank.set(rank.get() + kept.get().resize(rank.get().ty()));
+            }
             _ => {}
         }
     }
 
     fn writes(&self) -> bool {
-        self.recipe.symbols.is_some() && matches!(self.strategy, Strategy::MapIds { .. })
+        match self.strategy {
+            Strategy::MapIds { .. } => self.recipe.symbols.is_some(),
+            Strategy::Notes { .. } => true,
+            Strategy::Direct | Strategy::Packed(_) => false,
+        }
     }
 
     fn spares_first(&self) -> bool {
@@ -273,7 +297,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
 
     fn work(&self) -> usize {
         match self.strategy {
-            Strategy::Direct | Strategy::Packed(_) => self.recipe.step_work(self.level),
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Notes { .. } => self.recipe.step_work(self.level),
             Strategy::MapIds { map_ids, .. } => map_ids.work(),
         }
     }
@@ -284,22 +308,8 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
     }
 }
 
-/// What becomes of a record that is kept: its rank, and its components.
-pub(crate) type Keep<'k, 'a> = &'a dyn Fn(Value<'k>, &[Value<'k>]);
-
-/// Replays from the state before the run, and writes.
-pub struct Replay<'k, 'a> {
-    pub recipe: &'a Recipe,
-    pub args: KernelArguments<'k, 'a>,
-    pub state: &'a [Var<'k>],
-    /// Where kept records go, in a program that filters; where each record goes that is not written beside its own, by its index.
-    pub elsewhere: Option<Keep<'k, 'a>>,
-    /// What the fold left.
-    pub from_fold: FoldToReplay<Var<'k>>,
-}
-
 /// An element of which it is known what the record is.
-struct Known<'k, 'a> {
+pub(super) struct Known<'k, 'a> {
     element: &'a dyn Element<'k>,
     record: Value<'k>,
 }
@@ -327,64 +337,5 @@ impl<'k> Element<'k> for Known<'k, '_> {
 
     fn index(&self) -> Value<'k> {
         self.element.index()
-    }
-}
-
-impl<'k> Pass<'k> for Replay<'k, '_> {
-    fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>> {
-        let before = get(self.state);
-        let known = self.from_fold.known(element);
-        let element = known.as_ref().map_or(element, |known| known);
-        let replayed = self.recipe.replay(self.args, &before, element);
-        set(self.state, &replayed.after);
-        let Some(elsewhere) = self.elsewhere else { return replayed.outputs };
-        match (self.recipe.rank, replayed.filter) {
-            (Some(rank), Some(filter)) => self.args.k.when(filter, || elsewhere(before[rank], &replayed.outputs)),
-            _ => elsewhere(element.index(), &replayed.outputs),
-        }
-        Vec::new()
-    }
-
-    fn interleaves(&self, groups: usize) -> bool {
-        self.writes() && self.from_fold.before.is_some() && (2..=MOST_INTERLEAVED).contains(&groups)
-    }
-
-    fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
-        let (Some(before), Some(map_ids)) = (self.from_fold.before, self.recipe.chained()) else { return Vec::new() };
-        let start = self.state[0].get();
-        let led = |group: usize| match group.checked_sub(1) {
-            None => start,
-            Some(place) => {
-                let id = (before.get() >> (8 * place)) & 255usize;
-                map_ids.apply(self.args, id, start).expect("groups are interleaved where ids are applied")
-            }
-        };
-        let mut states: Vec<Value<'k>> = (0..groups.len()).map(led).collect();
-        let mut written = vec![Vec::new(); groups.len()];
-        let first = self.from_fold.known(groups[0][0]);
-        for place in 0..groups[0].len() {
-            for (number, ((group, state), written)) in groups.iter().zip(&mut states).zip(&mut written).enumerate() {
-                let first = first.as_ref().filter(|_| (number, place) == (0, 0));
-                let element = first.map_or(group[place], |first| first);
-                let replayed = self.recipe.replay(self.args, &[*state], element);
-                *state = replayed.after[0];
-                written.push(replayed.outputs);
-            }
-        }
-        self.state[0].set(states[groups.len() - 1]);
-        written
-    }
-
-    fn writes(&self) -> bool {
-        self.elsewhere.is_none()
-    }
-
-    fn work(&self) -> usize {
-        self.recipe.replay_work()
-    }
-
-    fn packed(&self) -> Option<Box<dyn PackedPass<'k> + '_>> {
-        let packed = self.recipe.packed_replay()?;
-        self.writes().then(|| -> Box<dyn PackedPass<'k>> { Box::new(PackedReplay::new(self.args, packed, self.state)) })
     }
 }
