@@ -33,6 +33,7 @@
 //! | `arena.rs` `bench.rs` | the device's memory; verification and timing |
 //! | `cub.rs` `host.rs` | the rival; the CPU engine on all cores |
 //! | `latency.rs` | from a new operator to its kernel |
+//! | `lexers.rs` | labels by one scan and by two |
 //! | `ladder.rs` `contender.rs` | schedules out of history, timed like ours |
 //! | `report.rs` `plot.rs` | results |
 
@@ -43,6 +44,7 @@ mod cub;
 mod host;
 mod ladder;
 mod latency;
+mod lexers;
 mod line;
 mod options;
 mod plot;
@@ -81,6 +83,9 @@ fn run(options: &Options) -> Result<bool, String> {
     let facts = device.facts();
     let seed = options.seed.unwrap_or_else(clock);
     println!("{}, {}, driver {}, seed {seed}", facts.name, facts.architecture, facts.driver_version);
+    if options.lexers {
+        return lexers::measure(&monoscan::Device::cuda(options.device).map_err(words)?);
+    }
     if options.ladder {
         let mut arena = Arena::new(&device).map_err(|error| error.to_string())?;
         let steps = ladder::measure(options, seed, (&device, &mut arena), |steps| {

@@ -23,6 +23,9 @@ pub(crate) struct Options {
     /// Sums of i32 by every schedule of the ladder, with 2^20, 2^24 and 2^28 elements.
     #[arg(long, conflicts_with_all = ["rows", "cub", "svg"])]
     pub(crate) ladder: bool,
+    /// Labels by lexers of one scan and of two, and nothing else.
+    #[arg(long, conflicts_with_all = ["ladder", "rows", "cub", "svg"])]
+    pub(crate) lexers: bool,
     #[command(flatten)]
     pub(crate) depth: Depth,
     /// Only those rows whose names contain one of these.

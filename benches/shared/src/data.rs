@@ -105,3 +105,47 @@ fn record(numbers: &mut Numbers) -> String {
          \"flag\": {flag}, \"note\": \"{note}\"}},\n"
     )
 }
+
+/// JSON text of exactly `len` bytes, most of it strings of up to 23 characters: objects of up to eight members, blanks behind
+/// the last whole one.
+pub fn json_of_strings(len: usize) -> Vec<u8> {
+    let mut numbers = Numbers::new(8);
+    let mut text = Vec::with_capacity(len);
+    loop {
+        let members: Vec<String> = (0..=numbers.below(8)).map(|_| member(&mut numbers)).collect();
+        let object = format!("{{{}}}\n", members.join(",\n    "));
+        if text.len() + object.len() > len {
+            text.resize(len, b' ');
+            return text;
+        }
+        text.extend_from_slice(object.as_bytes());
+    }
+}
+
+fn member(numbers: &mut Numbers) -> String {
+    let name = string(numbers);
+    let value = match numbers.below(5) {
+        0 => format!("{:.3}", numbers.between(-1e4, 1e4)),
+        1 => ["true", "null"][numbers.below(2) as usize].to_owned(),
+        2 => {
+            let list: Vec<String> = (0..=numbers.below(6)).map(|_| numbers.below(100_000).to_string()).collect();
+            format!("[{}]", list.join(", "))
+        }
+        _ => string(numbers),
+    };
+    format!("{name}: {value}")
+}
+
+/// Letters and spaces, now and then an escape or what would be a token outside of a string.
+fn string(numbers: &mut Numbers) -> String {
+    let characters = 2 + numbers.below(22);
+    let text: String = (0..characters)
+        .map(|_| match numbers.below(40) {
+            0 => ["\\\"", "\\\\", "\\n", "\\t", "\\/"][numbers.below(5) as usize].to_owned(),
+            1..=5 => " ".to_owned(),
+            6 => char::from(b",:{}[]0"[numbers.below(7) as usize]).to_string(),
+            _ => char::from(b'a' + numbers.below(26) as u8).to_string(),
+        })
+        .collect();
+    format!("\"{text}\"")
+}

@@ -83,8 +83,16 @@ fn end_at(place: usize) -> u64 {
 
 /// Every token's end, wherever the line ends: there is always a token that ends with it.
 pub(super) fn lexer_tokens(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    tokens_of(data::json(PERIOD))
+}
+
+/// The same of a text with longer tokens.
+pub(super) fn lexer_tokens_of_strings(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    tokens_of(data::json_of_strings(PERIOD))
+}
+
+fn tokens_of(text: Vec<u8>) -> Result<Box<dyn Subject>, Error> {
     let tables = LexerTables::new(&Rules::json()).expect("the rules of JSON are exact in one pass");
-    let text = data::json(PERIOD);
     let mut labels = tables.label_sequentially(&[&text[..], &text[..]].concat());
     labels.truncate(PERIOD);
     let expected: Vec<u64> = labels.iter().copied().enumerate().filter_map(ending).collect();

@@ -53,7 +53,7 @@ macro_rules! row {
 
 /// All rows.
 #[rustfmt::skip]
-pub(crate) const ALL: [Row; 25] = [
+pub(crate) const ALL: [Row; 26] = [
     row!("sum-i32", "sum i32", 4 -> 4, 0.97, Some("sum.i32.inclusive"), numbers::sum_i32),
     row!("sum-f32", "sum f32", 4 -> 4, 0.97, Some("sum.f32.inclusive"), numbers::sum_f32),
     row!("max-f32", "max f32", 4 -> 4, 0.97, Some("max.f32.inclusive"), numbers::max_f32),
@@ -72,8 +72,9 @@ pub(crate) const ALL: [Row; 25] = [
     row!("dfa-random", "16-state random DFA", 1 -> 1, 0.28, Some("dfa16.packed u8->u8"), automata::random),
     row!("dfa-json", "16-state JSON DFA", 1 -> 1, 0.60, Some("dfa.monoid256 u8->u8"), automata::json_tokens),
     row!("dfa-json-numbers", "16-state JSON DFA, numbers by the grammar", 1 -> 1, Bar::Nothing, None, automata::json_numbers),
-    row!("lexer-json", "JSON lexer, label a byte", 1 -> 1, Bar::Read(700.0), None, automata::lexer_labels),
-    row!("lexer-json-tokens", "JSON lexer, tokens of 8 bytes", 1 -> 8, Bar::Read(700.0), None, automata::lexer_tokens),
+    row!("lexer-json", "JSON lexer, label a byte", 1 -> 1, Bar::Read(1200.0), None, automata::lexer_labels),
+    row!("lexer-json-tokens", "JSON lexer, tokens of 8 bytes", 1 -> 8, Bar::Read(850.0), None, automata::lexer_tokens),
+    row!("lexer-json-tokens-of-strings", "JSON lexer, longer tokens of 8 bytes", 1 -> 8, Bar::Read(850.0), None, automata::lexer_tokens_of_strings),
     row!("widening", "sum u8 → u32", 1 -> 4, 0.90, Some("sum.u8->u32.inclusive"), numbers::widening),
     Row { offset: 4, ..row!("sum-i32-unaligned", "sum i32, output 4 bytes off", 4 -> 4, 0.70, Some("sum.i32.unaligned"), numbers::sum_i32) },
     row!("compaction", "compaction of i32, half kept", 4 -> 4, 0.85, Some("select.i32"), records::odd),

@@ -1,0 +1,79 @@
+//! Labels of texts by lexers: by one scan, and by two, where an oracle reads the text from its end
+//! first. Text and labels are in device memory.
+//!
+//! Times are those of the clock, until the last result is there, since two scans are two launches.
+
+use std::time::Instant;
+
+use monoscan::lexer::{Lexer, RULE_SETS, Rules};
+use monoscan::{Device, DeviceVec};
+
+use bench_shared::data;
+
+use crate::arena::words;
+
+/// Bytes of a text.
+const BYTES: usize = 1 << 27;
+
+/// Timed calls, after one that is verified.
+const ROUNDS: usize = 9;
+
+/// The name of rules, and a text for them.
+type Text = (&'static str, fn() -> Vec<u8>);
+
+/// Each text is repeated.
+const TEXTS: [Text; 5] = [
+    ("json", || data::json(1 << 20)),
+    ("csv", || b"12,\"a, \"\"b\"\"\",,x y z,-7.25e3\r\n3,c,d,\"\",9\n".repeat(1 << 14)),
+    ("log", || b"2026-11-22T22:13:07Z INFO scan[42]: kept 17 of 1024 in 3.5ms path=/var/log/x\n".repeat(1 << 13)),
+    ("c", || include_bytes!("../../peers/cub_scan.cu").repeat(64)),
+    ("rust", || include_bytes!("lexers.rs").repeat(256)),
+];
+
+/// Prints the speed of each. Whether all labels were right.
+///
+/// # Errors
+/// What a device or a lexer says.
+pub(crate) fn measure(device: &Device) -> Result<bool, String> {
+    let mut all_right = true;
+    println!("\n| rules | scans | bytes a token | GB/s of text, labels |\n|---|---|---|---|");
+    for (name, text) in TEXTS {
+        match labels(device, name, text()) {
+            Ok(line) => println!("{line}"),
+            Err(why) => {
+                all_right = false;
+                println!("| {name} | BAD: {why} | | |");
+            }
+        }
+    }
+    Ok(all_right)
+}
+
+fn labels(device: &Device, name: &str, period: Vec<u8>) -> Result<String, String> {
+    let rules = RULE_SETS.into_iter().find(|(own, _)| *own == name).ok_or("there are no such rules")?.1;
+    let cpu = Lexer::new(Rules::parse(rules).map_err(words)?).map_err(words)?;
+    let tables = cpu.tables().map_err(words)?;
+    let text: Vec<u8> = period.iter().copied().cycle().take(BYTES).collect();
+    let expected = tables.label_sequentially(&text);
+    let tokens = cpu.lex(&text[..period.len().min(BYTES)]).map_err(words)?.len();
+    let lexer = cpu.on(*device).map_err(words)?;
+    let on_device = DeviceVec::upload(device, &text).map_err(words)?;
+    let mut found = DeviceVec::upload(device, &vec![0u8; BYTES]).map_err(words)?;
+    let mut times = Vec::new();
+    for _ in 0..=ROUNDS {
+        let began = Instant::now();
+        lexer.labels_into(&on_device, &mut found).map_err(words)?.wait().map_err(words)?;
+        times.push(began.elapsed().as_secs_f64());
+        if times.len() == 1 && found.to_vec().map_err(words)? != expected {
+            return Err("labels differ from those of the plain loop".to_owned());
+        }
+    }
+    if found.to_vec().map_err(words)? != expected {
+        return Err("labels of the last call differ from those of the plain loop".to_owned());
+    }
+    times.remove(0);
+    times.sort_by(f64::total_cmp);
+    let scans = if tables.oracle_program().is_some() { 2 } else { 1 };
+    let (speed, length) = (BYTES as f64 / times[ROUNDS / 2] / 1e9, period.len() as f64 / tokens as f64);
+    Ok(format!("| {name} | {scans} | {length:.1} | {speed:.0} |"))
+}
