@@ -125,7 +125,7 @@ impl Compiled {
     }
 
     /// `*out = *carry ⊕ *aggregate` for the stages of a level, in the components that their carries need
-    /// ([`carry_update`](Lowered::carry_update)); all else in `out` stays as it is, and in `carry` is not looked at.
+    /// ([`carry_update`](monoscan_ir::transform::Lowered::carry_update)); all else in `out` stays as it is, and in `carry` is not looked at.
     ///
     /// # Safety
     /// All three point to slots, `carry` holding these components and `aggregate` all of the level, in the ranges that
