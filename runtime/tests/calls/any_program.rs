@@ -74,7 +74,7 @@ fn mixed(b: &mut FunctionBuilder, x: Value, s: Value) -> Value {
 fn programs_whose_results_can_be_read() {
     let mut random = Random(1);
     for program in programs::all() {
-        for _ in 0..4 {
+        for _ in 0..6 {
             let options = tiny_plan(&mut random);
             random_calls(&program, options, &mut random, CALLS);
         }
@@ -85,7 +85,7 @@ fn programs_whose_results_can_be_read() {
 #[test]
 fn random_programs_of_one_stage() {
     let mut random = Random(2);
-    for seed in 0..60 {
+    for seed in 0..80 {
         let program = verify(random_program(
             seed,
             &Options { allow_previous: true, allow_parameters: true, ..Options::default() },
@@ -99,7 +99,7 @@ fn random_programs_of_one_stage() {
 #[test]
 fn random_cascades_that_write_or_emit() {
     let mut random = Random(3);
-    for seed in 0..60 {
+    for seed in 0..80 {
         let options =
             Options { stages: 3, allow_emit: true, allow_previous: true, allow_parameters: true, ..Options::default() };
         let program = verify(random_program(seed, &options)).unwrap();
@@ -111,7 +111,7 @@ fn random_cascades_that_write_or_emit() {
 #[test]
 fn random_programs_in_place() {
     let mut random = Random(4);
-    for seed in 0..30 {
+    for seed in 0..40 {
         let options = Options {
             stages: 2,
             allow_vectors: false,

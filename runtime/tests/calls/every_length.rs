@@ -127,7 +127,7 @@ fn every_shape(program: Program, calls: usize, random: &mut Random) -> usize {
 #[test]
 fn plain_programs_at_every_length() {
     let mut random = Random(11);
-    for seed in 0..45 {
+    for seed in 0..60 {
         every_length(plain_program(seed), 3, &mut random);
     }
 }
@@ -135,7 +135,7 @@ fn plain_programs_at_every_length() {
 #[test]
 fn plain_programs_in_every_shape() {
     let mut random = Random(12);
-    for seed in 1000..1045 {
+    for seed in 1000..1060 {
         every_shape(plain_program(seed), 10, &mut random);
     }
 }

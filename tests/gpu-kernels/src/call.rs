@@ -6,6 +6,9 @@ use monoscan_codegen::gpu::{GROUP, Schedule};
 use crate::Subject;
 use scan_kit::Random;
 
+/// Many blocks that wait keep few that work from their turns.
+const PATIENCE: u64 = 20_000_000;
+
 /// What a launch is asked for. The records, and the states that they start from, follow from `data`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
@@ -45,6 +48,8 @@ pub struct Call {
     pub kept: usize,
     /// The time limit for waits, in steps of the emulator.
     pub timeout: u64,
+    /// The time limit for the launch, in steps of the emulator.
+    pub patience: u64,
 }
 
 impl Call {
@@ -69,6 +74,7 @@ impl Call {
             room: 1000,
             kept: 0,
             timeout: 1 << 62,
+            patience: PATIENCE,
         }
     }
 
@@ -117,6 +123,7 @@ impl Call {
             room: *random.pick(&[1000, 1000, 0, 100, 300]),
             kept: if random.chance(3) { random.below(5) } else { 0 },
             timeout: 1 << 62,
+            patience: PATIENCE,
         }
     }
 

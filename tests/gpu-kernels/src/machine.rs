@@ -68,9 +68,7 @@ impl Machine for Emulated<'_> {
             resident: call.resident,
             seed: call.schedule,
             faults: self.faults,
-            // Many blocks that wait keep few that work from their turns. Where a call is left out, many tests wait for a launch
-            // that never ends.
-            patience: if self.faults.is_empty() { 20_000_000 } else { 2_000_000 },
+            patience: call.patience,
             ..Launch::default()
         };
         subject.kernel.launch(&mut self.device, &launch).map(drop)

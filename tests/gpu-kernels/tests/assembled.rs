@@ -1,9 +1,8 @@
 //! NVIDIA's assembler takes every program's kernels, by every plan that the planner has for it, and
 //! finds registers for them.
 //!
-//! A program has a kernel of each kind, by schedule and access pattern. Every second kind is
-//! assembled, for one architecture: other ones of the next program, so that each architecture has
-//! kernels of each kind. `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
+//! Each of these kernels is assembled for one architecture, in turn, so that each architecture has
+//! kernels of each plan. `MONOSCAN_ROUNDS=2` assembles all of them for every architecture.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -85,28 +84,23 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
     jobs
 }
 
-/// Every second of the kernels that differ in more than their architectures, for one architecture each: others at each turn.
+/// Of the kernels that differ in their architectures alone, one: another at each turn.
 fn in_turn(mut jobs: Vec<Job>, turn: usize) -> Vec<Job> {
     let kind = |job: &Job| {
         let apart =
             [AccessPattern::Short, AccessPattern::Shifted].into_iter().position(|pattern| pattern == job.pattern);
         (discriminant(&job.plan.plan().schedule), apart)
     };
-    let mut kinds = Vec::new();
+    let (mut picked, mut kinds) = (Vec::new(), 0);
     while let Some(first) = jobs.first() {
         let of_first = kind(first);
         let (alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| kind(job) == of_first);
-        kinds.push(alike);
+        let turned = (turn + kinds) % alike.len();
+        picked.extend(alike.into_iter().nth(turned));
+        kinds += 1;
         jobs = others;
     }
-    let first = if kinds.len() > 1 { turn % 2 } else { 0 };
-    let picked = kinds.into_iter().enumerate().skip(first).step_by(2);
     picked
-        .flat_map(|(number, alike)| {
-            let turned = (turn / 2 + number) % alike.len();
-            alike.into_iter().nth(turned)
-        })
-        .collect()
 }
 
 /// A store of some bytes of a register that an operation on floats wrote. The assembler takes it for a conversion to an integer.
@@ -189,16 +183,14 @@ fn kernels_of_all_programs() {
     assemble(all);
 }
 
-/// The rings of each program: their blocks have most threads, and so the fewest registers for each.
+/// Rings for every architecture: their blocks have most threads, and so the fewest registers for each.
 #[test]
 fn kernels_of_wide_states() {
     let of_case = |(turn, case): (usize, &Case)| {
         let is_ring = |job: &Job| matches!(job.plan.plan().schedule, Schedule::Ring { .. });
         let (rings, others): (Vec<Job>, Vec<Job>) = jobs(case, false).into_iter().partition(is_ring);
-        match everywhere() {
-            true => rings.into_iter().chain(others).collect::<Vec<_>>(),
-            false => rings.into_iter().skip(turn % 2).step_by(2).chain(in_turn(others, turn)).collect(),
-        }
+        let others = if everywhere() { others } else { in_turn(others, turn) };
+        rings.into_iter().chain(others)
     };
     assemble(of_wide_states().iter().enumerate().flat_map(of_case).collect());
 }

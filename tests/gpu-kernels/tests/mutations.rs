@@ -7,10 +7,13 @@ use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{Call, Case, Subject, by_hand};
 
 /// Schedules that a right kernel is right under.
-const SCHEDULES: u64 = 8;
+const SCHEDULES: u64 = 16;
 
 /// Schedules within which a mistake must show.
 const MOST_SCHEDULES: u64 = 100;
+
+/// Steps within which a right launch ends. A launch with a mistake may have no end.
+const PATIENCE: u64 = 2_000_000;
 
 const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
 const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
@@ -42,6 +45,7 @@ fn calls(subject: &Subject<'_>, schedule: u64) -> Vec<Call> {
         processors: 8,
         started: true,
         totals: schedule % 2 == 1,
+        patience: PATIENCE,
         // The program that a shifted ring is tried with has fields of four bytes.
         shifts: if subject.plan().schedule == SHIFTED { [4; 3] } else { [0; 3] },
         ..Call::line(records)
