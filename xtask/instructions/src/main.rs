@@ -4,15 +4,13 @@
 //! Under callgrind, which counts in that function alone and dumps its counts whenever that returns,
 //! the k-th dump belongs to the k-th line of the output: `name elements`. All scans are compiled,
 //! and run a first time, before callgrind looks at any instruction, which would take ten times as
-//! long ([`valgrind`]). valgrind shows a
-//! processor with AVX2 and without AVX-512, so it is for this processor that code
-//! is generated, on every machine that has at least AVX2. Plans are fixed for the same reason: they
-//! would follow the sizes of the caches.
+//! long ([`valgrind`]). valgrind shows a processor with AVX2 and without AVX-512, so it is for this
+//! processor that code is generated, on every machine that has at least AVX2. Plans are fixed for the
+//! same reason: they would follow the sizes of the caches.
 
 mod programs;
 mod valgrind;
 
-use std::hint::black_box;
 use std::process::ExitCode;
 
 use monoscan_ir::{Layout, Mode, Program, Verified};
@@ -151,7 +149,7 @@ impl Case {
 
     fn ready(&self, name: &str, mut run: impl FnMut() -> Result<(), Error> + 'static) -> Result<Ready, Anything> {
         run()?;
-        Ok(Ready { name: name.into(), elements: self.len, run: Box::new(move || black_box(run()).is_ok()) })
+        Ok(Ready { name: name.into(), elements: self.len, run: Box::new(move || run().is_ok()) })
     }
 
     fn columns(&self) -> Result<Vec<Column<'static>>, Error> {
