@@ -29,6 +29,13 @@ fn numbers(offsets: &[u64], records: usize) -> Vec<u8> {
     numbers.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
+/// Runs a helper kernel, which has a thread for each of so many things.
+fn launch(kernel: &Kernel, device: &mut Device, things: usize, args: &[u8], seed: u64) {
+    let blocks = things.div_ceil(HELPER_THREADS) as u32;
+    let launch = Launch { blocks, threads: HELPER_THREADS as u32, args, seed, ..Launch::default() };
+    kernel.launch(device, &launch).unwrap();
+}
+
 #[test]
 fn heads_are_flagged_whatever_the_width_and_the_address() {
     let kernel = Kernel::compile(&HelperKernel::Offsets.emulated(), "scan").unwrap();
@@ -63,14 +70,7 @@ fn heads_are_flagged_whatever_the_width_and_the_address() {
             reversed,
             wide,
         };
-        let launch = Launch {
-            blocks: segments.div_ceil(HELPER_THREADS) as u32,
-            threads: HELPER_THREADS as u32,
-            args: &arguments.to_bytes(),
-            seed: case,
-            ..Launch::default()
-        };
-        kernel.launch(&mut device, &launch).unwrap();
+        launch(&kernel, &mut device, segments, &arguments.to_bytes(), case);
         assert_eq!(device.read(to), flags(&offsets, records, reversed), "case {case}");
         if numbered {
             assert_eq!(device.read(beside), numbers(&offsets, records), "case {case}");
@@ -102,15 +102,8 @@ fn every_record_has_the_start_of_its_segment_beside_it() {
             bytes: size as u64,
             starts: device.address(to),
         };
-        let launch = Launch {
-            blocks: records.div_ceil(HELPER_THREADS) as u32,
-            threads: HELPER_THREADS as u32,
-            args: &arguments.to_bytes(),
-            seed: case,
-            ..Launch::default()
-        };
         if records > 0 {
-            kernel.launch(&mut device, &launch).unwrap();
+            launch(&kernel, &mut device, records, &arguments.to_bytes(), case);
         }
         assert_eq!(device.read(to), expected, "case {case}");
     }
@@ -147,14 +140,7 @@ fn records_are_copied_from_any_spacing_to_any_other() {
             from: (device.address(source) + from.0 as u64, from.1),
             to: (device.address(target) + to.0 as u64, to.1),
         };
-        let launch = Launch {
-            blocks: records.div_ceil(HELPER_THREADS) as u32,
-            threads: HELPER_THREADS as u32,
-            args: &arguments.to_bytes(),
-            seed: case,
-            ..Launch::default()
-        };
-        kernel.launch(&mut device, &launch).unwrap();
+        launch(&kernel, &mut device, records, &arguments.to_bytes(), case);
         assert_eq!(device.read(target), expected, "case {case}: {records} of {size} from {from:?} to {to:?}");
     }
 }

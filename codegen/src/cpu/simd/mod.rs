@@ -7,6 +7,7 @@
 //! | `forms` | which instructions work lane by lane |
 //! | `cost` | what a kernel costs |
 //! | `kernel` | the loop over groups of records |
+//! | `access` | what a group reads and writes |
 //! | `rows` | the loop over groups of short rows |
 //! | `compress` | records that are kept, side by side |
 //! | `lanes`, `arithmetic` | instructions, lane by lane |
@@ -16,6 +17,7 @@
 //! The tree by which elements are combined follows from the length of the block alone, not from
 //! where it lies.
 
+mod access;
 mod arithmetic;
 mod compress;
 mod cost;
