@@ -5,8 +5,8 @@
 //! the k-th dump belongs to the k-th line of the output: `name elements`. All scans are compiled,
 //! and run a first time, before callgrind looks at any instruction, which would take ten times as
 //! long ([`valgrind`]). valgrind shows a processor with AVX2 and without AVX-512, so it is for this
-//! processor that code is generated, on every machine that has at least AVX2. Plans are fixed for the
-//! same reason: they would follow the sizes of the caches.
+//! processor that code is generated, on every machine that has at least AVX2. Plans are fixed for
+//! the same reason: they would follow the sizes of the caches.
 
 mod programs;
 mod valgrind;
