@@ -158,7 +158,7 @@ const JUDGED: u64 = 150;
 
 #[test]
 fn what_is_derived_from_a_random_step_is_the_loop() {
-    let rounds = std::env::var("MONOSCAN_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(500);
+    let rounds = std::env::var("MONOSCAN_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(900);
     let first = std::env::var("MONOSCAN_FIRST").ok().and_then(|first| first.parse().ok()).unwrap_or(0);
     let (derived, families, wrong) = tried(first..first + rounds);
     println!("{derived} of {rounds} steps derived: {families:?}");
