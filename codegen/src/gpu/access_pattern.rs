@@ -1,4 +1,4 @@
-//! What calls want of a kernel.
+//! Access patterns: how the records of a call lie.
 
 /// How the records of a call are gone through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,13 +1,13 @@
-//! What schedules look up for a program's automata: which tables, and where blocks keep them.
+//! The tables that a schedule looks up for a program's automata, and where blocks keep them.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use monoscan_ir::automaton::{self, Composition, MapFold, SMALL_TABLE, TableBudget};
+use monoscan_ir::automaton::{self, Composition, MapFold, SMALL_TABLE};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Function, Table};
 
-use super::Schedule;
+use super::schedule::{NO_TABLES, Schedule};
 
 /// The folds and the replay of a program, where they go by look-ups, and what a block keeps for them.
 pub(crate) struct LookUps {
@@ -26,7 +26,7 @@ pub(crate) const WORD: usize = 4;
 impl LookUps {
     /// Those of a lowered program, for a schedule of ours or for any other.
     pub(crate) fn of(program: &Lowered, schedule: Option<Schedule>) -> LookUps {
-        let found = program.look_ups(schedule.map_or(NO_TABLES, budget));
+        let found = program.look_ups(schedule.map_or(NO_TABLES, Schedule::table_budget));
         let steps = found.folds.iter().flatten().map(MapFold::of_element).chain([&found.replay.mapping.function]);
         let mut bank_replicated: Vec<u32> = steps.flat_map(Function::looked_up).collect();
         let is_small = |table: &Table| table.bytes.len() <= SMALL_TABLE && matches!(table.ty.size(), 1 | 2 | 4);
@@ -45,18 +45,5 @@ impl Deref for LookUps {
     type Target = automaton::LookUps;
     fn deref(&self) -> &automaton::LookUps {
         &self.found
-    }
-}
-
-/// For schedules that make no tables of their own.
-const NO_TABLES: TableBudget = TableBudget { step_bytes: 0, keeps_symbols: false };
-
-/// What a schedule can spare. A persistent block copies tables once, others copy them for each tile. In a ring a tile stays
-/// in shared memory from its fold to its replay.
-fn budget(schedule: Schedule) -> TableBudget {
-    match schedule {
-        Schedule::Ring { .. } => TableBudget { step_bytes: 80 << 10, keeps_symbols: true },
-        Schedule::LookBack => TableBudget { step_bytes: 4 << 10, keeps_symbols: false },
-        Schedule::Columnar => NO_TABLES,
     }
 }

@@ -1,8 +1,8 @@
-//! What must be known of a kernel to launch it.
+//! The manifest of a kernel: all that a launch of it needs.
 
 use monoscan_ir::Layout;
 
-use super::{Arguments, GpuPlan, HEADER_BYTES, Schedule};
+use super::{Arguments, GpuPlan, HEADER_BYTES};
 
 /// Tiles of a group: tile states are folded by groups that begin at multiples of this, so that the tree by which elements are
 /// combined depends on their places alone.
@@ -35,12 +35,8 @@ impl Manifest {
 
     /// Blocks to launch on a device of so many multiprocessors; 0 if there is nothing to do.
     pub fn blocks(&self, rows: usize, records: usize, multiprocessors: usize) -> usize {
-        match self.plan.schedule {
-            Schedule::Ring { .. } => self.tiles(rows, records).min(multiprocessors),
-            Schedule::LookBack => self.tiles(rows, records),
-            Schedule::Columnar if records == 0 => 0,
-            Schedule::Columnar => rows.div_ceil(self.threads),
-        }
+        let blocks_of_rows = rows.div_ceil(self.threads);
+        self.plan.schedule.blocks(self.tiles(rows, records), blocks_of_rows, multiprocessors)
     }
 
     /// Bytes of the workspace that a launch needs.

@@ -1,5 +1,4 @@
-//! What is known of kernels for NVIDIA GPUs without making one: architectures, plans, and how a
-//! kernel is called.
+//! Architectures, schedules and plans of NVIDIA GPUs, and how their kernels are called.
 //!
 //! Plain data, built always. Kernels themselves are made behind the feature `ptx`.
 
@@ -13,6 +12,7 @@ mod look_ups;
 mod manifest;
 mod plan;
 mod ptx;
+mod schedule;
 
 pub use access_pattern::AccessPattern;
 #[cfg(feature = "ptx")]
@@ -22,10 +22,11 @@ pub use aot::{AotManifest, ExpectedLine, ExpectedValue, FoundLine, ManifestError
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 pub use manifest::{GROUP, Manifest};
-pub use plan::{GpuPlan, MOST_BUFFERS, Schedule, natural};
+pub use plan::GpuPlan;
 pub use ptx::ptx_instructions;
+pub use schedule::{MOST_BUFFERS, Schedule, natural};
 #[cfg(feature = "ptx")]
 pub(crate) use {
     look_ups::{BANKS, LookUps, MOST_DEFERRED, WORD},
-    plan::alignment,
+    schedule::alignment,
 };

@@ -1,4 +1,4 @@
-//! What can be read from a PTX text without assembling it.
+//! Facts read from a PTX text without assembling it.
 
 /// How many instructions a PTX text has, those that stand in one line as inline assembly included. Directives, such as declarations of
 /// registers and data, are none. Takes one walk over the text.

@@ -3,7 +3,7 @@
 //! machine code is found again.
 
 use super::{Kernel, KernelPlan, as_ptx_kernel};
-use crate::gpu::{Arch, Manifest, Schedule};
+use crate::gpu::{Arch, Manifest};
 use crate::nvptx::emit::{Passes, assemble, key};
 use crate::nvptx::error::NvptxError;
 
@@ -23,11 +23,7 @@ impl KernelIr {
     pub fn new(plan: &KernelPlan) -> KernelIr {
         let (Kernel { text, manifest }, arch) = (plan.emulated(), plan.arch());
         let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), manifest.threads);
-        let passes = match manifest.plan.schedule {
-            Schedule::Ring { .. } => Passes::Few,
-            Schedule::LookBack | Schedule::Columnar => Passes::All,
-        };
-        KernelIr { text, passes, arch, manifest }
+        KernelIr { text, passes: plan.passes(), arch, manifest }
     }
 
     /// The SHA-256 hash of all that decides its PTX: the module, the target, and the version of LLVM. It is the same in every

@@ -10,11 +10,11 @@ use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Layout as RecordLayout, Program};
 
 use super::Kernel;
+use super::emit::Passes;
 use super::error::PlanError;
-use super::kernel::bytes::width;
 use super::kernel::recipe::Recipe;
-use super::schedule::{Layout, kernel, look_back, ring};
-use crate::gpu::{AccessPattern, Arch, GpuPlan, MOST_BUFFERS, Schedule};
+use super::schedule::{Layout, check, ring};
+use crate::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 
 /// Buffers of a ring and how far it reduces ahead: with fewer, blocks wait for each other in convoys, and with more, tiles get
 /// too small for their copies.
@@ -78,9 +78,8 @@ impl KernelPlan {
     /// It does not fit the program or the architecture.
     pub fn with(program: &Lowered, plan: &GpuPlan, arch: Arch) -> Result<KernelPlan, PlanError> {
         let planner = Planner::new(program, plan.schedule, arch);
-        planner.check(plan)?;
-        let layout = planner.layout(plan);
-        planner.complete(plan.clone(), layout)
+        check(&planner.recipe, plan, arch)?;
+        planner.complete(plan.clone())
     }
 
     /// How it goes about the program.
@@ -92,9 +91,14 @@ impl KernelPlan {
         self.arch
     }
 
+    /// The passes that LLVM runs over its kernel.
+    pub(super) fn passes(&self) -> Passes {
+        self.layout.passes()
+    }
+
     /// The kernel as LLVM IR that calls intrinsics which it only declares, and takes its arguments by address.
     pub fn emulated(&self) -> Kernel {
-        kernel(&self.recipe, &self.plan, &self.layout)
+        self.layout.kernel(&self.recipe, &self.plan)
     }
 }
 
@@ -146,23 +150,21 @@ impl Planner {
             false => few(FEW_RING_WARPS).or(plan).or_else(|| few(1..=3)),
         };
         let plan = plan.ok_or(PlanError::NoTile)?;
-        let layout = planner.layout(&plan);
-        planner.complete(plan, layout)
+        planner.complete(plan)
     }
 
     /// The plan for columns at any address, and for what a ring does not do.
     fn look_back(program: &Lowered, arch: Arch) -> Result<KernelPlan, PlanError> {
         let planner = Planner::new(program, Schedule::LookBack, arch);
         let plan = LOOK_BACK_WARPS.into_iter().find_map(|warps| planner.largest(warps)).ok_or(PlanError::NoTile)?;
-        let layout = planner.layout(&plan);
-        planner.complete(plan, layout)
+        planner.complete(plan)
     }
 
     /// The plan for short lines: many small tiles, where nothing has to be copied fast and every step of a block is waited for.
     fn small(program: &Lowered, arch: Arch) -> Result<KernelPlan, PlanError> {
         let KernelPlan { plan, recipe, .. } = Planner::look_back(program, arch)?;
         let plan = GpuPlan { warps: SMALL_WARPS.min(plan.warps), load_groups: 1, ..plan };
-        let layout = Layout::LookBack(look_back::layout::Shared::of(&recipe, &plan));
+        let layout = Layout::of(&recipe, &plan);
         Ok(KernelPlan { plan, recipe, layout, arch })
     }
 
@@ -185,7 +187,7 @@ impl Planner {
     fn fits(&self, plan: &GpuPlan) -> bool {
         let is_small = || self.tile_bytes(plan) <= LOOK_BACK_TILE_BYTES;
         let is_free = !matches!(self.schedule, Schedule::LookBack);
-        (is_free || is_small()) && self.layout(plan).bytes() <= self.arch.shared_bytes()
+        (is_free || is_small()) && Layout::of(&self.recipe, plan).bytes() <= self.arch.shared_bytes()
     }
 
     /// Bytes of a tile of records, and of results that do not lie over them. What is kept is written to its place at once.
@@ -196,56 +198,8 @@ impl Planner {
         plan.tile() * self.recipe.inputs.iter().chain(apart).map(record).sum::<usize>()
     }
 
-    /// Where a block has what this plan keeps.
-    fn layout(&self, plan: &GpuPlan) -> Layout {
-        match plan.schedule {
-            Schedule::Ring { buffers, ahead, shifted } => {
-                let ring = (buffers, ahead, shifted);
-                Layout::Ring(ring, ring::layout::Shared::of(&self.recipe, plan, ring))
-            }
-            Schedule::LookBack => Layout::LookBack(look_back::layout::Shared::of(&self.recipe, plan)),
-            Schedule::Columnar => Layout::Columnar,
-        }
-    }
-
-    /// Whether a plan that was asked for is one of the schedule, whatever it takes.
-    fn check(&self, plan: &GpuPlan) -> Result<(), PlanError> {
-        let levels = self.recipe.levels.len();
-        let most = match plan.schedule {
-            Schedule::Ring { buffers, ahead, .. } => {
-                let needs = ring::layout::lead(levels, ahead.min(MOST_BUFFERS), 0) + 2;
-                if ahead < 1 || !(needs..=MOST_BUFFERS).contains(&buffers) {
-                    return Err(PlanError::Buffers { buffers, ahead, needs });
-                }
-                32usize.saturating_sub(ring::helpers(levels))
-            }
-            Schedule::LookBack | Schedule::Columnar => 32,
-        };
-        if !(1..=most).contains(&plan.warps) {
-            return Err(PlanError::Warps { warps: plan.warps, most });
-        }
-        match plan.schedule {
-            Schedule::Ring { shifted, .. } => {
-                ring::layout::check(&self.recipe, self.arch)?;
-                if shifted { Ok(()) } else { self.expect_whole_accesses(plan) }
-            }
-            Schedule::LookBack => self.expect_whole_accesses(plan),
-            Schedule::Columnar if self.recipe.rank.is_some() => Err(PlanError::Keeps),
-            Schedule::Columnar => Ok(()),
-        }
-    }
-
-    fn expect_whole_accesses(&self, plan: &GpuPlan) -> Result<(), PlanError> {
-        let outputs = self.recipe.outputs.iter().filter(|_| self.recipe.rank.is_none());
-        let mut sizes = self.recipe.inputs.iter().chain(outputs).map(|column| column.size as usize);
-        let load_group = plan.load_group;
-        match sizes.find(|size| width(load_group * size) < width(plan.items_per_thread() * size)) {
-            None => Ok(()),
-            Some(size) => Err(PlanError::PartialAccess { load_group, size }),
-        }
-    }
-
-    fn complete(self, plan: GpuPlan, layout: Layout) -> Result<KernelPlan, PlanError> {
+    fn complete(self, plan: GpuPlan) -> Result<KernelPlan, PlanError> {
+        let layout = Layout::of(&self.recipe, &plan);
         let (needs, arch) = (layout.bytes(), self.arch);
         if needs > arch.shared_bytes() {
             return Err(PlanError::SharedMemory { needs, arch });

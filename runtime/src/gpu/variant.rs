@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
+use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan};
 use monoscan_codegen::nvptx::{KernelIr, KernelPlan, NvptxError, PlanError};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Program, Verified};
@@ -132,15 +132,7 @@ impl Variant {
 
     /// The plan for this access pattern; for lines the one that was asked for, if it is there and runs them.
     fn plan(&self, pattern: AccessPattern, asked: Option<&GpuPlan>, arch: Arch) -> Result<KernelPlan, PlanError> {
-        let is_asked = |plan: &&GpuPlan| match pattern {
-            AccessPattern::Aligned => true,
-            AccessPattern::Shifted => {
-                matches!(plan.schedule, Schedule::LookBack | Schedule::Ring { shifted: true, .. })
-            }
-            AccessPattern::Any => plan.schedule == Schedule::LookBack,
-            AccessPattern::Short | AccessPattern::Columnar => false,
-        };
-        match asked.filter(is_asked) {
+        match asked.filter(|plan| plan.schedule.serves(pattern)) {
             Some(plan) => KernelPlan::with(&self.program, plan, arch),
             None => KernelPlan::new(&self.program, pattern, arch),
         }

@@ -1,5 +1,5 @@
-//! What a launch is asked for: drawn at random around the boundaries of a plan, and made simpler
-//! again when it fails.
+//! Launches, drawn at random around the boundaries of a plan, and made simpler again when one
+//! fails.
 
 use monoscan_codegen::gpu::{GROUP, Schedule};
 
@@ -81,7 +81,6 @@ impl Call {
     /// A random call that the kernel can do, of about `most` records at most.
     pub fn random(random: &mut Random, subject: &Subject<'_>, most: usize) -> Call {
         let schedule = subject.schedule();
-        let is_ring = matches!(schedule, Schedule::Ring { .. });
         let (planes, step, records) = match schedule {
             Schedule::Columnar => {
                 let records = *random.pick(&[0, 1, 2, 3, 7, 20]);
@@ -113,7 +112,7 @@ impl Call {
             planes,
             step,
             gap: if random.chance(2) { 0 } else { random.below(9) },
-            reversed: !is_ring && random.chance(3),
+            reversed: schedule.takes(Some((planes * step, step)), true) && random.chance(3),
             started: random.chance(2),
             resumed: random.chance(2),
             each: subject.has_rows() && data % 2 == 1,

@@ -1,4 +1,4 @@
-//! Plans and forms drawn at random.
+//! Schedules that kernels are tried by, and plans and forms drawn at random.
 
 use monoscan_codegen::gpu::{GpuPlan, Schedule};
 use monoscan_ir::interp::Mode;
@@ -6,6 +6,18 @@ use monoscan_ir::transform::{Form, SegmentStart, lower};
 
 use crate::Case;
 use scan_kit::Random;
+
+/// A ring whose buffers small tiles go round often.
+pub const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
+
+/// The same of columns at any natural address.
+pub const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
+
+/// A ring that runs cascades too.
+pub const CASCADES: Schedule = Schedule::Ring { buffers: 4, ahead: 1, shifted: false };
+
+/// One of each schedule.
+pub const SCHEDULES: [Schedule; 4] = [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar];
 
 /// A small plan.
 pub fn small_plan(random: &mut Random, case: &Case, form: Form, schedule: Schedule) -> GpuPlan {

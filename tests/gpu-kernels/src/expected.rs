@@ -1,4 +1,4 @@
-//! What a call must write, by the interpreter of programs: no tiles, no strides.
+//! The expected results of a call, by the interpreter of programs: no tiles, no strides.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::transform::Lowered;

@@ -8,7 +8,7 @@
 //! expected.rs   what it must write, by the interpreter of programs
 //! machine.rs    the emulator or a device
 //! launch.rs     what it writes there
-//! draw.rs       plans and forms
+//! draw.rs       schedules, plans and forms
 //! ```
 //!
 //! The tests draw kernels and calls from these.
@@ -26,7 +26,7 @@ mod subject;
 mod wide;
 
 pub use call::Call;
-pub use draw::{form, small_plan};
+pub use draw::{CASCADES, RING, SCHEDULES, SHIFTED, form, small_plan};
 pub use floats::of_floats;
 pub use launch::Failure;
 pub use machine::OnDevice;

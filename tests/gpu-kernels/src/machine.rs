@@ -1,4 +1,4 @@
-//! What kernels are launched on: the emulator, or a device.
+//! Machines that kernels are launched on: the emulator, or a device.
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{KernelIr, KernelPlan};

@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
+use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan};
 use monoscan_codegen::nvptx::KernelPlan;
 use monoscan_ir::transform::{Form, lower};
-use scan_gpu_kernels::{Call, Case, OnDevice, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
+use scan_gpu_kernels::{Call, Case, OnDevice, SCHEDULES, Subject, by_hand, form, of_the_zoo, random_cases, small_plan};
 use scan_kit::Random;
 
 /// About the most records of a call.
@@ -16,9 +16,7 @@ const MOST: usize = 60_000;
 
 /// The schedules, with small tiles, and then what the planner asks for.
 fn plans(random: &mut Random, case: &Case, form: Form) -> Vec<GpuPlan> {
-    let ring = |shifted| Schedule::Ring { buffers: 6, ahead: 2, shifted };
-    let schedules = [ring(false), ring(true), Schedule::LookBack, Schedule::Columnar];
-    let small = schedules.map(|schedule| small_plan(random, case, form, schedule));
+    let small = SCHEDULES.map(|schedule| small_plan(random, case, form, schedule));
     let program = lower(&case.program, form);
     let planned =
         [AccessPattern::Aligned, AccessPattern::Shifted, AccessPattern::Short, AccessPattern::Any].into_iter();

@@ -12,8 +12,8 @@ use monoscan_codegen::nvptx::{KernelPlan, PlanError};
 use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
-    Call, Case, Failure, Subject, by_hand, form, of_bytes, of_expansions, of_floats, of_the_zoo, random_cases,
-    small_plan, wide_sums,
+    CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, of_bytes, of_expansions,
+    of_floats, of_the_zoo, random_cases, small_plan, wide_sums,
 };
 use scan_kit::Random;
 
@@ -31,7 +31,7 @@ struct Seen(BTreeSet<(&'static str, &'static str)>);
 
 impl Seen {
     fn note(&mut self, subject: &Subject<'_>, call: &Call) {
-        let schedule = name(subject.plan().schedule);
+        let schedule = subject.plan().schedule.name();
         let tile = subject.plan().tile();
         let aspects = [
             (call.reversed, "reversed"),
@@ -58,25 +58,10 @@ impl Seen {
 
     fn must_have(&self, schedule: Schedule, aspects: &[&'static str]) {
         for aspect in aspects {
-            assert!(self.0.contains(&(name(schedule), aspect)), "{schedule:?}: no call was for {aspect}");
+            assert!(self.0.contains(&(schedule.name(), aspect)), "{schedule:?}: no call was for {aspect}");
         }
     }
 }
-
-fn name(schedule: Schedule) -> &'static str {
-    match schedule {
-        Schedule::Ring { shifted: false, .. } => "ring",
-        Schedule::Ring { shifted: true, .. } => "shifted ring",
-        Schedule::LookBack => "look-back",
-        Schedule::Columnar => "columnar",
-    }
-}
-
-const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
-const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
-
-/// A ring that runs cascades too.
-const CASCADES: Schedule = Schedule::Ring { buffers: 4, ahead: 1, shifted: false };
 
 /// Some calls, a few at a time in one workspace, of a kernel by each schedule.
 fn check(cases: &[Case], seed: u64) -> Seen {
@@ -93,7 +78,7 @@ fn check(cases: &[Case], seed: u64) -> Seen {
 /// Gives how many launches that was.
 fn check_one(case: &Case, random: &mut Random, seen: &mut Seen) -> usize {
     let mut launches = 0;
-    for schedule in [RING, SHIFTED, Schedule::LookBack, Schedule::Columnar] {
+    for schedule in SCHEDULES {
         let form = form(random);
         let subject = match Subject::new(case, form, &small_plan(random, case, form, schedule)) {
             Ok(subject) => subject,

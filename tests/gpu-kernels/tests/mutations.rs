@@ -4,7 +4,7 @@
 use monoscan_codegen::gpu::{GROUP, GpuPlan, Schedule};
 use monoscan_ir::transform::Form;
 use scan_emulator::{Fault, Intrinsic};
-use scan_gpu_kernels::{Call, Case, Subject, by_hand};
+use scan_gpu_kernels::{CASCADES, Call, Case, RING, SHIFTED, Subject, by_hand};
 
 /// Schedules that a right kernel is right under.
 const SCHEDULES: u64 = 16;
@@ -14,12 +14,6 @@ const MOST_SCHEDULES: u64 = 100;
 
 /// Steps within which a right launch ends. A launch with a mistake may have no end.
 const PATIENCE: u64 = 2_000_000;
-
-const RING: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: false };
-const SHIFTED: Schedule = Schedule::Ring { buffers: 4, ahead: 2, shifted: true };
-
-/// A ring that runs cascades too.
-const CASCADES: Schedule = Schedule::Ring { buffers: 4, ahead: 1, shifted: false };
 
 /// A kernel with tiles so small that many of them take little time.
 fn with_kernel(name: &str, schedule: Schedule, act: impl FnOnce(&Subject<'_>)) {

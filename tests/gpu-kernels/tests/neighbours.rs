@@ -1,10 +1,10 @@
 //! The record before, read where it lies, by each schedule: in tiles of every length around their
 //! ends, in columns of several sizes, at any address, from either end; beside parameters.
 
-use monoscan_codegen::gpu::{GpuPlan, Schedule};
+use monoscan_codegen::gpu::GpuPlan;
 use monoscan_ir::transform::Form;
 use monoscan_ir::{text, verify};
-use scan_gpu_kernels::{Call, Case, Subject};
+use scan_gpu_kernels::{Call, Case, SCHEDULES, Subject};
 use scan_kit::Random;
 
 /// Flags of keys that change, as segments by keys are made: no output reads a state.
@@ -56,14 +56,12 @@ program differences
 #[test]
 fn the_record_before_is_read_by_every_schedule() {
     let mut random = Random(17);
-    let [ring, shifted] = [false, true].map(|shifted| Schedule::Ring { buffers: 4, ahead: 2, shifted });
     for source in [KEYS, DIFFERENCES] {
         let case = Case::of_bytes(verify(text::parse(source).unwrap()).unwrap());
-        for schedule in [ring, shifted, Schedule::LookBack, Schedule::Columnar] {
+        for schedule in SCHEDULES {
             for (heads, load_groups) in [(false, 1), (true, 1), (false, 3)] {
                 let form = Form { heads, ..Form::default() };
                 let plan = GpuPlan { schedule, warps: 2, load_group: 4, load_groups };
-                let plan = if schedule == Schedule::Columnar { GpuPlan::columnar() } else { plan };
                 let Ok(subject) = Subject::new(&case, form, &plan) else { panic!("{plan} does not fit") };
                 for _ in 0..6 {
                     let calls: Vec<Call> = (0..2).map(|_| Call::random(&mut random, &subject, 3000)).collect();

@@ -1,11 +1,11 @@
-//! What a line of a manifest should be, and what it is, for errors.
+//! The expected and the found line of a manifest, for errors.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::RangeInclusive;
 
 use crate::gpu::Arch;
 
-/// What was expected in a line of a manifest.
+/// The line that was expected in a manifest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ExpectedLine {
@@ -22,7 +22,7 @@ pub enum ExpectedLine {
     End,
 }
 
-/// What was expected as the value of a key.
+/// The value that was expected of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ExpectedValue {

@@ -50,7 +50,7 @@ use super::{Arch, Arguments, GpuPlan, Manifest};
 /// The version of the text form.
 const FORMAT: u32 = 4;
 
-/// What is known of a kernel that was made ahead of time.
+/// The manifest of a kernel that was made ahead of time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AotManifest {
     /// The version of monoscan that made it.

@@ -9,7 +9,7 @@ use monoscan_ir::{Mode, Program, Verified, text, verify};
 
 use super::{AotManifest, ExpectedLine, ExpectedValue, FORMAT, FoundLine, ManifestError};
 use super::{launch, lowered_for, lowered_sha256};
-use crate::gpu::{Arch, GpuPlan, MOST_BUFFERS, Schedule};
+use crate::gpu::{Arch, GpuPlan, Schedule};
 
 impl FromStr for AotManifest {
     type Err = ManifestError;
@@ -102,7 +102,7 @@ impl<'a> Lines<'a> {
     }
 
     fn plan(&mut self) -> Result<GpuPlan, ManifestError> {
-        let schedule = self.value("schedule", ExpectedValue::Schedule, schedule)?;
+        let schedule = self.value("schedule", ExpectedValue::Schedule, Schedule::from_words)?;
         let (warps, load_group) = (self.number("warps", 1..=32)?, self.number("load-group", 1..=1 << 10)?);
         Ok(GpuPlan { schedule, warps, load_group, load_groups: self.number("load-groups", 1..=1 << 10)? })
     }
@@ -137,18 +137,4 @@ fn nonempty(value: &str) -> Option<String> {
 fn hash(value: &str) -> Option<String> {
     let digits = value.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     (digits && value.len() == 64).then(|| value.to_owned())
-}
-
-fn schedule(value: &str) -> Option<Schedule> {
-    let words: Vec<&str> = value.split_whitespace().collect();
-    match words[..] {
-        [ring @ ("ring" | "shifted-ring"), "buffers", buffers, "ahead", ahead] => {
-            let (buffers, ahead) = (buffers.parse().ok()?, ahead.parse().ok()?);
-            Some(Schedule::Ring { buffers, ahead, shifted: ring == "shifted-ring" })
-                .filter(|_| (1..MOST_BUFFERS).contains(&ahead) && (ahead + 2..=MOST_BUFFERS).contains(&buffers))
-        }
-        ["look-back"] => Some(Schedule::LookBack),
-        ["columnar"] => Some(Schedule::Columnar),
-        _ => None,
-    }
 }

@@ -6,7 +6,6 @@ use monoscan_ir::Mode;
 use monoscan_ir::transform::SegmentStart;
 
 use super::{AotManifest, FORMAT, lowered_sha256};
-use crate::gpu::Schedule;
 
 impl Display for AotManifest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -31,14 +30,7 @@ impl Display for AotManifest {
         writeln!(f, "start {start}")?;
         writeln!(f, "checked {}", form.checked)?;
         writeln!(f, "any-states {}", lowered.holds_any())?;
-        match launch.plan.schedule {
-            Schedule::Ring { buffers, ahead, shifted } => {
-                let ring = if shifted { "shifted-ring" } else { "ring" };
-                writeln!(f, "schedule {ring} buffers {buffers} ahead {ahead}")?;
-            }
-            Schedule::LookBack => writeln!(f, "schedule look-back")?,
-            Schedule::Columnar => writeln!(f, "schedule columnar")?,
-        }
+        writeln!(f, "schedule {}", launch.plan.schedule.words())?;
         writeln!(f, "warps {}", launch.plan.warps)?;
         writeln!(f, "load-group {}", launch.plan.load_group)?;
         writeln!(f, "load-groups {}", launch.plan.load_groups)?;

@@ -1,13 +1,17 @@
 //! Schedules: how tiles come, go and get their carry. A folder or file for each
-//! [`Schedule`](crate::gpu::Schedule).
+//! [`Schedule`], and here what of it a plan must know: whether it can be, where a block has what it
+//! keeps, and the function that writes its kernel.
 
 mod columnar;
-pub(super) mod look_back;
+mod look_back;
 pub(super) mod ring;
 
 use super::Kernel;
+use super::emit::Passes;
+use super::error::PlanError;
+use super::kernel::bytes::width;
 use super::kernel::recipe::Recipe;
-use crate::gpu::GpuPlan;
+use crate::gpu::{Arch, GpuPlan, MOST_BUFFERS, Schedule};
 
 /// Where a block's shared memory has all that a schedule keeps there. What a plan of the schedule lacks to be written.
 #[expect(clippy::large_enum_variant, reason = "there is one for each plan of a kernel")]
@@ -20,6 +24,18 @@ pub(super) enum Layout {
 }
 
 impl Layout {
+    /// Where a block has what this plan keeps.
+    pub(super) fn of(recipe: &Recipe, plan: &GpuPlan) -> Layout {
+        match plan.schedule {
+            Schedule::Ring { buffers, ahead, shifted } => {
+                let ring = (buffers, ahead, shifted);
+                Layout::Ring(ring, ring::layout::Shared::of(recipe, plan, ring))
+            }
+            Schedule::LookBack => Layout::LookBack(look_back::layout::Shared::of(recipe, plan)),
+            Schedule::Columnar => Layout::Columnar,
+        }
+    }
+
     /// Bytes of shared memory of a block.
     pub(super) fn bytes(&self) -> usize {
         match self {
@@ -28,13 +44,58 @@ impl Layout {
             Layout::Columnar => 0,
         }
     }
+
+    /// Writes the kernel of a plan.
+    pub(super) fn kernel(&self, recipe: &Recipe, plan: &GpuPlan) -> Kernel {
+        match self {
+            Layout::Ring(ring, shared) => ring::kernel(recipe, plan, *ring, shared),
+            Layout::LookBack(shared) => look_back::kernel(recipe, plan, shared),
+            Layout::Columnar => columnar::kernel(recipe, plan),
+        }
+    }
+
+    /// The passes that LLVM runs over it: few over a ring, whose loops are written as they are to stay.
+    pub(super) fn passes(&self) -> Passes {
+        match self {
+            Layout::Ring(..) => Passes::Few,
+            Layout::LookBack(_) | Layout::Columnar => Passes::All,
+        }
+    }
 }
 
-/// Writes the kernel of a plan.
-pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, layout: &Layout) -> Kernel {
-    match layout {
-        Layout::Ring(ring, shared) => ring::kernel(recipe, plan, *ring, shared),
-        Layout::LookBack(shared) => look_back::kernel(recipe, plan, shared),
-        Layout::Columnar => columnar::kernel(recipe, plan),
+/// Whether a plan that was asked for is one of its schedule, whatever it takes.
+pub(super) fn check(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<(), PlanError> {
+    let levels = recipe.levels.len();
+    let most = match plan.schedule {
+        Schedule::Ring { buffers, ahead, .. } => {
+            let needs = ring::layout::lead(levels, ahead.min(MOST_BUFFERS), 0) + 2;
+            if ahead < 1 || !(needs..=MOST_BUFFERS).contains(&buffers) {
+                return Err(PlanError::Buffers { buffers, ahead, needs });
+            }
+            32usize.saturating_sub(ring::helpers(levels))
+        }
+        Schedule::LookBack | Schedule::Columnar => 32,
+    };
+    if !(1..=most).contains(&plan.warps) {
+        return Err(PlanError::Warps { warps: plan.warps, most });
+    }
+    match plan.schedule {
+        Schedule::Ring { shifted, .. } => {
+            ring::layout::check(recipe, arch)?;
+            if shifted { Ok(()) } else { expect_whole_accesses(recipe, plan) }
+        }
+        Schedule::LookBack => expect_whole_accesses(recipe, plan),
+        Schedule::Columnar if recipe.rank.is_some() => Err(PlanError::Keeps),
+        Schedule::Columnar => Ok(()),
+    }
+}
+
+fn expect_whole_accesses(recipe: &Recipe, plan: &GpuPlan) -> Result<(), PlanError> {
+    let outputs = recipe.outputs.iter().filter(|_| recipe.rank.is_none());
+    let mut sizes = recipe.inputs.iter().chain(outputs).map(|column| column.size as usize);
+    let load_group = plan.load_group;
+    match sizes.find(|size| width(load_group * size) < width(plan.items_per_thread() * size)) {
+        None => Ok(()),
+        Some(size) => Err(PlanError::PartialAccess { load_group, size }),
     }
 }

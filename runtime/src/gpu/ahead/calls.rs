@@ -1,4 +1,4 @@
-//! What calls kernels were made for, and which kernel a call takes.
+//! The calls that kernels were made for, and which kernel a call takes.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -19,7 +19,7 @@ pub struct MadeFor {
     pub schedule: Schedule,
 }
 
-/// What a call asks of a kernel.
+/// The demands of a call on a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
     /// Mode and segments.
@@ -44,11 +44,8 @@ impl MadeFor {
         let segments = |form: Form| (form.mode, form.heads, form.checked);
         let from_any = (self.form.start, asked.form.start) == (SegmentStart::Init, SegmentStart::Identity);
         let starts = from_any || self.form.start == asked.form.start;
-        let goes = match (self.schedule, asked.rows) {
-            (Schedule::Ring { .. }, rows) => !asked.reversed && rows.is_none_or(|rows| rows.count() * rows.step() <= 1),
-            (Schedule::LookBack, rows) => rows.is_none_or(|rows| rows.step() == 1),
-            (Schedule::Columnar, rows) => rows.is_some(),
-        };
+        let rows = asked.rows.map(|rows| (rows.count(), rows.step()));
+        let goes = self.schedule.takes(rows, asked.reversed);
         segments(self.form) == segments(asked.form) && starts && goes && !asked.reduces
     }
 }
@@ -122,14 +119,7 @@ fn scans(form: Form, f: &mut Formatter<'_>) -> fmt::Result {
 impl Display for MadeFor {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         scans(self.form, f)?;
-        f.write_str(match self.schedule {
-            Schedule::Ring { shifted: false, .. } => " of lines, forwards, in columns at multiples of 16 bytes",
-            Schedule::Ring { shifted: true, .. } => {
-                " of lines, forwards, in columns at multiples of their fields' sizes"
-            }
-            Schedule::LookBack => " of lines and of rows one after the other",
-            Schedule::Columnar => " of rows",
-        })
+        write!(f, " of {}", self.schedule.calls())
     }
 }
 
