@@ -109,7 +109,7 @@ impl<'s> Try<'s> {
             Over::Line => true,
             // The next chunk alone would know whether it goes on with the segment.
             Over::Heads(_) => carry.is_none() || !reversed,
-            Over::Offsets(_) => carry.is_none(),
+            Over::Offsets(_) | Over::Keys(_) => carry.is_none(),
             Over::Rows { .. } => program.output.filter.is_none(),
         };
         let mut asked =
@@ -267,6 +267,7 @@ fn within_fence(bytes: &mut [u8]) -> &mut [u8] {
 fn call(asked: &Asked) -> Option<Call<'_>> {
     let shape = match &asked.over {
         Over::Line => Shape::Line,
+        Over::Keys(_) => return None,
         Over::Heads(flags) => Shape::Heads(flags),
         Over::Offsets(offsets) => Shape::Offsets(offsets),
         &Over::Rows { planes, pitch, len, step } => Shape::Rows(Rows::planes(planes, pitch, len, step).ok()?),

@@ -57,6 +57,7 @@ impl<M: Monoid + Debug> Visit<'_, M> {
             Over::Line => self.scan.init(M::identity()),
             Over::Heads(flags) => self.scan.segmented(flags),
             Over::Offsets(offsets) => self.scan.segmented(offsets),
+            Over::Keys(_) => unreachable!("keys are drawn for devices alone"),
             &Over::Rows { planes, pitch, len, step } => {
                 self.scan.rows(monoscan::Rows::planes(planes, pitch, len, step).unwrap())
             }
@@ -183,7 +184,7 @@ impl<M: Monoid + Debug> Visit<'_, M> {
                 }
                 self.same_totals(&stream.states(), &second);
             }
-            Over::Heads(_) | Over::Offsets(_) => {}
+            Over::Heads(_) | Over::Keys(_) | Over::Offsets(_) => {}
         }
     }
 

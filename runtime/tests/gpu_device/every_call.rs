@@ -3,7 +3,7 @@
 
 use monoscan_ir::{Constant, Mode, Program, Verified};
 
-use crate::subject::{on_gpu, tiny_plan};
+use crate::subject::{on_gpu, tiny_plan, uploaded};
 use scan_kit::Random;
 use scan_kit::calls::{Asked, Over, Subject};
 use scan_kit::programs;
@@ -83,6 +83,23 @@ fn random_calls() {
     each_program(|program| {
         for plan in [Some(tiny_plan(program)), None] {
             let subject = on_gpu(program, plan);
+            for _ in 0..60 {
+                let asked = subject.call(&mut random);
+                let inputs = inputs(program, asked.len, &mut random);
+                subject.must_agree(&asked, &inputs);
+            }
+        }
+    });
+}
+
+/// Columns there, each at a spacing of its own; segments by flags, keys and offsets there; starts of each row and segment.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn random_calls_of_device_columns() {
+    let mut random = Random(7);
+    each_program(|program| {
+        for plan in [Some(tiny_plan(program)), None] {
+            let subject = uploaded(program, plan);
             for _ in 0..60 {
                 let asked = subject.call(&mut random);
                 let inputs = inputs(program, asked.len, &mut random);

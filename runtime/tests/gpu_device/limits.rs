@@ -1,4 +1,4 @@
-//! What a device refuses, gives up, or has much of: wrong columns, time limits, lines beyond 2^32
+//! Limits of a device: wrong columns, time limits, lines beyond 2^32
 //! records, other devices.
 
 use std::time::Duration;

@@ -15,3 +15,4 @@ mod spaced;
 mod streams;
 mod subject;
 mod together;
+mod uploaded;

@@ -6,7 +6,9 @@ use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Program, Verified};
 use monoscan_runtime::DynScan;
 use monoscan_runtime::cuda::Device;
-use scan_kit::calls::Subject;
+use scan_kit::calls::{OnHost, Subject};
+
+use crate::uploaded::OnDevice;
 
 /// The device of these tests.
 pub(crate) fn device() -> Device {
@@ -23,9 +25,18 @@ pub(crate) fn tiny_plan(program: &Verified<Program>) -> GpuPlan {
     GpuPlan { warps: 1, load_groups: 1, ..plan.plan().clone() }
 }
 
-/// A scan on the device, by the only plan for lines that is given, beside the program's reference.
+/// A scan on the device of columns of the host, by the only plan for lines that is given, beside the program's reference.
 pub(crate) fn on_gpu(program: &Verified<Program>, plan: Option<GpuPlan>) -> Subject {
+    Subject::of_scan(&scan(program, plan), Box::new(OnHost))
+}
+
+/// The same of columns in the memory of the device.
+pub(crate) fn uploaded(program: &Verified<Program>, plan: Option<GpuPlan>) -> Subject {
+    Subject::of_scan(&scan(program, plan), Box::new(OnDevice(device())))
+}
+
+fn scan(program: &Verified<Program>, plan: Option<GpuPlan>) -> DynScan {
     let builder = DynScan::builder(program.clone()).device(device());
     let builder = plan.into_iter().fold(builder, |builder, plan| builder.gpu_plan(plan));
-    Subject::of_scan(&builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program)))
+    builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program))
 }

@@ -1,4 +1,4 @@
-//! What the tests of several packages share.
+//! Parts that the tests of several packages share.
 //!
 //! | module | what it has | feature |
 //! |---|---|---|

@@ -30,8 +30,15 @@ pub struct Asked {
 pub enum Over {
     Line,
     Heads(Vec<bool>),
+    /// By keys, which differ from the one before where it is true, but for the first. Keys are for devices alone.
+    Keys(Vec<bool>),
     Offsets(Vec<usize>),
-    Rows { planes: usize, pitch: usize, len: usize, step: usize },
+    Rows {
+        planes: usize,
+        pitch: usize,
+        len: usize,
+        step: usize,
+    },
 }
 
 impl Asked {
@@ -51,10 +58,10 @@ impl Asked {
         }
     }
 
-    /// As the engine takes it.
+    /// As the engine takes it, but for keys, which are in device memory.
     pub fn call(&self) -> Call<'_> {
         let shape = match &self.over {
-            Over::Line => Shape::Line,
+            Over::Line | Over::Keys(_) => Shape::Line,
             Over::Heads(flags) => Shape::Heads(flags),
             Over::Offsets(offsets) => Shape::Offsets(offsets),
             &Over::Rows { planes, pitch, len, step } => {
@@ -104,7 +111,7 @@ impl Asked {
         let may_resume = match over {
             Over::Line | Over::Rows { .. } => true,
             Over::Heads(_) => !reversed,
-            Over::Offsets(_) => false,
+            Over::Offsets(_) | Over::Keys(_) => false,
         };
         let mut asked = Asked {
             len,
@@ -158,10 +165,10 @@ impl Asked {
                 with(&|asked| asked.over = Over::Rows { planes, pitch, len, step });
             }
         }
-        if let Over::Heads(flags) = &self.over {
+        if let Over::Heads(flags) | Over::Keys(flags) = &self.over {
             for place in (0..flags.len()).filter(|&place| flags[place]) {
                 with(&|asked| {
-                    if let Over::Heads(flags) = &mut asked.over {
+                    if let Over::Heads(flags) | Over::Keys(flags) = &mut asked.over {
                         flags[place] = false;
                     }
                 });
@@ -197,7 +204,7 @@ impl Asked {
         self.len = len;
         match &mut self.over {
             Over::Line => {}
-            Over::Heads(flags) => flags.truncate(len),
+            Over::Heads(flags) | Over::Keys(flags) => flags.truncate(len),
             Over::Offsets(offsets) => offsets.iter_mut().for_each(|offset| *offset = (*offset).min(len)),
             &mut Over::Rows { planes, pitch, len: row, step } => self.len = extent(planes, pitch, row, step).max(len),
         }

@@ -11,7 +11,7 @@ use crate::Random;
 
 /// How the records of a column lie.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Form {
+pub enum Form {
     /// One after the other.
     Dense,
     /// So many bytes from one to the next.
@@ -47,20 +47,21 @@ impl Form {
 }
 
 /// A column.
-pub(super) struct Memory {
-    all: Vec<u8>,
+pub struct Memory<'l> {
+    /// The bytes of its records, and others around and between them.
+    pub all: Vec<u8>,
     /// The byte that record 0 starts at.
-    first: usize,
-    form: Form,
-    size: usize,
-    len: usize,
+    pub first: usize,
+    pub form: Form,
+    pub len: usize,
+    pub layout: &'l Layout,
 }
 
-impl Memory {
+impl<'l> Memory<'l> {
     const AFTER: usize = 64;
 
     /// Records that hold these bytes, the lowest address `at` bytes behind what an allocation gives.
-    pub(super) fn new(bytes: &[u8], layout: &Layout, form: Form, at: usize) -> Memory {
+    pub(super) fn new(bytes: &[u8], layout: &'l Layout, form: Form, at: usize) -> Memory<'l> {
         let size = layout.size as usize;
         let len = bytes.len() / size;
         let step = match form {
@@ -69,7 +70,7 @@ impl Memory {
         };
         let extent = step.unsigned_abs() * len.max(1) + size;
         let first = if step < 0 { at + step.unsigned_abs() * (len.max(1) - 1) } else { at };
-        let mut memory = Memory { all: poison(at + extent + Memory::AFTER), first, form, size, len };
+        let mut memory = Memory { all: poison(at + extent + Memory::AFTER), first, form, len, layout };
         for (place, record) in bytes.chunks(size).enumerate() {
             match form {
                 Form::Bits(bit) => {
@@ -86,30 +87,37 @@ impl Memory {
         memory
     }
 
-    fn step(&self) -> isize {
-        if let Form::Apart(step) = self.form { step } else { self.size as isize }
+    /// From one record to the next, in bytes.
+    pub fn step(&self) -> isize {
+        if let Form::Apart(step) = self.form { step } else { self.layout.size as isize }
     }
 
     fn record(&self, place: usize) -> Range<usize> {
         let start = self.first.wrapping_add_signed(self.step() * place as isize);
-        start..start + self.size
+        start..start + self.layout.size as usize
     }
 
-    pub(super) fn column<'a>(&'a self, layout: &'a Layout) -> Column<'a> {
-        let Memory { all, first, len, .. } = self;
+    pub(super) fn column(&self) -> Column<'_> {
+        let Memory { all, first, len, layout, .. } = self;
         match self.form {
-            Form::Dense => Column::from_bytes(&all[*first..first + len * self.size], layout).expect("whole records"),
-            Form::Apart(step) => Column::strided(all, layout, *first, step, *len).expect("records that are there"),
             Form::Bits(bit) => Column::bits(Bits::new(all, 8 * first + bit, *len).expect("bits that are there")),
+            Form::Dense => Column::from_bytes(&all[self.dense()], layout).expect("whole records"),
+            Form::Apart(step) => Column::strided(all, layout, *first, step, *len).expect("records that are there"),
         }
     }
 
-    pub(super) fn column_mut<'a>(&'a mut self, layout: &'a Layout) -> ColumnMut<'a> {
-        let Memory { all, first, len, .. } = self;
+    pub(super) fn column_mut(&mut self) -> ColumnMut<'_> {
+        let dense = self.dense();
+        let Memory { all, first, len, layout, .. } = self;
         match self.form {
             Form::Apart(step) => ColumnMut::strided(all, layout, *first, step, *len).expect("records apart"),
-            _ => ColumnMut::from_bytes(&mut all[*first..*first + *len * self.size], layout).expect("whole records"),
+            _ => ColumnMut::from_bytes(&mut all[dense], layout).expect("whole records"),
         }
+    }
+
+    /// The bytes of records one after the other.
+    fn dense(&self) -> Range<usize> {
+        self.first..self.first + self.len * self.layout.size as usize
     }
 
     /// The records, one after the other.

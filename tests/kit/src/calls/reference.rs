@@ -1,5 +1,5 @@
-//! What every call means, once more: written from the formulas of [`monoscan_runtime::call`] over
-//! the interpreter of programs.
+//! The reference for every call, written from the formulas of [`monoscan_runtime::call`] over the
+//! interpreter of programs.
 //!
 //! A call's records are cut into [sequences](super::Sequence), the records of each are gathered in
 //! the order of the scan, the interpreter runs over them from the state that it starts from, and

@@ -64,6 +64,11 @@ impl Asked {
         }
     }
 
+    /// How many records it writes, if it writes all.
+    pub fn written(&self) -> usize {
+        self.cut().iter().map(Vec::len).sum()
+    }
+
     /// Whether several sequences start from states of their own.
     pub fn has_states_of_each(&self) -> bool {
         self.init_each.is_some() || self.carry.is_some() && self.is_rows()
@@ -78,8 +83,8 @@ impl Asked {
     pub fn totals<T>(&self, mut of_sequences: Vec<T>) -> Vec<T> {
         match self.over {
             Over::Line | Over::Heads(_) => of_sequences.split_off(of_sequences.len() - 1),
-            Over::Offsets(_) if self.reversed => of_sequences.into_iter().rev().collect(),
-            Over::Offsets(_) | Over::Rows { .. } => of_sequences,
+            Over::Offsets(_) | Over::Keys(_) if self.reversed => of_sequences.into_iter().rev().collect(),
+            Over::Offsets(_) | Over::Keys(_) | Over::Rows { .. } => of_sequences,
         }
     }
 
@@ -87,7 +92,8 @@ impl Asked {
     fn cut(&self) -> Vec<Vec<usize>> {
         match &self.over {
             Over::Line => vec![(0..self.len).collect()],
-            Over::Heads(flags) => {
+            Over::Keys(changes) if changes.is_empty() => Vec::new(),
+            Over::Heads(flags) | Over::Keys(flags) => {
                 let heads = (1..self.len).filter(|&i| flags[i]);
                 let starts: Vec<usize> = [0].into_iter().chain(heads).chain([self.len]).collect();
                 starts.windows(2).map(|ends| (ends[0]..ends[1]).collect()).collect()

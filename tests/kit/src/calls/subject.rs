@@ -4,11 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use monoscan_ir::interp::Interpreter;
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
-use monoscan_runtime::{Column, ColumnMut, DynScan, Error, PlanOptions};
+use monoscan_runtime::{Column, ColumnMut, DynScan, Outcome, PlanOptions};
 
 use super::memory::{Form, Memory};
-use super::{Asked, Over};
-use super::{Given, Reference};
+use super::{Asked, Given, OnHost, Over, Place, Reference, Wants};
 use crate::Random;
 
 /// A plan with tiles of `strips` times `interleave` blocks, however few records there are: nothing is scanned in one loop.
@@ -28,6 +27,7 @@ pub struct Subject {
     options: PlanOptions,
     /// For as many threads as rayon has, and for one, two and three; they share their code.
     scans: [DynScan; 4],
+    place: Box<dyn Place>,
 }
 
 impl Subject {
@@ -37,15 +37,15 @@ impl Subject {
             let builder = if threads == 0 { builder } else { builder.threads(threads) };
             builder.build().unwrap_or_else(|error| panic!("{error}\n{}", **program))
         };
-        Subject::of([0, 1, 2, 3].map(scan), options.clone())
+        Subject::of([0, 1, 2, 3].map(scan), options.clone(), Box::new(OnHost))
     }
 
-    /// Of a scan that was built, which runs on whatever device.
-    pub fn of_scan(scan: &DynScan) -> Subject {
-        Subject::of([0; 4].map(|_| scan.clone()), PlanOptions::default())
+    /// Of a scan that was built, which runs on whatever device, over columns in this place.
+    pub fn of_scan(scan: &DynScan, place: Box<dyn Place>) -> Subject {
+        Subject::of([0; 4].map(|_| scan.clone()), PlanOptions::default(), place)
     }
 
-    fn of(scans: [DynScan; 4], options: PlanOptions) -> Subject {
+    fn of(scans: [DynScan; 4], options: PlanOptions, place: Box<dyn Place>) -> Subject {
         let program = scans[0].program().clone();
         let mut random = Random(program.record_types().len() as u64);
         let mut any = |&ty: &Type| Constant::from_bytes(ty, &random.bytes(ty.size()));
@@ -54,7 +54,7 @@ impl Subject {
         // The reference has them as constants.
         let bound = program.bound(&parameters).expect("the parameters are of their types");
         let bound = verify(bound).expect("constants break no invariant");
-        Subject { reference: Reference::new(&bound), scans: scans.each_ref().map(with), options }
+        Subject { reference: Reference::new(&bound), scans: scans.each_ref().map(with), options, place }
     }
 
     pub fn scan(&self) -> &DynScan {
@@ -104,7 +104,7 @@ impl Subject {
             asked.carry = asked.carry.map(|_| (0..carries).flat_map(|_| self.carry(random)).collect());
             asked.in_place &= in_place;
             if !(keeps && matches!(asked.over, Over::Rows { .. })) {
-                return asked;
+                return self.place.adapt(asked);
             }
         }
     }
@@ -155,10 +155,9 @@ impl Subject {
                 Memory::new(bytes, layout, form, 3 + column)
             })
             .collect();
-        let mut carry = asked.carry.clone();
-        let count = self.run(asked, carry.as_deref_mut(), inputs, &mut memory).map_err(|error| error.to_string())?;
-        if count.is_some_and(|count| count != given.count) {
-            return Err(format!("{count:?} records written, not {}", given.count));
+        let outcome = self.run(asked, Wants::Outputs, inputs, &mut memory)?;
+        if outcome.written != given.count {
+            return Err(format!("{} records written, not {}", outcome.written, given.count));
         }
         for (column, layout) in program.output.columns.iter().enumerate() {
             // Four records behind those that are kept are nobody's.
@@ -174,40 +173,38 @@ impl Subject {
                 return Err(format!("output column {column}: bytes around it were written"));
             }
         }
-        carry.map_or(Ok(()), |carry| same_states("carry", &carry, &given.totals))
+        match asked.carry {
+            Some(_) => same_states("carry", &outcome.totals, &given.totals),
+            None => Ok(()),
+        }
     }
 
     fn run(
         &self,
         asked: &Asked,
-        carry: Option<&mut [Constant]>,
+        wants: Wants,
         inputs: &[Vec<u8>],
-        outputs: &mut [Memory],
-    ) -> Result<Option<usize>, Error> {
-        let Program { inputs: layouts, output, .. } = &*self.reference.program;
-        let (scan, bits) = (&self.scans[asked.threads], asked.head_bits());
-        let call = asked.call_with(bits.as_ref());
+        outputs: &mut [Memory<'_>],
+    ) -> Result<Outcome, String> {
         let inputs = self.memory(asked, inputs);
-        let from: Vec<Column<'_>> = inputs.iter().zip(layouts).map(|(memory, layout)| memory.column(layout)).collect();
-        let to = outputs.iter_mut().zip(&output.columns);
-        let mut to: Vec<ColumnMut<'_>> = to.map(|(memory, layout)| memory.column_mut(layout)).collect();
-        match (carry, asked.in_place) {
-            (None, false) => scan.run(&call, &from, &mut to).map(Some),
-            (Some(carry), false) => scan.resume(&call, carry, &from, &mut to).map(Some),
-            (None, true) => scan.run_in_place(&call, &mut to).map(|()| None),
-            (Some(carry), true) => scan.resume_in_place(&call, carry, &mut to).map(|()| None),
-        }
+        let outcome = self.place.run(&self.scans[asked.threads], asked, wants, &inputs, outputs);
+        outcome.map_err(|error| error.to_string())
     }
 
     /// How each input column lies.
     fn forms(&self, asked: &Asked) -> impl Iterator<Item = (Form, &Layout)> {
-        let of = |column, layout| asked.spaced.map_or(Form::Dense, |seed| Form::of_input(seed, column, layout));
+        let has_bits = self.place.has_bits();
+        let of = move |column, layout| match asked.spaced.map(|seed| Form::of_input(seed, column, layout)) {
+            None => Form::Dense,
+            Some(Form::Bits(_)) if !has_bits => Form::Dense,
+            Some(form) => form,
+        };
         let of = move |(column, layout)| (of(column, layout), layout);
         self.reference.program.inputs.iter().enumerate().map(of).collect::<Vec<_>>().into_iter()
     }
 
     /// The input columns in memory.
-    fn memory(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Vec<Memory> {
+    fn memory(&self, asked: &Asked, inputs: &[Vec<u8>]) -> Vec<Memory<'_>> {
         let columns = inputs.iter().zip(self.forms(asked)).zip(1..);
         columns.map(|((bytes, (form, layout)), at)| Memory::new(bytes, layout, form, at)).collect()
     }
@@ -222,34 +219,30 @@ impl Subject {
     }
 
     fn compare_totals(&self, asked: &Asked, inputs: &[Vec<u8>], given: &Given) -> Result<(), String> {
-        let scan = &self.scans[asked.threads];
-        let inputs = self.memory(asked, &self.repeated(asked, inputs));
-        let columns = inputs.iter().zip(&self.reference.program.inputs);
-        let inputs: Vec<Column<'_>> = columns.map(|(memory, layout)| memory.column(layout)).collect();
-        let bits = asked.head_bits();
-        let totals = scan.reduce(&asked.call_with(bits.as_ref()), &inputs).map_err(|error| error.to_string())?;
+        let inputs = &self.repeated(asked, inputs);
+        let totals = self.run(asked, Wants::Totals, inputs, &mut [])?.totals;
         same_states("totals", &totals, &given.totals)?;
-        self.compare_both(asked, &inputs, given)
+        if self.place.gives_both(&asked.over) { self.compare_both(asked, inputs, given) } else { Ok(()) }
     }
 
     /// Outputs and totals of one call.
-    fn compare_both(&self, asked: &Asked, inputs: &[Column<'_>], given: &Given) -> Result<(), String> {
-        let (scan, layouts) = (&self.scans[asked.threads], &self.reference.program.output.columns);
-        let fresh = || layouts.iter().map(|layout| poison(asked.len * layout.size as usize)).collect::<Vec<_>>();
-        let (mut alone, mut both) = (fresh(), fresh());
-        let mut to = columns_mut(alone.iter_mut().map(Vec::as_mut_slice), layouts);
-        scan.run(&asked.call_with(asked.head_bits().as_ref()), inputs, &mut to).map_err(|error| error.to_string())?;
-        let mut to = columns_mut(both.iter_mut().map(Vec::as_mut_slice), layouts);
-        let outcome = scan
-            .run_with_totals(&asked.call_with(asked.head_bits().as_ref()), inputs, &mut to)
-            .map_err(|error| error.to_string())?;
+    fn compare_both(&self, asked: &Asked, inputs: &[Vec<u8>], given: &Given) -> Result<(), String> {
+        let asked = &Asked { in_place: false, ..asked.clone() };
+        let layouts = &self.reference.program.output.columns;
+        let fresh = |layout: &Layout| poison(asked.len * layout.size as usize);
+        let bytes: Vec<Vec<u8>> = layouts.iter().map(fresh).collect();
+        let dense = |(bytes, layout)| Memory::new(bytes, layout, Form::Dense, 0);
+        let memory = || bytes.iter().map(Vec::as_slice).zip(layouts).map(dense).collect::<Vec<_>>();
+        let (mut alone, mut both) = (memory(), memory());
+        self.run(asked, Wants::Outputs, inputs, &mut alone)?;
+        let outcome = self.run(asked, Wants::Both, inputs, &mut both)?;
         if outcome.written != given.count {
             return Err(format!("{} records written with totals, not {}", outcome.written, given.count));
         }
         for (column, (layout, (found, expected))) in layouts.iter().zip(both.iter().zip(&alone)).enumerate() {
             let written = if self.reference.program.output.filter.is_some() { given.count } else { asked.len };
             let bytes = ..written * layout.size as usize;
-            same_bytes(column, layout, &found[bytes], &expected[bytes])?;
+            same_bytes(column, layout, &found.records()[bytes], &expected.records()[bytes])?;
         }
         same_states("totals beside outputs", &outcome.totals, &given.totals)
     }
