@@ -35,7 +35,7 @@ pub enum Error {
 
     /// A loop is no scan: no family of functions has what it does to its state. The refusal names the components, the operation and
     /// what would do.
-    #[error("{0}")]
+    #[error(transparent)]
     NotAScan(#[from] monoscan_ir::derive::Refusal),
 
     /// The IR computes something else than the Rust function it was made from: a bug in monoscan.
@@ -65,19 +65,19 @@ pub enum Error {
 
     /// A scan function is no finite straight-line program.
     #[error("cannot be compiled: {0}")]
-    Trace(#[from] TraceError),
+    Trace(TraceError),
 
     /// The program breaks an invariant of the IR.
     #[error("the program is invalid:\n{0}")]
-    Invalid(#[from] Diagnostics),
+    Invalid(Diagnostics),
 
     /// Parts of a call that have no meaning together.
     #[error("not supported: {0}")]
-    Combination(#[from] Combination),
+    Combination(Combination),
 
     /// A program that cannot write over what it reads.
     #[error("not supported: {0}")]
-    InPlace(#[from] InPlaceError),
+    InPlace(InPlaceError),
 
     /// A state without components.
     #[error("the state `{state}` has no components: expected at least one")]
@@ -129,7 +129,7 @@ pub enum Error {
 
     /// The code generator failed.
     #[error("code generation failed: {0}")]
-    Codegen(#[from] CodegenError),
+    Codegen(CodegenError),
 
     /// A wrong number of columns was given.
     #[error("expected {expected} {side} column(s), got {got}")]
@@ -197,7 +197,7 @@ pub enum Error {
     },
 
     /// Not as many states as there are runs that they are for.
-    #[error("the {argument} has {got} states, expected {expected}, one for each {}", one_of(.argument))]
+    #[error("`{argument}` has {got} state(s), expected {expected}, one for each {}", one_of(.argument))]
     StateCount {
         /// Which argument.
         argument: &'static str,
@@ -227,7 +227,7 @@ pub enum Error {
 
     /// Rows that are none of an array, or not those of the columns.
     #[error("rows: {0}")]
-    Rows(#[from] RowsError),
+    Rows(RowsError),
 
     /// Records of a strided column that are outside of its memory, or share some; bits that are not there.
     #[error(transparent)]
@@ -320,7 +320,30 @@ pub enum Error {
     /// No kernel for a GPU could be made.
     #[cfg(feature = "ptx")]
     #[error("no kernel for the GPU: {0}")]
-    Nvptx(#[from] monoscan_codegen::nvptx::NvptxError),
+    Nvptx(monoscan_codegen::nvptx::NvptxError),
+}
+
+/// Errors whose text is part of ours: as our source they would be printed twice.
+macro_rules! worded {
+    ($($(#[$when:meta])? $variant:ident $error:ty),* $(,)?) => {$(
+        $(#[$when])?
+        impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                Error::$variant(error)
+            }
+        }
+    )*};
+}
+
+worded! {
+    Trace TraceError,
+    Invalid Diagnostics,
+    Combination Combination,
+    InPlace InPlaceError,
+    Codegen CodegenError,
+    Rows RowsError,
+    #[cfg(feature = "ptx")]
+    Nvptx monoscan_codegen::nvptx::NvptxError,
 }
 
 /// Which of several stages.

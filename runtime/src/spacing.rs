@@ -87,7 +87,7 @@ impl<'a> Bits<'a> {
 pub enum SpacingError {
     /// Some records lie outside of the memory.
     #[error(
-        "{len} records from {first} on, each {step} from the one before: expected them within the {got} that there are"
+        "{len} record(s) from {first} on, each {step} from the one before: expected them within the {got} that there are"
     )]
     Outside {
         /// Where record 0 is: in bytes or in records, as all of these.
@@ -101,7 +101,7 @@ pub enum SpacingError {
     },
     /// Records that are written share memory.
     #[error(
-        "{len} records to be written, each {step} from the one before: expected at least {expected} either way, else they overlap"
+        "{len} record(s) to be written, each {step} from the one before: expected at least {expected} either way, else they overlap"
     )]
     Overlap {
         /// From one record to the next.
@@ -123,7 +123,7 @@ pub enum SpacingError {
         argument: &'static str,
     },
     /// There are fewer bits.
-    #[error("{len} bits from number {first} on: expected them within the {got} that there are")]
+    #[error("{len} bit(s) from number {first} on: expected them within the {got} that there are")]
     FewBits {
         /// The first bit.
         first: usize,

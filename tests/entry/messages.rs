@@ -1,5 +1,4 @@
-//! What users read who make the usual mistakes: what is wrong, what was expected, and what to do
-//! instead.
+//! Messages for the usual mistakes: they say the fault, the expectation, and the remedy.
 
 use monoscan::ops::Sum;
 use monoscan::prelude::*;
@@ -20,7 +19,10 @@ const X: [f32; 6] = [1.0; 6];
 
 #[track_caller]
 fn says<T>(result: Result<T, Error>, expected: &str) {
-    assert_eq!(result.err().map(|error| error.to_string()).as_deref(), Some(expected));
+    let error = result.err().expect("a mistake");
+    assert_eq!(error.to_string(), expected);
+    let cause = std::error::Error::source(&error).map(|cause| cause.to_string());
+    assert!(cause.is_none_or(|cause| !expected.contains(&cause)), "the cause is printed twice");
 }
 
 #[test]
@@ -108,7 +110,7 @@ fn parts_of_a_call_that_exclude_each_other() {
     let mut carry = Sum(0.0);
     says(
         sums.rows(rows).resuming(&mut carry).inclusive((&X, &X)),
-        "the carry has 1 states, expected 2, one for each row",
+        "`carry` has 1 state(s), expected 2, one for each row",
     );
 }
 
