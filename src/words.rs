@@ -1,4 +1,4 @@
-//! What is said about laws to someone who writes Rust.
+//! Messages about laws for people who write Rust.
 
 use monoscan_ir::laws::{Advice, Condition, Words};
 

@@ -1,4 +1,4 @@
-//! What a new user tries first: operators from many fields, written plainly, each judged as a
+//! A new user's first tries: operators from many fields, written plainly, each judged as a
 //! mathematician would and each scan held to the same Rust function folded sequentially; operators
 //! that are wrong on purpose; and careless use.
 

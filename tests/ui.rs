@@ -1,4 +1,4 @@
-//! What the macros accept and refuse, message by message. After a change of a message run with
+//! Code that the macros accept and refuse, message by message. After a change of a message run with
 //! `UI=overwrite`.
 //!
 //! rustc checks each file as a crate of its own beside the library that was built with the tests,

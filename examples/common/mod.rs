@@ -1,4 +1,4 @@
-//! What the examples share: timing of rivals side by side, progress, and how a command ends.
+//! Parts of all examples: timing of rivals side by side, progress, and how a command ends.
 #![allow(dead_code, unused_imports, reason = "an example uses what it needs")]
 
 mod progress;

@@ -97,7 +97,7 @@ impl FunctionBuilder {
         evaluate(&inst, &operands[..inst.operands().len()], &[]).map_or(inst, Inst::constant)
     }
 
-    /// What `body` adds is integer arithmetic whose overflow is meant: see [`Payload::Wraps`].
+    /// Runs `body`, whose integer arithmetic overflows on purpose: see [`Payload::Wraps`].
     pub fn wrapping<R>(&mut self, body: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
         let outer = self.set_wrapping(true);
         let result = body(self);

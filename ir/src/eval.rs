@@ -1,5 +1,5 @@
-//! What each opcode computes, on constants: the reference that the interpreter runs, the simplifier
-//! folds with and every engine is compared to.
+//! The value of each opcode, on constants. The interpreter runs this, the simplifier folds with it,
+//! and every engine is compared to it.
 
 use crate::function::{Inst, Payload};
 use crate::opcode::{Opcode, Rule};

@@ -22,7 +22,7 @@ impl Value {
     }
 }
 
-/// What an instruction carries besides its operands.
+/// Data of an instruction besides its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Payload {
     /// Nothing.

@@ -24,7 +24,7 @@ pub enum Mode {
     Exclusive,
 }
 
-/// What to run a program with besides its input.
+/// How to run a program, besides its input.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Request {
     /// Inclusive or exclusive.
@@ -38,7 +38,7 @@ pub struct Request {
     pub parameters: Vec<Constant>,
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// The bytes of every output column; padding is zero.

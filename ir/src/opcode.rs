@@ -7,9 +7,9 @@
 //! subnormals are kept. An operation that yields a NaN yields *a* NaN: its sign and payload are not
 //! specified.
 //!
-//! What an opcode means exactly is [`evaluate`](crate::evaluate), beside the table in `eval.rs`;
-//! that function is what the interpreter runs, what the simplifier folds with and what every engine
-//! is compared to.
+//! [`evaluate`](crate::evaluate), beside the table in `eval.rs`, defines each opcode exactly: the
+//! interpreter runs that function, the simplifier folds with it, and every engine is compared to
+//! it.
 
 use crate::types::Type;
 
@@ -30,7 +30,7 @@ impl Class {
     pub const NUM: Class = Class(2 | 4);
     /// Integers, floats and, lane by lane, byte vectors.
     pub const NUM_OR_BYTES: Class = Class(2 | 4 | 8);
-    /// What has bits to work on: `bool`, integers, byte vectors.
+    /// Types with bits: `bool`, integers, byte vectors.
     pub const BITS: Class = Class(1 | 2 | 8);
     /// Every scalar.
     pub const SCALAR: Class = Class(1 | 2 | 4);
@@ -142,7 +142,7 @@ macro_rules! opcodes {
                 match self { $(Opcode::$name => $rule,)* }
             }
 
-            /// What it computes, as the table documents it.
+            /// Its value in words, from the table.
             pub const fn doc(self) -> &'static str {
                 match self { $(Opcode::$name => concat!($($doc),+),)* }
             }

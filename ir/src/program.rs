@@ -40,7 +40,7 @@ pub const MAX_COLUMNS: usize = 64;
 /// Most bytes a record takes, padding included.
 pub const MAX_RECORD_BYTES: usize = 1 << 12;
 
-/// What a parameter of a mapping is.
+/// The source of a parameter of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Source {
     /// A component of the element's record; components are numbered through all columns.
@@ -132,7 +132,7 @@ impl Stage {
     }
 }
 
-/// What the program gives back.
+/// The output of a program.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Output {
     /// With it, only elements for which it gives `true` are written, densely and in order (`emit`); without it, every

@@ -1,4 +1,4 @@
-//! What is written in a macro's parentheses: `crate = path`, `associated`.
+//! The options in a macro's parentheses: `crate = path`, `associated`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;

@@ -39,7 +39,7 @@ pub(crate) struct HostTask<'a, 'c> {
     pub(crate) len: usize,
 }
 
-/// What a call gives besides its outputs.
+/// The results of a call besides its outputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// How many records were written: all of its sequences, or those that the program keeps.

@@ -1,5 +1,5 @@
-//! What a scan is asked for besides its columns: which outputs, in which direction, from which
-//! state, over which shape.
+//! Calls: all that a scan is asked for besides its columns. Which outputs, in which direction, from
+//! which state, over which shape.
 //!
 //! The parts are independent, and every combination that is not refused has one meaning. With ⊕ for
 //! `combine`, `x[i]` for what the lift makes of record i, and n records:
@@ -57,7 +57,7 @@ use crate::error::Error;
 use crate::refused::RowsError;
 use crate::spacing::Bits;
 
-/// What a scan is asked for besides its columns; see the [module](self). The default is an inclusive scan of a line.
+/// All that a scan is asked for besides its columns; see the [module](self). The default is an inclusive scan of a line.
 #[derive(Clone, Debug, Default)]
 pub struct Call<'a> {
     /// Inclusive or exclusive.

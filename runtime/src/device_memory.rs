@@ -184,7 +184,7 @@ impl DeviceMemory {
         unsafe { ColumnMut::on_device_raw(self.device(), address, len, layout) }.spaced(spacing)
     }
 
-    /// What is given to `stream` from now on waits for what the memory was last written by. A stream that is being captured
+    /// Work given to `stream` from now on waits for the last write of the memory. A stream that is being captured
     /// waits for nothing outside of its graph: whoever launches the graph orders that.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl DeviceMemory {
         if stream.is_capturing()? { Ok(()) } else { Ok(join(&self.stream, stream)?) }
     }
 
-    /// What is given to the memory's stream from now on waits for what was given to `stream`.
+    /// Work given to the memory's stream from now on waits for all that was given to `stream`.
     ///
     /// # Errors
     /// The driver fails.

@@ -147,7 +147,7 @@ impl DynScan {
         self.loop_states().map_or_else(|| self.program().state_len(), LoopStates::len)
     }
 
-    /// What a stream starts from: as the program's [first carry](monoscan_ir::Program::first_carry), or for a loop its initial
+    /// The carry that a stream starts from: as the program's [first carry](monoscan_ir::Program::first_carry), or for a loop its initial
     /// state and what it reads of the record before.
     pub fn first_carry(&self) -> Vec<Constant> {
         self.loop_states().map_or_else(|| self.program().first_carry(), LoopStates::first_carry)

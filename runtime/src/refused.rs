@@ -83,7 +83,7 @@ pub enum RowsError {
     },
 }
 
-/// What an offset may be.
+/// The bounds of an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpectedOffset {

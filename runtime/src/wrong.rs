@@ -1,4 +1,4 @@
-//! What an error says of a kernel that computes something else than its program: a bug in monoscan.
+//! Reports of a kernel that computes something else than its program: a bug in monoscan.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl fmt::Display for Walk {
     }
 }
 
-/// What kernels gave otherwise than the interpreter.
+/// The result in which a kernel differs from the interpreter.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Difference {

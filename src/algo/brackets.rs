@@ -12,8 +12,8 @@
 //!            their blocks of 32768: few, unless nesting is deep
 //! ```
 //!
-//! What encloses a place is on top of the stack there: one more loop over each block, from what is
-//! open where it begins.
+//! The bracket that encloses a place is on top of the stack there: one more loop over each block,
+//! from the brackets that are open where it begins.
 
 use rayon::prelude::*;
 
@@ -24,7 +24,7 @@ use crate::prelude::*;
 /// Places of a block.
 const BLOCK: usize = 1 << 15;
 
-/// What a place is to brackets.
+/// The side of a bracket that is at a place, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ScanType)]
 #[repr(u8)]
 pub enum Side {

@@ -46,7 +46,7 @@ fn place(e: Element<bool, Sum<u32>>) -> u32 {
     e.index as u32
 }
 
-/// What [`scan()`] gives: a scan of flags and records.
+/// A scan of flags and records, as [`scan()`] makes it.
 pub type ByFlags<T> = Scan<Sum<u32>, (bool, T), T>;
 
 /// The scan of [`select`]: reads columns of flags and records, and writes the records that are flagged.

@@ -25,7 +25,7 @@ pub trait ScanFn<Args: Arguments>: Send + Sync + 'static {
     fn trace(&self, arguments: Args::Handles) -> V<Self::Out>;
 }
 
-/// What a scan function can take: scan types and tables.
+/// An argument of a scan function: a scan type or a table.
 pub trait Argument: Copy {
     /// What stands for it in traced code.
     #[doc(hidden)]

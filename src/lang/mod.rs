@@ -1,4 +1,4 @@
-//! What the macros' output calls: scan code as ordinary Rust values that build IR while they run.
+//! The library behind the macros: scan code as ordinary Rust values that build IR while they run.
 //!
 //! `#[scan_monoid]` and `#[scan_fn]` leave the user's function alone and emit a second body beside
 //! it, in which every run-time value is a handle [`V<X>`](V) instead of an `X`. Running that body

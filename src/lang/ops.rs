@@ -158,7 +158,7 @@ pub trait Amount {
     fn low_bits(self) -> u32;
 }
 
-/// What an index known while tracing can be.
+/// An index that is known while tracing.
 #[diagnostic::on_unimplemented(message = "an index is a `usize`, not `{Self}`")]
 pub trait Place {
     /// The number, as `as` has it.

@@ -219,7 +219,7 @@ impl Lexer {
         Ok(self.labelling()?.run_into(text, labels)?)
     }
 
-    /// What the rules are and became, how tokens are found, and the laws and the schedule of the scan if there is one.
+    /// The rules, their automaton, how tokens are found, and the laws and the schedule of the scan if there is one.
     pub fn explain(&self) -> String {
         let mut text = String::new();
         let Split { dfa, words, .. } = &self.analysed.split;
@@ -281,7 +281,7 @@ impl Lexer {
         self.device
     }
 
-    /// What the rules became for scans.
+    /// The tables of the rules, for scans.
     ///
     /// # Errors
     /// Those of [`LexerTables::new`].

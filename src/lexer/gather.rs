@@ -3,7 +3,7 @@
 use super::label::{ENDS, ERROR};
 use super::rules::Rules;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A match of the rule at this place among the [`Rules`].
@@ -23,7 +23,7 @@ pub struct Token<K = Kind> {
     pub kind: K,
 }
 
-/// What to do with the tokens of `skip` rules.
+/// The fate of tokens of `skip` rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skips {
     /// Report them like all others.

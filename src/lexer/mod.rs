@@ -4,7 +4,7 @@
 //! states, which skips through long tokens 16 bytes at a time, goes back where a longer token did
 //! not come, and runs on several threads from guessed places that are verified.
 //!
-//! What each byte does is also a function from the automaton's state before it to the state behind
+//! Each byte is also a function from the automaton's state before it to the state behind
 //! it, and functions compose associatively. So the state at *every* byte is a scan: that is how
 //! GPUs lex, and how every byte gets a label. One forward pass is exact for rules that look at most
 //! one byte ahead; for others a scan from the end of the text comes first.

@@ -22,7 +22,7 @@
 //! in `E[i + 1]`, a longer match exists. Where it is not, none does; as `q` was in `E[i]`, `t`
 //! accepts, and what was read is the longest match, of the kind that `t` accepts. ∎
 //!
-//! What a byte does to each state follows from its class and `E[i + 1]`. Pairs that do the same are
+//! A byte's effect on each state follows from its class and `E[i + 1]`. Pairs that do the same are
 //! one *symbol*. The oracle writes a symbol for each byte, and munch reads nothing else: it looks
 //! no byte ahead. Both are minimised. In a state whose token does not go on, a
 //! byte that goes on with it does what it does when idle: munch is never there.

@@ -20,7 +20,7 @@ use super::restart::LexAutomaton;
 /// The most ranks that one image may have.
 pub const MAX_RANKS: usize = 128;
 
-/// What the scan reads: maps and labels for each pair of neighbouring byte classes.
+/// The tables that the scan reads: maps and labels for each pair of neighbouring byte classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankTables {
     class_of: [u8; 256],

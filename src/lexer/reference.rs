@@ -1,4 +1,4 @@
-//! What tests compare with: the textbook's maximal munch of `scan_kit`, for [`Rules`].
+//! The reference of tests: the textbook's maximal munch of `scan_kit`, for [`Rules`].
 
 use scan_kit::munch;
 

@@ -15,7 +15,7 @@ use super::restart::LexAutomaton;
 use super::rules::Rules;
 use super::transducer::Transducer;
 
-/// What the rules became for scans: everything that they need to label a text, and how large it is.
+/// The tables of rules, for scans: everything that these need to label a text, and how large it is.
 pub struct LexerTables {
     codes: Codes,
     form: Form,

@@ -117,7 +117,7 @@ impl Monoid for Any {
     }
 }
 
-/// What digits of an addition do to the carry that enters them: c ↦ generate ∨ (propagate ∧ c). Law verdict: proved.
+/// The effect of digits of an addition on the carry that enters them: c ↦ generate ∨ (propagate ∧ c). Law verdict: proved.
 ///
 /// ```
 /// use monoscan::{ops::Carry, prelude::*};
@@ -142,7 +142,7 @@ pub struct Carry {
 }
 
 impl Carry {
-    /// What adding these two digits does.
+    /// The effect of adding these two digits.
     #[scan_fn(associated)]
     pub fn of(a: u64, b: u64) -> Carry {
         let (sum, generate) = a.overflowing_add(b);

@@ -1,4 +1,4 @@
-//! What is known of a piece of a sequence, so that pieces can be joined.
+//! Summaries of a piece of a sequence that can be joined.
 
 use crate::prelude::*;
 

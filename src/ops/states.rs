@@ -8,7 +8,7 @@ use monoscan_ir::{Constant, Opcode, Type, Value};
 use crate::lang::{Components, Constants, MonoidIr, V, trace};
 use crate::prelude::*;
 
-/// What some input does to an automaton of N states, 2 to 16: state s goes to `to[s]`. Composing two maps is one byte
+/// The effect of some input on an automaton of N states, 2 to 16: state s goes to `to[s]`. Composing two maps is one byte
 /// permutation. Law verdict: proved.
 ///
 /// Every `to[s]` must be below N, else results are unspecified.

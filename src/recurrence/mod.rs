@@ -218,7 +218,7 @@ impl<T: Sample> Recurrence<T> {
         &self.scan
     }
 
-    /// What was compiled and why: the scan's laws and plan, and the growth.
+    /// The compiled scan, for people: its laws and plan, and the growth of the recurrence.
     pub fn explain(&self) -> String {
         let Growth { samples, peak, .. } = self.growth;
         let Recurrence { signature, form, scan, .. } = self;

@@ -1,4 +1,4 @@
-//! What a recurrence must keep: the sequential answer, in one sweep exactly and in blocks up to
+//! Recurrences keep the sequential answer: in one sweep exactly, and in blocks up to
 //! rounding.
 
 use monoscan_ir::facts::{LengthOnly, step};

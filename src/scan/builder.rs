@@ -80,13 +80,13 @@ impl<M: Plain> ScanBuilder<M, (M,), M> {
 }
 
 impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
-    /// What one element does: a function from the record to a state, or to a value of an operator without an identity. Each of
+    /// The lift of an element: a function from the record to a state, or to a value of an operator without an identity. Each of
     /// its arguments is a column. Where the lift of such an operator gives a state, `project` says what is written.
     pub fn lift<R: Record, F: ScanFn<R, Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
         self.lift_part::<F::Out, R>(|| Part::new::<F, R>(&f, View::Record))
     }
 
-    /// What one element does: a function from parameters and the record to a state. The parameters are the first argument;
+    /// The lift of an element: a function from parameters and the record to a state. The parameters are the first argument;
     /// a scan has the values given here until it [gets others](Scan::with), for which nothing is compiled again.
     ///
     /// ```
@@ -110,7 +110,7 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
         self.lift_part::<F::Out, A::Record>(|| Ok(Part::new::<F, A>(&f, View::Record)?.with(&parameters)))
     }
 
-    /// What one element does: a function from the [`Element`], which has also the next record and the place.
+    /// The lift of an element: a function from the [`Element`], which has also the next record and the place.
     ///
     /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
     pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
@@ -214,13 +214,13 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
         })
     }
 
-    /// What is written for an element: a function of the state of the last stage, which is that after the element in an
+    /// The result of an element: a function of the state of the last stage, which is that after the element in an
     /// inclusive scan and that before it in an exclusive one.
     pub fn project<O: ScanType, F: ScanFn<(S::Last,), Out = O>>(self, f: F) -> ScanBuilder<S, In, O> {
         self.project_part(|| Part::new::<F, (S::Last,)>(&f, View::State))
     }
 
-    /// What is written for an element: a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
+    /// The result of an element: a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
     /// state, as for [`project`](ScanBuilder::project).
     ///
     /// If several functions have parameters, the scan [gets](Scan::with) them as a tuple: those of the lift, of later stages,
@@ -232,7 +232,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
         self.project_part(|| Ok(Part::new::<F, (P, S::Last)>(&f, View::State)?.with(&parameters)))
     }
 
-    /// What is written for an element: a function of the state, as for [`project`](ScanBuilder::project), and the record's columns.
+    /// The result of an element: a function of the state, as for [`project`](ScanBuilder::project), and the record's columns.
     pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O>
     where
         F: ScanFn<In::After<S::Last>, Out = O>,
@@ -240,7 +240,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
         self.project_part(|| Part::new::<F, In::After<S::Last>>(&f, View::StateAndRecord))
     }
 
-    /// What is written for an element: a function of the [`Element`] with the states of all stages. It sees those before and
+    /// The result of an element: a function of the [`Element`] with the states of all stages. It sees those before and
     /// those after the element, so inclusive and exclusive scans give the same.
     pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O>
     where

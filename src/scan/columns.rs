@@ -1,4 +1,4 @@
-//! What a typed scan reads: one column for each argument of its lift, a slice or a vector on a
+//! Input columns of a typed scan: one for each argument of its lift, a slice or a vector on a
 //! device.
 //!
 //! `Scan<M, (A, B), _>` has a lift with two arguments, so it reads two columns, a slice of `A` and

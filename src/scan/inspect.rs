@@ -1,4 +1,4 @@
-//! What a [`Scan`] says of itself: laws, plan, code.
+//! Questions to a [`Scan`]: its laws, plan and code.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -25,7 +25,7 @@ impl<S, In, Out> Scan<S, In, Out> {
         self.inner.emit(representation)
     }
 
-    /// What is known about the operator's laws, and under which conditions they hold; of a cascade, the first stage's.
+    /// The verdicts on the operator's laws, and under which conditions they hold; of a cascade, the first stage's.
     ///
     /// ```
     /// use monoscan::prelude::*;
@@ -54,7 +54,7 @@ impl<S, In, Out> Scan<S, In, Out> {
         self.inner.judgement()
     }
 
-    /// What is known about the laws of each stage's operator.
+    /// The verdicts on the laws of each stage's operator.
     pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
         self.inner.judgements()
     }

@@ -158,7 +158,7 @@ impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
         LoopBuilder { parts, initial, threads: None, plan: PlanOptions::default(), types: PhantomData }
     }
 
-    /// What is written for a record: a function of the state, which is that after the record in an inclusive scan and that before
+    /// The result of a record: a function of the state, which is that after the record in an inclusive scan and that before
     /// it in an exclusive one.
     pub fn output<O: ScanType, F: ScanFn<(U,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O> {
         self.change(|parts| {
@@ -167,7 +167,7 @@ impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
         })
     }
 
-    /// What is written for a record: a function of the [`Element`], whose `before` and `after` are states of the loop.
+    /// The result of a record: a function of the [`Element`], whose `before` and `after` are states of the loop.
     pub fn output_at<O: ScanType, F: ScanFn<(Element<In::Item, U>,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O> {
         self.change(|parts| {
             parts.output = Some(Part::new::<F, (Element<In::Item, U>,)>(&f, View::Element)?);

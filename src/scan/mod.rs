@@ -317,7 +317,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         Request::new(&self.inner)
     }
 
-    /// What every sequence starts from without an initial state, and a stream's first carry: the identities of all stages, or
+    /// The start of every sequence without an initial state, and a stream's first carry: the identities of all stages, or
     /// the initial state of a [loop](Scan::from_loop).
     pub fn identity(&self) -> S {
         match self.inner.derivation() {

@@ -1,4 +1,4 @@
-//! What a typed scan writes: one column of records, or one for each member of a tuple.
+//! Output columns of a typed scan: one of records, or one for each member of a tuple.
 //!
 //! `Scan<M, _, T>` writes a column of `T`. `Scan<M, _, Unzipped<(A, B)>>` writes a column of `A`
 //! and one of `B`, which come as a pair: new ones as a pair of vectors, those that are there as a
@@ -14,7 +14,7 @@ use super::device::DeviceVec;
 use super::place::{Host, OnDevice, Place};
 use crate::lang::ScanType;
 
-/// What a scan writes: `T` for one column of records, [`Unzipped<(A, B)>`](Unzipped) for a column of `A` and one of `B`.
+/// The results of a scan: `T` for one column of records, [`Unzipped<(A, B)>`](Unzipped) for a column of `A` and one of `B`.
 pub trait Outputs: sealed::Outputs {
     /// The columns as the arguments of a lift: `(T,)`, or the tuple.
     type Record: Record;

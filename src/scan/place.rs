@@ -68,7 +68,7 @@ pub(crate) fn expect_no_capture<R>(columns: &impl Columns<R>, expected: &'static
 pub(super) mod sealed {
     use super::*;
 
-    /// What runs a request over columns in this place.
+    /// Runs requests over columns in this place.
     pub trait Place: Sized {
         const ON_HOST: bool;
 

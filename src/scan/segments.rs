@@ -1,4 +1,4 @@
-//! What a segmented scan is told about its segments: flags at their heads, or offsets.
+//! Segments, as a scan is told them: flags at their heads, offsets, or keys.
 
 use std::borrow::Cow;
 
@@ -97,7 +97,7 @@ pub trait Keys<'a>: sealed::Keys<'a> {}
 
 impl<'a, K: sealed::Keys<'a>> Keys<'a> for K {}
 
-/// What [`by_key`] gives.
+/// Segments of equal keys, as [`by_key`] makes them.
 #[derive(Clone, Debug)]
 pub struct ByKey<'a> {
     boundaries: Boundaries<'a>,

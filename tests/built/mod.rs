@@ -1,4 +1,4 @@
-//! What cargo builds of this package beside a test.
+//! Programs that cargo builds of this package beside a test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

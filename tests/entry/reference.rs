@@ -1,4 +1,4 @@
-//! What a request means, in plain Rust: record by record, run by run, with the native `combine`.
+//! The meaning of a request in plain Rust: record by record, with the native `combine`.
 
 use monoscan::prelude::*;
 use monoscan::{PlanOptions, Request, Rows, Scan, States};

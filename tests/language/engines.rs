@@ -1,5 +1,5 @@
-//! What is traced runs on the CPU engine as the interpreter and Rust have it, over adversarial
-//! records.
+//! Traced functions give the same on the CPU engine, in the interpreter and in Rust, over
+//! adversarial records.
 
 use std::fmt::Debug;
 

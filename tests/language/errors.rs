@@ -1,4 +1,4 @@
-//! What tracing cannot do is an error that says where.
+//! Limits of tracing: an error says where.
 
 use monoscan::TraceError;
 use monoscan::lang::trace::{trace_combine, trace_fn};

@@ -1,4 +1,4 @@
-//! What scan types tell about themselves: layouts, names, constants.
+//! Scan types: their layouts, names and constants.
 
 use monoscan::lang::{component_names, from_constants, layout_of, to_constants};
 use monoscan::prelude::*;

@@ -1,4 +1,4 @@
-//! What is derived from a loop costs what the monoid costs that one would write by hand: where
+//! A scan derived from a loop costs as much as the monoid that one would write by hand: where
 //! tiles are reduced, the same work and the same chain from element to element, or less.
 
 use monoscan::ir::facts::work;

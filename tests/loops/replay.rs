@@ -1,4 +1,4 @@
-//! What a derived scan runs for an element: the step itself, between carries that are composed.
+//! A derived scan runs the step itself for an element, between carries that are composed.
 
 use monoscan::prelude::*;
 use monoscan::{Error, PlanOptions, State};

@@ -1,4 +1,4 @@
-//! What is refused when a scan is built or called, and how the errors say it.
+//! Refusals when a scan is built or called, and the words of their errors.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What needs nightly Rust: Miri and the fuzzers. Neither is part of `cargo xtask test`.
+//! Chores that need nightly Rust: Miri and the fuzzers. Neither is part of `cargo xtask test`.
 
 use std::process::ExitCode;
 

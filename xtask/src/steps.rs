@@ -6,7 +6,7 @@
 //! examples that need it are checked with it, and the other examples and the counted programs are
 //! built as users build them, without features.
 //!
-//! What is built with optimisation, in folders of its own, runs beside the rest, and so do
+//! Steps that build with optimisation, in folders of their own, run beside the rest, and so do
 //! documents and smaller sets of features: there is nearly always some test or some crate that
 //! waits for one core.
 

@@ -1,4 +1,4 @@
-//! What the machine says about itself, where it is Linux.
+//! Facts that a Linux machine says about itself.
 
 use std::fs::read_to_string;
 use std::thread::available_parallelism;

@@ -1,5 +1,5 @@
-//! What the protocol of tiles does on more cores than this machine has: a simulation with the
-//! kernels' costs as they are measured here.
+//! The protocol of tiles on more cores than this machine has: a simulation with the kernels' costs
+//! as they are measured here.
 //!
 //! Each core goes through the steps of `monoscan_protocol::worker`: it goes on with a tile whose
 //! carry is known, scans the parked tile, takes a tile, or waits. What a step costs is the kernel's

@@ -1,4 +1,4 @@
-//! What a user of rayon would write by hand: reduce the chunks on all threads, add up the chunks,
+//! Two passes, as a user of rayon would write them: reduce the chunks on all threads, add these up,
 //! then scan the chunks on all threads from what came before them. Memory is read twice.
 
 use std::ops::Range;

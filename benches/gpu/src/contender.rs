@@ -1,4 +1,4 @@
-//! What is timed: a scan as it is planned, or by a rung of the ladder.
+//! Contenders: a scan as it is planned, or by a rung of the ladder.
 
 use gpu_ladder::{LadderPending, LadderScan};
 use monoscan_ir::Program;

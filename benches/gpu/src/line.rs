@@ -1,5 +1,5 @@
-//! What a scan should give: the user's own Rust operator, one element after the other, on all cores
-//! of the host.
+//! The expected results of a scan: the user's own Rust operator, one element after the other, on
+//! all cores of the host.
 //!
 //! Data is periodic, so that gigabytes of it take no time to make: what is true of every element of
 //! a long line follows from the states within one period. The period is a prime number of elements,

@@ -1,4 +1,4 @@
-//! What the benchmarks of CPUs and GPUs share.
+//! Parts that the benchmarks of CPUs and GPUs share.
 //!
 //! | module | what it has |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What both command lines take: how much to measure, and where the results go.
+//! Options of both command lines: how much to measure, and where the results go.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! What generated code calls where the machine lacks an instruction: a fused multiply-add,
-//! rounding, a byte shuffle.
+//! Functions that generated code calls where the machine lacks an instruction: a fused
+//! multiply-add, rounding, a byte shuffle.
 //!
 //! Cranelift names these by [`LibCall`], and gets the functions here, so that nothing depends on
 //! which C library the process has.

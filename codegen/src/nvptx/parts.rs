@@ -1,5 +1,5 @@
-//! What kernels are written with, for studies of schedules beside the product (`benches/ladder`).
-//! No stable interface.
+//! The parts of kernels, for studies of schedules beside the product (`benches/ladder`). No stable
+//! interface.
 
 pub use super::emit::{Builder, Ty, Value, Var};
 pub use super::kernel::arguments::KernelArguments;

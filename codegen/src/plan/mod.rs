@@ -28,7 +28,7 @@ use crate::target::CpuTarget;
 /// Most blocks of a strip.
 pub const MAX_INTERLEAVE: usize = 8;
 
-/// What a plan is asked for besides what the planner chooses: for study, and for tests of boundaries.
+/// Options that replace choices of the planner: for study, and for tests of boundaries.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct PlanOptions {
     /// Blocks of a strip: 1, 2, 4 or 8; another number is rounded down to one of these.

@@ -66,7 +66,7 @@ pub const MOST_MAP_BYTES: usize = 1 << 20;
 /// Most states of a map that is a word: a nibble says where each is led, by a number below 8.
 pub const FEW_STATES: usize = 8;
 
-/// What is composed in a [`MapFold`], and how.
+/// How a [`MapFold`] composes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Composition {
     /// Every map has an id, and these are so few that a table composes them.
@@ -166,7 +166,7 @@ impl MapFold {
         tables.map(|table| self.tables[table as usize].bytes.len()).sum()
     }
 
-    /// What each element is looked up by once its symbol is known: the step, or the symbol's map.
+    /// The function that looks an element up once its symbol is known: the step, or the symbol's map.
     pub fn of_element(&self) -> &Function {
         match &self.composition {
             Composition::Each { of_symbol } => of_symbol,

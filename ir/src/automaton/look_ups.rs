@@ -1,4 +1,4 @@
-//! What an engine looks up for the automata of a program: its folds, and its replay.
+//! Look-ups of an engine for the automata of a program: those of its folds, and of its replay.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use super::{Automaton, LaneBody, MapFold, Notes, SymbolReplay};
 use crate::program::Table;
 use crate::transform::Lowered;
 
-/// What an engine can spare for tables.
+/// The memory that an engine can spare for tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TableBudget {
     /// Most bytes of the table by which a fold steps; 0 for no such folds.
@@ -58,7 +58,7 @@ impl LookUps {
 }
 
 impl Lowered {
-    /// What an engine looks up for the automata of this program, within a budget. Found when first asked for.
+    /// The look-ups of an engine for the automata of this program, within a budget. Found when first asked for.
     pub fn look_ups(&self, budget: TableBudget) -> Arc<LookUps> {
         let found = || lock(&self.cache().0).iter().find(|(of, _)| *of == budget).map(|(_, found)| found.clone());
         found().unwrap_or_else(|| {

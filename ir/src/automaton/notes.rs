@@ -16,7 +16,7 @@ use crate::program::{Mapping, Source, Table};
 use crate::simplify::simplify;
 use crate::types::{Constant, Type};
 
-/// What the fold of the rank leaves to the replay of a program whose only stages are an automaton and that rank: for each
+/// The notes that the fold of the rank leaves to the replay of a program whose only stages are an automaton and that rank: for each
 /// element a byte, its *note*, which is 0 if the element is not kept, and else says all that the automaton has to do with the
 /// outputs. So the replay takes no lane along, and can pass over elements that are not kept.
 #[derive(Clone, PartialEq, Debug)]

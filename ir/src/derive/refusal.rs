@@ -110,7 +110,7 @@ impl Refusal {
         Refusal { components, why, place: at.map(|at| names.show(code, at)), source }
     }
 
-    /// What would do instead.
+    /// A remedy.
     pub fn advice(&self) -> &'static str {
         match self.why {
             Why::Branch | Why::Compared => {

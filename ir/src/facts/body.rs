@@ -15,7 +15,7 @@ use crate::program::{Mapping, Program, Source};
 use crate::simplify::{restrict_params, simplify, used_values};
 use crate::transform::Lowered;
 
-/// What to run for one element.
+/// The code of one element.
 ///
 /// The parameters are, first, the carried components before the element, in the order of `carried` (all of them, also
 /// where one is overwritten unread), then those of other sources that are needed. The results
@@ -41,7 +41,7 @@ impl Body {
 }
 
 impl Lowered {
-    /// What a reduction of a tile runs for all stages at once: it carries every component that is not length-only, and
+    /// The code of an element in a reduction of a tile, all stages at once. It carries every component that is not length-only, and
     /// what those need. For a program of one stage it is the body of its only [level](Lowered::levels).
     ///
     /// Starting from the identities it computes the tile's aggregate in the carried components; the others follow from the
@@ -57,7 +57,7 @@ impl Lowered {
         }
     }
 
-    /// What one pass runs that leaves whole states behind: it carries every component of every stage, in order, and makes
+    /// The code of an element in one pass that leaves whole states behind. It carries every component of every stage, in order, and makes
     /// the outputs or, without `writes`, none.
     pub fn whole_body(&self, writes: bool) -> Body {
         let whole = if writes { self.whole().clone() } else { without_outputs(self.whole()) };

@@ -20,7 +20,7 @@
 //! | `ranges`, `interval` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
 //!
-//! What is found in automata, whose states are maps, is in [`automaton`](crate::automaton).
+//! Facts about automata, whose states are maps, are in [`automaton`](crate::automaton).
 
 mod body;
 mod carry;
@@ -48,7 +48,7 @@ pub(crate) use step::{drop_unused, source_types};
 
 use crate::program::Program;
 
-/// What is known about a stage. Where it speaks of components, there is one entry for each, in order.
+/// Facts about a stage. Vectors over components have one entry for each, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StageFacts {
     /// Which components depend on the number of elements alone, and their values.

@@ -1,8 +1,8 @@
 //! The body of one pass and of replays where the program was derived from a loop: the loop's own
 //! step.
 //!
-//! What is carried from element to element is the loop's state. It is entered from the components
-//! of the stages that a slot has before a block, and left to them behind it ([`Ends`]). So every
+//! Elements hand on the loop's state. It is entered from the components of the stages that a slot
+//! has before a block, and left to them behind it ([`Ends`]). So every
 //! block of a scan is the loop to the bit, at the loop's cost.
 
 use super::body::{Body, narrowed};

@@ -1,4 +1,4 @@
-//! What mappings read at one element, and where what they give is written.
+//! One element: the sources that mappings read there, and where their results are written.
 
 use super::{Mode, Request};
 use crate::program::{Field, Layout, Source};

@@ -1,9 +1,9 @@
-//! What to do about a law that does not hold: as data, and in words about programs.
+//! Advice about a law that does not hold: as data, and in words about programs.
 
 use super::verdict::{Counterexample, Law, name};
 use crate::types::Constant;
 
-/// What a counterexample suggests. Components are numbered within the state. A front end says it in the terms of its
+/// A remedy that a counterexample suggests. Components are numbered within the state. A front end says it in the terms of its
 /// language, by [`Words`](super::Words).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

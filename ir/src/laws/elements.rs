@@ -41,7 +41,7 @@ pub(super) enum Name {
     Operation(Opcode, Payload, Vec<Id>),
 }
 
-/// What kinds of reasoning a proof used, for its verdict.
+/// The kinds of reasoning that a proof used, for its verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
 pub struct Means {
     /// Polynomials modulo 2^k, for these k.

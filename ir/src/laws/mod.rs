@@ -65,7 +65,7 @@ pub use elements::Means;
 pub use verdict::{Counterexample, Judgement, Law, Proof, Unjudged, Verdict};
 pub use words::Words;
 
-/// What integer overflow is in the source of a stage, where its instructions do not say that they are
+/// How the source of a stage takes integer overflow, where its instructions do not say that they are
 /// [meant to wrap](crate::Payload::Wraps).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Overflow {

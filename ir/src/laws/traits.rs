@@ -1,4 +1,4 @@
-//! What an operator's instructions say about how it is to be judged.
+//! Traits of an operator that decide how it is judged, read from its instructions.
 
 use super::elements::Assumptions;
 use super::group::Group;

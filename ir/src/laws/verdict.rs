@@ -1,4 +1,4 @@
-//! What the judge says, and how it says it to the user.
+//! Verdicts on laws, and how users read them.
 
 use std::fmt::{self, Write};
 
@@ -234,7 +234,7 @@ impl fmt::Display for Unjudged {
     }
 }
 
-/// What was found about one law.
+/// The verdict on one law.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
     /// It holds.
@@ -296,7 +296,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What was found about a stage.
+/// The verdicts on the laws of a stage.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judgement {
     /// Whether (x · y) · z = x · (y · z).

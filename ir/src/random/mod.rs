@@ -24,7 +24,7 @@ use rng::Rng;
 
 pub use split_mix::SplitMix64;
 
-/// What random programs may contain.
+/// Options of random programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Most stages, 1 to [`MAX_STAGES`](crate::MAX_STAGES).

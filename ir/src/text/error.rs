@@ -1,4 +1,4 @@
-//! What is wrong with a text that does not parse.
+//! Errors of a text that does not parse.
 
 use std::fmt::{self, Display, Formatter};
 

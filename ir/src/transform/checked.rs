@@ -28,7 +28,7 @@ use crate::opcode::Opcode;
 use crate::program::{Mapping, Program, Source, Stage};
 use crate::types::{Constant, Type};
 
-/// What a checked scan found first.
+/// The first finding of a checked scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The number of the element, in the order of the scan.
@@ -37,7 +37,7 @@ pub struct Finding {
     pub event: Event,
 }
 
-/// What a checked scan looks for, in the order in which the loop meets it at an element.
+/// The events that a checked scan looks for, in the order in which the loop meets it at an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The state before the element is not the sequential loop's: combined in another order, something overflowed.
@@ -138,7 +138,7 @@ impl Check {
         self.state().len()
     }
 
-    /// What was found, if anything: from the stage's state after the last element of a sequence. `after` gives a component of a
+    /// The finding, if there is one: from the stage's state after the last element of a sequence. `after` gives a component of a
     /// stage as the scan gives it after that element, if it does; then that is compared with the loop's.
     pub fn finding(&self, state: &[Constant], after: Option<&dyn Fn(u32, u32) -> Constant>) -> Option<Finding> {
         let number = |constant: Constant| constant.bits() as u64;

@@ -10,7 +10,7 @@ use crate::facts::{self, Body, Facts, Level, Range, StageFacts};
 use crate::program::{Mapping, Program, WellTyped};
 use crate::types::Constant;
 
-/// What an engine runs for calls of one [`Form`]: the program that [`lower`](super::lower) made, analysed once.
+/// A program as engines run it for calls of one [`Form`]: the one that [`lower`](super::lower) made, analysed once.
 ///
 /// It reads as the [`Program`] that it is. That keeps every invariant of the [verifier](mod@crate::verify) but its limits:
 /// it may have three stages more, two columns more, for each stage a component more, and no output column. Cheap to read;
@@ -98,7 +98,7 @@ impl Lowered {
         self.form
     }
 
-    /// What is known about each stage, in order.
+    /// The facts of each stage, in order.
     pub fn facts(&self) -> &[StageFacts] {
         &self.facts.stages
     }
@@ -110,7 +110,7 @@ impl Lowered {
         &self.facts.levels
     }
 
-    /// What the rewrite of a tile runs, from the state before the tile: it carries what the outputs need, and no more. If
+    /// The code of an element in the replay of a tile, from the state before the tile. It carries what the outputs need, and no more. If
     /// records are kept, that includes the [rank](Lowered::rank), component 0 of its stage: it says where one goes.
     pub fn replay(&self) -> &Body {
         &self.facts.replay
@@ -143,7 +143,7 @@ impl Lowered {
         &self.carried
     }
 
-    /// What a stream starts from, in these components: their identities.
+    /// The carry that a stream starts from, in these components: their identities.
     pub fn first_carry(&self) -> impl Iterator<Item = Constant> {
         self.program.stages.iter().zip(&self.carried).flat_map(|(stage, &own)| stage.identity[..own].iter().copied())
     }

@@ -1,4 +1,4 @@
-//! What the verifier found: where, in what, and what is wrong.
+//! Diagnostics of the verifier: the place, the function, and the invariant that is broken.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -47,7 +47,7 @@ pub enum Part {
     Function,
 }
 
-/// What of a part: all of it, or one thing in its function.
+/// The faulty item of a part: all of it, or one thing in its function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Item {
     /// The part as a whole.

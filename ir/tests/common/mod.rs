@@ -1,4 +1,4 @@
-//! What the tests of facts and interpreter share: files of programs with their expectations, random
+//! Parts of the tests of facts and interpreter: files of programs with their expectations, random
 //! inputs, and comparing columns.
 
 #![allow(dead_code, reason = "each test file uses its part")]

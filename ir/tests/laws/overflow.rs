@@ -1,4 +1,4 @@
-//! What integer overflow says of a law, and constants that are special cases.
+//! Laws and integer overflow, and constants that are special cases.
 
 use super::*;
 

@@ -10,7 +10,7 @@
 //! and for no other. A helper that comes to its gate later, even long after the call returned,
 //! finds it closed and touches nothing else.
 //!
-//! What a thread keeps from step to step, its *worker*, lies with the caller's data, not with the
+//! A thread's own state from step to step, its *worker*, lies with the caller's data, not with the
 //! thread. So a helper that never comes back leaves nothing behind.
 
 use crate::rules::Rule::{self, LeaveAfterStep, ReturnAfterSteps};

@@ -1,4 +1,4 @@
-//! What soundness and progress rest on, rule by rule.
+//! The rules that soundness and progress rest on.
 //!
 //! Each memory ordering and each check that the protocol cannot do without is named here and used
 //! by its name. Under loom and shuttle one of them can be broken: the ordering is relaxed, the

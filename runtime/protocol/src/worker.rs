@@ -1,5 +1,5 @@
-//! What one thread does in a scan, step by step. A step is about one kernel: short, and without
-//! waiting for anyone longer than a few microseconds.
+//! One thread of a scan, step by step. A step is about one kernel: it is short, and waits for
+//! nobody longer than a few microseconds.
 //!
 //! In this order a thread
 //!

@@ -1,4 +1,4 @@
-//! What code a device runs: its compute capability, and what the `.target` of PTX demands of it.
+//! Which code a device runs: its compute capability, and the one that the `.target` of PTX demands.
 
 use std::fmt;
 

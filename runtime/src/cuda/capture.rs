@@ -1,5 +1,5 @@
-//! What a captured graph uses lives as long as the graph: the driver is given a reference, and says
-//! when it is done with it.
+//! Owners of the memory and code that a captured graph uses. They live as long as the graph: the
+//! driver is given a reference, and says when it is done with it.
 
 use std::any::Any;
 use std::ffi::c_void;

@@ -43,7 +43,7 @@ unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
-/// What does not change of a device.
+/// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceFacts {
@@ -96,7 +96,7 @@ impl Device {
         Ok(Driver::get()?.devices)
     }
 
-    /// What does not change of it.
+    /// Its properties.
     pub fn facts(&self) -> &'static DeviceFacts {
         &self.shared.facts
     }

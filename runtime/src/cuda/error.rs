@@ -1,4 +1,4 @@
-//! What can go wrong between this process and a GPU, as one enum: none of it is a panic.
+//! Errors between this process and a GPU, as one enum: none of them is a panic.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -26,7 +26,7 @@ unsafe impl Send for Kernel {}
 // SAFETY: as above.
 unsafe impl Sync for Kernel {}
 
-/// What a kernel uses.
+/// The registers and memory that a kernel uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelFacts {
@@ -68,7 +68,7 @@ impl Kernel {
         Ok(Kernel { module: module.clone(), raw, facts })
     }
 
-    /// What it uses.
+    /// The registers and memory that it uses.
     pub fn facts(&self) -> &KernelFacts {
         &self.facts
     }

@@ -146,7 +146,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What is given to it from now on waits until what the event marks is done.
+    /// Work given to it from now on waits until the event has passed.
     ///
     /// # Errors
     /// The driver fails.

@@ -29,7 +29,7 @@ use super::stream::Stream;
 /// How many workspaces a device keeps for streams that may use them again.
 const MOST_KEPT: usize = 256;
 
-/// What a workspace starts with.
+/// The header of a workspace.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Header {

@@ -76,7 +76,7 @@ impl DynScanBuilder {
         self
     }
 
-    /// What the state's components are called in reports about laws; by default their numbers.
+    /// Names of the state's components in reports about laws; by default their numbers.
     pub fn component_names(mut self, names: Vec<String>) -> DynScanBuilder {
         self.component_names = names;
         self

@@ -1,4 +1,4 @@
-//! What a [`DynScan`] tells of itself: program, laws, plan, text forms.
+//! Questions to a [`DynScan`]: its program, laws, plan, and text forms.
 
 use monoscan_codegen::cpu::{Access, Compiled};
 use monoscan_codegen::plan::Plan;
@@ -8,7 +8,7 @@ use monoscan_ir::{Program, Verified};
 use super::{DynScan, Shared};
 use crate::verdicts;
 
-/// What [`DynScan::emit`] shows: a form of the program on its way to machine code.
+/// A form of the program on its way to machine code, as [`DynScan::emit`] shows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Representation {
@@ -26,12 +26,12 @@ impl DynScan {
         &self.shared.key.program
     }
 
-    /// What is known about the laws of the first stage's operator.
+    /// The verdicts on the laws of the first stage's operator.
     pub fn judgement(&self) -> &Judgement {
         &self.shared.judgements[0]
     }
 
-    /// What is known about the laws of each stage's operator.
+    /// The verdicts on the laws of each stage's operator.
     pub fn judgements(&self) -> impl Iterator<Item = &Judgement> {
         self.shared.judgements.iter().map(|judgement| &**judgement)
     }

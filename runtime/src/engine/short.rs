@@ -21,7 +21,7 @@ use crate::checks;
 use crate::dynscan::DynScan;
 use crate::error::Error;
 
-/// What scans the short lines of a program from the states that they [start](monoscan_ir::Program::start) from, the identities but
+/// A kernel that scans short lines of a program from the states that they [start](monoscan_ir::Program::start) from, the identities but
 /// for loops.
 #[doc(hidden)]
 pub struct Short {
@@ -72,7 +72,7 @@ impl Short {
     }
 }
 
-/// What scans short rows of a program, from the same, all of them in one call.
+/// A kernel that scans short rows of a program from the same states, all of them in one call.
 #[doc(hidden)]
 pub struct ShortRows {
     /// Code of the variants that this is a part of.
@@ -124,7 +124,7 @@ impl ShortRows {
     }
 }
 
-/// What is done from given states.
+/// The work of a kernel of short lines that starts from given states.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whole {
@@ -153,7 +153,7 @@ impl From<Mode> for Whole {
     }
 }
 
-/// What scans or reduces the short lines of a program from given states, and replaces these by the states after the line.
+/// A kernel that scans or reduces short lines of a program from given states, and replaces these by the states after the line.
 #[doc(hidden)]
 pub struct ShortWhole {
     /// Code of the variants that this is a part of.

@@ -1,4 +1,4 @@
-//! What is made on the device for a launch, in the stream before it, besides the columns of the
+//! Columns that are made on the device for a launch, in the stream before it, besides those of the
 //! call: flags of segments, the start of each segment beside its records, the states of rows, and
 //! copies of spaced columns.
 

@@ -1,6 +1,6 @@
 //! Columns in device memory: [`Column`] and [`ColumnMut`] out of buffers and slices of a device.
 //!
-//! What is read and written is done in a stream, so memory must live until the stream got there: a
+//! Scans read and write in a stream, so memory must live until the stream got there: a
 //! [`DeviceBuffer`](crate::cuda::DeviceBuffer) waits for that when it is dropped.
 
 use monoscan_ir::{Layout, Primitive};

@@ -65,7 +65,7 @@ impl Span {
     }
 }
 
-/// What a kernel is launched with.
+/// The arguments of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
     /// Which records.
@@ -160,7 +160,7 @@ impl GpuKernel {
         self.kernel.device()
     }
 
-    /// What the driver made of it: registers, spills.
+    /// Its code as the driver made it: registers, spills.
     pub fn code(&self) -> &Kernel {
         &self.kernel
     }

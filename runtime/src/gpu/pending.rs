@@ -1,4 +1,4 @@
-//! What a launch leaves, and how it comes to the host without making the stream wait.
+//! Results of a launch, and how they come to the host without making the stream wait.
 
 use std::fmt;
 use std::sync::Arc;

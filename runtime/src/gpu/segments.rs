@@ -1,4 +1,4 @@
-//! What segments add to a call, made on the device in the stream of the call that wants it.
+//! Columns that segments add to a call, made on the device in the stream of the call.
 //!
 //! - A column of flags, by a scan over the keys, or by a kernel that looks at the offsets. Either
 //!   is one pass over them, and the flags are one byte written and read for each record.

@@ -1,4 +1,4 @@
-//! What each part of a call means, by small cases worked out by hand: on the reference, and on
+//! The meaning of each part of a call, by small cases worked out by hand: on the reference, and on
 //! engines of several plans.
 //!
 //! Most scan digits, appending each to the number before it, so that a result shows what was

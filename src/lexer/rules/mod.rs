@@ -66,7 +66,7 @@ pub struct Rule {
     row: usize,
 }
 
-/// What a rule is for.
+/// The role of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Role {
@@ -158,7 +158,7 @@ impl Rule {
         &self.pattern
     }
 
-    /// What the rule is for.
+    /// The role of the rule.
     pub fn role(&self) -> Role {
         self.role
     }

@@ -1,4 +1,4 @@
-//! What is refused, and in which words.
+//! Rules and texts that are refused, and the words of their errors.
 
 use super::super::*;
 use super::compile;

@@ -1,4 +1,4 @@
-//! What rules say: keywords, incomplete tokens, ties, and how far ahead they look.
+//! The meaning of rules: keywords, incomplete tokens, ties, and how far ahead they look.
 
 use super::super::*;
 use super::{Reference, columns_of};

@@ -36,7 +36,7 @@ impl<K: Copy> KindList<K> {
         self.kinds.is_empty()
     }
 
-    /// What each token is.
+    /// The kind of each token.
     pub fn kinds(&self) -> &[K] {
         &self.kinds
     }

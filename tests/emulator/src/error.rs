@@ -1,4 +1,4 @@
-//! What can go wrong: with a kernel's text, with a launch, and with what a kernel does.
+//! Errors of a kernel's text, of a launch, and of a kernel's doings.
 
 use std::fmt;
 

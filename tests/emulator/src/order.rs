@@ -1,4 +1,4 @@
-//! What is ordered before what, in a block: vector clocks.
+//! The order of events in a block: vector clocks.
 //!
 //! Each thread has a clock of its own, and knows of every other thread up to which tick it is
 //! ordered after it. The barriers pass this knowledge on. An access to shared memory is stamped

@@ -1,4 +1,4 @@
-//! What the contract of the intrinsics forbids is an error that says so.
+//! Misuse of an intrinsic is an error that says so.
 //!
 //! Each kernel here gets `%shared`, `%thread` (64 of them, 2 blocks of 4 KiB), `%block`, and
 //! `%buffer` (of 256 bytes) and does one thing wrong.

@@ -2,7 +2,7 @@
 //! processes, in a pool of more threads than cores, in many threads at once, nested in parallel
 //! work. A quota or `taskset` is put on from outside.
 //!
-//! What counts is the ratio within a round. A loop and a scan of a few microseconds meet a stranger
+//! The ratio within a round counts. A loop and a scan of a few microseconds meet a stranger
 //! now and then only, and then lose a time slice; so the table has the median, the 95th percentile,
 //! and how many milliseconds that is above the median.
 

@@ -1,4 +1,4 @@
-//! What a lexer is compiled from: a deterministic automaton of tokens, and words.
+//! The input of the lexer compiler: a deterministic automaton of tokens, and keywords.
 
 /// The kind of bytes that begin no token.
 pub const ERROR: u16 = u16::MAX;

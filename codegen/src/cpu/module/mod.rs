@@ -81,7 +81,7 @@ struct LevelCells {
 }
 
 impl Compiled {
-    /// What the kernels of a program are compiled from, for this machine; W = `interleave`. Each kernel is compiled when it is first
+    /// The recipe of a program's kernels, for this machine; W = `interleave`. Each kernel is compiled when it is first
     /// [made](Compiled::make) or called, in about a quarter of a millisecond for an ordinary program; that grows with the
     /// program's instructions times `interleave`.
     ///

@@ -1,4 +1,4 @@
-//! What a group of records reads of its columns, and what it writes to them: all results, or those
+//! Loads of a group of records from its columns, and stores of its results: all of them, or those
 //! that are kept, side by side.
 
 use cranelift_codegen::ir::{self, InstBuilder};

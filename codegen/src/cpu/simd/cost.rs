@@ -1,4 +1,4 @@
-//! What kernels in lanes cost, in vector instructions a group: what plans are made from.
+//! The cost of kernels in lanes, in vector instructions a group. Plans are made from it.
 //!
 //! Counted as [`GroupCode`](super::kernel) writes them. A core starts about three a cycle of any
 //! kind, which fits what was measured to a fifth: sums of `i32` 0.7 cycles an element, maxima of

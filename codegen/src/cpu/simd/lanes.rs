@@ -7,8 +7,8 @@
 //! - integers extended to the lane by their own sign, whatever operation made them;
 //! - `bool` as a mask: all ones or all zeros.
 //!
-//! What is the same constant everywhere, or a constant in each lane, is computed here and now and
-//! costs nothing. That is how the powers of a recurrence's matrix become constants.
+//! A value that is the same constant in every lane, or another constant in each, is computed when
+//! the kernel is compiled. So the powers of a recurrence's matrix become constants.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;

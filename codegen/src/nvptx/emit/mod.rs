@@ -44,7 +44,7 @@ pub enum Ty {
     Pointer(Space),
 }
 
-/// What memory an address is in.
+/// The memory that an address is in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Space {
     /// Any: the stack of a thread, and the arguments of a kernel.
@@ -75,7 +75,7 @@ impl Ty {
         }
     }
 
-    /// What LLVM puts behind the names of intrinsics for this type.
+    /// The suffix that LLVM gives names of intrinsics for this type.
     pub fn suffix(self) -> String {
         match self {
             Ty::F32 | Ty::F64 => format!("f{}", self.bits()),

@@ -19,7 +19,7 @@ use crate::gpu::Arch;
 /// Threads of a block of every helper kernel. None takes shared memory.
 pub const HELPER_THREADS: usize = 256;
 
-/// What a helper kernel does.
+/// The kinds of helper kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HelperKernel {
     /// Makes head flags out of offsets: [`OffsetsArguments`].

@@ -122,7 +122,7 @@ impl<'k> Element<'k> for InMemory<'k, '_> {
     }
 }
 
-/// What the place of a field is a multiple of, in columns that begin at multiples of 16, or are shifted.
+/// The power of two that the place of a field is a multiple of, in columns that begin at multiples of 16, or are shifted.
 pub fn access(column: &Layout, offset: usize, shifted: bool) -> usize {
     let most = if shifted { natural(column) } else { 16 };
     alignment(column.size as usize, offset).min(most)

@@ -6,7 +6,7 @@ use monoscan_ir::{Mapping, Source, Table};
 use crate::nvptx::emit::Value;
 use crate::nvptx::lower::Code;
 
-/// What an element's code reads besides states and initial states.
+/// The sources that an element's code reads besides states and initial states.
 pub trait Element<'k> {
     /// A component of the record, numbered through all columns.
     fn record(&self, component: usize) -> Value<'k>;

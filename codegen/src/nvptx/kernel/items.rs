@@ -18,7 +18,7 @@ const MOST_UNROLLED: usize = 3000;
 /// Bytes of a record's place in the list of those of a warp that are kept.
 pub(crate) const LISTED: usize = 2;
 
-/// What is done to each item of a thread.
+/// A pass over the items of a thread, one after the other.
 pub trait Pass<'k> {
     /// Takes its state past an element; gives the components of the record to write beside it, if the pass writes such.
     fn element(&self, element: &dyn Element<'k>) -> Vec<Value<'k>>;
@@ -58,7 +58,7 @@ pub trait Pass<'k> {
     }
 }
 
-/// What is done to the items of a thread whose columns are bytes, four at a time.
+/// A pass over the items of a thread whose columns are bytes, four at a time.
 pub trait PackedPass<'k> {
     /// Takes its state past a load group; `columns` are words of each. Gives the words to write, if the pass writes.
     fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;

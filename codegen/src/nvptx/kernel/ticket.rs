@@ -7,7 +7,7 @@
 use crate::gpu::TICKET;
 use crate::nvptx::emit::{Builder, Ty, Value};
 
-/// What a block drew.
+/// The tile and the epoch that a block drew.
 pub struct Ticket<'k> {
     /// From 0, as 64 bits.
     pub number: Value<'k>,

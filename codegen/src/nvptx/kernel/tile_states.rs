@@ -1,4 +1,4 @@
-//! What blocks publish for each other: tile states in the workspace, written once in a launch and
+//! Tile states in the workspace, by which blocks talk to each other: written once in a launch, and
 //! waited for.
 //!
 //! Tiles are folded by groups of [`GROUP`] that begin at multiples of it, each group by one warp in

@@ -34,7 +34,7 @@ impl<'k, 'a> Lanes<'k, 'a> {
         self.lane.is(self.k.i32(0))
     }
 
-    /// What the lane so many below has; of a lane that has none below, its own.
+    /// The value of the lane so many below; of a lane that has none below, its own.
     pub fn shifted_up(&self, state: &[Value<'k>], distance: usize) -> State<'k> {
         self.packing().map(self.k, state, |word| self.k.shuffle_up(word, self.k.i32(distance)))
     }

@@ -1,6 +1,6 @@
 //! Integers and `bool`: arithmetic, bits, shifts and counts.
 //!
-//! What is added to LLVM's instructions are the guards around division and masked shift amounts.
+//! LLVM's instructions, with guards around division and masked shift amounts.
 
 use monoscan_ir::{Inst, Opcode, Type};
 

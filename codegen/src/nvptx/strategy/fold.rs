@@ -45,7 +45,7 @@ enum Strategy<'k, 'a> {
     },
 }
 
-/// What the fold of the first level leaves for later passes over the same items, besides a prefix.
+/// Data that the fold of the first level leaves for later passes over the same items, besides a prefix.
 #[derive(Clone, Copy)]
 pub struct FoldToReplay<T> {
     /// The symbol of the thread's first record, if that is not written over it.
@@ -63,7 +63,7 @@ impl<T: Copy> FoldToReplay<T> {
         FoldToReplay { first: recipe.keeps_first().then(&mut make), before: recipe.chained().map(|_| make()) }
     }
 
-    /// What there is.
+    /// The data that there are.
     pub fn values(self) -> impl Iterator<Item = T> {
         self.first.into_iter().chain(self.before)
     }
@@ -138,7 +138,7 @@ impl<'k, 'a> Fold<'k, 'a> {
         self
     }
 
-    /// What it leaves for the replay.
+    /// The data that it leaves for the replay.
     pub fn from_fold(&self) -> FoldToReplay<Value<'k>> {
         self.variables().map(Var::get)
     }

@@ -88,7 +88,7 @@ impl MapIds {
         matches!(self.composition, Composed::Closed { .. })
     }
 
-    /// What a fold carries before any element: the id of the identity, or that as a [word](nibbles).
+    /// The id that a fold carries before any element: the id of the identity, or that as a [word](nibbles).
     pub fn first<'k>(&self, k: &'k Builder) -> Value<'k> {
         match self.composition {
             Composed::Each { .. } => nibbles::identity(k),
@@ -133,7 +133,7 @@ impl MapIds {
         matches!(self.composition, Composed::Coalesced { .. } | Composed::Group { .. })
     }
 
-    /// What is deferred at an entry, if the entry says all of it: then entries may be queued, and composed later.
+    /// The composition deferred at an entry, if the entry says all of it: then entries may be queued, and composed later.
     pub fn deferred_at<'k>(&self, args: KernelArguments<'k, '_>, entry: Value<'k>) -> Option<State<'k>> {
         match &self.composition {
             Composed::Coalesced { deferred } => Some(deferred.write(args.k, &[entry], args.tables)),
@@ -146,7 +146,7 @@ impl MapIds {
         matches!(self.composition, Composed::Coalesced { .. })
     }
 
-    /// What an element defers, if anything ever is.
+    /// The composition that an element defers, if any is.
     pub fn deferred<'k>(
         &self,
         args: KernelArguments<'k, '_>,

@@ -5,9 +5,9 @@
 //! with known coefficients. An operation takes forms to a form, or leaves the family. The forms of
 //! the next state are the lift: they say what the element does to any state.
 //!
-//! What a family gives is an [`Effect`]: the state of a stage that holds the coefficients, and how
-//! two of them compose. A state of the loop is a constant function, so it is such a state too
-//! ([`Effect::seed`]), and what it is can be read from it ([`Effect::value`]).
+//! A family gives an [`Effect`]: the state of a stage that holds the coefficients, and how two of
+//! them compose. A state of the loop is a constant function, so it is such a state too
+//! ([`Effect::seed`]), and can be read from it again ([`Effect::value`]).
 //!
 //! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (of 64 bits), `matrix`
 //! and `product` (affine and tropical vectors), `modular`, `bits`, `linear` (matrices of bits).

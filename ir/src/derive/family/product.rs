@@ -1,5 +1,5 @@
-//! What vectors that go through [matrices](super::matrix) compose: the product, without the entries
-//! that are 0 or 1 in every one.
+//! Composition of the [matrices](super::matrix) that vectors go through: their product, without the
+//! entries that are 0 or 1 in every one.
 
 use super::matrix::{ABSENT, Matrix, Row, Semiring, absent, present};
 use super::pattern::{Entry, closure};

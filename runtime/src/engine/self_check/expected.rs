@@ -1,4 +1,4 @@
-//! What the interpreter gives for a sample, and how far that depends on the association.
+//! The interpreter's results of a sample, and how far they depend on the association.
 
 use monoscan_codegen::plan::Association;
 use monoscan_ir::interp::{Request, Run, run, run_in_chunks};

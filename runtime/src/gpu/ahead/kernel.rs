@@ -77,7 +77,7 @@ pub enum AotError {
     },
 }
 
-/// What kernels besides those of a program make, on a device, for a call.
+/// The kinds of helper kernels that a call may need besides those of its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Helper {
@@ -145,7 +145,7 @@ impl AotKernel {
         Ok(AotKernel { manifest: read(".manifest")?, ptx: read(".ptx")? })
     }
 
-    /// What is known of it, its program included, if both texts are whole and belong together.
+    /// Its manifest, with its program, if both texts are whole and belong together.
     ///
     /// # Errors
     /// [`AotError::Manifest`] and [`AotError::Hash`].

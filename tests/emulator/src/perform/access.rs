@@ -1,4 +1,4 @@
-//! What is checked of an ordinary load or store.
+//! Checks of an ordinary load or store.
 
 use super::aligned;
 use crate::device;

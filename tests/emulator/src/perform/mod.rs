@@ -1,4 +1,4 @@
-//! What each intrinsic does to the machine.
+//! The effect of each intrinsic on the machine.
 
 mod access;
 mod copies;

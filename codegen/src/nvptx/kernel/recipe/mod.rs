@@ -1,5 +1,5 @@
-//! What kernels need of a program: its levels' folds, operators and starts, and its replay, each as
-//! code for one element. [`code`] writes them.
+//! A program as kernels need it: the fold, operator and start of each level, and the replay, each
+//! as code for one element. [`code`] writes them.
 
 mod code;
 
@@ -71,7 +71,7 @@ struct Replay {
     element: ElementCode,
 }
 
-/// What the replay of an element gives.
+/// The results of replaying an element.
 pub struct Replayed<'k> {
     /// The replay's state after the element.
     pub after: State<'k>,

@@ -1,4 +1,4 @@
-//! What is lowered and compared: every opcode on every type, what ranges change, and random
+//! The cases that are lowered and compared: every opcode on every type, known ranges, and random
 //! functions.
 
 use monoscan_ir::random::{Options, random_program};

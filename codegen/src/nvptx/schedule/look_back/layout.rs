@@ -1,4 +1,4 @@
-//! What the block's shared memory holds: the tile's columns, in and out, and the states of warps.
+//! The layout of a block's shared memory: the tile's columns, in and out, and the states of warps.
 
 use monoscan_ir::Source;
 

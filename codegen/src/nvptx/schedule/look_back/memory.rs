@@ -1,5 +1,5 @@
-//! What moves between device memory and the block: columns at any address, in the widest pieces
-//! that it allows.
+//! Copies of columns between device memory and the block, at any address, in the widest pieces that
+//! the address allows.
 
 use super::Block;
 use crate::gpu::Arguments;

@@ -283,7 +283,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         self.shared.outputs.iter().zip(&self.recipe.outputs).enumerate().map(area).collect()
     }
 
-    /// Where an input column of the tile in a stage begins.
+    /// Where an input column of the tile in a buffer begins.
     pub(super) fn input_area(&self, buffer: Place<'k, Buffer>, place: usize) -> Value<'k> {
         self.buffer(buffer).at(self.shared.inputs[place]).byte(self.shift(place))
     }

@@ -39,7 +39,7 @@ impl<'k> Ring<'k, '_> {
         let [rounds, ended] = [(); 2].map(|()| k.var(k.i32(0)));
         k.forever(|tiles| {
             k.leave_if(tiles, this.done.get() & ended.get().at_least(this.begun.get()));
-            // All stages are free at first; written apart, those rounds would be a second copy of all that begins a tile.
+            // All buffers are free at first; written apart, those rounds would be a second copy of all that begins a tile.
             let is_full = rounds.get().at_least(k.i32(self.buffers));
             k.when(is_full, || {
                 let buffer = write_back.begin();
@@ -95,7 +95,7 @@ impl<'k> Ring<'k, '_> {
         );
     }
 
-    /// Starts the copies of a tile's columns into a stage.
+    /// Starts the copies of a tile's columns into a buffer.
     fn fetch(&self, tile: Value<'k>, (buffer, full): (Place<'k, Buffer>, Value<'k>), policy: Value<'k>) {
         let k = self.k;
         // Before the first record of all there may be nothing.
@@ -146,7 +146,7 @@ impl<'k> Ring<'k, '_> {
                     bulk.push((place, column, first, whole));
                 }
                 if nothing_before {
-                    // The next tile in this stage comes by bulk copies alone.
+                    // The next tile in this buffer comes by bulk copies alone.
                     k.bulk_fence();
                 }
                 k.barrier_expect(full, all);

@@ -1,5 +1,5 @@
-//! What the block's shared memory holds: the stages of the ring, barriers, tickets, and the states
-//! of warps.
+//! The layout of a block's shared memory: the buffers of the ring, barriers, tickets, and the
+//! states of warps.
 
 use monoscan_ir::{Layout, Source};
 
@@ -14,7 +14,7 @@ use crate::nvptx::kernel::shared_tables::SharedTables;
 
 /// Bytes from the start of shared memory, except where said otherwise.
 pub(in crate::nvptx) struct Shared {
-    /// Where each input column is in a stage.
+    /// Where each input column is in a buffer.
     pub(super) inputs: Vec<usize>,
     /// Bytes of an input column that are copied beside a tile of it: the record before, the next one, and what lies between a
     /// multiple of 16 and the first of them.
@@ -57,7 +57,7 @@ pub(super) struct LevelMemory {
 /// Where an output column of a tile is until it is copied to device memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Results {
-    /// In the stage of the tile, over an input column.
+    /// In the buffer of the tile, over an input column.
     InBuffer(usize),
     /// Among the results that are kept apart.
     Apart(usize),
@@ -182,12 +182,12 @@ impl Shared {
         }
     }
 
-    /// Whether results of a tile are kept apart from its stage.
+    /// Whether results of a tile are kept apart from its buffer.
     pub(super) fn has_results_apart(&self) -> bool {
         self.outputs.iter().any(|results| matches!(results, Results::Apart(_)))
     }
 
-    /// Whether results of a tile lie in its stage.
+    /// Whether results of a tile lie in its buffer.
     pub(super) fn has_results_in_buffer(&self) -> bool {
         self.outputs.iter().any(|results| matches!(results, Results::InBuffer(_)))
     }

@@ -8,17 +8,17 @@
 //!
 //! | who | does | and then |
 //! |---|---|---|
-//! | copy | takes a ticket, starts the copy of that tile into the next stage of the ring | `full` ends when it has landed |
+//! | copy | takes a ticket, starts the copy of that tile into the next buffer of the ring | `full` ends when it has landed |
 //! | compute | reduces tile k + ahead: threads, then warps | `reduced` ends when all warps have |
 //! | aggregate | scans the warps' aggregates, publishes that of the tile at once | `totalled` |
 //! | look-ahead | folds what all blocks published up to tile k, and puts it before the warps' prefixes | `carried` |
 //! | compute | folds the next level of a tile from the carry of the one before, and so on for each level | as above, for each level |
-//! | compute | replays tile k from its stage into its stage | `drained` ends when all warps have |
-//! | copy | starts the copy of the results to device memory; when it has been read, the stage is free | |
+//! | compute | replays tile k from its buffer into its buffer | `drained` ends when all warps have |
+//! | copy | starts the copy of the results to device memory; when it has been read, the buffer is free | |
 //!
 //! Results lie over input columns of the same size. Where that cannot be, there are places for the
-//! results of two tiles beside the stages: `freed` ends when such a place has been read, and the
-//! stage is free at once. That is how columns of other sizes are written, those whose next record
+//! results of two tiles beside the buffers: `freed` ends when such a place has been read, and the
+//! buffer is free at once. That is how columns of other sizes are written, those whose next record
 //! is read, and
 //!
 //! - kept records, which are put side by side there, and moved from there to their ranks;
@@ -185,12 +185,12 @@ impl<'k, 'a> Ring<'k, 'a> {
         }
     }
 
-    /// Where the tile is said that a stage holds.
+    /// Where the tile is said that a buffer holds.
     fn ticket(&self, buffer: Place<'k, Buffer>) -> Value<'k> {
         self.base.at(self.shared.tickets).byte(buffer.number() * 4)
     }
 
-    /// Where a stage begins.
+    /// Where a buffer begins.
     fn buffer(&self, buffer: Place<'k, Buffer>) -> Value<'k> {
         self.base.byte(buffer.number() * self.shared.buffer_bytes)
     }
@@ -205,7 +205,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         self.base.at(self.shared.ranks).byte(output_number(output) * 16)
     }
 
-    /// How far a column begins behind a whole line, in a stage or among the results too.
+    /// How far a column begins behind a whole line, in a buffer or among the results too.
     fn shift(&self, column: usize) -> Value<'k> {
         self.shifts.as_ref().map_or(self.k.i32(0), |shifts| shifts[column])
     }
