@@ -85,6 +85,32 @@ impl<T: ScanType> DeviceVec<T> {
     }
 }
 
+#[cfg(feature = "gpu")]
+impl<T: ScanType> DeviceVec<T> {
+    /// Where so many records are going to be written, in the stream of another vector.
+    pub(crate) fn beside<U>(other: &DeviceVec<U>, len: usize) -> Result<DeviceVec<T>, Error> {
+        DeviceVec::space(other.memory.stream(), len)
+    }
+
+    /// Records of memory that has so many.
+    pub(crate) fn of_memory(memory: DeviceMemory, len: usize) -> DeviceVec<T> {
+        assert!(memory.len() >= len * size_of::<T>(), "so many records");
+        DeviceVec { memory, len, records: PhantomData }
+    }
+
+    pub(crate) fn into_memory(self) -> DeviceMemory {
+        self.memory
+    }
+
+    pub(crate) fn memory(&self) -> &DeviceMemory {
+        &self.memory
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut DeviceMemory {
+        &mut self.memory
+    }
+}
+
 #[cfg(feature = "cuda")]
 impl<T: ScanType> DeviceVec<T> {
     /// Records of somebody else's memory, last used in this stream; it is not freed with this value.
