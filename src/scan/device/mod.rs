@@ -69,6 +69,17 @@ impl<T: ScanType> DeviceVec<T> {
         Ok(records)
     }
 
+    /// A copy on the same device. Does not wait for it.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`] if the device has too little memory or fails.
+    #[cfg(feature = "cuda")]
+    pub fn copied(&self) -> Result<DeviceVec<T>, Error> {
+        let mut copy = DeviceVec::space(self.memory.stream(), self.len)?;
+        copy.memory.copy_from(&self.memory, self.len * size_of::<T>())?;
+        Ok(copy)
+    }
+
     /// How many records.
     pub fn len(&self) -> usize {
         self.len
