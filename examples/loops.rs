@@ -1,4 +1,4 @@
-//! Ten everyday loops, each made a scan by `Scan::from_loop`, and timed beside the loop itself.
+//! Eleven everyday loops, each made a scan by `Scan::from_loop`, and timed beside the loop itself.
 //!
 //! ```text
 //! cargo run --release --example loops -- [--device cpu|cuda:N]
@@ -89,6 +89,14 @@ fn number(v: u32, c: u8) -> u32 {
     if c >= b'0' && c <= b'9' { v.wrapping_mul(10).wrapping_add((c - b'0') as u32) } else { 0 }
 }
 
+/// A filter of Kalman's: the estimate, and how uncertain it is. Each measurement says how noisy it is.
+#[scan_fn]
+fn kalman(s: (f64, f64), measured: f64, noise: f64) -> (f64, f64) {
+    let uncertain = s.1 + 0.25;
+    let gain = uncertain / (uncertain + noise);
+    (s.0 + gain * (measured - s.0), (1.0 - gain) * uncertain)
+}
+
 /// How long customers wait: Lindley's recurrence.
 #[scan_fn]
 fn waiting(w: f32, service: f32, gap: f32) -> f32 {
@@ -119,6 +127,7 @@ fn run(device: Device) -> Result<(), Failure> {
         .collect();
     let small = |offset: usize| -> Vec<i32> { (0..n).map(|i| (noise(i + offset) % 20) as i32).collect() };
     let keep: Vec<f64> = (0..n).map(|i| 0.9 + (noise(i) % 100) as f64 / 1100.0).collect();
+    let noisy: Vec<f64> = (0..n).map(|i| 1.0 + (noise(i + 5) % 16) as f64 / 4.0).collect();
     let short = |offset: usize| -> Vec<f32> { (0..n).map(|i| (noise(i + offset) % 64) as f32 / 16.0).collect() };
 
     say!("{n} records each on {device}; times of the scan and of the loop, both storing every state:\n");
@@ -130,6 +139,7 @@ fn run(device: Device) -> Result<(), Failure> {
     let (fill, take) = (small(0), small(7));
     race("token bucket", tokens {}, 100, (&fill, &take), |s, i| tokens(s, fill[i], take[i]), on)?;
     race("irregular average", average {}, 0.0, (&keep, &prices), |s, i| average(s, keep[i], prices[i]), on)?;
+    race("Kalman's filter", kalman {}, (100.0, 1.0), (&prices, &noisy), |s, i| kalman(s, prices[i], noisy[i]), on)?;
     race("Adler-32", adler {}, (1, 0), &text, |s, i| adler(s, text[i]), on)?;
     race("words", words {}, (false, 0), &text, |s, i| words(s, text[i]), on)?;
     race("numbers in text", number {}, 0, &text, |s, i| number(s, text[i]), on)?;

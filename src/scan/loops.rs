@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use monoscan_ir::derive::LoopProgram;
-use monoscan_ir::{FunctionBuilder, Mapping, Output, Type};
+use monoscan_ir::{Function, FunctionBuilder, Mapping, Output, Source, Type, Value};
 use monoscan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
@@ -89,6 +89,38 @@ impl Scan<()> {
         F: ScanFn<A, Out = A::Parameters>,
     {
         LoopBuilder::new(Part::new::<F, A>(&step, View::Record), initial)
+    }
+
+    /// A loop whose step has parameters: they are its first argument, the state is the second. The scan has the values given here
+    /// until it [gets others](Scan::with), for which nothing is derived or compiled again.
+    ///
+    /// ```
+    /// use monoscan::prelude::*;
+    ///
+    /// // A bucket that holds so many tokens.
+    /// #[scan_fn]
+    /// fn step(most: i32, tokens: i32, fill: i32, take: i32) -> i32 { ((tokens + fill).min(most) - take).max(0) }
+    ///
+    /// let bucket = Scan::loop_builder_with(10, step {}, 5).build()?;
+    /// assert_eq!(bucket.inclusive((&[9, 0], &[0, 4]))?, [10, 6]);
+    /// assert_eq!(bucket.with(7)?.inclusive((&[9, 0], &[0, 4]))?, [7, 3]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+    pub fn loop_builder_with<A, F>(
+        parameters: A::Parameters,
+        step: F,
+        initial: <A::Record as Parameterised>::Parameters,
+    ) -> LoopBuilder<
+        <A::Record as Parameterised>::Parameters,
+        <A::Record as Parameterised>::Record,
+        <A::Record as Parameterised>::Parameters,
+    >
+    where
+        A: Parameterised<Record: Parameterised>,
+        F: ScanFn<A, Out = <A::Record as Parameterised>::Parameters>,
+    {
+        LoopBuilder::new(Part::new::<F, A>(&step, View::Record).map(|part| part.with(&parameters)), initial)
     }
 
     /// A loop whose step takes the [`Element`]: the record with its neighbours and its place.
@@ -234,11 +266,12 @@ impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
     /// As [`Scan::from_loop`].
     pub fn build(self) -> Result<Scan<State<U>, In, Out>, Error> {
         let (threads, plan) = (self.threads, self.plan.clone());
+        let parameters = self.parts.as_ref().map_or(Vec::new(), |parts| parts.step.parameters.clone());
         let mut builder = DynScan::loop_builder(&self.program()?)?.words(RUST).plan(plan);
         if let Some(threads) = threads {
             builder = builder.threads(threads);
         }
-        Ok(Scan { inner: builder.build()?, types: PhantomData })
+        Ok(Scan { inner: builder.build()?.with(&parameters)?, types: PhantomData })
     }
 
     /// The loop as data: for [`derive`](monoscan_ir::derive::derive()), and for looking at it.
@@ -253,18 +286,44 @@ impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
         let types: Vec<Type> = initial.iter().map(|constant| constant.ty()).collect();
         let names = lang::component_names::<U>().into_iter().map(component_name).collect();
         let mut tables = Tables::default();
-        // The state comes first, and then what an element has without states.
-        let reads = step.view.sources(record, &[]);
+        let parameters: Vec<Type> = step.parameters.iter().map(|value| value.ty()).collect();
+        // The state comes first, then parameters, and then what an element has without states.
+        let given = (0..parameters.len() as u32).map(Source::Parameter);
+        let reads = given.chain(step.view.sources(record, &[])).collect();
         let places = step.traced.places.clone();
-        let step = Mapping { reads, function: tables.adopt(step.traced) };
+        let function = behind(tables.adopt(step.traced), parameters.len(), types.len());
+        let step = Mapping { reads, function };
         let stages = [types.len()];
         let mut of = |part: Part| mapping(tables.adopt(part.traced), &part.view.sources(record, &stages));
         let filter = filter.map(&mut of);
         let project = of(output.unwrap_or_else(|| the_state(&types)));
         let columns = <Out::Record as Inputs>::layouts();
         let output = Output { filter, project, columns };
-        Ok(LoopProgram { name: plain_name(&name), tables: tables.0, inputs, names, initial, step, places, output })
+        Ok(LoopProgram {
+            name: plain_name(&name),
+            tables: tables.0,
+            inputs,
+            parameters,
+            names,
+            initial,
+            step,
+            places,
+            output,
+        })
     }
+}
+
+/// The function with its first parameters, so many, behind as many others.
+fn behind(mut function: Function, first: usize, others: usize) -> Function {
+    function.params[..first + others].rotate_left(first);
+    let moved = |value: Value| match value.index() {
+        place if place < first => Value::new(place + others),
+        place if place < first + others => Value::new(place - first),
+        place => Value::new(place),
+    };
+    function.insts.iter_mut().for_each(|inst| *inst = inst.map_operands(moved));
+    function.results.iter_mut().for_each(|result| *result = moved(*result));
+    function
 }
 
 /// Members of tuples and elements of arrays have no names of their own.

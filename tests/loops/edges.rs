@@ -254,6 +254,58 @@ fn bounded_sums_of_64_bits_are_exact_in_blocks() -> Result<(), Error> {
     Ok(())
 }
 
+/// The largest and the smallest product of some last numbers, or 0.
+#[scan_fn]
+fn products(s: (i32, i32), x: i32) -> (i32, i32) {
+    let (a, b) = (s.0 * x, s.1 * x);
+    (a.max(b).max(0), a.min(b).min(0))
+}
+
+#[scan_fn]
+fn products_from_here(s: (i32, i32), x: i32) -> (i32, i32) {
+    (x.max(if x >= 0 { s.0 * x } else { s.1 * x }), x.min(if x < 0 { s.0 * x } else { s.1 * x }))
+}
+
+/// Products of stretches leave 32 bits where the state is 0, and only there.
+#[test]
+fn products_are_exact_wherever_the_loop_is() -> Result<(), Error> {
+    let blocks = || PlanOptions { direct: Some(0), block: Some(4), strips: Some(1), ..PlanOptions::default() };
+    let x: Vec<i32> = (0..300).map(|i| [100_000, -70_000, 3, 99_999][i % 4]).collect();
+    let scan = Scan::loop_builder(products {}, (0, 0)).plan(blocks()).build()?;
+    assert_eq!(scan.inclusive(&x)?, vec![(0, 0); 300], "{}", scan.explain());
+    assert_eq!(scan.reduce(&x)?, State((0, 0)));
+
+    let x: Vec<i32> = (0..300).map(|i: i32| if i % 7 == 3 { 0 } else { i * 37 % 11 - 5 }).collect();
+    let scan = Scan::loop_builder(products_from_here {}, (1, 1)).plan(blocks()).build()?;
+    let mut s = (1, 1);
+    let expected: Vec<(i32, i32)> = x.iter().map(|&x| replaced(&mut s, |s| products_from_here(s, x))).collect();
+    assert_eq!(scan.inclusive(&x)?, expected, "{}", scan.explain());
+    assert_eq!(scan.reduce(&x)?, State(s));
+    // The ends of an interval are in order.
+    let turned = scan.init(State((1, 5))).inclusive(&x);
+    assert!(matches!(turned, Err(Error::LoopState { .. })), "{turned:?}");
+    assert!(matches!(Scan::from_loop(products_from_here {}, (1, 5)), Err(Error::NotAScan(_))));
+    Ok(())
+}
+
+/// A quotient by 0 is infinite in the middle of a block, and not lost.
+#[test]
+fn quotients_by_zero_are_what_they_are_in_the_loop() -> Result<(), Error> {
+    let step = scan!(|s: f64, x: f64| -> f64 { x + 1.0 / s });
+    let blocks = PlanOptions { direct: Some(0), block: Some(8), strips: Some(1), ..PlanOptions::default() };
+    let scan = Scan::loop_builder(step, 1.0).plan(blocks).build()?;
+    assert!(scan.explain().contains("(a·u + b) / (c·u + d)"), "{}", scan.explain());
+    let x: Vec<f64> = (0..100).map(|i| [-1.0, 3.0, 1.0, 2.0, 0.5][i % 5]).collect();
+    let mut s = 1.0;
+    let expected: Vec<f64> = x.iter().map(|&x| replaced(&mut s, |s| x + 1.0 / s)).collect();
+    assert!(expected[1] == f64::INFINITY && expected[2] == 1.0, "{expected:?}");
+    let near = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+    let found = scan.inclusive(&x)?;
+    assert!(found.iter().zip(&expected).all(|(&a, &b)| near(a, b)), "{found:?}, expected {expected:?}");
+    assert!(near(scan.reduce(&x)?.0, s));
+    Ok(())
+}
+
 /// Replaces a state, and gives the new one.
 fn replaced<S: Copy>(state: &mut S, step: impl FnOnce(S) -> S) -> S {
     *state = step(*state);

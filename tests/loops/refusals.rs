@@ -74,7 +74,7 @@ fn a_refusal_names_the_component_the_operation_and_the_place() {
     assert_at(&refusal(Scan::from_loop(calls {}, 0.0)), PRODUCT);
 
     let (line, closure) = (line!() + 1, {
-        let step = scan!(|s: f64, x: f64| -> f64 { x / s });
+        let step = scan!(|s: f64, x: f64| -> f64 { s + x / s });
         refusal(Scan::from_loop(step, 1.0))
     });
     assert_at(&closure, (line, 52));

@@ -1,7 +1,7 @@
 //! Every request of a scan, of a scan that was derived.
 
 use monoscan::prelude::*;
-use monoscan::{Error, Rows, State};
+use monoscan::{Error, PlanOptions, Rows, State};
 
 #[scan_fn]
 fn balance(balance: f64, rate: f64, deposit: f64) -> f64 {
@@ -146,5 +146,35 @@ fn wrong_states_of_a_run_time_loop_are_refused() -> Result<(), Error> {
     let init = [50.0f64.into()];
     let call = monoscan::Call { init: monoscan::Init::Same(&init), ..Default::default() };
     assert_eq!(scan.collect::<f64>(&call, &columns)?, [51.0]);
+    Ok(())
+}
+
+#[scan_fn]
+fn leaking(kept_and_most: (f64, f64), level: f64, x: f64) -> f64 {
+    (kept_and_most.0 * level + x).min(kept_and_most.1)
+}
+
+/// The scan has the values it was built with until it gets others; its blocks are composed by them too.
+#[test]
+fn parameters_of_a_step_are_given_at_run_time() -> Result<(), Error> {
+    let x: Vec<f64> = (0..500).map(|i| (i % 7) as f64 - 1.0).collect();
+    let blocks = PlanOptions { direct: Some(0), block: Some(16), strips: Some(1), ..PlanOptions::default() };
+    let scan = Scan::loop_builder_with((0.5, 3.0), leaking {}, 1.0).plan(blocks).build()?;
+    for (parameters, scan) in [((0.5, 3.0), scan.clone()), ((0.875, 10.0), scan.with((0.875, 10.0))?)] {
+        let mut level = 1.0;
+        let expected: Vec<f64> = x
+            .iter()
+            .map(|&x| {
+                level = leaking(parameters, level, x);
+                level
+            })
+            .collect();
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let found = scan.inclusive(&x)?;
+        assert!(found.iter().zip(&expected).all(|(&a, &b)| near(a, b)), "{parameters:?}: {found:?}");
+        assert!(near(scan.reduce(&x)?.0, level), "{parameters:?}");
+    }
+    let other = scan.with(1u8).unwrap_err();
+    assert!(matches!(other, Error::State { .. }), "{other}");
     Ok(())
 }

@@ -12,7 +12,7 @@
 //! | `strategy` | how a pass takes a thread's items |
 //! | `kernel` | the parts that kernels of every schedule are made of |
 //! | `lower` | opcodes of the IR as LLVM IR |
-//! | `helpers` | kernels that are no scans: flags out of offsets, starts and ends of segments, spaced columns, splits by digits |
+//! | `helpers` | kernels that are no scans: flags out of offsets, starts of segments, spaced columns |
 //! | `emit` | the builder of LLVM IR, device intrinsics, and LLVM |
 
 mod ahead;
@@ -34,10 +34,7 @@ mod strategy;
 
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
-pub use helpers::{
-    EndsArguments, HELPER_THREADS, HelperIr, HelperKernel, MOST_OF_BLOCK, OffsetsArguments, SpacingArguments,
-    SplitArguments, StartsArguments, Width,
-};
+pub use helpers::{HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments};
 pub use ir::KernelIr;
 pub use plan::KernelPlan;
 

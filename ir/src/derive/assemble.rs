@@ -70,8 +70,14 @@ pub(super) fn assemble(
     let work = |function: &Function| function.insts.iter().filter(|inst| inst.opcode != Opcode::Const).count();
     let reduction = groups.iter().map(|group| work(&group.effect.combine)).sum::<usize>()
         + stages.iter().map(|stage| work(&stage.lift.function)).sum::<usize>();
+    let reads = |group: &Placed| {
+        let all = group.members.iter().fold(0, |all, &member| all | code.depends(next[member]));
+        let earlier = (0..flat.names.len()).filter(|component| !group.members.contains(component));
+        earlier.filter(|component| all >> component & 1 == 1).map(|component| flat.names[component].clone()).collect()
+    };
     let derived = groups.iter().zip(trust).map(|(group, trust)| Derived {
         components: group.members.iter().map(|&member| flat.names[member].clone()).collect(),
+        reads: reads(group),
         family: group.effect.family.clone(),
         level: group.level,
         bytes: group.effect.types.iter().map(|ty| ty.size()).sum(),
@@ -83,7 +89,7 @@ pub(super) fn assemble(
     let (seed, value) = (seed(flat, &parts, &tables), value(flat, &parts, &state, &tables));
     let sequential = sequential(of, &stages, (&seed, &value), &tables);
     let groups = derived.collect();
-    let inputs = of.inputs.clone();
+    let (inputs, parameters) = (of.inputs.clone(), of.parameters.clone());
     Ok(Derivation {
         seed,
         value,
@@ -91,7 +97,7 @@ pub(super) fn assemble(
         groups,
         rewritten: flat.rewritten.clone(),
         work: (work(&code.extract(next)), reduction),
-        program: Program { name: of.name.clone(), tables, inputs, parameters: Vec::new(), stages, output, sequential },
+        program: Program { name: of.name.clone(), tables, inputs, parameters, stages, output, sequential },
     })
 }
 

@@ -45,6 +45,8 @@ impl fmt::Display for Family {
                 write!(f, "{} mod {modulus}", if scaled { "a·u + b" } else { "u + b" })
             }
             Family::Bits => f.write_str("bits: (u & a) ^ b"),
+            Family::Interval => f.write_str("interval: a·[low, high] and b"),
+            Family::Quotient => f.write_str("(a·u + b) / (c·u + d)"),
             Family::Linear => f.write_str("bits: M·u ^ b, M follows from the length"),
         }
     }
@@ -89,15 +91,16 @@ impl Derivation {
             plural(self.work.0, "instruction"),
             self.work.1,
         )];
-        let names =
-            |group: &Derived| group.components.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let width = self.groups.iter().map(|group| names(group).chars().count()).max().unwrap_or(0);
+        let names = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let own = |group: &Derived| names(&group.components);
+        let width = self.groups.iter().map(|group| own(group).chars().count()).max().unwrap_or(0);
         for group in &self.groups {
-            let names = names(group);
-            let pad = " ".repeat(width - names.chars().count());
+            let pad = " ".repeat(width - own(group).chars().count());
+            let reads = if group.reads.is_empty() { String::new() } else { format!(", reads {}", names(&group.reads)) };
             lines.push(format!(
-                "  level {}  {names}{pad}  {}, {}; {}",
+                "  level {}  {}{pad}  {}, {}{reads}; {}",
                 group.level,
+                own(group),
                 group.family,
                 plural(group.bytes, "byte"),
                 group.trust

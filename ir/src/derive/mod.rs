@@ -52,6 +52,8 @@ pub struct LoopProgram {
     pub tables: Vec<Table>,
     /// The input columns.
     pub inputs: Vec<Layout>,
+    /// The types of the [parameters](Program::parameters) that the step may read.
+    pub parameters: Vec<Type>,
     /// What the components of the state are called, for explanations and refusals.
     pub names: Vec<String>,
     /// The state before the first element, which says the types of the components.
@@ -90,6 +92,8 @@ pub struct Derivation {
 pub struct Derived {
     /// Their names.
     pub components: Vec<String>,
+    /// Components of earlier levels that they read, whose states are known to them.
+    pub reads: Vec<String>,
     /// The family.
     pub family: Family,
     /// Which stage they are in.
@@ -171,6 +175,7 @@ impl Flat {
 ///     name: "tail".into(),
 ///     tables: vec![],
 ///     inputs: vec![column.clone()],
+///     parameters: vec![],
 ///     names: vec!["s".into()],
 ///     initial: vec![0i32.into()],
 ///     step,

@@ -118,10 +118,16 @@ impl Refusal {
                  `.clamp(0, 15)` makes them, become a table; a test of the element or of another component is free"
             }
             Why::Square => "scale by a value of the element instead",
-            Why::Quotient => "divide by a value of the element instead",
+            Why::Quotient => {
+                "divide by a value of the element instead; quotients of two sums, each with one multiple of the state, are \
+                 closed, as in `x + 1.0 / s`"
+            }
             Why::Operation(_) => "compute it from the element, or write the monoid yourself",
             Why::Mixed => "use `+` and `*` alone, or bit operations alone",
-            Why::Bends => "one lower and one upper bound of a sum are closed, as in `(s + x).clamp(lo, hi)`",
+            Why::Bends => {
+                "one lower and one upper bound of a sum are closed, as in `(s + x).clamp(lo, hi)`; and the largest and the \
+                 smallest product together, where both have one factor"
+            }
             Why::Several => "components that depend on each other must be sums, maxima or a few states together",
             Why::Type(_) => "use numbers of another type: `i32` or `i64` for sums under `min` and `max`",
             Why::States => "clamp the component to a range of at most 64 values",

@@ -15,12 +15,12 @@ use crate::types::{Constant, Type};
 const TYPES: [Type; 9] =
     [Type::I32, Type::I32, Type::F64, Type::U32, Type::U8, Type::Bool, Type::I64, Type::F32, Type::U64];
 
-/// A loop of one to three components and one or two columns, which writes its state.
-pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
+/// A loop of one to three components and one or two columns, which writes its state. The second column may be a parameter.
+pub(super) fn program(name: String, rng: &mut Rng, is_parameterised: bool) -> LoopProgram {
     let main = *rng.pick(&TYPES);
     let ty = |rng: &mut Rng| if rng.chance(3) { *rng.pick(&TYPES) } else { main };
     let state: Vec<Type> = (0..1 + rng.below(3)).map(|_| ty(rng)).collect();
-    let record: Vec<Type> = (0..1 + rng.below(2)).map(|_| ty(rng)).collect();
+    let mut record: Vec<Type> = (0..1 + rng.below(2)).map(|_| ty(rng)).collect();
     let mut reads: Vec<Source> = (0..record.len() as u32).map(Source::Record).collect();
     let mut types = record.clone();
     if rng.chance(6) {
@@ -31,6 +31,15 @@ pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
         reads.push(Source::First);
         types.push(Type::Bool);
     }
+    // What a record has may be a parameter instead.
+    let parameter = is_parameterised.then(|| reads.iter_mut().find(|read| **read == Source::Record(1))).flatten();
+    let parameters = match parameter {
+        Some(read) => {
+            *read = Source::Parameter(0);
+            vec![record.remove(1)]
+        }
+        None => Vec::new(),
+    };
     let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
     step.pool = step.b.params(&[&state[..], &types].concat());
     let results: Vec<Value> = if rng.chance(3) {
@@ -47,6 +56,17 @@ pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
         next.collect()
     };
     let initial = state.iter().map(|&ty| small(rng, ty)).collect();
+    written(name, (record, parameters), initial, Mapping { reads, function: step.b.finish(&results) })
+}
+
+/// A loop that writes its state, with these columns and parameters.
+fn written(
+    name: String,
+    (record, parameters): (Vec<Type>, Vec<Type>),
+    initial: Vec<Constant>,
+    step: Mapping,
+) -> LoopProgram {
+    let state: Vec<Type> = initial.iter().map(|constant| constant.ty()).collect();
     let names = (0..state.len()).map(|component| format!("s{component}")).collect();
     let columns: Vec<Layout> = state.iter().map(|&ty| Layout::of(ty)).collect();
     let mut b = FunctionBuilder::new();
@@ -56,12 +76,29 @@ pub(super) fn program(name: String, rng: &mut Rng) -> LoopProgram {
         name,
         tables: Vec::new(),
         inputs: record.into_iter().map(Layout::of).collect(),
+        parameters,
         names,
         initial,
-        step: Mapping { reads, function: step.b.finish(&results) },
+        step,
         places: Vec::new(),
         output: Output { filter: None, project, columns },
     }
+}
+
+/// A loop of a shape that random expressions hardly ever have: a quotient of the state, or the largest and the smallest product of
+/// neighbours.
+pub(super) fn shaped(name: String, rng: &mut Rng) -> LoopProgram {
+    let is_quotient = rng.chance(2);
+    let ty =
+        *rng.pick(if is_quotient { &[Type::F64, Type::F32] } else { &[Type::I32, Type::I64, Type::F64, Type::F32] });
+    let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
+    let states = 2 - usize::from(is_quotient);
+    let all = step.b.params(&vec![ty; states + 2]);
+    step.pool = all[states..].to_vec();
+    let initial: Vec<Constant> = (0..states).map(|_| small(rng, ty)).collect();
+    let results = if is_quotient { vec![step.quotient(rng, all[0])] } else { step.products(rng, [all[0], all[1]]) };
+    let reads = vec![Source::Record(0), Source::Record(1)];
+    written(name, (vec![ty; 2], Vec::new()), initial, Mapping { reads, function: step.b.finish(&results) })
 }
 
 /// A small number; of floats a quarter of one, so that short sums are exact.
@@ -84,6 +121,46 @@ struct Step {
 }
 
 impl Step {
+    /// A quotient of two sums, of which one or both have a multiple of the state.
+    fn quotient(&mut self, rng: &mut Rng, s: Value) -> Value {
+        use Opcode::{Add, Div, Mul, Sub};
+        let ty = self.b.type_of(s);
+        let mut sum = |rng: &mut Rng| {
+            let (k, other) = (self.any(rng, ty), self.any(rng, ty));
+            let multiple = if rng.chance(2) { s } else { self.b.binary(Mul, s, k) };
+            self.b.binary(*rng.pick(&[Add, Sub]), multiple, other)
+        };
+        let (top, bottom) = (sum(rng), sum(rng));
+        let (known, last) = (self.any(rng, ty), self.any(rng, ty));
+        let top = *rng.pick(&[top, known, s]);
+        let quotient = self.b.binary(Div, top, bottom);
+        if rng.chance(2) { self.b.binary(*rng.pick(&[Add, Sub]), quotient, last) } else { quotient }
+    }
+
+    /// Both ends of an interval that is multiplied and widened, in any order, by a test of the sign or by both products.
+    fn products(&mut self, rng: &mut Rng, ends: [Value; 2]) -> Vec<Value> {
+        use Opcode::{Ge, Lt, Max, Min, Mul};
+        let ty = self.b.type_of(ends[0]);
+        let (factor, point) = (self.value(rng, ty, 1), self.any(rng, ty));
+        let multiples = ends.map(|end| self.b.binary(Mul, end, factor));
+        let (zero, of_first) = (self.b.constant(ty.zero()), if rng.chance(2) { Max } else { Min });
+        let next = [of_first, if of_first == Max { Min } else { Max }].into_iter().enumerate().map(|(end, extreme)| {
+            let product = match rng.below(3) {
+                0 => self.b.binary(extreme, multiples[0], multiples[1]),
+                1 => {
+                    let is_positive = self.b.binary(Ge, factor, zero);
+                    self.b.select(is_positive, multiples[end], multiples[1 - end])
+                }
+                _ => {
+                    let is_negative = self.b.binary(Lt, factor, zero);
+                    self.b.select(is_negative, multiples[1 - end], multiples[end])
+                }
+            };
+            self.b.binary(extreme, product, point)
+        });
+        next.collect()
+    }
+
     /// A value of this type, or a constant.
     fn any(&mut self, rng: &mut Rng, ty: Type) -> Value {
         let fitting: Vec<Value> = self.pool.iter().copied().filter(|&value| self.b.type_of(value) == ty).collect();

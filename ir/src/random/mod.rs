@@ -53,7 +53,8 @@ pub struct Options {
 /// assert!(derived > 20 && derived < 95, "{derived}");
 /// ```
 pub fn random_loop(seed: u64) -> LoopProgram {
-    loops::program(format!("loop_{seed}"), &mut Rng::new(seed))
+    let (name, mut rng) = (format!("loop_{seed}"), Rng::new(seed));
+    if seed % 32 == 31 { loops::shaped(name, &mut rng) } else { loops::program(name, &mut rng, seed % 8 == 5) }
 }
 
 impl Default for Options {

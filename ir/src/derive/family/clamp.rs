@@ -84,7 +84,19 @@ impl Clamp {
         let a = if one { k } else { code.binary(Opcode::Mul, form.a, k) };
         let b = if code.is_number(form.b, 0) { form.b } else { code.binary(Opcode::Mul, form.b, k) };
         let sign = code.constant_of(k).map(|k| k.as_f64() < 0.0);
-        let mut product = |bound: Bound| bound.map(|(value, certain)| (code.binary(Opcode::Mul, value, k), certain));
+        let mut product = |bound: Bound| {
+            let (value, certain) = bound?;
+            let product = code.binary(Opcode::Mul, value, k);
+            if certain {
+                return Some((product, certain));
+            }
+            // 0 · ∞ is no number: what is not bounded stays so.
+            let (size, infinity) = (code.unary(Opcode::Abs, value), code.constant(present(self.wide)));
+            let is_absent = code.compare(Opcode::Eq, size, infinity);
+            let is_zero = code.compare(Opcode::Eq, k, zero);
+            let stays = code.binary(Opcode::And, is_absent, is_zero);
+            Some((code.select(stays, value, product), certain))
+        };
         let (p, q) = (product(form.lower), product(form.upper));
         let (lower, upper) = match sign {
             Some(false) => (p, q),

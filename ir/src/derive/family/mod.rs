@@ -10,17 +10,20 @@
 //! ([`Effect::seed`]), and can be read from it again ([`Effect::value`]).
 //!
 //! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (of 64 bits), `matrix`
-//! and `product` (affine and tropical vectors), `modular`, `bits`, `linear` (matrices of bits).
+//! and `product` (affine and tropical vectors), `modular`, `bits`, `interval` (maxima and minima of
+//! products), `quotient`, `linear` (matrices of bits).
 
 mod bits;
 mod cases;
 mod clamp;
+mod interval;
 mod linear;
 mod matrix;
 mod modular;
 mod moves;
 mod pattern;
 mod product;
+mod quotient;
 mod ramp;
 mod restart;
 mod table;
@@ -92,6 +95,10 @@ pub enum Family {
     },
     /// (u & a) ^ b.
     Bits,
+    /// The larger and the smaller end of a·[u₁, u₂] and b.
+    Interval,
+    /// (a·u + b) / (c·u + d).
+    Quotient,
     /// M·u ^ b, for a constant matrix M of bits.
     Linear,
 }
@@ -292,9 +299,10 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
         let moduli = modular::candidates(group);
         found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
     }
-    // Its matrices are large, and what others have is theirs.
     let cheapest = found.into_iter().min_by_key(|effect| effect.cost(group.code));
-    cheapest.or_else(|| linear::recognise(group).ok())
+    // What others have is theirs: these compose by more work.
+    let mut costly = [interval::recognise, quotient::recognise, linear::recognise].into_iter();
+    cheapest.or_else(|| costly.find_map(|recognise| recognise(group).ok()))
 }
 
 /// A function of parameters of these types.

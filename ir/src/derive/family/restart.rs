@@ -20,7 +20,7 @@ pub(super) const OPERATIONS: [Opcode; 8] =
     [Opcode::Add, Opcode::Min, Opcode::Max, Opcode::Mul, Opcode::And, Opcode::Or, Opcode::Xor, Opcode::AddSat];
 
 /// The identity of an operation, if it is one of this type.
-fn identity(operation: Opcode, ty: Type) -> Option<Constant> {
+pub(super) fn identity(operation: Opcode, ty: Type) -> Option<Constant> {
     let largest = match ty {
         Type::F32 | Type::F64 => None,
         _ if ty.is_signed() => Some(Constant::new(ty, ty.mask() >> 1)),
