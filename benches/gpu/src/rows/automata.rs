@@ -4,6 +4,7 @@ use monoscan::Error;
 use monoscan::lexer::{ENDS, LexerTables, Rules};
 use monoscan::ops::StateMap;
 use monoscan::prelude::*;
+use monoscan_ir::{Program, Verified};
 
 use super::numbers::program_of;
 use crate::line::{Line, PERIOD, Periodic, Subject};
@@ -24,11 +25,15 @@ fn states(moves: Moves, text: Vec<u8>) -> Result<Box<dyn Subject>, Error> {
         .lift(move_of {}.with_table(&moves))
         .project(scan!(|map: StateMap<16>| -> u8 { StateMap::from_start(map) }))
         .build()?;
+    Ok(states_by(&program_of(&scan), moves, text))
+}
+
+fn states_by(program: &Verified<Program>, moves: Moves, text: Vec<u8>) -> Box<dyn Subject> {
     let columns = vec![text.clone()];
     let lift = move |place: usize| moves[usize::from(text[place])];
     let combine = |p: StateMap<16>, q: StateMap<16>| StateMap { to: p.to.map(|state| q.to[usize::from(state & 15)]) };
     let meaning = (lift, combine, |_, after: StateMap<16>, _| after.to[0]);
-    Ok(Box::new(Line::new(&program_of(&scan), columns, StateMap::identity(), meaning)))
+    Box::new(Line::new(program, columns, StateMap::identity(), meaning))
 }
 
 /// Half of the bytes keep states apart, so that the state long before matters.
@@ -46,10 +51,28 @@ pub(super) fn random(seed: u64) -> Result<Box<dyn Subject>, Error> {
     states(moves, text)
 }
 
+/// The moves of an automaton for each byte.
+fn moves_of(next: fn(u8, u8) -> u8) -> Moves {
+    let map = |byte| StateMap { to: std::array::from_fn(|state| next(state as u8, byte)) };
+    (0..=255).map(map).collect()
+}
+
 /// Over JSON text, by the moves of an automaton.
 fn of_json(next: fn(u8, u8) -> u8) -> Result<Box<dyn Subject>, Error> {
-    let map = |byte| StateMap { to: std::array::from_fn(|state| next(state as u8, byte)) };
-    states((0..=255).map(map).collect(), data::json(PERIOD))
+    states(moves_of(next), data::json(PERIOD))
+}
+
+/// Where a byte leads from a state: rows of 256.
+#[scan_fn]
+fn next_of(next: Table<u8>, state: u8, byte: u8) -> u8 {
+    next.get(state as u32 * 256 + byte as u32)
+}
+
+/// The automaton of [`json_tokens`] as a loop with a table of states and bytes.
+pub(super) fn json_tokens_loop(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let next: Vec<u8> = (0..16).flat_map(|state| (0..=255).map(move |byte| json::tokens(state, byte))).collect();
+    let scan = Scan::from_loop(next_of {}.with_table(&next), 0)?;
+    Ok(states_by(&program_of(&scan), moves_of(json::tokens), data::json(PERIOD)))
 }
 
 pub(super) fn json_tokens(_seed: u64) -> Result<Box<dyn Subject>, Error> {

@@ -1,14 +1,86 @@
-//! Scans that were derived from a loop: a bounded sum, and a sum under a table of states.
+//! Scans that were derived from a loop, beside those that have a row of their own by an operator
+//! written by hand: maximum, counter, recurrence, Kadane (here too) and automaton.
 //!
 //! A derived program carries what a stretch of the loop does to any state, and these start from the
-//! identity: a bucket that is empty after its first record, a text in its first state.
+//! identity: a bucket that is empty after its first record, a text in its first state, numbers of
+//! which the first is 0.
 
 use monoscan::Error;
 use monoscan::prelude::*;
+use monoscan_ir::{Program, Verified};
 
-use super::numbers::{bytes_of, program_of};
+use super::maps::affine_columns_by;
+use super::numbers::{bytes_of, max_by, program_of, small, widening_by};
 use crate::line::{Line, PERIOD, Subject};
 use bench_shared::data;
+
+pub(super) fn max_f32(seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let scan = Scan::from_loop(scan!(|m: f32, x: f32| -> f32 { m.max(x) }), f32::NEG_INFINITY)?;
+    Ok(max_by(&program_of(&scan), seed))
+}
+
+pub(super) fn widening(seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let scan = Scan::from_loop(scan!(|count: u32, x: u8| -> u32 { count + x as u32 }), 0)?;
+    Ok(widening_by(&program_of(&scan), seed))
+}
+
+pub(super) fn affine_f32_columns(seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let scan = Scan::from_loop(scan!(|y: f32, a: f32, b: f32| -> f32 { a * y + b }), 0.0)?;
+    Ok(affine_columns_by(&program_of(&scan), seed))
+}
+
+/// The best sum of neighbours, so far and at either end; none is below 0, the sum of nothing.
+#[derive(Clone, Copy, PartialEq, Debug, ScanType)]
+struct Best {
+    sum: i32,
+    first: i32,
+    last: i32,
+    best: i32,
+}
+
+#[scan_monoid]
+impl Monoid for Best {
+    fn identity() -> Self {
+        Best { sum: 0, first: 0, last: 0, best: 0 }
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Best {
+            sum: self.sum + next.sum,
+            first: self.first.max(self.sum + next.first),
+            last: next.last.max(self.last + next.sum),
+            best: self.best.max(next.best).max(self.last + next.first),
+        }
+    }
+}
+
+/// Of one number.
+#[scan_fn]
+fn best_of(x: i32) -> Best {
+    Best { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
+}
+
+fn best_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
+    let mut x: Vec<i32> = small(seed);
+    // So that both begin with 0.
+    x[0] = 0;
+    let columns = vec![bytes_of(&x)];
+    let lift = move |place: usize| best_of(x[place]);
+    Box::new(Line::new(program, columns, Best::identity(), (lift, Best::combine, |_, after: Best, _| after.best)))
+}
+
+/// Kadane's algorithm by hand.
+pub(super) fn best_by_hand(seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let scan =
+        Scan::<Best>::builder().lift(best_of {}).project(scan!(|so_far: Best| -> i32 { so_far.best })).build()?;
+    Ok(best_by(&program_of(&scan), seed))
+}
+
+pub(super) fn best(seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let step = scan!(|s: (i32, i32), x: i32| -> (i32, i32) { ((s.0 + x).max(0), s.1.max(s.0 + x)) });
+    let scan = Scan::loop_builder(step, (0, 0)).output(scan!(|s: (i32, i32)| -> i32 { s.1 })).build()?;
+    Ok(best_by(&program_of(&scan), seed))
+}
 
 const FULL: i64 = 100;
 

@@ -6,6 +6,7 @@
 use monoscan::Error;
 use monoscan::ops::{Affine, Carry, Matrix};
 use monoscan::prelude::*;
+use monoscan_ir::{Program, Verified};
 
 use super::numbers::{bytes_of, program_of};
 use crate::line::{Line, PERIOD, Subject};
@@ -34,12 +35,16 @@ pub(super) fn affine_f32_columns(seed: u64) -> Result<Box<dyn Subject>, Error> {
         .lift(scan!(|a: f32, b: f32| -> Affine<f32> { Affine { a, b } }))
         .project(scan!(|map: Affine<f32>| -> f32 { map.b }))
         .build()?;
+    Ok(affine_columns_by(&program_of(&scan), seed))
+}
+
+pub(super) fn affine_columns_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
     let x: Vec<[f32; 2]> = data::column(seed, PERIOD, step);
     let column = |which: usize| bytes_of(&x.iter().map(|step| step[which]).collect::<Vec<_>>());
     let columns = vec![column(0), column(1)];
     let lift = move |place: usize| Affine { a: x[place][0], b: x[place][1] };
     let meaning = (lift, Affine::combine, |_, after: Affine<f32>, _| after.b);
-    Ok(Box::new(Line::new(&program_of(&scan), columns, Affine::identity(), meaning)))
+    Box::new(Line::new(program, columns, Affine::identity(), meaning))
 }
 
 pub(super) fn affine_f64(seed: u64) -> Result<Box<dyn Subject>, Error> {

@@ -53,7 +53,7 @@ macro_rules! row {
 
 /// All rows.
 #[rustfmt::skip]
-pub(crate) const ALL: [Row; 26] = [
+pub(crate) const ALL: [Row; 32] = [
     row!("sum-i32", "sum i32", 4 -> 4, 0.97, Some("sum.i32.inclusive"), numbers::sum_i32),
     row!("sum-f32", "sum f32", 4 -> 4, 0.97, Some("sum.f32.inclusive"), numbers::sum_f32),
     row!("max-f32", "max f32", 4 -> 4, 0.97, Some("max.f32.inclusive"), numbers::max_f32),
@@ -78,6 +78,12 @@ pub(crate) const ALL: [Row; 26] = [
     row!("widening", "sum u8 → u32", 1 -> 4, 0.90, Some("sum.u8->u32.inclusive"), numbers::widening),
     Row { offset: 4, ..row!("sum-i32-unaligned", "sum i32, output 4 bytes off", 4 -> 4, 0.70, Some("sum.i32.unaligned"), numbers::sum_i32) },
     row!("compaction", "compaction of i32, half kept", 4 -> 4, 0.85, Some("select.i32"), records::odd),
+    row!("loop-max-f32", "loop: max f32", 4 -> 4, 0.97, None, loops::max_f32),
+    row!("loop-widening", "loop: sum u8 → u32", 1 -> 4, 0.90, None, loops::widening),
+    row!("loop-affine-f32-columns", "loop: affine f32, columns a, b → y", 8 -> 4, 0.96, None, loops::affine_f32_columns),
+    row!("kadane", "Kadane, i32, by hand", 4 -> 4, Bar::Nothing, None, loops::best_by_hand),
+    row!("loop-kadane", "loop: Kadane, i32", 4 -> 4, Bar::Nothing, None, loops::best),
+    row!("loop-dfa-json", "loop: 16-state JSON DFA", 1 -> 1, 0.60, None, automata::json_tokens_loop),
     row!("loop-bucket", "loop: a bucket of tokens, i32", 8 -> 4, 0.85, None, loops::bucket),
     row!("loop-json-depth", "loop: the depth of JSON, i32", 1 -> 4, 0.85, None, loops::json_depth),
 ];

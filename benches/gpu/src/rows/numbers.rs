@@ -66,12 +66,15 @@ pub(super) fn sum_u8(seed: u64) -> Result<Box<dyn Subject>, Error> {
     Ok(plain(program_of(&scan), x, 0, u8::wrapping_add))
 }
 
-/// Numbers that grow along a period, so that there is a new maximum now and then up to its end.
 pub(super) fn max_f32(seed: u64) -> Result<Box<dyn Subject>, Error> {
-    let scan = Scan::<Max<f32>>::new()?;
+    Ok(max_by(&program_of(&Scan::<Max<f32>>::new()?), seed))
+}
+
+/// Numbers that grow along a period, so that there is a new maximum now and then up to its end.
+pub(super) fn max_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
     let mut numbers = Numbers::new(seed);
     let x = (0..PERIOD).map(|place| (place as f64 / 16.0 + numbers.between(-1e4, 0.0)) as f32).collect();
-    Ok(plain(program_of(&scan), x, f32::NEG_INFINITY, f32::max))
+    plain(program.clone(), x, f32::NEG_INFINITY, f32::max)
 }
 
 pub(super) fn widening(seed: u64) -> Result<Box<dyn Subject>, Error> {
@@ -79,8 +82,12 @@ pub(super) fn widening(seed: u64) -> Result<Box<dyn Subject>, Error> {
         .lift(scan!(|x: u8| -> Sum<u32> { Sum(x as u32) }))
         .project(scan!(|sum: Sum<u32>| -> u32 { sum.0 }))
         .build()?;
+    Ok(widening_by(&program_of(&scan), seed))
+}
+
+pub(super) fn widening_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
     let x: Vec<u8> = data::column(seed, PERIOD, |numbers| numbers.bits() as u8);
     let columns = vec![x.clone()];
     let meaning = (move |place| u32::from(x[place]), u32::wrapping_add, |_, after, _| after);
-    Ok(Box::new(Line::new(&program_of(&scan), columns, 0u32, meaning)))
+    Box::new(Line::new(program, columns, 0u32, meaning))
 }
