@@ -66,15 +66,24 @@ pub(crate) fn rewrite<'c>(
         sites: Vec::new(),
     };
     for function in module.get_functions() {
-        for block in function.get_basic_blocks() {
-            // Rewriting replaces instructions, so the list is made first.
-            let instructions: Vec<_> = block.get_instructions().collect();
-            for instruction in instructions {
-                rewriter.instruction(instruction)?;
-            }
+        // Rewriting replaces instructions, so the list is made first.
+        let instructions: Vec<_> =
+            function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions()).collect();
+        let printed = function.print_to_string().to_string();
+        let texts: Vec<&str> = printed_instructions(&printed).collect();
+        assert_eq!(texts.len(), instructions.len(), "an instruction begins where a line is indented by two:\n{printed}");
+        for (instruction, text) in instructions.into_iter().zip(texts) {
+            rewriter.instruction(instruction, text)?;
         }
     }
     Ok(rewriter.sites)
+}
+
+/// The instructions of a function as LLVM printed it: lines that are indented by two blanks. Some go on in further lines.
+///
+/// To print one instruction LLVM numbers the values of its whole function, which would take longer than to compile it.
+fn printed_instructions(function: &str) -> impl Iterator<Item = &str> {
+    function.lines().filter_map(|line| line.strip_prefix("  ").filter(|rest| !rest.starts_with([' ', ']'])))
 }
 
 /// Intrinsics must have the types that the contract gives them.
@@ -107,20 +116,20 @@ struct Rewriter<'c, 'a> {
 }
 
 impl<'c> Rewriter<'c, '_> {
-    fn instruction(&mut self, instruction: InstructionValue<'c>) -> Result<(), CompileError> {
+    fn instruction(&mut self, instruction: InstructionValue<'c>, text: &str) -> Result<(), CompileError> {
         let operand = |place: u32| instruction.get_operand(place).and_then(|operand| operand.value());
         match instruction.get_opcode() {
             InstructionOpcode::Load => {
                 let ty = BasicTypeEnum::try_from(instruction.get_type()).expect("what is loaded is a value");
                 let pointer = operand(0).expect("a load has an address").into_pointer_value();
-                self.access(instruction, pointer, ty, false)
+                self.access(instruction, text, pointer, (ty, false))
             }
             InstructionOpcode::Store => {
                 let ty = operand(0).expect("a store has a value").get_type();
                 let pointer = operand(1).expect("a store has an address").into_pointer_value();
-                self.access(instruction, pointer, ty, true)
+                self.access(instruction, text, pointer, (ty, true))
             }
-            InstructionOpcode::Call => self.call(instruction),
+            InstructionOpcode::Call => self.call(instruction, text),
             InstructionOpcode::AtomicRMW | InstructionOpcode::AtomicCmpXchg | InstructionOpcode::Fence => {
                 Err(refused(instruction, "atomic instructions are the intrinsics' business"))
             }
@@ -131,9 +140,9 @@ impl<'c> Rewriter<'c, '_> {
     fn access(
         &mut self,
         instruction: InstructionValue<'c>,
+        text: &str,
         pointer: PointerValue<'c>,
-        ty: BasicTypeEnum<'c>,
-        write: bool,
+        (ty, write): (BasicTypeEnum<'c>, bool),
     ) -> Result<(), CompileError> {
         let atomic = instruction.get_atomic_ordering();
         if !matches!(atomic, Ok(AtomicOrdering::NotAtomic)) {
@@ -150,14 +159,14 @@ impl<'c> Rewriter<'c, '_> {
         };
         let bytes = self.layout.get_store_size(&ty) as usize;
         let align = instruction.get_alignment().map_err(|error| refused(instruction, &error.to_string()))? as usize;
-        let site = self.site(instruction, Kind::Access(Access { space, write, bytes, align }));
+        let site = self.site(text, Kind::Access(Access { space, write, bytes, align }));
         self.builder.position_before(&instruction);
         let address = self.built(self.builder.build_ptr_to_int(pointer, self.context.i64_type(), ""))?;
         self.built(self.builder.build_call(self.access, &[site.into(), address.into()], ""))?;
         Ok(())
     }
 
-    fn call(&mut self, instruction: InstructionValue<'c>) -> Result<(), CompileError> {
+    fn call(&mut self, instruction: InstructionValue<'c>, text: &str) -> Result<(), CompileError> {
         let call = CallSiteValue::try_from(instruction).expect("a call is a call");
         let Some(callee) = call.get_called_fn_value() else {
             return Err(refused(instruction, "only intrinsics may be machine code or unknown functions"));
@@ -167,7 +176,7 @@ impl<'c> Rewriter<'c, '_> {
             return Err(refused(instruction, "the emulator would not see what memory this touches"));
         }
         let Some(intrinsic) = Intrinsic::named(&name) else { return Ok(()) };
-        let site = self.site(instruction, Kind::Intrinsic(intrinsic));
+        let site = self.site(text, Kind::Intrinsic(intrinsic));
         self.builder.position_before(&instruction);
         let (callback, mut arguments, most) = match intrinsic.is_pure() {
             true => (
@@ -232,9 +241,9 @@ impl<'c> Rewriter<'c, '_> {
         Ok(())
     }
 
-    fn site(&mut self, instruction: InstructionValue<'c>, kind: Kind) -> IntValue<'c> {
+    fn site(&mut self, text: &str, kind: Kind) -> IntValue<'c> {
         let number = self.sites.len() as u64;
-        self.sites.push(Site { text: text(instruction), kind });
+        self.sites.push(Site { text: text.to_owned(), kind });
         self.context.i32_type().const_int(number, false)
     }
 
