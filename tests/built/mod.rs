@@ -34,6 +34,10 @@ pub(crate) fn build(targets: &[&str]) -> PathBuf {
     build.arg("--target-dir").arg(profile.parent().unwrap());
     if profile.ends_with("release") {
         build.arg("--release");
+        // As `cargo xtask test` builds tests.
+        if cfg!(debug_assertions) {
+            build.args(["--config", concat!(env!("CARGO_MANIFEST_DIR"), "/.cargo/tests.toml")]);
+        }
     }
     assert!(build.status().unwrap().success());
     profile.to_owned()

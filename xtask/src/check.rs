@@ -18,8 +18,8 @@ use crate::{llvm, prose, steps};
 const TIME: Duration = Duration::from_secs(115);
 
 /// A package of the workspace.
-struct Member {
-    name: String,
+pub(crate) struct Member {
+    pub(crate) name: String,
     /// Its place in the repository; empty for the root.
     folder: String,
     /// Members that it builds or tests with.
@@ -141,7 +141,7 @@ fn lines(members: &[Member], changed: &BTreeMap<String, BTreeSet<Tests>>) -> Vec
     for member in whole.into_iter().chain(users) {
         targets_of(&root().join(&member.folder)).into_iter().for_each(&mut add);
     }
-    let cargo = format!("cargo test --workspace{}", features());
+    let cargo = format!("{}{}", steps::TESTS, features());
     let units = (own > 0).then(|| format!("{cargo} --lib --bins"));
     let batches = targets.chunks(AT_ONCE).map(|batch| {
         let names: String = batch.iter().map(|name| format!(" --test {name}")).collect();
@@ -167,7 +167,7 @@ fn target(package: &Path, entry: &str) -> Option<String> {
 }
 
 /// The packages of the workspace, each after those that it uses without its tests.
-fn members() -> Result<Vec<Member>, String> {
+pub(crate) fn members() -> Result<Vec<Member>, String> {
     let workspace = manifest("")?;
     let folders = workspace.get("workspace").and_then(|workspace| workspace.get("members")?.as_array());
     let folders: Vec<&str> = folders.into_iter().flatten().filter_map(toml::Value::as_str).collect();
@@ -209,7 +209,7 @@ mod tests {
     fn asked(files: &[&str]) -> Vec<String> {
         let members = members().unwrap();
         let lines = lines(&members, &changed(&members, files.iter().copied()));
-        let start = format!("cargo test --workspace{} ", features());
+        let start = format!("{}{} ", steps::TESTS, features());
         lines.iter().map(|line| line.strip_prefix(&start).unwrap().to_owned()).collect()
     }
 

@@ -6,8 +6,10 @@
 //! examples that need it are checked with it, and the other examples and the counted programs are
 //! built as users build them, without features.
 //!
-//! Steps that build with optimisation, in folders of their own, run beside the rest, and so do
-//! documents and smaller sets of features: there is nearly always some test or some crate that
+//! Tests are built in the folder of optimised builds, as `.cargo/tests.toml` says: so they and what
+//! users run share the crates of others. While one builds there no other does. So what users run,
+//! counted programs and commands of the README, comes first, beside lints and documents, and tests
+//! after it, beside the protocol's models. There is nearly always some crate or some test that
 //! waits for one core.
 
 use std::fs;
@@ -30,23 +32,26 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
     let beside = |runner: &mut Runner| {
-        optimised(runner);
+        runner.command(CLIPPY);
         documents_and_features(runner);
     };
-    runner.side_by_side(beside, workspace);
+    runner.side_by_side(beside, users);
+    runner.side_by_side(models, workspace);
     runner.finish()
 }
 
-/// What is hardly optimised: lints and tests of the workspace.
+/// How tests are built and run. After it come the features, and what else is asked for.
+pub(crate) const TESTS: &str = "cargo test --release --config .cargo/tests.toml --workspace";
+
+/// The tests of the workspace.
 fn workspace(runner: &mut Runner) {
-    runner.command(CLIPPY);
     // A snapshot that differs fails here instead of leaving a file to review.
-    runner.command_with("cargo test --workspace --all-features --no-fail-fast", &[("INSTA_UPDATE", "no")]);
+    runner.command_with(&format!("{TESTS} --all-features --no-fail-fast"), &[("INSTA_UPDATE", "no")]);
     // The tests have built these; with fewer features all would be built once more.
     let promised = Promised::read();
     for Example { name, arguments, .. } in promised.map_or(Vec::new(), |promised| promised.with_features) {
         if let Some(arguments) = arguments {
-            runner.command(&format!("target/debug/examples/{name} {arguments}"));
+            runner.command(&format!("target/release/examples/{name} {arguments}"));
         }
     }
 }
@@ -78,10 +83,9 @@ fn documents_and_features(runner: &mut Runner) {
 /// The linter, whose warnings are errors.
 pub(crate) const CLIPPY: &str = "cargo clippy --workspace --all-targets --all-features -- -D warnings";
 
-/// What is optimised: tests are hardly, users are.
-fn optimised(runner: &mut Runner) {
-    // loom runs the protocol's own code through the interleavings of small cases, and shuttle through random ones of larger
-    // cases; both must notice where a rule of it is broken. Each needs another build of it.
+/// Models of the protocol: loom runs its own code through the interleavings of small cases, and shuttle through random ones of
+/// larger cases; both must notice where a rule of it is broken. Each needs another build of it.
+fn models(runner: &mut Runner) {
     runner.command_with(
         "cargo test --package monoscan-protocol --release --test loom --test mutations",
         &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
@@ -90,6 +94,10 @@ fn optimised(runner: &mut Runner) {
         "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
         &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
     );
+}
+
+/// What users run, built as they build it.
+fn users(runner: &mut Runner) {
     runner.step("instructions", || instructions::count(Differing::Refuse));
     match Promised::read() {
         Ok(promised) => promised.optimised.iter().for_each(|command| runner.command(command)),
@@ -181,12 +189,29 @@ fn needed_features(manifest: &str, example: &str) -> Result<Option<String>, Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check;
 
     const MANIFEST: &str = "[[example]]\nname = \"a\"\nrequired-features = [\"x\", \"y\"]\n[[example]]\nname = \"b\"\n";
 
     fn promised(commands: &[&str]) -> Result<Promised, String> {
         let commands: Vec<String> = commands.iter().map(|&command| command.to_owned()).collect();
         Promised::of(&commands, MANIFEST, &["a".to_owned(), "b".to_owned()])
+    }
+
+    /// Mistakes that only show where assertions and overflow are checked are found by `cargo xtask test` as by `cargo test`.
+    #[test]
+    fn all_packages_are_tested_with_assertions_and_optimised_as_a_plain_test_has_them() {
+        let read = |name: &str| fs::read_to_string(root().join(name)).unwrap().parse::<toml::Table>().unwrap();
+        let (here, plain) = (read(".cargo/tests.toml"), read("Cargo.toml"));
+        for member in check::members().unwrap() {
+            let settings = &here["profile"]["release"]["package"][&member.name];
+            let plain = plain["profile"]["dev"]["package"].get(&member.name);
+            let level = plain.and_then(|plain| plain.get("opt-level")?.as_integer()).unwrap_or(0);
+            assert_eq!(settings["opt-level"].as_integer(), Some(level), "{}", member.name);
+            for checked in ["debug-assertions", "overflow-checks"] {
+                assert_eq!(settings[checked].as_bool(), Some(true), "{}", member.name);
+            }
+        }
     }
 
     #[test]

@@ -71,7 +71,11 @@ pub(crate) fn rewrite<'c>(
             function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions()).collect();
         let printed = function.print_to_string().to_string();
         let texts: Vec<&str> = printed_instructions(&printed).collect();
-        assert_eq!(texts.len(), instructions.len(), "an instruction begins where a line is indented by two:\n{printed}");
+        assert_eq!(
+            texts.len(),
+            instructions.len(),
+            "an instruction begins where a line is indented by two:\n{printed}"
+        );
         for (instruction, text) in instructions.into_iter().zip(texts) {
             rewriter.instruction(instruction, text)?;
         }
