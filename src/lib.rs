@@ -86,7 +86,7 @@ pub mod nvptx {
     pub use monoscan_ir::transform::{Form, Role, SegmentStart};
 }
 
-/// What a file that writes scan code imports.
+/// The imports of a file that writes scan code.
 pub mod prelude {
     pub use crate::lang::{BindTable, BitLike, Int, Monoid, Num, Real, Scalar, ScanFn, ScanType, Table};
     pub use crate::scan::{Element, Scan};

@@ -41,13 +41,13 @@ pub enum Payload {
 /// One operation. `ty` is the type of the value it defines.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Inst {
-    /// What is computed.
+    /// The operation.
     pub opcode: Opcode,
     /// The type of the result.
     pub ty: Type,
     operands: [Value; 3],
     arity: u8,
-    /// What it carries besides its operands.
+    /// Its data besides the operands.
     pub payload: Payload,
 }
 
@@ -119,7 +119,7 @@ pub struct Function {
     pub params: Vec<Type>,
     /// The instructions, each defining the value `params.len() + its place`.
     pub insts: Vec<Inst>,
-    /// What the function returns, in order.
+    /// The results, in order.
     pub results: Vec<Value>,
 }
 

@@ -7,7 +7,7 @@ use crate::types::{Constant, Type};
 pub struct Field {
     /// Bytes from the start of the record.
     pub offset: u32,
-    /// What is stored there, in native byte order.
+    /// The type of its value, in native byte order.
     pub ty: Type,
 }
 

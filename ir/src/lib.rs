@@ -8,10 +8,10 @@
 //! that nothing a program does can trap.
 //!
 //! Around that, a file or folder each: the [builder](FunctionBuilder), the [text form](text) with
-//! printer and parser, the [verifier](verify()), the [interpreter](interp), the simplifier, the
-//! [facts] that plans are made from, the [automata](automaton) that engines look up, the
-//! [transforms](transform) that make a program what an engine runs, and the [laws] that say whether
-//! an operator is associative at all.
+//! printer and parser, the [verifier](verify()), the [interpreter](interp), and the simplifier.
+//! Plans are made from [facts], and engines look up [automata](automaton). The
+//! [transforms](transform) lower a program for an engine, and the [laws] say whether an operator is
+//! associative at all.
 
 pub mod automaton;
 mod builder;

@@ -107,7 +107,7 @@ pub struct Stage {
     pub state: Vec<Type>,
     /// The state that changes nothing.
     pub identity: Vec<Constant>,
-    /// What one element does: reads the record, the next one, initial states, and earlier stages; gives a state.
+    /// The state of one element, from the record, the next one, initial states, and earlier stages.
     pub lift: Mapping,
     /// The operator: (earlier state, later state) → state, each as its components in order.
     pub combine: Function,
@@ -162,7 +162,7 @@ pub struct Sequential {
     pub leave: Function,
     /// The state after an element: reads the state before, and what the lift of a first stage may.
     pub step: Mapping,
-    /// What is written, as the program's [project](Output::project).
+    /// The output, as the program's [project](Output::project).
     pub project: Mapping,
 }
 
@@ -185,7 +185,7 @@ impl Sequential {
 /// A cascade of scans with its input, tables and output.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
-    /// What it is called in text, plans and errors: letters, digits, `_`, `.`, `:`, `<`, `>`, `,`; not empty.
+    /// Its name in text, plans and errors: letters, digits, `_`, `.`, `:`, `<`, `>`, `,`; not empty.
     pub name: String,
     /// Constant tables, named by their place.
     pub tables: Vec<Table>,
@@ -196,7 +196,7 @@ pub struct Program {
     pub parameters: Vec<Type>,
     /// One to three scans.
     pub stages: Vec<Stage>,
-    /// What is written.
+    /// The output.
     pub output: Output,
     /// The loop that it was derived from, if it was. It gives the same, but for the rounding of floats.
     pub sequential: Option<Sequential>,

@@ -18,7 +18,7 @@ use crate::parameters::Parameters;
 #[cfg(feature = "cuda")]
 use crate::{cuda::Stream, device::DeviceError, gpu};
 
-/// What a scan adds to each of its calls.
+/// Settings of a scan, added to each of its calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings<'a> {
     /// The values of the program's parameters.

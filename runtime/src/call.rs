@@ -69,7 +69,7 @@ pub struct Call<'a> {
     /// The state that a stream of chunks goes on from, the components of all stages in order, one such state for each row
     /// if it is a stream of rows; none for a call that resumes nothing.
     pub carry: Option<&'a [Constant]>,
-    /// What is scanned on its own.
+    /// The sequences, each scanned on its own.
     pub shape: Shape<'a>,
     /// A flag that another thread may set to have the call given up: it is then [`Error::Interrupted`]. It is looked at before
     /// the call, and after each tile or row of it; on a GPU, between the pieces of host columns.

@@ -126,7 +126,7 @@ pub enum DeviceError {
     /// No name of a device.
     #[error("unknown device `{name}`: expected `cpu` or `cuda:N`")]
     Unknown {
-        /// What was given.
+        /// The name that was given.
         name: String,
     },
 

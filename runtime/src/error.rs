@@ -46,11 +46,11 @@ pub enum Error {
     Mistranslated {
         /// The function that was compared.
         function: String,
-        /// What it was called with.
+        /// The arguments of the call.
         arguments: Vec<Constant>,
-        /// What Rust computed.
+        /// The results of Rust.
         native: Vec<Constant>,
-        /// What the IR computed.
+        /// The results of the IR.
         compiled: Vec<Constant>,
     },
 
@@ -59,7 +59,7 @@ pub enum Error {
     Miscompiled {
         /// How the sample was scanned.
         walk: Walk,
-        /// What is different.
+        /// The difference.
         difference: Difference,
     },
 
@@ -116,7 +116,7 @@ pub enum Error {
     Order {
         /// The method of the builder.
         function: &'static str,
-        /// What was given before.
+        /// The parts that were given before.
         after: &'static str,
     },
 
@@ -212,9 +212,9 @@ pub enum Error {
     Offsets {
         /// Which offset; its number is that of the segment that starts there.
         place: usize,
-        /// What it may be.
+        /// Its bounds.
         expected: ExpectedOffset,
-        /// What it is.
+        /// The offset found.
         got: usize,
     },
 
@@ -351,7 +351,7 @@ fn stage_of(stage: usize, stages: usize) -> String {
     if stages == 1 { String::new() } else { format!("stage {stage}: ") }
 }
 
-/// What each state of an argument is for.
+/// The sequences that the states of an argument are for.
 fn one_of(argument: &str) -> &'static str {
     if argument == "carry" { "row" } else { "line, segment or row that begins in the call" }
 }

@@ -5,13 +5,13 @@
 //! checked before any generated code runs. The typed front end of the `monoscan` crate is a thin
 //! layer over this one. With the features `cuda` and `ptx` it runs on GPUs too: [`DynScan::on`].
 //!
-//! `unsafe` is where generated code is called (`engine/line.rs`, `engine/short.rs` and its callers,
-//! `engine/self_check`, `lexer/part.rs`), where borrowed memory becomes raw columns (`column.rs`),
-//! where results are put in memory that was not initialised (`scans.rs`, `lexer/blocks.rs`), where
-//! memory is asked for ahead (`engine/ahead.rs`), and where kernels of files are trusted
-//! (`dynscan/place.rs`). With the feature `cuda` it is also in `device_memory.rs`, in those files
-//! of the `cuda` module that call the driver, and in those of the `gpu` module that give it memory
-//! to use when this process has gone on.
+//! `unsafe` code calls generated code (`engine/line.rs`, `engine/short.rs` and its callers,
+//! `engine/self_check`, `lexer/part.rs`). It makes raw columns of borrowed memory (`column.rs`),
+//! and puts results in memory that was not initialised (`scans.rs`, `lexer/blocks.rs`). It asks for
+//! memory ahead (`engine/ahead.rs`), and trusts kernels of files (`dynscan/place.rs`). With the
+//! feature `cuda` it is also in `device_memory.rs`, in those files of the `cuda` module that call
+//! the driver, and in those of the `gpu` module that give it memory to use when this process has
+//! gone on.
 
 mod backend;
 mod cache;

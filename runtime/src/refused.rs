@@ -203,9 +203,9 @@ pub enum InPlaceError {
     /// Its output columns are laid out in another way than its input columns.
     #[error("a scan in place writes what it reads: expected outputs {}, got {}", columns(.inputs), columns(.outputs))]
     OtherColumns {
-        /// What it reads.
+        /// The columns that it reads.
         inputs: Vec<Layout>,
-        /// What it writes.
+        /// The columns that it writes.
         outputs: Vec<Layout>,
     },
 }

@@ -152,7 +152,7 @@ pub(crate) fn check_apart(step: isize, len: usize, size: usize) -> Result<(), Sp
     }
 }
 
-/// What kernels are told of all columns, if some records are not one after the other.
+/// The spacings of all columns, as kernels are told them, if some records are not one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Spacings {
     pub(crate) inputs: SmallVec<[cpu::Spacing; 8]>,

@@ -61,7 +61,7 @@ pub enum TraceError {
     Panicked {
         /// The function that was traced.
         function: String,
-        /// What it said.
+        /// Its message.
         message: String,
     },
 }

@@ -79,18 +79,18 @@ pub enum Difference {
         record: usize,
         /// Which of its fields.
         field: usize,
-        /// What the interpreter writes.
+        /// The interpreter's value.
         expected: Constant,
-        /// What the kernels wrote.
+        /// The kernels' value.
         got: Constant,
     },
     /// A state after the line is another one.
     State {
         /// Which component of the states of all stages.
         component: usize,
-        /// What the interpreter gives.
+        /// The interpreter's value.
         expected: Constant,
-        /// What the kernels gave.
+        /// The kernels' value.
         got: Constant,
     },
 }

@@ -39,9 +39,9 @@ pub enum AlgoError {
     Offset {
         /// Which offset.
         place: usize,
-        /// What it should be, or at least be.
+        /// The expected number, or the least.
         expected: usize,
-        /// What it is; none if there are no offsets.
+        /// The number found; none if there are no offsets.
         got: Option<usize>,
     },
     /// A place that is not there.
@@ -53,7 +53,7 @@ pub enum AlgoError {
         place: usize,
         /// How many places there are.
         expected: usize,
-        /// What it is.
+        /// The number found.
         got: usize,
     },
     /// An element of a linked list that comes after two others.

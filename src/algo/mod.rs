@@ -54,7 +54,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 
-/// What `make` builds, which is done once: its type is the key, so it captures nothing.
+/// The scan that `make` builds, once: its type is the key, so it captures nothing.
 fn compiled<S, F>(make: F) -> Result<&'static S, Error>
 where
     S: Send + Sync + 'static,
@@ -79,7 +79,7 @@ where
 /// Fewer records are left to the calling thread: to wake another takes as long.
 const LONG: usize = 1 << 15;
 
-/// What `of` says of each number below `len`, on all threads if they are many.
+/// The results of `of` for each number below `len`, on all threads if they are many.
 fn mapped<T: Send>(len: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     (0..len).into_par_iter().with_min_len(LONG).map(of).collect()
 }

@@ -14,7 +14,7 @@ use super::table::{self, Table, TableHandle};
     note = "mark the function `#[scan_fn]` and pass it as `name {{}}`, or write `scan!(|x: T| -> U {{ .. }})`"
 )]
 pub trait ScanFn<Args: Arguments>: Send + Sync + 'static {
-    /// What it gives.
+    /// The type of its result.
     type Out: ScanType;
 
     /// Runs the function as it was written.
@@ -27,7 +27,7 @@ pub trait ScanFn<Args: Arguments>: Send + Sync + 'static {
 
 /// An argument of a scan function: a scan type or a table.
 pub trait Argument: Copy {
-    /// What stands for it in traced code.
+    /// Its handle in traced code.
     #[doc(hidden)]
     type Handle: Copy;
 }
@@ -42,7 +42,7 @@ impl<T: ScanType> Argument for Table<'_, T> {
 
 /// The arguments of a scan function: a tuple of up to thirteen.
 pub trait Arguments {
-    /// What stands for them in traced code.
+    /// Their handles in traced code.
     #[doc(hidden)]
     type Handles;
 }

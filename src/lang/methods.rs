@@ -1,8 +1,8 @@
 //! The numeric methods that scan code may call, on handles: the same names and meanings as the
 //! standard library's.
 //!
-//! Where the IR has an opcode, a method is that opcode; the others are written here in terms of
-//! them, and are exact: only the transcendental ones may differ from the standard library, by 2 ulp
+//! Where the IR has an opcode, a method is that opcode. The others are written here in terms of
+//! them, and are exact. Only the transcendental ones may differ from the standard library, by 2 ulp
 //! at most, and `powi` by the order of its products. The macro's table of them is
 //! `macros/src/methods.rs`.
 

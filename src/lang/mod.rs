@@ -2,10 +2,10 @@
 //!
 //! `#[scan_monoid]` and `#[scan_fn]` leave the user's function alone and emit a second body beside
 //! it, in which every run-time value is a handle [`V<X>`](V) instead of an `X`. Running that body
-//! once *traces* it: each operator is a call of a plain generic function in [`ops`] or [`methods`]
-//! that appends an instruction to the function being built, while loops over constant ranges,
-//! indexes and constants stay ordinary Rust that simply runs. rustc infers every type of the second
-//! body by the rules, and from the spans, of the first.
+//! once *traces* it. Each operator is a call of a plain generic function in [`ops`] or [`methods`]
+//! that appends an instruction to the function being built. Loops over constant ranges, indexes and
+//! constants stay ordinary Rust that simply runs. rustc infers every type of the second body by the
+//! rules, and from the spans, of the first.
 //!
 //! | file | what it holds |
 //! |---|---|

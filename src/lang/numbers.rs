@@ -53,9 +53,9 @@ pub trait Num:
     const MIN: Self;
     /// The greatest finite value.
     const MAX: Self;
-    /// What no value is below: −∞, or `MIN` of an integer. The identity of `larger`.
+    /// The least value: −∞, or `MIN` of an integer. The identity of `larger`.
     const LOWEST: Self;
-    /// What no value is above: +∞, or `MAX` of an integer. The identity of `smaller`.
+    /// The greatest value: +∞, or `MAX` of an integer. The identity of `smaller`.
     const HIGHEST: Self;
 
     /// `min`, for code that is generic over integers and floats; of a float and a NaN the float.
@@ -74,7 +74,7 @@ pub trait Num:
     fn wrapped_mul(self, other: Self) -> Self;
 }
 
-/// What has bits to work on: integers and `bool`.
+/// Types with bits: integers and `bool`.
 #[diagnostic::on_unimplemented(
     message = "`&`, `|`, `^` and `!` in scan code work on integers and `bool`, not on `{Self}`",
     label = "no bits to work on",
@@ -214,7 +214,7 @@ pub trait Int:
     fn trailing_zeros(self) -> u32;
 }
 
-/// What `%` works on.
+/// Types with `%`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`%` in scan code works on integers, not on `{Self}`",

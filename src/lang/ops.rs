@@ -198,7 +198,7 @@ pub fn cast<A: Castable, B: Scalar>(a: V<A>) -> V<B> {
     V::of(emit(|f| f.cast(B::TYPE, value(a))))
 }
 
-/// What `as` converts: scalars, and enums whose variants hold nothing.
+/// Types that `as` converts: scalars, and enums whose variants hold nothing.
 #[diagnostic::on_unimplemented(
     message = "`as` in scan code converts scalars and enums, not `{Self}`",
     label = "not known to be a scalar",
@@ -227,7 +227,7 @@ pub fn witness<X: ScanType>(_: &V<X>) -> X {
     X::load(&mut std::iter::empty())
 }
 
-/// What `scan!` may capture: it is copied, and kept with the scan.
+/// Values that `scan!` may capture: they are copied, and kept with the scan.
 #[diagnostic::on_unimplemented(
     message = "`scan!` cannot capture a `{X}`: it copies numbers, arrays and scan types, which become constants",
     label = "captured here",
@@ -255,7 +255,7 @@ pub fn select<X: ScanType>(condition: V<bool>, yes: V<X>, no: V<X>) -> V<X> {
     V::from_values(&mut chosen.into_iter())
 }
 
-/// What the arms of an `if` or `match` may give: a handle, or nothing. So the macro need not know which.
+/// Values of the arms of an `if` or `match`: a handle, or nothing. So the macro need not know which.
 #[diagnostic::on_unimplemented(
     message = "an `if` on run-time data cannot give a `{Self}`",
     note = "both arms run and their values are selected, which works for scan types only"

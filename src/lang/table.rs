@@ -159,14 +159,14 @@ fn in_u32<I: ops::Castable>(index: V<I>) -> V<u32> {
     ops::cast::<u64, u32>(ops::apply(Opcode::Min, &[ops::value(wide), ops::value(most)]))
 }
 
-/// What has elements: arrays and slices.
+/// Arrays and slices.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be indexed by run-time data",
     note = "an index that depends on the data is for constant arrays, and for `Table`s: `table.get(i)`"
 )]
 pub trait Indexed {
-    /// What an element is.
+    /// The type of an element.
     type Element: 'static;
     /// All of them.
     fn elements(&self) -> &[Self::Element];

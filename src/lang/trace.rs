@@ -107,7 +107,7 @@ thread_local! {
     static TRACERS: RefCell<Vec<Tracer>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What makes tracing stop; the entry point adds the function's name.
+/// A reason to stop tracing; the entry point adds the function's name.
 pub(crate) enum Stop {
     Index { place: &'static str, index: usize, length: usize },
     Recursion { callee: &'static str },
@@ -176,7 +176,7 @@ pub(crate) fn emit<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
     result
 }
 
-/// What `body` emits is arithmetic whose overflow is meant: it is no panic natively.
+/// Runs `body`, whose arithmetic overflows on purpose: it is no panic natively.
 pub(crate) fn wrapping<R>(body: impl FnOnce() -> R) -> R {
     let outer = current(|tracer| tracer.builder.set_wrapping(true));
     let result = body();

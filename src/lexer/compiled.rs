@@ -40,7 +40,7 @@ pub struct Lexer {
     listing: OnceLock<Listing>,
 }
 
-/// What the rules became.
+/// The automaton and tables of the rules.
 struct Analysed {
     split: Split,
     look_ahead: LookAhead,
@@ -300,7 +300,7 @@ impl Lexer {
     }
 }
 
-/// What is in a cell, made when first needed.
+/// The value of a cell, made when first needed.
 fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, LexerError>) -> Result<&T, LexerError> {
     match cell.get() {
         Some(made) => Ok(made),

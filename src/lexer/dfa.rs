@@ -35,10 +35,10 @@ pub const MAX_STATES: usize = 4096;
 /// How many bytes the NFA, and the DFA with all that its construction needs, may take.
 const MEMORY_LIMIT: usize = 32 << 20;
 
-/// What regex-automata makes of the rules.
+/// The rules' DFA, as regex-automata makes it.
 pub(super) type Searcher = dense::DFA<Vec<u32>>;
 
-/// What [`explore`] finds.
+/// The findings of [`explore`].
 type Explored = (TokenDfa, Vec<Option<RuleIndex>>, Vec<Shadowed>);
 
 /// A state of a [`TokenDfa`] or of what is made from it.
@@ -167,7 +167,7 @@ pub(super) fn rule(rules: &Rules, index: usize) -> &Rule {
     rules.iter().nth(index).expect("the place of a rule")
 }
 
-/// What decides between rules that match the same text: the least wins.
+/// The precedence of rules that match the same text: the least wins.
 pub(super) fn precedence(rules: &Rules, index: usize) -> (bool, usize) {
     (rule(rules, index).role() != Role::Keyword, index)
 }
@@ -285,7 +285,7 @@ pub(super) fn list<N: Node>(
     Ok(dfa)
 }
 
-/// What [`list`] lists.
+/// A node that [`list`] lists.
 pub(super) trait Node: Copy + Eq + Hash {
     /// The state of the searcher.
     fn state(self) -> StateID;

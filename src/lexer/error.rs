@@ -49,19 +49,19 @@ pub enum LexerError {
         /// How many there are at least.
         states: usize,
     },
-    /// What may follow a text has too many cases: the oracle, which labels and GPUs need for these rules, would have more than
+    /// Too many cases of text may follow: the oracle, which labels and GPUs need for these rules, would have more than
     /// [`MAX_ORACLE_CELLS`] entries, or 65,536 states or symbols.
     #[error(
         "what may follow a token has too many cases: expected an oracle of at most {MAX_ORACLE_CELLS} entries for labels, and on a GPU; `incomplete` kinds spare cases, and bounded repetitions and Unicode classes cost most"
     )]
     OracleTooLarge,
-    /// What a rule matches depends on the text before a token.
+    /// A rule's match depends on the text before a token.
     #[error("what begins a token depends on the text before it: expected rules that look at the token alone")]
     LookBehind,
     /// The regexes could not be parsed together, or no automaton could be built of them.
     #[error("the rules' automaton cannot be built: {why}")]
     Automaton {
-        /// What regex-syntax or regex-automata says.
+        /// The error of regex-syntax or regex-automata.
         #[source]
         why: Box<dyn std::error::Error + Send + Sync>,
     },

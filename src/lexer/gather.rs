@@ -19,7 +19,7 @@ pub struct Token<K = Kind> {
     pub start: usize,
     /// Where it ends: the offset behind its last byte.
     pub end: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: K,
 }
 

@@ -60,7 +60,7 @@ pub(super) fn is_decided(dfa: &TokenDfa) -> bool {
     !accepting.chain(steps(TokenDfa::START).filter(is_open)).any(enters_open)
 }
 
-/// What breaks them: one conflict for each pair of rules that have any, in the order of the rules.
+/// The conflicts that break them: one for each pair of rules that have any, in the order of the rules.
 pub(super) fn find(dfa: &TokenDfa, rules: &Rules) -> Vec<Conflict> {
     let dead_ends = undecided(dfa);
     if dead_ends.is_empty() {

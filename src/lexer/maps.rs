@@ -27,7 +27,7 @@ const FEW_STATES: usize = 32;
 /// The most entries that are looked at for pairs: these squared times ranks.
 const MOST_PAIR_CELLS: usize = 1 << 22;
 
-/// What the scan of a transducer looks up.
+/// The tables that the scan of a transducer looks up.
 pub(super) struct Maps {
     /// Lanes of a map. Lane 0 is the first state.
     pub(super) width: usize,
@@ -39,7 +39,7 @@ pub(super) struct Maps {
     pub(super) row: RowOf,
 }
 
-/// What the row of an element follows from.
+/// The source of an element's row.
 pub(super) enum RowOf {
     /// Its symbol, whose number it is.
     Symbol,

@@ -1,8 +1,8 @@
 //! Lexers: token rules in, tokens out, exactly as maximal munch defines them.
 //!
 //! On the CPU the rules' automaton becomes direct code: a block of machine code for each of its
-//! states, which skips through long tokens 16 bytes at a time, goes back where a longer token did
-//! not come, and runs on several threads from guessed places that are verified.
+//! states. The code skips through long tokens 16 bytes at a time, and goes back where a longer
+//! token did not come. It runs on several threads from guessed places that are verified.
 //!
 //! Each byte is also a function from the automaton's state before it to the state behind
 //! it, and functions compose associatively. So the state at *every* byte is a scan: that is how

@@ -1,6 +1,6 @@
-//! Tables → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens end;
-//! and where an oracle is needed, one that gives a text's symbols, from its end, which the other
-//! two read in the text's place.
+//! Tables → the scan [`Program`]s of a lexer: one labels a text, one lists where its tokens end.
+//! Where an oracle is needed, a third gives a text's symbols, from its end, which the other two
+//! read in the text's place.
 //!
 //! Each has one column in, one column out, and one stage, an automaton. A *row* of its tables says
 //! what an element does: where it leads each lane of a map, and what it gives there.
@@ -91,7 +91,7 @@ impl Automaton {
         }
     }
 
-    /// What it gives, for every element.
+    /// The program that writes its output for every element.
     pub(super) fn outputs(self) -> Verified<Program> {
         let project = self.of_output(|_, output| output);
         let columns = vec![Layout::of(self.output.ty)];

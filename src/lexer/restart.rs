@@ -57,14 +57,14 @@ use super::lookahead;
 pub(super) struct LexAutomaton {
     pub(super) class_of: [u8; 256],
     pub(super) classes: usize,
-    /// What a byte of class `c` does in state `q`, at `q * classes + c`.
+    /// The move of a byte of class `c` in state `q`, at `q * classes + c`.
     moves: Vec<Move>,
     /// The label of the byte that led to a state, at the end of the input.
     last_labels: Vec<u16>,
     pub(super) codes: Codes,
 }
 
-/// What one byte does.
+/// The move of one byte.
 #[derive(Clone, Copy)]
 struct Move {
     /// Where the moves from the next state begin.

@@ -64,7 +64,7 @@ impl Scans {
         self.oracle.as_ref().map(|(scan, _)| scan)
     }
 
-    /// What the last scan gives.
+    /// The results of the last scan.
     pub(super) fn run<Out: ScanType, C: Columns<(u8,)>>(
         &self,
         text: C,

@@ -28,7 +28,7 @@ pub struct Streamed<K = Kind> {
     pub start: u64,
     /// Where it ends: the offset behind its last byte.
     pub end: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: K,
 }
 

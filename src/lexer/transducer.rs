@@ -72,7 +72,7 @@ impl Transducer {
         met
     }
 
-    /// What it gives for symbols, one after the other.
+    /// Its outputs for symbols, one after the other.
     pub(super) fn run(&self, symbols: impl Iterator<Item = usize>) -> impl Iterator<Item = u16> {
         let mut state = 0;
         symbols.map(move |symbol| {

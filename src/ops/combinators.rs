@@ -85,7 +85,7 @@ impl<A: Monoid, B: Monoid, C: Monoid> Monoid for Triple<A, B, C> {
 pub struct Segmented<M> {
     /// A segment starts here; of a range, somewhere in it.
     pub start: bool,
-    /// What has come together since the last start.
+    /// The state since the last start.
     pub value: M,
 }
 

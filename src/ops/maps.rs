@@ -18,7 +18,7 @@ use crate::prelude::*;
 pub struct Affine<T> {
     /// The factor.
     pub a: T,
-    /// What is added.
+    /// The addend.
     pub b: T,
 }
 
@@ -48,9 +48,9 @@ impl<T: Num> Monoid for Affine<T> {
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaxPlus<T> {
-    /// What is added.
+    /// The addend.
     pub a: T,
-    /// What no result is below; −∞ for no bound.
+    /// The lower bound of results; −∞ for none.
     pub b: T,
 }
 

@@ -22,7 +22,7 @@ use crate::prelude::*;
 ///
 /// A `Value` of other components is [`Error::Invalid`](crate::Error::Invalid) when a scan is built.
 pub trait Plain: Monoid {
-    /// What it wraps.
+    /// The value that it wraps.
     type Value: ScanType;
 }
 

@@ -40,7 +40,7 @@ pub enum SignatureError {
     Number {
         /// Where it starts.
         place: usize,
-        /// What stands there.
+        /// The text found there.
         found: String,
     },
     /// There is no colon.

@@ -43,7 +43,7 @@ pub struct ScanBuilder<S, In, Out> {
     types: PhantomData<fn(In, S) -> Out>,
 }
 
-/// What was given so far.
+/// The parts that were given so far.
 #[derive(Default)]
 struct Functions {
     lifts: Vec<Part>,

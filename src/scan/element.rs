@@ -8,7 +8,7 @@ use crate::prelude::*;
 ///
 /// `R` is the type of the lift's argument, or the tuple of them if there are several. `S` is the state of the stages
 /// before: nothing for the first, `A` for the second, `(A, B)` for the third; and the states of all stages for outputs.
-/// What a function does not use of it is not read.
+/// Parts that a function does not use are not read.
 ///
 /// `prev` costs a load of the record before. It is right in every shape of a call: the first record of a line, a segment
 /// or a row has none. A function of `next` cannot be used in place, nor one of `prev`.
@@ -57,7 +57,7 @@ pub struct Element<R, S = ()> {
     pub index: u64,
 }
 
-/// What the arguments of a function of a program are.
+/// The kinds of arguments of a program's function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum View {
     /// The columns of the record.
@@ -71,7 +71,7 @@ pub(super) enum View {
 }
 
 impl View {
-    /// What each component of the arguments is, where the record has `record` components, and the stages that are seen
+    /// The source of each component of the arguments, where the record has `record` components, and the stages that are seen
     /// have `stages[0]`, `stages[1]`, … components.
     pub(super) fn sources(self, record: usize, stages: &[usize]) -> Vec<Source> {
         let record = 0..record as u32;

@@ -160,7 +160,7 @@ impl<M: Monoid> Scan<M> {
     }
 }
 
-/// What a scan is asked for besides its columns; calls of these can follow each other.
+/// Requests, besides the columns; calls of these can follow each other.
 impl<S: States, In, Out> Scan<S, In, Out> {
     /// Every sequence starts from this state instead of the identity; see [`Request::init`].
     #[inline]

@@ -114,7 +114,7 @@ impl<S: States> Start<'_, S> {
     }
 }
 
-/// What a stream goes on from: one carry, or one for each row.
+/// The carries of a stream: one, or one for each row.
 enum Carry<'a, S> {
     None,
     States(&'a mut [S]),

@@ -17,7 +17,7 @@ use crate::lang::{self, Monoid, ScanType, Traced};
     note = "a scan's state is a type with `#[scan_monoid]`, or for a cascade the tuple of its stages' monoids, two or three"
 )]
 pub trait States: ScanType {
-    /// What every run starts from unless an initial state is given: the identities. Of a loop, which knows its start, any state.
+    /// The start of every sequence unless an initial state is given: the identities. Of a loop, which knows its start, any state.
     #[doc(hidden)]
     fn identities() -> Self;
 }

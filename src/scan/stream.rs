@@ -30,7 +30,7 @@ use crate::lang;
 #[derive(Debug)]
 pub struct ChunkStream<S, In, Out> {
     scan: Scan<S, In, Out>,
-    /// What the next chunk goes on from, as the engine hands it on.
+    /// The carry of the next chunk, as the engine hands it on.
     carry: Vec<Constant>,
 }
 
@@ -86,7 +86,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
 #[derive(Debug)]
 pub struct RowStream<S, In, Out> {
     scan: Scan<S, In, Out>,
-    /// What the next chunk's rows go on from, one after the other, as the engine hands it on.
+    /// The carries of the next chunk's rows, one after the other, as the engine hands them on.
     carry: Vec<Constant>,
 }
 

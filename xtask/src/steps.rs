@@ -1,10 +1,10 @@
 //! `cargo xtask test`: everything that must hold of this repository.
 //!
 //! The workspace is linted, documented and tested under one set of features, all of them: another
-//! set would compile monoscan and what depends on it once more, and run the same tests. What a
-//! smaller set must hold is shown by what is cheap: its crates are listed, monoscan and the
-//! examples that need it are checked with it, and the other examples and the counted programs are
-//! built as users build them, without features.
+//! set would compile monoscan and what depends on it once more, and run the same tests. Smaller
+//! sets are shown by cheap steps: their crates are listed, monoscan and the examples that need it
+//! are checked with them. The other examples and the counted programs are built as users build
+//! them, without features.
 //!
 //! Tests are built in the folder of optimised builds, as `.cargo/tests.toml` says: so they and what
 //! users run share the crates of others. While one builds there no other does. So what users run,

@@ -12,20 +12,19 @@
 //! | `combine` of a level | two states, a slot each | earlier ⊕ later of its stages, in all components |
 //! | `whole`, with or without outputs | input, slot 0: the whole states before the block | the whole states after it |
 //!
-//! A line from the identities is scanned by `short`, if its columns are few, with nothing in memory
-//! but these: its arguments are in registers ([`ShortFn`]), the identities in its code, and the
-//! states after the line are wanted by nobody. Where they are, or where the line starts from other
-//! states, `short_whole` ([`ShortWholeFn`]) does what `whole` does, to states that lie as their
-//! owner has them.
+//! `short` scans a line of few columns from the identities. Nothing is in memory but the columns:
+//! its arguments are in registers ([`ShortFn`]), and the identities in its code. It leaves no
+//! states. Where these are wanted, or where the line starts from other states, `short_whole`
+//! ([`ShortWholeFn`]) does the same as `whole`, to states that lie as their owner has them.
 //!
 //! Short rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to
 //! the next, each from the carry in slot 0.
 //!
-//! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`:
-//! from the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
-//! them, in one pass; slot 1 has what reductions leave out of the aggregate of `len` elements, a
-//! multiple of the group. If `adds` is not 0, the state in slot 2 becomes that state ⊕ the
-//! aggregate of each block.
+//! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`.
+//! From the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
+//! them, in one pass. Reductions leave some components out of the aggregate of `len` elements, a
+//! multiple of the group: slot 1 has these. If `adds` is not 0, the state in slot 2 becomes that
+//! state ⊕ the aggregate of each block.
 //!
 //! Where elements are is decided when kernels are compiled ([`Access`]):
 //!

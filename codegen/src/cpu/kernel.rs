@@ -8,9 +8,9 @@
 //! element is a block parameter of the loop, so it stays in registers while there are any.
 //!
 //! The last element of a run has no next one, and the first none before it. If the body cares, the
-//! loop leaves that out and runs the [steady-state body](super::steady_state); the last round, in
-//! which one of the blocks may be at that element, runs the body itself behind the loop, and the
-//! first before it.
+//! loop leaves these two out and runs the [steady-state body](super::steady_state). The first
+//! round, and the last, in which one of the blocks may be at such an element, run the body itself
+//! before the loop and behind it.
 
 use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};

@@ -1,11 +1,11 @@
 //! Machine code for the CPU, made by Cranelift at run time.
 //!
-//! A [`Compiled`] program is a few functions: for each level of its stages `reduce` over a strip of
-//! W interleaved blocks and `carry_update`, which takes a carry past a block; `scan`, the replay
-//! that writes; and `combine`, for totals; [`abi`] says how they are called. What one element does
-//! is the fold or replay of the [lowered](monoscan_ir::transform::Lowered) program; it is lowered
-//! opcode by opcode (`lower`), reads and writes its records (`element`), and is put into a loop
-//! (`kernel`, `rounds`). The loop around tiles, threads and the carry between tiles are the
+//! A [`Compiled`] program is a few functions. Each level of its stages has `reduce`, over a strip
+//! of W interleaved blocks, and `carry_update`, which takes a carry past a block. `scan` is the
+//! replay that writes, and `combine` makes totals. [`abi`] says how they are called. What one
+//! element does is the fold or replay of the [lowered](monoscan_ir::transform::Lowered) program; it
+//! is lowered opcode by opcode (`lower`), reads and writes its records (`element`), and is put into
+//! a loop (`kernel`, `rounds`). The loop around tiles, threads and the carry between tiles are the
 //! runtime's.
 
 pub mod abi;

@@ -1,10 +1,10 @@
 //! The `rows` kernel: a loop over rows, one after the other, each from the same state.
 //!
 //! Of rows of a few elements, entering and leaving the loop over them would cost more than they do.
-//! So for each of a few lengths there is a loop over rows in which a row is straight-line code:
-//! what is carried stays in registers, what depends on an element's number is known, and a core
-//! works on several rows at a time. Rows of 2, 4 and 8 elements without anything between them go
-//! through vectors, one in each lane, where that takes fewer instructions.
+//! So for each of a few lengths there is a loop over rows in which a row is straight-line code.
+//! Carried values stay in registers, an element's number is a constant, and a core works on several
+//! rows at a time. Rows of 2, 4 and 8 elements without anything between them go through vectors,
+//! one in each lane, where that takes fewer instructions.
 
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;

@@ -2,8 +2,8 @@
 //!
 //! A body that reads a neighbouring record is cut down twice for them. First, `first` and `last`
 //! are false and nothing is out of bounds. Second, this element's next record is the next element's
-//! record: what both compute from it (the byte itself, its class in a table, a product with a
-//! constant) is computed once, as the *look-ahead*, and handed from element to element like a
+//! record. Values that both compute from it (the byte itself, its class in a table, a product with
+//! a constant) are computed once. They are the *look-ahead*, handed from element to element like a
 //! carried component. Before the first element it is primed from its record.
 
 use std::collections::{HashMap, HashSet};

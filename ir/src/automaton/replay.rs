@@ -3,10 +3,9 @@
 //!
 //! A replay [by lanes](LaneBody) takes a byte past an element by look-ups of what the element
 //! reads, and looks up again what comes out. All of that follows from the byte and the element's
-//! symbol. So if symbols are taken to be what differs for the replay too, not for the lift alone,
-//! one table says it: for each lane and each symbol the lane after it, and whatever bytes the
-//! outputs are computed from. The fold, which finds an element's symbol first, leaves it to the
-//! replay.
+//! symbol. So symbols are told apart for the replay too, not for the lift alone. Then one table
+//! has, for each lane and each symbol, the lane after it and all bytes that the outputs are
+//! computed from. The fold, which finds an element's symbol first, leaves it to the replay.
 
 use std::collections::BTreeSet;
 

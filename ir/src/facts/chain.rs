@@ -1,11 +1,11 @@
 //! A shorter chain from element to element: what an element knows is computed beside the chain.
 //!
 //! `(t + fill).min(100) - take` waits for the sum, for the minimum, and for the difference. But a
-//! minimum with 100 is a choice, and what is done to it can be done to both arms: the result is
+//! minimum with 100 is a choice, and an operation on it can be done to both arms. The result is
 //! `t + (fill - take)` where the sum is below 100, and else `100 - take`. So the difference is
 //! taken beside the comparison. Integers are a ring modulo 2^k, and a choice between two values
-//! commutes with what is done to both, so results are the same to the bit. Bodies are of lowered
-//! programs, which have no marks of what is meant to wrap.
+//! commutes with such an operation on both, so results are the same to the bit. Bodies are of
+//! lowered programs, which have no marks of what is meant to wrap.
 
 use super::body::Body;
 use super::path::{carried_latency, work};

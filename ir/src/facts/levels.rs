@@ -1,8 +1,8 @@
 //! Levels: which stages of a cascade can be reduced side by side.
 //!
 //! A stage can be reduced over a tile once the lift knows all that it reads. If that is the record
-//! alone, every tile can be reduced at once; if it is the state of another stage, the reduction
-//! must follow that stage from its true state before the tile, so it waits for the carries of that
+//! alone, every tile can be reduced at once. If it is the state of another stage, the reduction
+//! must follow that stage from its true state before the tile. So it waits for the carries of that
 //! stage. A stage's *level* is how often such waiting comes before it. A tile of a cascade is
 //! therefore folded once for each level, the carries of a level being known before the next one is
 //! folded, and replayed once.

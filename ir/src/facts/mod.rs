@@ -1,8 +1,8 @@
 //! Facts: what a program's own code proves about it, and what plans are made from.
 //!
 //! The monoid that makes a scan parallel carries more than the sequential loop needs. A linear
-//! recurrence, written as the composition of maps `x ↦ a·x + b`, multiplies the `a`s only so that
-//! tiles can be put together; once a tile knows the state it starts from, one multiply-add per
+//! recurrence is written as the composition of maps `x ↦ a·x + b`. It multiplies the `a`s only so
+//! that tiles can be put together: once a tile knows the state it starts from, one multiply-add per
 //! element is enough. Facts find this and its relatives by walking the straight-line code of a
 //! [lowered](crate::transform::lower) program, which keeps them. A file each:
 //!
@@ -65,7 +65,7 @@ pub struct StageFacts {
     pub longest_path: u32,
 }
 
-/// What is known about a program that reads no `State`.
+/// Facts about a program that reads no `State`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Facts {
     pub(crate) stages: Vec<StageFacts>,
@@ -75,7 +75,7 @@ pub(crate) struct Facts {
     pub(crate) whole: Body,
 }
 
-/// What is known about a program that reads no `State`; `rank` is the stage that counts kept records. Takes time about linear in the program's instructions, times the rounds that ranges take to
+/// The facts about a program that reads no `State`; `rank` is the stage that counts kept records. Takes time about linear in the program's instructions, times the rounds that ranges take to
 /// settle (a handful).
 pub(crate) fn facts(program: &Program, rank: Option<u32>) -> Facts {
     let whole = body::whole_element(program);

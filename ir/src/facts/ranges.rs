@@ -1,6 +1,6 @@
 //! Ranges: the interval each integer component of a state stays in.
 //!
-//! A flag that is 0 or 1 needs one bit of a packed tile state; a map over 12 automaton states never
+//! A flag that is 0 or 1 needs one bit of a packed tile state. A map over 12 automaton states never
 //! holds a byte above 11, so a backend may drop the mask in front of a byte shuffle. The ranges are
 //! found by induction: a state is an identity, a lifted element or the combination of two states,
 //! so any intervals that contain the first two and that `combine` maps into themselves hold every

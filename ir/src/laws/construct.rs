@@ -12,7 +12,7 @@ use crate::opcode::Opcode;
 use crate::program::{Mapping, Stage, Table};
 use crate::types::{Constant, Type};
 
-/// What a verdict calls this construction.
+/// The name of this construction in verdicts.
 pub(crate) const NAME: &str = "composition of lane maps";
 
 /// Whether `combine` composes the maps that the state's vectors hold; if so, how many states the maps act on.

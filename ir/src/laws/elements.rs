@@ -58,7 +58,7 @@ pub struct Means {
     pub no_overflow: bool,
 }
 
-/// What the operator allows to be assumed.
+/// Assumptions that the operator allows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Assumptions {
     /// NaN occurs: `min` and `max` skip it, so they no longer distribute over each other.
@@ -123,7 +123,7 @@ pub(crate) struct Elements<'a> {
     numbers: Interned<(Type, Element), Id>,
     pub(super) names: Vec<(Type, Name)>,
     atoms: Interned<(Type, Name), Atom>,
-    /// What the present case says about atoms of type `bool`.
+    /// The values of atoms of type `bool` in the present case.
     pub(crate) case: HashMap<Atom, bool>,
     /// A `bool` on which a `select` hung.
     pub(crate) undecided: Option<Atom>,
@@ -160,7 +160,7 @@ impl<'a> Elements<'a> {
         self.intern(ty, Element::Constant(if zero { ty.zero() } else { constant }))
     }
 
-    /// What a variable is in the present case.
+    /// The value of a variable in the present case.
     pub(crate) fn in_case(&mut self, id: Id) -> Id {
         match self.elements[id as usize].1 {
             Element::Atom(atom) => self.of_atom(atom),

@@ -42,7 +42,7 @@ pub(super) fn prove(group: &Group, tables: &[Table]) -> (Option<Proof>, Option<P
     (proved(table.is_associative()), proved(table.has_identity(&identity)))
 }
 
-/// What `combine` does on a finite set of states.
+/// The results of `combine` on a finite set of states.
 pub(crate) struct CombineTable {
     pub(crate) states: Vec<Vec<Word>>,
     /// The number of state i · state j at `i * states.len() + j`; none where that is no state of the set.

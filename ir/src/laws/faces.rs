@@ -1,9 +1,9 @@
 //! Faces: a large operator on the states that differ from the identity in one component.
 //!
-//! Where products of such states are such states again, they are a monoid of their own if the whole
-//! is one, and a small one: of max-plus matrices of any size, the numbers on the diagonal are a
-//! face. A search finds in a moment what breaks it there, and would hardly ever meet it among
-//! states of sixty components.
+//! Where products of such states are such states again, they are a small monoid of their own if the
+//! whole is one. Of max-plus matrices of any size, the numbers on the diagonal are a face. A search
+//! finds in a moment what breaks it there, and would hardly ever meet it among states of sixty
+//! components.
 
 use super::states::Carrier;
 use crate::builder::FunctionBuilder;

@@ -18,7 +18,7 @@ const PRIMES: [u64; 3] = [1735673665876579181, 2184358108299433489, 217471012532
 pub(crate) struct Print {
     at: [u64; 3],
     degree: f64,
-    /// What a `bool` is, where the case says so.
+    /// The value of a `bool`, where the case says so.
     known: Option<bool>,
 }
 

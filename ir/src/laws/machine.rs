@@ -4,8 +4,8 @@
 //! because laws of floats are judged over the reals: two results are equal where they differ by no
 //! more than their bounds. A comparison of two floats that are closer than that has no certain
 //! answer, which is reported. An integer operation at which native Rust would panic (it overflows,
-//! and is not meant to) taints its result and what is computed from it; `select` passes on the
-//! taint of its condition and of the value it chooses, so that an overflow in the branch not taken,
+//! and is not meant to) taints its result and all values computed from it. `select` passes on the
+//! taint of its condition and of the value it chooses. So an overflow in the branch not taken,
 //! which the source never runs, taints nothing.
 
 use crate::eval::evaluate;
@@ -55,7 +55,7 @@ impl Word {
     }
 }
 
-/// What went on in a run that a judge must know.
+/// Events of a run that a judge must know.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Flags {
     /// A comparison or rounding step hung on less than the rounding error, or a float left its range.

@@ -209,7 +209,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What lift makes of every record, with the identity, if records are few and states hold no floats.
+    /// The lifted states of all records, with the identity, if records are few and states hold no floats.
     fn lifted_states(&self, identity: Vec<Word>) -> Option<Vec<Vec<Word>>> {
         let lift = &self.stage.lift.function;
         let bits: u32 = lift.params.iter().map(|ty| ty.bits()).sum();

@@ -25,7 +25,7 @@ impl<'a> Neighbours<'a> {
         Neighbours(stage.follows.as_ref().map(|follows| Machine::new(follows, tables)))
     }
 
-    /// What one look costs.
+    /// The cost of one look.
     pub(crate) fn cost(&self) -> usize {
         self.0.as_ref().map_or(0, Machine::cost)
     }

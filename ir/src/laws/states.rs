@@ -130,7 +130,7 @@ impl<'a> Sampler<'a> {
         words.iter().zip(&self.stage.state).map(|(word, &ty)| Word::of(word.constant(ty))).collect()
     }
 
-    /// What lift makes of a random record, if it does not panic natively; the n-th record is made of small values if n is
+    /// The lifted state of a random record, if it does not panic natively; the n-th record is made of small values if n is
     /// small.
     pub(crate) fn lifted(&mut self, n: usize, random: &mut Random) -> Option<Vec<Word>> {
         let params = &self.stage.lift.function.params;
@@ -189,7 +189,7 @@ impl<'a> Sampler<'a> {
         parts.map(|(&own, &of)| if of == ty && random.below(4) != 0 { Word::of(value) } else { own }).collect()
     }
 
-    /// What lift makes of a random record, most of whose numbers lie beside some of another state, if it does not panic natively.
+    /// The lifted state of a random record, most of whose numbers lie beside some of another state, if it does not panic natively.
     fn lifted_near(&mut self, other: &[Word], random: &mut Random) -> Option<Vec<Word>> {
         let types = &self.stage.state;
         let part = |(&ty, named): (&Type, &Vec<Constant>)| {

@@ -39,7 +39,7 @@ pub enum Proof {
     },
     /// Both sides have one normal form.
     Identity {
-        /// What the normal forms are made of.
+        /// The parts of the normal forms.
         means: Means,
         /// How many cases of the conditions were told apart; 1 if there was no need.
         cases: usize,
@@ -124,7 +124,7 @@ pub struct Counterexample {
     pub left: Vec<Constant>,
     /// The right side; empty for closure and `follows`.
     pub right: Vec<Constant>,
-    /// What to do about it.
+    /// Remedies.
     pub advice: Vec<Advice>,
 }
 

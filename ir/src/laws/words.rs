@@ -11,11 +11,11 @@ use super::condition::Condition;
 /// Functions take the names of the state's components, as many as are known.
 #[derive(Clone, Copy)]
 pub struct Words {
-    /// What to do about a law that does not hold.
+    /// The remedy for a law that does not hold.
     pub advice: fn(&Advice, &[String]) -> String,
     /// A condition of the verdicts, and what to do about it.
     pub condition: fn(&Condition, &[String]) -> String,
-    /// What to do where no case of a law can be judged.
+    /// The remedy where no case of a law can be judged.
     pub unjudged: &'static str,
 }
 

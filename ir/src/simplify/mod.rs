@@ -8,8 +8,8 @@
 //!
 //! The rules live in three files by what they rewrite. Each either makes the function smaller or
 //! moves it toward a normal form (constants to the right, operands in the order of their numbers,
-//! `x − c` as `x + −c`, comparisons instead of negated ones), which is why the passes end and why
-//! simplifying twice changes nothing.
+//! `x − c` as `x + −c`, comparisons instead of negated ones). So the passes end, and simplifying
+//! twice changes nothing.
 
 mod arithmetic;
 mod convert;

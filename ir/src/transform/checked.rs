@@ -33,7 +33,7 @@ use crate::types::{Constant, Type};
 pub struct Finding {
     /// The number of the element, in the order of the scan.
     pub element: u64,
-    /// What went wrong there.
+    /// The event there.
     pub event: Event,
 }
 

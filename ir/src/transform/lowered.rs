@@ -37,7 +37,7 @@ pub enum Role {
     Previous,
     /// Whether a segment began.
     SegmentFlag,
-    /// What a [checked](Form::checked) scan found.
+    /// The finding of a [checked](Form::checked) scan.
     Check,
     /// How many records were kept.
     Rank,

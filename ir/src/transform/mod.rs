@@ -49,7 +49,7 @@ pub struct Form {
     pub mode: Mode,
     /// Whether a column of flags says where segments begin.
     pub heads: bool,
-    /// What segments begin with. Without `heads` it changes nothing: the first record's state before is where the engine
+    /// The start of segments. Without `heads` it changes nothing: the first record's state before is where the engine
     /// starts.
     pub start: SegmentStart,
     /// Whether the first integer overflow of the sequential loop is found.

@@ -2,7 +2,7 @@
 //! struct of its handles.
 //!
 //! For `struct Affine<T> { a: T, b: T }` it emits a struct of the same form with fields of type
-//! `V<T>`, so that `state.a` means in the second body what it means in the first; and an `impl
+//! `V<T>`. So `state.a` means in the second body what it means in the first. It also emits an `impl
 //! ScanType` that goes through the fields in order. All of it is inside a `const _`, so it adds no
 //! name.
 

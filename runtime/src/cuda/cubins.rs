@@ -17,7 +17,7 @@ use super::architecture::Architecture;
 use super::error::CudaError;
 use super::refused::DirectoryError;
 
-/// What a file starts with; a hash and the image follow.
+/// The first bytes of a file; a hash and the image follow.
 const MAGIC: &[u8; 16] = b"monoscan cubin 2";
 
 /// The bytes of a hash.

@@ -24,7 +24,7 @@ pub struct Device {
     shared: &'static Shared,
 }
 
-/// What all handles of a device share.
+/// The part that all handles of a device share.
 struct Shared {
     driver: &'static Driver,
     context: Context,
@@ -51,7 +51,7 @@ pub struct DeviceFacts {
     pub ordinal: usize,
     /// The model's name.
     pub name: String,
-    /// What code it runs: its compute capability.
+    /// The code that it runs: its compute capability.
     pub architecture: Architecture,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,

@@ -1,8 +1,8 @@
 //! The CUDA driver's library, loaded when it is first needed.
 //!
-//! Declarations come from cudarc, but functions are looked up here, all at once: a library that is
-//! missing or lacks a function is then an error instead of a panic, and what a newer driver returns
-//! is a number instead of a value that cudarc's enum does not have.
+//! Declarations come from cudarc, but functions are looked up here, all at once. A library that is
+//! missing or lacks a function is then an error instead of a panic. Results of a newer driver are
+//! plain numbers instead of values that cudarc's enum does not have.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -156,7 +156,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// What a call returned, as a `Result`.
+    /// The result of a call, as a `Result`.
     pub(crate) fn check(&self, call: &'static str, code: u32) -> Result<(), CudaError> {
         check(call, code)
     }

@@ -12,7 +12,7 @@ pub enum CudaError {
     /// The driver's library cannot be loaded.
     #[error("no CUDA driver: a library named like {name} cannot be loaded; it comes with the NVIDIA driver")]
     NoDriver {
-        /// What the library is called on this system.
+        /// The library's name on this system.
         name: String,
     },
 
@@ -22,7 +22,7 @@ pub enum CudaError {
         version(*.found), version(*.expected), lacking(.missing)
     )]
     DriverTooOld {
-        /// What the driver supports, as 1000 × major + 10 × minor.
+        /// The version that the driver supports, as 1000 × major + 10 × minor.
         found: u32,
         /// The least that it has to support, written likewise.
         expected: u32,
@@ -33,7 +33,7 @@ pub enum CudaError {
     /// There is no device of this number.
     #[error("there is no CUDA device {ordinal}: expected a number below {count}, as many as there are")]
     NoSuchDevice {
-        /// What was asked for.
+        /// The ordinal that was asked for.
         ordinal: usize,
         /// How many devices there are.
         count: usize,
@@ -44,7 +44,7 @@ pub enum CudaError {
     Driver {
         /// The function.
         call: &'static str,
-        /// What it returned.
+        /// The code that it returned.
         code: u32,
         /// The driver's name of that.
         name: String,
@@ -64,9 +64,9 @@ pub enum CudaError {
     /// A module is for other devices.
     #[error("the module needs {needs}, but the device is {device}")]
     WrongArchitecture {
-        /// What the module was made for.
+        /// The target that the module was made for.
         needs: Target,
-        /// What the device is.
+        /// The architecture of the device.
         device: Architecture,
     },
 
@@ -91,7 +91,7 @@ pub enum CudaError {
     /// The device did not get done in time. It may still be at it.
     #[error("{what} did not finish within {waited:?}")]
     DidNotFinish {
-        /// What was waited for.
+        /// The work that was waited for.
         what: String,
         /// For how long.
         waited: Duration,
@@ -110,7 +110,7 @@ pub enum CudaError {
     CacheDirectory {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         why: DirectoryError,
     },
 }

@@ -28,7 +28,7 @@ const LOG_BYTES: usize = 16 << 10;
 pub struct Cubin {
     /// The image, whole.
     pub image: Vec<u8>,
-    /// What the driver had to say, such as registers and spills.
+    /// The driver's log, such as registers and spills.
     pub log: String,
 }
 
@@ -230,7 +230,7 @@ impl Drop for Link<'_> {
     }
 }
 
-/// What the driver says while it links or loads.
+/// The driver's log of linking and loading.
 struct Log {
     info: Vec<u8>,
     errors: Vec<u8>,

@@ -37,7 +37,7 @@ pub enum ArgumentError {
     TooLarge {
         /// Which number.
         argument: &'static str,
-        /// What it is.
+        /// The number found.
         got: usize,
     },
     /// A module has no such kernel.
@@ -89,7 +89,7 @@ pub enum ArgumentError {
     /// A stream that is being captured, for what cannot be part of a graph.
     #[error("the stream is being captured, expected {expected}")]
     Capturing {
-        /// What was to be done.
+        /// The action that was asked for.
         expected: &'static str,
     },
     /// A stream that is not being captured any more.
@@ -121,7 +121,7 @@ pub enum KernelFault {
     /// A fault that only another version knows.
     #[error("fault {code}, which this version does not know")]
     Unknown {
-        /// What the kernel reports.
+        /// The code that the kernel reports.
         code: u32,
     },
 }
@@ -170,7 +170,7 @@ pub enum DirectoryError {
     /// It cannot be made or looked at.
     #[error("{}", io::Error::from(*.kind))]
     Io {
-        /// What the system says.
+        /// The system's error.
         kind: io::ErrorKind,
     },
     /// Others may look into it, or write it.

@@ -37,7 +37,7 @@ pub struct Header {
     pub ticket: u32,
     /// The launch, as tags of tile states name it.
     pub epoch: u32,
-    /// What went wrong, 0 if nothing did. It stays until the workspace is zeroed.
+    /// The fault, 0 if there is none. It stays until the workspace is zeroed.
     pub error: u32,
     /// For kernels to say more.
     pub rest: [u32; 13],

@@ -65,26 +65,26 @@ pub struct DynScan {
     /// The values of the program's parameters; none as long as they are not bound.
     parameters: Parameters,
     device: Device,
-    /// What runs the calls.
+    /// The backend that runs the calls.
     backend: Arc<dyn Backend>,
     /// Whether outputs of the identity mean nothing.
     needs_start: bool,
     /// Whether the kernels of short lines may run, inclusive ones and exclusive ones: on the CPU, unchecked.
     plain: [bool; 2],
-    /// What states stand for, if the program was derived from a loop.
+    /// The loop's states, if the program was derived from a loop.
     looped: Option<Arc<LoopStates>>,
     #[cfg(feature = "cuda")]
     gpu: gpu::Options,
 }
 
-/// What equal programs share.
+/// The part that equal programs share.
 struct Shared {
     key: Key,
     judgements: Vec<Arc<Judgement>>,
     variants: Arc<Variants>,
 }
 
-/// What makes two scans the same.
+/// The key by which two scans are the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     program: Arc<Verified<Program>>,
@@ -196,7 +196,7 @@ impl DynScan {
         Ok(DynScan { parameters: Parameters::new(parameters.to_vec()), ..self.clone() }.settled())
     }
 
-    /// What is added to each call.
+    /// The settings that are added to each call.
     pub(crate) fn settings(&self) -> Settings<'_> {
         Settings { parameters: &self.parameters, checked: self.checked }
     }

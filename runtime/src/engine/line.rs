@@ -57,7 +57,7 @@ pub(crate) struct Line<'a> {
     pub(crate) each: Option<Each<'a>>,
     /// Where the values of parameters are.
     pub(crate) parameters: *const u8,
-    /// What may interrupt the call.
+    /// The flag that may interrupt the call.
     pub(crate) interrupt: Option<&'a Interrupt<'a>>,
     /// Whether outputs are written.
     pub(crate) writes: bool,
@@ -113,7 +113,7 @@ impl Strip {
     }
 }
 
-/// What a thread needs for itself.
+/// A thread's own data.
 pub(crate) struct Worker<'a> {
     pub(crate) states: Slots<'a>,
     /// Space for a record that is not kept.

@@ -82,7 +82,7 @@ pub(crate) struct Task<'a> {
     pub(crate) purpose: Purpose,
 }
 
-/// What a task is for.
+/// The purpose of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// Outputs.
@@ -93,7 +93,7 @@ pub(crate) enum Purpose {
     Reduce,
 }
 
-/// What runs the calls of one program.
+/// The engine of one program's calls.
 pub(crate) struct Engine<'a> {
     pub(crate) variants: &'a Variants,
     pub(crate) threads: Option<usize>,

@@ -16,7 +16,7 @@ use super::self_check::{self, Walks};
 use super::variant::{Kernels, Variant};
 use crate::error::Error;
 
-/// What a call needs.
+/// The needs of a call.
 pub(crate) struct Needed {
     /// A program of one level has no more.
     kernels: SmallVec<[Kernel; 8]>,

@@ -2,9 +2,9 @@
 //! its segment starts from, if each segment has its own.
 //!
 //! A flag says that a run begins at a record, in the order of the scan. Flags that the caller has
-//! for a forward scan are such a column already. From bits, from offsets, and for a reversed scan,
-//! where a run begins at the last record of a segment, the flags of a tile are made when the tile
-//! is worked on, in a piece of memory that stays in cache. So are starts, always.
+//! for a forward scan are such a column already. Bits and offsets become flags of a tile when the
+//! tile is worked on, in a piece of memory that stays in cache. So do flags for a reversed scan,
+//! where a sequence begins at the last record of a segment. So are starts, always.
 
 use std::ops::Range;
 

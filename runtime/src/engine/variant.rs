@@ -24,7 +24,7 @@ pub(crate) struct Variant {
     pub(super) is_lawful: bool,
     pub(crate) program: Lowered,
     pub(crate) plan: Plan,
-    /// What a stream starts from.
+    /// The carry that a stream starts from.
     pub(super) first_carry: SmallVec<[Constant; 4]>,
     /// How the caller's states lie, if they are those of this form.
     pub(super) states: Option<Layout>,
@@ -153,7 +153,7 @@ impl Variants {
         Variants { program, reads_previous, options, states, is_lawful, made, short, segments, rows, whole }
     }
 
-    /// What scans short lines from the identities, if it was made and the program has such a kernel.
+    /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.
     #[inline]
     pub(crate) fn short(&self, mode: Mode) -> Option<&Short> {
         self.short[mode as usize].get()?.as_ref()
@@ -168,7 +168,7 @@ impl Variants {
         Ok(get_or_make(&self.short[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
     }
 
-    /// What scans the flagged segments of short lines from the identities, if it was made and the program has such a kernel.
+    /// The kernel that scans the flagged segments of short lines from the identities, if it was made and the program has such a kernel.
     #[inline]
     pub(crate) fn short_segments(&self, mode: Mode) -> Option<&Short> {
         self.segments[mode as usize].get()?.as_ref()
@@ -186,7 +186,7 @@ impl Variants {
         Ok(get_or_make(&self.segments[mode as usize], || Short::of(variant))?.as_ref())
     }
 
-    /// What scans short rows from the identities, if it was made and the program has such a kernel.
+    /// The kernel that scans short rows from the identities, if it was made and the program has such a kernel.
     #[inline]
     pub(crate) fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
         self.rows[mode as usize].get()?.as_ref()
@@ -201,7 +201,7 @@ impl Variants {
         Ok(get_or_make(&self.rows[mode as usize], || ShortRows::of(self.get(form, false)))?.as_ref())
     }
 
-    /// What scans short lines from given states, or reduces them, if it was made and the program has such a kernel.
+    /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.
     #[inline]
     pub(crate) fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
         self.whole[work as usize].get()?.as_ref()

@@ -1,6 +1,6 @@
 //! Columns that are made on the device for a launch, in the stream before it, besides those of the
-//! call: flags of segments, the start of each segment beside its records, the states of rows, and
-//! copies of spaced columns.
+//! call. They are flags of segments, the start of each segment beside its records, the states of
+//! rows, and copies of spaced columns.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

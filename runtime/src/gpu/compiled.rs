@@ -34,7 +34,7 @@ pub(crate) struct Compiled {
     pub(super) limit: Duration,
 }
 
-/// What equal programs share.
+/// The part that equal programs share.
 pub(super) struct Shared {
     pub(super) variants: Variants,
     /// What gives the totals of segments, once that was asked for.

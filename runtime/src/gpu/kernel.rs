@@ -16,7 +16,7 @@ use crate::cuda::{
     Stream, Target, Workspace, keep_with_graph,
 };
 
-/// What kernels are called in their modules.
+/// The name of kernels in their modules.
 const NAME: &str = "scan";
 
 /// After which time a block stops waiting for another one, unless something else is asked for.

@@ -46,7 +46,7 @@ pub(super) trait Source: Send + Sync {
     /// Most records that a block of threads of that kernel folds on its own.
     fn block(&self) -> usize;
 
-    /// What runs.
+    /// The schedule, in words.
     fn explain(&self) -> String;
 
     /// The scan whose outputs are the states at the ends of segments, for a reduction by this call.

@@ -154,7 +154,7 @@ impl fmt::Debug for Launched {
 pub struct Pending {
     /// With where the program's states are among those of the kernel. None if there was nothing to do.
     pub(super) launched: Option<(Launched, Arc<States>)>,
-    /// What is known without waiting.
+    /// The outcome as far as it is known without waiting.
     pub(super) outcome: Outcome,
     /// Of a program that filters: which output column has the least capacity, and how much.
     pub(super) capacity: Option<(usize, usize)>,

@@ -15,7 +15,7 @@ use super::states::States;
 use crate::cuda::{Architecture, CubinCache, CudaError, Device, Target};
 use crate::error::Error;
 
-/// What a form is for.
+/// The purpose of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Need {
     pub(super) form: Form,
@@ -43,7 +43,7 @@ pub(super) struct Variants {
     made: Mutex<HashMap<Need, Arc<Variant>>>,
 }
 
-/// What makes kernels.
+/// The maker of kernels.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Maker {
     pub(super) device: Device,

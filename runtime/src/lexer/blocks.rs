@@ -38,7 +38,7 @@ pub(super) struct Blocks<'a> {
     changed: Condvar,
 }
 
-/// What is known of all blocks before one.
+/// The state behind all blocks before one.
 struct Joined<'a> {
     /// That block, or [`STOPPED`].
     block: usize,

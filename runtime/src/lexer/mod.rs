@@ -2,14 +2,14 @@
 //!
 //! The automaton is run as direct code (`monoscan_codegen::cpu::lexer`), or, where that has too
 //! many states or no code can be made, by a table (`walk`). Both lex the tokens that begin in a
-//! part of the text and give where the next one begins; `part` says in which words. So does what
-//! is built on them: a text on one thread is a part after the other, on several it is blocks that
-//! begin where a token seems to begin (`guess`), lexed apart and verified in order (`blocks`);
-//! a stream is parts of texts that are not complete.
+//! part of the text and give where the next one begins; `part` says in which words. All else is
+//! built on them. A text on one thread is a part after the other. On several threads it is blocks
+//! that begin where a token seems to begin (`guess`), lexed apart and verified in order (`blocks`).
+//! A stream is parts of texts that are not complete.
 //!
-//! No text takes quadratic time. What is read in vain, by looking ahead for a longer token that
-//! does not come, is counted; when it is more than what was read for good, a walk that remembers
-//! failed attempts (Reps 1998) goes on until it has made up for it.
+//! No text takes quadratic time. Bytes read in vain, in looking ahead for a longer token that does
+//! not come, are counted. When they are more than those read for good, a walk that remembers failed
+//! attempts (Reps 1998) goes on until it has made up for them.
 
 mod blocks;
 mod guess;

@@ -15,7 +15,7 @@ pub(super) struct Part {
     pub(super) error: Option<usize>,
 }
 
-/// What became of a part.
+/// The outcome of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Lexed {
     /// The place behind the tokens that were written.

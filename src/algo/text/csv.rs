@@ -1,7 +1,7 @@
 //! Fields of comma-separated text, and columns of numbers in them.
 //!
-//! A separator counts if no quote is open before it, which the parity of the quotes so far says; a
-//! doubled quote inside a field closes it and opens it again, so parity needs no rule for that:
+//! A separator counts if no quote is open before it, which the parity of the quotes so far says. A
+//! doubled quote inside a field closes it and opens it again, so parity needs no rule for that. See
 //! Langdale and Lemire, *Parsing Gigabytes of JSON per Second* (VLDB Journal, 2019), for strings.
 //! The text is cut into blocks. The exclusive scan of their parities says of each whether a quote
 //! is open where it begins; then a loop finds its separators.

@@ -2,8 +2,8 @@
 //! encoded.
 //!
 //! A pattern's alternatives are tried in order, as a backtracking search does: the earliest that
-//! matches wins, not the longest. regex-automata determinises them so that the last match on a way
-//! is the one such a search finds; so the automaton is lexed as any other.
+//! matches wins, not the longest. regex-automata determinises them so that the last match on a path
+//! is the one such a search finds. So the automaton is lexed as any other.
 //!
 //! `\s+(?!\S)` is whitespace without its last character, unless whitespace or the end of the text
 //! follows. Its automaton is that of `\s+\s`, whose states know how many bytes the last character

@@ -18,7 +18,7 @@ pub struct RulesError {
 pub struct RuleFault {
     /// Where it is.
     pub place: Place,
-    /// What is wrong there.
+    /// The fault.
     pub fault: Fault,
 }
 

@@ -78,7 +78,7 @@ pub trait TokenKind: Copy + PartialEq + Send + Sync + 'static {
 /// A rule of a [`TokenKind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KindRule<K> {
-    /// What its tokens are.
+    /// The kind of its tokens.
     pub kind: K,
     /// The rule's name: the variant's, or a keyword.
     pub name: &'static str,
@@ -89,13 +89,13 @@ pub struct KindRule<K> {
 /// Which texts are tokens of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleForm {
-    /// What a regex matches.
+    /// The matches of a regex.
     Token(&'static str),
     /// The same, and the tokens are left out.
     Skip(&'static str),
     /// One word.
     Keyword(&'static str),
-    /// What is no token and begins one of an earlier rule, by its place.
+    /// A text that is no token and begins one of an earlier rule, by its place.
     Incomplete(usize),
 }
 

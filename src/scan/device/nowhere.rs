@@ -34,7 +34,7 @@ impl Pending {
     }
 }
 
-/// What new columns would be made with.
+/// The stream that would write new columns.
 pub(in crate::scan) type Maker = Infallible;
 
 pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(

@@ -41,7 +41,7 @@ impl Pending {
     }
 }
 
-/// What new columns are made with: the stream that is going to write them.
+/// The stream that is going to write new columns.
 pub(in crate::scan) type Maker = Stream;
 
 impl<T: ScanType> DeviceVec<T> {

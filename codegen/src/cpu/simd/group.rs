@@ -3,9 +3,9 @@
 //!
 //! So a lane holds B consecutive records, and walking the vectors in order walks all lanes' records
 //! at once. Columns whose records are one, two or four values of the same size are loaded by whole
-//! vectors and sorted by shuffles; where values are narrower than lanes, a lane is loaded with
-//! several at once and they are shifted apart. Other records are gathered value by value. Stores do
-//! the same backwards, and nothing outside of the records' components is read or written.
+//! vectors and sorted by shuffles. Where values are narrower than lanes, a lane is loaded with
+//! several at once, which are then shifted apart. Other records are gathered value by value. Stores
+//! do the same backwards, and nothing outside of the records' components is read or written.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;

@@ -1,6 +1,6 @@
-//! Schedules: how tiles come, go and get their carry. A folder or file for each
-//! [`Schedule`], and here what of it a plan must know: whether it can be, where a block has what it
-//! keeps, and the function that writes its kernel.
+//! Schedules: how tiles come, go and get their carry. Each [`Schedule`] has a folder or file. Here
+//! is what plans need of it: whether a plan can be, the layout of shared memory, and the function
+//! that writes the kernel.
 
 mod columnar;
 mod look_back;

@@ -26,7 +26,7 @@ const LEAST_IDENTITIES: usize = 8;
 /// How often a state that follows another is looked for.
 const FOLLOWERS: usize = 8;
 
-/// What is still to be judged.
+/// The laws that are still to be judged.
 pub(crate) struct Question<'a> {
     /// Components whose associativity is not proved.
     pub(crate) associativity: &'a [usize],
@@ -49,7 +49,7 @@ pub(crate) struct Found {
     pub(crate) states: Vec<Vec<Word>>,
 }
 
-/// What a triple says of associativity.
+/// The finding of a triple about associativity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
     Holds,

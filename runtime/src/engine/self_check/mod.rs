@@ -1,11 +1,11 @@
 //! Compiled kernels against the interpreter, before anybody may call them.
 //!
-//! A fault of the code generator would be a wrong answer. So when a kernel was compiled, it scans
-//! sample records first, a few hundred, in the walk that it is for: one sequential pass; strips, by
+//! A fault of the code generator would be a wrong answer. So a compiled kernel first scans a few
+//! hundred sample records in the walk that it is for. Walks are one sequential pass; strips, by
 //! kernels that reduce and replay or by one that does both; with whole states; past the caches; as
-//! a short line, and as short rows.
-//! Outputs and states must be the interpreter's, or [`Error::Miscompiled`] says where they are not.
-//! A walk of a narrow state takes about a third of a millisecond, short rows some more.
+//! a short line, and as short rows. Outputs and states must be the interpreter's, or
+//! [`Error::Miscompiled`] says where they are not. A walk of a narrow state takes about a third of
+//! a millisecond, short rows some more.
 //!
 //! Kernels that take elements in order must agree in all bits. Others regroup. So samples on which
 //! regrouping changes nothing are looked for first: there all bits must agree too. If rounding

@@ -19,7 +19,7 @@ pub enum AotError {
     Read {
         /// Which file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: std::io::ErrorKind,
     },
     /// The manifest is none.
@@ -28,7 +28,7 @@ pub enum AotError {
     /// The PTX is not the one that the manifest was made for.
     #[error("the PTX has the SHA-256 hash {got}, expected {expected}, as the kernel's manifest says")]
     Hash {
-        /// What the manifest says.
+        /// The hash of the manifest.
         expected: String,
         /// That of the PTX.
         got: String,
@@ -50,15 +50,15 @@ pub enum AotError {
     /// The kernels were made for other calls.
     #[error("the call asks for {asked}, and kernels were made ahead of time for {}", calls::list(made_for))]
     Call {
-        /// What they were made for, in order.
+        /// The calls that they were made for, in order.
         made_for: Vec<MadeFor>,
-        /// What was asked for.
+        /// The call that was asked for.
         asked: Asked,
     },
     /// The call needs kernels that are not those of the program.
     #[error("kernels made ahead of time do not make {makes}, or compile the scan with the feature `gpu`")]
     Helper {
-        /// What these would make.
+        /// The columns that these would make.
         makes: Helper,
     },
     /// An initial state or carry that the kernel takes for impossible.
@@ -70,9 +70,9 @@ pub enum AotError {
         argument: &'static str,
         /// Which of its components.
         component: usize,
-        /// What the kernel takes for granted.
+        /// The range that the kernel relies on.
         expected: Range,
-        /// What it is.
+        /// The value found.
         got: Constant,
     },
 }

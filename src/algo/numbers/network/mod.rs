@@ -1,10 +1,10 @@
 //! Prefix networks: fixed circuits of ⊕ that turn w lanes into their w inclusive prefixes.
 //!
 //! A network is data: levels of gates, where a gate replaces `lane[to]` by `lane[from] ⊕ lane[to]`,
-//! and all gates of a level read what the lanes held before it. The kinds trade three things
-//! against each other: how many levels there are (*depth*, which is latency), how many gates there
-//! are (*size*, which is work), and how many places one value must reach in a level (*fan-out*,
-//! which is wires in a circuit and broadcasts in a warp). For n = 2^L lanes:
+//! and all gates of a level read what the lanes held before it. The kinds trade three numbers
+//! against each other. *Depth*, the number of levels, is latency. *Size*, the number of gates, is
+//! work. *Fan-out*, the number of places that one value must reach in a level, is wires in a
+//! circuit and broadcasts in a warp. For n = 2^L lanes:
 //!
 //! | kind | depth | size | fan-out |
 //! |---|---|---|---|
