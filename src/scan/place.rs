@@ -25,9 +25,9 @@ use crate::lang::ScanType;
 pub trait Place: sealed::Place {
     /// New records.
     type Vec<T: ScanType>;
-    /// What is left by a scan into records that are there.
+    /// The result of a scan into records that are there.
     type Written;
-    /// What is left by a scan in place.
+    /// The result of a scan in place.
     type Replaced;
 }
 
@@ -75,7 +75,7 @@ pub(super) mod sealed {
         /// A column to be written.
         type Part<'a>;
 
-        /// What new columns are made with.
+        /// The means by which new columns are made.
         type Maker;
 
         /// Space for so many records.
@@ -132,7 +132,10 @@ pub(super) mod sealed {
             output: impl ColumnsMut<Out, Place = Self>,
         ) -> Result<Self::Written, Error>
         where
-            Self: super::Place;
+            Self: super::Place,
+        {
+            Self::fill(scan.request(), mode, &input, output)
+        }
 
         fn replace<S: States, Out: Outputs>(
             request: Request<'_, S, Out::Record, Out>,
@@ -148,7 +151,10 @@ pub(super) mod sealed {
             records: impl ColumnsMut<Out, Place = Self>,
         ) -> Result<Self::Replaced, Error>
         where
-            Self: super::Place;
+            Self: super::Place,
+        {
+            Self::replace(scan.request(), mode, records)
+        }
 
         fn totals<S: States, In: Record, Out: Outputs>(
             request: Request<'_, S, In, Out>,
@@ -292,29 +298,12 @@ impl sealed::Place for OnDevice {
         device::fill(request, mode, input, &mut output)
     }
 
-    fn fill_plain<S: States, In: Record, Out: Outputs>(
-        scan: &Scan<S, In, Out>,
-        mode: Mode,
-        input: impl Columns<In, Place = OnDevice>,
-        mut output: impl ColumnsMut<Out, Place = OnDevice>,
-    ) -> Result<Pending, Error> {
-        device::fill(scan.request(), mode, &input, &mut output)
-    }
-
     fn replace<S: States, Out: Outputs>(
         request: Request<'_, S, Out::Record, Out>,
         mode: Mode,
         mut records: impl ColumnsMut<Out, Place = OnDevice>,
     ) -> Result<Pending, Error> {
         device::replace(request, mode, &mut records)
-    }
-
-    fn replace_plain<S: States, Out: Outputs>(
-        scan: &Scan<S, Out::Record, Out>,
-        mode: Mode,
-        mut records: impl ColumnsMut<Out, Place = OnDevice>,
-    ) -> Result<Pending, Error> {
-        device::replace(scan.request(), mode, &mut records)
     }
 
     fn totals<S: States, In: Record, Out: Outputs>(
