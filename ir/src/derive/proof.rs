@@ -271,14 +271,19 @@ pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<()
     Ok(())
 }
 
-/// The size below which floats say something. Beside a pole a quotient makes of an error its own square times that.
-fn most(derivation: &Derivation, ty: Type) -> f64 {
-    let has_poles = derivation.groups.iter().any(|group| group.family == Family::Quotient);
-    match ty {
-        Type::F32 if has_poles => 1e3,
-        _ if has_poles => 1e6,
-        _ => 1e30,
+/// Whether a float says something: products of a block of such numbers stay within the type.
+fn is_number(constant: &Constant) -> bool {
+    match constant.ty() {
+        Type::F32 => constant.as_f64().abs() < 1e4,
+        Type::F64 => constant.as_f64().abs() < 1e30,
+        _ => true,
     }
+}
+
+/// Whether a divisor may be no more than what rounding left of 0, where such numbers were on the way to it.
+fn may_be_zero(divisor: &Constant, largest: f64) -> bool {
+    let relative = if divisor.ty() == Type::F32 { 1e-3 } else { 1e-6 };
+    divisor.ty().is_float() && divisor.as_f64().abs() < relative * largest
 }
 
 /// The loop's states on a sample, each with the largest float on the way to it, as long as nothing overflows natively, and every float
@@ -288,7 +293,10 @@ fn sequential(of: &LoopProgram, derivation: &Derivation, elements: &[Vec<Constan
     let step = &of.step.function;
     let floats = step.values().filter(|(_, inst)| inst.ty.is_float()).map(|(value, _)| value);
     let all = Function { results: floats.collect(), ..step.clone() };
-    let is_number = |c: &Constant| !c.ty().is_float() || c.as_f64().abs() < most(derivation, c.ty());
+    let has_poles = derivation.groups.iter().any(|group| group.family == Family::Quotient);
+    let divides = |inst: &&Inst| has_poles && inst.opcode == Opcode::Div;
+    let divisors = step.insts.iter().filter(divides).map(|inst| inst.operands()[1]);
+    let divisors = Function { results: divisors.collect(), ..step.clone() };
     for element in elements {
         let (before, largest) = states.last().expect("there is the initial state");
         let arguments = [&before[..], element].concat();
@@ -298,6 +306,10 @@ fn sequential(of: &LoopProgram, derivation: &Derivation, elements: &[Vec<Constan
             break;
         }
         let largest = on_the_way.iter().fold(*largest, |largest: f64, c| largest.max(c.as_f64().abs()));
+        let divisors = interp::call(&divisors, &arguments, &of.tables);
+        if divisors.iter().any(|divisor| may_be_zero(divisor, largest)) {
+            break;
+        }
         states.push((next, largest));
     }
     states
