@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Each line: the algorithm, its work, depth in scans and passes for n records, its time, and that
-//! of a plain loop or of the standard library, whose result must be the same. With a GPU,
-//! algorithms that are one scan run there too, on vectors that stay there.
+//! of a plain loop or of the standard library, whose result must be the same. With a GPU (and
+//! `--features gpu`) those that run there follow, on vectors that stay there, beside all cores.
 
 use std::hint::black_box;
 use std::process::ExitCode;

@@ -63,6 +63,14 @@ impl Device {
         true
     }
 
+    /// The number of a CUDA device; none for the CPU.
+    pub fn ordinal(&self) -> Option<usize> {
+        #[cfg(feature = "cuda")]
+        return self.cuda.as_ref().map(crate::cuda::Device::ordinal);
+        #[cfg(not(feature = "cuda"))]
+        None
+    }
+
     /// The CUDA device, for the layer below: memory, streams, graphs.
     #[cfg(feature = "cuda")]
     pub const fn as_cuda(&self) -> Option<&crate::cuda::Device> {

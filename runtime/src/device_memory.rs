@@ -116,6 +116,28 @@ impl DeviceMemory {
         Ok(self.stream.synchronize()?)
     }
 
+    /// The `u32` at a place among such, after what was given to their stream.
+    ///
+    /// # Errors
+    /// There is none, the stream is being captured, or the driver fails.
+    pub fn word(&self, place: usize) -> Result<u32, Error> {
+        let mut word = [0; 4];
+        self.as_slice().slice(4 * place..4 * place + 4)?.copy_to(&self.stream, &mut word)?;
+        Ok(u32::from_le_bytes(word))
+    }
+
+    /// Copies the first bytes of other memory here, in the stream of that.
+    ///
+    /// # Errors
+    /// One of them has fewer, or the driver fails.
+    pub fn copy_from(&mut self, from: &DeviceMemory, bytes: usize) -> Result<(), Error> {
+        let stream = from.stream().clone();
+        self.before(&stream)?;
+        self.as_slice_mut().slice(..bytes)?.copy_from_device(&stream, &from.as_slice().slice(..bytes)?)?;
+        self.written_in(&stream);
+        Ok(())
+    }
+
     /// Refuses memory of a stream that is being captured, for what cannot be part of a graph.
     ///
     /// # Errors
@@ -201,7 +223,9 @@ impl DeviceMemory {
         if stream.is_capturing()? { Ok(()) } else { Ok(join(stream, &self.stream)?) }
     }
 
-    fn len(&self) -> usize {
+    /// How many bytes.
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         match &self.bytes {
             Bytes::Own(buffer) => buffer.len(),
             Bytes::Borrowed { len, .. } => *len,

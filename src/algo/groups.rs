@@ -126,11 +126,20 @@ where
     M: Monoid,
 {
     check_length("keys", x.len(), keys.len())?;
-    let scan = compiled(|| {
+    Ok(scan_of_totals::<K, M>()?.inclusive((keys, x))?)
+}
+
+/// The scan of [`totals_by_key`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub(super) fn scan_of_totals<K, M>() -> Result<&'static Scan<Segmented<M>, (K, M), Unzipped<(K, M)>>, crate::Error>
+where
+    K: ScanType + PartialEq,
+    M: Monoid,
+{
+    compiled(|| {
         let states = Scan::<Segmented<M>>::builder().lift_at(state {});
         states.filter(ends {}).project_at(total {}).unzip().build()
-    })?;
-    Ok(scan.inclusive((keys, x))?)
+    })
 }
 
 /// A scan that gives what [`sums_by_key`] does: reads columns of keys and numbers, and writes one of keys and one of sums.

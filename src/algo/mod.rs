@@ -23,9 +23,8 @@
 //! for each other), *passes* over memory, and bytes where they matter.
 //!
 //! A scan is compiled when a function first needs it, for each type of records, in a few
-//! milliseconds, and kept. [`select::scan`], [`Select::scan`](select::Select::scan), [`runs::scan`]
-//! and [`groups::scan`] give it: moved to a GPU by [`Scan::on`](crate::Scan::on), it takes
-//! [`DeviceVec`](crate::DeviceVec)s.
+//! milliseconds, and kept. With the feature `gpu`, the module `on_gpu` has those families that run
+//! in the memory of a device, by [`DeviceVec`](crate::DeviceVec)s.
 //!
 //! Where places or counts are given, they are `u32`, so a call takes fewer than 2³² records, of
 //! brackets and trees fewer than 2³¹; more are [`AlgoError::TooLong`]. Bad input is found before
@@ -36,6 +35,8 @@ mod error;
 pub mod groups;
 pub mod lists;
 pub mod numbers;
+#[cfg(feature = "gpu")]
+pub mod on_gpu;
 pub mod runs;
 pub mod select;
 pub mod series;
@@ -52,7 +53,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub use error::AlgoError;
 use rayon::prelude::*;
 
-use crate::Error;
+use crate::{Device, Error};
 
 /// The scan that `make` builds, once: its type is the key, so it captures nothing.
 fn compiled<S, F>(make: F) -> Result<&'static S, Error>
@@ -60,16 +61,25 @@ where
     S: Send + Sync + 'static,
     F: Fn() -> Result<S, Error> + 'static,
 {
-    type Kept = HashMap<TypeId, &'static (dyn Any + Send + Sync)>;
+    compiled_for(Device::cpu(), move |_| make())
+}
+
+/// The same, once for each device.
+fn compiled_for<S, F>(device: Device, make: F) -> Result<&'static S, Error>
+where
+    S: Send + Sync + 'static,
+    F: Fn(Device) -> Result<S, Error> + 'static,
+{
+    type Kept = HashMap<(TypeId, Option<usize>), &'static (dyn Any + Send + Sync)>;
     static KEPT: LazyLock<RwLock<Kept>> = LazyLock::new(RwLock::default);
     const { assert!(size_of::<F>() == 0, "two values of one type would build two scans under one key") };
 
-    let key = TypeId::of::<F>();
+    let key = (TypeId::of::<F>(), device.ordinal());
     let known = KEPT.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
     let kept = match known {
         Some(kept) => kept,
         None => {
-            let made = Box::new(make()?);
+            let made = Box::new(make(device)?);
             *KEPT.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(|| Box::leak(made))
         }
     };

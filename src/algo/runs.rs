@@ -21,6 +21,8 @@ use rayon::prelude::*;
 
 use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;
+#[cfg(feature = "gpu")]
+use crate::ops::Segmented;
 use crate::ops::Sum;
 use crate::prelude::*;
 use crate::scan::Unzipped;
@@ -33,6 +35,24 @@ fn begins<T: ScanType + PartialEq>(e: Element<T, Sum<u32>>) -> bool {
 #[scan_fn]
 fn with_start<T: ScanType>(e: Element<T, Sum<u32>>) -> (T, u32) {
     (e.record, e.index as u32)
+}
+
+#[cfg(feature = "gpu")]
+#[scan_fn]
+fn one<T: ScanType + PartialEq>(e: Element<T>) -> Segmented<Sum<u32>> {
+    Segmented { start: e.first || e.prev != e.record, value: Sum(1) }
+}
+
+#[cfg(feature = "gpu")]
+#[scan_fn]
+fn ends<T: ScanType + PartialEq>(e: Element<T, Segmented<Sum<u32>>>) -> bool {
+    e.last || e.next != e.record
+}
+
+#[cfg(feature = "gpu")]
+#[scan_fn]
+fn with_length<T: ScanType>(e: Element<T, Segmented<Sum<u32>>>) -> (T, u32) {
+    (e.record, e.after.value.0)
 }
 
 #[scan_fn]
@@ -53,6 +73,20 @@ pub fn scan<T: ScanType + PartialEq>() -> Result<&'static Scan<Sum<u32>, (T,), U
             .project_at(with_start {})
             .unzip()
             .build()
+    })
+}
+
+/// Another scan that gives what [`encode`] does: the last record of each run, and a count that starts over with each. It needs no
+/// second pass over the runs, which counts on a GPU; a core is slower at it.
+#[cfg(feature = "gpu")]
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub(super) fn scan_of_lengths<T>() -> Result<&'static Scan<Segmented<Sum<u32>>, (T,), Unzipped<(T, u32)>>, Error>
+where
+    T: ScanType + PartialEq,
+{
+    compiled(|| {
+        let counts = Scan::<Segmented<Sum<u32>>>::builder().lift_at(one {});
+        counts.filter(ends {}).project_at(with_length {}).unzip().build()
     })
 }
 
@@ -119,14 +153,18 @@ pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Ve
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub fn unique<T: ScanType + PartialEq>(x: &[T]) -> Result<Vec<T>, AlgoError> {
-    let scan = compiled(|| {
+    Ok(scan_of_firsts::<T>()?.inclusive(x)?)
+}
+
+/// The scan of [`unique`].
+pub(super) fn scan_of_firsts<T: ScanType + PartialEq>() -> Result<&'static Scan<Sum<u32>, (T,), T>, Error> {
+    compiled(|| {
         Scan::<Sum<u32>>::builder()
             .lift(scan!(|_x: T| -> Sum<u32> { Sum(0) }))
             .filter(begins {})
             .project_with_record(scan!(|_none: Sum<u32>, x: T| -> T { x }))
             .build()
-    })?;
-    Ok(scan.inclusive(x)?)
+    })
 }
 
 /// The first key and the first value of each run of equal keys.

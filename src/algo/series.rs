@@ -11,12 +11,13 @@
 //! Each: work n, depth 1 scan, 1 pass. Line of sight is Blelloch 1990, §1.2.
 
 use super::{AlgoError, check_length, compiled, counted};
+use crate::Error;
 use crate::ops::{ArgMax, Max, Semigroup, Sum, WithIdentity};
 use crate::prelude::*;
 
 /// The later of two values.
 #[derive(Clone, Copy, Debug, ScanType)]
-struct Later<T>(T);
+pub(super) struct Later<T>(T);
 
 impl<T: ScanType> Semigroup for Later<T> {
     #[scan_fn]
@@ -26,11 +27,17 @@ impl<T: ScanType> Semigroup for Later<T> {
 }
 
 /// Last values that are there.
-type Latest<T> = WithIdentity<Later<T>>;
+pub(super) type Latest<T> = WithIdentity<Later<T>>;
 
-type Fill<T> = Scan<Latest<T>, (T, bool), T>;
+pub(super) type Fill<T> = Scan<Latest<T>, (T, bool), T>;
 
-fn fill<T: ScanType>() -> Result<&'static Fill<T>, crate::Error> {
+/// The state in which this value is there.
+pub(super) fn latest<T: ScanType>(value: T) -> Latest<T> {
+    WithIdentity::of(Later(value))
+}
+
+/// The scan of [`forward_fill`] and [`backward_fill`].
+pub(super) fn fill<T: ScanType>() -> Result<&'static Fill<T>, Error> {
     compiled(|| {
         Scan::<Latest<T>>::builder()
             .lift(scan!(|x: T, is_there: bool| -> Latest<T> { WithIdentity { present: is_there, value: Later(x) } }))
@@ -52,7 +59,7 @@ fn fill<T: ScanType>() -> Result<&'static Fill<T>, crate::Error> {
 /// [`AlgoError::Length`] if `is_there` does not say of each value whether it is there.
 pub fn forward_fill<T: ScanType>(x: &[T], is_there: &[bool], before: T) -> Result<Vec<T>, AlgoError> {
     check_length("is_there", x.len(), is_there.len())?;
-    Ok(fill::<T>()?.init(WithIdentity::of(Later(before))).inclusive((x, is_there))?)
+    Ok(fill::<T>()?.init(latest(before)).inclusive((x, is_there))?)
 }
 
 /// Each value that is there, and for one that is not the next one after it that is; `after` where there is none.
@@ -61,7 +68,7 @@ pub fn forward_fill<T: ScanType>(x: &[T], is_there: &[bool], before: T) -> Resul
 /// As [`forward_fill`].
 pub fn backward_fill<T: ScanType>(x: &[T], is_there: &[bool], after: T) -> Result<Vec<T>, AlgoError> {
     check_length("is_there", x.len(), is_there.len())?;
-    Ok(fill::<T>()?.init(WithIdentity::of(Later(after))).reversed().inclusive((x, is_there))?)
+    Ok(fill::<T>()?.init(latest(after)).reversed().inclusive((x, is_there))?)
 }
 
 #[scan_fn]
@@ -85,13 +92,17 @@ fn pauses<T: Num>(gap: T, e: Element<T>) -> Sum<u32> {
 /// [`AlgoError::TooLong`].
 pub fn sessions<T: Num>(times: &[T], gap: T) -> Result<Vec<u32>, AlgoError> {
     counted(times.len())?;
-    let scan = compiled(|| {
+    Ok(pauses_counted::<T>()?.with(gap)?.inclusive(times)?)
+}
+
+/// The scan of [`sessions`], whose parameter is the gap.
+pub(super) fn pauses_counted<T: Num>() -> Result<&'static Scan<Sum<u32>, (T,), u32>, Error> {
+    compiled(|| {
         Scan::<Sum<u32>>::builder()
             .lift_at_with(T::ZERO, pauses {})
             .project(scan!(|session: Sum<u32>| -> u32 { session.0 }))
             .build()
-    })?;
-    Ok(scan.with(gap)?.inclusive(times)?)
+    })
 }
 
 #[scan_fn]
@@ -118,9 +129,12 @@ fn is_visible<T: Real>(e: Element<T, Max<T>>) -> bool {
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn line_of_sight<T: Real>(altitudes: &[T]) -> Result<Vec<bool>, AlgoError> {
     let Some(&eye) = altitudes.first() else { return Ok(Vec::new()) };
-    let scan =
-        compiled(|| Scan::<Max<T>>::builder().lift_at_with(T::ZERO, slope {}).project_at(is_visible {}).build())?;
-    Ok(scan.with(eye)?.inclusive(altitudes)?)
+    Ok(steepest::<T>()?.with(eye)?.inclusive(altitudes)?)
+}
+
+/// The scan of [`line_of_sight`], whose parameter is the altitude of point 0.
+pub(super) fn steepest<T: Real>() -> Result<&'static Scan<Max<T>, (T,), bool>, Error> {
+    compiled(|| Scan::<Max<T>>::builder().lift_at_with(T::ZERO, slope {}).project_at(is_visible {}).build())
 }
 
 #[scan_fn]
@@ -140,11 +154,15 @@ fn placed<T: Num>(e: Element<T>) -> ArgMax<T> {
 /// [`AlgoError::TooLong`].
 pub fn running_argmax<T: Num>(x: &[T]) -> Result<Vec<u32>, AlgoError> {
     counted(x.len())?;
-    let scan = compiled(|| {
+    Ok(greatest::<T>()?.inclusive(x)?)
+}
+
+/// The scan of [`running_argmax`].
+pub(super) fn greatest<T: Num>() -> Result<&'static Scan<ArgMax<T>, (T,), u32>, Error> {
+    compiled(|| {
         Scan::<ArgMax<T>>::builder()
             .lift_at(placed {})
             .project(scan!(|highest: ArgMax<T>| -> u32 { highest.index }))
             .build()
-    })?;
-    Ok(scan.inclusive(x)?)
+    })
 }

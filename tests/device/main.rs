@@ -56,6 +56,8 @@ fn the_cpu_has_no_device_memory() {
 }
 
 #[cfg(feature = "gpu")]
+mod algorithms;
+#[cfg(feature = "gpu")]
 mod lexers;
 #[cfg(feature = "gpu")]
 mod spaced;

@@ -50,7 +50,7 @@ impl Times {
 }
 
 /// Reads a line like `sum.i32.inclusive   n=2^12.0 B/elem=8.0  0.0122 ms … ratio 0.510`.
-fn line(line: &str) -> Option<(String, u64, Time)> {
+pub(crate) fn line(line: &str) -> Option<(String, u64, Time)> {
     let (name, rest) = line.split_once("n=2^")?;
     let mut words = rest.split_whitespace();
     let power: f64 = words.next()?.parse().ok()?;

@@ -5,6 +5,7 @@
 //! cargo run --release -p gpu-bench --features gpu -- --cub target/cub_scan
 //! cargo run --release -p gpu-bench --features gpu -- --quick --rows sum-i32,affine
 //! cargo run --release -p gpu-bench --features gpu -- --ladder
+//! cargo run --release -p gpu-bench --features gpu -- --algorithms --cub target/cub_algorithms
 //! ```
 //!
 //! Where the GPU is, there may be no Rust and no LLVM. A program that needs neither is made
@@ -34,9 +35,11 @@
 //! | `cub.rs` `host.rs` | the rival; the CPU engine on all cores |
 //! | `latency.rs` | from a new operator to its kernel |
 //! | `lexers.rs` | labels by one scan and by two |
+//! | `algorithms.rs` | `monoscan::algo::on_gpu` beside CUB and cuSPARSE |
 //! | `ladder.rs` `contender.rs` | schedules out of history, timed like ours |
 //! | `report.rs` `plot.rs` | results |
 
+mod algorithms;
 mod arena;
 mod bench;
 mod contender;
@@ -83,6 +86,9 @@ fn run(options: &Options) -> Result<bool, String> {
     let facts = device.facts();
     let seed = options.seed.unwrap_or_else(clock);
     println!("{}, {}, driver {}, seed {seed}", facts.name, facts.architecture, facts.driver_version);
+    if options.algorithms {
+        return algorithms::measure(&monoscan::Device::cuda(options.device).map_err(words)?, options);
+    }
     if options.lexers {
         return lexers::measure(&monoscan::Device::cuda(options.device).map_err(words)?);
     }

@@ -26,6 +26,10 @@ pub(crate) struct Options {
     /// Labels by lexers of one scan and of two, and nothing else.
     #[arg(long, conflicts_with_all = ["ladder", "rows", "cub", "svg"])]
     pub(crate) lexers: bool,
+    /// The algorithms that run in the memory of a GPU, and nothing else; `--cub` is then what
+    /// benches/peers/cub_algorithms.cu was compiled to.
+    #[arg(long, conflicts_with_all = ["ladder", "lexers", "svg"])]
+    pub(crate) algorithms: bool,
     #[command(flatten)]
     pub(crate) depth: Depth,
     /// Only those rows whose names contain one of these.

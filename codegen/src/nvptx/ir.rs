@@ -22,7 +22,7 @@ impl KernelIr {
     /// Writes the kernel of a plan.
     pub fn new(plan: &KernelPlan) -> KernelIr {
         let (Kernel { text, manifest }, arch) = (plan.emulated(), plan.arch());
-        let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), manifest.threads);
+        let text = as_ptx_kernel(&text, "scan", manifest.arguments.bytes(), (manifest.threads, 1));
         KernelIr { text, passes: plan.passes(), arch, manifest }
     }
 

@@ -12,7 +12,7 @@
 //! | `strategy` | how a pass takes a thread's items |
 //! | `kernel` | the parts that kernels of every schedule are made of |
 //! | `lower` | opcodes of the IR as LLVM IR |
-//! | `helpers` | kernels that are no scans: flags out of offsets, starts of segments, spaced columns |
+//! | `helpers` | kernels that are no scans: flags out of offsets, starts and ends of segments, spaced columns, splits by digits |
 //! | `emit` | the builder of LLVM IR, device intrinsics, and LLVM |
 
 mod ahead;
@@ -34,7 +34,10 @@ mod strategy;
 
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
-pub use helpers::{HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments};
+pub use helpers::{
+    EndsArguments, HELPER_THREADS, HelperIr, HelperKernel, MOST_OF_BLOCK, OffsetsArguments, SpacingArguments,
+    SplitArguments, StartsArguments, Width,
+};
 pub use ir::KernelIr;
 pub use plan::KernelPlan;
 
@@ -57,10 +60,11 @@ fn head(entry: &str) -> String {
     HEAD.replace("@scan", &format!("@{entry}"))
 }
 
-/// The module with this kernel's arguments by value, and the calling convention of kernels.
-fn as_ptx_kernel(text: &str, entry: &str, bytes: usize, threads: usize) -> String {
+/// The module with this kernel's arguments by value, and the calling convention of kernels. Its registers are so few that a
+/// multiprocessor has them for so many blocks.
+fn as_ptx_kernel(text: &str, entry: &str, bytes: usize, (threads, blocks): (usize, usize)) -> String {
     let ptx_head = format!(
-        "define ptx_kernel void @{entry}(ptr byval([{bytes} x i8]) align 16 %arguments) \"nvvm.maxntid\"=\"{threads}\" \"nvvm.minctasm\"=\"1\""
+        "define ptx_kernel void @{entry}(ptr byval([{bytes} x i8]) align 16 %arguments) \"nvvm.maxntid\"=\"{threads}\" \"nvvm.minctasm\"=\"{blocks}\""
     );
     text.replace(&head(entry), &ptx_head)
 }

@@ -32,7 +32,8 @@ pub fn compile<'e>(
     bytes: usize,
     arch: Arch,
 ) -> Result<String, NvptxError> {
-    let by_value = |text: String, (entry, threads): (&str, usize)| super::as_ptx_kernel(&text, entry, bytes, threads);
+    let by_value =
+        |text: String, (entry, threads): (&str, usize)| super::as_ptx_kernel(&text, entry, bytes, (threads, 1));
     let text = kernels.into_iter().fold(module.to_owned(), by_value);
     assemble(&text, Passes::All, arch.name(), arch.feature())
 }

@@ -22,6 +22,7 @@
 //! | `segments`, `numbers` | flags of segments, made of keys or offsets, and the start of each record's (with the feature `ptx`) |
 //! | `spaced` | copies of columns in device memory whose records are not one after the other |
 //! | `helpers` | kernels that are no scans (with the feature `ptx`) |
+//! | `moves` | records moved about for algorithms, by such kernels (with the feature `ptx`) |
 //! | `ends` | totals of segments between offsets, or of equal keys |
 
 mod added;
@@ -36,6 +37,9 @@ mod helpers;
 mod host;
 mod kernel;
 mod landing;
+#[cfg(feature = "ptx")]
+#[doc(hidden)]
+pub mod moves;
 mod numbers;
 mod on_gpu;
 mod pending;

@@ -35,7 +35,7 @@ pub enum Order {
 
 impl Order {
     /// What differs in the number of a key that is less for what comes earlier.
-    fn flipped(self) -> u64 {
+    pub(super) fn flipped(self) -> u64 {
         match self {
             Order::Ascending => 0,
             Order::Descending => u64::MAX,

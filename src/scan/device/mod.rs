@@ -69,6 +69,17 @@ impl<T: ScanType> DeviceVec<T> {
         Ok(records)
     }
 
+    /// A copy on the same device. Does not wait for it.
+    ///
+    /// # Errors
+    /// [`Error::Cuda`] if the device has too little memory or fails.
+    #[cfg(feature = "cuda")]
+    pub fn copied(&self) -> Result<DeviceVec<T>, Error> {
+        let mut copy = DeviceVec::space(self.memory.stream(), self.len)?;
+        copy.memory.copy_from(&self.memory, self.len * size_of::<T>())?;
+        Ok(copy)
+    }
+
     /// How many records.
     pub fn len(&self) -> usize {
         self.len
@@ -82,6 +93,32 @@ impl<T: ScanType> DeviceVec<T> {
     /// Where they are.
     pub fn device(&self) -> Device {
         self.memory.device()
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl<T: ScanType> DeviceVec<T> {
+    /// Where so many records are going to be written, in the stream of another vector.
+    pub(crate) fn beside<U>(other: &DeviceVec<U>, len: usize) -> Result<DeviceVec<T>, Error> {
+        DeviceVec::space(other.memory.stream(), len)
+    }
+
+    /// Records of memory that has so many.
+    pub(crate) fn of_memory(memory: DeviceMemory, len: usize) -> DeviceVec<T> {
+        assert!(memory.len() >= len * size_of::<T>(), "so many records");
+        DeviceVec { memory, len, records: PhantomData }
+    }
+
+    pub(crate) fn into_memory(self) -> DeviceMemory {
+        self.memory
+    }
+
+    pub(crate) fn memory(&self) -> &DeviceMemory {
+        &self.memory
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut DeviceMemory {
+        &mut self.memory
     }
 }
 

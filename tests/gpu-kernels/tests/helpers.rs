@@ -1,11 +1,12 @@
 //! Helper kernels in the emulator, against plain loops: offsets as flags and numbers, numbers as
-//! starts, records copied from one spacing to another.
+//! starts, ends of segments, records copied from one spacing to another, splits by digits.
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{
-    HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments,
+    EndsArguments, HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, SplitArguments,
+    StartsArguments, Width,
 };
-use scan_emulator::{Device, Kernel, Launch};
+use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch};
 use scan_kit::Random;
 
 /// The flags of these segments, by a loop.
@@ -146,9 +147,205 @@ fn records_are_copied_from_any_spacing_to_any_other() {
 }
 
 #[test]
+fn segments_have_their_last_records() {
+    let kernel = Kernel::compile(&HelperKernel::Ends.emulated(), "scan").unwrap();
+    let mut random = Random(8);
+    for case in 0..40u64 {
+        let (segments, size) = (*random.pick(&[1, 2, 255, 256, 300]), *random.pick(&[1usize, 2, 4, 6, 8, 16]));
+        let mut offsets = vec![0u64];
+        for _ in 0..segments {
+            offsets.push(offsets[offsets.len() - 1] + [0, 0, 1, 3, 9][random.below(5)]);
+        }
+        let records = offsets[segments] as usize;
+        let (from, empty) = (random.bytes(records * size), random.bytes(size));
+        // What goes beyond the records is ignored.
+        if random.chance(4) {
+            offsets[segments] += 1000;
+        }
+        let last = |ends: &[u64]| match ends[0] < ends[1] && ends[1] <= records as u64 {
+            true => &from[(ends[1] as usize - 1) * size..][..size],
+            false => &empty,
+        };
+        let expected: Vec<u8> = offsets.windows(2).flat_map(last).copied().collect();
+        let wide = random.chance(2);
+        let bytes: Vec<u8> = match wide {
+            true => offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect(),
+            false => offsets.iter().flat_map(|&offset| (offset as u32).to_le_bytes()).collect(),
+        };
+        let mut device = Device::new();
+        let at = device.buffer_shifted(&bytes, random.below(16));
+        let (from, empty) = (device.buffer(&from), device.buffer(&empty));
+        let to = device.buffer(&vec![0; segments * size]);
+        let arguments = EndsArguments {
+            segments: segments as u64,
+            offsets: device.address(at),
+            wide,
+            records: records as u64,
+            bytes: size as u64,
+            from: device.address(from),
+            empty: device.address(empty),
+            to: device.address(to),
+        };
+        launch(&kernel, &mut device, segments, &arguments.to_bytes(), case);
+        assert_eq!(device.read(to), expected, "case {case}");
+    }
+}
+
+/// Keys of so many bytes, and values of so many beside them, split by a digit: counted, their counts added up by a loop, and moved.
+fn split(key: Width, value: Option<Width>, (records, of_block): (usize, usize), seed: u64) {
+    let mut random = Random(seed);
+    let (bytes, bits) = (key.bytes(), 8 * key.bytes() as u32);
+    let keys = random.bytes(records * bytes);
+    let few = random.chance(2);
+    let number = |keys: &[u8], record: usize| {
+        let mut word = [0; 8];
+        word[..bytes].copy_from_slice(&keys[record * bytes..][..bytes]);
+        u64::from_le_bytes(word)
+    };
+    let mask = u64::MAX >> (64 - bits);
+    let keys: Vec<u8> = (0..records)
+        .flat_map(|record| {
+            (number(&keys, record) & if few { 0x8101_0301_8101_0301 } else { mask }).to_le_bytes()[..bytes].to_vec()
+        })
+        .collect();
+    let (shift, signs, flips) = (8 * random.below(bytes) as u64, [0, mask][random.below(2)], mask & 0x80 << (bits - 8));
+    let digit = |record: usize| {
+        let key = number(&keys, record);
+        let sign = if key >> (bits - 1) == 1 { signs } else { 0 };
+        ((key ^ sign ^ flips) >> shift) as usize & 255
+    };
+    let mut order: Vec<usize> = (0..records).collect();
+    order.sort_by_key(|&record| digit(record));
+    let values = value.map(|width| random.bytes(records * width.bytes()));
+    // Numbers of records stand for values that are not given.
+    let is_number = value == Some(Width::Four) && random.chance(2);
+    let picked = |column: &[u8], bytes: usize| -> Vec<u8> {
+        order.iter().flat_map(|&record| column[record * bytes..][..bytes].to_vec()).collect()
+    };
+
+    let mut device = Device::new();
+    let blocks = records.div_ceil(of_block);
+    let from = device.buffer(&keys);
+    let counts = device.buffer(&vec![0xa5; 4 * 256 * blocks]);
+    let keys_to = device.buffer(&vec![0xa5; keys.len()]);
+    let beside = values.as_ref().map(|values| (device.buffer(values), device.buffer(&vec![0xa5; values.len()])));
+    let without_keys = value.is_some() && random.chance(2);
+    let mut arguments = SplitArguments {
+        records: records as u64,
+        of_block: of_block as u64,
+        keys: device.address(from),
+        shift,
+        signs,
+        flips,
+        counts: device.address(counts),
+        keys_to: if without_keys { 0 } else { device.address(keys_to) },
+        values: beside.filter(|_| !is_number).map_or(0, |(values, _)| device.address(values)),
+        values_to: beside.map_or(0, |(_, to)| device.address(to)),
+    };
+    let run = |device: &mut Device, helper: HelperKernel, arguments: &SplitArguments| {
+        let kernel = Kernel::compile(&helper.emulated(), "scan").unwrap();
+        let launch = Launch {
+            blocks: blocks as u32,
+            threads: HELPER_THREADS as u32,
+            shared_bytes: helper.shared(),
+            args: &arguments.to_bytes(),
+            seed,
+            ..Launch::default()
+        };
+        kernel.launch(device, &launch).unwrap();
+    };
+    run(&mut device, HelperKernel::Count(key), &arguments);
+    let mut expected = vec![0u32; 256 * blocks];
+    (0..records).for_each(|record| expected[digit(record) * blocks + record / of_block] += 1);
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    assert_eq!(device.read(counts), words(&expected));
+
+    let sums: Vec<u32> = expected
+        .iter()
+        .scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum - count)
+        })
+        .collect();
+    let sums = device.buffer(&words(&sums));
+    arguments.counts = device.address(sums);
+    run(&mut device, HelperKernel::Split(key, value), &arguments);
+    match without_keys {
+        true => assert_eq!(device.read(keys_to), vec![0xa5; keys.len()]),
+        false => assert_eq!(device.read(keys_to), picked(&keys, bytes)),
+    }
+    if let (Some((_, to)), Some(values), Some(width)) = (beside, values, value) {
+        let numbers = words(&(0..records as u32).collect::<Vec<_>>());
+        let column = if is_number { &numbers } else { &values };
+        assert_eq!(device.read(to), picked(column, width.bytes()));
+    }
+}
+
+#[test]
+fn splits_are_stable_whatever_the_widths() {
+    let tile = |key, value| HelperKernel::Split(key, value).tile();
+    split(Width::Four, None, (tile(Width::Four, None) + 700, tile(Width::Four, None)), 1);
+    let (key, value) = (Width::Eight, Some(Width::Four));
+    split(key, value, (2 * tile(key, value) + 33, 2 * tile(key, value)), 2);
+    for (seed, (key, value)) in (3..).zip([
+        (Width::One, Some(Width::Four)),
+        (Width::Two, None),
+        (Width::Four, Some(Width::Eight)),
+        (Width::One, Some(Width::Eight)),
+        (Width::Four, Some(Width::Four)),
+    ]) {
+        split(key, value, ([1, 31, 1000, 257, 4000][seed as usize - 3], tile(key, value)), seed);
+    }
+}
+
+/// Without a call that orders threads something goes wrong.
+#[test]
+fn calls_of_a_split_are_missed() {
+    let (records, width) = (300u32, Width::Four);
+    let keys: Vec<u8> = (0..records).flat_map(|record| (record.wrapping_mul(77) % 9).to_le_bytes()).collect();
+    for helper in [HelperKernel::Count(width), HelperKernel::Split(width, None)] {
+        let kernel = Kernel::compile(&helper.emulated(), "scan").unwrap();
+        let run = |faults: &[Fault]| {
+            let mut device = Device::new();
+            let (from, to) = (device.buffer(&keys), device.buffer(&vec![0; keys.len()]));
+            let counts = device.buffer(&[0; 4 * 256]);
+            let arguments = SplitArguments {
+                records: records.into(),
+                of_block: helper.tile() as u64,
+                keys: device.address(from),
+                shift: 0,
+                signs: 0,
+                flips: 0,
+                counts: device.address(counts),
+                keys_to: device.address(to),
+                values: 0,
+                values_to: 0,
+            };
+            let launch = Launch {
+                threads: HELPER_THREADS as u32,
+                shared_bytes: helper.shared(),
+                args: &arguments.to_bytes(),
+                faults,
+                ..Launch::default()
+            };
+            kernel.launch(&mut device, &launch)
+        };
+        // All go to where the sums of 0 say, over each other: that is no matter of order.
+        assert!(run(&[]).is_ok());
+        let calls = |intrinsic| kernel.calls().filter(move |call| call.1 == intrinsic);
+        // Those of the warp are alike for each item.
+        for (call, _, text) in calls(Intrinsic::Barrier).chain(calls(Intrinsic::WarpBarrier).take(3)) {
+            assert!(run(&[Fault::WithoutCall(call)]).is_err(), "{helper:?}: {text} {call} is not missed");
+        }
+    }
+}
+
+#[test]
 fn every_architecture_has_the_kernels() {
     for arch in Arch::ALL {
-        for helper in HelperKernel::ALL {
+        // Splits are long, and alike on all.
+        let is_split = |helper: &HelperKernel| matches!(helper, HelperKernel::Split(..));
+        for helper in HelperKernel::all().filter(|helper| arch == Arch::Sm90 || !is_split(helper)) {
             let ptx = HelperIr::new(helper, arch).compile().unwrap();
             assert!(ptx.contains(".visible .entry scan("), "{helper:?} {arch}");
         }

@@ -1,14 +1,18 @@
 //! Helper kernels: what they make, a scan launched after them reads, or they carry its results on.
 //!
-//! None scans anything. A thread looks at one segment or one record, and no thread waits for
-//! another.
+//! None scans more than a block has. In most of them a thread looks at one segment or one record,
+//! and no thread waits for another; a split moves the records of a block together.
 
+mod ends;
 mod offsets;
 mod spacing;
+mod split;
 mod starts;
 
+pub use ends::EndsArguments;
 pub use offsets::OffsetsArguments;
 pub use spacing::SpacingArguments;
+pub use split::{MOST_OF_BLOCK, SplitArguments, Width};
 pub use starts::StartsArguments;
 
 use super::emit::{Builder, Passes, Ty, Value, assemble, key};
@@ -16,11 +20,11 @@ use super::error::NvptxError;
 use super::{HEAD, as_ptx_kernel};
 use crate::gpu::Arch;
 
-/// Threads of a block of every helper kernel. None takes shared memory.
+/// Threads of a block of every helper kernel.
 pub const HELPER_THREADS: usize = 256;
 
 /// The kinds of helper kernels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HelperKernel {
     /// Makes head flags out of offsets: [`OffsetsArguments`].
     Offsets,
@@ -28,11 +32,22 @@ pub enum HelperKernel {
     Starts,
     /// Copies records between columns of any spacing: [`SpacingArguments`].
     Spacing,
+    /// Copies the last record of each segment: [`EndsArguments`].
+    Ends,
+    /// Counts digits of keys, for a split: [`SplitArguments`].
+    Count(Width),
+    /// Moves keys, and values along with them, by a digit: [`SplitArguments`].
+    Split(Width, Option<Width>),
 }
 
 impl HelperKernel {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [HelperKernel; 3] = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing];
+    /// All of them, with values as wide as a machine word or half of one; others move by their places.
+    pub fn all() -> impl Iterator<Item = HelperKernel> {
+        let values = [None, Some(Width::Four), Some(Width::Eight)];
+        let splits = Width::ALL.into_iter().flat_map(move |key| values.map(|value| HelperKernel::Split(key, value)));
+        let others = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing, HelperKernel::Ends];
+        others.into_iter().chain(Width::ALL.map(HelperKernel::Count)).chain(splits)
+    }
 
     /// The kernel, named `scan`, as LLVM IR that takes its arguments by address: for the emulator.
     pub fn emulated(self) -> String {
@@ -41,8 +56,36 @@ impl HelperKernel {
             HelperKernel::Offsets => offsets::write(k),
             HelperKernel::Starts => starts::write(k),
             HelperKernel::Spacing => spacing::write(k),
+            HelperKernel::Ends => ends::write(k),
+            HelperKernel::Count(key) => split::count(k, key),
+            HelperKernel::Split(key, value) => split::distribute(k, key, value),
         });
         k.finish()
+    }
+
+    /// Bytes of shared memory that a block takes.
+    pub fn shared(self) -> usize {
+        match self {
+            HelperKernel::Count(_) => split::COUNT_SHARED,
+            HelperKernel::Split(key, value) => split::distribute_shared(key, value),
+            _ => 0,
+        }
+    }
+
+    /// Records of a tile; a thread for each where there are none.
+    pub fn tile(self) -> usize {
+        match self {
+            HelperKernel::Split(key, value) => split::tile(key, value),
+            _ => HELPER_THREADS,
+        }
+    }
+
+    /// Blocks that a multiprocessor should have registers for, each of many.
+    fn blocks(self) -> usize {
+        match self {
+            HelperKernel::Split(key, value) => split::blocks(key, value),
+            _ => 1,
+        }
     }
 
     /// Bytes of its arguments.
@@ -51,6 +94,8 @@ impl HelperKernel {
             HelperKernel::Offsets => OffsetsArguments::BYTES,
             HelperKernel::Starts => StartsArguments::BYTES,
             HelperKernel::Spacing => SpacingArguments::BYTES,
+            HelperKernel::Ends => EndsArguments::BYTES,
+            HelperKernel::Count(_) | HelperKernel::Split(..) => SplitArguments::BYTES,
         }
     }
 }
@@ -65,7 +110,8 @@ pub struct HelperIr {
 impl HelperIr {
     /// Writes the kernel, named `scan`.
     pub fn new(kernel: HelperKernel, arch: Arch) -> HelperIr {
-        HelperIr { text: as_ptx_kernel(&kernel.emulated(), "scan", kernel.bytes(), HELPER_THREADS), arch }
+        let blocks = (HELPER_THREADS, kernel.blocks());
+        HelperIr { text: as_ptx_kernel(&kernel.emulated(), "scan", kernel.bytes(), blocks), arch }
     }
 
     /// A hash of all that decides its PTX.

@@ -51,7 +51,8 @@ pub(super) fn write(k: &Builder) {
     let is_set = |offset: usize| word(offset).is_not(k.i64(0));
     let segment = thread_of_launch(k);
     k.when(segment.below(word(OffsetsArguments::SEGMENTS)), || {
-        let (start, end) = (offset(k, word, segment), offset(k, word, segment + 1));
+        let column = (word(OffsetsArguments::OFFSETS), is_set(OffsetsArguments::WIDE));
+        let (start, end) = (offset(k, column, segment), offset(k, column, segment + 1));
         let head = is_set(OffsetsArguments::REVERSED).select(end - 1, start);
         k.when(start.below(end) & head.below(word(OffsetsArguments::RECORDS)), || {
             word(OffsetsArguments::FLAGS).as_global().byte(head).store(k.int(Ty::I8, 1), 1);
@@ -63,16 +64,16 @@ pub(super) fn write(k: &Builder) {
     });
 }
 
-/// An offset, which may lie at any address.
-fn offset<'k>(k: &'k Builder, word: impl Fn(usize) -> Value<'k>, place: Value<'k>) -> Value<'k> {
-    let offsets = word(OffsetsArguments::OFFSETS).as_global();
+/// An offset of a column at any address, of `u64` if it is wide, else of `u32`.
+pub(super) fn offset<'k>(k: &'k Builder, (column, wide): (Value<'k>, Value<'k>), place: Value<'k>) -> Value<'k> {
+    let offsets = column.as_global();
     let value = k.unset(Ty::I64);
     let load = |ty: Ty, size: usize| {
         let from = offsets.byte(place * size);
-        let is_aligned = (offsets.address() & (size - 1)).is(k.i64(0));
+        let is_aligned = (column & (size - 1)).is(k.i64(0));
         let load = |align: usize| value.set(from.load(ty, align).resize(Ty::I64));
         k.either(is_aligned, || load(size), || load(1));
     };
-    k.either(word(OffsetsArguments::WIDE).is_not(k.i64(0)), || load(Ty::I64, 8), || load(Ty::I32, 4));
+    k.either(wide, || load(Ty::I64, 8), || load(Ty::I32, 4));
     value.get()
 }

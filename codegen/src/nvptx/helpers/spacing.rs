@@ -35,7 +35,8 @@ impl SpacingArguments {
 }
 
 /// Pieces that a record is copied in, the widest first.
-const PIECES: [(Ty, usize); 5] = [(Ty::Words(4), 16), (Ty::I64, 8), (Ty::I32, 4), (Ty::Int(16), 2), (Ty::I8, 1)];
+pub(super) const PIECES: [(Ty, usize); 5] =
+    [(Ty::Words(4), 16), (Ty::I64, 8), (Ty::I32, 4), (Ty::Int(16), 2), (Ty::I8, 1)];
 
 pub(super) fn write(k: &Builder) {
     let record = thread_of_launch(k);
@@ -50,7 +51,7 @@ pub(super) fn write(k: &Builder) {
 }
 
 /// Copies a record in the first of these pieces that all of `multiples` are a multiple of.
-fn copy<'k>(
+pub(super) fn copy<'k>(
     k: &'k Builder,
     multiples: Value<'k>,
     (from, to, bytes): (Value<'k>, Value<'k>, Value<'k>),

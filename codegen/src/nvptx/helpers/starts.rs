@@ -1,8 +1,9 @@
-//! The start of each segment beside all its records: a kernel that looks up, for each record, the
-//! state of its segment by the segment's number.
+//! Records looked up by number: the start of each segment beside all its records, or what an
+//! algorithm asks for by places.
 //!
 //! A thread looks at one record. Numbers past the last state are taken for that of the last.
 
+use super::spacing::{PIECES, copy};
 use super::{bytes_of_words, thread_of_launch, word};
 use crate::nvptx::emit::{Builder, Ty, Value};
 
@@ -13,13 +14,13 @@ pub struct StartsArguments {
     pub records: u64,
     /// Where the number of each record's segment is, a `u32` each.
     pub numbers: u64,
-    /// Where the states of segments are, one after the other, at a multiple of 4.
+    /// Where the states of segments are, one after the other.
     pub states: u64,
     /// How many there are, at least one.
     pub count: u64,
     /// Bytes of a state.
     pub bytes: u64,
-    /// Where the column of starts is to be, a state for each record, at a multiple of 4.
+    /// Where the column of starts is to be, a state for each record.
     pub starts: u64,
 }
 
@@ -48,11 +49,8 @@ pub(super) fn write<'k>(k: &'k Builder) {
         let number = at(StartsArguments::NUMBERS, record * 4).load(Ty::I32, 4).resize(Ty::I64);
         let number = number.umin(word(StartsArguments::COUNT) - 1);
         let bytes = word(StartsArguments::STATE_BYTES);
-        let from = at(StartsArguments::STATES, number * bytes);
-        let to = at(StartsArguments::STARTS, record * bytes);
-        let copy = |ty: Ty, size: usize| {
-            k.range(k.i64(0), bytes, k.i64(size), |byte| to.byte(byte).store(from.byte(byte).load(ty, size), size));
-        };
-        k.either((bytes & 3usize).is(k.i64(0)), || copy(Ty::I32, 4), || copy(Ty::I8, 1));
+        let multiples = word(StartsArguments::STATES) | word(StartsArguments::STARTS) | bytes;
+        let (from, to) = (at(StartsArguments::STATES, number * bytes), at(StartsArguments::STARTS, record * bytes));
+        copy(k, multiples, (from, to, bytes), &PIECES);
     });
 }

@@ -1,0 +1,268 @@
+//! Records moved about in device memory: what algorithms need between scans, by helper kernels.
+//!
+//! For `monoscan::algo` alone. Whatever is given to it is ordered by the streams of its memory, as
+//! scans are: each call waits for what its columns were last used for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use monoscan_codegen::nvptx::{
+    EndsArguments, HELPER_THREADS, HelperKernel, MOST_OF_BLOCK, OffsetsArguments, SplitArguments, StartsArguments,
+    Width,
+};
+
+use super::helpers::{Helpers, Loaded};
+use super::variant::Maker;
+use crate::cuda::{Device, DeviceSliceMut, Stream};
+use crate::device::DeviceError;
+use crate::device_memory::DeviceMemory;
+use crate::error::Error;
+
+/// The kernels that were needed, by the number of their device.
+static LOADED: Mutex<Option<HashMap<usize, Arc<OnDevice>>>> = Mutex::new(None);
+
+struct OnDevice {
+    maker: Maker,
+    helpers: Helpers,
+}
+
+fn helper(device: &Device, helper: HelperKernel) -> Result<Arc<Loaded>, Error> {
+    let lock = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = lock().as_ref().and_then(|all| all.get(&device.ordinal()).cloned());
+    let known = match known {
+        Some(known) => known,
+        None => {
+            let made = Arc::new(OnDevice { maker: Maker::new(device)?, helpers: Helpers::default() });
+            lock().get_or_insert_default().entry(device.ordinal()).or_insert(made).clone()
+        }
+    };
+    known.helpers.get(helper, &known.maker)
+}
+
+/// Gives a helper kernel to a stream: after what writes these columns, and before whatever is to write or read them.
+///
+/// # Safety
+/// These are the kernel's arguments, and what they name lies in these columns.
+unsafe fn launch(
+    (kernel, blocks): (HelperKernel, usize),
+    arguments: &[u8],
+    stream: &Stream,
+    read: &[&DeviceMemory],
+    written: &mut [&mut DeviceMemory],
+) -> Result<(), Error> {
+    let expected = stream.device().into();
+    let expect = |side, got: crate::Device| match got == expected {
+        true => Ok(()),
+        false => Err(DeviceError::Elsewhere { side, expected, got }),
+    };
+    read.iter().try_for_each(|memory| expect("input", memory.device()))?;
+    written.iter().try_for_each(|memory| expect("output", memory.device()))?;
+    let kernel = helper(stream.device(), kernel)?;
+    read.iter().copied().chain(written.iter().map(|memory| &**memory)).try_for_each(|memory| memory.before(stream))?;
+    // SAFETY: the caller says so. Kernels are kept for good, and memory that is freed waits for the device's work.
+    unsafe { kernel.launch(blocks, arguments, stream) }?;
+    read.iter().try_for_each(|memory| memory.after(stream))?;
+    written.iter_mut().for_each(|memory| memory.written_in(stream));
+    Ok(())
+}
+
+/// A digit of the keys of a column, by which records are split.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Digit {
+    /// How many records, fewer than 2³².
+    pub records: usize,
+    /// Bytes of a key: 1, 2, 4 or 8.
+    pub key: usize,
+    /// Bytes of the values that move along: 4 or 8, or none.
+    pub value: Option<usize>,
+    /// The bit at which it begins, of the number of a key: the key with `signs` flipped if its highest bit is set, and then
+    /// `flips`.
+    pub shift: u32,
+    /// See `shift`.
+    pub signs: u64,
+    /// See `shift`.
+    pub flips: u64,
+}
+
+impl Digit {
+    /// Values of a digit.
+    pub const COUNT: usize = 256;
+
+    /// How many blocks split the records on this device. Their counts are those of all blocks for the first digit, then for the
+    /// next.
+    pub fn blocks(&self, device: &Device) -> usize {
+        self.records.div_ceil(self.of_block(device))
+    }
+
+    /// Records of a block: several tiles, if every multiprocessor has blocks enough.
+    fn of_block(&self, device: &Device) -> usize {
+        /// Blocks for a multiprocessor: some run side by side, and the last ones should not leave it idle for long.
+        const BLOCKS: usize = 16;
+        let tile = self.kernel().tile();
+        let tiles = self.records / (tile * BLOCKS * device.facts().multiprocessors as usize);
+        tile * tiles.clamp(1, MOST_OF_BLOCK / tile)
+    }
+
+    fn width(&self) -> Width {
+        Width::of(self.key).expect("keys are 1, 2, 4 or 8 bytes")
+    }
+
+    fn kernel(&self) -> HelperKernel {
+        HelperKernel::Split(self.width(), self.value.map(|bytes| Width::of(bytes).expect("values are 4 or 8 bytes")))
+    }
+
+    fn arguments(&self, stream: &Stream, keys: &DeviceMemory, counts: &DeviceMemory) -> SplitArguments {
+        let counts_needed = 4 * Digit::COUNT * self.blocks(stream.device());
+        assert!(keys.len() >= self.records * self.key && counts.len() >= counts_needed, "columns of so many");
+        SplitArguments {
+            records: self.records as u64,
+            of_block: self.of_block(stream.device()) as u64,
+            keys: keys.address(),
+            shift: self.shift.into(),
+            signs: self.signs,
+            flips: self.flips,
+            counts: counts.address(),
+            keys_to: 0,
+            values: 0,
+            values_to: 0,
+        }
+    }
+
+    /// Counts the digits of each block.
+    ///
+    /// # Errors
+    /// No kernel could be made, or the driver fails.
+    ///
+    /// # Panics
+    /// A column is too short.
+    pub fn count(&self, keys: &DeviceMemory, counts: &mut DeviceMemory) -> Result<(), Error> {
+        let stream = keys.stream().clone();
+        let arguments = self.arguments(&stream, keys, counts).to_bytes();
+        let blocks = self.blocks(stream.device());
+        // SAFETY: keys and counts are as long as the kernel takes them to be.
+        unsafe { launch((HelperKernel::Count(self.width()), blocks), &arguments, &stream, &[keys], &mut [counts]) }
+    }
+
+    /// Moves records by their digits, to where the exclusive sums of their counts say: the keys if `keys_to` is given, and the
+    /// values if there are any, which are the records' numbers if no column of them is given.
+    ///
+    /// # Errors
+    /// As [`count`](Digit::count).
+    ///
+    /// # Panics
+    /// A column is too short.
+    ///
+    /// # Safety
+    /// The sums are those of the counts of these keys.
+    pub unsafe fn split(
+        &self,
+        (keys, sums): (&DeviceMemory, &DeviceMemory),
+        keys_to: Option<&mut DeviceMemory>,
+        values: Option<(Option<&DeviceMemory>, &mut DeviceMemory)>,
+    ) -> Result<(), Error> {
+        let stream = keys.stream().clone();
+        let mut arguments = self.arguments(&stream, keys, sums);
+        let (mut read, mut written) = (vec![keys, sums], Vec::new());
+        if let Some(to) = keys_to {
+            assert!(to.len() >= self.records * self.key, "space for all keys");
+            arguments.keys_to = to.address();
+            written.push(to);
+        }
+        if let (Some((from, to)), Some(bytes)) = (values, self.value) {
+            assert!(to.len() >= self.records * bytes, "space for all values");
+            assert!(from.is_none_or(|from| from.len() >= self.records * bytes), "a value for each key");
+            arguments.values = from.map_or(0, DeviceMemory::address);
+            arguments.values_to = to.address();
+            read.extend(from);
+            written.push(to);
+        }
+        let blocks = self.blocks(stream.device());
+        // SAFETY: all columns are as long as the kernel takes them to be, and the sums, says the caller, lead into them.
+        unsafe { launch((self.kernel(), blocks), &arguments.to_bytes(), &stream, &read, &mut written) }
+    }
+}
+
+/// The record at each of these places, numbered by `u32`; a place behind the last record counts as its own.
+///
+/// # Errors
+/// There is too little memory, no kernel could be made, or the driver fails.
+///
+/// # Panics
+/// There are no records, or fewer places.
+pub fn look_up(
+    (from, count, bytes): (&DeviceMemory, usize, usize),
+    (places, records): (&DeviceMemory, usize),
+    to: &mut DeviceMemory,
+) -> Result<(), Error> {
+    assert!(count > 0 && from.len() >= count * bytes && places.len() >= 4 * records && to.len() >= records * bytes);
+    let stream = places.stream().clone();
+    let arguments = StartsArguments {
+        records: records as u64,
+        numbers: places.address(),
+        states: from.address(),
+        count: count as u64,
+        bytes: bytes as u64,
+        starts: to.address(),
+    };
+    let kernel = (HelperKernel::Starts, records.div_ceil(HELPER_THREADS));
+    // SAFETY: the columns are as long as the kernel takes them to be; places are held below `count`.
+    unsafe { launch(kernel, &arguments.to_bytes(), &stream, &[from, places], &mut [to]) }
+}
+
+/// Flags the first records of the segments between these offsets, `u32`s, among so many records.
+///
+/// # Errors
+/// As [`look_up`].
+///
+/// # Panics
+/// There are no offsets, or there are fewer flags.
+pub fn heads((offsets, count): (&DeviceMemory, usize), flags: &mut DeviceMemory, records: usize) -> Result<(), Error> {
+    assert!(count > 0 && offsets.len() >= 4 * count && flags.len() >= records, "at least one offset");
+    let stream = offsets.stream().clone();
+    flags.before(&stream)?;
+    // SAFETY: the memory is borrowed mutably, and has so many bytes.
+    unsafe { DeviceSliceMut::<u8>::from_raw(stream.device(), flags.address(), records) }.fill_zero(&stream)?;
+    let arguments = OffsetsArguments {
+        segments: count as u64 - 1,
+        records: records as u64,
+        offsets: offsets.address(),
+        flags: flags.address(),
+        numbers: 0,
+        reversed: false,
+        wide: false,
+    };
+    let kernel = (HelperKernel::Offsets, (count - 1).div_ceil(HELPER_THREADS));
+    // SAFETY: the columns are as long as the kernel takes them to be, which ignores offsets behind the records.
+    unsafe { launch(kernel, &arguments.to_bytes(), &stream, &[offsets], &mut [flags]) }
+}
+
+/// The last record of each segment between these offsets, `u32`s; `empty` of a segment without records.
+///
+/// # Errors
+/// As [`look_up`].
+///
+/// # Panics
+/// A column is too short.
+pub fn ends(
+    (offsets, count): (&DeviceMemory, usize),
+    (from, records, bytes): (&DeviceMemory, usize, usize),
+    empty: &DeviceMemory,
+    to: &mut DeviceMemory,
+) -> Result<(), Error> {
+    assert!(count > 0 && offsets.len() >= 4 * count && from.len() >= records * bytes);
+    assert!(empty.len() >= bytes && to.len() >= (count - 1) * bytes, "a record for all, and one for each segment");
+    let stream = from.stream().clone();
+    let arguments = EndsArguments {
+        segments: count as u64 - 1,
+        offsets: offsets.address(),
+        wide: false,
+        records: records as u64,
+        bytes: bytes as u64,
+        from: from.address(),
+        empty: empty.address(),
+        to: to.address(),
+    };
+    let kernel = (HelperKernel::Ends, (count - 1).div_ceil(HELPER_THREADS));
+    // SAFETY: the columns are as long as the kernel takes them to be, which ignores segments that leave them.
+    unsafe { launch(kernel, &arguments.to_bytes(), &stream, &[offsets, from, empty], &mut [to]) }
+}

@@ -1,0 +1,244 @@
+//! Splits and sorts by the digits of keys.
+//!
+//! A split is that of [`partition`](crate::algo::select::partition): blocks of records are counted,
+//! a scan adds up the counts of all blocks, digit by digit, and each block moves its records. A
+//! radix sort splits by each byte of the keys, the least first. Per byte and record of k bytes it
+//! reads the key twice and writes it once, so 3 k bytes move; of values 2 bytes for each of theirs.
+
+use monoscan_runtime::gpu::moves::Digit;
+
+use super::{Workspace, encode, expect_no_capture, look_up, look_up_into};
+use crate::algo::sort::{Order, SortKey};
+use crate::algo::{AlgoError, check_length, compiled_for, counted};
+use crate::ops::Sum;
+use crate::prelude::*;
+use crate::scan::DeviceVec;
+
+/// The digits of keys, the least first.
+fn digits<K: SortKey>(records: usize, order: Order, value: Option<usize>) -> impl Iterator<Item = Digit> {
+    let mask = u64::MAX >> (u64::BITS as usize - 8 * size_of::<K>());
+    let flips = K::ZERO.ordered();
+    // Only a float has other bits that count the other way round, below a sign.
+    let signs = if K::OF_ORDERED.is_none() { flips - 1 } else { 0 };
+    let flips = (flips ^ order.flipped()) & mask;
+    let digit = move |byte| Digit { records, key: size_of::<K>(), value, shift: 8 * byte as u32, signs, flips };
+    (0..size_of::<K>()).map(digit)
+}
+
+/// Where each block puts its first record of each digit, once these are counted.
+fn sums<K: ScanType>(digit: &Digit, keys: &DeviceVec<K>, space: &mut Workspace) -> Result<DeviceVec<u32>, AlgoError> {
+    let device = keys.device();
+    let len = Digit::COUNT * digit.blocks(device.as_cuda().expect("it has memory of a device"));
+    let mut sums = space.take(COUNTS, keys, len)?;
+    digit.count(keys.memory(), sums.memory_mut())?;
+    compiled_for(device, |device| Scan::<Sum<u32>>::plain()?.on(device))?.exclusive_in_place(&mut sums)?;
+    Ok(sums)
+}
+
+/// What a workspace keeps for splits.
+const COUNTS: usize = 0;
+const KEYS: usize = 1;
+const VALUES: usize = 2;
+
+impl Workspace {
+    /// [`sort()`], with this memory.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn sort<K: SortKey>(&mut self, keys: &mut DeviceVec<K>, order: Order) -> Result<(), AlgoError> {
+        expect_no_capture(keys)?;
+        let len = keys.len();
+        counted(len)?;
+        let mut spare = self.take(KEYS, keys, len)?;
+        let (mut from, mut to) = (&mut *keys, &mut spare);
+        for digit in digits::<K>(len, order, None) {
+            let sums = sums(&digit, from, self)?;
+            // SAFETY: these are the sums of these keys' counts.
+            unsafe { digit.split((from.memory(), sums.memory()), Some(to.memory_mut()), None) }?;
+            self.keep(COUNTS, sums);
+            std::mem::swap(&mut from, &mut to);
+        }
+        if size_of::<K>() == 1 {
+            keys.memory_mut().copy_from(spare.memory(), len)?;
+        }
+        self.keep(KEYS, spare);
+        Ok(())
+    }
+
+    /// [`sort_with_values`], with this memory. Values of 4 or 8 bytes move with their keys; others are looked up by their places, in
+    /// new vectors.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn sort_with_values<K: SortKey, V: ScanType>(
+        &mut self,
+        keys: &mut DeviceVec<K>,
+        values: &mut DeviceVec<V>,
+        order: Order,
+    ) -> Result<(), AlgoError> {
+        expect_no_capture(keys)?;
+        let len = keys.len();
+        check_length("values", len, values.len())?;
+        counted(len)?;
+        if !moves_along::<V>() || size_of::<K>() == 1 {
+            let places = argsort(keys, order)?;
+            let (sorted, moved) = (look_up(keys, &places)?, look_up(values, &places)?);
+            keys.memory_mut().copy_from(sorted.memory(), len * size_of::<K>())?;
+            return Ok(values.memory_mut().copy_from(moved.memory(), len * size_of::<V>())?);
+        }
+        let (mut spare, mut spare_values) = (self.take(KEYS, keys, len)?, self.take(VALUES, keys, len)?);
+        let (mut from, mut to) = ((&mut *keys, &mut *values), (&mut spare, &mut spare_values));
+        for digit in digits::<K>(len, order, Some(size_of::<V>())) {
+            let sums = sums(&digit, from.0, self)?;
+            let moved = (Some(from.1.memory()), to.1.memory_mut());
+            // SAFETY: these are the sums of these keys' counts.
+            unsafe { digit.split((from.0.memory(), sums.memory()), Some(to.0.memory_mut()), Some(moved)) }?;
+            self.keep(COUNTS, sums);
+            std::mem::swap(&mut from, &mut to);
+        }
+        self.keep(KEYS, spare);
+        self.keep(VALUES, spare_values);
+        Ok(())
+    }
+
+    /// [`partition`] into a vector of the same length, with this memory; gives how many are set.
+    ///
+    /// # Errors
+    /// As there; also if `parts` is not as long as `x`.
+    pub fn partition_into<T: ScanType>(
+        &mut self,
+        x: &DeviceVec<T>,
+        flags: &DeviceVec<bool>,
+        parts: &mut DeviceVec<T>,
+    ) -> Result<usize, AlgoError> {
+        expect_no_capture(x)?;
+        check_length("flags", x.len(), flags.len())?;
+        check_length("parts", x.len(), parts.len())?;
+        counted(x.len())?;
+        let [set] = self.parted(x, (flags, 1), parts)?;
+        Ok(set)
+    }
+
+    /// Records by their classes, whose bits `flips` turns, and where the first classes begin.
+    fn parted<T: ScanType, C: ScanType, const STARTS: usize>(
+        &mut self,
+        x: &DeviceVec<T>,
+        (classes, flips): (&DeviceVec<C>, u64),
+        parts: &mut DeviceVec<T>,
+    ) -> Result<[usize; STARTS], AlgoError> {
+        let value = if moves_along::<T>() { size_of::<T>() } else { size_of::<u32>() };
+        let digit = Digit { records: x.len(), key: size_of::<C>(), value: Some(value), shift: 0, signs: 0, flips };
+        let sums = sums(&digit, classes, self)?;
+        let keys = (classes.memory(), sums.memory());
+        // SAFETY: these are the sums of these classes' counts.
+        unsafe {
+            if moves_along::<T>() {
+                digit.split(keys, None, Some((Some(x.memory()), parts.memory_mut())))?;
+            } else {
+                let mut places = self.take(VALUES, classes, x.len())?;
+                digit.split(keys, None, Some((None, places.memory_mut())))?;
+                look_up_into(x, &places, parts)?;
+                self.keep(VALUES, places);
+            }
+        }
+        let blocks = sums.len() / Digit::COUNT;
+        let mut starts = [0; STARTS];
+        for (class, start) in (1..).zip(&mut starts).filter(|_| blocks > 0) {
+            *start = sums.memory().word(class * blocks)? as usize;
+        }
+        self.keep(COUNTS, sums);
+        Ok(starts)
+    }
+}
+
+/// Whether such values move with their keys.
+fn moves_along<V: ScanType>() -> bool {
+    matches!(size_of::<V>(), 4 | 8) && align_of::<V>() == size_of::<V>()
+}
+
+/// Sorts numbers, stably.
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn sort<K: SortKey>(keys: &mut DeviceVec<K>, order: Order) -> Result<(), AlgoError> {
+    Workspace::new().sort(keys, order)
+}
+
+/// Sorts numbers, stably, and values along with them.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one value for each key; [`AlgoError::TooLong`].
+pub fn sort_with_values<K: SortKey, V: ScanType>(
+    keys: &mut DeviceVec<K>,
+    values: &mut DeviceVec<V>,
+    order: Order,
+) -> Result<(), AlgoError> {
+    Workspace::new().sort_with_values(keys, values, order)
+}
+
+/// The places of the keys in order: `keys[argsort[0]]` comes first.
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVec<u32>, AlgoError> {
+    expect_no_capture(keys)?;
+    let len = keys.len();
+    counted(len)?;
+    let (mut space, mut sorted, mut places) = (Workspace::new(), None, None);
+    for digit in digits::<K>(len, order, Some(4)) {
+        let from = sorted.as_ref().unwrap_or(keys);
+        let sums = sums(&digit, from, &mut space)?;
+        let (mut to, mut places_to) = (DeviceVec::beside(keys, len)?, DeviceVec::beside(keys, len)?);
+        // Nobody asks for keys that are in order at last.
+        let is_last = digit.shift as usize == 8 * (size_of::<K>() - 1);
+        let keys_to = (!is_last).then(|| DeviceVec::<K>::memory_mut(&mut to));
+        let moved = (places.as_ref().map(DeviceVec::<u32>::memory), places_to.memory_mut());
+        // SAFETY: these are the sums of these keys' counts.
+        unsafe { digit.split((from.memory(), sums.memory()), keys_to, Some(moved)) }?;
+        space.keep(COUNTS, sums);
+        (sorted, places) = (Some(to), Some(places_to));
+    }
+    Ok(places.expect("a key has a digit"))
+}
+
+/// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn histogram<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
+    expect_no_capture(x)?;
+    let mut sorted = x.copied()?;
+    sort(&mut sorted, Order::Ascending)?;
+    encode(&sorted)
+}
+
+/// The records whose flags are set, then the others, each in their order; and how many are set.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one flag for each record; [`AlgoError::TooLong`].
+pub fn partition<T: ScanType>(x: &DeviceVec<T>, flags: &DeviceVec<bool>) -> Result<(DeviceVec<T>, usize), AlgoError> {
+    let mut parts = DeviceVec::beside(x, x.len())?;
+    let set = Workspace::new().partition_into(x, flags, &mut parts)?;
+    Ok((parts, set))
+}
+
+/// The records of class 0, then those of 1, then those of 2, each in their order; and how many there are of each.
+///
+/// # Errors
+/// As [`partition`]; [`AlgoError::Class`] if a class is above 2.
+pub fn partition3<T: ScanType>(
+    x: &DeviceVec<T>,
+    classes: &DeviceVec<u8>,
+) -> Result<(DeviceVec<T>, [usize; 3]), AlgoError> {
+    expect_no_capture(x)?;
+    check_length("classes", x.len(), classes.len())?;
+    counted(x.len())?;
+    let mut parts = DeviceVec::beside(x, x.len())?;
+    let [first, second, third] = Workspace::new().parted(x, (classes, 0), &mut parts)?;
+    if third < x.len() {
+        let classes = classes.to_vec()?;
+        let record = classes.iter().position(|&class| class > 2).unwrap_or_default();
+        return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
+    }
+    Ok((parts, [first, second - first, third - second]))
+}

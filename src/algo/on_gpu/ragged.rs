@@ -1,0 +1,302 @@
+//! Ragged data and series: scans that start over, or that remember.
+
+use monoscan_runtime::gpu::moves;
+
+use super::{Workspace, expect_no_capture, look_up_into};
+use crate::algo::{AlgoError, check_length, check_offsets, compiled_for, counted, groups, series};
+use crate::ops::{Max, Min, Sum};
+use crate::prelude::*;
+use crate::scan::DeviceVec;
+
+/// The key and the sum of each run of equal keys. Integers wrap.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one key for each number.
+pub fn sums_by_key<K, T>(keys: &DeviceVec<K>, x: &DeviceVec<T>) -> Result<(DeviceVec<K>, DeviceVec<T>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: Num,
+{
+    expect_no_capture(x)?;
+    check_length("keys", x.len(), keys.len())?;
+    Ok(compiled_for(x.device(), |device| groups::scan::<K, T>()?.on(device))?.inclusive((keys, x))?)
+}
+
+/// The same into vectors with space for all runs; gives how many there are.
+///
+/// # Errors
+/// As [`sums_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit.
+pub fn sums_by_key_into<K, T>(
+    (keys, x): (&DeviceVec<K>, &DeviceVec<T>),
+    firsts: &mut DeviceVec<K>,
+    sums: &mut DeviceVec<T>,
+) -> Result<usize, AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: Num,
+{
+    expect_no_capture(x)?;
+    check_length("keys", x.len(), keys.len())?;
+    let scan = compiled_for(x.device(), |device| groups::scan::<K, T>()?.on(device))?;
+    Ok(scan.inclusive_into((keys, x), (firsts, sums))?.wait()?)
+}
+
+/// The key and the total of each run of equal keys.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one key for each record.
+pub fn totals_by_key<K, M>(keys: &DeviceVec<K>, x: &DeviceVec<M>) -> Result<(DeviceVec<K>, DeviceVec<M>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    M: Monoid,
+{
+    expect_no_capture(x)?;
+    check_length("keys", x.len(), keys.len())?;
+    Ok(compiled_for(x.device(), |device| groups::scan_of_totals::<K, M>()?.on(device))?.inclusive((keys, x))?)
+}
+
+#[scan_fn]
+fn wrong(len: u32, e: Element<u32>) -> Min<u32> {
+    let begins_right = if e.first { e.record == 0 } else { e.prev <= e.record };
+    let ends_right = !e.last || e.record == len;
+    Min(if begins_right && ends_right { u32::MAX } else { e.index as u32 })
+}
+
+/// Refuses offsets that do not rise from 0 to `len`. Waits for the device.
+fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), AlgoError> {
+    let end = counted(len)?;
+    let scan = compiled_for(offsets.device(), |device| {
+        Scan::<Min<u32>>::builder().lift_at_with(0, wrong {}).build()?.on(device)
+    })?;
+    if offsets.is_empty() || scan.with(end)?.reduce(offsets)?.0 != u32::MAX {
+        let offsets: Vec<usize> = offsets.to_vec()?.into_iter().map(|offset| offset as usize).collect();
+        check_offsets(&offsets, len)?;
+    }
+    Ok(())
+}
+
+/// The last record of each segment between these offsets, into a vector with space for each; `empty`, a vector of one, of a
+/// segment without records.
+fn ends<T: ScanType>(
+    offsets: &DeviceVec<u32>,
+    x: &DeviceVec<T>,
+    empty: &DeviceVec<T>,
+    to: &mut DeviceVec<T>,
+) -> Result<(), AlgoError> {
+    let records = (x.memory(), x.len(), size_of::<T>());
+    Ok(moves::ends((offsets.memory(), offsets.len()), records, empty.memory(), to.memory_mut())?)
+}
+
+/// Flags where the segments between these offsets begin.
+fn mark_heads(offsets: &DeviceVec<u32>, heads: &mut DeviceVec<bool>) -> Result<(), AlgoError> {
+    let len = heads.len();
+    Ok(moves::heads((offsets.memory(), offsets.len()), heads.memory_mut(), len)?)
+}
+
+/// The total of the records `offsets[k]..offsets[k + 1]` for each k; the identity of none. Reads the offsets before.
+///
+/// # Errors
+/// [`AlgoError::Offset`] if they do not rise from 0 to the number of records; [`AlgoError::TooLong`].
+pub fn totals_by_offsets<M: Monoid>(offsets: &DeviceVec<u32>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
+    let mut totals = DeviceVec::beside(x, offsets.len().saturating_sub(1))?;
+    Workspace::new().totals_by_offsets_into(offsets, x, &mut totals)?;
+    Ok(totals)
+}
+
+/// What a workspace keeps for segments: what is looked up beside each record, the state there, and flags of heads.
+const BESIDE: usize = 0;
+const RUNNING: usize = 1;
+const HEADS: usize = 2;
+
+impl Workspace {
+    /// [`totals_by_offsets`] into a vector with space for each, with this memory.
+    ///
+    /// # Errors
+    /// As there; also if `totals` has another length.
+    pub fn totals_by_offsets_into<M: Monoid>(
+        &mut self,
+        offsets: &DeviceVec<u32>,
+        x: &DeviceVec<M>,
+        totals: &mut DeviceVec<M>,
+    ) -> Result<(), AlgoError> {
+        expect_no_capture(x)?;
+        check_device_offsets(offsets, x.len())?;
+        check_length("totals", offsets.len() - 1, totals.len())?;
+        let scan = compiled_for(x.device(), |device| Scan::<M>::new()?.on(device))?;
+        let (mut running, mut heads) = (self.take(RUNNING, x, x.len())?, self.take(HEADS, x, x.len())?);
+        mark_heads(offsets, &mut heads)?;
+        scan.segmented(&heads).inclusive_into(x, &mut running)?;
+        let empty = DeviceVec::upload(&x.device(), &[M::identity()])?;
+        ends(offsets, &running, &empty, totals)?;
+        self.keep(RUNNING, running);
+        self.keep(HEADS, heads);
+        Ok(())
+    }
+}
+
+/// A sparse matrix in the memory of a device, row by row. What [`sparse::Csr`](crate::algo::sparse::Csr) is for slices.
+///
+/// A product looks up the element of x for each value, scans the products within rows, and takes the last one of each row. For
+/// values of b bytes, 5 b + 5 bytes move for each, and 2 b more for each row. It keeps memory for two elements beside each value.
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, algo::on_gpu::Csr};
+///
+/// // 1 0 2
+/// // 0 0 0
+/// // 0 3 0
+/// let gpu = Device::cuda(0)?;
+/// let (offsets, columns) = (DeviceVec::upload(&gpu, &[0, 2, 2, 3])?, DeviceVec::upload(&gpu, &[0, 2, 1])?);
+/// let values = DeviceVec::upload(&gpu, &[1.0, 2.0, 3.0])?;
+/// let mut matrix = Csr::new(&offsets, &columns, &values, 3)?;
+/// let x = DeviceVec::upload(&gpu, &[10.0, 20.0, 30.0])?;
+/// assert_eq!(matrix.times(&x)?.to_vec()?, [70.0, 0.0, 60.0]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+#[derive(Debug)]
+pub struct Csr<'a, T> {
+    offsets: &'a DeviceVec<u32>,
+    columns: &'a DeviceVec<u32>,
+    values: &'a DeviceVec<T>,
+    heads: DeviceVec<bool>,
+    zero: DeviceVec<T>,
+    space: Workspace,
+    width: usize,
+}
+
+impl<'a, T: Num> Csr<'a, T> {
+    /// The matrix with these parts and so many columns. Reads offsets and columns once, and waits for that.
+    ///
+    /// # Errors
+    /// [`AlgoError::Length`] if there is not one column for each value; [`AlgoError::Offset`] if offsets do not rise from 0 to
+    /// the number of values; [`AlgoError::Index`] if a column is not below `width`; [`AlgoError::TooLong`].
+    pub fn new(
+        offsets: &'a DeviceVec<u32>,
+        columns: &'a DeviceVec<u32>,
+        values: &'a DeviceVec<T>,
+        width: usize,
+    ) -> Result<Csr<'a, T>, AlgoError> {
+        expect_no_capture(values)?;
+        check_length("columns", values.len(), columns.len())?;
+        check_device_offsets(offsets, values.len())?;
+        let greatest = compiled_for(values.device(), |device| Scan::<Max<u32>>::plain()?.on(device))?;
+        if !columns.is_empty() && greatest.reduce(columns)?.0 as usize >= width {
+            let columns = columns.to_vec()?;
+            let place = columns.iter().position(|&column| column as usize >= width).unwrap_or_default();
+            let got = columns[place] as usize;
+            return Err(AlgoError::Index { argument: "columns", place, expected: width, got });
+        }
+        let mut heads = DeviceVec::beside(values, values.len())?;
+        mark_heads(offsets, &mut heads)?;
+        let zero = DeviceVec::upload(&values.device(), &[T::ZERO])?;
+        Ok(Csr { offsets, columns, values, heads, zero, space: Workspace::new(), width })
+    }
+
+    /// How many rows.
+    pub fn height(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The product with a vector. Integers wrap.
+    ///
+    /// # Errors
+    /// [`AlgoError::Length`] if `x` is not as long as the matrix is wide.
+    pub fn times(&mut self, x: &DeviceVec<T>) -> Result<DeviceVec<T>, AlgoError> {
+        let mut y = DeviceVec::beside(x, self.height())?;
+        self.times_into(x, &mut y)?;
+        Ok(y)
+    }
+
+    /// The product with a vector, into one with an element for each row. Does not wait for the device.
+    ///
+    /// # Errors
+    /// As [`times`](Csr::times); also if `y` is not as long as the matrix is high.
+    pub fn times_into(&mut self, x: &DeviceVec<T>, y: &mut DeviceVec<T>) -> Result<(), AlgoError> {
+        expect_no_capture(x)?;
+        check_length("x", self.width, x.len())?;
+        check_length("y", self.height(), y.len())?;
+        let len = self.values.len();
+        let mut beside = self.space.take(BESIDE, x, len)?;
+        look_up_into(x, self.columns, &mut beside)?;
+        let products = compiled_for(x.device(), |device| {
+            Scan::<Sum<T>>::builder()
+                .lift(scan!(|value: T, x: T| -> Sum<T> { Sum(value * x) }))
+                .project(scan!(|sum: Sum<T>| -> T { sum.0 }))
+                .build()?
+                .on(device)
+        })?;
+        let mut running = self.space.take(RUNNING, x, len)?;
+        products.segmented(&self.heads).inclusive_into((self.values, &beside), &mut running)?;
+        ends(self.offsets, &running, &self.zero, y)?;
+        self.space.keep(BESIDE, beside);
+        self.space.keep(RUNNING, running);
+        Ok(())
+    }
+}
+
+/// Each value that is there, and for one that is not the last one before it that is; `before` where there is none.
+///
+/// # Errors
+/// [`AlgoError::Length`] if `is_there` does not say of each value whether it is there.
+pub fn forward_fill<T: ScanType>(
+    x: &DeviceVec<T>,
+    is_there: &DeviceVec<bool>,
+    before: T,
+) -> Result<DeviceVec<T>, AlgoError> {
+    expect_no_capture(x)?;
+    check_length("is_there", x.len(), is_there.len())?;
+    let scan = compiled_for(x.device(), |device| series::fill::<T>()?.on(device))?;
+    Ok(scan.init(series::latest(before)).inclusive((x, is_there))?)
+}
+
+/// Each value that is there, and for one that is not the next one after it that is; `after` where there is none.
+///
+/// # Errors
+/// As [`forward_fill`].
+pub fn backward_fill<T: ScanType>(
+    x: &DeviceVec<T>,
+    is_there: &DeviceVec<bool>,
+    after: T,
+) -> Result<DeviceVec<T>, AlgoError> {
+    expect_no_capture(x)?;
+    check_length("is_there", x.len(), is_there.len())?;
+    let scan = compiled_for(x.device(), |device| series::fill::<T>()?.on(device))?;
+    Ok(scan.init(series::latest(after)).reversed().inclusive((x, is_there))?)
+}
+
+/// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`.
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn sessions<T: Num>(times: &DeviceVec<T>, gap: T) -> Result<DeviceVec<u32>, AlgoError> {
+    expect_no_capture(times)?;
+    counted(times.len())?;
+    let scan = compiled_for(times.device(), |device| series::pauses_counted::<T>()?.on(device))?;
+    Ok(scan.with(gap)?.inclusive(times)?)
+}
+
+/// Which points can be seen from point 0, where points are equally far apart and have these altitudes. Waits for the first one.
+///
+/// # Errors
+/// Those of all functions here.
+pub fn line_of_sight<T: Real>(altitudes: &DeviceVec<T>) -> Result<DeviceVec<bool>, AlgoError> {
+    expect_no_capture(altitudes)?;
+    if altitudes.is_empty() {
+        return Ok(DeviceVec::beside(altitudes, 0)?);
+    }
+    let mut eye = T::ZERO;
+    // SAFETY: there is a first record, and space for it.
+    unsafe { altitudes.memory().download((&raw mut eye).cast(), size_of::<T>()) }?;
+    let scan = compiled_for(altitudes.device(), |device| series::steepest::<T>()?.on(device))?;
+    Ok(scan.with(eye)?.inclusive(altitudes)?)
+}
+
+/// Where the greatest value so far stands; of equal ones the first. NaN is skipped, and before all values is `u32::MAX`.
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn running_argmax<T: Num>(x: &DeviceVec<T>) -> Result<DeviceVec<u32>, AlgoError> {
+    expect_no_capture(x)?;
+    counted(x.len())?;
+    Ok(compiled_for(x.device(), |device| series::greatest::<T>()?.on(device))?.inclusive(x)?)
+}

@@ -1,0 +1,190 @@
+//! On a device: algorithms give what they give for slices, and refuse what they refuse there.
+
+use monoscan::algo::on_gpu::{self, Csr, Workspace};
+use monoscan::algo::sort::{Order, SortKey};
+use monoscan::algo::{AlgoError, groups, runs, select, series, sort, sparse};
+use monoscan::cuda::{Graph, Stream};
+use monoscan::ops::Sum;
+use monoscan::{DeviceVec, prelude::*};
+
+use super::on_gpu::gpu;
+
+const LENGTHS: [usize; 7] = [0, 1, 2, 1000, 6144, 70_001, 3_000_000];
+
+/// Random bits (SplitMix64).
+fn mix(i: usize) -> u64 {
+    let z = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+fn drawn<T>(len: usize, of: impl Fn(u64) -> T) -> Vec<T> {
+    (0..len).map(|i| of(mix(i))).collect()
+}
+
+fn there<T: ScanType>(records: &[T]) -> DeviceVec<T> {
+    DeviceVec::upload(&gpu(), records).unwrap()
+}
+
+fn here<T: ScanType>(records: DeviceVec<T>) -> Vec<T> {
+    records.to_vec().unwrap()
+}
+
+/// As text, in which NaN equals NaN.
+fn shown<T: std::fmt::Debug>(records: &[T]) -> String {
+    format!("{records:?}")
+}
+
+fn sorts<K: SortKey + std::fmt::Debug, V: ScanType + PartialEq + std::fmt::Debug>(
+    key: impl Fn(u64) -> K,
+    value: impl Fn(u64) -> V,
+) {
+    let mut space = Workspace::new();
+    for len in LENGTHS {
+        for order in [Order::Ascending, Order::Descending] {
+            let (keys, values) = (drawn(len, &key), drawn(len, &value));
+            let places = sort::argsort(&keys, order).unwrap();
+            assert_eq!(here(on_gpu::argsort(&there(&keys), order).unwrap()), places, "{len} {order:?}");
+            let (mut sorted, mut moved) = (keys.clone(), values.clone());
+            sort::sort_with_values(&mut sorted, &mut moved, order).unwrap();
+            let (mut dkeys, mut dvalues) = (there(&keys), there(&values));
+            space.sort_with_values(&mut dkeys, &mut dvalues, order).unwrap();
+            assert!((shown(&here(dkeys)), here(dvalues)) == (shown(&sorted), moved), "{len} {order:?}");
+            let mut dkeys = there(&keys);
+            space.sort(&mut dkeys, order).unwrap();
+            assert!(shown(&here(dkeys)) == shown(&sorted), "{len} {order:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn numbers_are_sorted_with_values_of_any_size() {
+    sorts(|bits| bits as u8, |bits| bits as u32);
+    sorts(|bits| bits as i16, |bits| bits);
+    sorts(|bits| bits as u32 & 0xff00_00ff, |bits| (bits as u32, bits as u16));
+    sorts(|bits| bits as i64, |bits| bits as u8);
+    sorts(|bits| f32::from_bits(bits as u32), |bits| bits as i32);
+    sorts(f64::from_bits, |bits| bits as f32 as f64);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn records_are_kept_parted_and_counted() {
+    let mut space = Workspace::new();
+    for len in LENGTHS {
+        let x = drawn(len, |bits| bits as i32);
+        let wide = drawn(len, |bits| (bits, bits as u16));
+        let flags = drawn(len, |bits| bits >> 40 & 3 == 1);
+        let classes = drawn(len, |bits| (bits >> 40) as u8 % 3);
+        let (dx, dwide, dflags) = (there(&x), there(&wide), there(&flags));
+        let kept = select::select(&x, &flags).unwrap();
+        assert_eq!(here(on_gpu::select(&dx, &dflags).unwrap()), kept);
+        let mut out = there(&x);
+        assert_eq!(on_gpu::select_into(&dx, &dflags, &mut out).unwrap(), kept.len());
+        let (parts, set) = on_gpu::partition(&dwide, &dflags).unwrap();
+        assert_eq!((here(parts), set), select::partition(&wide, &flags).unwrap());
+        assert_eq!(space.partition_into(&dx, &dflags, &mut out).unwrap(), set);
+        assert_eq!(here(out), select::partition(&x, &flags).unwrap().0);
+        let (parts, counts) = on_gpu::partition3(&dx, &there(&classes)).unwrap();
+        assert_eq!((here(parts), counts), select::partition3(&x, &classes).unwrap());
+
+        let few = drawn(len, |bits| bits as u8 % 5);
+        let (values, lengths) = on_gpu::encode(&there(&few)).unwrap();
+        assert_eq!((here(values), here(lengths)), runs::encode(&few).unwrap());
+        assert_eq!(here(on_gpu::unique(&there(&few)).unwrap()), runs::unique(&few).unwrap());
+        let (values, counts) = on_gpu::histogram(&there(&few)).unwrap();
+        assert_eq!((here(values), here(counts)), groups::histogram(&few).unwrap());
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn segments_have_their_totals_and_series_their_past() {
+    let mut space = Workspace::new();
+    for rows in [0usize, 1, 2, 1000, 70_001] {
+        // Empty rows, short ones, and one that is longer than a block.
+        let length = |row: usize| [0, 0, 1, 7, 40][mix(row) as usize % 5] + if row == rows / 2 { 100_000 } else { 0 };
+        let mut offsets = vec![0usize];
+        (0..rows).for_each(|row| offsets.push(offsets[row] + length(row)));
+        let len = offsets[rows];
+        let narrow: Vec<u32> = offsets.iter().map(|&offset| offset as u32).collect();
+        let doffsets = there(&narrow);
+        let x = drawn(len, |bits| Sum(bits as u32));
+        let totals = groups::totals_by_offsets(&offsets, &x).unwrap();
+        assert_eq!(here(on_gpu::totals_by_offsets(&doffsets, &there(&x)).unwrap()), totals);
+        let mut out = there(&vec![Sum(7); rows]);
+        space.totals_by_offsets_into(&doffsets, &there(&x), &mut out).unwrap();
+        assert_eq!(here(out), totals);
+
+        let width = 900;
+        let columns = drawn(len, |bits| (bits % width as u64) as u32);
+        let (values, by) = (drawn(len, |bits| (bits >> 61) as f64), drawn(width, |bits| (bits >> 60) as f64));
+        let expected = sparse::Csr::new(&offsets, &columns, &values, width).unwrap().times(&by).unwrap();
+        let (dcolumns, dvalues) = (there(&columns), there(&values));
+        let mut matrix = Csr::new(&doffsets, &dcolumns, &dvalues, width).unwrap();
+        for _ in 0..2 {
+            assert_eq!(here(matrix.times(&there(&by)).unwrap()), expected);
+        }
+
+        let keys = drawn(len, |bits| bits >> 62);
+        let numbers: Vec<u32> = x.iter().map(|x| x.0).collect();
+        let (firsts, sums) = on_gpu::sums_by_key(&there(&keys), &there(&numbers)).unwrap();
+        assert_eq!((here(firsts), here(sums)), groups::sums_by_key(&keys, &numbers).unwrap());
+        let (firsts, sums) = on_gpu::totals_by_key(&there(&keys), &there(&x)).unwrap();
+        assert_eq!((here(firsts), here(sums)), groups::totals_by_key(&keys, &x).unwrap());
+
+        let is_there: Vec<bool> = keys.iter().map(|&key| key == 0).collect();
+        let (dnumbers, dthere) = (there(&numbers), there(&is_there));
+        let filled = on_gpu::forward_fill(&dnumbers, &dthere, 9).unwrap();
+        assert_eq!(here(filled), series::forward_fill(&numbers, &is_there, 9).unwrap());
+        let filled = on_gpu::backward_fill(&dnumbers, &dthere, 9).unwrap();
+        assert_eq!(here(filled), series::backward_fill(&numbers, &is_there, 9).unwrap());
+        let argmax = on_gpu::running_argmax(&dnumbers).unwrap();
+        assert_eq!(here(argmax), series::running_argmax(&numbers).unwrap());
+        let mut at = 0;
+        let times: Vec<u64> = keys
+            .iter()
+            .map(|key| {
+                at += key * 10;
+                at
+            })
+            .collect();
+        assert_eq!(here(on_gpu::sessions(&there(&times), 15).unwrap()), series::sessions(&times, 15).unwrap());
+        let altitudes: Vec<f64> = numbers.iter().map(|&x| f64::from(x)).collect();
+        let seen = on_gpu::line_of_sight(&there(&altitudes)).unwrap();
+        assert_eq!(here(seen), series::line_of_sight(&altitudes).unwrap());
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
+    let (x, flags) = (there(&[1u32, 2, 3]), there(&[true]));
+    let length = |error: AlgoError| matches!(error, AlgoError::Length { expected: 3, got: 1, .. });
+    assert!(length(on_gpu::select(&x, &flags).unwrap_err()));
+    assert!(length(on_gpu::partition(&x, &flags).unwrap_err()));
+    let error = on_gpu::partition3(&x, &there(&[0u8, 3, 1])).unwrap_err();
+    assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }), "{error}");
+    for (offsets, place) in [(&[1u32, 3][..], 0), (&[0, 2, 1, 3], 2), (&[0, 2], 1), (&[], 0)] {
+        let error = on_gpu::totals_by_offsets(&there(offsets), &there(&[Sum(1u8); 3])).unwrap_err();
+        assert!(matches!(error, AlgoError::Offset { place: found, .. } if found == place), "{error}");
+    }
+    let (offsets, columns, values) = (there(&[0u32, 3]), there(&[0u32, 5, 1]), there(&[1.0f32; 3]));
+    let error = Csr::new(&offsets, &columns, &values, 5).unwrap_err();
+    assert!(matches!(error, AlgoError::Index { place: 1, expected: 5, got: 5, .. }), "{error}");
+    let mut matrix = Csr::new(&offsets, &columns, &values, 6).unwrap();
+    assert!(matches!(matrix.times(&values).unwrap_err(), AlgoError::Length { argument: "x", expected: 6, got: 3 }));
+
+    // Vectors that a stream writes which is being captured.
+    let stream = Stream::new(gpu().as_cuda().unwrap()).unwrap();
+    let sums = Scan::<Sum<u32>>::plain().unwrap().on(gpu()).unwrap();
+    let mut y = sums.in_stream(&stream).inclusive(&x).unwrap();
+    let mut refused = None;
+    let captured = Graph::capture(&stream, || {
+        refused = Some(on_gpu::sort(&mut y, Order::Ascending).is_err());
+        sums.in_stream(&stream).inclusive_in_place(&mut y).map(drop)
+    });
+    assert!(captured.is_ok() && refused == Some(true));
+}
