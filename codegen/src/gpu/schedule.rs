@@ -1,7 +1,7 @@
 //! Schedules: how tiles come to a block, where their carry comes from, and how results leave.
 //!
-//! All that is known of a schedule without writing a kernel is in this file, a match for each
-//! question. `nvptx/schedule` writes the kernels.
+//! This file answers each question about a schedule that needs no kernel: one `match` a question.
+//! `nvptx/schedule` writes the kernels.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -36,7 +36,7 @@ pub enum Schedule {
 pub const MOST_BUFFERS: usize = 64;
 
 impl Schedule {
-    /// Its name, by which a manifest begins to speak of it.
+    /// Its name, the first word of its line in a manifest.
     pub fn name(self) -> &'static str {
         match self {
             Schedule::Ring { shifted: false, .. } => "ring",
@@ -46,7 +46,7 @@ impl Schedule {
         }
     }
 
-    /// It in the words of a manifest.
+    /// Its line in a manifest.
     #[cfg(feature = "kernels")]
     pub(super) fn words(self) -> String {
         match self {
@@ -55,7 +55,7 @@ impl Schedule {
         }
     }
 
-    /// The schedule of these words, none if a manifest cannot have them.
+    /// The schedule of such a line, none if a manifest cannot have it.
     #[cfg(feature = "kernels")]
     pub(super) fn from_words(words: &str) -> Option<Schedule> {
         let words: Vec<&str> = words.split_whitespace().collect();

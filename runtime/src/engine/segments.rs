@@ -1,10 +1,11 @@
 //! Segments as columns, which segmented programs read: a flag for each record, and the state that
 //! its segment starts from, if each segment has its own.
 //!
-//! A flag says that a run begins at a record, in the order of the scan. Flags that the caller has
-//! for a forward scan are such a column already. Bits and offsets become flags of a tile when the
-//! tile is worked on, in a piece of memory that stays in cache. So do flags for a reversed scan,
-//! where a sequence begins at the last record of a segment. So are starts, always.
+//! A flag says that a sequence begins at a record, in the order of the scan. Flags that the caller
+//! has for a forward scan are such a column already. Bits and offsets are made into flags of a
+//! tile when the tile is worked on, in a piece of memory that stays in cache. So are flags for
+//! a reversed scan, where a sequence begins at the last record of a segment, and so are starts,
+//! always.
 
 use std::ops::Range;
 
