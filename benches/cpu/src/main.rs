@@ -4,6 +4,7 @@
 //! cargo xtask peers                                  builds the rivals in C++ and Python; without it they are absent
 //! cargo run --release -p cpu-bench -- --bars         everything, some fifteen minutes
 //! cargo run --release -p cpu-bench -- --quick --workload affine-f32
+//! cargo run --release -p cpu-bench -- --small          no slower than the loop from 64 elements up? All rows of that bar
 //! cargo run --release -p cpu-bench -- --busy           scans beside strangers that take the cores from them
 //! cargo run --release -p cpu-bench -- --scaling        1, 2, 4, … threads, up to all cores
 //! cargo run --release -p cpu-bench -- --simulate       more cores than there are
@@ -20,6 +21,7 @@
 //! | `fused.rs` `two_pass.rs` `automaton.rs` `peers.rs` | monoscan, and its rivals |
 //! | `copies.rs` | the speed of memory |
 //! | `race.rs` `output.rs` | verification and timing |
+//! | `small/` | short lines, rows and segments of all kinds of operators |
 //! | `busy/` | the same operators on a machine that is not quiet |
 //! | `scaling.rs` `simulation.rs` | on few cores and many, and on more than there are |
 //! | `compiling.rs` | how long compiling takes |
@@ -44,6 +46,7 @@ mod race;
 mod report;
 mod scaling;
 mod simulation;
+mod small;
 mod table;
 mod two_pass;
 mod workloads;
@@ -85,6 +88,9 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     if let Some(of) = &options.compiling {
         return compiling::run(of).map(|()| true);
+    }
+    if options.small {
+        return small::run(options);
     }
     if options.simulate {
         return simulation::run(options).map(|()| true);

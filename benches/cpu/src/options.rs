@@ -6,6 +6,7 @@ use bench_shared::options::{Depth, Files, power_of_two};
 use clap::Parser;
 
 use crate::busy::RUN_LENGTHS;
+use crate::small;
 use crate::workloads;
 
 /// monoscan, its rivals and the speed of memory, timed in one interleaved run.
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     /// With --simulate: what memory moves for all cores together, in GB/s.
     #[arg(long, value_name = "GB/S", default_value_t = 300.0)]
     pub(crate) memory: f64,
+    /// Short lines, rows and segments: whether a scan is ever slower than its loop.
+    #[arg(long, conflicts_with_all = ["from", "elements", "busy", "scaling", "simulate", "bars"])]
+    pub(crate) small: bool,
     /// How long it takes from an operator to its first result, by phase: of all operators, or those with this in their names.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["quick", "verify", "from", "elements", "busy", "scaling", "simulate"])]
     pub(crate) compiling: Option<String>,
@@ -98,6 +102,7 @@ impl Options {
 fn workload(name: &str) -> Result<String, String> {
     let mut names: Vec<&str> = workloads::ALL.iter().map(|workload| workload.name).collect();
     names.push(RUN_LENGTHS);
+    names.extend(small::NAMES);
     if names.contains(&name) { Ok(name.to_owned()) } else { Err(format!("it is none of {}", names.join(", "))) }
 }
 

@@ -6,6 +6,7 @@
 //! short for the clock is repeated until it is not, and one that fits a cache is run once untimed
 //! first, so that no entrant pays for the state of caches after its predecessor.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use crate::report::{Quartiles, Role, Row, WRONG};
@@ -29,6 +30,8 @@ pub(crate) struct Effort {
 impl Effort {
     /// For figures that are published.
     pub(crate) const FULL: Effort = Effort { budget: Duration::from_secs(3), rounds: 9 };
+    /// For one of hundreds of rows.
+    pub(crate) const GLANCE: Effort = Effort { budget: Duration::from_millis(30), rounds: 5 };
     /// For a glance.
     pub(crate) const QUICK: Effort = Effort { budget: Duration::from_millis(200), rounds: 5 };
     /// Results are verified, and nothing is timed.
@@ -75,15 +78,15 @@ struct Entrant<'a> {
 
 /// The entrants of one workload at one size.
 pub(crate) struct Field<'a> {
-    workload: &'static str,
+    workload: Cow<'static, str>,
     elements: usize,
     entrants: Vec<Entrant<'a>>,
     rows: Vec<Row>,
 }
 
 impl<'a> Field<'a> {
-    pub(crate) fn new(workload: &'static str, elements: usize) -> Field<'a> {
-        Field { workload, elements, entrants: Vec::new(), rows: Vec::new() }
+    pub(crate) fn new(workload: impl Into<Cow<'static, str>>, elements: usize) -> Field<'a> {
+        Field { workload: workload.into(), elements, entrants: Vec::new(), rows: Vec::new() }
     }
 
     /// Lets a runner in if the judge finds its results right.
@@ -119,7 +122,7 @@ impl<'a> Field<'a> {
     }
 
     fn row(&self, role: Role, name: &str, threads: usize) -> Row {
-        Row::new(self.workload, self.elements, role, name, threads)
+        Row::new(&self.workload, self.elements, role, name, threads)
     }
 
     /// Times all entrants. Ratios are to the one whose role is [`Role::Baseline`], which comes first.

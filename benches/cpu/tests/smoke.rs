@@ -49,6 +49,17 @@ fn busy_machines_many_threads_and_more_cores_than_there_are_have_tables() {
 }
 
 #[test]
+fn short_lines_of_the_zoo_have_a_table() {
+    let output = bench(&["--small", "--verify", "--sizes", "6", "--workload", "zoo", "--workload", "segments"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains("wrong"), "{text}");
+    for operator in ["Gaps", "Segmented<Words>", "segments of 4 f64, offsets"] {
+        let verified = |line: &&str| line.starts_with(operator) && line.ends_with("verified");
+        assert_eq!(text.lines().filter(verified).count(), 2, "{operator}:\n{text}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_is_refused_and_what_is_wrong_is_named() {
     for arguments in
         [&["--fast"][..], &["--workload", "nonsense"], &["--sizes", "ten"], &["--elements", "0"], &["--csv"]]

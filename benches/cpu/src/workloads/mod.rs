@@ -331,6 +331,16 @@ pub(crate) const ALL: [Workload; 28] = [
 ];
 
 impl Workload {
+    /// Whether it is an ordinary use, which is to be no slower than its loop at any size.
+    pub(crate) fn is_ordinary(&self) -> bool {
+        self.bars.len() == ANY_SIZE.len()
+    }
+
+    /// Runs it on so many elements, without copies of as many bytes.
+    pub(crate) fn run_alone(&self, session: &Session, elements: usize) -> Vec<Row> {
+        (self.run)(session, Field::new(self.name, elements), elements)
+    }
+
     /// Runs it on so many elements.
     pub(crate) fn run(&self, session: &Session, elements: usize) -> Vec<Row> {
         let copies = Copies::new(self.moved * elements);
@@ -353,7 +363,7 @@ fn race<T: Pod + Into<f64> + From<u8>, S, R: Debug>(
 }
 
 /// The same with any judge, over the column that `column` lends.
-fn race_judged<'y, T: 'y, S, R: Debug>(
+pub(crate) fn race_judged<'y, T: 'y, S, R: Debug>(
     session: &Session,
     field: Field<'_>,
     judge: &dyn Judge,
