@@ -6,6 +6,7 @@ use super::{Doubles, LN_2_HEAD, LN_2_LACKS, LN_2_REST, LOG2_E, WHOLE, in_f64};
 use crate::builder::FunctionBuilder;
 use crate::function::Value;
 use crate::opcode::Opcode;
+use crate::types::Type;
 
 /// eˣ for an `f32` or `f64` value, in at most 40 instructions besides constants.
 ///
@@ -21,9 +22,9 @@ pub fn exp(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         // Beyond, the result is 0 or ∞ already.
         let x = if short { d.clamp(x, -110.0, 90.0) } else { d.clamp(x, -750.0, 711.0) };
-        let Reduced { n, r, .. } = reduce(d, x);
+        let Reduced { whole, r, .. } = reduce(d, x);
         // What r lacks is a quarter of a unit in the last place of the result at most.
-        scaled_exp(d, n, r, None, short)
+        scaled_exp(d, whole, r, None, short)
     })
 }
 
@@ -31,14 +32,16 @@ pub fn exp(b: &mut FunctionBuilder, x: Value) -> Value {
 pub fn exp2(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         let x = if short { d.clamp(x, -160.0, 130.0) } else { d.clamp(x, -1080.0, 1025.0) };
-        let n = d.0.unary(Opcode::RoundEven, x);
+        let of_last_bits = d.lit(IN_LAST_BITS);
+        let whole = d.add(x, of_last_bits);
+        let n = d.sub(whole, of_last_bits);
         let fraction = d.sub(x, n);
         let (ln_2, ln_2_rest) = (d.lit(LN_2), d.lit(LN_2_LACKS));
         let r = d.mul(fraction, ln_2);
         let minus = d.0.unary(Opcode::Neg, r);
         let missing = d.mul_add(fraction, ln_2, minus);
         let missing = d.mul_add(fraction, ln_2_rest, missing);
-        scaled_exp(d, n, r, Some(missing), short)
+        scaled_exp(d, whole, r, Some(missing), short)
     })
 }
 
@@ -84,6 +87,8 @@ pub(super) fn minus_one_as_sum(d: &mut Doubles, n: Value, r: Value, missing: Val
 /// n·ln 2 + r with a whole n and |r| ≤ ½·ln 2.
 pub(super) struct Reduced {
     pub(super) n: Value,
+    /// n + [`IN_LAST_BITS`].
+    pub(super) whole: Value,
     pub(super) r: Value,
     /// x less the first bits of n·ln 2, exactly.
     exact: Value,
@@ -92,11 +97,12 @@ pub(super) struct Reduced {
 /// x as such a sum.
 pub(super) fn reduce(d: &mut Doubles, x: Value) -> Reduced {
     let (log2_e, head, rest) = (d.lit(LOG2_E), d.lit(-LN_2_HEAD), d.lit(-LN_2_REST));
-    let quotient = d.mul(x, log2_e);
-    let n = d.0.unary(Opcode::RoundEven, quotient);
+    let of_last_bits = d.lit(IN_LAST_BITS);
+    let whole = d.mul_add(x, log2_e, of_last_bits);
+    let n = d.sub(whole, of_last_bits);
     let exact = d.mul_add(n, head, x);
     let r = d.mul_add(n, rest, exact);
-    Reduced { n, r, exact }
+    Reduced { n, whole, r, exact }
 }
 
 impl Reduced {
@@ -107,6 +113,9 @@ impl Reduced {
         d.mul_add(self.n, rest, lost)
     }
 }
+
+/// The sum of this number and a whole n is rounded to one whose last bits are n + 2·1023.
+const IN_LAST_BITS: f64 = WHOLE + 2.0 * 1023.0;
 
 /// (eʳ − 1 − r) / r² for |r| ≤ ½·ln 2, to 2⁻⁵⁷.
 const EXPONENTIAL: [f64; 11] = [
@@ -139,10 +148,10 @@ fn series(d: &mut Doubles, r: Value, short: bool) -> (Value, Value) {
     (d.mul(r, r), d.polynomial(r, polynomial))
 }
 
-/// 2ⁿ times e to the power r + missing. Half of the exponent at a time, so that only the last product overflows or loses bits.
-pub(super) fn scaled_exp(d: &mut Doubles, n: Value, r: Value, missing: Option<Value>, short: bool) -> Value {
+/// 2ⁿ times e to the power r + missing; `whole` has n + 2·1023 in its last bits. Half of the exponent at a time, so that only the last
+/// product overflows or loses bits.
+pub(super) fn scaled_exp(d: &mut Doubles, whole: Value, r: Value, missing: Option<Value>, short: bool) -> Value {
     let (square, factor) = series(d, r, short);
-    let one = d.lit(1.0);
     let small = match missing.filter(|_| !short) {
         None => d.mul_add(square, factor, r),
         Some(missing) => {
@@ -150,17 +159,17 @@ pub(super) fn scaled_exp(d: &mut Doubles, n: Value, r: Value, missing: Option<Va
             d.add(r, tail)
         }
     };
-    let value = d.add(one, small);
+    let bits = d.0.bitcast(Type::U64, whole);
     if short {
-        let power = d.power_of_two(n);
-        return d.mul(value, power);
+        let bias = d.0.lit(1023u64);
+        let bits = d.0.binary(Opcode::Sub, bits, bias);
+        let power = d.as_exponent(bits);
+        return d.mul_add(small, power, power);
     }
-    let (biased, by_two) = (d.lit(WHOLE + 1023.0), d.lit(0.5));
-    let half = d.mul_add(n, by_two, biased);
-    let power = d.as_exponent(half);
-    let half = d.sub(half, biased);
-    let other = d.sub(n, half);
-    let other = d.power_of_two(other);
-    let value = d.mul(value, power);
+    let one = d.0.lit(1u32);
+    let half = d.0.binary(Opcode::Shr, bits, one);
+    let other = d.0.binary(Opcode::Sub, bits, half);
+    let (power, other) = (d.as_exponent(half), d.as_exponent(other));
+    let value = d.mul_add(small, power, power);
     d.mul(value, other)
 }

@@ -152,10 +152,13 @@ impl Doubles<'_> {
     }
 
     /// c₀ + c₁·x + c₂·x² + …: c₀, on which the error depends, as in Horner's scheme; the others by Estrin's, neighbours first, then
-    /// pairs by x², then fours by x⁴. That is about as many operations, of which only some log₂ wait for each other.
+    /// pairs by x², then fours by x⁴. That is about as many operations, of which only some log₂ wait for each other. If the others are a
+    /// few more than a power of two, the first of them are as c₀, and save a power of x.
     fn polynomial(&mut self, x: Value, coefficients: &[f64]) -> Value {
         let mut parts: Vec<Value> = coefficients.iter().map(|&coefficient| self.lit(coefficient)).collect();
-        let first = parts.remove(0);
+        let (others, levels) = (coefficients.len() - 1, (coefficients.len() - 1).ilog2() as usize);
+        let more = others - (1 << levels);
+        let first: Vec<Value> = parts.drain(..if more < levels { 1 + more } else { 1 }).collect();
         let mut power = x;
         while parts.len() > 1 {
             let together = |pair: &[Value]| match *pair {
@@ -167,7 +170,7 @@ impl Doubles<'_> {
                 power = self.mul(power, power);
             }
         }
-        self.mul_add(parts[0], x, first)
+        first.into_iter().rfold(parts[0], |sum, coefficient| self.mul_add(sum, x, coefficient))
     }
 
     /// Whether x has no fraction.
@@ -200,13 +203,13 @@ impl Doubles<'_> {
     fn power_of_two(&mut self, n: Value) -> Value {
         let biased = self.lit(WHOLE + 1023.0);
         let biased = self.add(n, biased);
-        self.as_exponent(biased)
+        let bits = self.0.bitcast(Type::U64, biased);
+        self.as_exponent(bits)
     }
 
-    /// The number whose exponent has these last bits.
-    fn as_exponent(&mut self, biased: Value) -> Value {
+    /// The number whose exponent is the last bits of a `u64`.
+    fn as_exponent(&mut self, bits: Value) -> Value {
         let mantissa_bits = self.0.lit(52u32);
-        let bits = self.0.bitcast(Type::I64, biased);
         let bits = self.0.binary(Opcode::Shl, bits, mantissa_bits);
         self.0.bitcast(Type::F64, bits)
     }

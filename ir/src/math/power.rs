@@ -23,8 +23,8 @@ fn power(d: &mut Doubles, x: Value, y: Value, short: bool) -> Value {
         let logarithm = ln(d.0, magnitude);
         let exponent = d.mul(y, logarithm);
         let exponent = d.clamp(exponent, -110.0, 90.0);
-        let Reduced { n, r, .. } = reduce(d, exponent);
-        scaled_exp(d, n, r, None, true)
+        let Reduced { whole, r, .. } = reduce(d, exponent);
+        scaled_exp(d, whole, r, None, true)
     } else {
         let (head, tail) = logarithm(d, magnitude);
         let (exponent, lost) = d.two_product(y, head);
@@ -38,7 +38,7 @@ fn power(d: &mut Doubles, x: Value, y: Value, short: bool) -> Value {
         let missing = reduced.missing(d);
         let missing = d.add(missing, lost);
         let (r, missing) = d.two_sum(reduced.r, missing);
-        scaled_exp(d, reduced.n, r, Some(missing), false)
+        scaled_exp(d, reduced.whole, r, Some(missing), false)
     };
     with_special_arguments(d, x, magnitude, y, value)
 }
