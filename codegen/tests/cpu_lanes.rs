@@ -219,7 +219,7 @@ fn whole_vectors_of_results_have_streaming_stores() {
         for kernel in [Kernel::Scan, Kernel::ScanOne, Kernel::ScanBlocks] {
             assert!(compiled.streaming(kernel).is_some(), "{kernel:?} of {ty}");
         }
-        assert!(compiled.streaming(Kernel::Rows).is_none());
+        assert!(compiled.streaming(Kernel::Rows(0)).is_none());
         let found = run_streaming(&compiled, &program, &inputs, 200).expect("allocations of this size are aligned");
         let expected = interp::run(&program, &inputs, &Request::default()).unwrap();
         assert_same(&program, &found, &expected.outputs, &format!("{ty}"));

@@ -9,7 +9,7 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Short, ShortRows, ShortWhole, Whole};
+use crate::engine::{Short, ShortRows, ShortWhole, Whole, with_flags};
 use crate::error::Error;
 use crate::spacing;
 
@@ -316,15 +316,22 @@ impl DynScan {
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
                 unsafe { short.scan(bases, output, len) }
             }
-            Shape::Heads(flags) if flags.len() == len && self.loop_states().is_none() => {
+            Shape::Heads(_) | Shape::Offsets(_) if self.loop_states().is_none() => {
                 let short = self.variants().make_short_segments(call.mode, len).ok().flatten()?;
-                let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
-                // SAFETY: as above; the flags are one more column, behind the program's.
-                unsafe { short.scan(bases, output, len) }
+                let scan = |flags: &[bool]| {
+                    let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
+                    // SAFETY: as above; the flags are one more column, behind the program's.
+                    unsafe { short.scan(bases, output, len) }
+                };
+                match call.shape {
+                    Shape::Heads(flags) if flags.len() == len => scan(flags),
+                    Shape::Offsets(offsets) => with_flags(offsets, len, scan),
+                    _ => None,
+                }
             }
             Shape::Rows(rows) if rows.records() <= len => {
                 let bases = self.settings().parameters.behind(inputs);
-                let short = self.variants().make_short_rows(call.mode).ok().flatten()?;
+                let short = self.variants().make_short_rows(call.mode, rows.len()).ok().flatten()?;
                 // SAFETY: as above.
                 unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len())
             }

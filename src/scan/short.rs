@@ -10,7 +10,7 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{DynScan, Error, Rows, Whole};
+use monoscan_runtime::{DynScan, Error, Rows, Whole, with_flags};
 
 use super::columns::{self, Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
@@ -171,6 +171,23 @@ pub(super) unsafe fn segments<R: Record>(
     let inputs = columns::bases_with(input, Some(flags.as_ptr().cast()), len, scan.parameters_base())?;
     // SAFETY: as above; the flags are one more column, behind the program's.
     unsafe { short.scan(inputs, output, len) }
+}
+
+/// The same of the segments between offsets.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+#[inline(never)]
+pub(super) unsafe fn segments_between<R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    offsets: &[usize],
+    input: &impl Columns<R>,
+    output: (*mut u8, usize),
+) -> Option<usize> {
+    scan.short_segments(mode).filter(|short| short.is_for(output.1))?;
+    // SAFETY: the caller borrows this memory.
+    with_flags(offsets, output.1, |flags| unsafe { segments(scan, mode, flags, input, output) })
 }
 
 /// The same as [`pass`] over the input.

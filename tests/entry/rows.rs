@@ -1,5 +1,5 @@
-//! Rows of a few elements, which are unrolled, and of 2, 4 and 8 elements without gaps in vectors
-//! with a row in each lane: any number of them is what the plain loop gives.
+//! Rows of a few elements, which are unrolled, and without gaps go through vectors with a row in
+//! each lane: any number of them is what the plain loop gives.
 
 use monoscan::ops::{Carry, Sum};
 use monoscan::prelude::*;
@@ -12,9 +12,12 @@ fn sum_of(carry: Carry, a: u64, b: u64) -> u64 {
     if carry.generate { sum.wrapping_add(1) } else { sum }
 }
 
+/// More than any of them have.
+const RECORDS: usize = 400;
+
 /// Rows of each of these lengths, as many as fill no vector, several, and a rest; with a gap or none. Before each its pitch.
 fn shapes() -> impl Iterator<Item = (usize, Rows)> {
-    let pitches = [1, 2, 3, 4, 5, 8, 9].into_iter().flat_map(|len: usize| [(len, len), (len + 1, len)]);
+    let pitches = [1, 2, 3, 4, 5, 6, 8, 13, 16, 17].into_iter().flat_map(|len: usize| [(len, len), (len + 1, len)]);
     let shape = |(pitch, len)| (0..20).map(move |count| (pitch, Rows::new(count, len, pitch).unwrap()));
     pitches.flat_map(shape)
 }
@@ -27,7 +30,7 @@ fn plans() -> [PlanOptions; 3] {
 fn long_integers_are_added_row_by_row() {
     let mut random = Random(3);
     let mut words =
-        || -> Vec<u64> { (0..200).map(|_| if random.chance(3) { u64::MAX } else { random.bits() }).collect() };
+        || -> Vec<u64> { (0..RECORDS).map(|_| if random.chance(3) { u64::MAX } else { random.bits() }).collect() };
     let (a, b) = (words(), words());
     for plan in plans() {
         let scan = Scan::<Carry>::builder()
@@ -37,7 +40,7 @@ fn long_integers_are_added_row_by_row() {
             .build()
             .unwrap();
         for (pitch, rows) in shapes() {
-            let (mut found, mut expected) = (vec![7; 200], vec![7; 200]);
+            let (mut found, mut expected) = (vec![7; RECORDS], vec![7; RECORDS]);
             scan.rows(rows).exclusive_into((&a, &b), &mut found).unwrap();
             for row in 0..rows.count() {
                 let mut carry = false;
@@ -59,7 +62,7 @@ where
     T: Copy,
 {
     let mut random = Random(4);
-    let x: Vec<Sum<T>> = (0..200).map(|_| Sum(of(random.below(9) as i64 - 4))).collect();
+    let x: Vec<Sum<T>> = (0..RECORDS).map(|_| Sum(of(random.below(9) as i64 - 4))).collect();
     for plan in plans() {
         let scan = Scan::<Sum<T>>::builder().plan(plan).build().unwrap();
         for (pitch, rows) in shapes() {

@@ -289,7 +289,7 @@ fn short_rows_are_scanned_alike_from_the_second_call_on() {
 }
 
 #[test]
-fn flagged_segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
+fn segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
     let scan = sums();
     for n in (0..20).chain([300]) {
         let x: Vec<i32> = (0..n).map(|i| 7 * i - 30).collect();
@@ -306,6 +306,21 @@ fn flagged_segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
             assert_eq!(scan.segmented(&heads).inclusive_into(&x, &mut y).unwrap(), x.len());
             assert_eq!(y, inclusive);
             assert_eq!(scan.segmented(&heads).exclusive(&x).unwrap(), exclusive);
+            // The segment of the first record has no flag, and there are empty ones, at the end too.
+            let starts = (0..x.len()).filter(|&i| i == 0 || heads[i]);
+            let offsets: Vec<usize> =
+                starts.flat_map(|i| std::iter::repeat_n(i, 1 + i % 2)).chain([x.len(); 2]).collect();
+            y.fill(0);
+            assert_eq!(scan.segmented(&offsets).inclusive_into(&x, &mut y).unwrap(), x.len());
+            assert_eq!(y, inclusive);
+            assert_eq!(scan.segmented(&offsets).exclusive(&x).unwrap(), exclusive);
+            let before = y.clone();
+            for wrong in [&offsets[1..], &offsets[..offsets.len() - 2], &[0, 2, 1, x.len()], &[0, x.len() + 1]] {
+                let is_right = wrong.is_sorted() && wrong.first() == Some(&0) && wrong.last() == Some(&x.len());
+                let written = scan.segmented(wrong).inclusive_into(&x, &mut y);
+                assert_eq!(written.is_ok(), is_right, "{wrong:?} of {n}");
+            }
+            assert_eq!(y, before);
             let more = [&heads[..], &[true]].concat();
             assert!(scan.segmented(&more).inclusive_into(&x, &mut y).is_err());
             assert!(scan.segmented(&heads).inclusive_into(&x, &mut vec![0; x.len() + 1]).is_err());

@@ -37,7 +37,7 @@ const KERNELS: [(Kernel, &str); 9] = [
     (Kernel::ScanBlocks, "blocks"),
     (Kernel::Combine(0), "combine"),
     (Kernel::Whole { writes: true }, "whole"),
-    (Kernel::Rows, "rows"),
+    (Kernel::Rows(4), "rows"),
     (Kernel::ShortWhole { writes: false }, "reduce"),
 ];
 

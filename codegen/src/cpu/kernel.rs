@@ -83,12 +83,13 @@ pub(crate) fn tile(
     })
 }
 
-/// Writes a `rows` kernel into an empty function; with a form, some rows are worked on in its lanes.
+/// Writes a `rows` kernel into an empty function, for rows of so many elements or, by 0, of any number; with a form, some rows are
+/// worked on in its lanes.
 pub(crate) fn rows(
     func: &mut ir::Function,
     context: &mut FunctionBuilderContext,
     kernel: &TileKernel<'_>,
-    form: Option<&LaneForm>,
+    (len, form): (usize, Option<&LaneForm>),
     env: &Env<'_>,
 ) -> Result<(), CodegenError> {
     function(func, context, env, |b, [args]| {
@@ -96,7 +97,7 @@ pub(crate) fn rows(
         let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
         let pitch = word(std::mem::offset_of!(TileArgs, pitch));
         let rows = word(std::mem::offset_of!(TileArgs, blocks));
-        all.write_rows(b, env, (rows, pitch), form).map(|()| None)
+        all.write_rows(b, env, (rows, pitch), (len, form)).map(|()| None)
     })
 }
 

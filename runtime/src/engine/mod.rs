@@ -45,7 +45,7 @@ use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
 pub(crate) use on_cpu::OnCpu;
-pub use short::{Short, ShortRows, ShortWhole, Whole};
+pub use short::{Short, ShortRows, ShortWhole, Whole, with_flags};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::backend::Settings;
@@ -237,7 +237,7 @@ impl Engine<'_> {
                 let threads = if is_small { 1 } else { threads() };
                 match side_by_side {
                     None if in_turn => {
-                        variant.make(kernels, &[Kernel::Rows].into(), 1)?;
+                        variant.make(kernels, &[Kernel::Rows(line.len)].into(), 1)?;
                         line.in_turn(&rows, threads);
                     }
                     Some(rows) => {

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use monoscan_codegen::cpu::Kernel;
+use monoscan_codegen::cpu::{Kernel, LONGEST_STRAIGHT_ROW};
 use smallvec::SmallVec;
 
 use super::line::Line;
@@ -95,11 +95,18 @@ impl Variant {
         // Relaxed: who does not see that another thread checked them does so once more.
         let checked = Walks::from_bits(kernels.checked.load(Ordering::Relaxed));
         let walks = Walks::of(&needed.kernels, needed.streams).without(checked);
-        if walks.is_empty() {
-            return Ok(());
+        if !walks.is_empty() {
+            self_check::check(self, kernels, walks)?;
+            kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
         }
-        self_check::check(self, kernels, walks)?;
-        kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
+        for kernel in &needed.kernels {
+            if let Kernel::Rows(len @ 1..=LONGEST_STRAIGHT_ROW) = *kernel
+                && kernels.checked_rows.load(Ordering::Relaxed) & 1 << len == 0
+            {
+                self_check::check_rows(self, kernels, len)?;
+                kernels.checked_rows.fetch_or(1 << len, Ordering::Relaxed);
+            }
+        }
         Ok(())
     }
 }

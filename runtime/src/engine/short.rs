@@ -7,7 +7,11 @@
 //! the whole states from the caller's memory and leave them there; and so do short rows, of which
 //! one call does all.
 
-use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn};
+use std::sync::OnceLock;
+
+use monoscan_codegen::cpu::{
+    Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn,
+};
 use monoscan_codegen::plan::Plan;
 use monoscan_ir::{Constant, Layout, Mode, Source};
 use smallvec::SmallVec;
@@ -59,6 +63,12 @@ impl Short {
         Some(unsafe { (self.scan)(len, output, a, b, c, d) })
     }
 
+    /// Whether a line of so many records is short enough.
+    #[inline]
+    pub fn is_for(&self, len: usize) -> bool {
+        len <= self.longest
+    }
+
     /// As [`scan`](Short::scan), over the input.
     ///
     /// # Safety
@@ -72,18 +82,57 @@ impl Short {
     }
 }
 
-/// A kernel that scans short rows of a program from the same states, all of them in one call.
+/// Calls `scan` with a flag for each of so many records, which says whether one of the segments between these offsets begins there.
+/// None if they are no segments of so many records, or if these are more than are short.
+#[doc(hidden)]
+#[inline]
+pub fn with_flags<R>(offsets: &[usize], len: usize, scan: impl FnOnce(&[bool]) -> Option<R>) -> Option<R> {
+    if offsets.first() != Some(&0) || offsets.last() != Some(&len) {
+        return None;
+    }
+    // Zeros are written too, so few of them for few records.
+    match len {
+        ..=256 => with_flags_in(&mut [false; 256], offsets, len, scan),
+        257..=4096 => with_flags_in(&mut [false; 4096], offsets, len, scan),
+        _ => None,
+    }
+}
+
+#[inline]
+fn with_flags_in<R>(
+    flags: &mut [bool],
+    offsets: &[usize],
+    len: usize,
+    scan: impl FnOnce(&[bool]) -> Option<R>,
+) -> Option<R> {
+    let flags = &mut flags[..len];
+    let mut last = 0;
+    for &offset in offsets {
+        if offset < last {
+            return None;
+        }
+        // The segments at the end may be empty.
+        if let Some(flag) = flags.get_mut(offset) {
+            *flag = true;
+        }
+        last = offset;
+    }
+    scan(flags)
+}
+
+/// Kernels that scan short rows of a program from the same states, all of them in one call.
 #[doc(hidden)]
 pub struct ShortRows {
-    /// Code of the variants that this is a part of.
-    scan: TileFn,
+    /// Code of the variants that this is a part of: for rows of so many elements, the first for longer ones, once there were such.
+    scans: [OnceLock<TileFn>; LONGEST_STRAIGHT_ROW + 1],
     /// A slot with what they start from.
     start: Box<[u128]>,
     plan: Plan,
 }
 
 impl ShortRows {
-    /// Of a form that is neither segmented nor from an initial state; none if its columns are many or if it has no such kernel.
+    /// Of a form that is neither segmented nor from an initial state, without kernels yet; none if its columns are many or if it
+    /// keeps some records only.
     pub(super) fn of(variant: &Variant) -> Result<Option<ShortRows>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         let columns = variant.program.inputs.len() + usize::from(!variant.program.parameters.is_empty());
@@ -91,13 +140,36 @@ impl ShortRows {
         // These rows start from the same states, and have no other arguments.
         let mut reads = variant.program.mappings().flat_map(|mapping| &mapping.reads);
         let is_small = is_small && !reads.any(|source| matches!(source, Source::Init { .. }));
-        let Some(scan) = kernels.code.rows().filter(|_| is_small) else { return Ok(None) };
-        variant.check(kernels, &[Kernel::Rows].into())?;
+        if !is_small || variant.program.output.filter.is_some() {
+            return Ok(None);
+        }
         let start = Slots::starts_of(kernels.code.state_layout(), &variant.program).into_memory();
-        Ok(Some(ShortRows { scan, start, plan: variant.plan.clone() }))
+        Ok(Some(ShortRows { scans: Default::default(), start, plan: variant.plan.clone() }))
     }
 
-    /// Scans these rows, which lie within the columns, if all of them together are short enough. Says whether it did.
+    /// Makes the kernel of rows of so many elements, of the variant that this is a part of, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if it is wrong.
+    pub(super) fn make(&self, variant: &Variant, len: usize) -> Result<(), Error> {
+        let of_length = self.of_length(len);
+        if of_length.get().is_none()
+            && let Ok(kernels) = variant.kernels(Access::Line)
+            && let Some(scan) = kernels.code.rows(len)
+        {
+            variant.check(kernels, &[Kernel::Rows(len)].into())?;
+            of_length.get_or_init(|| scan);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn of_length(&self, len: usize) -> &OnceLock<TileFn> {
+        self.scans.get(len).unwrap_or(&self.scans[0])
+    }
+
+    /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. Says whether it
+    /// did.
     ///
     /// # Safety
     /// As for [`Short::scan`].
@@ -110,6 +182,7 @@ impl ShortRows {
         if elements > self.plan.direct || !Line::prefers_in_turn(&self.plan, rows) {
             return false;
         }
+        let Some(scan) = self.of_length(rows.len()).get() else { return false };
         let (len, start) = (rows.len() as u64, self.start.as_ptr().cast_mut().cast());
         // The arguments point to these: they live as long as the call.
         let outputs = [output];
@@ -119,7 +192,7 @@ impl ShortRows {
         let args = TileArgs { parameters, pitch: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
         // SAFETY: the columns are what the caller says, and have these rows; the kernel reads its slot alone. The code is there: whoever
         // lends this has the variant that owns it.
-        unsafe { (self.scan)(&args) };
+        unsafe { scan(&args) };
         true
     }
 }

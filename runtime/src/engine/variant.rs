@@ -1,7 +1,7 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call
 //! needs it.
 
-use std::sync::atomic::AtomicU16;
+use std::sync::atomic::{AtomicU16, AtomicU32};
 use std::sync::{Arc, OnceLock};
 
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
@@ -39,6 +39,8 @@ pub(crate) struct Kernels {
     pub(crate) access: Access,
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
+    /// A bit for each length of short rows whose kernel was checked.
+    pub(super) checked_rows: AtomicU32,
     pub(crate) length_constants: LengthConstants,
     /// Where the components are in a slot that the program had before it was lowered.
     pub(super) carried: SmallVec<[Field; 4]>,
@@ -114,8 +116,8 @@ impl Variant {
             let components = (0..).zip(self.program.carried_components());
             let components = components.flat_map(|(stage, &own)| (0..own as u32).map(move |of| (stage, of)));
             let carried = components.filter_map(|(stage, of)| code.state_layout().field(stage, of)).collect();
-            let (checked, sizes) = (AtomicU16::new(0), Sizes::of(&self.program));
-            Ok(Kernels { code, access, checked, length_constants, carried, identity, sizes, restarts })
+            let (checked, checked_rows, sizes) = (AtomicU16::new(0), AtomicU32::new(0), Sizes::of(&self.program));
+            Ok(Kernels { code, access, checked, checked_rows, length_constants, carried, identity, sizes, restarts })
         })
     }
 }
@@ -192,13 +194,15 @@ impl Variants {
         self.rows[mode as usize].get()?.as_ref()
     }
 
-    /// The same, made if this is the first call for it.
+    /// The same, made if this is the first call for rows of so many elements.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_rows(&self, mode: Mode) -> Result<Option<&ShortRows>, Error> {
-        let form = Form { mode, ..Form::default() };
-        Ok(get_or_make(&self.rows[mode as usize], || ShortRows::of(self.get(form, false)))?.as_ref())
+    pub(crate) fn make_short_rows(&self, mode: Mode, len: usize) -> Result<Option<&ShortRows>, Error> {
+        let variant = self.get(Form { mode, ..Form::default() }, false);
+        let Some(short) = get_or_make(&self.rows[mode as usize], || ShortRows::of(variant))? else { return Ok(None) };
+        short.make(variant, len)?;
+        Ok(Some(short))
     }
 
     /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

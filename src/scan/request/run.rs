@@ -148,6 +148,10 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
                 // SAFETY: as above.
                 unsafe { short::segments(scan, mode, flags, input, output) }
             }
+            Ok(Sequences::Segments(Boundaries::Offsets(offsets))) if is_plain => {
+                // SAFETY: as above.
+                unsafe { short::segments_between(scan, mode, offsets, input, output) }
+            }
             _ => None,
         }
     }

@@ -1,5 +1,5 @@
-//! Rows and segments of a few elements, 1 to 16: sums of plain numbers. Of rows the plain loop knows
-//! the length.
+//! Rows and segments of a few elements, 1 to 16: sums of plain numbers. Of rows the plain loop
+//! knows the length.
 
 use std::fmt::Debug;
 

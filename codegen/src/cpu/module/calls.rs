@@ -35,13 +35,14 @@ impl Compiled {
     /// As [`Compiled::scan`], with one slot, for all rows; there is at least one.
     pub unsafe fn scan_rows(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
-        unsafe { self.tile(Kernel::Rows)(args) }
+        unsafe { self.tile(Kernel::Rows(args.len as usize))(args) }
     }
 
-    /// The kernel that [`scan_rows`](Compiled::scan_rows) calls, if there is one. To be called only while `self` is there.
-    pub fn rows(&self) -> Option<TileFn> {
-        self.make(Kernel::Rows).ok()?;
-        Some(self.tile(Kernel::Rows))
+    /// The kernel that [`scan_rows`](Compiled::scan_rows) calls for rows of so many elements, if there is one. To be called only while `self`
+    /// is there.
+    pub fn rows(&self, len: usize) -> Option<TileFn> {
+        self.make(Kernel::Rows(len)).ok()?;
+        Some(self.tile(Kernel::Rows(len)))
     }
 
     /// The kernel with streaming stores of its results, which do not pass through the caches; none if

@@ -18,6 +18,7 @@ use crate::cpu::code::Code;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::recipe::{Kernel, Recipe};
+use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::vector::Vector;
 
 /// The kernels of a program.
@@ -60,7 +61,8 @@ pub struct Compiled {
     scan: Cell,
     scan_one: Cell,
     scan_blocks: Cell,
-    rows: Cell,
+    /// For rows of so many elements, the first for any number.
+    rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
     short: Cell,
     /// Those that write and those that do not.
     whole: [Cell; 2],
@@ -194,7 +196,7 @@ impl Compiled {
             Kernel::Scan => &self.scan,
             Kernel::ScanOne => &self.scan_one,
             Kernel::ScanBlocks => &self.scan_blocks,
-            Kernel::Rows => &self.rows,
+            Kernel::Rows(len) => self.rows.get(len)?,
             Kernel::Short => &self.short,
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],

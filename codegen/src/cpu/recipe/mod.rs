@@ -19,6 +19,7 @@ use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{self, Carried, TileKernel};
 use crate::cpu::lower::Env;
+use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
@@ -41,8 +42,8 @@ pub enum Kernel {
     Combine(usize),
     /// Blocks in one pass.
     ScanBlocks,
-    /// Rows, one after the other, each from the same state.
-    Rows,
+    /// Rows, one after the other, each from the same state: of so many elements, if they are few, or, by 0, of any number.
+    Rows(usize),
     /// A line from the identities.
     Short,
     /// One block with whole states: the replay, or without outputs the fold of all levels.
@@ -182,7 +183,7 @@ impl Recipe {
         let mut all: Vec<Kernel> = [Kernel::ScanOne].into_iter().chain(self.block_kernels()).collect();
         all.extend([false, true].map(|writes| Kernel::Whole { writes }));
         if self.access == Access::Line && self.rank.is_none() {
-            all.push(Kernel::Rows);
+            all.extend((0..=LONGEST_STRAIGHT_ROW).map(Kernel::Rows));
         }
         if self.has_short() {
             all.push(Kernel::Short);
@@ -206,6 +207,7 @@ impl Recipe {
         match kernel {
             Kernel::ScanOne if self.interleave == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
             Kernel::ReduceOne(level) if self.interleave == 1 => Kernel::Reduce(level),
+            Kernel::Rows(len) if len > LONGEST_STRAIGHT_ROW => Kernel::Rows(0),
             _ => kernel,
         }
     }
@@ -256,7 +258,7 @@ impl Recipe {
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
             let states = if is_folded { &self.identities } else { &self.starts };
             let start = states[stage as usize][component as usize];
-            let is_result = is_folded || level.is_none() && !is_short && kernel != Kernel::Rows;
+            let is_result = is_folded || level.is_none() && !is_short && !matches!(kernel, Kernel::Rows(_));
             Carried { field, start: (is_folded || is_short).then_some(start), is_result }
         });
         carried.collect()
@@ -272,7 +274,7 @@ impl Recipe {
         let stages = |level: usize| self.levels[level].stages.iter().copied();
         let (level, interleave) = match kernel {
             Kernel::Scan => (None, self.interleave),
-            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows | Kernel::Short => (None, 1),
+            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::Short => (None, 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
@@ -288,7 +290,7 @@ impl Recipe {
         let in_lanes = match kernel {
             Kernel::ScanBlocks => true,
             Kernel::Scan => self.vector.scan,
-            Kernel::ScanOne | Kernel::Rows | Kernel::Short => self.vector.scan_one,
+            Kernel::ScanOne | Kernel::Rows(_) | Kernel::Short => self.vector.scan_one,
             Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => {
                 self.vector.scan_one && self.folds_all()
             }
@@ -300,7 +302,7 @@ impl Recipe {
             _ => None,
         };
         // Kernels in vectors carry the components of the stages, for what fills no vector too.
-        let fills_vectors = in_lanes || kernel == Kernel::Rows && self.vector.rows;
+        let fills_vectors = in_lanes || matches!(kernel, Kernel::Rows(_)) && self.vector.rows;
         let own = self.own.as_ref().filter(|_| !(fills_vectors && self.lanes.is_some()));
         let or_own = |body: &dyn Fn() -> Body, of: fn(&OwnBodies) -> &Body| match own {
             Some(own) => Cow::Borrowed(of(own)),
@@ -346,9 +348,9 @@ impl Recipe {
                 let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            (Kernel::Rows, form) => {
+            (Kernel::Rows(len), form) => {
                 let form = form.as_ref().filter(|_| self.vector.rows);
-                kernel::rows(func, context, &tile, form, &self.env())
+                kernel::rows(func, context, &tile, (len, form), &self.env())
             }
             (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
             (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),

@@ -29,7 +29,7 @@ const COMPRESSING: usize = 3;
 
 impl LaneForm {
     pub(crate) fn cost(&self) -> Cost {
-        let Group { shape, depth } = self.group;
+        let Group { shape, depth, .. } = self.group;
         let rounds = shape.lanes().ilog2() as usize;
         let (combined, updated) = self.known();
         let combine = count(&self.combine, &combined);
@@ -70,9 +70,10 @@ impl LaneForm {
         stored + masks + self.group.depth * (COUNTING + COMPRESSING * self.outputs.len())
     }
 
-    /// What a group takes whose lanes have a row each: instructions.
-    pub(crate) fn cost_of_rows(&self) -> usize {
-        self.columns(&[&self.replay.mapping.reads]) + self.group.depth * varying(&self.replay.mapping) + self.written()
+    /// What rows of so many records take, one in each lane, in so many groups: instructions.
+    pub(crate) fn cost_of_rows(&self, len: usize, groups: usize) -> usize {
+        let moved = self.columns(&[&self.replay.mapping.reads]) + self.written();
+        groups * moved + len * varying(&self.replay.mapping)
     }
 
     /// To load a group of the columns that these sources are in.

@@ -79,7 +79,7 @@ impl LaneForm {
         let (combine, lifted) = (components(&stage.combine), components(&stage.lift.function));
         let lift = Mapping { reads: stage.lift.reads.clone(), function: lifted };
         let form = LaneForm {
-            group: Group { shape: Shape { bytes: 1 }, depth: 1 },
+            group: Group::new(Shape { bytes: 1 }, 1),
             inputs: program.inputs.clone(),
             parameters: program.parameters.clone(),
             outputs: program.output.columns.clone(),
@@ -147,7 +147,7 @@ impl LaneForm {
         if self.keeps && !self.outputs.iter().all(compress::is_kept_in_lanes) {
             return None;
         }
-        self.group = Group { shape, depth: depth(shape) };
+        self.group = Group::new(shape, depth(shape));
         Some(self)
     }
 

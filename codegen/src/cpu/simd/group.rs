@@ -2,10 +2,11 @@
 //! lane l.
 //!
 //! So a lane holds B consecutive records, and walking the vectors in order walks all lanes' records
-//! at once. Columns whose records are one, two or four values of the same size are loaded by whole
-//! vectors and sorted by shuffles. Where values are narrower than lanes, a lane is loaded with
-//! several at once, which are then shifted apart. Other records are gathered value by value. Stores
-//! do the same backwards, and nothing outside of the records' components is read or written.
+//! at once. Lanes that hold pieces of rows lie apart. Columns whose records are one, two or four
+//! values of the same size are loaded by whole vectors and sorted by shuffles. Where values are
+//! narrower than lanes, a lane is loaded with several at once, which are then shifted apart. Other
+//! records are gathered value by value. Stores do the same backwards, and nothing outside of the
+//! records' components is read or written.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
@@ -22,6 +23,8 @@ pub(crate) struct Group {
     pub(crate) shape: Shape,
     /// B, the records of a lane; a power of two.
     pub(crate) depth: usize,
+    /// Records from the first of a lane to the first of the next: B, or more where records of a lane fill whole vectors.
+    pub(crate) apart: usize,
 }
 
 /// Records that are `count` values of `bytes` bytes, without anything between.
@@ -43,6 +46,28 @@ impl Tight {
 }
 
 impl Group {
+    /// So many consecutive records a lane, without any between lanes.
+    pub(crate) fn new(shape: Shape, depth: usize) -> Group {
+        Group { shape, depth, apart: depth }
+    }
+
+    /// Whether the records of a lane fill whole vectors in this column, so that lanes may lie apart.
+    pub(crate) fn fills_vectors(self, layout: &Layout) -> bool {
+        Tight::of(layout, self.shape).is_some_and(|tight| tight.bytes == self.shape.bytes)
+            && (self.depth * layout.size as usize).is_multiple_of(16)
+    }
+
+    /// How many bytes behind the group's first record a vector of a column is.
+    fn offset_of(self, vector: usize, layout: &Layout) -> i32 {
+        let bytes = self.depth * layout.size as usize;
+        let start = 16 * vector;
+        (if self.apart == self.depth {
+            start
+        } else {
+            start / bytes * self.apart * layout.size as usize + start % bytes
+        }) as i32
+    }
+
     /// Records of a group.
     pub(crate) fn records(self) -> usize {
         self.shape.lanes() * self.depth
@@ -80,8 +105,9 @@ impl Group {
         let (per_lane, vectors) = self.packing(tight);
         let mut loaded = match vectors {
             Some(vectors) => {
-                let load =
-                    |place: usize| b.ins().load(self.shape.int(), memory::data_flags(), address, 16 * place as i32);
+                let load = |place: usize| {
+                    b.ins().load(self.shape.int(), memory::data_flags(), address, self.offset_of(place, layout))
+                };
                 (0..vectors).map(load).collect()
             }
             None => vec![self.load_half(b, tight, address)],
@@ -140,7 +166,7 @@ impl Group {
         let stored = shuffle::zip_all(b, self.shape, &packed);
         debug_assert_eq!(stored.len(), vectors);
         for (place, &vector) in stored.iter().enumerate() {
-            let offset = 16 * place as i32;
+            let offset = self.offset_of(place, layout);
             match is_aligned {
                 true => streaming::store(b, vector, address, offset),
                 false => _ = b.ins().store(memory::data_flags(), vector, address, offset),

@@ -346,7 +346,7 @@ impl GroupCode<'_> {
     }
 
     /// Runs a body or a lift on these states and a record of each lane.
-    fn run(
+    pub(super) fn run(
         &self,
         b: &mut FunctionBuilder<'_>,
         function: &Function,

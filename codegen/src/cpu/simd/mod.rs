@@ -34,5 +34,5 @@ pub(crate) use form::LaneForm;
 pub(crate) use forms::has_lane_form;
 pub(crate) use kernel::{Bases, Progress, Work, groups};
 pub(crate) use lanes::{Lanes, lower_lanes, vector_type};
-pub(crate) use rows::rows;
+pub(crate) use rows::{RowForm, rows};
 pub(crate) use shuffle::Shape;

@@ -1,43 +1,73 @@
 //! Short rows across lanes: as many rows at a time as a vector has lanes, each in one of them.
 //!
-//! A group of records whose lanes hold as many records as a row has is as many rows, so groups are
-//! loaded and stored as they are along a line. Between the two, each lane takes the records of its
-//! row one after the other, from the same states: what the straight-line code of a row does, to
-//! the bit.
+//! Rows are loaded and stored piece by piece. A piece of all rows is a group whose lanes hold some
+//! consecutive records of a row each: as many as a row has, or as fill a vector; then the last one
+//! ends with the row, and begins with records of the one before. In between, each lane takes the
+//! records of its row one after the other, from the same states: what the straight-line code of a
+//! row does, to the bit.
 
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 
 use super::super::error::CodegenError;
 use super::form::LaneForm;
+use super::group::Group;
 use super::kernel::{Bases, GroupCode, arguments, splat, splat_parameters};
 use super::lanes::Lanes;
 
-impl LaneForm {
-    /// The form of rows of so many records, if it takes fewer instructions than `scalar` a row.
-    pub(crate) fn of_rows(&self, len: usize, scalar: usize) -> Option<LaneForm> {
-        if !len.is_power_of_two() {
-            return None;
-        }
-        let mut rows = self.clone();
-        rows.group.depth = len;
-        let is_faster = rows.cost_of_rows() * 100 <= MARGIN * scalar * rows.group.shape.lanes();
-        is_faster.then_some(rows)
-    }
+/// The form of rows of a few records.
+#[derive(Clone)]
+pub(crate) struct RowForm {
+    form: LaneForm,
+    /// Records of a row.
+    len: usize,
 }
+
+/// The longest row that is one piece: more would not stay in registers.
+const LONGEST_PIECE: usize = 8;
 
 /// What rows in lanes must take, in hundredths of what straight-line code takes: counting is that good.
 const MARGIN: usize = 90;
+
+impl RowForm {
+    /// The form of rows of so many records, if it takes fewer instructions than `scalar` a row.
+    pub(crate) fn of(form: &LaneForm, len: usize, scalar: usize) -> Option<RowForm> {
+        let shape = form.group.shape;
+        let whole = Group::new(shape, len);
+        let piece = Group { shape, depth: shape.lanes(), apart: len };
+        let is_whole = len.is_power_of_two() && len <= LONGEST_PIECE;
+        let fits = form.inputs.iter().chain(&form.outputs).all(|layout| piece.fills_vectors(layout));
+        if !is_whole && (piece.depth > len || !fits) {
+            return None;
+        }
+        let mut rows = RowForm { form: form.clone(), len };
+        rows.form.group = if is_whole { whole } else { piece };
+        let cost = rows.form.cost_of_rows(len, rows.pieces().count());
+        (cost * 100 <= MARGIN * scalar * shape.lanes()).then_some(rows)
+    }
+
+    /// How many rows are worked on at a time.
+    pub(crate) fn lanes(&self) -> usize {
+        self.form.group.shape.lanes()
+    }
+
+    /// The first record of each piece.
+    fn pieces(&self) -> impl Iterator<Item = usize> + use<> {
+        let (len, depth) = (self.len, self.form.group.depth);
+        (0..len).step_by(depth).map(move |start| start.min(len - depth))
+    }
+}
 
 /// Writes a loop over so many groups of rows, which lie one behind the other from this record on, each row from these states. There is
 /// at least one group. Gives the record behind them.
 pub(crate) fn rows(
     b: &mut FunctionBuilder<'_>,
-    form: &LaneForm,
+    rows: &RowForm,
     bases: &Bases<'_>,
     (groups, place): (ir::Value, ir::Value),
     states: &[ir::Value],
 ) -> Result<ir::Value, CodegenError> {
+    let RowForm { form, len } = rows;
     let carried = form.replay.carried.iter().zip(states);
     let before: Vec<Lanes> = carried
         .map(|(&(_, component), &state)| Lanes::Vector(splat(b, form, form.identity[component as usize].ty(), state)))
@@ -49,11 +79,21 @@ pub(crate) fn rows(
     b.ins().jump(body, &arguments(&first));
 
     b.switch_to_block(body);
-    let group = GroupCode { form, bases, uniform: &uniform, place };
-    let records = group.load(b, &[&form.replay.mapping.reads]);
-    group.replay(b, &records, before, None)?;
+    let mapping = &form.replay.mapping;
+    let (mut states, mut outputs) = (before, Vec::new());
+    for start in rows.pieces() {
+        let place = b.ins().iadd_imm_u(place, start as i64);
+        let piece = GroupCode { form, bases, uniform: &uniform, place };
+        let records = piece.load(b, &[&mapping.reads]);
+        for record in &records[outputs.len() - start..] {
+            let mut results = piece.run(b, &mapping.function, &states, &mapping.reads, record)?;
+            outputs.push(results.split_off(states.len()));
+            states = results;
+        }
+        piece.store(b, &outputs[start..]);
+    }
     let left = b.ins().iadd_imm_s(left, -1);
-    let place = b.ins().iadd_imm_u(place, form.group.records() as i64);
+    let place = b.ins().iadd_imm_u(place, (form.group.shape.lanes() * len) as i64);
     b.ins().brif(left, body, &arguments(&[left, place]), exit, &[]);
 
     b.switch_to_block(exit);

@@ -18,7 +18,6 @@ mod expected;
 mod sample;
 mod walks;
 
-use monoscan_codegen::cpu::LONGEST_STRAIGHT_ROW;
 use monoscan_codegen::plan::Association;
 use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Lowered, SegmentStart};
@@ -52,6 +51,14 @@ pub(super) fn check(variant: &Variant, kernels: &Kernels, walks: Walks) -> Resul
     Check { program: &variant.program, variant, kernels, init: &init(variant) }.every(walks)
 }
 
+/// Scans rows of so many records with their kernel.
+///
+/// # Errors
+/// [`Error::Miscompiled`] if what is written is not the interpreter's.
+pub(super) fn check_rows(variant: &Variant, kernels: &Kernels, len: usize) -> Result<(), Error> {
+    Check { program: &variant.program, variant, kernels, init: &init(variant) }.rows_of(len)
+}
+
 /// Kernels, as those of a program.
 struct Check<'a> {
     program: &'a Lowered,
@@ -77,6 +84,39 @@ impl Check<'_> {
         let (whole, broken) = if self.is_slow() { (FEW, FEW) } else { (WHOLE_GROUPS, BROKEN_GROUPS) };
         // A strip, one of shorter blocks, and a rest.
         let len = self.variant.plan.interleave * (broken + 2) + 1;
+        self.judge(len, regroups, |sample, expected| {
+            walks.iter().find_map(|walk| {
+                let block = if walks::is_in_whole_groups(walk) { whole } else { broken };
+                let differs = expected.differs(&self.walk(walk, block, sample)?);
+                let differs = differs.or_else(|| match walk {
+                    Walk::Totals => self.differing_stage(sample, broken, regroups),
+                    _ => None,
+                });
+                Some((walk, differs?))
+            })
+        })
+    }
+
+    /// Rows of so many records, one behind the other, which may regroup where kernels of lines do.
+    fn rows_of(&self, len: usize) -> Result<(), Error> {
+        let regroups = walks::regroups(Walk::Rows, self.kernels.code.is_in_vectors());
+        if regroups && !self.variant.is_lawful {
+            return Ok(());
+        }
+        let regroups = regroups.then_some(self.variant.plan.association);
+        self.judge(len, regroups, |sample, expected| {
+            let differing = self.rows(sample).iter().find_map(|row| expected.differs(row));
+            differing.map(|difference| (Walk::Rows, difference))
+        })
+    }
+
+    /// Looks for a difference in samples of so many records, until one shows none.
+    fn judge(
+        &self,
+        len: usize,
+        regroups: Option<Association>,
+        differing: impl Fn(&Sample, &Expected<'_>) -> Option<(Walk, Difference)>,
+    ) -> Result<(), Error> {
         let mut first = None;
         for kind in Kind::ALL {
             let sample = Sample::new(self.program, len, kind);
@@ -84,17 +124,7 @@ impl Check<'_> {
             if !expected.is_comparable() {
                 continue;
             }
-            let differing = walks.iter().find_map(|walk| {
-                let block = if walks::is_in_whole_groups(walk) { whole } else { broken };
-                let differs = expected.differs(&self.walk(walk, block, &sample)?);
-                let differs = differs.or_else(|| match walk {
-                    Walk::Rows => self.differing_row(&sample, regroups),
-                    Walk::Totals => self.differing_stage(&sample, broken, regroups),
-                    _ => None,
-                });
-                Some((walk, differs?))
-            });
-            match differing {
+            match differing(&sample, &expected) {
                 None => return Ok(()),
                 Some((walk, difference)) => {
                     first.get_or_insert(Error::Miscompiled { walk, difference });
@@ -106,17 +136,6 @@ impl Check<'_> {
             }
         }
         first.map_or(Ok(()), Err)
-    }
-
-    /// A difference in rows of a few records, for which there is code for each length, and across lanes.
-    fn differing_row(&self, sample: &Sample, regroups: Option<Association>) -> Option<Difference> {
-        let longest = if self.is_slow() { FEW } else { LONGEST_STRAIGHT_ROW };
-        (2..=longest).find_map(|len| {
-            let row = sample.first(len, self.program);
-            let expected = Expected::new(self.program, regroups, &row, self.init);
-            let compared = expected.is_comparable().then(|| self.rows(&row));
-            compared.into_iter().flatten().find_map(|row| expected.differs(&row))
-        })
     }
 
     /// A difference in states of the stages of a program that was derived from a loop: folds run the stages, and not the loop.
@@ -228,7 +247,10 @@ mod tests {
         let streams =
             |walk: &Walk| walks::streamed(*walk).is_none_or(|kernel| kernels.code.streaming(kernel).is_some());
         let is_there = |walk: &Walk| (access == Access::Line || !of_lines(walk)) && streams(walk);
-        Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect())).collect()
+        let walks = Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect()));
+        // Straight-line code, and pieces across lanes.
+        let lengths = [3, 4, 7, 16].into_iter().filter(|_| access == Access::Line);
+        walks.chain(lengths.map(|len| check.rows_of(len))).collect()
     }
 
     #[test]

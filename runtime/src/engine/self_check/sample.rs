@@ -75,15 +75,6 @@ impl Sample {
     }
 }
 
-impl Sample {
-    /// The first so many records.
-    pub(super) fn first(&self, len: usize, program: &Lowered) -> Sample {
-        let columns = self.columns.iter().zip(&program.inputs);
-        let columns = columns.map(|(column, layout)| column[..len * layout.size as usize].to_vec()).collect();
-        Sample { len, columns, parameters: self.parameters.clone() }
-    }
-}
-
 /// Valid states for a column that has the start of each segment.
 fn starts(program: &Lowered) -> Vec<Vec<Constant>> {
     if program.starts().is_none() {

@@ -1,6 +1,6 @@
 //! The walks that kernels are for, over a sample.
 
-use monoscan_codegen::cpu::{self, Access, Kernel, SHORT_INPUTS};
+use monoscan_codegen::cpu::{self, Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS};
 use monoscan_ir::{Constant, Field, Layout};
 
 use super::Check;
@@ -50,15 +50,19 @@ impl Walks {
 
     /// Those that these kernels are for; with `streams`, those that their streaming forms are for too.
     pub(in crate::engine) fn of(kernels: &[Kernel], streams: bool) -> Walks {
-        let walk = |kernel: &Kernel| match *kernel {
-            Kernel::ScanOne => Walk::OnePass,
-            Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::CarryUpdate(_) => Walk::Strips,
-            Kernel::ScanBlocks => Walk::Blocks,
-            Kernel::Combine(_) => Walk::Totals,
-            Kernel::Whole { writes } => Walk::Whole { writes },
-            Kernel::Rows => Walk::Rows,
-            Kernel::Short => Walk::Short,
-            Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
+        let walk = |kernel: &Kernel| {
+            Some(match *kernel {
+                Kernel::ScanOne => Walk::OnePass,
+                Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::CarryUpdate(_) => Walk::Strips,
+                Kernel::ScanBlocks => Walk::Blocks,
+                Kernel::Combine(_) => Walk::Totals,
+                Kernel::Whole { writes } => Walk::Whole { writes },
+                // Short ones are checked for themselves.
+                Kernel::Rows(1..=LONGEST_STRAIGHT_ROW) => return None,
+                Kernel::Rows(_) => Walk::Rows,
+                Kernel::Short => Walk::Short,
+                Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
+            })
         };
         let streamed = kernels.iter().filter(|_| streams).filter_map(|kernel| match kernel {
             Kernel::ScanOne => Some(Walk::StreamedPass),
@@ -66,7 +70,7 @@ impl Walks {
             Kernel::ScanBlocks => Some(Walk::StreamedBlocks),
             _ => None,
         });
-        kernels.iter().map(walk).chain(streamed).collect()
+        kernels.iter().filter_map(walk).chain(streamed).collect()
     }
 
     pub(super) fn iter(self) -> impl Iterator<Item = Walk> {
