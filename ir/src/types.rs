@@ -90,6 +90,7 @@ impl Type {
     }
 
     /// Bytes a value takes in memory.
+    #[inline]
     pub const fn size(self) -> usize {
         match self {
             Type::Bool | Type::I8 | Type::U8 => 1,
@@ -239,6 +240,7 @@ impl Constant {
     ///
     /// # Panics
     /// If there are fewer bytes.
+    #[inline]
     pub fn write_to(self, memory: &mut [u8]) {
         copy_first(self.ty.size(), &self.bits.to_le_bytes(), memory);
     }
@@ -247,6 +249,7 @@ impl Constant {
     ///
     /// # Panics
     /// If there are fewer bytes than the type needs.
+    #[inline]
     pub fn from_bytes(ty: Type, memory: &[u8]) -> Constant {
         let mut all = [0; 16];
         copy_first(ty.size(), memory, &mut all);
