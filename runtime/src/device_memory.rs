@@ -13,7 +13,7 @@ use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::{
     column::{Column, ColumnMut},
-    cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream},
+    cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream, Workspace},
     spacing::Spacing,
 };
 
@@ -29,10 +29,15 @@ pub struct DeviceMemory {
     never: std::convert::Infallible,
 }
 
+/// The key of the workspaces that are leased.
+#[cfg(feature = "cuda")]
+const PASSED_ON: u64 = u64::MAX;
+
 #[cfg(feature = "cuda")]
 enum Bytes {
     Own(DeviceBuffer<u8>),
     Borrowed { address: u64, len: usize },
+    Leased { workspace: Workspace, len: usize },
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -91,6 +96,16 @@ impl DeviceMemory {
     /// The device has too little memory, or the driver fails.
     pub fn uninitialized(stream: &Stream, bytes: usize) -> Result<DeviceMemory, Error> {
         let bytes = Bytes::Own(DeviceBuffer::uninitialized(stream.device(), bytes)?);
+        Ok(DeviceMemory { bytes, stream: stream.clone() })
+    }
+
+    /// Memory that stays with this stream, for what calls in it write and read, one after the other: the next such memory of the
+    /// stream is the same one. In a stream that is being captured it is the graph's.
+    ///
+    /// # Errors
+    /// The device has too little memory, or the driver fails.
+    pub fn leased(stream: &Stream, bytes: usize) -> Result<DeviceMemory, Error> {
+        let bytes = Bytes::Leased { workspace: Workspace::lease(stream, PASSED_ON, bytes)?, len: bytes };
         Ok(DeviceMemory { bytes, stream: stream.clone() })
     }
 
@@ -166,6 +181,7 @@ impl DeviceMemory {
         match &self.bytes {
             Bytes::Own(buffer) => buffer.address(),
             Bytes::Borrowed { address, .. } => *address,
+            Bytes::Leased { workspace, .. } => workspace.states(),
         }
     }
 
@@ -228,7 +244,7 @@ impl DeviceMemory {
     pub fn len(&self) -> usize {
         match &self.bytes {
             Bytes::Own(buffer) => buffer.len(),
-            Bytes::Borrowed { len, .. } => *len,
+            Bytes::Borrowed { len, .. } | Bytes::Leased { len, .. } => *len,
         }
     }
 

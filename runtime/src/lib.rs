@@ -53,6 +53,8 @@ pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Short, ShortRows, ShortWhole, Whole, with_flags};
 pub use error::Error;
 pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, Vector};
+#[doc(hidden)]
+pub use monoscan_codegen::gpu::Transducer;
 pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};
 pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;

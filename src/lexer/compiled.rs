@@ -109,8 +109,8 @@ impl Lexer {
     }
 
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
-    /// further than one byte ahead. The text is in the memory of the device as a whole then, with a symbol of one or two bytes, and
-    /// space for a token of eight, for each of its bytes.
+    /// further than one byte ahead. The text is in the memory of the device as a whole then, with a symbol of one or two bytes, a
+    /// label, and space for a token of eight, for each of its bytes.
     ///
     /// # Errors
     /// On a GPU those of [`LexerTables::new`], but for the number of kinds; or if a scan cannot be built there.
@@ -207,7 +207,8 @@ impl Lexer {
         Ok(self.labelling()?.run(text)?)
     }
 
-    /// [`labels`](Lexer::labels) into a slice as long as the text. On a GPU, rules that take two scans are waited for.
+    /// [`labels`](Lexer::labels) into a slice as long as the text. On a GPU, the symbols of rules that take two scans stay in memory of
+    /// the text's stream, for its next call.
     ///
     /// # Errors
     /// Those of [`labels`](Lexer::labels); [`ScanError::Length`] if it has another length; nothing is written then.
@@ -257,7 +258,7 @@ impl Lexer {
     fn labelling(&self) -> Result<&Scans, LexerError> {
         get_or_make(&self.labelling, || {
             let tables = self.tables()?;
-            Ok(Scans::new(tables, tables.program(), self.device)?)
+            Ok(Scans::labelling(tables, self.device)?)
         })
     }
 

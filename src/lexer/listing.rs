@@ -6,21 +6,23 @@
 use std::collections::HashMap;
 
 use monoscan_runtime::lexer::{ERROR_KIND, MAX_WORD, TokenColumns};
-use monoscan_runtime::{Column, Device, Error as ScanError};
+use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
 
 use super::compiled::Kept;
 use super::dfa::RuleIndex;
 use super::label::Codes;
-use super::program::CODE_BITS;
+use super::program::{CODE_BITS, endings_of_labels};
 use super::scans::Scans;
 use super::words::Split;
 use super::{LexerError, LexerTables};
-use crate::scan::DeviceVec;
+use crate::scan::{DeviceVec, Plain};
 
 /// The scans that list tokens.
 #[derive(Debug)]
 pub(super) struct Listing {
     scans: Scans,
+    /// Lists what labels end, where the scans label: on a GPU, for rules that take two.
+    ends: Option<DynScan>,
     codes: Codes,
     words: HashMap<Vec<u8>, RuleIndex>,
     device: Device,
@@ -29,8 +31,15 @@ pub(super) struct Listing {
 impl Listing {
     pub(super) fn new(split: &Split, kinds: usize, device: Device) -> Result<Listing, LexerError> {
         let tables = LexerTables::of(&split.dfa, kinds)?;
-        let scans = Scans::new(&tables, tables.token_program(), device)?;
-        Ok(Listing { scans, codes: tables.codes(), words: split.words.iter().cloned().collect(), device })
+        let by_labels = !device.is_cpu() && tables.oracle_program().is_some();
+        let (scans, ends) = match by_labels {
+            true => {
+                let ends = DynScan::builder(endings_of_labels(tables.codes())).device(device).build()?;
+                (Scans::labelling(&tables, device)?, Some(ends))
+            }
+            false => (Scans::new(&tables, tables.token_program(), device)?, None),
+        };
+        Ok(Listing { scans, ends, codes: tables.codes(), words: split.words.iter().cloned().collect(), device })
     }
 
     /// The tokens of a text, behind those that are there.
@@ -69,7 +78,16 @@ impl Listing {
         if self.device.is_cpu() {
             return self.scans.run(text);
         }
-        // The symbols need not come back between the scans.
-        self.scans.run::<u64, _>(&DeviceVec::upload(&self.device, text)?)?.to_vec()
+        // Symbols and labels need not come back between the scans.
+        let text = DeviceVec::upload(&self.device, text)?;
+        match (&self.ends, self.codes) {
+            (None, _) => self.scans.run::<u64, _>(&text)?.to_vec(),
+            (Some(ends), Codes::Byte) => {
+                Plain::<u8, u64>::of(ends).inclusive(&self.scans.run::<u8, _>(&text)?)?.to_vec()
+            }
+            (Some(ends), Codes::Wide) => {
+                Plain::<u16, u64>::of(ends).inclusive(&self.scans.run::<u16, _>(&text)?)?.to_vec()
+            }
+        }
     }
 }

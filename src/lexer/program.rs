@@ -152,6 +152,48 @@ impl Automaton {
     }
 }
 
+/// Labels → endings: a column of labels in, for each that ends a token, in order, where that is, and the token's code.
+pub(super) fn endings_of_labels(codes: Codes) -> Verified<Program> {
+    let ty = codes.ty();
+    let masked = |mask: u16| {
+        let mut b = FunctionBuilder::new();
+        let label = b.param(ty);
+        let mask = b.constant(Constant::new(ty, mask.into()));
+        let masked = b.binary(Opcode::And, label, mask);
+        (b, masked)
+    };
+    let (mut b, ends) = masked(codes.ends());
+    let zero = b.constant(ty.zero());
+    let ends = b.binary(Opcode::Ne, ends, zero);
+    let filter = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[ends]) };
+    let (mut b, code) = masked(!codes.ends());
+    let code = b.cast(Type::U64, code);
+    let code = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[code]) };
+    // A program has a state; nothing of this one is read.
+    let mut lift = FunctionBuilder::new();
+    let nothing = lift.lit(false);
+    let mut b = FunctionBuilder::new();
+    let both = b.params(&[Type::Bool; 2]);
+    let either = b.binary(Opcode::Or, both[0], both[1]);
+    let stage = Stage {
+        state: vec![Type::Bool],
+        identity: vec![Constant::from(false)],
+        lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
+        combine: b.finish(&[either]),
+        ..Stage::default()
+    };
+    let program = Program {
+        parameters: Vec::new(),
+        name: "endings".to_owned(),
+        tables: Vec::new(),
+        inputs: vec![Layout::of(ty)],
+        stages: vec![stage],
+        output: Output { filter: Some(filter), project: with_end(code), columns: vec![Layout::of(Type::U64)] },
+        sequential: None,
+    };
+    verify(program).expect("it is typed as it should be")
+}
+
 /// Bits of an ending that are the token's code; those above are its end.
 pub(super) const CODE_BITS: u32 = 16;
 

@@ -1,12 +1,16 @@
 //! The scans of [`LexerTables`], compiled: one over the text, or one over the symbols that an
 //! oracle gives it from its end.
 
+use std::sync::{Mutex, PoisonError};
+
 use monoscan_ir::{Program, Verified};
-use monoscan_runtime::{Device, DynScan, Error};
+use monoscan_runtime::{Device, DynScan, DynScanBuilder, Error, Transducer};
 
 use super::LexerTables;
 use crate::lang::ScanType;
-use crate::scan::{Columns, ColumnsMut, Place, Plain, borrowed, expect_no_capture};
+use crate::scan::{
+    Columns, ColumnsMut, Place, Plain, are_on_device, borrowed, borrowed_mut, expect_no_capture, passed_on,
+};
 
 /// A scan of a text, and the oracle's, if it reads symbols.
 #[derive(Debug)]
@@ -35,6 +39,7 @@ macro_rules! last {
         }
     };
     (@ $scans:expr, $oracle:ident, $text:ident: $C:ty, $Symbol:ty, $Out:ty, |$scan:ident, $symbols:ident| $run:expr) => {{
+        let _in_order = are_on_device(&$text).then(|| IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         let symbols = symbols::<$Symbol, $C>($oracle, $text)?;
         let $symbols = borrowed::<<$C as Columns<(u8,)>>::Place, $Symbol>(&symbols);
         let $scan = Plain::<$Symbol, $Out>::of(&$scans.scan);
@@ -43,15 +48,36 @@ macro_rules! last {
 }
 
 impl Scans {
+    /// Compiles the program that labels, and the oracle.
+    pub(super) fn labelling(tables: &LexerTables, device: Device) -> Result<Scans, Error> {
+        // Engines that walk automata of many states take these, not the programs.
+        let transducers = if device.is_cpu() { None } else { tables.transducers() };
+        Scans::of(tables, tables.program(), transducers, device)
+    }
+
     /// Compiles `program`, which is one of the tables', and the oracle.
     pub(super) fn new(tables: &LexerTables, program: Verified<Program>, device: Device) -> Result<Scans, Error> {
-        let build = |program| DynScan::builder(program).device(device).build();
+        Scans::of(tables, program, None, device)
+    }
+
+    fn of(
+        tables: &LexerTables,
+        program: Verified<Program>,
+        transducers: Option<[Transducer; 2]>,
+        device: Device,
+    ) -> Result<Scans, Error> {
+        let [first, second] = transducers.map_or([None, None], |both| both.map(Some));
+        let build = |program, transducer: Option<Transducer>| {
+            let builder = DynScan::builder(program).device(device);
+            transducer.into_iter().fold(builder, DynScanBuilder::transducer).build()
+        };
         let symbols = match program.inputs[0].size {
             1 => Symbols::Bytes,
             _ => Symbols::Words,
         };
-        let oracle = tables.oracle_program().map(|oracle| Ok::<_, Error>((build(oracle)?, symbols))).transpose()?;
-        Ok(Scans { oracle, scan: build(program)? })
+        let oracle =
+            tables.oracle_program().map(|oracle| Ok::<_, Error>((build(oracle, first)?, symbols))).transpose()?;
+        Ok(Scans { oracle, scan: build(program, second)? })
     }
 
     /// The last scan, whose result is asked for.
@@ -82,8 +108,15 @@ impl Scans {
     }
 }
 
-/// The symbols of a text, a column that is freed when the last scan has read it; so no graph may read it later.
+/// Symbols in the memory of a stream are the next call's in that stream: so both scans are given to it without another call's
+/// between them.
+static IN_ORDER: Mutex<()> = Mutex::new(());
+
+/// The symbols of a text, a column that no graph may read later.
 fn symbols<S: ScanType, C: Columns<(u8,)>>(oracle: &DynScan, text: C) -> Result<<C::Place as Place>::Vec<S>, Error> {
     expect_no_capture(&text, "a text in another one, as rules that look ahead take two scans")?;
-    Plain::<u8, S>::of(oracle).reversed().inclusive(text)
+    let scan = Plain::<u8, S>::of(oracle);
+    let Some(mut symbols) = passed_on::<S, _, _>(&text)? else { return scan.reversed().inclusive(text) };
+    scan.reversed().inclusive_into(text, borrowed_mut::<C::Place, S>(&mut symbols))?;
+    Ok(symbols)
 }

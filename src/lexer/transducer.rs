@@ -72,6 +72,12 @@ impl Transducer {
         met
     }
 
+    /// As engines take it, over classes of bytes if these are given.
+    pub(super) fn of_engine(&self, class_of: Option<[u8; 256]>) -> monoscan_runtime::Transducer {
+        let Transducer { states, symbols, next, output } = self.clone();
+        monoscan_runtime::Transducer { class_of, states, symbols, next, output }
+    }
+
     /// Its outputs for symbols, one after the other.
     pub(super) fn run(&self, symbols: impl Iterator<Item = usize>) -> impl Iterator<Item = u16> {
         let mut state = 0;

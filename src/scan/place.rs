@@ -57,6 +57,29 @@ pub(crate) fn borrowed<P: Place, T: ScanType>(records: &P::Vec<T>) -> impl Colum
     P::borrowed(records)
 }
 
+/// The same as a column to be written.
+#[cfg(feature = "lexer")]
+pub(crate) fn borrowed_mut<P: Place, T: ScanType>(records: &mut P::Vec<T>) -> impl ColumnsMut<T, Place = P> {
+    P::borrowed_mut(records)
+}
+
+/// A column as long as another one, for what one call in its stream writes and the next one reads; the memory stays with the
+/// stream. None on the host.
+#[cfg(feature = "lexer")]
+pub(crate) fn passed_on<T: ScanType, R: Record, C: Columns<R>>(
+    from: &C,
+) -> Result<Option<<C::Place as Place>::Vec<T>>, Error> {
+    <C::Place as sealed::Place>::passed_on(from)
+}
+
+/// Whether columns are in the memory of a device.
+#[cfg(feature = "lexer")]
+pub(crate) fn are_on_device<R>(columns: &impl Columns<R>) -> bool {
+    let mut found = false;
+    columns.memories(|_| found = true);
+    found
+}
+
 /// Refuses columns of a stream that is being captured, for what cannot be part of a graph.
 #[cfg(feature = "lexer")]
 pub(crate) fn expect_no_capture<R>(columns: &impl Columns<R>, expected: &'static str) -> Result<(), Error> {
@@ -90,6 +113,20 @@ pub(super) mod sealed {
 
         /// Records that were collected, as a column.
         fn borrowed<T: ScanType>(records: &Self::Vec<T>) -> impl Columns<(T,), Place = Self>
+        where
+            Self: super::Place;
+
+        /// The same as a column to be written.
+        #[cfg(feature = "lexer")]
+        fn borrowed_mut<T: ScanType>(records: &mut Self::Vec<T>) -> impl ColumnsMut<T, Place = Self>
+        where
+            Self: super::Place;
+
+        /// A column as long as another one in memory that stays with its stream, if there are streams.
+        #[cfg(feature = "lexer")]
+        fn passed_on<T: ScanType, R: Record>(
+            from: &impl Columns<R, Place = Self>,
+        ) -> Result<Option<Self::Vec<T>>, Error>
         where
             Self: super::Place;
 
@@ -185,6 +222,16 @@ impl sealed::Place for Host {
         records
     }
 
+    #[cfg(feature = "lexer")]
+    fn borrowed_mut<T: ScanType>(records: &mut Vec<T>) -> impl ColumnsMut<T, Place = Host> {
+        records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn passed_on<T: ScanType, R: Record>(_: &impl Columns<R, Place = Host>) -> Result<Option<Vec<T>>, Error> {
+        Ok(None)
+    }
+
     unsafe fn set_len<T: ScanType>(space: &mut Vec<T>, len: usize) {
         // SAFETY: the caller says so.
         unsafe { space.set_len(len) }
@@ -267,6 +314,18 @@ impl sealed::Place for OnDevice {
 
     fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
         records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn borrowed_mut<T: ScanType>(records: &mut DeviceVec<T>) -> impl ColumnsMut<T, Place = OnDevice> {
+        records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn passed_on<T: ScanType, R: Record>(
+        from: &impl Columns<R, Place = OnDevice>,
+    ) -> Result<Option<DeviceVec<T>>, Error> {
+        device::passed_on(from)
     }
 
     unsafe fn set_len<T: ScanType>(space: &mut DeviceVec<T>, len: usize) {

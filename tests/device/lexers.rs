@@ -8,11 +8,8 @@ use scan_kit::munch::{self, Reference};
 
 use super::on_gpu::gpu;
 
-/// One scan, and two: by symbols, by pairs, of several vectors; with words.
-const SETS: [&str; 7] = ["json", "csv", "ini", "url", "log", "sql", "c"];
-
-/// Sets whose maps with words have few vectors.
-const LABELLED: [&str; 5] = ["json", "csv", "ini", "url", "log"];
+/// One scan, and two, by chunks: with symbols of a byte and of two, with words.
+const SETS: [&str; 8] = ["json", "csv", "ini", "url", "log", "sql", "c", "c-preprocessor"];
 
 #[test]
 #[ignore = "needs a CUDA device"]
@@ -25,12 +22,13 @@ fn any_rules_are_lexed_on_a_device() {
         for len in [0, 1, 2, 1000, 70_001, 3_000_000] {
             let text = texts.text(len);
             assert!(lexer.lex(&text).unwrap() == cpu.lex(&text).unwrap(), "{name}: {len} bytes");
-            if LABELLED.contains(&name) {
-                let expected = cpu.tables().unwrap().label_sequentially(&text);
-                let on_device = DeviceVec::upload(&gpu(), &text).unwrap();
-                assert!(lexer.labels(&on_device).unwrap().to_vec().unwrap() == expected, "{name}: {len} bytes");
-                assert!(lexer.labels(&text).unwrap() == expected, "{name}: {len} bytes of the host");
-            }
+            let expected = cpu.tables().unwrap().label_sequentially(&text);
+            let on_device = DeviceVec::upload(&gpu(), &text).unwrap();
+            assert!(lexer.labels(&on_device).unwrap().to_vec().unwrap() == expected, "{name}: {len} bytes");
+            let mut written = DeviceVec::upload(&gpu(), &vec![0u8; len]).unwrap();
+            lexer.labels_into(&on_device, &mut written).unwrap().wait().unwrap();
+            assert!(written.to_vec().unwrap() == expected, "{name}: {len} bytes into a column");
+            assert!(lexer.labels(&text).unwrap() == expected, "{name}: {len} bytes of the host");
         }
     }
 }

@@ -22,13 +22,23 @@ const ROUNDS: usize = 9;
 type Text = (&'static str, fn() -> Vec<u8>);
 
 /// Each text is repeated.
-const TEXTS: [Text; 5] = [
+const TEXTS: [Text; 6] = [
     ("json", || data::json(1 << 20)),
+    ("json-exact", || data::json(1 << 20)),
     ("csv", || b"12,\"a, \"\"b\"\"\",,x y z,-7.25e3\r\n3,c,d,\"\",9\n".repeat(1 << 14)),
     ("log", || b"2026-11-22T22:13:07Z INFO scan[42]: kept 17 of 1024 in 3.5ms path=/var/log/x\n".repeat(1 << 13)),
     ("c", || include_bytes!("../../peers/cub_scan.cu").repeat(64)),
     ("rust", || include_bytes!("lexers.rs").repeat(256)),
 ];
+
+/// JSON where a number that is cut off is no number, so that it takes more than one byte of look-ahead.
+const EXACT_JSON: &str = r#"
+    PUNCTUATION [{}\[\]:,]
+    STRING      "([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9A-Fa-f]{4})*"
+    NUMBER      -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+    WORD        true|false|null
+    skip SPACE  [ \t\n\r]+
+"#;
 
 /// Prints the speed of each. Whether all labels were right.
 ///
@@ -50,13 +60,19 @@ pub(crate) fn measure(device: &Device) -> Result<bool, String> {
 }
 
 fn labels(device: &Device, name: &str, period: Vec<u8>) -> Result<String, String> {
-    let rules = RULE_SETS.into_iter().find(|(own, _)| *own == name).ok_or("there are no such rules")?.1;
+    let mut sets = RULE_SETS.into_iter().chain([("json-exact", EXACT_JSON)]);
+    let rules = sets.find(|(own, _)| *own == name).ok_or("there are no such rules")?.1;
     let cpu = Lexer::new(Rules::parse(rules).map_err(words)?).map_err(words)?;
     let tables = cpu.tables().map_err(words)?;
     let text: Vec<u8> = period.iter().copied().cycle().take(BYTES).collect();
     let expected = tables.label_sequentially(&text);
-    let tokens = cpu.lex(&text[..period.len().min(BYTES)]).map_err(words)?.len();
+    let part = &text[..period.len().min(BYTES)];
+    let tokens = cpu.lex(part).map_err(words)?;
     let lexer = cpu.on(*device).map_err(words)?;
+    if lexer.lex(part).map_err(words)? != tokens {
+        return Err("tokens differ from those of the CPU".to_owned());
+    }
+    let tokens = tokens.len();
     let on_device = DeviceVec::upload(device, &text).map_err(words)?;
     let mut found = DeviceVec::upload(device, &vec![0u8; BYTES]).map_err(words)?;
     let mut times = Vec::new();

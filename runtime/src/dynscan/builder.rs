@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use monoscan_codegen::gpu::Transducer;
 use monoscan_codegen::plan::PlanOptions;
 use monoscan_ir::laws::{Overflow, Words};
 use monoscan_ir::{Layout, Verified};
@@ -118,6 +119,17 @@ impl DynScanBuilder {
     #[cfg(feature = "cuda")]
     pub fn time_limit(mut self, limit: std::time::Duration) -> DynScanBuilder {
         self.gpu.limit = limit;
+        self
+    }
+
+    /// The program gives what this transducer gives, whose columns are the program's: a GPU may run it as that.
+    #[doc(hidden)]
+    #[cfg_attr(not(feature = "cuda"), expect(unused_mut, unused_variables, reason = "there is no GPU in this build"))]
+    pub fn transducer(mut self, transducer: Transducer) -> DynScanBuilder {
+        #[cfg(feature = "cuda")]
+        {
+            self.gpu.transducer = Some(Arc::new(transducer));
+        }
         self
     }
 

@@ -173,7 +173,7 @@ impl Shared {
     /// Its program as a backend.
     pub(super) fn on_gpu(self: &Arc<Shared>, limit: Duration) -> OnGpu {
         let (program, device) = (self.variants.program.clone(), self.variants.maker.device);
-        OnGpu { program, device, source: Arc::new(Compiled { shared: self.clone(), limit }), limit }
+        OnGpu { program, device, source: Arc::new(Compiled { shared: self.clone(), limit }), chunks: None, limit }
     }
 }
 

@@ -23,11 +23,14 @@
 //! | `spaced` | copies of columns in device memory whose records are not one after the other |
 //! | `helpers` | kernels that are no scans (with the feature `ptx`) |
 //! | `moves` | records moved about for algorithms, by such kernels (with the feature `ptx`) |
+//! | `chunks` | lines of automata of many states, by a thread for each chunk (with the feature `ptx`) |
 //! | `ends` | totals of segments between offsets, or of equal keys |
 
 mod added;
 mod ahead;
 mod arguments;
+#[cfg(feature = "ptx")]
+mod chunks;
 mod column;
 #[cfg(feature = "ptx")]
 mod compiled;

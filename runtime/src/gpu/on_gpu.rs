@@ -3,16 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use monoscan_codegen::gpu::GpuPlan;
+use monoscan_codegen::gpu::{GpuPlan, Transducer};
 use monoscan_ir::{Constant, Program, Verified};
 
 use super::ahead::{Ahead, AotKernel};
+#[cfg(feature = "ptx")]
+use super::chunks::Chunks;
 use super::kernel::{GpuKernel, TIME_LIMIT};
 use super::numbers::Numbering;
 use super::pending::Pending;
 use super::spaced::Respacing;
 use super::states::States;
 use super::task::Task;
+#[cfg(feature = "ptx")]
+use super::variant::Maker;
 use crate::backend::{Backend, HostTask, Settings};
 use crate::call::{Call, Shape};
 use crate::column::Column;
@@ -24,6 +28,9 @@ pub(crate) struct OnGpu {
     pub(super) program: Arc<Verified<Program>>,
     pub(super) device: Device,
     pub(super) source: Arc<dyn Source>,
+    /// What does whole lines, if the program is that of a transducer of many states.
+    #[cfg(feature = "ptx")]
+    pub(super) chunks: Option<Arc<Chunks>>,
     /// After which time a block stops waiting for another one.
     pub(super) limit: Duration,
 }
@@ -116,6 +123,8 @@ pub(crate) struct Options {
     #[cfg_attr(not(feature = "ptx"), expect(dead_code, reason = "nothing is planned in this build"))]
     pub(crate) plan: Option<GpuPlan>,
     pub(crate) cache: Option<CubinCache>,
+    /// The transducer that the program is, if it is told.
+    pub(crate) transducer: Option<Arc<Transducer>>,
     pub(crate) limit: Duration,
     /// The kernels that run, if they were made ahead of time.
     pub(crate) ahead: Option<Arc<[AotKernel]>>,
@@ -123,7 +132,7 @@ pub(crate) struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { plan: None, cache: None, limit: TIME_LIMIT, ahead: None }
+        Options { plan: None, cache: None, transducer: None, limit: TIME_LIMIT, ahead: None }
     }
 }
 
@@ -144,7 +153,23 @@ pub(crate) fn backend(
         #[cfg(not(feature = "ptx"))]
         None => return Err(crate::device::DeviceError::NoCompiler { device: device.into() }.into()),
     };
-    Ok(Arc::new(OnGpu { program, device: *device, source, limit: options.limit }))
+    #[cfg(feature = "ptx")]
+    let chunks = match (&options.transducer, &options.ahead) {
+        (Some(transducer), None) => {
+            let columns = (&program.inputs[0], &program.output.columns[0]);
+            let maker = Maker { cache: options.cache.clone(), ..Maker::new(device)? };
+            Chunks::new(transducer, columns, maker, options.limit)?.map(Arc::new)
+        }
+        _ => None,
+    };
+    Ok(Arc::new(OnGpu {
+        program,
+        device: *device,
+        source,
+        #[cfg(feature = "ptx")]
+        chunks,
+        limit: options.limit,
+    }))
 }
 
 impl Backend for OnGpu {
@@ -164,6 +189,10 @@ impl Backend for OnGpu {
     }
 
     fn explain(&self, _is_verbose: bool) -> String {
+        #[cfg(feature = "ptx")]
+        if let Some(chunks) = &self.chunks {
+            return format!("{}otherwise, {}", chunks.explain(), self.source.explain());
+        }
         self.source.explain()
     }
 

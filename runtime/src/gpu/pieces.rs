@@ -71,6 +71,11 @@ impl HostTask<'_, '_> {
 impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
     fn cut(scan: &'s OnGpu, task: HostTask<'a, 'c>) -> Result<Self, HostTask<'a, 'c>> {
         let program = &*scan.program;
+        // What goes by chunks needs the whole line.
+        #[cfg(feature = "ptx")]
+        if scan.chunks.is_some() && task.len > 0 && task.carry.is_none() && task.outputs.is_some() {
+            return Err(task);
+        }
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect::<Vec<_>>();
         let heads = HostTask::heads(task.call);
         let mut read = sizes(&program.inputs);

@@ -181,6 +181,10 @@ impl<'a> Task<'a> {
     /// Gives it to a stream, unless there is nothing to do.
     pub(super) fn submit(mut self, scan: &OnGpu, stream: &Stream) -> Result<Pending, Error> {
         stream.expect_device("the stream's device", &scan.device)?;
+        #[cfg(feature = "ptx")]
+        if let Some(chunks) = scan.chunks.as_ref().filter(|chunks| chunks.does(&self)) {
+            return chunks.submit(&self, scan.total_components(false), stream);
+        }
         let (call, span) = (self.call, self.span());
         let wants_totals = call.totals || call.carry.is_some() || self.reduces;
         let (mut begun, mut helpers) = (None, Vec::new());

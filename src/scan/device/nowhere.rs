@@ -85,6 +85,13 @@ fn nowhere<In: Record, T>(input: &impl Columns<In>) -> T {
     unreachable!("{NO_VALUE}")
 }
 
+#[cfg(feature = "lexer")]
+pub(in crate::scan) fn passed_on<T: ScanType, R: Record>(
+    from: &impl Columns<R, Place = OnDevice>,
+) -> Result<Option<DeviceVec<T>>, Error> {
+    nowhere(from)
+}
+
 impl<T: ScanType> DeviceVec<T> {
     pub(in crate::scan) fn space(maker: &Maker, _: usize) -> Result<DeviceVec<T>, Error> {
         match *maker {}

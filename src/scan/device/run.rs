@@ -52,6 +52,19 @@ impl<T: ScanType> DeviceVec<T> {
     }
 }
 
+/// A column as long as another one, in memory that stays with its stream: see [`DeviceMemory::leased`].
+#[cfg(feature = "lexer")]
+pub(in crate::scan) fn passed_on<T: ScanType, R: Record>(
+    from: &impl Columns<R, Place = OnDevice>,
+) -> Result<Option<DeviceVec<T>>, Error> {
+    let (mut len, mut stream) = (0, None);
+    from.parts(|part| len = part.len);
+    from.memories(|memory| stream = Some(memory.stream()));
+    let Some(stream) = stream else { return Ok(None) };
+    let memory = DeviceMemory::leased(stream, len * size_of::<T>())?;
+    Ok(Some(DeviceVec { memory, len, records: PhantomData }))
+}
+
 /// A scan into new memory. It is waited for if records are kept or not, since their number is the length, and if waiting alone
 /// tells whether it was right: nobody else will.
 pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(

@@ -1,14 +1,17 @@
 //! Helper kernels: what they make, a scan launched after them reads, or they carry its results on.
 //!
-//! None scans more than a block has. In most of them a thread looks at one segment or one record,
-//! and no thread waits for another; a split moves the records of a block together.
+//! None scans more than a block has. In most of them a thread looks at one segment, one record or
+//! one chunk of them, and no thread waits for another; a split moves the records of a block
+//! together.
 
+mod chunks;
 mod ends;
 mod offsets;
 mod spacing;
 mod split;
 mod starts;
 
+pub use chunks::{CHUNK_THREADS, ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments};
 pub use ends::EndsArguments;
 pub use offsets::OffsetsArguments;
 pub use spacing::SpacingArguments;
@@ -100,6 +103,15 @@ impl HelperKernel {
     }
 }
 
+impl ChunkKernel {
+    /// The kernel, named `scan`, as LLVM IR that takes its arguments by address: for the emulator.
+    pub fn emulated(self) -> String {
+        let k = Builder::new();
+        k.function(HEAD, |k| self.write(k));
+        k.finish()
+    }
+}
+
 /// A helper kernel for an architecture, as LLVM IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HelperIr {
@@ -112,6 +124,12 @@ impl HelperIr {
     pub fn new(kernel: HelperKernel, arch: Arch) -> HelperIr {
         let blocks = (HELPER_THREADS, kernel.blocks());
         HelperIr { text: as_ptx_kernel(&kernel.emulated(), "scan", kernel.bytes(), blocks), arch }
+    }
+
+    /// Writes one of the kernels over chunks, named `scan`.
+    pub fn over_chunks(kernel: ChunkKernel, arch: Arch) -> HelperIr {
+        let text = as_ptx_kernel(&kernel.emulated(), "scan", ChunksArguments::BYTES, (CHUNK_THREADS, 1));
+        HelperIr { text, arch }
     }
 
     /// A hash of all that decides its PTX.
@@ -142,5 +160,10 @@ fn word(k: &Builder, offset: usize) -> Value<'_> {
 
 /// The number of this thread among all of the launch.
 fn thread_of_launch(k: &Builder) -> Value<'_> {
-    k.block().resize(Ty::I64) * HELPER_THREADS + k.thread().resize(Ty::I64)
+    thread_of_blocks(k, HELPER_THREADS)
+}
+
+/// The same for blocks of so many threads.
+fn thread_of_blocks(k: &Builder, threads: usize) -> Value<'_> {
+    k.block().resize(Ty::I64) * threads + k.thread().resize(Ty::I64)
 }

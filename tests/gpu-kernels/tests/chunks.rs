@@ -1,0 +1,155 @@
+//! Transducers over chunks in the emulator, against a plain loop: all kinds of symbols and outputs,
+//! columns at any address, tables in shared memory and outside.
+
+use monoscan_codegen::gpu::{Arch, ChunkTables, StateTable, Transducer};
+use monoscan_codegen::nvptx::{CHUNK_THREADS, ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HelperIr};
+use scan_emulator::{Device, Kernel, Launch};
+use scan_kit::Random;
+
+/// One whose symbols lead to few states each.
+fn transducer(random: &mut Random, symbols: ChunkSymbols, output: usize) -> Transducer {
+    let classes = symbols == ChunkSymbols::ClassesFromEnd;
+    let states = *random.pick(&[1, 2, 7, 16, 40, 300]);
+    let count = if symbols == ChunkSymbols::Words { 300 } else { 1 + random.below(20) };
+    let many = *random.pick(&[1, 4, 10, 28]);
+    let (mut next, mut outputs) = (Vec::new(), Vec::new());
+    for _ in 0..count {
+        let image: Vec<u16> = (0..1 + random.below(many)).map(|_| random.below(states) as u16).collect();
+        // Some symbols leave states alone.
+        let (stays, kept) = (random.chance(3), random.below(8));
+        for state in 0..states {
+            next.push(if stays && state < kept { state as u16 } else { *random.pick(&image) });
+            outputs.push(random.below(output) as u16);
+        }
+    }
+    let class_of = classes.then(|| std::array::from_fn(|_| random.below(count) as u8));
+    Transducer { class_of, states, symbols: count, next, output: outputs }
+}
+
+/// What it gives, by a loop.
+fn walked(of: &Transducer, found: &[usize]) -> Vec<u16> {
+    let mut state = 0;
+    let step = |&found: &usize| {
+        let cell = of.class_of.map_or(found, |classes| usize::from(classes[found])) * of.states + state;
+        state = usize::from(of.next[cell]);
+        of.output[cell]
+    };
+    if of.class_of.is_none() {
+        return found.iter().map(step).collect();
+    }
+    let mut outputs: Vec<u16> = found.iter().rev().map(step).collect();
+    outputs.reverse();
+    outputs
+}
+
+fn bytes_of(numbers: impl IntoIterator<Item = u16>, size: usize) -> Vec<u8> {
+    numbers.into_iter().flat_map(|number| number.to_le_bytes().into_iter().take(size)).collect()
+}
+
+struct Case {
+    kernel: ChunkKernel,
+    seed: u64,
+}
+
+fn launch(device: &mut Device, case: Case, table: &StateTable, arguments: &ChunksArguments, to: usize) {
+    let symbols = match case.kernel.symbols {
+        ChunkSymbols::ClassesFromEnd if table.by_byte => ChunkSymbols::BytesFromEnd,
+        symbols => symbols,
+    };
+    let kernel = ChunkKernel { wide: table.wide, symbols, ..case.kernel };
+    let kernel = Kernel::compile(&kernel.emulated(), "scan").unwrap();
+    let launch = Launch {
+        blocks: to as u32,
+        threads: CHUNK_THREADS as u32,
+        shared_bytes: if case.kernel.shared { table.bytes.len() } else { 0 },
+        args: &arguments.to_bytes(),
+        seed: case.seed,
+        ..Launch::default()
+    };
+    kernel.launch(device, &launch).unwrap();
+}
+
+fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass) {
+    let mut random = Random(seed);
+    let output_bytes = if pass == ChunkPass::ToBytes { 1 } else { 2 };
+    let (of, tables) = loop {
+        let of = transducer(&mut random, symbols, if output_bytes == 1 { 256 } else { 1000 });
+        if let Some(tables) = ChunkTables::of(&of) {
+            break (of, tables);
+        }
+    };
+    let records: usize = *random.pick(&[1, 31, 32, 33, 63, 64, 65, 97, 500, 900]);
+    let chunk: usize = *random.pick(&[32, 32, 64, 96]);
+    let below = if of.class_of.is_some() { 256 } else { of.symbols };
+    let found: Vec<usize> = (0..records).map(|_| random.below(below)).collect();
+    let expected = bytes_of(walked(&of, &found), output_bytes);
+    let found = bytes_of(found.iter().map(|&found| found as u16), if symbols == ChunkSymbols::Words { 2 } else { 1 });
+    let (shared, shift) = (random.chance(2), |random: &mut Random| random.below(16) * random.below(2));
+
+    let mut device = Device::new();
+    let chunks = records.div_ceil(chunk);
+    let input = device.buffer_shifted(&found, shift(&mut random) & !1);
+    let output = device.buffer_shifted(&vec![0xa5; expected.len()], shift(&mut random) & !1);
+    let [next, walk] = [&tables.next, &tables.walk].map(|table| device.buffer(&table.bytes));
+    let images: Vec<u8> = tables.images.iter().flat_map(|image| image.to_le_bytes()).collect();
+    let (images, members) = (device.buffer(&images), device.buffer(&bytes_of(tables.members.iter().copied(), 2)));
+    let ranges = device.buffer(&vec![0x11; 2 * tables.lanes * chunks]);
+    let maps = device.buffer(&vec![0x11; tables.lanes * chunks]);
+    let mut arguments = ChunksArguments {
+        records: records as u64,
+        chunk: chunk as u64,
+        input: device.address(input),
+        table: device.address(next),
+        table_bytes: tables.next.bytes.len() as u64,
+        row: tables.next.row as u64,
+        images: device.address(images),
+        members: device.address(members),
+        symbols: tables.symbols as u64,
+        lanes: tables.lanes as u64,
+        depth: tables.depth as u64,
+        ranges: device.address(ranges),
+        maps: device.address(maps),
+        begins: 0,
+        output: device.address(output),
+    };
+    let blocks = 1 + random.below(2);
+    let kernel = |pass| ChunkKernel { pass, symbols, wide: false, shared };
+    for pass in [ChunkPass::Ranges, ChunkPass::Maps] {
+        launch(&mut device, Case { kernel: kernel(pass), seed }, &tables.next, &arguments, blocks);
+    }
+    let composed = device.read(maps);
+    let mut begin = 0u8;
+    let mut next = |map: &[u8]| {
+        let led = map[usize::from(begin)];
+        std::mem::replace(&mut begin, led)
+    };
+    let begins: Vec<u8> = composed.chunks(tables.lanes).map(&mut next).collect();
+    let begins = device.buffer(&begins);
+    arguments = ChunksArguments {
+        begins: device.address(begins),
+        table: device.address(walk),
+        table_bytes: tables.walk.bytes.len() as u64,
+        row: tables.walk.row as u64,
+        ..arguments
+    };
+    launch(&mut device, Case { kernel: kernel(pass), seed }, &tables.walk, &arguments, blocks);
+    assert_eq!(device.read(output), expected, "seed {seed}: {symbols:?} {pass:?}, {records} by {chunk}");
+}
+
+#[test]
+fn chunks_give_what_a_loop_gives() {
+    for seed in 0..6 {
+        for symbols in [ChunkSymbols::ClassesFromEnd, ChunkSymbols::Bytes, ChunkSymbols::Words] {
+            check(seed, symbols, if seed % 2 == 0 { ChunkPass::ToBytes } else { ChunkPass::ToWords });
+        }
+    }
+}
+
+#[test]
+fn every_architecture_has_the_kernels_over_chunks() {
+    let kernel = ChunkKernel { pass: ChunkPass::Maps, symbols: ChunkSymbols::Words, wide: true, shared: true };
+    for arch in Arch::ALL {
+        let ptx = HelperIr::over_chunks(kernel, arch).compile().unwrap();
+        assert!(ptx.contains(".visible .entry scan("));
+    }
+}
