@@ -17,11 +17,16 @@ use super::lower::Env;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, RowForm};
 
-/// The longest row that has a kernel of its own, which is straight-line code if that is not too much.
+/// The longest row that has a kernel of its own, in which it is straight-line code, if an element is little work.
 pub const LONGEST_STRAIGHT_ROW: usize = 16;
 
 /// Most instructions of such a row, about.
 const MOST_WORK: usize = 128;
+
+/// The longest such row, if an element takes so many instructions.
+pub(super) fn longest_straight(work: usize) -> usize {
+    (MOST_WORK / work.max(1)).min(LONGEST_STRAIGHT_ROW)
+}
 
 /// Instructions from row to row.
 const STEPPING: usize = 4;
@@ -54,7 +59,7 @@ impl Loop<'_> {
         let all = Loop { numbers, ..self };
         let before = all.entered(b, env, 0)?;
         let mut first = (rows, all.places[0]);
-        if len == 0 || len * all.work() > MOST_WORK {
+        if len == 0 {
             let row = |b: &mut _, place| Loop { places: vec![place], ..all.clone() }.write(b, env).map(drop);
             return all.each_row(b, (first, pitch), 1, row).map(drop);
         }

@@ -19,7 +19,7 @@ use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{self, Carried, TileKernel};
 use crate::cpu::lower::Env;
-use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
+use crate::cpu::rows::{LONGEST_STRAIGHT_ROW, longest_straight};
 use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
@@ -83,6 +83,8 @@ pub(crate) struct Recipe {
     rank: Option<u32>,
     /// Whether bodies read the state that sequences start from.
     reads_init: bool,
+    /// The longest row that has a kernel of its own.
+    longest_row: usize,
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
@@ -138,6 +140,8 @@ impl Recipe {
             vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
         });
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
+        let columns = program.inputs.len() + program.output.columns.len();
+        let longest_row = longest_straight(replay.mapping.function.insts.len() + columns);
         let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
@@ -152,6 +156,7 @@ impl Recipe {
             ranges: program.facts().iter().map(|stage| stage.ranges.clone()).collect(),
             rank,
             reads_init,
+            longest_row,
             handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
             whole_pays: own.is_some() || operations(&whole) <= apart,
             own,
@@ -207,7 +212,7 @@ impl Recipe {
         match kernel {
             Kernel::ScanOne if self.interleave == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
             Kernel::ReduceOne(level) if self.interleave == 1 => Kernel::Reduce(level),
-            Kernel::Rows(len) if len > LONGEST_STRAIGHT_ROW => Kernel::Rows(0),
+            Kernel::Rows(len) if len > self.longest_row => Kernel::Rows(0),
             _ => kernel,
         }
     }
