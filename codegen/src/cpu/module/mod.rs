@@ -276,12 +276,6 @@ impl Compiled {
         self.recipe.whole_pays
     }
 
-    /// Whether `scan` leaves whole states: no component is dead in the replay.
-    pub fn scans_whole_states(&self) -> bool {
-        let components: usize = self.recipe.state.stages.iter().map(|(_, layout)| layout.fields.len()).sum();
-        self.recipe.live().len() == components
-    }
-
     /// The kernels as Cranelift IR, before optimisation.
     pub fn clif(&self) -> String {
         self.recipe.clif()
