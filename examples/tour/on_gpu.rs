@@ -155,8 +155,8 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
         (CORES, || series::line_of_sight(&floats).expect(RIGHT)),
     )?;
     say!(
-        "\non the CPU alone: run-length decoding, quicksort, moments, long integers, recurrences, lists, trees,\n\
-         brackets and text, which are blocks and loops there"
+        "\non the CPU alone: run-length decoding, quicksort, long integers, recurrences, lists, trees, brackets and\n\
+         text, which are blocks and loops there; moments by key and places, which have no function for a GPU yet"
     );
     Ok(())
 }

@@ -76,7 +76,7 @@ pub fn scan<T: ScanType + PartialEq>() -> Result<&'static Scan<Sum<u32>, (T,), U
     })
 }
 
-/// Another scan that gives what [`encode`] does: the last record of each run, and a count that starts over with each. It needs no
+/// Another scan for what [`encode`] does: the *last* record of each run, and a count that starts over with each. It needs no
 /// second pass over the runs, which counts on a GPU; a core is slower at it.
 #[cfg(feature = "gpu")]
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]

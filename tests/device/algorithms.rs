@@ -94,6 +94,12 @@ fn records_are_kept_parted_and_counted() {
         let (values, lengths) = on_gpu::encode(&there(&few)).unwrap();
         assert_eq!((here(values), here(lengths)), runs::encode(&few).unwrap());
         assert_eq!(here(on_gpu::unique(&there(&few)).unwrap()), runs::unique(&few).unwrap());
+        // Equal records that differ: there the last one of a run.
+        let zeros: Vec<f32> = few.iter().map(|&x| if x < 2 { [0.0, -0.0][x as usize] } else { 1.0 }).collect();
+        let (values, lengths) = on_gpu::encode(&there(&zeros)).unwrap();
+        let lasts: Vec<u32> = zeros.chunk_by(|a, b| a == b).map(|run| run[run.len() - 1].to_bits()).collect();
+        assert_eq!(here(values).into_iter().map(f32::to_bits).collect::<Vec<_>>(), lasts);
+        assert_eq!(here(lengths), runs::encode(&zeros).unwrap().1);
         let (values, counts) = on_gpu::histogram(&there(&few)).unwrap();
         assert_eq!((here(values), here(counts)), groups::histogram(&few).unwrap());
     }
@@ -181,9 +187,19 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
     let stream = Stream::new(gpu().as_cuda().unwrap()).unwrap();
     let sums = Scan::<Sum<u32>>::plain().unwrap().on(gpu()).unwrap();
     let mut y = sums.in_stream(&stream).inclusive(&x).unwrap();
+    let mut three = there(&[3u32, 2, 1]);
+    let even = Scan::<Sum<u32>>::builder().lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }));
+    let even = even.project(scan!(|sum: Sum<u32>| -> bool { sum.0 % 2 == 0 })).build().unwrap().on(gpu()).unwrap();
+    let captured_flags = even.in_stream(&stream).inclusive(&x).unwrap();
     let mut refused = None;
     let captured = Graph::capture(&stream, || {
-        refused = Some(on_gpu::sort(&mut y, Order::Ascending).is_err());
+        // `y` beside a vector of another stream, in each place.
+        let sorted = on_gpu::sort(&mut y, Order::Ascending).is_err();
+        let with_values = on_gpu::sort_with_values(&mut three, &mut y, Order::Ascending).is_err();
+        let summed = on_gpu::sums_by_key(&y, &x).is_err();
+        let product = Csr::new(&offsets, &y, &values, 7).is_err();
+        let parted = on_gpu::partition(&x, &captured_flags).is_err() && on_gpu::select(&x, &captured_flags).is_err();
+        refused = Some(sorted && with_values && summed && product && parted);
         sums.in_stream(&stream).inclusive_in_place(&mut y).map(drop)
     });
     assert!(captured.is_ok() && refused == Some(true));

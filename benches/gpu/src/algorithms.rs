@@ -212,6 +212,8 @@ impl Bench<'_> {
                 on_gpu::encode_into(&dx, &mut dv, &mut dl)?;
                 Ok(())
             })?;
+            self.check("encode_into", &dv.to_vec()?[..values.len()], &values);
+            self.check("encode_into", &dl.to_vec()?[..values.len()], &lengths);
         }
         if self.options.wants("sort") {
             self.sorts("sort.u32", power, &made(len, |i| mix(i) as u32), |x| x.par_sort_unstable())?;
@@ -242,11 +244,13 @@ impl Bench<'_> {
             on_gpu::select_into(&dx, &dflags, &mut out)?;
             Ok(())
         })?;
+        self.check("select_into", &out.to_vec()?[..kept.len()], &kept);
         let mut space = Workspace::new();
         self.time(("partition.i32", power), 9.0 * len as f64, || {
             space.partition_into(&dx, &dflags, &mut out)?;
             Ok(())
         })?;
+        self.check("partition_into", &out.to_vec()?, &[&kept[..], &others].concat());
         let keys = made(len, |i| (i / 10) as u32);
         let sums: Vec<i32> = x.par_chunks(10).map(|x| x.iter().fold(0, |a, b| a.wrapping_add(*b))).collect();
         let dkeys = self.upload(&keys)?;
@@ -255,7 +259,10 @@ impl Bench<'_> {
         self.time(("sumsByKey.u32.i32", power), 8.8 * len as f64, || {
             on_gpu::sums_by_key_into((&dkeys, &dx), &mut dk, &mut ds)?;
             Ok(())
-        })
+        })?;
+        self.check("sums_by_key_into", &dk.to_vec()?[..sums.len()], &made(sums.len(), |i| i as u32));
+        self.check("sums_by_key_into", &ds.to_vec()?[..sums.len()], &sums);
+        Ok(())
     }
 
     fn sorts<K: SortKey>(

@@ -39,6 +39,15 @@ fn helper(device: &Device, helper: HelperKernel) -> Result<Arc<Loaded>, Error> {
     known.helpers.get(helper, &known.maker)
 }
 
+/// Refuses memory of another device than the stream's, and memory that was last used in a stream which is being captured.
+fn expect_here(memory: &DeviceMemory, side: &'static str, stream: &Stream) -> Result<(), Error> {
+    let (expected, got) = (stream.device().into(), memory.device());
+    if got != expected {
+        return Err(DeviceError::Elsewhere { side, expected, got }.into());
+    }
+    memory.expect_no_capture("one that is not being captured, for an algorithm")
+}
+
 /// Gives a helper kernel to a stream: after what writes these columns, and before whatever is to write or read them.
 ///
 /// # Safety
@@ -50,13 +59,8 @@ unsafe fn launch(
     read: &[&DeviceMemory],
     written: &mut [&mut DeviceMemory],
 ) -> Result<(), Error> {
-    let expected = stream.device().into();
-    let expect = |side, got: crate::Device| match got == expected {
-        true => Ok(()),
-        false => Err(DeviceError::Elsewhere { side, expected, got }),
-    };
-    read.iter().try_for_each(|memory| expect("input", memory.device()))?;
-    written.iter().try_for_each(|memory| expect("output", memory.device()))?;
+    read.iter().try_for_each(|memory| expect_here(memory, "input", stream))?;
+    written.iter().try_for_each(|memory| expect_here(memory, "output", stream))?;
     let kernel = helper(stream.device(), kernel)?;
     read.iter().copied().chain(written.iter().map(|memory| &**memory)).try_for_each(|memory| memory.before(stream))?;
     // SAFETY: the caller says so. Kernels are kept for good, and memory that is freed waits for the device's work.
@@ -114,6 +118,7 @@ impl Digit {
     fn arguments(&self, stream: &Stream, keys: &DeviceMemory, counts: &DeviceMemory) -> SplitArguments {
         let counts_needed = 4 * Digit::COUNT * self.blocks(stream.device());
         assert!(keys.len() >= self.records * self.key && counts.len() >= counts_needed, "columns of so many");
+        assert!(self.shift as usize + 8 <= 8 * self.key, "a digit of the keys");
         SplitArguments {
             records: self.records as u64,
             of_block: self.of_block(stream.device()) as u64,
@@ -160,6 +165,7 @@ impl Digit {
         keys_to: Option<&mut DeviceMemory>,
         values: Option<(Option<&DeviceMemory>, &mut DeviceMemory)>,
     ) -> Result<(), Error> {
+        assert_eq!(values.is_some(), self.value.is_some(), "values where they move along");
         let stream = keys.stream().clone();
         let mut arguments = self.arguments(&stream, keys, sums);
         let (mut read, mut written) = (vec![keys, sums], Vec::new());
@@ -219,6 +225,8 @@ pub fn look_up(
 pub fn heads((offsets, count): (&DeviceMemory, usize), flags: &mut DeviceMemory, records: usize) -> Result<(), Error> {
     assert!(count > 0 && offsets.len() >= 4 * count && flags.len() >= records, "at least one offset");
     let stream = offsets.stream().clone();
+    expect_here(offsets, "input", &stream)?;
+    expect_here(flags, "output", &stream)?;
     flags.before(&stream)?;
     // SAFETY: the memory is borrowed mutably, and has so many bytes.
     unsafe { DeviceSliceMut::<u8>::from_raw(stream.device(), flags.address(), records) }.fill_zero(&stream)?;

@@ -1,8 +1,8 @@
 //! The algorithms in the memory of a GPU: [`DeviceVec`]s in, and `DeviceVec`s out that stay there.
 //!
-//! They have the names and the meaning of those for slices, and are the same programs: a scan is
-//! moved to the device once, when a function first needs it there, and kept. Between the scans
-//! stand helper kernels that move records and scan nothing: Blelloch's *permute*.
+//! They have the names and the meaning of those for slices, and are scans too: each is moved to the
+//! device once, when a function first needs it there, and kept. Between the scans stand helper
+//! kernels that move records: Blelloch's *permute*.
 //!
 //! | functions | what runs |
 //! |---|---|
@@ -11,13 +11,20 @@
 //! | [`totals_by_offsets`], [`Csr`] | one segmented scan, and a kernel that takes the last record of each segment |
 //! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`] | one scan |
 //!
-//! What is not here (long integers, lists, trees, brackets, text, quicksort) runs on the CPU alone:
-//! those are blocks and loops there, not scans.
+//! Long integers, recurrences, lists, trees, brackets, text, run-length decoding and quicksort run
+//! on the CPU alone: those are blocks and loops there. Moments by key, places, selecting by a
+//! predicate and `unique_by_key` are scans that have no function here yet; [`Select::scan`] takes
+//! device memory by [`Scan::on`].
 //!
-//! All run in the stream that the first vector was last written in. They wait for the device where
-//! the number of results is not known before, and where input is checked; the others return at
-//! once. New vectors are taken from the driver, which takes time: a [`Workspace`] and
-//! a [`Csr`] keep theirs, and functions that end in `_into` take none.
+//! All run in the streams that their vectors were last written in, which wait for each other where
+//! several meet. [`Workspace::sort`] and [`Csr::times_into`] return at once. The others wait for
+//! the device: for the number of results, for the check of their input, or since they give back
+//! memory. New vectors are taken from the driver, which takes time. A [`Workspace`] and a [`Csr`]
+//! keep what they need beside their results, but for the identity that `totals_by_offsets_into`
+//! uploads.
+//!
+//! [`Select::scan`]: crate::algo::select::Select::scan
+//! [`Scan::on`]: crate::Scan::on
 //!
 //! ```no_run
 //! use monoscan::{Device, DeviceVec, algo::{on_gpu, sort::Order}};
@@ -100,7 +107,11 @@ impl Workspace {
         beside: &DeviceVec<U>,
         len: usize,
     ) -> Result<DeviceVec<T>, AlgoError> {
-        let fits = |memory: &DeviceMemory| memory.len() >= len * size_of::<T>() && memory.device() == beside.device();
+        // What a captured stream used last stays out of the caller's graph.
+        let fits = |memory: &DeviceMemory| {
+            let is_here = memory.len() >= len * size_of::<T>() && memory.device() == beside.device();
+            is_here && memory.expect_no_capture("one that is not being captured").is_ok()
+        };
         // What is too small is freed before more is asked for.
         match self.0[place].take().filter(fits) {
             Some(memory) => Ok(DeviceVec::of_memory(memory, len)),
@@ -113,7 +124,8 @@ impl Workspace {
     }
 }
 
-/// Refuses a vector of a stream that is being captured: nothing here can be part of a graph.
-fn expect_no_capture<T: ScanType>(x: &DeviceVec<T>) -> Result<(), AlgoError> {
-    Ok(x.memory().expect_no_capture("one that is not being captured, for an algorithm")?)
+/// Refuses vectors of a stream that is being captured: nothing here can be part of a graph.
+fn expect_no_capture<const N: usize>(vectors: [&DeviceMemory; N]) -> Result<(), AlgoError> {
+    let expected = "one that is not being captured, for an algorithm";
+    Ok(vectors.into_iter().try_for_each(|memory| memory.expect_no_capture(expected))?)
 }

@@ -13,6 +13,7 @@ use crate::algo::{AlgoError, check_length, compiled_for, counted};
 use crate::ops::Sum;
 use crate::prelude::*;
 use crate::scan::DeviceVec;
+use crate::{Device, Error};
 
 /// The digits of keys, the least first.
 fn digits<K: SortKey>(records: usize, order: Order, value: Option<usize>) -> impl Iterator<Item = Digit> {
@@ -31,8 +32,13 @@ fn sums<K: ScanType>(digit: &Digit, keys: &DeviceVec<K>, space: &mut Workspace) 
     let len = Digit::COUNT * digit.blocks(device.as_cuda().expect("it has memory of a device"));
     let mut sums = space.take(COUNTS, keys, len)?;
     digit.count(keys.memory(), sums.memory_mut())?;
-    compiled_for(device, |device| Scan::<Sum<u32>>::plain()?.on(device))?.exclusive_in_place(&mut sums)?;
+    scan_of_counts(device)?.exclusive_in_place(&mut sums)?;
     Ok(sums)
+}
+
+/// One for keys of all types.
+fn scan_of_counts(device: Device) -> Result<&'static Scan<Sum<u32>, (u32,), u32>, Error> {
+    compiled_for(device, |device| Scan::<Sum<u32>>::plain()?.on(device))
 }
 
 /// What a workspace keeps for splits.
@@ -46,7 +52,7 @@ impl Workspace {
     /// # Errors
     /// As there.
     pub fn sort<K: SortKey>(&mut self, keys: &mut DeviceVec<K>, order: Order) -> Result<(), AlgoError> {
-        expect_no_capture(keys)?;
+        expect_no_capture([keys.memory()])?;
         let len = keys.len();
         counted(len)?;
         let mut spare = self.take(KEYS, keys, len)?;
@@ -76,7 +82,7 @@ impl Workspace {
         values: &mut DeviceVec<V>,
         order: Order,
     ) -> Result<(), AlgoError> {
-        expect_no_capture(keys)?;
+        expect_no_capture([keys.memory(), values.memory()])?;
         let len = keys.len();
         check_length("values", len, values.len())?;
         counted(len)?;
@@ -111,7 +117,7 @@ impl Workspace {
         flags: &DeviceVec<bool>,
         parts: &mut DeviceVec<T>,
     ) -> Result<usize, AlgoError> {
-        expect_no_capture(x)?;
+        expect_no_capture([x.memory(), flags.memory(), parts.memory()])?;
         check_length("flags", x.len(), flags.len())?;
         check_length("parts", x.len(), parts.len())?;
         counted(x.len())?;
@@ -181,22 +187,23 @@ pub fn sort_with_values<K: SortKey, V: ScanType>(
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVec<u32>, AlgoError> {
-    expect_no_capture(keys)?;
+    expect_no_capture([keys.memory()])?;
     let len = keys.len();
     counted(len)?;
     let (mut space, mut sorted, mut places) = (Workspace::new(), None, None);
     for digit in digits::<K>(len, order, Some(4)) {
         let from = sorted.as_ref().unwrap_or(keys);
         let sums = sums(&digit, from, &mut space)?;
-        let (mut to, mut places_to) = (DeviceVec::beside(keys, len)?, DeviceVec::beside(keys, len)?);
         // Nobody asks for keys that are in order at last.
         let is_last = digit.shift as usize == 8 * (size_of::<K>() - 1);
-        let keys_to = (!is_last).then(|| DeviceVec::<K>::memory_mut(&mut to));
+        let mut to = (!is_last).then(|| DeviceVec::<K>::beside(keys, len)).transpose()?;
+        let mut places_to = DeviceVec::beside(keys, len)?;
+        let keys_to = to.as_mut().map(DeviceVec::memory_mut);
         let moved = (places.as_ref().map(DeviceVec::<u32>::memory), places_to.memory_mut());
         // SAFETY: these are the sums of these keys' counts.
         unsafe { digit.split((from.memory(), sums.memory()), keys_to, Some(moved)) }?;
         space.keep(COUNTS, sums);
-        (sorted, places) = (Some(to), Some(places_to));
+        (sorted, places) = (to, Some(places_to));
     }
     Ok(places.expect("a key has a digit"))
 }
@@ -206,7 +213,7 @@ pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVe
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory()])?;
     let mut sorted = x.copied()?;
     sort(&mut sorted, Order::Ascending)?;
     encode(&sorted)
@@ -217,6 +224,7 @@ pub fn histogram<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVe
 /// # Errors
 /// [`AlgoError::Length`] if there is not one flag for each record; [`AlgoError::TooLong`].
 pub fn partition<T: ScanType>(x: &DeviceVec<T>, flags: &DeviceVec<bool>) -> Result<(DeviceVec<T>, usize), AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
     let mut parts = DeviceVec::beside(x, x.len())?;
     let set = Workspace::new().partition_into(x, flags, &mut parts)?;
     Ok((parts, set))
@@ -230,7 +238,7 @@ pub fn partition3<T: ScanType>(
     x: &DeviceVec<T>,
     classes: &DeviceVec<u8>,
 ) -> Result<(DeviceVec<T>, [usize; 3]), AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory(), classes.memory()])?;
     check_length("classes", x.len(), classes.len())?;
     counted(x.len())?;
     let mut parts = DeviceVec::beside(x, x.len())?;

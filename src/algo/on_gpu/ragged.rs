@@ -17,7 +17,7 @@ where
     K: ScanType + PartialEq,
     T: Num,
 {
-    expect_no_capture(x)?;
+    expect_no_capture([keys.memory(), x.memory()])?;
     check_length("keys", x.len(), keys.len())?;
     Ok(compiled_for(x.device(), |device| groups::scan::<K, T>()?.on(device))?.inclusive((keys, x))?)
 }
@@ -35,7 +35,7 @@ where
     K: ScanType + PartialEq,
     T: Num,
 {
-    expect_no_capture(x)?;
+    expect_no_capture([keys.memory(), x.memory(), firsts.memory(), sums.memory()])?;
     check_length("keys", x.len(), keys.len())?;
     let scan = compiled_for(x.device(), |device| groups::scan::<K, T>()?.on(device))?;
     Ok(scan.inclusive_into((keys, x), (firsts, sums))?.wait()?)
@@ -50,7 +50,7 @@ where
     K: ScanType + PartialEq,
     M: Monoid,
 {
-    expect_no_capture(x)?;
+    expect_no_capture([keys.memory(), x.memory()])?;
     check_length("keys", x.len(), keys.len())?;
     Ok(compiled_for(x.device(), |device| groups::scan_of_totals::<K, M>()?.on(device))?.inclusive((keys, x))?)
 }
@@ -65,6 +65,7 @@ fn wrong(len: u32, e: Element<u32>) -> Min<u32> {
 /// Refuses offsets that do not rise from 0 to `len`. Waits for the device.
 fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), AlgoError> {
     let end = counted(len)?;
+    counted(offsets.len())?;
     let scan = compiled_for(offsets.device(), |device| {
         Scan::<Min<u32>>::builder().lift_at_with(0, wrong {}).build()?.on(device)
     })?;
@@ -98,6 +99,7 @@ fn mark_heads(offsets: &DeviceVec<u32>, heads: &mut DeviceVec<bool>) -> Result<(
 /// # Errors
 /// [`AlgoError::Offset`] if they do not rise from 0 to the number of records; [`AlgoError::TooLong`].
 pub fn totals_by_offsets<M: Monoid>(offsets: &DeviceVec<u32>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
+    counted(offsets.len())?;
     let mut totals = DeviceVec::beside(x, offsets.len().saturating_sub(1))?;
     Workspace::new().totals_by_offsets_into(offsets, x, &mut totals)?;
     Ok(totals)
@@ -119,7 +121,7 @@ impl Workspace {
         x: &DeviceVec<M>,
         totals: &mut DeviceVec<M>,
     ) -> Result<(), AlgoError> {
-        expect_no_capture(x)?;
+        expect_no_capture([offsets.memory(), x.memory(), totals.memory()])?;
         check_device_offsets(offsets, x.len())?;
         check_length("totals", offsets.len() - 1, totals.len())?;
         let scan = compiled_for(x.device(), |device| Scan::<M>::new()?.on(device))?;
@@ -176,7 +178,7 @@ impl<'a, T: Num> Csr<'a, T> {
         values: &'a DeviceVec<T>,
         width: usize,
     ) -> Result<Csr<'a, T>, AlgoError> {
-        expect_no_capture(values)?;
+        expect_no_capture([offsets.memory(), columns.memory(), values.memory()])?;
         check_length("columns", values.len(), columns.len())?;
         check_device_offsets(offsets, values.len())?;
         let greatest = compiled_for(values.device(), |device| Scan::<Max<u32>>::plain()?.on(device))?;
@@ -202,6 +204,7 @@ impl<'a, T: Num> Csr<'a, T> {
     /// # Errors
     /// [`AlgoError::Length`] if `x` is not as long as the matrix is wide.
     pub fn times(&mut self, x: &DeviceVec<T>) -> Result<DeviceVec<T>, AlgoError> {
+        check_length("x", self.width, x.len())?;
         let mut y = DeviceVec::beside(x, self.height())?;
         self.times_into(x, &mut y)?;
         Ok(y)
@@ -212,7 +215,13 @@ impl<'a, T: Num> Csr<'a, T> {
     /// # Errors
     /// As [`times`](Csr::times); also if `y` is not as long as the matrix is high.
     pub fn times_into(&mut self, x: &DeviceVec<T>, y: &mut DeviceVec<T>) -> Result<(), AlgoError> {
-        expect_no_capture(x)?;
+        expect_no_capture([
+            x.memory(),
+            y.memory(),
+            self.columns.memory(),
+            self.values.memory(),
+            self.offsets.memory(),
+        ])?;
         check_length("x", self.width, x.len())?;
         check_length("y", self.height(), y.len())?;
         let len = self.values.len();
@@ -243,7 +252,7 @@ pub fn forward_fill<T: ScanType>(
     is_there: &DeviceVec<bool>,
     before: T,
 ) -> Result<DeviceVec<T>, AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory(), is_there.memory()])?;
     check_length("is_there", x.len(), is_there.len())?;
     let scan = compiled_for(x.device(), |device| series::fill::<T>()?.on(device))?;
     Ok(scan.init(series::latest(before)).inclusive((x, is_there))?)
@@ -258,7 +267,7 @@ pub fn backward_fill<T: ScanType>(
     is_there: &DeviceVec<bool>,
     after: T,
 ) -> Result<DeviceVec<T>, AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory(), is_there.memory()])?;
     check_length("is_there", x.len(), is_there.len())?;
     let scan = compiled_for(x.device(), |device| series::fill::<T>()?.on(device))?;
     Ok(scan.init(series::latest(after)).reversed().inclusive((x, is_there))?)
@@ -269,7 +278,7 @@ pub fn backward_fill<T: ScanType>(
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn sessions<T: Num>(times: &DeviceVec<T>, gap: T) -> Result<DeviceVec<u32>, AlgoError> {
-    expect_no_capture(times)?;
+    expect_no_capture([times.memory()])?;
     counted(times.len())?;
     let scan = compiled_for(times.device(), |device| series::pauses_counted::<T>()?.on(device))?;
     Ok(scan.with(gap)?.inclusive(times)?)
@@ -280,7 +289,7 @@ pub fn sessions<T: Num>(times: &DeviceVec<T>, gap: T) -> Result<DeviceVec<u32>, 
 /// # Errors
 /// Those of all functions here.
 pub fn line_of_sight<T: Real>(altitudes: &DeviceVec<T>) -> Result<DeviceVec<bool>, AlgoError> {
-    expect_no_capture(altitudes)?;
+    expect_no_capture([altitudes.memory()])?;
     if altitudes.is_empty() {
         return Ok(DeviceVec::beside(altitudes, 0)?);
     }
@@ -296,7 +305,7 @@ pub fn line_of_sight<T: Real>(altitudes: &DeviceVec<T>) -> Result<DeviceVec<bool
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn running_argmax<T: Num>(x: &DeviceVec<T>) -> Result<DeviceVec<u32>, AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory()])?;
     counted(x.len())?;
     Ok(compiled_for(x.device(), |device| series::greatest::<T>()?.on(device))?.inclusive(x)?)
 }

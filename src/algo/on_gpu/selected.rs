@@ -10,7 +10,7 @@ use crate::scan::DeviceVec;
 /// # Errors
 /// [`AlgoError::Length`] if there is not one flag for each record.
 pub fn select<T: ScanType>(x: &DeviceVec<T>, flags: &DeviceVec<bool>) -> Result<DeviceVec<T>, AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory(), flags.memory()])?;
     check_length("flags", x.len(), flags.len())?;
     let scan = compiled_for(x.device(), |device| crate::algo::select::scan::<T>()?.on(device))?;
     Ok(scan.inclusive((flags, x))?)
@@ -25,13 +25,14 @@ pub fn select_into<T: ScanType>(
     flags: &DeviceVec<bool>,
     kept: &mut DeviceVec<T>,
 ) -> Result<usize, AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory(), flags.memory(), kept.memory()])?;
     check_length("flags", x.len(), flags.len())?;
     let scan = compiled_for(x.device(), |device| crate::algo::select::scan::<T>()?.on(device))?;
     Ok(scan.inclusive_into((flags, x), kept)?.wait()?)
 }
 
-/// The value of each run of equal records, and how long it is.
+/// The value of each run of equal records, and how long it is. The value is the last record of the run, where for slices it is the
+/// first: equal records may differ, as 0 and −0 do.
 ///
 /// # Errors
 /// [`AlgoError::TooLong`].
@@ -39,7 +40,7 @@ pub fn encode<T>(x: &DeviceVec<T>) -> Result<(DeviceVec<T>, DeviceVec<u32>), Alg
 where
     T: ScanType + PartialEq,
 {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory()])?;
     counted(x.len())?;
     Ok(compiled_for(x.device(), |device| runs::scan_of_lengths::<T>()?.on(device))?.inclusive(x)?)
 }
@@ -56,7 +57,7 @@ pub fn encode_into<T>(
 where
     T: ScanType + PartialEq,
 {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory(), values.memory(), lengths.memory()])?;
     counted(x.len())?;
     let scan = compiled_for(x.device(), |device| runs::scan_of_lengths::<T>()?.on(device))?;
     Ok(scan.inclusive_into(x, (values, lengths))?.wait()?)
@@ -67,6 +68,6 @@ where
 /// # Errors
 /// Those of all functions here.
 pub fn unique<T: ScanType + PartialEq>(x: &DeviceVec<T>) -> Result<DeviceVec<T>, AlgoError> {
-    expect_no_capture(x)?;
+    expect_no_capture([x.memory()])?;
     Ok(compiled_for(x.device(), |device| runs::scan_of_firsts::<T>()?.on(device))?.inclusive(x)?)
 }

@@ -284,7 +284,7 @@ fn split(key: Width, value: Option<Width>, (records, of_block): (usize, usize), 
 #[test]
 fn splits_are_stable_whatever_the_widths() {
     let tile = |key, value| HelperKernel::Split(key, value).tile();
-    split(Width::Four, None, (tile(Width::Four, None) + 700, tile(Width::Four, None)), 1);
+    split(Width::Four, None, (2 * tile(Width::Four, None) + 700, 2 * tile(Width::Four, None)), 1);
     let (key, value) = (Width::Eight, Some(Width::Four));
     split(key, value, (2 * tile(key, value) + 33, 2 * tile(key, value)), 2);
     for (seed, (key, value)) in (3..).zip([
@@ -301,17 +301,20 @@ fn splits_are_stable_whatever_the_widths() {
 /// Without a call that orders threads something goes wrong.
 #[test]
 fn calls_of_a_split_are_missed() {
-    let (records, width) = (300u32, Width::Four);
+    let (width, split) = (Width::Four, HelperKernel::Split(Width::Four, Some(Width::Four)));
+    // Two tiles of a block.
+    let records = split.tile() as u32 + 300;
     let keys: Vec<u8> = (0..records).flat_map(|record| (record.wrapping_mul(77) % 9).to_le_bytes()).collect();
-    for helper in [HelperKernel::Count(width), HelperKernel::Split(width, None)] {
+    for helper in [HelperKernel::Count(width), split] {
         let kernel = Kernel::compile(&helper.emulated(), "scan").unwrap();
         let run = |faults: &[Fault]| {
             let mut device = Device::new();
             let (from, to) = (device.buffer(&keys), device.buffer(&vec![0; keys.len()]));
+            let values_to = device.buffer(&vec![0; keys.len()]);
             let counts = device.buffer(&[0; 4 * 256]);
             let arguments = SplitArguments {
                 records: records.into(),
-                of_block: helper.tile() as u64,
+                of_block: 2 * split.tile() as u64,
                 keys: device.address(from),
                 shift: 0,
                 signs: 0,
@@ -319,7 +322,7 @@ fn calls_of_a_split_are_missed() {
                 counts: device.address(counts),
                 keys_to: device.address(to),
                 values: 0,
-                values_to: 0,
+                values_to: device.address(values_to),
             };
             let launch = Launch {
                 threads: HELPER_THREADS as u32,
