@@ -80,12 +80,18 @@ impl Chunks {
         Ok(Some(Chunks { tables, from_end, bytes, output, maker, composing, loaded: OnceLock::new() }))
     }
 
-    /// Whether it does a task: an inclusive scan of a line from its first record, for its outputs alone.
+    /// Whether it does a task: a call that it [takes](Chunks::takes), of records one after the other, to other ones.
     pub(super) fn does(&self, task: &Task<'_>) -> bool {
-        let Call { mode, reversed, init, carry, shape, totals, .. } = *task.call;
+        let is_plain = !task.reduces && !task.settings.checked && task.spaced.is_empty();
+        is_plain && task.len > 0 && task.inputs[0] != task.outputs[0] && self.takes(task.call)
+    }
+
+    /// Whether it takes a call: an inclusive scan of a line from its first record, for its outputs alone.
+    pub(super) fn takes(&self, call: &Call<'_>) -> bool {
+        let Call { mode, reversed, init, carry, shape, totals, .. } = *call;
         let is_plain = mode == Mode::Inclusive && init == Init::Identity && carry.is_none() && !totals;
         let is_line = matches!(shape, Shape::Line) && reversed == self.from_end;
-        is_plain && is_line && !task.reduces && !task.settings.checked && task.spaced.is_empty() && task.len > 0
+        is_plain && is_line
     }
 
     /// Gives a task that it does to a stream.

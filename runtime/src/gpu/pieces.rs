@@ -73,7 +73,12 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         let program = &*scan.program;
         // What goes by chunks needs the whole line.
         #[cfg(feature = "ptx")]
-        if scan.chunks.is_some() && task.len > 0 && task.carry.is_none() && task.outputs.is_some() {
+        if let Some(chunks) = &scan.chunks
+            && task.len > 0
+            && task.outputs.is_some()
+            && task.carry.is_none()
+            && chunks.takes(task.call)
+        {
             return Err(task);
         }
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect::<Vec<_>>();

@@ -69,7 +69,7 @@ fn launch(device: &mut Device, case: Case, table: &StateTable, arguments: &Chunk
     kernel.launch(device, &launch).unwrap();
 }
 
-fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass) {
+fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
     let mut random = Random(seed);
     let output_bytes = if pass == ChunkPass::ToBytes { 1 } else { 2 };
     let (of, tables) = loop {
@@ -80,6 +80,8 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass) {
     };
     let records: usize = *random.pick(&[1, 31, 32, 33, 63, 64, 65, 97, 500, 900]);
     let chunk: usize = *random.pick(&[32, 32, 64, 96]);
+    // Threads have more than one chunk then.
+    let (records, chunk) = if long { (32 * CHUNK_THREADS + 1000, 32) } else { (records, chunk) };
     let below = if of.class_of.is_some() { 256 } else { of.symbols };
     let found: Vec<usize> = (0..records).map(|_| random.below(below)).collect();
     let expected = bytes_of(walked(&of, &found), output_bytes);
@@ -112,7 +114,7 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass) {
         begins: 0,
         output: device.address(output),
     };
-    let blocks = 1 + random.below(2);
+    let blocks = if long { 1 } else { 1 + random.below(2) };
     let kernel = |pass| ChunkKernel { pass, symbols, wide: false, shared };
     for pass in [ChunkPass::Ranges, ChunkPass::Maps] {
         launch(&mut device, Case { kernel: kernel(pass), seed }, &tables.next, &arguments, blocks);
@@ -140,9 +142,14 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass) {
 fn chunks_give_what_a_loop_gives() {
     for seed in 0..6 {
         for symbols in [ChunkSymbols::ClassesFromEnd, ChunkSymbols::Bytes, ChunkSymbols::Words] {
-            check(seed, symbols, if seed % 2 == 0 { ChunkPass::ToBytes } else { ChunkPass::ToWords });
+            check(seed, symbols, if seed % 2 == 0 { ChunkPass::ToBytes } else { ChunkPass::ToWords }, false);
         }
     }
+}
+
+#[test]
+fn threads_take_more_than_one_chunk() {
+    check(3, ChunkSymbols::Bytes, ChunkPass::ToBytes, true);
 }
 
 #[test]

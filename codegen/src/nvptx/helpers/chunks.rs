@@ -397,8 +397,10 @@ impl<'k> Chunk<'k> {
     fn write_outputs(&self, bytes: usize) {
         let k = self.k;
         let begins = self.word(ChunksArguments::BEGINS).as_global().byte(self.number).load_constant(Ty::I8, 1);
-        let first = self.range(self.number).byte(begins.resize(Ty::I32) * 2).load_constant(Ty::Int(16), 2);
-        let state = k.var(first.resize(Ty::I32));
+        // If the scan between failed, numbers are anything: some state is taken then.
+        let begins = begins.resize(Ty::I32).umin(self.most() - 1);
+        let first = self.range(self.number).byte(begins * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
+        let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
         let output = self.word(ChunksArguments::OUTPUT).as_global();
         // Half of an entry is the next state, the other one the output.
         let half = if self.kernel.wide { 16 } else { 8 };
