@@ -73,6 +73,15 @@ impl Sample {
         };
         Sample { len, columns: program.inputs.iter().map(&mut column).collect(), parameters }
     }
+
+    /// So many records, from this one on.
+    pub(super) fn part(&self, start: usize, len: usize, program: &Lowered) -> Sample {
+        let columns = self.columns.iter().zip(&program.inputs).map(|(column, layout)| {
+            let size = layout.size as usize;
+            column[start * size..][..len * size].to_vec()
+        });
+        Sample { len, columns: columns.collect(), parameters: self.parameters.clone() }
+    }
 }
 
 /// Valid states for a column that has the start of each segment.
