@@ -89,3 +89,36 @@ fn short_rows_of_every_width_are_summed_up() {
     sums(|x| x);
     sums(|x| x as f64 / 8.0);
 }
+
+/// Sums of bytes in a wider type, of which the last byte is written: nothing behind a row's bytes is, in place or not.
+fn narrow_sums<T>(lift: impl ScanFn<(u8,), Out = Sum<T>> + Copy, project: impl ScanFn<(Sum<T>,), Out = u8> + Copy)
+where
+    Sum<T>: Monoid,
+{
+    let mut random = Random(5);
+    let x: Vec<u8> = (0..RECORDS).map(|_| random.bits() as u8).collect();
+    for plan in plans() {
+        let scan = Scan::<Sum<T>>::builder().lift(lift).project(project).plan(plan).build().unwrap();
+        for (pitch, rows) in shapes() {
+            let (mut found, mut in_place, mut expected, mut places) =
+                (vec![7; RECORDS], x.clone(), vec![7; RECORDS], x.clone());
+            scan.rows(rows).inclusive_into(&x, &mut found).unwrap();
+            scan.rows(rows).inclusive_in_place(&mut in_place).unwrap();
+            for row in 0..rows.count() {
+                let mut sum = 0u8;
+                for i in row * pitch..row * pitch + rows.len() {
+                    sum = sum.wrapping_add(x[i]);
+                    (expected[i], places[i]) = (sum, sum);
+                }
+            }
+            assert_eq!((found, in_place), (expected, places), "{rows:?}");
+        }
+    }
+}
+
+#[test]
+fn short_rows_of_columns_narrower_than_their_state_write_their_own_bytes() {
+    narrow_sums(scan!(|x: u8| -> Sum<i16> { Sum(x as i16) }), scan!(|sum: Sum<i16>| -> u8 { sum.0 as u8 }));
+    narrow_sums(scan!(|x: u8| -> Sum<i32> { Sum(x as i32) }), scan!(|sum: Sum<i32>| -> u8 { sum.0 as u8 }));
+    narrow_sums(scan!(|x: u8| -> Sum<i64> { Sum(x as i64) }), scan!(|sum: Sum<i64>| -> u8 { sum.0 as u8 }));
+}

@@ -27,6 +27,9 @@ pub(crate) struct Group {
     pub(crate) apart: usize,
 }
 
+/// Bytes of half a vector, the least that is loaded or stored at once.
+const HALF: usize = 8;
+
 /// Records that are `count` values of `bytes` bytes, without anything between.
 #[derive(Clone, Copy)]
 struct Tight {
@@ -55,6 +58,11 @@ impl Group {
     pub(crate) fn fills_vectors(self, layout: &Layout) -> bool {
         Tight::of(layout, self.shape).is_some_and(|tight| tight.bytes == self.shape.bytes)
             && (self.depth * layout.size as usize).is_multiple_of(16)
+    }
+
+    /// Whether a group of a column is gathered, or at least half a vector: less is never loaded or stored at once.
+    pub(crate) fn is_half_a_vector(self, layout: &Layout) -> bool {
+        Tight::of(layout, self.shape).is_none_or(|_| self.records() * layout.size as usize >= HALF)
     }
 
     /// How many bytes behind the group's first record a vector of a column is.
@@ -176,6 +184,7 @@ impl Group {
 
     /// Eight bytes, a lane's share of them in each lane.
     fn load_half(self, b: &mut FunctionBuilder<'_>, tight: Tight, address: ir::Value) -> ir::Value {
+        assert_eq!(self.records() * tight.count * tight.bytes, HALF, "a group of this many bytes");
         let low = b.ins().load(types::I64, memory::data_flags(), address, 0);
         let mut vector = b.ins().scalar_to_vector(types::I64X2, low);
         let mut shape = Shape { bytes: self.depth * tight.count * tight.bytes };
@@ -189,6 +198,7 @@ impl Group {
 
     /// The inverse of `load_half`.
     fn store_half(self, b: &mut FunctionBuilder<'_>, tight: Tight, mut vector: ir::Value, address: ir::Value) {
+        assert_eq!(self.records() * tight.count * tight.bytes, HALF, "a group of this many bytes");
         let mut shape = self.shape;
         while shape.bytes > self.depth * tight.count * tight.bytes {
             vector = shuffle::narrow(b, shape, vector);

@@ -35,8 +35,10 @@ impl RowForm {
         let shape = form.group.shape;
         let whole = Group::new(shape, len);
         let piece = Group { shape, depth: shape.lanes(), apart: len };
-        let is_whole = len.is_power_of_two() && len <= LONGEST_PIECE;
-        let fits = form.inputs.iter().chain(&form.outputs).all(|layout| piece.fills_vectors(layout));
+        let columns = || form.inputs.iter().chain(&form.outputs);
+        let is_large = columns().all(|layout| whole.is_half_a_vector(layout));
+        let is_whole = len.is_power_of_two() && len <= LONGEST_PIECE && is_large;
+        let fits = columns().all(|layout| piece.fills_vectors(layout));
         if !is_whole && (piece.depth > len || !fits) {
             return None;
         }
