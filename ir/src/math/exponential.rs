@@ -32,9 +32,7 @@ pub fn exp(b: &mut FunctionBuilder, x: Value) -> Value {
 pub fn exp2(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         let x = if short { d.clamp(x, -160.0, 130.0) } else { d.clamp(x, -1080.0, 1025.0) };
-        let of_last_bits = d.lit(IN_LAST_BITS);
-        let whole = d.add(x, of_last_bits);
-        let n = d.sub(whole, of_last_bits);
+        let (n, whole) = in_last_bits(d, x);
         let fraction = d.sub(x, n);
         let (ln_2, ln_2_rest) = (d.lit(LN_2), d.lit(LN_2_LACKS));
         let r = d.mul(fraction, ln_2);
@@ -97,9 +95,8 @@ pub(super) struct Reduced {
 /// x as such a sum.
 pub(super) fn reduce(d: &mut Doubles, x: Value) -> Reduced {
     let (log2_e, head, rest) = (d.lit(LOG2_E), d.lit(-LN_2_HEAD), d.lit(-LN_2_REST));
-    let of_last_bits = d.lit(IN_LAST_BITS);
-    let whole = d.mul_add(x, log2_e, of_last_bits);
-    let n = d.sub(whole, of_last_bits);
+    let quotient = d.mul(x, log2_e);
+    let (n, whole) = in_last_bits(d, quotient);
     let exact = d.mul_add(n, head, x);
     let r = d.mul_add(n, rest, exact);
     Reduced { n, whole, r, exact }
@@ -114,8 +111,16 @@ impl Reduced {
     }
 }
 
-/// The sum of this number and a whole n is rounded to one whose last bits are n + 2·1023.
+/// The sum of this number and a whole n has n + 2·1023 in its last bits.
 const IN_LAST_BITS: f64 = WHOLE + 2.0 * 1023.0;
+
+/// The whole n next to x, and n + [`IN_LAST_BITS`]. That sum alone would round as well, but then the judge of laws, who bounds the
+/// rounding of every sum, could not tell that n is whole.
+fn in_last_bits(d: &mut Doubles, x: Value) -> (Value, Value) {
+    let of_last_bits = d.lit(IN_LAST_BITS);
+    let n = d.0.unary(Opcode::RoundEven, x);
+    (n, d.add(n, of_last_bits))
+}
 
 /// (eʳ − 1 − r) / r² for |r| ≤ ½·ln 2, to 2⁻⁵⁷.
 const EXPONENTIAL: [f64; 11] = [
