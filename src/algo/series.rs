@@ -126,7 +126,7 @@ fn is_visible<T: Real>(e: Element<T, Max<T>>) -> bool {
 /// A point whose altitude is NaN is not seen and hides nothing; from a point 0 of altitude NaN only itself is seen.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+/// [`Error::OutOfMemory`].
 pub fn line_of_sight<T: Real>(altitudes: &[T]) -> Result<Vec<bool>, AlgoError> {
     let Some(&eye) = altitudes.first() else { return Ok(Vec::new()) };
     Ok(steepest::<T>()?.with(eye)?.inclusive(altitudes)?)

@@ -159,6 +159,7 @@ impl Digit {
     ///
     /// # Safety
     /// The sums are those of the counts of these keys.
+    #[doc(hidden)]
     pub unsafe fn split(
         &self,
         (keys, sums): (&DeviceMemory, &DeviceMemory),
