@@ -140,6 +140,7 @@ impl Digit {
     ///
     /// # Panics
     /// A column is too short.
+    #[doc(hidden)]
     pub fn count(&self, keys: &DeviceMemory, counts: &mut DeviceMemory) -> Result<(), Error> {
         let stream = keys.stream().clone();
         let arguments = self.arguments(&stream, keys, counts).to_bytes();

@@ -78,7 +78,7 @@ pub struct SplitArguments {
     pub values_to: u64,
 }
 
-/// Most records of a block: each thread of [`count`] counts up to 255.
+/// Most records of a block: each thread of `count` counts up to 255.
 pub const MOST_OF_BLOCK: usize = 255 * HELPER_THREADS;
 
 impl SplitArguments {
