@@ -23,6 +23,7 @@ use std::ops::Deref;
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
 pub use crate::layout::{Field, Layout, Table};
+use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
 /// Most stages a program has.
@@ -122,6 +123,23 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// A stage whose state nobody reads, for a program that looks at records alone: a program has a stage at least. It is the
+    /// disjunction of `false`s.
+    pub fn unread() -> Stage {
+        let mut lift = FunctionBuilder::new();
+        let nothing = lift.lit(false);
+        let mut b = FunctionBuilder::new();
+        let both = b.params(&[Type::Bool; 2]);
+        let either = b.binary(Opcode::Or, both[0], both[1]);
+        Stage {
+            state: vec![Type::Bool],
+            identity: vec![Constant::from(false)],
+            lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
+            combine: b.finish(&[either]),
+            ..Stage::default()
+        }
+    }
+
     /// All its functions.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         [&self.lift.function, &self.combine].into_iter().chain(&self.valid).chain(&self.follows)

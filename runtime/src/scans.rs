@@ -331,7 +331,7 @@ impl DynScan {
             }
             Shape::Rows(rows) if rows.records() <= len => {
                 let bases = self.settings().parameters.behind(inputs);
-                let short = self.variants().make_short_rows(call.mode, rows.len()).ok().flatten()?;
+                let short = self.variants().make_short_rows(call.mode, &rows).ok().flatten()?;
                 // SAFETY: as above.
                 unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len())
             }

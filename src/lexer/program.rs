@@ -169,25 +169,12 @@ pub(super) fn endings_of_labels(codes: Codes) -> Verified<Program> {
     let (mut b, code) = masked(!codes.ends());
     let code = b.cast(Type::U64, code);
     let code = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[code]) };
-    // A program has a state; nothing of this one is read.
-    let mut lift = FunctionBuilder::new();
-    let nothing = lift.lit(false);
-    let mut b = FunctionBuilder::new();
-    let both = b.params(&[Type::Bool; 2]);
-    let either = b.binary(Opcode::Or, both[0], both[1]);
-    let stage = Stage {
-        state: vec![Type::Bool],
-        identity: vec![Constant::from(false)],
-        lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
-        combine: b.finish(&[either]),
-        ..Stage::default()
-    };
     let program = Program {
         parameters: Vec::new(),
         name: "endings".to_owned(),
         tables: Vec::new(),
         inputs: vec![Layout::of(ty)],
-        stages: vec![stage],
+        stages: vec![Stage::unread()],
         output: Output { filter: Some(filter), project: with_end(code), columns: vec![Layout::of(Type::U64)] },
         sequential: None,
     };

@@ -168,6 +168,12 @@ impl ShortRows {
         self.scans.get(len).unwrap_or(&self.scans[0])
     }
 
+    /// Whether rows are scanned this way: all of them together are short enough, and they go in turn.
+    #[inline]
+    pub(super) fn takes(&self, rows: &Rows) -> bool {
+        rows.count().saturating_mul(rows.len()) <= self.plan.direct && Line::prefers_in_turn(&self.plan, rows)
+    }
+
     /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. Says whether it
     /// did.
     ///
@@ -179,7 +185,7 @@ impl ShortRows {
         if elements == 0 {
             return true;
         }
-        if elements > self.plan.direct || !Line::prefers_in_turn(&self.plan, rows) {
+        if !self.takes(rows) {
             return false;
         }
         let Some(scan) = self.of_length(rows.len()).get() else { return false };

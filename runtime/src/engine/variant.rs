@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 use super::length_constants::LengthConstants;
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
+use crate::call::Rows;
 use crate::checks;
 use crate::error::Error;
 
@@ -194,14 +195,16 @@ impl Variants {
         self.rows[mode as usize].get()?.as_ref()
     }
 
-    /// The same, made if this is the first call for rows of so many elements.
+    /// The same, made if this is the first call for rows of as many elements that are scanned this way.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_rows(&self, mode: Mode, len: usize) -> Result<Option<&ShortRows>, Error> {
+    pub(crate) fn make_short_rows(&self, mode: Mode, rows: &Rows) -> Result<Option<&ShortRows>, Error> {
         let variant = self.get(Form { mode, ..Form::default() }, false);
         let Some(short) = get_or_make(&self.rows[mode as usize], || ShortRows::of(variant))? else { return Ok(None) };
-        short.make(variant, len)?;
+        if short.takes(rows) {
+            short.make(variant, rows.len())?;
+        }
         Ok(Some(short))
     }
 

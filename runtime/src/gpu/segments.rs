@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use monoscan_codegen::nvptx::{HelperKernel, OffsetsArguments, StartsArguments};
 use monoscan_ir::{
-    Constant, FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value, Verified,
-    verify,
+    FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
 };
 
 use super::compiled::{Compiled, Shared, shared};
@@ -174,25 +173,12 @@ fn key_changes(keys: &Layout, ends: bool) -> Result<Verified<Program>, Error> {
         }
     }
     let project = Mapping { reads, function: b.finish(&[changes]) };
-    // A program has a state; nothing of this one is read.
-    let mut lift = FunctionBuilder::new();
-    let nothing = lift.lit(false);
-    let mut b = FunctionBuilder::new();
-    let both = b.params(&[Type::Bool; 2]);
-    let either = b.binary(Opcode::Or, both[0], both[1]);
-    let stage = Stage {
-        state: vec![Type::Bool],
-        identity: vec![Constant::from(false)],
-        lift: Mapping { reads: Vec::new(), function: lift.finish(&[nothing]) },
-        combine: b.finish(&[either]),
-        ..Stage::default()
-    };
     Ok(verify(Program {
         name: "keys".into(),
         tables: Vec::new(),
         inputs: vec![keys.clone()],
         parameters: Vec::new(),
-        stages: vec![stage],
+        stages: vec![Stage::unread()],
         output: Output { filter: None, project, columns: vec![Layout::of(Type::Bool)] },
         sequential: None,
     })?)
@@ -209,8 +195,8 @@ fn scalars(b: &mut FunctionBuilder, own: Value, other: Value) -> Vec<(Value, Val
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monoscan_ir::Lanes;
     use monoscan_ir::interp::{self, Request};
+    use monoscan_ir::{Constant, Lanes};
 
     #[test]
     fn keys_change_where_any_component_does() {
