@@ -15,8 +15,9 @@
 //!    is written, and tests such as `last == NONE`.
 //! 4. `assemble`: a [`Program`] of at most three stages, with the functions from states of the loop
 //!    to those of the program and back.
-//! 5. `proof`: that the effect of an element is the step, by the normal forms of the judge; and the
-//!    whole on samples, cut in blocks. The laws of the stages are judged like those of any program.
+//! 5. `proof`: that the effect of an element is the step, by the normal forms of the judge.
+//!    `samples`: the whole on samples, cut in blocks. The laws of the stages are judged like those of
+//!    any program.
 
 mod assemble;
 mod code;
@@ -27,6 +28,7 @@ mod overflow;
 mod proof;
 mod refusal;
 mod rewrite;
+mod samples;
 mod show;
 
 use crate::function::{Function, Value};
@@ -228,7 +230,7 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
-    proof::on_samples(of, &derivation)?;
+    samples::on_samples(of, &derivation)?;
     Ok(derivation)
 }
 

@@ -4,20 +4,20 @@
 //!    the constant function of step(s, x). `value(combine(seed(s), lift(x))) = step(s, x)` for all
 //!    s and x, by the normal forms of the judge and cases. Families of minima and maxima of sums
 //!    are compared over ideal numbers: integers that do not overflow, with −∞ and ∞.
-//! 2. The whole on sampled elements, in blocks of 1, 2, 3 and 7, against the step.
+//! 2. The whole on sampled elements, against the step (`samples`).
 //!
 //! With the laws of the stages, which the judge decides, the first says by induction that every
 //! state of the scan stands for the loop's.
 
+use super::Flat;
 use super::code::{Code, taken_away};
 use super::graph::Placed;
-use super::{Derivation, Flat, LoopProgram, Refusal, Why};
+use super::samples::{SAMPLES, element};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::interp;
 use crate::laws::elements::{Assumptions, Elements, GaveUp, Id, Means};
 use crate::opcode::Opcode;
-use crate::program::{Source, Stage};
 use crate::types::{Constant, Type};
 
 use super::family::{ABSENT, Family};
@@ -238,188 +238,3 @@ fn puts_back(function: &Function, inst: &Inst) -> bool {
     let Some(limit) = limit else { return false };
     [1, -1].iter().any(|sign| is(none, sign * ABSENT) && is(limit, sign * ABSENT / 2))
 }
-
-/// How many elements a sample has.
-const SAMPLE: usize = 29;
-/// From how many instructions for an element on there are fewer.
-const LARGE: usize = 3000;
-const VERY_LARGE: usize = 30_000;
-/// How many samples.
-const SAMPLES: u64 = 6;
-const BLOCKS: [usize; 4] = [1, 2, 3, 7];
-
-/// The scan against the step, on samples in blocks.
-pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<(), Refusal> {
-    let work = |stage: &Stage| 3 * stage.combine.insts.len() + stage.lift.function.insts.len();
-    let work = derivation.program.stages.iter().map(work).sum::<usize>() + of.step.function.insts.len();
-    // Large products are composed less often.
-    let (samples, elements) = match work {
-        ..LARGE => (SAMPLES, SAMPLE),
-        LARGE..VERY_LARGE => (2, 9),
-        _ => (1, 4),
-    };
-    for seed in 0..samples {
-        // The last kinds of samples are the richest.
-        let seed = SAMPLES - 1 - seed;
-        for block in BLOCKS {
-            if !sample(of, derivation, (seed, elements), block) {
-                let components = of.names.clone();
-                return Err(Refusal::of(components, Why::Wrong));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether a float says something: products of a block of such numbers stay within the type.
-fn is_number(constant: &Constant) -> bool {
-    match constant.ty() {
-        Type::F32 => constant.as_f64().abs() < 1e4,
-        Type::F64 => constant.as_f64().abs() < 1e30,
-        _ => true,
-    }
-}
-
-/// Whether a divisor may be no more than what rounding left of 0, where such numbers were on the way to it.
-fn may_be_zero(divisor: &Constant, largest: f64) -> bool {
-    let relative = if divisor.ty() == Type::F32 { 1e-3 } else { 1e-6 };
-    divisor.ty().is_float() && divisor.as_f64().abs() < relative * largest
-}
-
-/// The loop's states on a sample, each with the largest float on the way to it, as long as nothing overflows natively, and every float
-/// is a number: over the reals there is no quotient by 0.
-fn sequential(of: &LoopProgram, derivation: &Derivation, elements: &[Vec<Constant>]) -> Vec<(Vec<Constant>, f64)> {
-    let mut states = vec![(of.initial.clone(), 1.0)];
-    let step = &of.step.function;
-    let floats = step.values().filter(|(_, inst)| inst.ty.is_float()).map(|(value, _)| value);
-    let all = Function { results: floats.collect(), ..step.clone() };
-    let has_poles = derivation.groups.iter().any(|group| group.family == Family::Quotient);
-    let divides = |inst: &&Inst| has_poles && inst.opcode == Opcode::Div;
-    let divisors = step.insts.iter().filter(divides).map(|inst| inst.operands()[1]);
-    let divisors = Function { results: divisors.collect(), ..step.clone() };
-    for element in elements {
-        let (before, largest) = states.last().expect("there is the initial state");
-        let arguments = [&before[..], element].concat();
-        let (next, overflowed) = interp::call_checked(step, &arguments, &of.tables);
-        let on_the_way = interp::call(&all, &arguments, &of.tables);
-        if overflowed || !on_the_way.iter().chain(&next).all(is_number) {
-            break;
-        }
-        let largest = on_the_way.iter().fold(*largest, |largest: f64, c| largest.max(c.as_f64().abs()));
-        let divisors = interp::call(&divisors, &arguments, &of.tables);
-        if divisors.iter().any(|divisor| may_be_zero(divisor, largest)) {
-            break;
-        }
-        states.push((next, largest));
-    }
-    states
-}
-
-fn sample(of: &LoopProgram, derivation: &Derivation, (seed, elements): (u64, usize), block: usize) -> bool {
-    let Derivation { program, .. } = derivation;
-    let types: Vec<Type> = of.step.function.params[of.initial.len()..].to_vec();
-    let elements: Vec<Vec<Constant>> = (0..elements)
-        .map(|i| {
-            let sources = of.step.reads.iter().zip(&types).enumerate();
-            sources.map(|(place, (&source, &ty))| element(source, ty, seed, i, place)).collect()
-        })
-        .collect();
-    let expected = sequential(of, derivation, &elements);
-    let count = expected.len() - 1;
-    let mut before: Vec<Vec<Constant>> = vec![Vec::new(); count + 1];
-    let start = interp::call(&derivation.seed, &of.initial, &program.tables);
-    let mut first = 0;
-    // Level by level: each block is folded, its carry is moved on, and its states are replayed from the carry.
-    for stage in &program.stages {
-        let mut carry = start[first..first + stage.state.len()].to_vec();
-        first += stage.state.len();
-        let combine = |a: &[Constant], b: &[Constant]| interp::call(&stage.combine, &[a, b].concat(), &program.tables);
-        let mut places = 0..count;
-        while !places.is_empty() {
-            let own = places.start..(places.start + block).min(count);
-            places.start = own.end;
-            let mut total = stage.identity.clone();
-            let mut replay = carry.clone();
-            for i in own {
-                let read = |source: &Source| match *source {
-                    Source::Before { stage, component } => {
-                        let offset: usize = program.stages[..stage as usize].iter().map(|s| s.state.len()).sum();
-                        before[i][offset + component as usize]
-                    }
-                    source => {
-                        let place = of.step.reads.iter().position(|&other| other == source);
-                        elements[i][place.expect("a lift reads what the step does")]
-                    }
-                };
-                let arguments: Vec<Constant> = stage.lift.reads.iter().map(read).collect();
-                let lifted = interp::call(&stage.lift.function, &arguments, &program.tables);
-                before[i].extend(&replay);
-                replay = combine(&replay, &lifted);
-                total = combine(&total, &lifted);
-            }
-            carry = combine(&carry, &total);
-        }
-        before[count].extend(&carry);
-    }
-    // Once a float was rounded otherwise, what compares it may differ: that says nothing.
-    let mut is_exact = true;
-    for (state, (expected, largest)) in before.iter().zip(&expected) {
-        let value = interp::call(&derivation.value, state, &program.tables);
-        let differs = |(&got, &expected): (&Constant, &Constant)| !is_near(got, expected, *largest);
-        if value.iter().zip(expected).any(differs) {
-            return !is_exact;
-        }
-        is_exact &= value == *expected;
-    }
-    true
-}
-
-/// Equal, but for rounding on the way through floats of this size: where they cancel, that is what is left.
-fn is_near(got: Constant, expected: Constant, largest: f64) -> bool {
-    if got == expected || !expected.ty().is_float() {
-        return got == expected;
-    }
-    if expected.as_f64().is_nan() {
-        return got.as_f64().is_nan();
-    }
-    let (got, wanted) = (got.as_f64(), expected.as_f64());
-    let tolerance = if expected.ty() == Type::F32 { 1e-3 } else { 1e-7 };
-    got == wanted || (got - wanted).abs() <= tolerance * largest
-}
-
-/// A small element, often zero or one; in some samples now and then a power of two, or an end of the
-/// type.
-fn element(source: Source, ty: Type, seed: u64, i: usize, place: usize) -> Constant {
-    // A parameter is the same for all elements.
-    let i = if matches!(source, Source::Parameter(_)) { 0 } else { i };
-    match source {
-        Source::First => return Constant::from(i == 0),
-        Source::Last => return Constant::from(false),
-        Source::Index => return Constant::from(i as u64),
-        _ => {}
-    }
-    let mut bits = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ ((i * 64 + place) as u64 + 1).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ bits >> 31).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 29;
-    let small = (bits >> 8) as i64 % if seed < 3 { 4 } else { 40 };
-    if seed >= 4 && ty.is_int() && bits >> 40 & 7 == 0 {
-        // In 64 bits, sums of a block have no wider type.
-        let most = if ty.size() == 8 { 40 } else { ty.bits() };
-        let power = 1u128 << ((bits >> 43) as u32 % most);
-        return Constant::new(ty, if bits >> 60 & 1 == 0 { power } else { power - 1 });
-    }
-    match ty {
-        Type::F32 => Constant::from((small - seed as i64) as f32 / 4.0),
-        Type::F64 => Constant::from((small - seed as i64) as f64 / 4.0),
-        Type::Bool => Constant::from(bits & 256 != 0),
-        _ if ty.is_int() && ty.size() == 1 && seed % 2 == 1 => {
-            Constant::new(ty, TEXT[bits as usize % TEXT.len()] as u128)
-        }
-        _ if ty.is_signed() => ty.of_i64(small - seed as i64),
-        _ => ty.of_i64(small.abs()),
-    }
-}
-
-/// Bytes of which texts are made.
-const TEXT: &[u8] = b"a b\"\\{}[],\n/*#()1907-+.;x\xc3\xa4\xe2\x82\xac";

@@ -4,7 +4,11 @@
 //! Every symbol looks up where it leads a state, so blocks keep that table in shared memory where
 //! it fits, and stay for as many chunks as there are.
 
-use super::{bytes_of_words, thread_of_blocks, word};
+mod arguments;
+
+pub use arguments::ChunksArguments;
+
+use super::{thread_of_blocks, word};
 use crate::gpu::{CHUNK_WINDOW, UNUSED_STATE};
 use crate::nvptx::emit::{Builder, Space, Ty, Value, Var};
 
@@ -54,69 +58,6 @@ pub struct ChunkKernel {
     pub wide: bool,
     /// Whether the table is copied to shared memory.
     pub shared: bool,
-}
-
-/// The arguments of all of them, eight bytes each, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ChunksArguments {
-    /// How many symbols.
-    pub records: u64,
-    /// Symbols of a chunk, a multiple of 32.
-    pub chunk: u64,
-    /// Where the bytes or words are that symbols are found in.
-    pub input: u64,
-    /// Where the table is: 256 classes of bytes, and a row for each state. At a multiple of 16.
-    pub table: u64,
-    /// Bytes of the table, a multiple of 16.
-    pub table_bytes: u64,
-    /// Elements of a row.
-    pub row: u64,
-    /// Where the images of symbols are, and behind them that of the first state.
-    pub images: u64,
-    /// Where the states of images are.
-    pub members: u64,
-    /// How many symbols there are.
-    pub symbols: u64,
-    /// Most states of a range, a multiple of 16.
-    pub lanes: u64,
-    /// How many symbols behind the one with an image leave at most so many states.
-    pub depth: u64,
-    /// Where ranges are, two bytes for each of so many states.
-    pub ranges: u64,
-    /// Where maps are, a byte for each of them.
-    pub maps: u64,
-    /// Where the number of its first state in its range is, a byte for each chunk.
-    pub begins: u64,
-    /// Where outputs are to be, which no input overlaps.
-    pub output: u64,
-}
-
-impl ChunksArguments {
-    /// Bytes of all arguments.
-    pub const BYTES: usize = 120;
-    const RECORDS: usize = 0;
-    const CHUNK: usize = 8;
-    const INPUT: usize = 16;
-    const TABLE: usize = 24;
-    const TABLE_BYTES: usize = 32;
-    const ROW: usize = 40;
-    const IMAGES: usize = 48;
-    const MEMBERS: usize = 56;
-    const SYMBOLS: usize = 64;
-    const LANES: usize = 72;
-    const DEPTH: usize = 80;
-    const RANGES: usize = 88;
-    const MAPS: usize = 96;
-    const BEGINS: usize = 104;
-    const OUTPUT: usize = 112;
-
-    /// As the kernels take them.
-    pub fn to_bytes(&self) -> [u8; ChunksArguments::BYTES] {
-        let ChunksArguments { records, chunk, input, table, table_bytes, row, images, .. } = *self;
-        let ChunksArguments { members, symbols, lanes, depth, ranges, maps, begins, output, .. } = *self;
-        let words = [records, chunk, input, table, table_bytes, row, images];
-        bytes_of_words(words.into_iter().chain([members, symbols, lanes, depth, ranges, maps, begins, output]))
-    }
 }
 
 impl ChunkKernel {
