@@ -16,8 +16,8 @@
 //! 4. `assemble`: a [`Program`] of at most three stages, with the functions from states of the loop
 //!    to those of the program and back.
 //! 5. `proof`: that the effect of an element is the step, by the normal forms of the judge.
-//!    `samples`: the whole on samples, cut in blocks. The laws of the stages are judged like those of
-//!    any program.
+//!    `samples`: the whole on samples, cut in blocks. The laws of the stages are judged like those
+//!    of any program.
 
 mod assemble;
 mod code;
