@@ -48,7 +48,7 @@ pub(crate) fn check(base: Option<&str>) -> ExitCode {
     });
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
-    runner.command(&steps::CLIPPY.replace(" --all-features", features()));
+    runner.command(&format!("{}{} -- -D warnings", steps::CLIPPY, features()));
     for command in plan.unwrap_or_default() {
         runner.step_that_may_stop(&command, || execute_within(TIME.saturating_sub(start.elapsed()), &command));
     }

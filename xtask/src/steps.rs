@@ -6,11 +6,13 @@
 //! are checked with them. The other examples and the counted programs are built as users build
 //! them, without features.
 //!
-//! Tests are built in the folder of optimised builds, as `.cargo/tests.toml` says: so they and what
-//! users run share the crates of others. While one builds there no other does. So what users run,
-//! counted programs and commands of the README, comes first, beside lints and documents, and tests
-//! after it, beside the protocol's models. There is nearly always some crate or some test that
-//! waits for one core.
+//! Tests are built in the folder of optimised builds, as `.cargo/tests.toml` says, and lints,
+//! documents and smaller sets of features are checked there too: so all of these and what users run
+//! share the crates of others, or at least macros and build scripts. While one builds there no
+//! other does. So what users run, counted programs and commands of the README, comes first, then
+//! tests are built, then run beside the checks. The protocol's models, which are built in folders
+//! of their own, are beside either. There is nearly always some crate or some test that waits for
+//! one core.
 
 use std::fs;
 use std::process::ExitCode;
@@ -31,17 +33,23 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("packages", || packages::package(packages::Build::No));
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
+    runner.side_by_side(|runner| model(runner, "loom"), users);
+    runner.command(&format!("{TESTS} --all-features --no-run"));
     let beside = |runner: &mut Runner| {
-        runner.command(CLIPPY);
+        // First what does not wait for the folder of the tests, which start in the meantime.
+        model(runner, "shuttle");
+        runner.command(&format!("{CLIPPY} --all-features -- -D warnings"));
         documents_and_features(runner);
     };
-    runner.side_by_side(beside, users);
-    runner.side_by_side(models, workspace);
+    runner.side_by_side(beside, workspace);
     runner.finish()
 }
 
 /// How tests are built and run. After it come the features, and what else is asked for.
 pub(crate) const TESTS: &str = "cargo test --release --config .cargo/tests.toml --workspace";
+
+/// The linter of all code, tests among it. After it come the features, and that its warnings are errors.
+pub(crate) const CLIPPY: &str = "cargo clippy --release --config .cargo/tests.toml --workspace --all-targets";
 
 /// The tests of the workspace.
 fn workspace(runner: &mut Runner) {
@@ -58,7 +66,9 @@ fn workspace(runner: &mut Runner) {
 
 /// What is compiled and not run: documents, and smaller sets of features.
 fn documents_and_features(runner: &mut Runner) {
-    runner.command_with("cargo doc --workspace --no-deps --all-features", &[("RUSTDOCFLAGS", "-D warnings")]);
+    let as_tests = "--release --config .cargo/tests.toml";
+    let document = format!("cargo doc {as_tests} --workspace --no-deps --all-features");
+    runner.command_with(&document, &[("RUSTDOCFLAGS", "-D warnings")]);
     let promised = Promised::read();
     let with_features = promised.as_ref().map_or(&[][..], |promised| &promised.with_features);
     // What users choose of: nothing, kernels without devices, devices without LLVM; and what an example needs besides.
@@ -76,23 +86,18 @@ fn documents_and_features(runner: &mut Runner) {
         let examples = with_features.iter().filter(|example| is_for(features, example));
         let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
         let features = format!("--no-default-features --features \"{features}\"");
-        runner.command(&format!("cargo check --package monoscan {features} --lib{targets}"));
+        runner.command(&format!("cargo check {as_tests} --package monoscan {features} --lib{targets}"));
     }
 }
 
-/// The linter, whose warnings are errors.
-pub(crate) const CLIPPY: &str = "cargo clippy --workspace --all-targets --all-features -- -D warnings";
-
-/// Models of the protocol: loom runs its own code through the interleavings of small cases, and shuttle through random ones of
-/// larger cases; both must notice where a rule of it is broken. Each needs another build of it.
-fn models(runner: &mut Runner) {
+/// A model of the protocol: `loom` runs its own code through the interleavings of small cases, and `shuttle` through random
+/// ones of larger cases; both must notice where a rule of it is broken. Each needs another build of it.
+fn model(runner: &mut Runner, name: &str) {
     runner.command_with(
-        "cargo test --package monoscan-protocol --release --test loom --test mutations",
-        &[("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")],
-    );
-    runner.command_with(
-        "cargo test --package monoscan-protocol --release --test shuttle --test mutations",
-        &[("RUSTFLAGS", "--cfg shuttle"), ("CARGO_TARGET_DIR", "target/shuttle")],
+        &format!(
+            "cargo test --release --config .cargo/models.toml --package monoscan-protocol --test {name} --test mutations"
+        ),
+        &[("RUSTFLAGS", &format!("--cfg {name}")), ("CARGO_TARGET_DIR", &format!("target/{name}"))],
     );
 }
 
