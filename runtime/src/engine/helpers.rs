@@ -14,9 +14,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::plan::Plan;
-
-/// About how long a thread takes for what the plan leaves [alone](Plan::alone).
+/// About how long a thread takes for as many elements as are left to one thread, `alone` of them: a plan's
+/// [`alone`](monoscan_codegen::plan::Plan::alone).
 const ALONE: Duration = Duration::from_micros(100);
 
 /// Who takes so many times as long as helpers were late has helpers all the same.
@@ -27,18 +26,18 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// How many helpers elements that fall in so many parts are worth; `threads` says how many threads may be used.
-pub(super) fn of(plan: &Plan, elements: usize, parts: usize, threads: impl FnOnce() -> usize) -> usize {
-    if elements <= plan.alone || PAUSE.stops(time(plan, elements)) {
+pub(crate) fn of(alone: usize, elements: usize, parts: usize, threads: impl FnOnce() -> usize) -> usize {
+    if elements <= alone || PAUSE.stops(time(alone, elements)) {
         return 0;
     }
     // Each thread should have half as much at least as one does alone.
-    let worth = 2 * elements / plan.alone.max(1);
+    let worth = 2 * elements / alone.max(1);
     threads().min(parts).min(worth).saturating_sub(1)
 }
 
 /// As many threads as rayon has in its present pool, but no more than this caller's share of the cores: more would take them
 /// from each other.
-pub(super) fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     let cores = *CORES.get_or_init(|| available_parallelism().map_or(1, usize::from));
     rayon::current_num_threads().min(share(cores, CALLERS.load(Relaxed)))
@@ -53,12 +52,12 @@ fn share(cores: usize, callers: usize) -> usize {
 static CALLERS: AtomicUsize = AtomicUsize::new(0);
 
 /// One of them, until it is dropped.
-pub(super) struct Caller(());
+pub(crate) struct Caller(());
 
 impl Caller {
     /// A caller with so many elements, if these are worth helpers.
-    pub(super) fn of(plan: &Plan, elements: usize) -> Option<Caller> {
-        (elements > plan.alone).then(Caller::new)
+    pub(crate) fn of(alone: usize, elements: usize) -> Option<Caller> {
+        (elements > alone).then(Caller::new)
     }
 
     fn new() -> Caller {
@@ -75,13 +74,13 @@ impl Drop for Caller {
 
 /// Learns from the end of work, which waited so long for helpers that were busy with at most so many elements. These may take
 /// their time.
-pub(super) fn ended(plan: &Plan, elements: usize, waited: Duration) {
-    PAUSE.ended((waited > ALONE + 2 * time(plan, elements)).then_some(waited));
+pub(crate) fn ended(alone: usize, elements: usize, waited: Duration) {
+    PAUSE.ended((waited > ALONE + 2 * time(alone, elements)).then_some(waited));
 }
 
 /// About how long one thread takes.
-fn time(plan: &Plan, elements: usize) -> Duration {
-    ALONE.mul_f64(elements as f64 / plan.alone.max(1) as f64)
+fn time(alone: usize, elements: usize) -> Duration {
+    ALONE.mul_f64(elements as f64 / alone.max(1) as f64)
 }
 
 /// Whether helpers are left alone just now, for the whole process. Numbers are nanoseconds.

@@ -19,11 +19,12 @@
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
 mod ahead;
-mod helpers;
+pub(crate) mod helpers;
 mod interrupt;
 mod length_constants;
 mod line;
 mod needs;
+pub(crate) mod off_core;
 mod on_cpu;
 mod rows;
 mod segments;
@@ -223,7 +224,7 @@ impl Engine<'_> {
                 to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
             }
         };
-        let _caller = helpers::Caller::of(&variant.plan, task.len);
+        let _caller = helpers::Caller::of(variant.plan.alone, task.len);
         let threads = LazyCell::new(|| self.threads.unwrap_or_else(helpers::threads));
         let threads = || *threads;
         let done = match call.shape {

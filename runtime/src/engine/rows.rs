@@ -112,9 +112,9 @@ impl Line<'_> {
                 }
             }
         };
-        let threads = 1 + helpers::of(self.plan, rows.count() * self.len, planes * groups, || threads);
+        let threads = 1 + helpers::of(self.plan.alone, rows.count() * self.len, planes * groups, || threads);
         let waited = parallel(planes * groups, threads, &work);
-        helpers::ended(self.plan, group * self.len, waited);
+        helpers::ended(self.plan.alone, group * self.len, waited);
     }
 
     /// Neighbouring rows, the first at record `place`, `apart` records from one to the next. Their totals are left in the
@@ -214,9 +214,9 @@ impl Line<'_> {
             }
         };
         let units = count.div_ceil(together);
-        let threads = 1 + helpers::of(self.plan, all, units, || threads);
+        let threads = 1 + helpers::of(self.plan.alone, all, units, || threads);
         let waited = parallel(units, threads, &work);
-        helpers::ended(self.plan, together * longest, waited);
+        helpers::ended(self.plan.alone, together * longest, waited);
     }
 
     /// This line from another record on: kernels for lines count from there, strided ones from record 0.

@@ -14,7 +14,7 @@ use super::walk::Cut;
 impl<'a> Line<'a> {
     /// How many helpers the line is worth.
     pub(super) fn helpers(&self, threads: impl FnOnce() -> usize) -> usize {
-        let helpers = helpers::of(self.plan, self.len, self.len.div_ceil(self.plan.tile()), threads);
+        let helpers = helpers::of(self.plan.alone, self.len, self.len.div_ceil(self.plan.tile()), threads);
         // Few threads may not make up for tiles that are reduced as well as replayed.
         if self.plan.is_sequential(helpers + 1) { 0 } else { helpers }
     }
@@ -23,7 +23,7 @@ impl<'a> Line<'a> {
     pub(super) fn in_tiles(&self, helpers: usize) -> Slots<'a> {
         let line = Line { streams: self.should_stream(self.len), room: 0, ..self.clone() };
         let scanned = scan(&LineTiles(&line), helpers, |task| rayon::spawn(|| task.run()));
-        helpers::ended(self.plan, self.plan.tile(), scanned.waited);
+        helpers::ended(self.plan.alone, self.plan.tile(), scanned.waited);
         let mut after = Slots::new(self.kernels.code.state_layout(), 1);
         after.put(CARRY, &scanned.total, 0..scanned.total.len());
         after

@@ -19,11 +19,14 @@ mod tokens;
 mod walk;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use monoscan_codegen::cpu::lexer::{Dispatch, ERROR as ERROR_KIND, LexAutomaton, LexCode, MAX_WORD};
 
+use crate::engine::helpers::{self, Caller};
+use crate::engine::off_core::OffCore;
 use crate::error::Error;
-use blocks::Blocks;
+use blocks::Done;
 use part::{Lexing, Part};
 pub use stream::{StreamToken, TokenStream};
 pub use tokens::TokenColumns;
@@ -32,8 +35,11 @@ use walk::Walker;
 /// The greatest length of a text: places are `u32`.
 pub const MAX_TEXT: usize = u32::MAX as usize;
 
-/// Texts from this length on are worth a second thread.
+/// So many bytes are worth a thread.
 const WORTH_A_THREAD: usize = 1 << 20;
+
+/// About as many bytes as a thread lexes in a tenth of a millisecond.
+const ALONE: usize = 256 << 10;
 
 /// Bytes of a block: some hundred microseconds of work.
 const BLOCK: usize = 512 << 10;
@@ -81,14 +87,21 @@ impl CpuLexer {
     /// Writes the tokens of a text, on as many threads as rayon's pool has if it is long. What `tokens` had is dropped, its
     /// memory is used again.
     ///
-    /// Threads do more work in all. Where other programs keep the cores busy, one thread is faster:
-    /// [`lex_in_blocks`](CpuLexer::lex_in_blocks) takes as many as it is told.
+    /// It waits for no thread to start, and for none that has lost its core but at the end. Once it had to wait so, or this
+    /// thread lost its core, texts are lexed by one thread for a while.
     ///
     /// # Errors
     /// [`Error::TextTooLong`] for more than [`MAX_TEXT`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
     pub fn lex_into(&self, text: &[u8], tokens: &mut TokenColumns) -> Result<(), Error> {
-        let threads = rayon::current_num_threads().min(text.len() / WORTH_A_THREAD + 1);
-        self.lex_in_blocks(text, threads, BLOCK, tokens).map(drop)
+        let _caller = Caller::of(ALONE, text.len());
+        let helpers = helpers::of(ALONE, text.len(), text.len() / WORTH_A_THREAD + 1, helpers::threads);
+        let off_core = (helpers > 0).then(OffCore::since_now);
+        let done = self.lex_with(text, helpers, BLOCK, tokens)?;
+        if let Some(off_core) = off_core {
+            // Where other programs take this thread's core, helpers take more of the cores from it than they give.
+            helpers::ended(ALONE, BLOCK, off_core.time().max(done.waited));
+        }
+        Ok(())
     }
 
     /// The same on so many threads of rayon's pool, each of which takes a block of so many bytes at a time. Gives how
@@ -103,13 +116,17 @@ impl CpuLexer {
         block: usize,
         tokens: &mut TokenColumns,
     ) -> Result<usize, Error> {
+        self.lex_with(text, threads.saturating_sub(1), block.max(1), tokens).map(|done| done.again)
+    }
+
+    fn lex_with(&self, text: &[u8], helpers: usize, block: usize, tokens: &mut TokenColumns) -> Result<Done, Error> {
         tokens.clear();
         if text.len() > MAX_TEXT {
             return Err(Error::TextTooLong { bytes: text.len(), most: MAX_TEXT });
         }
-        let done = match threads {
-            0 | 1 => self.lex_in_turn(text, block.max(1), tokens).map(|()| 0),
-            _ => Blocks::new(self, text, block.max(1)).run(threads, tokens),
+        let done = match helpers {
+            0 => self.lex_in_turn(text, block, tokens),
+            _ => blocks::lex((self, text), block, tokens, helpers, |task| rayon::spawn(|| task.run())),
         };
         if done.is_err() {
             tokens.clear();
@@ -118,7 +135,7 @@ impl CpuLexer {
     }
 
     /// A part of the text after the other.
-    fn lex_in_turn(&self, text: &[u8], block: usize, tokens: &mut TokenColumns) -> Result<(), Error> {
+    fn lex_in_turn(&self, text: &[u8], block: usize, tokens: &mut TokenColumns) -> Result<Done, Error> {
         let mut lexing = Lexing::new(self);
         let mut at = Part { from: 0, error: None };
         while at.from < text.len() {
@@ -126,7 +143,8 @@ impl CpuLexer {
             tokens.reserve(until - at.from + 1)?;
             at = lexing.part(text, true, at, until, tokens).behind;
         }
-        lexing.finish(at, tokens)
+        lexing.finish(at, tokens)?;
+        Ok(Done { again: 0, waited: Duration::ZERO })
     }
 
     /// A stream of texts that are one text.
