@@ -12,7 +12,7 @@ use bench_shared::scans;
 
 pub(super) fn labels(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let lexer = Lexer::new(Rules::json()).expect("the rules of JSON are exact in one pass");
-    let text = &tokens::json_text(session, len)[..];
+    let text = &tokens::json_text(session.json.as_deref(), len)[..];
     let y = &Output::exact(lexer.tables().expect("one pass lexes JSON").label_sequentially(text));
     let ours = [1, 2].map(|threads| scans::labels(&lexer, threads).expect("it is a lexer"));
     let automaton = Automaton::new(lexer.tables().ok().and_then(|tables| tables.ranks()).expect("one pass lexes JSON"));

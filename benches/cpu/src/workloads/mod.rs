@@ -13,6 +13,7 @@ mod sums;
 mod tokens;
 
 pub(crate) use everyday::{LogMatrix, hidden_markov};
+pub(crate) use tokens::json_text;
 
 use std::cell::RefMut;
 use std::fmt::Debug;

@@ -1,5 +1,7 @@
 //! Text to its tokens: kind, start and end of each, stored, beside logos with the same rules.
 
+#[cfg(test)]
+mod fuzz;
 mod rivals;
 mod texts;
 
@@ -13,13 +15,13 @@ use crate::automaton::{Automaton, Premultiplied};
 use crate::race::{Field, Judge};
 use crate::report::{Role, Row};
 use rivals::{CToken, JsonToken, RustToken};
-pub(super) use texts::json as json_text;
+pub(crate) use texts::json as json_text;
 
 /// Bytes that a thread takes at a time.
 const BLOCK: usize = 512 << 10;
 
 pub(super) fn json(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let text = &json_text(session, len)[..];
+    let text = &json_text(session.json.as_deref(), len)[..];
     let lexer = &lexer(JSON);
     let automaton = Automaton::new(lexer.tables().ok().and_then(|tables| tables.ranks()).expect("one pass lexes JSON"));
     let premultiplied = automaton.premultiplied();

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use logos::Logos;
 
 use super::rivals::{CToken, JsonToken, RustToken};
-use crate::workloads::Session;
 use bench_shared::data;
 
 /// Generated JSON, or the file that was named.
-pub(crate) fn json(session: &Session, len: usize) -> Vec<u8> {
-    match &session.json {
+pub(crate) fn json(file: Option<&[u8]>, len: usize) -> Vec<u8> {
+    match file {
         Some(file) => repeated::<JsonToken>(file, len),
         None => data::json(len),
     }
