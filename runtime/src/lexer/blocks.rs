@@ -8,9 +8,9 @@
 //! A block looks ahead [`AHEAD`] bytes at most; a token that is not decided there is left to the
 //! join, which does all looking far ahead in one account.
 //!
-//! No thread waits for another one for long. Whoever holds up the others may have lost its core;
-//! then the thread that needs its block lexes it, from the place where it is known to begin, as
-//! tiles of a scan are *rescued* (`monoscan_protocol::tiles`). Who comes first joins the block.
+//! No thread waits for another one for long. A thread that holds up the others may have lost its
+//! core. Then the thread that needs its block lexes it, from the place where it is known to begin,
+//! as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The first to end joins the block.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
