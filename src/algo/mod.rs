@@ -70,20 +70,27 @@ where
     S: Send + Sync + 'static,
     F: Fn(Device) -> Result<S, Error> + 'static,
 {
+    const { assert!(size_of::<F>() == 0, "two values of one type would build two scans under one key") };
+    let kept = kept((TypeId::of::<F>(), device.ordinal()), &|| Ok(Box::new(make(device)?)))?;
+    Ok(kept.downcast_ref().expect("one type of closure builds one type of scan"))
+}
+
+/// What was made under this key, or is made now.
+fn kept(
+    key: (TypeId, Option<usize>),
+    make: &dyn Fn() -> Result<Box<dyn Any + Send + Sync>, Error>,
+) -> Result<&'static (dyn Any + Send + Sync), Error> {
     type Kept = HashMap<(TypeId, Option<usize>), &'static (dyn Any + Send + Sync)>;
     static KEPT: LazyLock<RwLock<Kept>> = LazyLock::new(RwLock::default);
-    const { assert!(size_of::<F>() == 0, "two values of one type would build two scans under one key") };
 
-    let key = (TypeId::of::<F>(), device.ordinal());
     let known = KEPT.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
-    let kept = match known {
-        Some(kept) => kept,
+    match known {
+        Some(kept) => Ok(kept),
         None => {
-            let made = Box::new(make(device)?);
-            *KEPT.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(|| Box::leak(made))
+            let made = make()?;
+            Ok(*KEPT.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(|| Box::leak(made)))
         }
-    };
-    Ok(kept.downcast_ref().expect("one type of closure builds one type of scan"))
+    }
 }
 
 /// Fewer records are left to the calling thread: to wake another takes as long.

@@ -33,7 +33,7 @@ pub struct Traced {
 /// # Errors
 /// See [`TraceError`].
 pub fn trace_combine<M: Monoid>() -> Result<Traced, TraceError> {
-    trace(&format!("{}::combine", type_name::<M>()), || {
+    trace(&format!("{}::combine", type_name::<M>()), &mut || {
         let (earlier, later) = (parameter::<M>(), parameter::<M>());
         M::trace_combine(earlier, later).values()
     })
@@ -45,16 +45,12 @@ pub fn trace_combine<M: Monoid>() -> Result<Traced, TraceError> {
 /// # Errors
 /// See [`TraceError`].
 pub fn trace_valid<M: Monoid>() -> Result<Option<Traced>, TraceError> {
-    let mut written = true;
-    let traced = trace(&format!("{}::valid", type_name::<M>()), || {
+    trace_condition(&format!("{}::valid", type_name::<M>()), &mut || {
         let state = parameter::<M>();
         let mut conditions: Vec<V<bool>> = M::trace_valid(state).into_iter().collect();
         M::restrict(&state, &mut conditions);
-        let all = conditions.into_iter().reduce(super::ops::and);
-        written = all.is_some();
-        all.map_or_else(Vec::new, |valid| valid.values())
-    })?;
-    Ok((written && !is_always_true(&traced)).then_some(traced))
+        conditions.into_iter().reduce(super::ops::and)
+    })
 }
 
 /// Traces the `follows` of `M`: parameters are the components of the earlier state, then of the later one, the result is
@@ -63,14 +59,21 @@ pub fn trace_valid<M: Monoid>() -> Result<Option<Traced>, TraceError> {
 /// # Errors
 /// See [`TraceError`].
 pub fn trace_follows<M: Monoid>() -> Result<Option<Traced>, TraceError> {
-    let mut written = true;
-    let traced = trace(&format!("{}::follows", type_name::<M>()), || {
+    trace_condition(&format!("{}::follows", type_name::<M>()), &mut || {
         let (earlier, later) = (parameter::<M>(), parameter::<M>());
-        let follows = M::trace_follows(earlier, later);
-        written = follows.is_some();
-        follows.map_or_else(Vec::new, |follows| follows.values())
+        M::trace_follows(earlier, later)
+    })
+}
+
+/// Traces a condition, if there is one and it is not always true.
+fn trace_condition(name: &str, condition: &mut dyn FnMut() -> Option<V<bool>>) -> Result<Option<Traced>, TraceError> {
+    let mut is_there = false;
+    let traced = trace(name, &mut || {
+        let condition = condition();
+        is_there = condition.is_some();
+        condition.map_or_else(Vec::new, |condition| condition.values())
     })?;
-    Ok((written && !is_always_true(&traced)).then_some(traced))
+    Ok((is_there && !is_always_true(&traced)).then_some(traced))
 }
 
 fn is_always_true(traced: &Traced) -> bool {
@@ -84,7 +87,7 @@ fn is_always_true(traced: &Traced) -> bool {
 /// # Errors
 /// See [`TraceError`].
 pub fn trace_fn<F: ScanFn<Args>, Args: Inputs>(function: &F) -> Result<Traced, TraceError> {
-    trace(type_name::<F>(), || function.trace(Args::handles(parameter::<Args>())).values())
+    trace(type_name::<F>(), &mut || function.trace(Args::handles(parameter::<Args>())).values())
 }
 
 /// The components of the identity of `M`, which is evaluated natively.
@@ -121,7 +124,8 @@ pub(crate) fn stop(why: Stop) -> ! {
     resume_unwind(Box::new(why))
 }
 
-fn trace(name: &str, body: impl FnOnce() -> Vec<Value>) -> Result<Traced, TraceError> {
+/// Traces `body`, which is called once. It is compiled once, for all types that a program scans.
+fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, TraceError> {
     let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), depth: 0 };
     let outer = TRACERS.with_borrow_mut(|tracers| {
         tracers.push(tracer);

@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use monoscan_ir::Layout;
 use monoscan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
@@ -11,7 +12,7 @@ use super::element::{Element, View};
 use super::operator::{self, Operator};
 use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Parts};
-use super::states::{Cascade, Stages};
+use super::states::{self, Cascade, Stages};
 use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType};
 use crate::ops::Plain;
 use crate::words::RUST;
@@ -372,29 +373,51 @@ impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
     /// As [`Scan::new`]. [`Error::Order`] if functions were given in an order in which one changes what another reads.
     /// [`Error::LiftedStates`] if results are values of an operator without an identity and the lift gives states of it.
     pub fn build(self) -> Result<Scan<S, In, Out>, Error> {
-        let Functions { lifts, filter, project, is_semigroup, lifts_states } = self.functions?;
-        let operators = S::operators()?;
-        let needs_start = is_semigroup && project.is_none();
-        if needs_start && lifts_states {
-            return Err(Error::LiftedStates);
-        }
-        let project = project.unwrap_or_else(|| operator::value_of::<S::Last>(!is_semigroup));
-        let parts = Parts { lifts, filter, project, operators };
-        let parameters = parts.parameters();
-        let program = parts.program(In::layouts(), <Out::Record as Inputs>::layouts())?;
-        let Options { assume_associative, threads, plan } = self.options;
-        let mut builder =
-            DynScan::builder(program).component_names(lang::component_names::<S>()).words(RUST).plan(plan);
-        builder = builder.states_in_memory(lang::layout_of::<S>());
-        if needs_start {
-            builder = builder.needs_start();
-        }
-        if assume_associative {
-            builder = builder.assume_associative();
-        }
-        if let Some(threads) = threads {
-            builder = builder.threads(threads);
-        }
-        Ok(Scan { inner: builder.build()?.with(&parameters)?, types: PhantomData })
+        let functions = self.functions?;
+        let types = Types {
+            operators: S::operators()?,
+            value: operator::value_of::<S::Last>,
+            inputs: In::layouts(),
+            columns: <Out::Record as Inputs>::layouts(),
+            components: lang::component_names::<S>(),
+            states: lang::layout_of::<S>(),
+        };
+        Ok(Scan { inner: built(functions, types, self.options)?, types: PhantomData })
     }
+}
+
+/// What the types of a scan say. With it the rest is compiled once, for all of them.
+struct Types {
+    operators: Vec<states::Operator>,
+    /// The value of the last operator, which may have an identity, that a state is.
+    value: fn(bool) -> Part,
+    inputs: Vec<Layout>,
+    columns: Vec<Layout>,
+    components: Vec<String>,
+    states: Layout,
+}
+
+fn built(functions: Functions, types: Types, options: Options) -> Result<DynScan, Error> {
+    let Functions { lifts, filter, project, is_semigroup, lifts_states } = functions;
+    let needs_start = is_semigroup && project.is_none();
+    if needs_start && lifts_states {
+        return Err(Error::LiftedStates);
+    }
+    let project = project.unwrap_or_else(|| (types.value)(!is_semigroup));
+    let parts = Parts { lifts, filter, project, operators: types.operators };
+    let parameters = parts.parameters();
+    let program = parts.program(types.inputs, types.columns)?;
+    let Options { assume_associative, threads, plan } = options;
+    let mut builder = DynScan::builder(program).component_names(types.components).words(RUST).plan(plan);
+    builder = builder.states_in_memory(types.states);
+    if needs_start {
+        builder = builder.needs_start();
+    }
+    if assume_associative {
+        builder = builder.assume_associative();
+    }
+    if let Some(threads) = threads {
+        builder = builder.threads(threads);
+    }
+    builder.build()?.with(&parameters)
 }

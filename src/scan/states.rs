@@ -3,7 +3,7 @@
 use std::any::type_name;
 
 use monoscan_ir::{Constant, Layout, MAX_STATE_BYTES, Stage, Table, Type};
-use monoscan_runtime::Error;
+use monoscan_runtime::{Error, TraceError};
 
 use super::translation;
 use crate::lang::{self, Monoid, ScanType, Traced};
@@ -114,17 +114,41 @@ pub struct Operator {
     check: fn(&Stage, &[Table]) -> Result<(), Error>,
 }
 
+/// What makes an [`Operator`] of a monoid. With it the rest is compiled once, for all of them.
+struct Source {
+    name: &'static str,
+    layout: fn() -> Layout,
+    identity: fn() -> Result<Vec<Constant>, TraceError>,
+    combine: fn() -> Result<Traced, TraceError>,
+    valid: fn() -> Result<Option<Traced>, TraceError>,
+    follows: fn() -> Result<Option<Traced>, TraceError>,
+    check: fn(&Stage, &[Table]) -> Result<(), Error>,
+}
+
 impl Operator {
     fn of<M: Monoid>() -> Result<Operator, Error> {
-        let identity = lang::identity_constants::<M>()?;
-        check_size::<M>(&identity.iter().map(|constant| constant.ty()).collect::<Vec<_>>())?;
-        Ok(Operator {
+        Operator::from(Source {
             name: type_name::<M>(),
-            identity,
-            combine: lang::trace_combine::<M>()?,
-            valid: lang::trace_valid::<M>()?,
-            follows: lang::trace_follows::<M>()?,
+            layout: lang::layout_of::<M>,
+            identity: lang::identity_constants::<M>,
+            combine: lang::trace_combine::<M>,
+            valid: lang::trace_valid::<M>,
+            follows: lang::trace_follows::<M>,
             check: translation::check_monoid::<M>,
+        })
+    }
+
+    fn from(source: Source) -> Result<Operator, Error> {
+        let identity = (source.identity)()?;
+        let types: Vec<Type> = identity.iter().map(|constant| constant.ty()).collect();
+        check_size(source.name, (source.layout)().size as usize, &types)?;
+        Ok(Operator {
+            name: source.name,
+            identity,
+            combine: (source.combine)()?,
+            valid: (source.valid)()?,
+            follows: (source.follows)()?,
+            check: source.check,
         })
     }
 
@@ -140,8 +164,7 @@ impl Operator {
 }
 
 /// Refuses states that no engine carries, in the words of the one who wrote them.
-fn check_size<M: Monoid>(state: &[Type]) -> Result<(), Error> {
-    let (name, bytes) = (type_name::<M>(), lang::layout_of::<M>().size as usize);
+fn check_size(name: &str, bytes: usize, state: &[Type]) -> Result<(), Error> {
     if state.is_empty() {
         return Err(Error::EmptyState { state: name.into() });
     }

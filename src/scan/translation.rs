@@ -13,7 +13,7 @@ use std::any::type_name;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use monoscan_ir::laws::sample_states;
-use monoscan_ir::{Constant, Function, Stage, Table, Type, interp};
+use monoscan_ir::{Constant, Stage, Table, Type, interp};
 use monoscan_runtime::Error;
 
 use crate::lang::{self, Inputs, Monoid, ScanFn, Traced};
@@ -24,41 +24,51 @@ const SAMPLES: usize = 24;
 const WORK: usize = 10_000;
 const LEAST: usize = 4;
 
+/// What a function of Rust gives for these arguments.
+type Native<'n> = &'n dyn Fn(&[Constant]) -> Vec<Constant>;
+
+/// What its IR gives, and whether arithmetic overflows there.
+type Compiled<'c> = &'c dyn Fn(&[Constant]) -> (Vec<Constant>, bool);
+
 /// Checks `combine`, `valid` and `follows` of `M` on valid states.
 pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result<(), Error> {
+    let state = |state: &[Constant]| lang::from_constants::<M>(state.iter().copied());
+    let both = |states: &[Constant]| {
+        let (left, right) = states.split_at(states.len() / 2);
+        (state(left), state(right))
+    };
+    let functions: [(&str, Native<'_>); 3] = [
+        ("combine", &|states| {
+            let (left, right) = both(states);
+            lang::to_constants(&left.combine(right))
+        }),
+        ("valid", &|left| vec![state(left).valid().into()]),
+        ("follows", &|states| {
+            let (left, right) = both(states);
+            vec![left.follows(right).into()]
+        }),
+    ];
+    check_stage(type_name::<M>(), stage, tables, functions)
+}
+
+/// Checks the functions of a monoid of this name: `combine`, `valid` and `follows`.
+fn check_stage(monoid: &str, stage: &Stage, tables: &[Table], natives: [(&str, Native<'_>); 3]) -> Result<(), Error> {
     let samples = (WORK / stage.combine.insts.len().max(1)).clamp(LEAST, SAMPLES);
     let states = sample_states(stage, tables, samples, 0);
-    let native = |state: &[Constant]| lang::from_constants::<M>(state.iter().copied());
     for (i, left) in states.iter().enumerate() {
         let right = &states[(7 * i + 3) % states.len()];
         let both = [&left[..], right].concat();
-        let (compiled, overflow) = interp::call_checked(&stage.combine, &both, tables);
-        if !overflow {
-            let result = unless_it_panics(|| lang::to_constants(&native(left).combine(native(right))));
-            let Some(result) = result else { return Ok(()) };
-            let run = |arguments: &[Constant]| interp::call(&stage.combine, arguments, tables);
-            compare(|| format!("{}::combine", type_name::<M>()), &both, &result, &compiled, run)?;
-        }
-        // What is always true has no IR, and nor has a `precedes` without `#[scan_fn]`.
-        let agree = |name: &str, function: &Option<Function>, arguments: &[Constant], native: &dyn Fn() -> bool| {
+        let arguments = [&both, left, &both];
+        let functions = [Some(&stage.combine), stage.valid.as_ref(), stage.follows.as_ref()];
+        for (((name, native), function), arguments) in natives.iter().zip(functions).zip(arguments) {
             let call = |arguments: &[Constant]| match function {
                 Some(function) => interp::call_checked(function, arguments, tables),
+                // What is always true has no IR, and nor has a `precedes` without `#[scan_fn]`.
                 None => (vec![Constant::from(true)], false),
             };
-            let (compiled, overflow) = call(arguments);
-            if !overflow {
-                let Some(result) = unless_it_panics(|| vec![Constant::from(native())]) else {
-                    return Ok::<_, Error>(false);
-                };
-                let run = |arguments: &[Constant]| call(arguments).0;
-                compare(|| format!("{}::{name}", type_name::<M>()), arguments, &result, &compiled, run)?;
+            if !agree_on(&|| format!("{monoid}::{name}"), arguments, native, &call)? {
+                return Ok(());
             }
-            Ok(true)
-        };
-        let is_compared = agree("valid", &stage.valid, left, &|| native(left).valid())?
-            && agree("follows", &stage.follows, &both, &|| native(left).follows(native(right)))?;
-        if !is_compared {
-            return Ok(());
         }
     }
     Ok(())
@@ -66,21 +76,39 @@ pub(super) fn check_monoid<M: Monoid>(stage: &Stage, tables: &[Table]) -> Result
 
 /// Checks a lift or project on small arguments.
 pub(super) fn check_function<F: ScanFn<Args>, Args: Inputs>(f: &F, traced: &Traced) -> Result<(), Error> {
+    // Not every number is a variant of an enum.
+    let taken = |arguments: &[Constant]| lang::from_constants::<Args>(arguments.iter().copied());
+    let valid: Native<'_> = &|arguments| lang::to_constants(&taken(arguments));
+    check_on_samples(type_name::<F>(), traced, valid, &|arguments| lang::to_constants(&f.call(taken(arguments))))
+}
+
+/// Checks a function of this name on small arguments, as `valid` makes them ones of their types.
+fn check_on_samples(name: &str, traced: &Traced, valid: Native<'_>, native: Native<'_>) -> Result<(), Error> {
     let types = &traced.function.params;
     for sample in 0..SAMPLES {
         let arguments: Vec<Constant> = types.iter().enumerate().map(|(place, &ty)| value(ty, sample, place)).collect();
-        // Not every number is a variant of an enum.
-        let arguments = lang::to_constants(&lang::from_constants::<Args>(arguments));
-        let (compiled, overflow) = interp::call_checked(&traced.function, &arguments, &traced.tables);
-        if !overflow {
-            let result =
-                unless_it_panics(|| lang::to_constants(&f.call(lang::from_constants(arguments.iter().copied()))));
-            let Some(result) = result else { return Ok(()) };
-            let run = |arguments: &[Constant]| interp::call(&traced.function, arguments, &traced.tables);
-            compare(|| type_name::<F>().to_owned(), &arguments, &result, &compiled, run)?;
+        let call = |arguments: &[Constant]| interp::call_checked(&traced.function, arguments, &traced.tables);
+        if !agree_on(&|| name.to_owned(), &valid(&arguments), native, &call)? {
+            break;
         }
     }
     Ok(())
+}
+
+/// Compares both on these arguments, unless the IR overflows on them; false if the native function panics.
+fn agree_on(
+    name: &dyn Fn() -> String,
+    arguments: &[Constant],
+    native: Native<'_>,
+    call: Compiled<'_>,
+) -> Result<bool, Error> {
+    let (compiled, overflow) = call(arguments);
+    if overflow {
+        return Ok(true);
+    }
+    let Ok(result) = catch_unwind(AssertUnwindSafe(|| native(arguments))) else { return Ok(false) };
+    compare(name, arguments, &result, &compiled, &|arguments| call(arguments).0)?;
+    Ok(true)
 }
 
 /// A small argument: each sample gives each place another one.
@@ -95,16 +123,12 @@ fn value(ty: Type, sample: usize, place: usize) -> Constant {
     }
 }
 
-fn unless_it_panics<R>(native: impl FnOnce() -> R) -> Option<R> {
-    catch_unwind(AssertUnwindSafe(native)).ok()
-}
-
 fn compare(
-    function: impl Fn() -> String,
+    function: &dyn Fn() -> String,
     arguments: &[Constant],
     native: &[Constant],
     compiled: &[Constant],
-    run: impl Fn(&[Constant]) -> Vec<Constant>,
+    run: Native<'_>,
 ) -> Result<(), Error> {
     let differs = |place: &usize| !agree(native[*place], compiled[*place]);
     if native.len() == compiled.len() {
@@ -157,8 +181,8 @@ mod tests {
         let one = [Constant::from(1i32)];
         let two = [Constant::from(2i32)];
         let run = |_: &[Constant]| two.to_vec();
-        assert!(compare(|| "f".into(), &one, &one, &one, run).is_ok());
-        let error = compare(|| "f".into(), &one, &one, &two, run).unwrap_err().to_string();
+        assert!(compare(&|| "f".into(), &one, &one, &one, &run).is_ok());
+        let error = compare(&|| "f".into(), &one, &one, &two, &run).unwrap_err().to_string();
         assert!(error.contains("Rust gives (1)") && error.contains("the IR gives (2)"), "{error}");
     }
 
@@ -168,8 +192,8 @@ mod tests {
         let (native, compiled) = ([Constant::from(0.25f64)], [Constant::from(-0.5f64)]);
         let steep = |near: &[Constant]| vec![Constant::from(if near[0].as_f64() > 100.0 { 0.75f64 } else { -0.5 })];
         let flat = |_: &[Constant]| vec![Constant::from(-0.5f64)];
-        assert!(compare(|| "f".into(), &argument, &native, &compiled, steep).is_ok());
-        assert!(compare(|| "f".into(), &argument, &native, &compiled, flat).is_err());
+        assert!(compare(&|| "f".into(), &argument, &native, &compiled, &steep).is_ok());
+        assert!(compare(&|| "f".into(), &argument, &native, &compiled, &flat).is_err());
     }
 
     #[test]
