@@ -1,6 +1,6 @@
 //! NaN, infinities, zeros of both signs and denormal numbers through every float monoid of
-//! `monoscan::ops` and every kind of call: bit for bit what the formula `start ⊕ x[0] ⊕ x[1] ⊕ …`
-//! gives, by the interpreter of programs; one NaN is as good as another.
+//! `monoscan::ops` and every kind of call. Results are bit for bit those of the formula `start ⊕
+//! x[0] ⊕ x[1] ⊕ …`, by the interpreter of programs; one NaN is as good as another.
 //!
 //! Floats may be regrouped, so either every record is a run of its own, where there is nothing to
 //! regroup, or records are such that the operator rounds nothing: then regrouping changes no bit.
@@ -114,7 +114,7 @@ macro_rules! float_monoids {
                 F::NAN, F::INFINITY, F::NEG_INFINITY, 0.0, -0.0, DENORMAL, -DENORMAL, F::MIN_POSITIVE / 2.0, 1.0, -1.0, 0.3,
                 -7.25, F::MAX, F::MIN,
             ];
-            /// What products of zeros leave as it is.
+            /// Values that products of zeros leave as they are.
             const FINITE: [F; 9] = [F::NAN, 0.0, -0.0, DENORMAL, -DENORMAL, 1.0, -1.0, 0.3, -7.25];
             /// Small sums of these are exact.
             const INTEGERS: [F; 8] = [F::NAN, F::INFINITY, F::NEG_INFINITY, 0.0, -0.0, 1.0, -1.0, 3.0];

@@ -30,7 +30,7 @@ use scan_kit::Random;
 
 use entry::Entry;
 
-/// What became of a loop: a line for the record.
+/// The end of a loop's derivation: a line for the record.
 fn outcome(entry: &Entry, derived: &Result<Derivation, Refusal>) -> String {
     match derived {
         // Every loop of a suite is written in one place.

@@ -64,7 +64,7 @@ impl Library {
         Library { profile: built::build(&["--lib", "--examples"]) }
     }
 
-    /// What rustc says of a file, for which it makes no code.
+    /// The messages of rustc on a file, for which it makes no code.
     fn check(&self, file: &Path) -> Output {
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui");
         let mut rustc = Command::new("rustc");

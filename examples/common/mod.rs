@@ -47,7 +47,7 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// What went wrong with a file.
+/// The fault of a file.
 pub(crate) fn failure_of(file: &Path, error: impl Display) -> Failure {
     Failure::Run(format!("{}: {error}", file.display()))
 }

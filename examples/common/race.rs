@@ -61,7 +61,7 @@ impl Race<'_> {
     }
 }
 
-/// What bounds the scan.
+/// The bound of the scan.
 fn bound(scan: f64, copy: f64, element: &str) -> String {
     match 100.0 * copy / scan {
         share @ 60.0.. => format!("Memory bounds the scan: a copy of as many bytes takes {share:.0} % of its time."),

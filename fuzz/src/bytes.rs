@@ -1,6 +1,6 @@
 //! Bytes as a row of decisions: the fuzzer's bytes in order, and zeros when they are used up.
 
-/// What is left of the bytes.
+/// The bytes that are left.
 pub(crate) struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {

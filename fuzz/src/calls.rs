@@ -55,10 +55,10 @@ fn mirror(program: &mut Program) {
     }
 }
 
-/// What must come of a call; of several reasons the last of these counts.
+/// The result that a call must have; of several reasons the last of these counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Expect {
-    /// What the reference gives.
+    /// The results of the reference.
     Same,
     /// Nothing is promised but that memory stays whole.
     Anything,
@@ -85,7 +85,7 @@ struct Try<'s> {
     expect: Expect,
 }
 
-/// What is wrong with the row of input columns as a whole.
+/// The fault of the row of input columns as a whole.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Odd {
     /// One is missing.
@@ -204,7 +204,7 @@ impl<'s> Try<'s> {
         places.map(|(&(at, len), layout)| &self.arena[at..at + len * layout.size as usize]).collect()
     }
 
-    /// What outputs hold before the call, with their fences: the inputs, in place.
+    /// The content of outputs before the call, with their fences: the inputs, in place.
     fn outputs(&self, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
         let fence = |bytes: &[u8]| [&[0x5a; FENCE], bytes, &[0xc3; FENCE]].concat();
         let capacities = self.capacities.iter().zip(&self.scan.program().output.columns);

@@ -1,7 +1,7 @@
 //! The opcode table: every operation of the IR, declared once.
 //!
 //! **Every opcode is total.** Conditionals are [`Opcode::Select`], so both arms of every `if` of a
-//! source program run, and nothing may trap: integers wrap, shifts mask their amount, division by
+//! source program run. So nothing may trap: integers wrap, shifts mask their amount, division by
 //! zero has a value, float → integer saturates, table indexes clamp, lanes outside a vector read as
 //! 0. Floats are strict IEEE 754 in round-to-nearest: nothing is contracted or reassociated,
 //! subnormals are kept. An operation that yields a NaN yields *a* NaN: its sign and payload are not

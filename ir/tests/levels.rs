@@ -1,9 +1,9 @@
 //! Levels of a cascade: a tile-wise scan that folds level by level and replays gives what the
 //! interpreter gives.
 //!
-//! The engine here is the textbook one, with an interpreter for a core: for each level it folds
-//! every block from the identities, with the carries of earlier levels; it passes the carries over
-//! the blocks; in the end it replays.
+//! The engine here is the textbook one, with an interpreter for a core. For each level it folds
+//! every block from the identities, with the carries of earlier levels, and passes the carries over
+//! the blocks. In the end it replays.
 
 mod common;
 
@@ -65,7 +65,7 @@ impl Engine<'_> {
         next
     }
 
-    /// What the replay gives for each element, and the totals.
+    /// The results of the replay for each element, and the totals.
     fn scan(&self) -> (Vec<Vec<Constant>>, Vec<State>) {
         let (replay, levels) = (self.program.replay(), self.program.levels());
         let nothing: Vec<State> =
@@ -116,14 +116,14 @@ impl Engine<'_> {
         start.collect()
     }
 
-    /// What a fold left, with the components that depend on the length alone.
+    /// The results of a fold, with the components that depend on the length alone.
     fn aggregate(&self, stage: u32, folded: &State, len: usize) -> State {
         let after = LengthOnly::of(&self.program.stages[stage as usize], &self.program.tables).after(len as u64);
         folded.iter().zip(after).map(|(&folded, known)| known.unwrap_or(folded)).collect()
     }
 }
 
-/// What stands where nothing was computed, so that reading it shows.
+/// A value where nothing was computed, so that reading it shows.
 fn poison(ty: Type) -> Constant {
     Constant::new(ty, 0x5a5b_5a5d_5a5f_5a61_5a63_5a65_5a67_5a69)
 }
@@ -175,7 +175,7 @@ fn program(file: &str) -> Verified<Program> {
     verify(text::parse(file).unwrap()).unwrap()
 }
 
-/// What an engine runs for inclusive scans of a line.
+/// The work of an engine for inclusive scans of a line.
 fn line(program: &Verified<Program>) -> Lowered {
     lower(program, Form::default())
 }

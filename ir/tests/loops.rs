@@ -101,7 +101,7 @@ fn is_near(got: Constant, expected: Constant, largest: f64) -> bool {
     (got.as_f64() - expected.as_f64()).abs() <= tolerance * largest
 }
 
-/// What is wrong with a derivation, if anything is.
+/// The fault of a derivation, if there is one.
 fn wrong(of: &LoopProgram, derivation: &Derivation, seed: u64) -> Option<String> {
     let types: Vec<Type> = of.inputs.iter().flat_map(|layout| layout.types()).collect();
     let mut numbers = SplitMix64(seed);
@@ -134,7 +134,7 @@ fn wrong(of: &LoopProgram, derivation: &Derivation, seed: u64) -> Option<String>
     None
 }
 
-/// What a judge has against the laws of the stages, if anything. Composition is the family's, so some hundred programs have all
+/// The verdict of a judge against the laws of the stages, if there is one. Composition is the family's, so some hundred programs have all
 /// there are.
 fn unlawful(derivation: &Derivation) -> Option<String> {
     let tables = &derivation.program.tables;

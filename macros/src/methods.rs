@@ -99,7 +99,7 @@ pub(crate) fn arguments(name: &str) -> Option<usize> {
     METHODS.iter().find(|(known, _)| *known == name).map(|&(_, count)| count)
 }
 
-/// What to write instead of a method that numbers or `Option` have and scan code has not.
+/// The replacement of a method that numbers or `Option` have and scan code has not.
 pub(crate) fn instead(name: &str) -> Option<&'static str> {
     Some(match name {
         "checked_add" | "checked_sub" | "checked_mul" | "checked_div" | "checked_rem" | "checked_neg"
@@ -128,7 +128,7 @@ pub(crate) fn instead(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What may be meant by a method that may also be the user's own.
+/// The likely meaning of a method that may also be the user's own.
 pub(crate) fn perhaps(name: &str) -> Option<&'static str> {
     Some(match name {
         "iter" | "into_iter" | "map" | "fold" | "sum" | "all" | "any" | "contains" | "zip" => {

@@ -62,7 +62,7 @@ pub(crate) trait Backend: Send + Sync {
     /// components of each sequence's total: those of all stages, or, of a call from a carry, those that streams hand on.
     fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error>;
 
-    /// What runs for an inclusive scan of a line; with how it was chosen, if that is asked for.
+    /// The kernels that run for an inclusive scan of a line; with how they were chosen, if that is asked for.
     fn explain(&self, is_verbose: bool) -> String;
 
     /// How many records are folded on their own at most before they are combined with those before them.

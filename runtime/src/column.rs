@@ -198,7 +198,7 @@ impl<'a> ColumnMut<'a> {
     }
 
     /// `len` records of this layout, the first at byte `first`, each `spacing` bytes from the one before, which may be less than 0.
-    /// What lies between them stays as it is.
+    /// Records between them stay as they are.
     ///
     /// # Errors
     /// [`Error::Spacing`] if a record lies outside of the bytes, or if records overlap.

@@ -259,7 +259,7 @@ impl DeviceMemory {
     }
 }
 
-/// What is given to one stream from now on waits for what was given to the other.
+/// Work that one stream is given from now on waits for what was given to the other.
 #[cfg(feature = "cuda")]
 fn join(first: &Stream, then: &Stream) -> Result<(), CudaError> {
     if first.raw() == then.raw() {

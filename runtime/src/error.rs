@@ -307,7 +307,7 @@ pub enum Error {
     #[error(transparent)]
     Device(#[from] DeviceError),
 
-    /// What was to be done on a GPU was not.
+    /// Work on a GPU was not done.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] crate::cuda::CudaError),

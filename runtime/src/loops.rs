@@ -44,7 +44,7 @@ impl LoopStates {
         self.types.len()
     }
 
-    /// What a stream starts from.
+    /// The state that a stream starts from.
     pub(crate) fn first_carry(&self) -> Vec<Constant> {
         [&self.derivation.initial[..], &self.rest].concat()
     }

@@ -9,7 +9,7 @@ use crate::column::{Column, ColumnMut};
 use crate::error::Error;
 use crate::scans::collect;
 
-/// What a kernel of the running sum of `u32` does.
+/// The work of a kernel of the running sum of `u32`.
 ///
 /// # Safety
 /// The columns hold records of one `u32`, equally many.

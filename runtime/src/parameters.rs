@@ -30,7 +30,7 @@ impl Parameters {
         self.bytes.as_ptr()
     }
 
-    /// What kernels of short lines take: where the inputs are, and in all places behind them where the parameters are.
+    /// The arguments of kernels of short lines: where the inputs are, and in all places behind them where the parameters are.
     #[inline]
     pub(crate) fn behind(&self, inputs: impl Iterator<Item = *const u8>) -> [*const u8; SHORT_INPUTS] {
         let mut bases = [self.as_ptr(); SHORT_INPUTS];

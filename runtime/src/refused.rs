@@ -163,7 +163,7 @@ pub enum Combination {
     /// The total of a stream's chunk.
     #[error("the total of a resumed scan: it is the carry after `inclusive`; or start a line with `init`")]
     ResumedTotal,
-    /// What comes before the first record, of an operator without an identity.
+    /// The state before the first record, of an operator without an identity.
     #[error(
         "an exclusive scan of an operator without an identity has no value before the first record: start from one by \
          `init`, or make the output of the state, which says whether there is one, by `project`"

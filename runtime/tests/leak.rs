@@ -17,7 +17,7 @@ const WARM_UP: u32 = 2_000;
 /// Bytes that a compilation may leave behind: less than any kernel, state or verdict takes.
 const TOLERANCE: u64 = 64;
 
-/// What the kernel counts.
+/// The number that the kernel counts.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     /// Bytes of address space.

@@ -2,8 +2,8 @@
 //!
 //! Each file is one family and reads like its page in a textbook: the idea, the monoid, the
 //! program, its cost and its source. Functions take slices and give vectors; sorts work in place.
-//! What a plain parallel loop does is one: a scan stands where an element needs to know of all
-//! before it.
+//! Steps in which no element needs another are plain parallel loops. A scan stands where an element
+//! needs all before it.
 //!
 //! | module | what it has |
 //! |---|---|

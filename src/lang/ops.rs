@@ -295,6 +295,6 @@ pub fn follows<M: Monoid>(a: V<M>, b: V<M>) -> V<bool> {
     M::trace_follows(a, b).unwrap_or_else(|| lift(true))
 }
 
-/// What a name in a pattern must be to bind: macro output matches a value of this type with it, in code that never
+/// The type of a name in a pattern that must bind: macro output matches a value of this type with it, in code that never
 /// runs, so that a lower-case constant there is a type error and not a silent binding.
 pub struct NewBinding;

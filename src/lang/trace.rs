@@ -231,7 +231,7 @@ impl Drop for Call {
     }
 }
 
-/// What is emitted while this lives, and has no place yet when it ends, was written at its place.
+/// Values that are emitted while this lives, and have no place yet when it ends, were written at its place.
 #[doc(hidden)]
 pub struct Written(SourcePlace);
 

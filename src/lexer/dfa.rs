@@ -3,7 +3,7 @@
 //!
 //! regex-automata determinises the rules; its automaton then loses two habits that serve searching
 //! and not lexing. It reports a match one byte late, so here a state accepts what that state would
-//! report at the end of the input; and it keeps states apart that differ only in that delay, so the
+//! report at the end of the input. It keeps states apart that differ only in that delay, so the
 //! result is minimised again.
 //!
 //! Where rules ask for kinds of incomplete tokens, every state that is on the way to a token

@@ -133,7 +133,7 @@ impl Automaton {
         verify(program).expect("tables have bounds, and the rest is typed as it should be")
     }
 
-    /// What `of` makes of what an element gives. The state before it is where the elements before led lane 0.
+    /// The value that `of` makes of an element's results. The state before it is where the elements before led lane 0.
     fn of_output(&self, of: impl Fn(&mut FunctionBuilder, Value) -> Value) -> Mapping {
         let mut b = FunctionBuilder::new();
         let element = b.params(&self.row.function.params);

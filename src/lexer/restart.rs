@@ -17,12 +17,12 @@
 //! - (b) a live state that does not accept is entered from the start only, and the start is not
 //!   entered at all.
 //!
-//! Then it reads byte `b` in state `q` so: where δ(q, b) is live it goes there; else what was
-//! pending has ended before `b`, and it goes to δ(start, b), which may be dead: then `b` itself is
-//! an error, and nothing is pending.
+//! Then it reads byte `b` in state `q` so: where δ(q, b) is live it goes there. Else what was
+//! pending has ended before `b`, and it goes to δ(start, b). If that is dead, `b` itself is an
+//! error, and nothing is pending.
 //!
 //! *This is maximal munch.* Claim: whenever the automaton has read some bytes, the tokens and
-//! errors that it has ended are those of maximal munch on the whole input, and the pending bytes w,
+//! errors that it has ended are those of maximal munch on the whole input. The pending bytes w,
 //! read from the start of the DFA, lead to q where nothing is pending or
 //!
 //! 1. q accepts, or
@@ -34,10 +34,10 @@
 //! start: case 1. If δ(q, b) is dead, no rule matches anything longer than w. In case 1, w is a
 //! match and the longest, so it is the next token, and q accepts for the earliest rule. In case 2,
 //! no rule matches the single byte w, so it is an error. Both times maximal munch goes on at `b`,
-//! as the automaton does: δ(start, b) accepts (case 1), does not (case 2), or is dead, where no
-//! rule begins with `b` and it is an error of its own, ended at once. The end of the input is a
-//! byte after which every state is dead: what is pending ends there, as a token in case 1 and as
-//! one error in case 2. ∎
+//! as the automaton does: δ(start, b) accepts (case 1), does not (case 2), or is dead. Then no rule
+//! begins with `b`, and it is an error of its own, ended at once. The end of the input is a byte
+//! after which every state is dead: what is pending ends there, as a token in case 1 and as one
+//! error in case 2. ∎
 //!
 //! *Nothing else can be.* If (a) fails there are a token w, and v such that w·v is a token, but
 //! w·v′ is none for some proper non-empty prefix v′ of v, with the first byte of v live and not

@@ -116,7 +116,7 @@ impl LexerTables {
         }
     }
 
-    /// What the programs that label are, if there are two: of the oracle's, and of the other one.
+    /// The sources of the programs that label, if there are two: the oracle, and the other one.
     pub(super) fn transducers(&self) -> Option<[monoscan_runtime::Transducer; 2]> {
         let Form::TwoPasses(both) = &self.form else { return None };
         Some([both.oracle.0.of_engine(Some(both.class_of)), both.munch.0.of_engine(None)])

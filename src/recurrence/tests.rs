@@ -153,7 +153,7 @@ fn tabulated_powers_are_those_of_the_matrix() {
     }
 }
 
-/// What an engine does: aggregates of blocks, carries, and a replay of each block from its carry.
+/// The work of an engine: aggregates of blocks, carries, and a replay of each block from its carry.
 fn in_blocks<T: Sample>(program: &Program, x: &[T], block: usize) -> Vec<f64> {
     let stage = &program.stages[0];
     let mut interpreter = Interpreter::new(&[]);

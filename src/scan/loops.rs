@@ -47,7 +47,7 @@ impl Scan<()> {
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     ///
-    /// What n records do to a state that is not known must be a function of a closed family: sums, maxima, recurrences, clamps,
+    /// The effect of n records on a state that is not known must be a function of a closed family: sums, maxima, recurrences, clamps,
     /// latches, tables of a few states, and cascades of these. [`explain`](Scan::explain) says what
     /// was found. Each derivation is compared with the step: proved where it can be, and on
     /// samples.

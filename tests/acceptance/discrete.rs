@@ -122,7 +122,7 @@ impl Monoid for Run {
     }
 }
 
-/// What two bits do to the carry that enters them.
+/// The effect of two bits on the carry that enters them.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Carry {

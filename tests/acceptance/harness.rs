@@ -8,7 +8,7 @@ use scan_kit::Random;
 /// The longest is several tiles of most plans.
 const SIZES: [usize; 5] = [0, 1, 2, 1000, 40_003];
 
-/// What is to be known about the laws.
+/// The verdict on the laws that is expected.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Laws {
     Proved,

@@ -61,7 +61,7 @@ fn latest() -> Scan<Latest, (u32,), u32> {
     builder.project(scan!(|latest: Latest| -> u32 { latest.count })).build().unwrap()
 }
 
-/// What the loop gives from a state, or the place of the first record that does not follow.
+/// The results of the loop from a state, or the place of the first record that does not follow.
 fn looped(start: Latest, times: &[u32]) -> Result<Vec<u32>, usize> {
     let mut state = start;
     let step = |(place, &time)| {

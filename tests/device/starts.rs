@@ -7,7 +7,7 @@ use monoscan::{Bits, Combination, DeviceVec, Request, Rows, Strided, StridedMut,
 use super::on_gpu::{LENGTHS, columns, gpu};
 use super::*;
 
-/// What of a call both devices are asked for.
+/// The part of a call that both devices are asked for.
 fn asked(scan: &Scan<Affine, (u32, u16), u32>, reversed: bool) -> Request<'_, Affine, (u32, u16), u32> {
     if reversed { scan.reversed() } else { scan.request() }
 }

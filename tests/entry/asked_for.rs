@@ -17,7 +17,7 @@ fn value((scale, shift): (i64, i64), map: Affine<i64>) -> i64 {
     map.b.wrapping_mul(scale).wrapping_add(shift)
 }
 
-/// What the recurrence y = factor·y + x gives, scaled and shifted, for each sequence of these places.
+/// The results of the recurrence y = factor·y + x, scaled and shifted, for each sequence of these places.
 fn recurrence(x: &[i64], places: &[Vec<usize>], factor: i64, (scale, shift): (i64, i64), start: i64) -> Vec<i64> {
     let mut y = vec![0; x.len()];
     for sequence in places {

@@ -24,7 +24,7 @@ fn builder() -> monoscan::ScanBuilder<Sum<u64>, (u8,), Row> {
     Scan::<Sum<u64>>::builder().lift(scan!(|x: u8| -> Sum<u64> { Sum(x as u64) })).project_with_record(row {})
 }
 
-/// What the sequential loop gives.
+/// The results of the sequential loop.
 fn rows(x: &[u8], keep: impl Fn(u8) -> bool) -> Vec<Row> {
     let mut sum = 0;
     let of = |&x: &u8| {

@@ -5,7 +5,7 @@ use monoscan::{PlanOptions, Request, Rows, Scan, States};
 
 use scan_kit::Random;
 
-/// What is scanned on its own.
+/// The records that are scanned on their own.
 #[derive(Clone, Debug)]
 pub(crate) enum Runs {
     Line,
@@ -37,7 +37,7 @@ pub(crate) struct Ask<S> {
     pub(crate) runs: Runs,
 }
 
-/// What should come out, by place; none for records in no run.
+/// The expected results, by place; none for records in no run.
 pub(crate) struct Answer<S> {
     pub(crate) before: Vec<Option<S>>,
     pub(crate) after: Vec<Option<S>>,

@@ -20,7 +20,7 @@ fn plan() -> PlanOptions {
     PlanOptions { interleave: Some(1), block: Some(TILE), strips: Some(1), direct: Some(0), ..PlanOptions::default() }
 }
 
-/// What a plain loop gives, and the last state.
+/// The results of a plain loop, and the last state.
 fn by_hand(heads: &[bool], x: &[i32], init: i32, of: impl Fn(i32, i32) -> i32) -> (Vec<i32>, i32) {
     let mut state = init;
     let each = heads.iter().zip(x).map(|(&head, &x)| {

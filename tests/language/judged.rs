@@ -180,7 +180,7 @@ fn laws_of_enums_are_proved_on_their_variants() {
     assert_eq!(proved::<Switch>(), Some(true));
 }
 
-/// What the last place of `exp` does to the sine of a large number is no mistake of the translation.
+/// The error in the last place of `exp` is no mistake of the translation where the sine of a large number grows it.
 #[test]
 fn ill_conditioned_functions_are_accepted() {
     use monoscan::ops::Sum;

@@ -219,7 +219,7 @@ fn maybe_at_least(s: i64, x: i64, bounded: bool) -> i64 {
     if bounded { (s - 1).max(x) } else { s - 1 }
 }
 
-/// What stretches of records add up to leaves 64 bits, and the loop does not: in blocks of a few records that are composed.
+/// Sums of stretches of records leave 64 bits, and the loop does not: in blocks of a few records that are composed.
 #[test]
 fn bounded_sums_of_64_bits_are_exact_in_blocks() -> Result<(), Error> {
     let blocks = || PlanOptions { direct: Some(0), block: Some(4), strips: Some(1), ..PlanOptions::default() };
@@ -312,7 +312,7 @@ fn replaced<S: Copy>(state: &mut S, step: impl FnOnce(S) -> S) -> S {
     *state
 }
 
-/// What falls as the state rises is none of the functions that 64 bits are composed by.
+/// A step that falls as the state rises is none of the functions that 64 bits are composed by.
 #[test]
 fn falling_sums_of_64_bits_under_bounds_are_refused() -> Result<(), Error> {
     let narrow = Scan::from_loop(scan!(|s: i32, x: i32| -> i32 { (x - s).max(0) }), 0)?;

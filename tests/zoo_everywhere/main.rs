@@ -1,6 +1,6 @@
 //! Every monoid of the zoo through every entry point and every kind of call, at random sizes around
-//! the boundaries of small plans, against two oracles: the user's own Rust function, folded by the
-//! formulas, and the interpreter of programs.
+//! the boundaries of small plans. There are two oracles: the user's own Rust function, folded by
+//! the formulas, and the interpreter of programs.
 
 mod oracle;
 mod parts;

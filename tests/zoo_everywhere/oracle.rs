@@ -4,7 +4,7 @@ use monoscan::prelude::*;
 use monoscan_ir::{Constant, Layout, Mode};
 use scan_kit::calls::{Asked, Start};
 
-/// What a call gives by the formulas, folded with the user's own function.
+/// The results of a call by the formulas, folded with the user's own function.
 pub(crate) struct Fold<M> {
     /// Nothing for records between rows.
     pub(crate) outputs: Vec<Option<M>>,

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::llvm;
 use crate::run::{execute, execute_aside};
 
-/// What to do about a missing package.
+/// The advice about a missing package.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
     /// Install it with apt-get.
@@ -31,13 +31,13 @@ const TOOLS: &[Tool] = &[
     Tool { program: "valgrind", packages: "valgrind", purpose: "it counts the instructions of kernels" },
 ];
 
-/// What downloads have need of, beside coreutils.
+/// The packages that downloads need, beside coreutils.
 const FETCHING: &[Tool] = &[
     Tool { program: "curl", packages: "curl ca-certificates", purpose: "it fetches ptxas" },
     Tool { program: "unzip", packages: "unzip", purpose: "it unpacks ptxas" },
 ];
 
-/// What rustup brings.
+/// The tools that rustup brings.
 const CARGO_TOOLS: &[(&str, &str)] = &[("fmt", "rustfmt"), ("clippy", "clippy")];
 
 /// Makes sure that all tools are there.

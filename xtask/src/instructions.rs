@@ -18,10 +18,10 @@ const FIGURES: &str = "benches/instructions.txt";
 /// Per cent by which a figure may rise.
 const TOLERANCE: u64 = 3;
 
-/// What the counting program exits with where its figures would mean nothing.
+/// The exit code of the counting program where its figures would mean nothing.
 const OTHER_MACHINE: i32 = 3;
 
-/// What to do with figures that differ from those that are kept.
+/// The treatment of figures that differ from those that are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Differing {
     /// Fail where one rose.

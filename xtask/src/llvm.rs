@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::install::{self, Policy};
 
-/// What brings `llvm-config-22` and the library.
+/// The packages that bring `llvm-config-22` and the library.
 const PACKAGE: &str = "llvm-22-dev";
 
 /// A folder of LLVM that its user chose: `llvm-sys` looks there and nowhere else.

@@ -14,7 +14,7 @@ const PUBLISHED: [(&str, &str); 6] = [
     ("monoscan", "."),
 ];
 
-/// What registries and docs.rs show of a crate.
+/// The metadata of a crate that registries and docs.rs show.
 const FIELDS: [&str; 7] = ["description", "documentation", "license", "readme", "keywords", "categories", "include"];
 
 /// Whether the files of a package are built by themselves, which takes some five minutes of a core.

@@ -17,7 +17,7 @@ use crate::run::root;
 /// package is, and all builds of a checkout share one.
 const PLACE: &str = "target/tools/ptxas";
 
-/// What `ptxas --version` says of the version in the wheels.
+/// The version that `ptxas --version` says in the wheels.
 const VERSION: &str = "V13.0.88";
 
 /// Where the wheels have it.
@@ -115,7 +115,7 @@ fn is_current(path: &Path) -> bool {
     output(Command::new(path).arg("--version")).is_ok_and(|text| text.contains(VERSION))
 }
 
-/// What a command prints; or what it says where it fails.
+/// The output of a command; or its message where it fails.
 fn output(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{program}: {error}"))?;

@@ -64,7 +64,7 @@ fn workspace(runner: &mut Runner) {
     }
 }
 
-/// What is compiled and not run: documents, and smaller sets of features.
+/// Steps that are compiled and not run: documents, and smaller sets of features.
 fn documents_and_features(runner: &mut Runner) {
     let as_tests = "--release --config .cargo/tests.toml";
     let document = format!("cargo doc {as_tests} --workspace --no-deps --all-features");
@@ -101,7 +101,7 @@ fn model(runner: &mut Runner, name: &str) {
     );
 }
 
-/// What users run, built as they build it.
+/// Steps that users run, built as they build them.
 fn users(runner: &mut Runner) {
     runner.step("instructions", || instructions::count(Differing::Refuse));
     match Promised::read() {
@@ -122,7 +122,7 @@ struct Promised {
 #[derive(Debug, PartialEq)]
 struct Example {
     name: String,
-    /// What it needs to be built, as the manifest says it.
+    /// The parts that it needs to be built, as the manifest says.
     features: String,
     /// How the README runs it, if it does. What it needs besides, a device perhaps, is not here.
     arguments: Option<String>,

@@ -1,5 +1,5 @@
-//! Each workload beside its plain loop, on all cores and more elements than a near cache holds, for
-//! a contributor to see a regression in minutes: `cargo bench --bench uses`, or `cargo bench
+//! Each workload beside its plain loop, on all cores and more elements than a near cache holds.
+//! They show a contributor a regression in minutes: `cargo bench --bench uses`, or `cargo bench
 //! --bench uses -- affine` for some of them.
 //!
 //! `benches/cpu` has the rivals and the speed of memory. Both take their data, scans and loops from

@@ -45,7 +45,7 @@ fn main() {
     println!("all, from seed {seed}: {right:?} bytes are right");
 }
 
-/// What rules become, and how long it takes: the automaton, direct code, and the tables of scans.
+/// The automaton, direct code and tables that rules become, and how long each takes.
 fn sizes(set: Option<&str>) {
     for (name, rules) in RULE_SETS.into_iter().filter(|(name, _)| set.is_none_or(|set| set == *name)) {
         let start = Instant::now();

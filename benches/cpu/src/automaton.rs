@@ -18,7 +18,7 @@ pub(crate) struct Automaton {
     classes: usize,
     /// The state after the first byte, by its class.
     first: Vec<u16>,
-    /// What a byte of a class does in a state, at `state * classes + class`: the next state, and the label of the byte before.
+    /// The step of a byte of a class from a state, at `state * classes + class`: the next state, and the label of the byte before.
     moves: Vec<(u16, u8)>,
     /// The label of the last byte, by the state after it.
     last: Vec<u8>,

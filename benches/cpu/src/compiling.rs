@@ -41,7 +41,7 @@ const KERNELS: [(Kernel, &str); 9] = [
     (Kernel::ShortWhole { writes: false }, "reduce"),
 ];
 
-/// What builds a scan from nothing.
+/// A function that builds a scan from nothing.
 type Build = Box<dyn Fn() -> Result<DynScan, Error>>;
 
 fn operators() -> Vec<(&'static str, Build)> {

@@ -26,7 +26,7 @@ pub(crate) struct Options {
     /// Scans on 1, 2, 4, … threads up to all cores, beside copies on as many.
     #[arg(long, conflicts_with_all = ["quick", "verify", "from", "elements", "busy"])]
     pub(crate) scaling: bool,
-    /// What the protocol of tiles would reach on 8, 32 and 128 cores, by a simulation with the kernels' costs on this machine.
+    /// The time that the protocol of tiles would reach on 8, 32 and 128 cores, by a simulation with the kernels' costs on this machine.
     #[arg(long, conflicts_with_all = ["quick", "verify", "from", "elements", "busy", "scaling"])]
     pub(crate) simulate: bool,
     /// With --simulate: what memory moves for all cores together, in GB/s.

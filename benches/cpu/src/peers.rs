@@ -13,7 +13,7 @@ use libloading::Library;
 use crate::output::Output;
 use crate::race::Runner;
 
-/// What could be had of them; where one could not, why.
+/// The rivals that could be had; where one could not, the reason.
 pub(crate) struct Peers {
     pub(crate) std_scan: Result<Native, String>,
     pub(crate) tbb_scan: Result<Native, String>,
@@ -21,7 +21,7 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// What has been built.
+    /// Finds the rivals that are built.
     pub(crate) fn find() -> Peers {
         Peers {
             std_scan: Native::open("std_scan"),

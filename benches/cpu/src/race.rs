@@ -1,8 +1,8 @@
 //! The race: every entrant of a workload is verified, and then all are timed in turn, in many short
 //! rounds.
 //!
-//! What slows this machine down slows neighbours in a round alike, so a ratio is taken within each
-//! round, and the median of those ratios is what counts. Each round has another order. A run too
+//! A slower machine slows neighbours in a round alike. So a ratio is taken within each round, and
+//! the median of those ratios is what counts. Each round has another order. A run too
 //! short for the clock is repeated until it is not, and one that fits a cache is run once untimed
 //! first, so that no entrant pays for the state of caches after its predecessor.
 

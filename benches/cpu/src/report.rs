@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use bench_shared::report::power;
 
-/// What an entrant is in a race, in the order of tables.
+/// The role of an entrant in a race, in the order of tables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Role {
-    /// What ratios are taken to: the plain loop, or what a user would take instead.
+    /// The entrant that ratios are taken to: the plain loop, or what a user would take instead.
     Baseline,
     /// monoscan.
     Ours,
-    /// What else there is.
+    /// Any other entrant.
     Rival,
     /// The speed of memory.
     Copy,

@@ -1,6 +1,6 @@
-//! The same operators on 1, 2, 4, … threads up to all cores, beside a copy of as many bytes on as
-//! many threads, and TBB's `parallel_scan`, where it was built: how much of what memory allows they
-//! reach. Last, JSON to tokens beside a copy of the text.
+//! The same operators on 1, 2, 4, … threads up to all cores: how much of what memory allows they
+//! reach. A copy of as many bytes on as many threads stands beside them, and TBB's `parallel_scan`,
+//! where it was built. Last, JSON to tokens beside a copy of the text.
 
 use std::time::{Duration, Instant};
 

@@ -7,8 +7,8 @@
 //! there" a tile takes one combine and one cache line of another core, and that is all that is done
 //! one tile after the other.
 //!
-//! What is left out: strangers, rescues (on a quiet machine there are hardly any), and that a
-//! look-back reads several lines at once.
+//! It leaves out strangers, rescues (on a quiet machine there are hardly any), and that a look-back
+//! reads several lines at once.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -121,7 +121,7 @@ fn line_of_another_core() -> f64 {
     })
 }
 
-/// What a tile costs on one core, in nanoseconds.
+/// The costs of a tile on one core, in nanoseconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Costs {
     /// A reduction, with the fold of its aggregate.
@@ -134,11 +134,11 @@ pub(crate) struct Costs {
     pub(crate) combine: f64,
     /// A cache line of another core.
     pub(crate) line: f64,
-    /// What memory takes for the bytes of a tile, all cores together; 0 in cache.
+    /// Nanoseconds of memory for the bytes of a tile, all cores together; 0 in cache.
     pub(crate) memory: f64,
 }
 
-/// What came out.
+/// The result of a simulation.
 pub(crate) struct Outcome {
     /// Nanoseconds for all tiles.
     pub(crate) time: f64,
@@ -241,7 +241,7 @@ pub(crate) fn simulate(costs: Costs, tiles: usize, cores: usize) -> Outcome {
     Outcome { time: end, one_pass: one_pass as f64 / tiles as f64, looked_at: looked_at as f64 / tiles as f64 }
 }
 
-/// What a core does in a step.
+/// The action of a core in a step.
 #[derive(Clone, Copy)]
 enum Doing {
     /// The second pass over a tile.
@@ -261,7 +261,7 @@ struct Found {
     combines: usize,
 }
 
-/// What finding the carry into a tile took, or when to look again.
+/// The time that finding the carry into a tile took, or when to look again.
 fn look_back(known: &[Known], from: usize, tile: usize, now: f64) -> Result<Found, f64> {
     let found = |lines: usize, combines: usize| Ok(Found { lines, combines });
     let mut until = None;

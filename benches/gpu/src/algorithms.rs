@@ -37,7 +37,7 @@ fn made<T: Send>(len: usize, of: impl Fn(u64) -> T + Sync + Send) -> Vec<T> {
     (0..len as u64).into_par_iter().map(of).collect()
 }
 
-/// What one algorithm took at one size.
+/// The times of one algorithm at one size.
 struct Line {
     name: &'static str,
     power: u32,
@@ -45,7 +45,7 @@ struct Line {
     copy: f64,
 }
 
-/// What runs them.
+/// The devices and data that run them.
 struct Bench<'a> {
     device: Device,
     stream: Stream,
@@ -58,7 +58,7 @@ struct Bench<'a> {
 /// Runs all algorithms that were asked for. Whether all results were right.
 ///
 /// # Errors
-/// What a device says.
+/// The error of a device.
 pub(crate) fn measure(device: &Device, options: &Options) -> Result<bool, String> {
     let cub = match &options.cub {
         Some(program) => rivals(program, &powers(options)),

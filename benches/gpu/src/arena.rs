@@ -15,7 +15,7 @@ pub(crate) const MOST_MOVED: u64 = 12 << 30;
 const PIECE: usize = 8 << 30;
 const GUARD: usize = 256;
 
-/// What outputs hold before a scan writes them.
+/// The byte that outputs hold before a scan writes them.
 const POISON: u8 = 0xa5;
 
 /// Bytes of an output that are compared at once: a period of the widest records.
@@ -62,7 +62,7 @@ impl Arena {
         repeat(&self.stream, all, first)
     }
 
-    /// What scans read at a place, what they write, and the stream.
+    /// The memory that scans read at a place, the memory they write, and the stream.
     pub(crate) fn parts(
         &mut self,
         inputs: &[(usize, usize)],
@@ -77,13 +77,13 @@ impl Arena {
         self.output.slice_mut(..bytes)?.copy_from_device(&self.stream, &self.input.slice(..bytes)?)
     }
 
-    /// What lies in the output.
+    /// The bytes of the output.
     pub(crate) fn output(&mut self, at: usize) -> Output<'_> {
         Output { memory: &self.output, landing: &mut self.landing, stream: &self.stream, at }
     }
 }
 
-/// What a call needs of the arena.
+/// The needs of a call in the arena.
 pub(crate) struct Parts<'a> {
     pub(crate) inputs: Vec<DeviceSlice<'a, u8>>,
     pub(crate) output: DeviceSliceMut<'a, u8>,

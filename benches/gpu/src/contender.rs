@@ -8,7 +8,7 @@ use monoscan_runtime::{Call, Column, ColumnMut, DynScan};
 
 use crate::arena::Failure;
 
-/// What scans.
+/// An implementation of a scan.
 pub(crate) enum Contender {
     Planned(Box<DynScan>),
     Rung(LadderScan),

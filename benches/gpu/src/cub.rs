@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::options::Options;
 use crate::rows::{ALL, Row};
 
-/// What CUB's program printed of one row at one size.
+/// The line that CUB's program printed of one row at one size.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Time {
     pub(crate) milliseconds: f64,

@@ -40,7 +40,7 @@ impl Written for Bytes {
 /// The median of the milliseconds that a scan of so many elements takes, all results verified.
 ///
 /// # Errors
-/// What is wrong with the results, or why there are none.
+/// The fault of the results, or why there are none.
 pub(crate) fn measure(row: &Row, subject: &dyn Subject, elements: u64) -> Result<f64, String> {
     let (program, elements) = (subject.program(), elements as usize);
     let scan = DynScan::new(program.clone()).map_err(words)?;

@@ -28,7 +28,7 @@ pub(crate) struct Step {
     figures: Vec<Figures>,
 }
 
-/// What the schedules are measured with.
+/// The memory and stream that schedules are measured with.
 struct Course<'a> {
     row: &'static Row,
     subject: &'a dyn Subject,

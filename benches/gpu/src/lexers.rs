@@ -43,7 +43,7 @@ const EXACT_JSON: &str = r#"
 /// Prints the speed of each. Whether all labels were right.
 ///
 /// # Errors
-/// What a device or a lexer says.
+/// The error of a device or a lexer.
 pub(crate) fn measure(device: &Device) -> Result<bool, String> {
     let mut all_right = true;
     println!("\n| rules | scans | bytes a token | GB/s of text, labels |\n|---|---|---|---|");

@@ -22,7 +22,7 @@ const PARTS: usize = 64;
 /// Elements of a part.
 const PART: usize = PERIOD.div_ceil(PARTS);
 
-/// What a scan wrote, read part by part.
+/// The output of a scan, read part by part.
 pub(crate) trait Written {
     /// Some bytes from a place on, aligned for any record; not more than a period.
     ///
@@ -139,9 +139,9 @@ where
 pub(crate) struct Periodic<O, Later, Kept, End> {
     pub(crate) program: Verified<Program>,
     pub(crate) columns: Vec<Vec<u8>>,
-    /// What is written for the first period.
+    /// The output of the first period.
     pub(crate) expected: Vec<O>,
-    /// What becomes of that so many periods later.
+    /// The output of the same records so many periods later.
     pub(crate) later: Later,
     /// How many records are written for so many of a period.
     pub(crate) kept: Kept,

@@ -6,7 +6,7 @@ use crate::cub::Time;
 use crate::latency::Latency;
 use crate::rows::{ALL, Bar, Row};
 
-/// What was measured of a row at one size; times are in milliseconds, NaN if there is none.
+/// The measurements of a row at one size; times are in milliseconds, NaN if there is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
     pub(crate) row: &'static str,

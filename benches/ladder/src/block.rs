@@ -47,9 +47,9 @@ pub(super) struct Block<'k, 'a> {
     pub(super) base: Value<'k>,
 }
 
-/// What a thread learns.
+/// The result of a thread.
 pub(super) struct Scanned<'k> {
-    /// What is before it; of the first thread, anything.
+    /// The state before it; of the first thread, anything.
     pub(super) before: State<'k>,
     /// All states together.
     pub(super) aggregate: State<'k>,

@@ -62,7 +62,7 @@ pub enum Unfit {
     /// No kernels can be made for the device.
     #[error("there are no kernels for {device}")]
     Device {
-        /// What the device is.
+        /// The architecture of the device.
         device: Architecture,
     },
 }

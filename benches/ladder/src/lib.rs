@@ -59,7 +59,7 @@ pub struct LadderKernels {
     pub rung: Rung,
     /// The module: PTX, or LLVM IR for the emulator.
     pub text: String,
-    /// What is launched, one after the other.
+    /// The launches, one after the other.
     pub launches: Vec<Launch>,
     /// How the arguments of each launch are laid out.
     pub arguments: Arguments,
@@ -165,7 +165,7 @@ fn ours(program: &Lowered, rung: Rung, arch: Arch) -> Result<LadderKernels, Ladd
     })
 }
 
-/// What all kernels of a rung are made from.
+/// The parts that all kernels of a rung are made from.
 struct Kit<'a> {
     recipe: &'a Recipe,
     design: Design,

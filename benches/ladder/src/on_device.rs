@@ -78,7 +78,7 @@ impl LadderScan {
         &self.0.kernels
     }
 
-    /// What the driver made of the kernel of each launch: registers, spills.
+    /// Registers and spills of the kernel of each launch, by the driver.
     pub fn code(&self) -> &[Kernel] {
         &self.0.code
     }

@@ -103,7 +103,7 @@ impl<'k, 'a> Records<'k, 'a> {
         );
     }
 
-    /// What they come to.
+    /// The total of a thread's records.
     pub(super) fn fold(&self, block: &Block<'k, 'a>) -> State<'k> {
         let state = variables(&block.lanes.identity());
         self.pass(&Fold::new(self.recipe, self.args, 0, &state, &[]));

@@ -51,7 +51,7 @@ pub enum Rung {
     Ring,
 }
 
-/// What a rung's kernels are made of.
+/// The parts of a rung's kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Design {
     /// How the threads of a block put their states together.

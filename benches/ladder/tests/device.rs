@@ -7,7 +7,7 @@ use gpu_ladder::{ColumnsError, LadderError, LadderScan, Rung};
 use monoscan_runtime::cuda::{Device, DeviceBuffer, Graph, Stream};
 use scan_kit::programs::{RECURRENCE, parse};
 
-/// What [`RECURRENCE`] gives.
+/// The results of [`RECURRENCE`].
 fn solved(x: &[u32]) -> Vec<u32> {
     let mut y = 0u32;
     let step = |&x: &u32| {

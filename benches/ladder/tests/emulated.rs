@@ -1,5 +1,5 @@
 //! Every rung of the ladder is right in the emulator, for operators that mind the order of their
-//! elements, at lengths around its boundaries; and so it is in a second launch, which finds the
+//! elements, at lengths around its boundaries. So it is in a second launch, which finds the
 //! workspace as the first one left it.
 
 use std::sync::LazyLock;

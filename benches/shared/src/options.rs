@@ -69,7 +69,7 @@ impl Files {
 /// A power of two by its logarithm, up to 32.
 ///
 /// # Errors
-/// What it is not.
+/// The reason why it is not one.
 pub fn power_of_two(log2: &str) -> Result<usize, &'static str> {
     log2.parse().ok().filter(|log2| *log2 <= 32).map(|log2: u32| 1 << log2).ok_or("it is no whole number up to 32")
 }

@@ -18,7 +18,7 @@ pub struct Style {
 
 /// A picture of panels of one size.
 pub struct Picture {
-    /// What is above the panels.
+    /// The title above the panels.
     pub head: f64,
     pub panel: Panel,
     out: String,

@@ -19,11 +19,11 @@ use super::lower::{Env, constant, lower_function};
 use super::memory;
 use super::simd::{self, LaneForm, Work};
 
-/// What the kernel is made of, beside the scan of one block.
+/// The parts of the kernel, beside the scan of one block.
 pub(crate) struct Blocks<'a> {
     /// The form in lanes.
     pub(crate) form: &'a LaneForm,
-    /// What takes a carry past a block.
+    /// The function that takes a carry past a block.
     pub(crate) carry_update: &'a CarryUpdate,
     /// All of ⊕.
     pub(crate) combine: &'a CarryUpdate,

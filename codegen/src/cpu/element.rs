@@ -221,7 +221,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// What a source is for this element.
+    /// The value of a source for this element.
     pub(crate) fn read(&self, b: &mut FunctionBuilder<'_>, e: &mut Element, source: Source) -> ir::Value {
         match source {
             Source::Record(component) => self.load(b, component, e.position.place),

@@ -18,7 +18,7 @@ pub enum CodegenError {
     /// The code generator does not know the machine, or not with these settings.
     #[error("code cannot be generated for this machine: Cranelift says {message}")]
     Host {
-        /// What Cranelift says.
+        /// Cranelift's message.
         message: String,
     },
     /// The number of interleaved blocks is not 1, 2, 4 or 8.
@@ -49,13 +49,13 @@ pub enum CodegenError {
     /// The code generator gave up: a bug in monoscan.
     #[error("Cranelift refused a generated function, which is a bug in monoscan: {message}")]
     Cranelift {
-        /// What Cranelift says.
+        /// Cranelift's message.
         message: String,
     },
     /// Code refers to a function that nobody gave: a bug in monoscan.
     #[error("generated code refers to {relocation}, where nothing is, which is a bug in monoscan")]
     Unresolved {
-        /// What Cranelift calls the place.
+        /// Cranelift's name of the place.
         relocation: String,
     },
     /// The system gave no memory for code, or did not let it be executed.

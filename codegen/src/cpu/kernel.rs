@@ -26,7 +26,7 @@ use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, Work};
 use super::steady_state::SteadyState;
 
-/// What a tile kernel does.
+/// The work of a tile kernel.
 pub(crate) struct TileKernel<'a> {
     /// The function of one element.
     pub(crate) body: &'a Body,
@@ -60,7 +60,7 @@ pub(crate) struct TileKernel<'a> {
 pub(crate) struct Carried {
     /// Where it is in a slot.
     pub(crate) field: Field,
-    /// What a block starts from; none for what the slot holds.
+    /// The states that a block starts from; none for those in the slot.
     pub(crate) start: Option<Constant>,
     /// Whether the slot gets what the block ends with.
     pub(crate) is_result: bool,
@@ -337,7 +337,7 @@ impl<'a> Loop<'a> {
         (block as usize * self.kernel.state.stride) as i32 + field.offset as i32
     }
 
-    /// What a block goes on from: its carried components, or the state of the loop that follows from them.
+    /// The states that a block goes on from: its carried components, or the state of the loop that follows from them.
     pub(super) fn entered(
         &self,
         b: &mut FunctionBuilder<'_>,

@@ -30,7 +30,7 @@ use super::memory;
 use super::tables::Tables;
 use packs::Packed;
 
-/// What lowering knows besides the function.
+/// Facts that lowering has besides the function.
 pub(crate) struct Env<'a> {
     /// The tables, and where they lie.
     pub(crate) tables: &'a [Table],
@@ -41,7 +41,7 @@ pub(crate) struct Env<'a> {
     pub(crate) pshufb: bool,
     /// Vectors of floats do all that scalars do, fused multiply-adds too.
     pub(crate) lanes: bool,
-    /// What the code that writes functions must know of the machine.
+    /// Facts of the machine that the code that writes functions needs.
     pub(crate) frontend: TargetFrontendConfig,
 }
 

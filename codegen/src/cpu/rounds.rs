@@ -18,7 +18,7 @@ use super::steady_state::{Prime, SteadyState};
 const UNROLLED: usize = 32;
 const MOST_AT_ONCE: usize = 4;
 
-/// What goes from round to round.
+/// The values that go from round to round.
 #[derive(Clone, Default)]
 pub(super) struct Progress {
     /// The place of each block.
@@ -27,7 +27,7 @@ pub(super) struct Progress {
     pub(super) round: Option<ir::Value>,
     /// The carried components, block by block.
     pub(super) states: Vec<ir::Value>,
-    /// What is passed to the next element, block by block.
+    /// The values that pass to the next element, block by block.
     pub(super) ahead: Vec<ir::Value>,
 }
 

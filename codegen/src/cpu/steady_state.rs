@@ -16,7 +16,7 @@ pub(crate) struct SteadyState {
     /// Parameters: the carried components, the look-ahead of this element, the `reads`. Results: the carried
     /// components, the outputs, the look-ahead of the next element.
     pub(crate) function: Function,
-    /// What the parameters behind the look-ahead are; none is `First` or `Last`.
+    /// The parameters behind the look-ahead; none is `First` or `Last`.
     pub(crate) reads: Vec<Source>,
     /// The range of each parameter.
     pub(crate) ranges: Vec<Range>,
@@ -97,7 +97,7 @@ struct Pair {
     next: Value,
 }
 
-/// What a value is computed from.
+/// The operands that a value is computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Origin {
     Constant,

@@ -7,7 +7,7 @@ use monoscan_ir::{Table, Type};
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     entries: Vec<Entry>,
-    /// What the addresses point into; boxed, so that it stays in place.
+    /// The memory that the addresses point into; boxed, so that it stays in place.
     _memory: Vec<Box<[u8]>>,
 }
 

@@ -1,6 +1,6 @@
 //! Transducers of many states on a GPU: a thread for each *chunk* of the symbols.
 //!
-//! What a transducer gives for a chunk follows from its state before it. Any state may be before a
+//! The output of a chunk follows from the transducer's state before it. Any state may be before a
 //! symbol, but few are behind it: behind a line break, the automaton of a lexer is in one of two
 //! or three, wherever it began. So there are three passes over the chunks, and a scan:
 //!
@@ -28,13 +28,13 @@ pub const RANGES: [usize; 2] = [16, 32];
 /// Symbols before a chunk among which one that leads to few states is looked for.
 pub const CHUNK_WINDOW: usize = 32;
 
-/// What a range has behind its states.
+/// The entries of a range behind its states.
 pub const UNUSED_STATE: u16 = u16::MAX;
 
 /// Most sets of states that are listed, times symbols.
 const MOST_CELLS: usize = 1 << 19;
 
-/// What the threads look up.
+/// The tables that threads look up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ChunkTables {
     /// How many symbols have images: those of the table [`next`](ChunkTables::next).

@@ -70,7 +70,7 @@ impl Schedule {
         }
     }
 
-    /// What the address of a column must be a multiple of.
+    /// The alignment of the address of a column.
     pub fn alignment(self, column: &Layout) -> usize {
         match self {
             Schedule::Ring { shifted: false, .. } => 16,
@@ -119,7 +119,7 @@ impl Schedule {
         }
     }
 
-    /// What it can spare for look-ups. A persistent block copies tables once, others copy them for each tile. In a ring a tile
+    /// Shared memory that it can spare for look-ups. A persistent block copies tables once, others copy them for each tile. In a ring a tile
     /// stays in shared memory from its fold to its replay.
     #[cfg(feature = "ptx")]
     pub(super) fn table_budget(self) -> TableBudget {
@@ -147,7 +147,7 @@ impl Display for Schedule {
     }
 }
 
-/// What the address of a column must be a multiple of for its fields to be read and written whole.
+/// The alignment of a column whose fields are read and written whole.
 pub fn natural(column: &Layout) -> usize {
     let access = |field: &Field| alignment(column.size as usize, field.offset as usize).min(field.ty.size());
     column.fields.iter().map(|field| 1 << access(field).ilog2()).max().unwrap_or(1)

@@ -11,7 +11,7 @@ use crate::gpu::{AccessPattern, AotManifest, Arch, lowered_for, sha256};
 pub struct AotFiles {
     /// The PTX.
     pub ptx: String,
-    /// What must be known to call it.
+    /// The facts that a call needs.
     pub manifest: AotManifest,
 }
 

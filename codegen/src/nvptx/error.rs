@@ -12,7 +12,7 @@ pub enum NvptxError {
     /// LLVM refused the module: a bug in monoscan.
     #[error("LLVM refused a generated module, which is a bug in monoscan: {message}")]
     Llvm {
-        /// What LLVM says.
+        /// LLVM's message.
         message: String,
     },
     /// LLVM was built without the processor.

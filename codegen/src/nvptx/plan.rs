@@ -102,7 +102,7 @@ impl KernelPlan {
     }
 }
 
-/// What plans of one schedule are chosen by.
+/// The facts that plans of one schedule are chosen by.
 struct Planner {
     recipe: Recipe,
     schedule: Schedule,

@@ -18,7 +18,7 @@ impl fmt::Display for Plan {
 }
 
 impl Plan {
-    /// What will run, how fast it is expected to be, what bounds it, and what may be expected of results.
+    /// The kernels that will run, the speed that is expected of them and its bound, and how results may differ.
     fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { direct, least_threads, association, reasons, .. } = self;
         let tiles = format!("in tiles of {} elements, shared among threads", self.tile());
@@ -56,7 +56,7 @@ impl Plan {
         format!("{}.{}× the plain loop on {threads} thread{plural}, bound by {bound}", times / 100, times / 10 % 10)
     }
 
-    /// What was chosen, why, and what it costs.
+    /// The plan, the reasons for it, and its cost.
     fn details(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f)?;
         let Plan { interleave, block, strips, direct, vector, association, reasons, .. } = self;

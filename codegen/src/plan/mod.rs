@@ -82,7 +82,7 @@ pub struct Plan {
     reasons: Reasons,
 }
 
-/// What the plan was made from. Latencies are cycles from carry to carry, work is operations an element.
+/// The facts that the plan was made from. Latencies are cycles from carry to carry, work is operations an element.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Reasons {
     /// Bytes of a record of each column, read and written.
@@ -100,7 +100,7 @@ struct Reasons {
     restarts: bool,
     /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
     most_factors: Option<usize>,
-    /// What kernels in vectors cost, if the program has such a form.
+    /// The cost of kernels in vectors, if the program has such a form.
     lanes: Option<Cost>,
     l1_bytes: usize,
     l2_bytes: usize,

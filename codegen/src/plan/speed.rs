@@ -9,7 +9,7 @@ use monoscan_ir::{Function, Inst, Opcode, Type};
 use super::{ALONE_CYCLES, REGISTERS, Reasons, busy_cycles};
 use crate::cpu::Vector;
 
-/// What a kernel in vectors must take, in hundredths of what the scalar one takes, to be chosen: counting is that good.
+/// The cost below which a kernel in vectors is chosen, in hundredths of that of the scalar one: counting is that good.
 const MARGIN: usize = 90;
 
 /// The same against W blocks side by side. In vectors they are read and written one after the other, which memory is faster
@@ -20,7 +20,7 @@ const MARGIN_IN_TURN: usize = 120;
 /// On an EPYC sums of flagged `i32` took 0.63 times what they took element by element where 0.95 was counted.
 const MARGIN_KEPT: usize = 130;
 
-/// What one pass in vectors must take of two passes over W blocks, and the most that two passes in vectors may. A biquad of `f32`
+/// The cost below which one pass in vectors replaces two passes over W blocks, and the most that two passes in vectors may have. A biquad of `f32`
 /// went from 1.6 to 0.96 ns an element on one thread in cache, and from 0.78 to 0.79 on two.
 const MARGIN_ALONE: usize = 84;
 const MARGIN_TOGETHER: usize = 145;
@@ -79,7 +79,7 @@ impl Reasons {
         })
     }
 
-    /// What an element gains by two passes over W blocks instead of one pass; 0 if nothing.
+    /// The gain of an element by two passes over W blocks instead of one pass; 0 if there is none.
     pub(super) fn gain(&self, interleave: usize, vector: Vector) -> usize {
         let [reduce, scan, scan_one] = self.speeds(interleave, vector);
         scan_one.saturating_sub(reduce + scan)
@@ -204,7 +204,7 @@ mod tests {
         plan(&program, &target, &PlanOptions::default())
     }
 
-    /// What was measured to be the fastest: see the figures in `simd::cost`.
+    /// The plan that was the fastest when measured: see the figures in `simd::cost`.
     #[test]
     fn the_measured_winners_are_chosen() {
         let pairs = include_str!("../../../ir/tests/files/facts/affine.scan");

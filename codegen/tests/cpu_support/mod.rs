@@ -112,7 +112,7 @@ pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u
     outputs
 }
 
-/// What a program keeps, in one block, by `scan_one` with space for so many records; and by `short`, if there is that and space for
+/// The records that a program keeps, in one block, by `scan_one` with space for so many records; and by `short`, if there is that and space for
 /// all, which must agree. No byte beyond that space is written.
 pub(crate) fn run_kept(
     compiled: &Compiled,

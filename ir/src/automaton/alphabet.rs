@@ -24,7 +24,7 @@ const MOST_COMBINATIONS: usize = 1 << 13;
 
 /// The input symbols of a mapping, and how an element's is found.
 pub(super) struct Alphabet {
-    /// What it reads.
+    /// The sources that it reads.
     pub(super) reads: Vec<Source>,
     types: Vec<Type>,
     combination: Combination,
@@ -40,7 +40,7 @@ pub(super) struct Alphabet {
 enum Combination {
     /// The class of each source's value, in [this order](by_significance). The classes of all values, for each source.
     Classes(Vec<Vec<u8>>),
-    /// What this function of the sources gives; those past the last have the symbol of the last.
+    /// The values of this function of the sources; those past the last have the symbol of the last.
     Computed(Function),
 }
 
@@ -138,7 +138,7 @@ impl Alphabet {
         SymbolTables { classes, codes: place(table_of(self.of_combination.iter().map(code).collect())), ty }
     }
 
-    /// What stands for an element's symbol, as `u32`.
+    /// The value of an element's symbol, as `u32`.
     pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &SymbolTables, sources: &[Value]) -> Value {
         let combination = match &self.combination {
             Combination::Computed(function) => b.inline(function, sources)[0],

@@ -208,7 +208,7 @@ impl<'f> Symbol<'f> {
     }
 }
 
-/// What a stage that is declared to be an automaton has, and this one does not; none if it is one. Its functions are
+/// The property of a declared automaton that this stage lacks; none if it is an automaton. Its functions are
 /// well-typed.
 pub(crate) fn contradiction(stage: &Stage, tables: &[Table]) -> Option<&'static str> {
     let Some(states) = construct::composes_forwards(&stage.state, &stage.combine) else {

@@ -42,7 +42,7 @@ use crate::program::{Source, Stage, Table};
 pub struct MapFold {
     /// How many ids there are.
     pub count: u32,
-    /// What the symbol of an element follows from.
+    /// The sources that an element's symbol follows from.
     pub reads: Vec<Source>,
     /// reads → the element's input symbol, a `u32` that says what it does.
     pub symbol: Function,

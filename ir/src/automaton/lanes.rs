@@ -23,14 +23,14 @@ use crate::types::Type;
 pub struct LaneBody {
     /// As [`Body::mapping`]; a parameter that is one lane of a component is a `u8`, and named as the component is.
     pub mapping: Mapping,
-    /// What goes from one element to the next, in the order of parameters and results.
+    /// The values that go from one element to the next, in the order of parameters and results.
     pub carried: Vec<Carried>,
     /// The tables of the mapping: those of the program, and behind them those that hold vectors of these as bytes.
     pub tables: Vec<Table>,
 }
 
 impl LaneBody {
-    /// What it does to these components alone, and to what they need: the fold of the level that they are, which follows the
+    /// Its effect on these components alone, and on those that they need: the fold of the level that they are, which follows the
     /// others as the replay does. None if the replay does not carry all of them whole.
     pub fn fold_of(&self, components: &[(u32, u32)]) -> Option<LaneBody> {
         let is_own = |carried: &Carried| carried.lane.is_none() && components.contains(&carried.pair());

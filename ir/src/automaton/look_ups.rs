@@ -69,7 +69,7 @@ impl Lowered {
     }
 }
 
-/// What was found, by budget. It follows from the program, so it is no part of what makes two programs equal.
+/// The look-ups that were found, by budget. They follow from the program, so they are no part of what makes two programs equal.
 #[derive(Default)]
 pub(crate) struct Cache(Mutex<Vec<(TableBudget, Arc<LookUps>)>>);
 

@@ -21,7 +21,7 @@ use crate::types::{Constant, Type};
 /// outputs. So the replay takes no lane along, and can pass over elements that are not kept.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Notes {
-    /// What goes before the rank's fold, by symbols: it carries the lane, and gives an element's note, a `u8`, and 1 or 0, a
+    /// The function before the rank's fold, by symbols: it carries the lane, and gives an element's note, a `u8`, and 1 or 0, a
     /// `u32`, for whether the element is kept, which the fold sums up.
     pub fold: LaneBody,
     /// The replay. Where it reads `record.0`, a `u8`, it means the note.

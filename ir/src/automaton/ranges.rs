@@ -17,7 +17,7 @@ pub const SMALL_TABLE: usize = 2304;
 /// Most bytes of the table that composes ids.
 const MOST_COMPOSING_BYTES: usize = 32 << 10;
 
-/// What symbols lead to from the identity: maps of a few symbols, and the ranges of longer ones.
+/// The maps that symbols lead to from the identity: maps of a few symbols, and the ranges of longer ones.
 pub(super) struct Ranges {
     /// Each as its states, in order, or as a map; the identity first.
     pub(super) ranges: Vec<Vec<u8>>,
@@ -89,7 +89,7 @@ impl Ranges {
         self.growth[0] == usize::MAX
     }
 
-    /// What each symbol does to each of them; the last column is for symbols outside, if there may be such.
+    /// The effect of each symbol on each of them; the last column is for symbols outside, if there may be such.
     pub(super) fn entries(&self, maps: &[Vec<u8>]) -> Entries {
         let count = self.ranges.len();
         let is_whole = self.is_whole();
@@ -112,7 +112,7 @@ impl Ranges {
         Entries { width, steps: numbers_of(ty, &steps), deferred }
     }
 
-    /// What any two of them make together, and the length of a row of that.
+    /// The composition of any two of them, and the length of a row of that.
     pub(super) fn composed(&self) -> Option<(Table, usize)> {
         let count = self.ranges.len();
         let width = padded_row(count, Type::U8);
@@ -130,7 +130,7 @@ impl Ranges {
     }
 }
 
-/// What symbols do to ranges.
+/// The effect of symbols on ranges.
 pub(super) struct Entries {
     /// Elements of a row, which there is for each range, with an element for each symbol.
     pub(super) width: usize,

@@ -208,7 +208,7 @@ impl Split {
         Mapping { reads, function }
     }
 
-    /// What is found, out of the bytes of an entry.
+    /// The values of an entry, out of its bytes.
     pub(super) fn unpack(
         &self,
         b: &mut FunctionBuilder,

@@ -27,7 +27,7 @@ const MAX_SUM: usize = 48;
 /// How many values a derivation may look at, in all that it tries: some tens of milliseconds.
 const ALL_FUEL: usize = 4_000_000;
 
-/// What is left of the work that a whole derivation may take.
+/// The rest of the work that a whole derivation may take.
 #[derive(Clone)]
 pub(super) struct Fuel(Rc<Cell<usize>>);
 
@@ -148,7 +148,7 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// What is added, in a wider type. The simplifier writes `x − 1` as `x + MAX` where integers have no sign, so a constant in
+    /// The summand, in a wider type. The simplifier writes `x − 1` as `x + MAX` where integers have no sign, so a constant in
     /// the upper half of such a type is what is taken away.
     pub(super) fn addend(&mut self, ty: Type, a: Value) -> Value {
         match self.constant_of(a).map(taken_away) {

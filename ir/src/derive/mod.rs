@@ -48,7 +48,7 @@ pub use refusal::{Refusal, SourcePlace, Why};
 /// A sequential loop: a state, and a step that an element takes it through.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LoopProgram {
-    /// What it is called, as a [program](Program::name) is.
+    /// Its name, as a [program](Program::name) has one.
     pub name: String,
     /// Constant tables.
     pub tables: Vec<Table>,
@@ -56,7 +56,7 @@ pub struct LoopProgram {
     pub inputs: Vec<Layout>,
     /// The types of the [parameters](Program::parameters) that the step may read.
     pub parameters: Vec<Type>,
-    /// What the components of the state are called, for explanations and refusals.
+    /// The names of the components of the state, for explanations and refusals.
     pub names: Vec<String>,
     /// The state before the first element, which says the types of the components.
     pub initial: Vec<Constant>,
@@ -65,7 +65,7 @@ pub struct LoopProgram {
     pub step: Mapping,
     /// Where each of the first instructions of the step was written, for refusals; those without one are not known.
     pub places: Vec<Option<SourcePlace>>,
-    /// What is written. [`Source::State`] and, with stage 0, [`Source::Before`] and [`Source::After`] are components of the
+    /// The outputs. [`Source::State`] and, with stage 0, [`Source::Before`] and [`Source::After`] are components of the
     /// loop's state.
     pub output: Output,
 }
@@ -81,7 +81,7 @@ pub struct Derivation {
     pub value: Function,
     /// The loop's initial state.
     pub initial: Vec<Constant>,
-    /// What was found, in the order of the levels.
+    /// The stages that were found, in the order of the levels.
     pub groups: Vec<Derived>,
     /// How the loop was written otherwise, if it was.
     pub rewritten: Vec<&'static str>,
@@ -121,7 +121,7 @@ struct Flat {
     rewritten: Vec<&'static str>,
     /// Where the user's step may leave the integers.
     overflows: Overflows,
-    /// What is left for all that is tried.
+    /// The rest of the work for all that is tried.
     fuel: Fuel,
 }
 

@@ -12,7 +12,7 @@ use crate::function::{Function, Payload};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
-/// What of a step is not what it would be over the integers.
+/// The part of a step that is not what it would be over the integers.
 #[derive(Clone)]
 pub(super) struct Overflows {
     /// Components whose next value comes from an instruction that wraps.

@@ -80,7 +80,7 @@ impl fmt::Display for SourcePlace {
 pub struct Refusal {
     /// The names of the components that no family has, in order.
     pub components: Vec<String>,
-    /// What no family has.
+    /// The property that no family has.
     pub why: Why,
     /// The operation, as it was written but for what the simplifier did; none where it is the group as a whole.
     pub place: Option<String>,

@@ -7,7 +7,7 @@ use crate::opcode::{Opcode, Rule};
 /// Deeper than this an expression is cut off.
 const DEPTH: usize = 5;
 
-/// What the parameters of a loop are called.
+/// The names of the parameters of a loop.
 pub(super) struct Names<'a> {
     pub(super) components: &'a [String],
     pub(super) reads: &'a [String],

@@ -174,7 +174,7 @@ fn narrow(whole: Body, needed: Vec<bool>) -> Body {
     carried_last(Body { mapping, carried, ends: None })
 }
 
-/// What an element does to the carried values that are marked, which are the first ones it reads and gives, and to those that
+/// The effect of an element on the carried values that are marked, which are the first ones it reads and gives, and on those that
 /// they or the results behind need at a later element; and which these are.
 pub(crate) fn narrowed(mapping: Mapping, mut needed: Vec<bool>) -> (Mapping, Vec<bool>) {
     let count = needed.len();

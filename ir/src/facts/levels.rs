@@ -18,7 +18,7 @@ use crate::transform::Lowered;
 pub struct Level {
     /// The stages, in order.
     pub stages: Vec<u32>,
-    /// What their reduction runs for one element. Of these stages it carries every component that is not length-only,
+    /// The work of their reduction for one element. Of these stages it carries every component that is not length-only,
     /// and what those need of the same stage: from the identities to the tile's aggregate. Of stages of earlier levels
     /// it carries what the lifts need, as a replay does: from the true state before the tile.
     pub body: Body,

@@ -8,11 +8,11 @@ use crate::types::Constant;
 pub(super) struct Previous {
     /// Which of its components are read.
     pub(super) components: Vec<u32>,
-    /// What they are, if there is such a record.
+    /// Its values, if there is such a record.
     pub(super) values: Option<Vec<Constant>>,
 }
 
-/// What the mappings of a program can read at one element.
+/// The values that the mappings of a program can read at one element.
 pub(super) struct Element<'i> {
     inputs: &'i [&'i [u8]],
     /// For each component of the record: its column, the size of that column's records, and the field.
@@ -104,7 +104,7 @@ impl<'i> Element<'i> {
         values.as_ref().map_or_else(|| self.fields[component as usize].2.ty.zero(), |values| values[place])
     }
 
-    /// What the next part of a stream has before its first element.
+    /// The record before the first element of the next part of a stream.
     pub(super) fn previous(&self) -> Option<Vec<Constant>> {
         let Previous { components, values } = &self.before_all;
         match self.count {

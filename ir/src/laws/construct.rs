@@ -1,11 +1,10 @@
 //! Composition of lane maps: associative because composing functions is.
 //!
 //! A map of N states to N states is a vector whose lane i holds where state i goes; running `self`
-//! first and `next` after it is `permute(next, self)`. A map of K·N states takes K vectors, and
-//! lane i of the result is found in the one vector that holds the index: `next_0[self_j] |
-//! next_1[self_j − N] | …`, where `permute` gives 0 for an index outside its vector. Both are
-//! composition only where every lane is an index, so that must be known: from `valid`, or from what
-//! lift produces.
+//! first and `next` after it is `permute(next, self)`. A map of K·N states takes K vectors. Lane i
+//! of the result is in the one vector that holds the index: `next_0[self_j] | next_1[self_j − N] |
+//! …`, where `permute` gives 0 for an index outside its vector. Both are composition only where
+//! every lane is an index, so that must be known: from `valid`, or from what lift produces.
 
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;

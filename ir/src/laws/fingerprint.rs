@@ -147,7 +147,7 @@ fn apply(inst: &Inst, x: &[Print]) -> Print {
     }
 }
 
-/// What flags that are known decide.
+/// The values that follow from flags that are known.
 fn decide(inst: &Inst, x: &[Print]) -> Option<Print> {
     let known = |i: usize| x.get(i).and_then(|print| print.known);
     match (inst.opcode, known(0), known(1)) {

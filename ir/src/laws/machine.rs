@@ -206,7 +206,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the reference computes: for everything that needs no speed.
+    /// The result of the reference: for everything that needs no speed.
     fn reference(&self, place: usize) -> Word {
         let inst = &self.function.insts[place];
         let mut operands = [Type::Bool.zero(); 3];

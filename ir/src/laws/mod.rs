@@ -9,10 +9,10 @@
 //!
 //! 1. independent components are told apart (`group`) and proved one group at a time: by exhaustion
 //!    (`exhaustive`) where there are few states, by construction (`construct`) where maps are
-//!    composed, symbolically (`symbolic`) where both sides have one normal form: polynomials
-//!    (`polynomial`) over the integers modulo 2^k or the reals, boolean polynomials bit by bit,
-//!    minima and maxima (`tropical`) of sums; by cases on what a `select` hangs on; and, for what
-//!    is too large to expand, by evaluation at random points (`fingerprint`);
+//!    composed, symbolically (`symbolic`) where both sides have one normal form. Normal forms are
+//!    polynomials (`polynomial`) over the integers modulo 2^k or the reals, boolean polynomials bit
+//!    by bit, and minima and maxima (`tropical`) of sums. A `select` is proved by cases. Terms too
+//!    large to expand are evaluated at random points (`fingerprint`);
 //! 2. what is left is searched (`search`) on states that can occur (`states`), a large operator on
 //!    its `faces` too, in a fixed order, so that the verdict is the same every time.
 //!
@@ -20,7 +20,7 @@
 //! of them, if lift only copies the record. Floats are judged over the reals, −0 counts as +0 and
 //! any NaN as any other. Infinities and NaN are tried where the operator names them, or does
 //! nothing but order and move floats. Integers wrap. Where that is not meant ([`Overflow`]), no
-//! case refutes a law in which native Rust would panic; and where sums or products are mixed with
+//! case refutes a law in which native Rust would panic. Where sums or products are mixed with
 //! comparisons, laws are judged where nothing overflows, which is then a [`Condition`] of the
 //! verdict.
 
@@ -148,7 +148,7 @@ impl<'a> Judge<'a> {
         Judge { stage, tables, carrier, groups, traits, associativity: none.clone(), identity: none, closure }
     }
 
-    /// What holds on all states holds on the valid ones.
+    /// Proves the laws of groups on all states, so on the valid ones.
     fn prove_groups(&mut self) {
         for (i, group) in self.groups.iter().enumerate() {
             let operator = Operator { types: &group.types, identity: &group.identity, combine: &group.combine };

@@ -31,7 +31,7 @@ impl Traits {
         Traits { specials, both_infinities, saturating: saturates(&group.combine) }
     }
 
-    /// What a proof of this equation must reckon with. The identity law is not judged on NaN.
+    /// The special values that a proof of this equation must consider. The identity law is not judged on NaN.
     pub(crate) fn assumptions(&self, equation: Equation) -> Assumptions {
         Assumptions {
             nan: equation == Equation::Associativity && self.specials.iter().any(|special| special.is_nan()),

@@ -103,7 +103,7 @@ pub(super) fn reduce(d: &mut Doubles, x: Value) -> Reduced {
 }
 
 impl Reduced {
-    /// What r lacks.
+    /// The exact remainder − r.
     pub(super) fn missing(&self, d: &mut Doubles) -> Value {
         let rest = d.lit(-LN_2_REST);
         let lost = d.sub(self.exact, self.r);

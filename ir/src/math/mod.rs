@@ -82,13 +82,13 @@ pub fn function(name: &str, ty: Type, turns: impl FnOnce() -> Option<u32>) -> Op
 
 /// log₂ e.
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
-/// What `LOG2_E` lacks.
+/// log₂ e − `LOG2_E`.
 const LOG2_E_REST: f64 = 2.0355273740931033e-17;
-/// What the `f64` nearest to ln 2 lacks.
+/// ln 2 − the `f64` nearest to it.
 const LN_2_LACKS: f64 = 2.3190468138462996e-17;
 /// The first 42 bits of ln 2: its product with an exponent of up to 11 bits is exact.
 const LN_2_HEAD: f64 = 0.6931471805598903;
-/// What `LN_2_HEAD` lacks.
+/// ln 2 − `LN_2_HEAD`.
 const LN_2_REST: f64 = 5.497923018708371e-14;
 
 /// The sum of this number and a small one is rounded to a whole number, which is in its last bits.

@@ -35,7 +35,7 @@ impl Program {
         self.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect()
     }
 
-    /// What states of all stages, one after the other, say to a caller: of a program that was derived from a loop, the loop's state
+    /// The states of all stages, one after the other, as a caller sees them: of a program that was derived from a loop, the loop's state
     /// and what is behind it.
     pub fn seen(&self, states: Vec<Constant>) -> Vec<Constant> {
         let Some(sequential) = &self.sequential else { return states };

@@ -28,7 +28,7 @@ pub(super) enum Family {
     Segmented(Box<Family>),
     /// Several, side by side.
     Tuple(Vec<Family>),
-    /// What neighbouring elements make of each other, across the boundary of two operands too.
+    /// The contribution of two neighbouring elements, across the boundary of two operands too.
     Neighbours(Box<Neighbours>),
 }
 

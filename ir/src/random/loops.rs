@@ -116,7 +116,7 @@ fn small(rng: &mut Rng, ty: Type) -> Constant {
 /// A step under construction.
 struct Step {
     b: FunctionBuilder,
-    /// What operations may take: parameters and results so far.
+    /// The operands that operations may take: parameters and results so far.
     pool: Vec<Value>,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Neighbours {
     inner: Family,
 }
 
-/// What two neighbours make.
+/// The contribution of two neighbours.
 enum Pair {
     /// Whether they compare so, as a number or a flag.
     Compare(Opcode),
@@ -83,7 +83,7 @@ impl Neighbours {
         [vec![any, first, last], product].concat()
     }
 
-    /// What these two make, as a state of the inner monoid.
+    /// The contribution of these two, as a state of the inner monoid.
     fn pair(&self, b: &mut FunctionBuilder, last: Value, first: Value) -> Vec<Value> {
         let made = match self.pair {
             Pair::Compare(opcode) => b.binary(opcode, last, first),

@@ -142,7 +142,7 @@ fn shift(cx: &mut Rewriter, inst: &Inst, a: Value, amount: Value) -> Option<Valu
     None
 }
 
-/// What holds for floats whatever the operands: zeros keep their signs, infinities and NaN pass through.
+/// Rules that hold for floats whatever the operands: zeros keep their signs, infinities and NaN pass through.
 fn float(cx: &mut Rewriter, inst: &Inst, a: Value, b: Value) -> Option<Value> {
     let ty = inst.ty;
     let known = cx.known(b);

@@ -163,7 +163,7 @@ fn select(cx: &mut Rewriter, ty: Type, condition: Value, yes: Value, no: Value) 
 /// How many instructions lie between a select and the question in its arm, at most.
 const ARM_DEPTH: usize = 2;
 
-/// What `value` is where `condition` is `truth`, if that is less: a constant, an arm of its own, or an operation with a constant.
+/// The simpler `value` where `condition` is `truth`, if there is one: a constant, an arm of its own, or an operation with a constant.
 fn arm(cx: &mut Rewriter, value: Value, condition: Value, truth: bool, depth: usize) -> Option<Value> {
     if value == condition {
         return Some(cx.constant(truth));

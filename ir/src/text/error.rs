@@ -9,7 +9,7 @@ pub struct ParseError {
     pub line: usize,
     /// The character of the line, from 1.
     pub column: usize,
-    /// What was expected and what was found.
+    /// The expected text and the text that was found.
     pub message: String,
 }
 

@@ -10,13 +10,13 @@ use crate::program::Program;
 pub(super) enum Token<'a> {
     /// A letter or `_`, then letters, digits, `_` and `.`.
     Word(&'a str),
-    /// What starts like a number, `-inf` and `nan:bits` among them.
+    /// A number, or a word that starts like one, `-inf` and `nan:bits` among them.
     Number(&'a str),
     /// `%n`.
     Value(u32),
     /// One of `( ) { } [ ] , : = @ #`.
     Mark(char),
-    /// What is no token.
+    /// Characters that are no token.
     Odd(&'a str),
     /// The end of the text.
     End,

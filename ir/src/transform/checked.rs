@@ -241,7 +241,7 @@ pub(super) fn begins(results: &mut [Value], begins: Value) {
     }
 }
 
-/// What the loop does at one element, while it is written.
+/// The step of the loop at one element, while it is written.
 struct Step<'p> {
     program: &'p Program,
     b: FunctionBuilder,

@@ -148,7 +148,7 @@ impl Lowered {
         self.program.stages.iter().zip(&self.carried).flat_map(|(stage, &own)| stage.identity[..own].iter().copied())
     }
 
-    /// What was looked for in its automata so far.
+    /// The look-ups that were searched in its automata so far.
     pub(crate) fn cache(&self) -> &Cache {
         &self.look_ups
     }

@@ -53,7 +53,7 @@ pub(super) fn segmented(
     program
 }
 
-/// What is rewritten: the program, which has its column of heads but none of the rest.
+/// The program that is rewritten, which has its column of heads but none of the rest.
 struct Segments<'p> {
     program: &'p Program,
     /// The number of the component that is the head. Those of starts follow.
@@ -140,7 +140,7 @@ impl Segments<'_> {
         drop_unused(Mapping { reads: code.reads, function: code.builder.finish(&results) }, 0)
     }
 
-    /// What a source is to an element that knows its own segment only.
+    /// The value of a source to an element that knows its own segment only.
     fn source(&self, code: &mut Code, source: Source) -> Value {
         let value = code.read(source);
         match source {

@@ -35,9 +35,9 @@ pub enum Part {
     Project,
     /// The loop that the program was derived from: its initial state.
     Sequential,
-    /// What makes the loop's state of those of the stages.
+    /// The function from the states of the stages to the loop's.
     Enter,
-    /// What makes the states of the stages of the loop's.
+    /// The function from the loop's state to the states of the stages.
     Leave,
     /// The step of the loop.
     Step,
@@ -63,7 +63,7 @@ pub enum Item {
 pub struct Place {
     /// The part of the program.
     pub part: Part,
-    /// What of that part.
+    /// The element of that part.
     pub item: Item,
 }
 
@@ -72,9 +72,9 @@ pub struct Place {
 pub struct Diagnostic {
     /// Where it is.
     pub place: Place,
-    /// What stands there, in text form; empty where there is nothing to show.
+    /// The text that stands there; empty where there is nothing to show.
     pub context: String,
-    /// What was expected and what came.
+    /// The expected value and the one that came.
     pub message: String,
 }
 

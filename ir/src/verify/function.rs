@@ -7,7 +7,7 @@ use crate::opcode::{Class, Rule};
 use crate::program::{MAX_INSTS, MAX_PARAMS, Table};
 use crate::types::Type;
 
-/// What a function's surroundings demand of its signature; where they demand nothing, none.
+/// The signature that a function's place demands; where nothing is demanded, none.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Signature<'a> {
     /// The parameter types, and why these.

@@ -24,10 +24,10 @@
 //! 11. `combine` takes the state's types twice, the earlier state first, and gives them once.
 //! 12. `valid`, if there is one, takes the state's types and gives one `bool`; `follows`, if there
 //!     is one, takes them twice and gives one `bool`.
-//! 13. A stage that is declared to be an [automaton](Stage::automaton) is one: `combine` composes
-//!     the maps that the state's vectors hold, the later after the earlier one; the identity leads
-//!     each state to itself; the results of `lift` are elements of tables, all at one index, the
-//!     input symbol; and what these tables hold leads to states.
+//! 13. A stage that is declared to be an [automaton](Stage::automaton) is one. `combine` composes
+//!     the maps that the state's vectors hold, the later after the earlier one, and the identity
+//!     leads each state to itself. The results of `lift` are elements of tables, all at one index,
+//!     the input symbol; all elements of these tables lead to states.
 //!
 //! **Mappings** (`lift`, `filter`, `project`)
 //! 14. There is one source for each parameter.
@@ -122,7 +122,7 @@ pub fn verify_function(function: Function, tables: &[Table]) -> Result<Verified<
     }
 }
 
-/// What was found so far.
+/// The diagnostics so far.
 #[derive(Default)]
 struct Findings(Vec<Diagnostic>);
 
@@ -214,7 +214,7 @@ fn check_sequential(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, pr
     }
 }
 
-/// What is read of the record before goes from element to element as a state does.
+/// Values of the record before that are read go from element to element as a state does.
 fn check_previous(found: &mut Findings, program: &Program) {
     let types = program.previous().into_iter().filter_map(|component| program.source_type(Source::Prev(component)));
     let bytes = Layout::packed(&types.collect::<Vec<_>>()).size;
@@ -289,7 +289,7 @@ fn check_output(found: &mut Findings, scope: &Scope<'_>, output: &Output, types:
     scope.check_mapping(found, Part::Project, &output.project, None, Some((types, "the types of the output's fields")));
 }
 
-/// What the functions of a program can refer to.
+/// The sources that the functions of a program can refer to.
 struct Scope<'a> {
     record: Vec<Type>,
     parameters: &'a [Type],

@@ -58,7 +58,7 @@ fn replays_that_carry_more_or_have_no_ids_are_not_by_symbols() {
     assert_eq!(of(wide), None, "records that are more than a byte");
 }
 
-/// What a replay carries that writes these lanes.
+/// The components that a replay carries which writes these lanes.
 fn carried(maps: &[Map], lanes: &[u8]) -> (Vec<Option<u8>>, Function) {
     let program = verify(automaton(maps, lanes_of(maps[0].len(), lanes))).unwrap();
     let (body, _) = replay_of(&program, Mode::Inclusive);

@@ -197,7 +197,7 @@ impl Parts<'_> {
         quote!(#conditions #body #method)
     }
 
-    /// What `value.f(..)` in scan code finds: methods of the type itself, which take the handle as their first argument.
+    /// The methods that `value.f(..)` in scan code finds: those of the type itself, which take the handle as their first argument.
     fn method(&self) -> TokenStream {
         let Parts { function, krate, result, .. } = self;
         let (name, generics, visibility) = (&function.sig.ident, &function.sig.generics, &function.vis);

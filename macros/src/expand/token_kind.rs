@@ -12,7 +12,7 @@ use super::{allow, conditions};
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
 
-/// What a variant is.
+/// The kind of a variant.
 enum Role {
     Token(LitStr),
     Skip(LitStr),
@@ -88,7 +88,7 @@ fn kinds<'a>(data: &'a DataEnum, errors: &mut Errors) -> Vec<(&'a Ident, Role)> 
     kinds
 }
 
-/// What the attribute of a variant says.
+/// The content of the attribute of a variant.
 fn role(variant: &Variant, errors: &mut Errors) -> Option<Role> {
     const NAMES: [&str; 5] = ["token", "skip", "keyword", "incomplete", "error"];
     let is_role = |attribute: &&Attribute| NAMES.iter().any(|name| attribute.path().is_ident(name));

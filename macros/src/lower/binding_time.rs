@@ -76,7 +76,7 @@ impl Lowering<'_> {
         e.to_token_stream()
     }
 
-    /// What a path means, if it is a plain name and not from another macro expansion.
+    /// The meaning of a path, if it is a plain name and not from another macro expansion.
     pub(crate) fn meaning(&self, path: &ExprPath) -> Option<&Meaning> {
         if path.qself.is_some() {
             return None;

@@ -186,7 +186,7 @@ impl Lowering<'_> {
         body
     }
 
-    /// What a loop runs over; none, with an error, if that depends on run-time data.
+    /// The sequence that a loop runs over; none, with an error, if that depends on run-time data.
     fn iterated(&mut self, e: &Expr) -> Option<Iterated> {
         match e {
             Expr::Paren(e) => self.iterated(&e.expr),

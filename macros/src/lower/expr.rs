@@ -221,7 +221,7 @@ impl Lowering<'_> {
         quote!({ let #new = #value; #target = #new; })
     }
 
-    /// What an assignment writes to; the variable is noted in every open branch.
+    /// The target of an assignment; the variable is noted in every open branch.
     fn place(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::Paren(e) => self.place(&e.expr),

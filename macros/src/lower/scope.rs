@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, Span};
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone)]
 pub(crate) enum Meaning {
     /// A value known while tracing: a loop variable, or an immutable constant.
@@ -92,7 +92,7 @@ impl Scope {
         }
     }
 
-    /// What a name means here; none for a path that is no variable.
+    /// The meaning of a name here; none for a path that is no variable.
     pub(crate) fn find(&self, name: &Ident) -> Result<Option<&Meaning>, Foreign> {
         match self.blocks.iter().rev().find_map(|block| block.get(&name.to_string())) {
             Some(binding) if binding.expansion == expansion(name) => Ok(Some(&binding.meaning)),

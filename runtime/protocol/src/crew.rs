@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// What a thread should do after a step.
+/// The next action of a thread after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// The next one.
@@ -147,7 +147,7 @@ impl fmt::Debug for HelperTask {
 
 type Steps<'work> = dyn Fn(usize) -> Step + Sync + 'work;
 
-/// What the caller and its helpers share: borrowed work without its lifetime, behind gates. It outlives the call if a task
+/// The state that the caller and its helpers share: borrowed work without its lifetime, behind gates. It outlives the call if a task
 /// does; the work does not.
 struct Crew {
     /// For each helper whether it is in a step, and whether it may begin another.

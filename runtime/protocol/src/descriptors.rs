@@ -91,7 +91,7 @@ impl Descriptors {
         self.lines.len() / self.lines_per_tile
     }
 
-    /// What is known of a tile. What its flags announce may be read after this.
+    /// The state of a tile as far as it is known. What its flags announce may be read after this.
     pub(crate) fn flags(&self, tile: usize) -> Flags {
         Flags(self.word(tile, 0).load(ReadAfterAnnounced.acquire()))
     }
@@ -200,7 +200,7 @@ impl Claim<'_> {
         TileIndex::new(self.tile)
     }
 
-    /// What was known of the tile when it was claimed.
+    /// The state of the tile when it was claimed.
     pub(crate) fn flags(&self) -> Flags {
         self.seen
     }

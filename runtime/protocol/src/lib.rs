@@ -64,7 +64,7 @@
 //! of all threads, gets somewhere by its own steps.
 //!
 //! Take the first tile that nobody has claimed. All before it are claimed. If the caller knows its
-//! carries, it claims the tile, in its own turn or at the end in its sweep; a claim is refused only
+//! carries, it claims the tile, in its own turn or at the end in its sweep. A claim is refused only
 //! if the tile was claimed or, in place, is being read, in some thread's step. If it does not know
 //! them, some tile before has no aggregate and no prefix. The first such tile has known carries,
 //! for all before it have aggregates; so the caller reduces it. That is refused only if the
@@ -89,17 +89,17 @@
 //!
 //! # What is checked
 //!
-//! Atomics, cells and waits come from one place, `sync.rs`. With `--cfg loom` they become loom's,
-//! and loom runs the code of this crate, not a model of it, through the interleavings of a few
+//! Atomics, cells and waits come from one place, `sync.rs`. With `--cfg loom` they become loom's.
+//! Then loom runs the code of this crate, not a model of it, through the interleavings of a few
 //! threads and tiles, with every value that a load may see under the ordering it asks for:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test loom --test mutations
 //! ```
 //!
-//! More threads, tiles and levels than loom can exhaust run under shuttle, in the same way: tens of
-//! thousands of schedules drawn at random, with helpers that come late or never or stop between two
-//! steps, a pool of one thread, and a panic anywhere:
+//! More threads, tiles and levels than loom can exhaust run under shuttle, in the same way. It
+//! draws tens of thousands of schedules at random, with helpers that come late or never or stop
+//! between two steps, a pool of one thread, and a panic anywhere:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test -p monoscan-protocol --release --test shuttle --test mutations

@@ -28,12 +28,12 @@ use crate::worker::Worker;
 use std::ops::Range;
 use std::time::Duration;
 
-/// What is scanned: a row of tiles, and what can be done to them.
+/// The subject of a scan: a row of tiles, and what can be done to them.
 ///
 /// Methods are called by several threads at once. They must give the same bits in any thread, and whatever the number of
 /// threads; then so does the scan.
 pub trait Tiles: Sync {
-    /// What a thread keeps of a tile between its reduction and its replay. A thread has a few, and uses them again.
+    /// The results of a tile's reduction that a thread keeps until its replay. A thread has a few, and uses them again.
     type Workspace: Send;
 
     /// A workspace for any tile.
@@ -114,7 +114,7 @@ pub fn scan<T: Tiles>(tiles: &T, helpers: usize, spawn: impl FnMut(HelperTask)) 
     Scanned { total, waited }
 }
 
-/// What the threads of a scan share.
+/// The state that the threads of a scan share.
 pub(crate) struct Board {
     pub(crate) descriptors: Descriptors,
     pub(crate) tickets: Tickets,

@@ -63,7 +63,7 @@ pub(crate) struct Worker<'a, T: Tiles> {
 /// A tile that waits for its carries.
 struct Pending<W> {
     tile: usize,
-    /// What its levels left so far; none if another thread reduces it.
+    /// The results of its levels so far; none if another thread reduces it.
     reduced: Option<Reduced<W>>,
 }
 

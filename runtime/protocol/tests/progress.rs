@@ -16,7 +16,7 @@ use std::thread::{self, ThreadId};
 
 const TILES: usize = 50;
 
-/// What the caller did.
+/// The actions of the caller.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Event {
     Reduced(usize),

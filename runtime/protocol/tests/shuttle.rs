@@ -1,11 +1,11 @@
 //! Random schedules of more threads, tiles and levels than loom can exhaust, by shuttle, of the
-//! code that runs: three to five threads, some of which come late or never, or stop between two
-//! steps, a pool of one thread, and a panic anywhere. A schedule in which somebody waits for ever
-//! exceeds the bound on steps.
+//! code that runs. There are three to five threads, some of which come late or never, or stop
+//! between two steps, a pool of one thread, and a panic anywhere. A schedule in which somebody
+//! waits for ever exceeds the bound on steps.
 //!
-//! Half of the schedules pick any thread at each step; half come from PCT (Burckhardt, Kothari,
-//! Musuvathi and Nagarakatte, "A randomized scheduler with probabilistic guarantees of finding
-//! bugs", ASPLOS 2010), which lets one thread run far ahead of another. The seed is fixed, so a
+//! Half of the schedules pick any thread at each step. Half come from PCT, which lets one thread
+//! run far ahead of another (Burckhardt, Kothari, Musuvathi and Nagarakatte, "A randomized
+//! scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010). The seed is fixed, so a
 //! failure comes again.
 //!
 //! ```sh

@@ -17,7 +17,7 @@ use super::stream::Stream;
 /// Whatever a graph uses: memory, kernels.
 type Kept = Arc<dyn Any + Send + Sync>;
 
-/// What graphs used that are gone. The driver tells of that in a thread in which it must not be called, so the rest is done
+/// The resources of graphs that are gone. The driver tells of that in a thread in which it must not be called, so the rest is done
 /// by the next call that can.
 #[derive(Default)]
 pub(crate) struct Graves(Mutex<Vec<Kept>>);

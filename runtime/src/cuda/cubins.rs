@@ -86,7 +86,7 @@ impl CubinEntry {
         Ok(())
     }
 
-    /// What the file of this image carries here and nowhere else.
+    /// The content of this image's file, which no other file has.
     fn hash(&self, image: &[u8]) -> [u8; HASH] {
         Sha256::new().chain_update(self.key).chain_update(image).finalize().into()
     }

@@ -198,7 +198,7 @@ fn library_version() -> Result<u32, CudaError> {
     Ok(u32::try_from(version).unwrap_or(0))
 }
 
-/// What the driver calls an error (`cuGetErrorName`) or says of it (`cuGetErrorString`). The code is a number here, since
+/// The driver's name of an error (`cuGetErrorName`) or message (`cuGetErrorString`). The code is a number here, since
 /// a newer driver has more errors than cudarc's enum.
 fn describe(function: &'static str, code: u32) -> Option<String> {
     let mut text: *const c_char = std::ptr::null();

@@ -40,7 +40,7 @@ impl Graph {
     /// The stream is of another device, or the driver fails.
     ///
     /// # Safety
-    /// What the captured work uses may be used by it until it is done.
+    /// Resources of the captured work may be used by it until it is done.
     pub unsafe fn launch(&self, stream: &Stream) -> Result<(), CudaError> {
         stream.expect_device("the graph", &self.device)?;
         let driver = self.device.bind()?;

@@ -25,7 +25,7 @@ struct Handle {
     device: Device,
     raw: sys::CUstream,
     owned: bool,
-    /// What no other stream of this process is ever called, unlike `raw`, which is used again. Asked for when it is needed,
+    /// A number that no other stream of this process ever has, unlike `raw`, which is used again. Asked for when it is needed,
     /// since the driver does not tell it while a stream is captured.
     id: OnceLock<u64>,
 }
@@ -92,7 +92,7 @@ impl Stream {
         &self.shared.device
     }
 
-    /// What no other stream of this process is ever called.
+    /// A number that no other stream of this process ever has.
     ///
     /// # Errors
     /// The driver fails; it does if the stream is being captured and was never asked before.

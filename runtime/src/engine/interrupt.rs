@@ -93,7 +93,7 @@ program sums
     }
 ";
 
-    /// What the program writes for `records`, scanned in this order as one sequence.
+    /// The outputs of the program for `records`, scanned in this order as one sequence.
     fn fold(x: &[u64], records: impl Iterator<Item = usize>, y: &mut [u64]) {
         let (mut sum, mut count) = (0u64, 0u64);
         for i in records {

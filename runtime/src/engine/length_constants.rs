@@ -8,7 +8,7 @@ use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Field};
 
-/// What a program's aggregates have in their length-only components.
+/// The length-only components of a program's aggregates.
 pub(crate) struct LengthConstants {
     /// For each level.
     levels: Vec<LevelConstants>,

@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(states.read(0, layout.field(0, 0).unwrap()), Constant::from(7u64));
     }
 
-    /// What `fold` and `reduce` have kernels do; Miri watches the pointers.
+    /// Kernels do the same for `fold` and `reduce`; Miri watches the pointers.
     #[test]
     fn slots_are_read_and_written_through_several_pointers_at_once() {
         for slots in [3, 40] {

@@ -10,7 +10,7 @@ use monoscan_codegen::cpu::{Kernel, TileFn};
 
 use super::line::{Line, Strip};
 
-/// What the addresses of streaming stores are multiples of.
+/// The alignment of the addresses of streaming stores.
 const ALIGNMENT: usize = 16;
 
 impl Line<'_> {

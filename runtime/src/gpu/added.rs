@@ -31,14 +31,14 @@ const COPIES: u64 = 6;
 /// another thread that uses the same stream must not get between them.
 static IN_ORDER: Mutex<()> = Mutex::new(());
 
-/// What was made for a launch: kept until that was given to the stream.
+/// The memory that was made for a launch: kept until that was given to the stream.
 #[derive(Default)]
 pub(super) struct Added {
     in_order: Option<MutexGuard<'static, ()>>,
     kept: SmallVec<[Workspace; 4]>,
     /// Where each row has its states; 0 if all have the same.
     pub(super) states_of_rows: u64,
-    /// What counts the segments for which states were given, where the device alone knows how many there are.
+    /// The counter of the segments for which states were given, where the device alone knows how many there are.
     pub(super) begun: Option<Begun>,
     /// The other scans that make something: their faults are the call's.
     pub(super) helpers: Vec<Pending>,

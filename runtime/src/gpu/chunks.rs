@@ -44,7 +44,7 @@ pub(super) struct Chunks {
     loaded: OnceLock<Arc<Loaded>>,
 }
 
-/// What is in the memory of the device.
+/// The content of the device's memory.
 struct Loaded {
     /// Are freed first, which waits for the device's work: no launch outlives the code.
     next: DeviceBuffer<u8>,
@@ -200,7 +200,7 @@ impl Chunks {
         Ok(self.loaded.get_or_init(|| Arc::new(loaded)).clone())
     }
 
-    /// What runs.
+    /// The kernels that run.
     pub(super) fn explain(&self) -> String {
         let ChunkTables { lanes, depth, next, walk, .. } = &self.tables;
         format!(

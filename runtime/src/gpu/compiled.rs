@@ -37,13 +37,13 @@ pub(crate) struct Compiled {
 /// The part that equal programs share.
 pub(super) struct Shared {
     pub(super) variants: Variants,
-    /// What gives the totals of segments, once that was asked for.
+    /// The kernels for totals of segments, once these were asked for.
     at_ends: OnceLock<Arc<Shared>>,
     pub(super) marks: Marks,
     pub(super) helpers: Helpers,
 }
 
-/// What makes two of them the same.
+/// The parts that make two of them the same.
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
     program: Arc<Verified<Program>>,
@@ -177,10 +177,10 @@ impl Shared {
     }
 }
 
-/// What becomes of columns in device memory whose records are not one after the other.
+/// The treatment of columns in device memory whose records are not one after the other.
 const SPACED: &str = "spaced columns in device memory, if a call has any: gathered before, scattered after, one more write and read each\n";
 
-/// What an inclusive scan of a line needs.
+/// The needs of an inclusive scan of a line.
 fn first() -> Need {
     Need { form: Form::default(), any_states: false, reduces: false }
 }

@@ -4,7 +4,7 @@
 #[cfg(feature = "ptx")]
 use monoscan_ir::{Program, Verified, text, verify};
 
-/// What says where segments begin.
+/// The source that says where segments begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Numbering {
     /// Flags, each of which begins a segment. Segments are numbered from 1; 0 are records before the first one.

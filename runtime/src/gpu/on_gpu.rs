@@ -28,7 +28,7 @@ pub(crate) struct OnGpu {
     pub(super) program: Arc<Verified<Program>>,
     pub(super) device: Device,
     pub(super) source: Arc<dyn Source>,
-    /// What does whole lines, if the program is that of a transducer of many states.
+    /// The kernels of whole lines, if the program is that of a transducer of many states.
     #[cfg(feature = "ptx")]
     pub(super) chunks: Option<Arc<Chunks>>,
     /// After which time a block stops waiting for another one.
@@ -37,7 +37,7 @@ pub(crate) struct OnGpu {
 
 /// Where the kernels of a program come from.
 pub(super) trait Source: Send + Sync {
-    /// What does a task; none if there is nothing to do. The kernel is one of the program, lowered for the task's form,
+    /// The kernel of a task; none if there is nothing to do. It is one of the program, lowered for the task's form,
     /// that goes through its records in its direction, in columns where its are.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ pub(super) trait Source: Send + Sync {
     fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error>;
 }
 
-/// What segments add to the columns of a call, by address: for each record a flag of a byte, and the number of its segment as `u32`,
+/// The columns that segments add to those of a call, by address: for each record a flag of a byte, and the number of its segment as `u32`,
 /// or 0 if that is not asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SegmentColumns {
@@ -116,7 +116,7 @@ pub(super) struct Found {
     pub(super) states: Arc<States>,
 }
 
-/// What a scan on a GPU is built with, besides what every scan is.
+/// The options of a scan on a GPU, besides those of every scan.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     /// The only plan for lines, if one was asked for.

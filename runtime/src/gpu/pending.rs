@@ -24,7 +24,7 @@ pub struct Launched {
     totals: Option<Totals>,
     /// Of a launch that is not part of a graph.
     landing: Option<Landing>,
-    /// What the stream was given after it for the same call, if anything was.
+    /// The work that the stream was given after it for the same call, if any.
     then: Option<Landing>,
     limit: Duration,
 }

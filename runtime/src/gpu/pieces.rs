@@ -31,7 +31,7 @@ struct Pieces<'s, 'a, 'c> {
     /// Whether outputs have bytes that are not written, which come back as they were.
     keeps_bytes: bool,
     pieces: Vec<Range<usize>>,
-    /// What is under way, by slot.
+    /// The pieces that are under way, by slot.
     under_way: [Option<UnderWay>; SLOTS],
     carry: Option<Vec<Constant>>,
     starts: Starts<'a>,

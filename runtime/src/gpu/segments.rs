@@ -29,7 +29,7 @@ use crate::parameters::Parameters;
 /// The layout of keys, and whether the flagged records are the last ones.
 type KeyForm = (Layout, bool);
 
-/// What makes the columns, each once it was needed.
+/// The makers of the columns, each once it was needed.
 #[derive(Default)]
 pub(super) struct Marks {
     by_key: Mutex<Vec<(KeyForm, Arc<Shared>)>>,

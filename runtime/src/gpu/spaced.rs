@@ -138,7 +138,7 @@ mod tests {
         text::parse(&source).unwrap()
     }
 
-    /// What becomes of the columns of a call: of each with gaps whether it is read, written and gathered, and the addresses of all.
+    /// The treatment of the columns of a call: of each with gaps whether it is read, written and gathered, and the addresses of all.
     fn planned(
         program: &Program,
         call: &Call<'_>,

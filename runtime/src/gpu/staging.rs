@@ -22,7 +22,7 @@ pub(super) const MOST_BYTES: usize = 8 << 20;
 /// Fewer are not allocated.
 const LEAST_BYTES: usize = 64 << 10;
 
-/// What one core copies at a time.
+/// The bytes that one core copies at a time.
 const GRAIN: usize = 256 << 10;
 
 /// Where columns begin within a slot: any kernel takes them there.

@@ -49,7 +49,7 @@ impl States {
         self.check.as_ref().map(|check| check.stages.len() - 1)
     }
 
-    /// What was found first, and in which sequence, out of the states of the lowered program after each sequence. Where these are
+    /// The first finding and its sequence, out of the states of the lowered program after each sequence. Where these are
     /// used, they are compared with the loop's.
     pub(crate) fn finding(&self, lowered: &[Constant], are_used: bool) -> Option<(usize, Finding)> {
         let CheckStage { check, stages } = self.check.as_ref()?;

@@ -241,7 +241,7 @@ impl<'a> Task<'a> {
         Ok(Pending { launched, components, outcome, capacity, wants_totals, elements, begun, helpers })
     }
 
-    /// What sequences start from, as it is given on: the totals of those without records.
+    /// The states that sequences start from: the totals of those without records.
     fn starts(&self, scan: &OnGpu) -> Vec<Constant> {
         let identities = scan.program.first_carry();
         let components = scan.total_components(self.call.carry.is_some());

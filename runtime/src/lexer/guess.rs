@@ -9,7 +9,7 @@ const WINDOW: usize = 192;
 /// A token that does not end within so many bytes is no reason to go on looking.
 pub(super) const LONGEST: usize = 1 << 16;
 
-/// What an error counts, and what a token counts in favour.
+/// The weight of an error, and that of a token in favour.
 const ERROR: i32 = 1000;
 const TOKEN: i32 = -1;
 

@@ -16,7 +16,7 @@ fn plans() -> [PlanOptions; 3] {
     [PlanOptions::default(), tiles(2, 1, 1), tiles(1, 2, 2)]
 }
 
-/// What a call gives, from the reference, after engines were found to give the same.
+/// The results of a call, from the reference, after engines were found to give the same.
 struct Answer {
     columns: Vec<Vec<u8>>,
     /// Of a resumed stream, the carry afterwards.

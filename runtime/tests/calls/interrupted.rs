@@ -37,7 +37,7 @@ fn calls(len: usize) -> Vec<Asked> {
     all
 }
 
-/// What a call gives: outputs, and the totals of its sequences.
+/// The results of a call: outputs, and the totals of its sequences.
 fn expected(asked: &Asked, x: &[u64], before: u64) -> (Vec<u64>, Vec<Constant>) {
     let mut outputs = [vec![before; x.len()].iter().flat_map(|y| y.to_ne_bytes()).collect()];
     let inputs = [x.iter().flat_map(|x| x.to_ne_bytes()).collect()];

@@ -12,7 +12,7 @@ pub(crate) const PTX: &str = include_str!("kernels.ptx");
 /// Sizes around those of vectors, warps and blocks.
 pub(crate) const SIZES: [usize; 12] = [0, 1, 2, 3, 31, 32, 33, 255, 256, 257, 4099, 1_000_003];
 
-/// What all the kernels take.
+/// The arguments of all the kernels.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub(crate) struct Argument {

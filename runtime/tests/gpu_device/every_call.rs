@@ -114,7 +114,7 @@ fn states(subject: &Subject, count: usize, random: &mut Random) -> Vec<Constant>
     (0..count).flat_map(|_| subject.state(random)).collect()
 }
 
-/// What so many rows of a stream go on from.
+/// The states that so many rows of a stream go on from.
 fn carries(subject: &Subject, count: usize, random: &mut Random) -> Vec<Constant> {
     (0..count).flat_map(|_| subject.carry(random)).collect()
 }

@@ -14,7 +14,7 @@ struct Uploaded {
     from: usize,
 }
 
-/// What tells segments.
+/// The source that tells segments.
 enum Segments {
     None,
     Bytes(DeviceBuffer<u8>),

@@ -41,7 +41,7 @@ fn scan_of_counts(device: Device) -> Result<&'static Scan<Sum<u32>, (u32,), u32>
     compiled_for(device, |device| Scan::<Sum<u32>>::plain()?.on(device))
 }
 
-/// What a workspace keeps for splits.
+/// The memory that a workspace keeps for splits.
 const COUNTS: usize = 0;
 const KEYS: usize = 1;
 const VALUES: usize = 2;

@@ -105,7 +105,7 @@ pub fn totals_by_offsets<M: Monoid>(offsets: &DeviceVec<u32>, x: &DeviceVec<M>) 
     Ok(totals)
 }
 
-/// What a workspace keeps for segments: what is looked up beside each record, the state there, and flags of heads.
+/// The memory that a workspace keeps for segments: the look-ups beside each record, the state there, and flags of heads.
 const BESIDE: usize = 0;
 const RUNNING: usize = 1;
 const HEADS: usize = 2;

@@ -34,7 +34,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// What differs in the number of a key that is less for what comes earlier.
+    /// The bits of a key's number that are flipped, so that lesser numbers come earlier.
     pub(super) fn flipped(self) -> u64 {
         match self {
             Order::Ascending => 0,

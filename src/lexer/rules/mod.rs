@@ -12,9 +12,9 @@
 //! One rule a line: a name, then a regex that runs to the end of the line, blanks at its ends
 //! trimmed (write `[ ]` or `\x20` for a blank that matters). `skip` in front marks tokens that are
 //! left out. `keyword` gives words, each a kind that goes by its own name. `incomplete` gives a
-//! prefix, and maybe names of rules behind it: a text that is no token but begins one of these
+//! prefix, and maybe names of rules behind it. A text that is no token but begins one of these
 //! rules (of any, if none is named) is a token of the kind `ERROR_WORD`, say, if it begins a
-//! `WORD`; of several such rules the earliest counts.
+//! `WORD`. Of several such rules the earliest counts.
 //!
 //! The longest match wins, then the keyword, then the earlier rule.
 //!

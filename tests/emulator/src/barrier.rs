@@ -22,7 +22,7 @@ pub(crate) struct Barrier {
     /// Who set it up, and whether bulk copies may use it.
     maker: Stamp,
     fenced: bool,
-    /// What those who arrived in this phase, or a phase before, knew.
+    /// The knowledge of those who arrived in this phase, or a phase before.
     open: Known,
     /// The same of phases that have ended.
     ended: Known,
@@ -31,7 +31,7 @@ pub(crate) struct Barrier {
 }
 
 impl Barrier {
-    /// What PTX bounds counts by.
+    /// The number that PTX bounds counts by.
     const MOST: u32 = (1 << 20) - 1;
 
     pub(crate) fn new(at: usize, number: usize, count: u64, thread: usize, order: &Order) -> Result<Barrier, Misuse> {
@@ -86,7 +86,7 @@ impl Barrier {
         self.phase % 2 != parity
     }
 
-    /// What is known after the last phase that has ended.
+    /// The knowledge after the last phase that has ended.
     pub(crate) fn known(&self) -> &Known {
         &self.ended
     }
@@ -135,7 +135,7 @@ impl Barrier {
         complete
     }
 
-    /// What it waits for, in words.
+    /// The event that it waits for, in words.
     pub(crate) fn describe(&self) -> String {
         let Barrier { at, phase, pending, count, bytes, .. } = self;
         format!(

@@ -10,7 +10,7 @@ use crate::device::Place;
 use crate::error::Who;
 use crate::order::Stamp;
 
-/// What a copy was asked to do.
+/// The request of a copy.
 pub(crate) struct Request {
     pub(crate) who: Who,
     /// The call that started it.
@@ -28,7 +28,7 @@ pub(crate) struct Copy {
     pub(crate) request: Request,
     /// Pieces that were not read yet, as offset and length.
     unread: Vec<(usize, usize)>,
-    /// What was read and not written yet.
+    /// The bytes that were read and not written yet.
     unwritten: Vec<(usize, Vec<u8>)>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Direction {
     Store { committed: bool },
 }
 
-/// What a copy does next.
+/// The next step of a copy.
 pub(crate) enum Step {
     Read { offset: usize, bytes: usize },
     Write { offset: usize, bytes: Vec<u8> },
@@ -87,7 +87,7 @@ impl Copy {
         }
     }
 
-    /// What the last step read.
+    /// The bytes that the last step read.
     pub(crate) fn holds(&mut self, offset: usize, bytes: Vec<u8>) {
         self.unwritten.push((offset, bytes));
     }

@@ -1,7 +1,7 @@
 //! Device memory: buffers that kernels reach by address.
 //!
-//! What one block writes in a launch, ordinarily or by bulk copies, no other block may read or
-//! write in the same launch: no intrinsic orders such accesses. Words that are written for others
+//! Memory that one block writes in a launch, ordinarily or by bulk copies, no other block may read
+//! or write in the same launch: no intrinsic orders such accesses. Words that are written for others
 //! (`store_word` and its kin) are free to be read by their loads.
 
 use crate::error::Misuse;
@@ -70,7 +70,7 @@ impl Device {
         Buffer(self.buffers.len() - 1)
     }
 
-    /// What a kernel calls the buffer's first byte.
+    /// The address of the buffer's first byte, for a kernel.
     pub fn address(&self, buffer: Buffer) -> u64 {
         self.buffers[buffer.0].memory.address() as u64
     }

@@ -71,9 +71,9 @@ pub enum LaunchError {
     /// The launch itself makes no sense.
     #[error("a launch needs {expected}, not {found}")]
     Shape {
-        /// What it needs.
+        /// The rule that the number breaks.
         expected: &'static str,
-        /// What was asked for.
+        /// The number.
         found: u64,
     },
     /// No memory for stacks.
@@ -86,7 +86,7 @@ pub enum LaunchError {
         who: Who,
         /// Its instruction.
         instruction: String,
-        /// What is wrong with it.
+        /// The misuse.
         misuse: Misuse,
     },
     /// Nothing happens any more, or nothing that matters.
@@ -99,7 +99,7 @@ pub enum LaunchError {
     },
 }
 
-/// What a thread must not do.
+/// The rule that a thread broke.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misuse {
@@ -118,7 +118,7 @@ pub enum Misuse {
     Misaligned {
         /// The address or length.
         found: usize,
-        /// What it should be a multiple of.
+        /// The number that it should be a multiple of.
         align: usize,
     },
     /// Lanes of a warp are not together.
@@ -130,11 +130,11 @@ pub enum Misuse {
     /// An argument that an intrinsic does not take.
     #[error("{what} is {found}, and should be {expected}")]
     Argument {
-        /// What it is.
+        /// Its value.
         what: &'static str,
         /// Its value.
         found: u64,
-        /// What it may be.
+        /// Its allowed values.
         expected: &'static str,
     },
     /// A barrier that was not set up.

@@ -25,7 +25,7 @@ pub(crate) struct Callbacks {
     pub(crate) access: extern "C" fn(u32, u64),
 }
 
-/// What the callback of intrinsics gives: LLVM's `{ i64, i64 }`, which comes in the same two registers as this.
+/// The result of the callback of intrinsics: LLVM's `{ i64, i64 }`, which comes in the same two registers as this.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Pair {

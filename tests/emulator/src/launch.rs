@@ -27,13 +27,13 @@ pub struct Launch<'a> {
     pub threads: u32,
     /// Bytes of shared memory of a block.
     pub shared_bytes: usize,
-    /// What the kernel's parameter points to.
+    /// The memory that the kernel's parameter points to.
     pub args: &'a [u8],
     /// How many blocks run at a time; others begin when one ends. Each thread that runs has a stack.
     pub resident: u32,
-    /// What the schedule depends on, and nothing else does.
+    /// The seed that the schedule depends on, and nothing else does.
     pub seed: u64,
-    /// What goes wrong on purpose.
+    /// The mistakes that are made on purpose.
     pub faults: &'a [Fault],
     /// Bytes of a thread's stack.
     pub stack_bytes: usize,
@@ -79,7 +79,7 @@ impl Fault {
     pub const NO_WAIT_READ: Fault = Fault::Without(Intrinsic::BulkWaitRead);
 }
 
-/// What a launch took.
+/// The cost of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report {
     /// Intrinsics that ran, and turns that threads had.

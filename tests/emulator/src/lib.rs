@@ -51,8 +51,8 @@
 //! - A launch in which no thread tells another anything for long is *stuck*, and the error says who
 //!   waits on what.
 //!
-//! What it does not see: conflicts of two threads of one block in device memory, loops without
-//! intrinsics or accesses, and how long anything takes on a GPU.
+//! It does not see conflicts of two threads of one block in device memory, loops without intrinsics
+//! or accesses, or how long anything takes on a GPU.
 
 mod barrier;
 mod block;

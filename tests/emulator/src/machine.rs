@@ -44,7 +44,7 @@ pub(crate) struct Thread {
     /// The intrinsic or access that it came to last.
     pub(crate) site: u32,
     pub(crate) wait: Wait,
-    /// What the intrinsic that it waits in will give.
+    /// The result of the intrinsic that it waits in.
     pub(crate) answer: Pair,
     /// Its last bulk store, and the last that it has committed.
     pub(crate) stored: Stamp,
@@ -331,7 +331,7 @@ impl Machine {
         own.all(|copy| wait == Wait::Reads && copy.has_read())
     }
 
-    /// What is left of a launch that has ended.
+    /// The state that is left of a launch that has ended.
     pub(crate) fn finish(mut self) -> (Device, Report) {
         self.device.end();
         (self.device, Report { steps: self.steps })

@@ -61,7 +61,7 @@ impl Order {
         Order { threads, known, fenced: vec![0; threads], stores: [0; STORES] }
     }
 
-    /// What a barrier knows before anyone has arrived.
+    /// The knowledge of a barrier before anyone has arrived.
     pub(crate) fn nothing(&self) -> Known {
         nothing(self.threads)
     }
@@ -103,7 +103,7 @@ impl Order {
         learn(&mut self.known[thread], copy);
     }
 
-    /// What the thread did is passed on to a barrier.
+    /// Passes the actions of the thread on to a barrier.
     pub(crate) fn release(&mut self, thread: usize, to: &mut Known) {
         join(to, &self.known[thread]);
         self.tick(thread);

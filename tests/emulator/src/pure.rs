@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use crate::error::Misuse;
 use crate::intrinsic::Intrinsic;
 
-/// What such an intrinsic gives, of the bits of its arguments.
+/// The result of such an intrinsic, of the bits of its arguments.
 pub(crate) fn value(intrinsic: Intrinsic, [a, b, c]: [u64; 3]) -> Result<u64, Misuse> {
     let float = || f32::from_bits(a as u32);
     match intrinsic {

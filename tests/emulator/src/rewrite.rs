@@ -38,7 +38,7 @@ const ARGUMENTS: usize = 5;
 /// The same for intrinsics that only compute.
 const PURE_ARGUMENTS: usize = 3;
 
-/// What the intrinsics look like.
+/// The shape of the intrinsics.
 const CONTRACT: &str = include_str!("../../../codegen/src/nvptx/emit/intrinsics.ll");
 
 /// Gives every instruction that matters its callback, and lists them.

@@ -10,7 +10,7 @@ pub(crate) struct Site {
     pub(crate) kind: Kind,
 }
 
-/// What it does.
+/// The action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Intrinsic(Intrinsic),
@@ -26,7 +26,7 @@ pub(crate) struct Access {
     pub(crate) align: usize,
 }
 
-/// What memory an address is in, as its type says.
+/// The memory that an address is in, as its type says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Space {
     Generic,

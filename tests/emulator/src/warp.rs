@@ -38,7 +38,7 @@ impl Meeting {
         self.came == u32::MAX
     }
 
-    /// What each lane gets, when all have come; the next meeting may begin.
+    /// The result of each lane, when all have come; the next meeting may begin.
     pub(crate) fn end(&mut self, intrinsic: Intrinsic) -> Result<[u32; LANES], Misuse> {
         self.came = 0;
         let from = |lane: usize| match intrinsic {

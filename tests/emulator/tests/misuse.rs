@@ -42,7 +42,7 @@ fn launch(body: &str, seed: u64) -> Result<(), LaunchError> {
     kernel.launch(&mut device, &shape).map(|_| ())
 }
 
-/// What is wrong with a body, under every one of a few seeds.
+/// The fault of a body, under every one of a few seeds.
 fn misuse(body: &str) -> Misuse {
     let mut found = (0..8).map(|seed| match launch(body, seed) {
         Err(LaunchError::Misuse { misuse, .. }) => misuse,

@@ -1,7 +1,7 @@
 //! Programs whose records and states are bytes, which kernels work on four at a time where they
 //! can.
 
-/// What two digits do to a carry, told by two bits.
+/// The effect of two digits on a carry, told by two bits.
 const CARRY: &str = "
 program carry_of_bits
   input { size 1, align 1, u8 @ 0 }

@@ -9,12 +9,12 @@ use scan_kit::Random;
 /// Many blocks that wait keep few that work from their turns.
 const PATIENCE: u64 = 20_000_000;
 
-/// What a launch is asked for. The records, and the states that they start from, follow from `data`.
+/// The request of a launch. The records, and the states that they start from, follow from `data`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
-    /// What the data are drawn by.
+    /// The seed of the data.
     pub data: u64,
-    /// What the emulator's schedule is drawn by.
+    /// The seed of the emulator's schedule.
     pub schedule: u64,
     /// How many blocks run at a time.
     pub resident: u32,

@@ -19,15 +19,15 @@ pub(crate) struct Reference {
 
 /// The states that a launch is given, for all rows or for one.
 pub(crate) struct Given {
-    /// What the first record of each row starts from.
+    /// The states that the first record of each row starts from.
     pub(crate) start: Vec<Constant>,
-    /// What programs read.
+    /// The initial states that programs read.
     pub(crate) init: Vec<Constant>,
     /// The values of the program's parameters.
     pub(crate) parameters: Vec<Constant>,
 }
 
-/// What a launch gives besides its outputs.
+/// The results of a launch besides its outputs.
 pub(crate) struct Results {
     /// The states after each row.
     pub(crate) totals: Vec<Vec<Constant>>,

@@ -38,7 +38,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// What is in memory that nobody has written.
+/// Bytes of memory that nobody has written.
 fn poison(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| 0xa5 ^ (i as u8).wrapping_mul(29)).collect()
 }
@@ -134,7 +134,7 @@ impl Subject<'_> {
         same_records("totals", states, &machine.read(total), &expected_totals)
     }
 
-    /// What a launch leaves in the workspace: no ticket, no fault, and the next epoch if tiles were published.
+    /// The content of the workspace after a launch: no ticket, no fault, and the next epoch if tiles were published.
     fn same_header(&self, blocks: u32, before: &[u8], after: &[u8]) -> Result<(), Failure> {
         let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let publishes = match self.schedule() {

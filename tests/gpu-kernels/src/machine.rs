@@ -18,7 +18,7 @@ pub(crate) trait Machine {
     /// Where it begins.
     fn address(&self, buffer: Self::Buffer) -> u64;
 
-    /// What is in it.
+    /// The memory's content.
     fn read(&self, buffer: Self::Buffer) -> Vec<u8>;
 
     /// Its multiprocessors.

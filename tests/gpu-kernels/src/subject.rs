@@ -14,7 +14,7 @@ use scan_kit::Random;
 pub struct Subject<'c> {
     pub(crate) case: &'c Case,
     pub(crate) form: Form,
-    /// What is compiled.
+    /// The program that is compiled.
     pub(crate) program: Lowered,
     pub(crate) reference: Reference,
     /// How it is launched.
@@ -118,7 +118,7 @@ impl<'c> Subject<'c> {
         layout.to_bytes(&users.iter().flat_map(of_stage).collect::<Vec<_>>())
     }
 
-    /// What it is, in words.
+    /// Its description, in words.
     pub fn name(&self) -> String {
         format!("{}, {:?}, {}", self.program.name, self.form, self.plan())
     }

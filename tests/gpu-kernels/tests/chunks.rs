@@ -26,7 +26,7 @@ fn transducer(random: &mut Random, symbols: ChunkSymbols, output: usize) -> Tran
     Transducer { class_of, states, symbols: count, next, output: outputs }
 }
 
-/// What it gives, by a loop.
+/// The results, by a loop.
 fn walked(of: &Transducer, found: &[usize]) -> Vec<u16> {
     let mut state = 0;
     let step = |&found: &usize| {

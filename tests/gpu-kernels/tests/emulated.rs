@@ -25,7 +25,7 @@ fn rounds() -> u64 {
     std::env::var("MONOSCAN_ROUNDS").map_or(1, |rounds| rounds.parse().expect("MONOSCAN_ROUNDS is a number"))
 }
 
-/// What calls asked for, by the schedules that they were run by.
+/// The requests of calls, by the schedules that they were run by.
 #[derive(Default)]
 struct Seen(BTreeSet<(&'static str, &'static str)>);
 

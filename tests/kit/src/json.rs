@@ -1,6 +1,6 @@
 //! Two automata of 16 states that read JSON, by their moves: where a byte leads from a state.
 
-/// What the byte behind a move is, as [`tokens`] names it; 0 before any byte.
+/// The kind of the byte behind a move, as [`tokens`] names it; 0 before any byte.
 const IN_STRING: u8 = 1;
 const BACKSLASH: u8 = 2;
 const CLOSING_QUOTE: u8 = 3;

@@ -82,7 +82,7 @@ fn lowest(operator: &Operator) -> Vec<i64> {
     if operator.is_valid(&state) { state } else { operator.identity() }
 }
 
-/// What goes wrong in a loop.
+/// The faults of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fault {
     /// Native Rust panics.

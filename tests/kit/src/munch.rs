@@ -10,14 +10,14 @@ use regex_automata::{Anchored, Input, MatchKind};
 
 use crate::Random;
 
-/// What a rule is for, as far as the longest match depends on it.
+/// The purpose of a rule, as far as the longest match depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Wins against later rules.
     Token,
     /// Wins against all that are no keywords.
     Keyword,
-    /// What begins a token of the rule at this place; it has no regex.
+    /// The beginning of a token of the rule at this place; it has no regex.
     Incomplete(usize),
 }
 

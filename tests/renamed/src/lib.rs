@@ -5,7 +5,7 @@ use other_name::prelude::*;
 
 pub mod nameable;
 
-/// What the macros are told: a path of this crate works as well as the dependency's name.
+/// The path that the macros are told: one of this crate works as well as the dependency's name.
 pub mod names {
     pub use other_name as scans;
 }

@@ -12,7 +12,7 @@ use other_name::{
 
 type Sums = Scan<Sum<u32>>;
 
-/// What a scan is asked and what it says, each with its type in full.
+/// The questions and answers of a scan, each with its type in full.
 pub const SCAN: (
     fn() -> ScanBuilder<Sum<u32>, (Sum<u32>,), Sum<u32>>,
     fn(&Sums) -> &Judgement,
@@ -39,7 +39,7 @@ pub const DEVICE: (
     fn(&Pending) -> Result<usize, Error>,
 ) = (DeviceVec::upload, DeviceVec::to_vec, Pending::wait);
 
-/// What is inside of an error.
+/// The content of an error.
 pub fn inside(error: Error) -> String {
     match error {
         Error::NotAMonoid { judgement, .. } => named::<Box<Judgement>>(judgement),

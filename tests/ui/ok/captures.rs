@@ -1,4 +1,4 @@
-//! What `scan!` may capture, and names in it that are no captures.
+//! Captures of `scan!`, and names in it that are no captures.
 
 use monoscan::prelude::*;
 

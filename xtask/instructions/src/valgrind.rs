@@ -1,4 +1,4 @@
-//! What a program tells valgrind that runs it: that callgrind is to look at instructions from now
+//! A request to the valgrind that runs this program: callgrind is to look at instructions from now
 //! on.
 
 /// `CALLGRIND_START_INSTRUMENTATION` of `callgrind.h`.

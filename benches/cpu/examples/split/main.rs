@@ -1,5 +1,5 @@
 //! Pre-tokenisers on real and made texts: `verify` compares pieces with those that `fancy-regex`
-//! finds, `race` times them beside other splitters on one thread, in turns: `fancy-regex`, what
+//! finds. `race` times them beside other splitters on one thread, in turns: `fancy-regex`, what
 //! `pretokie` has by hand for each pattern, and its splitter by regex-automata.
 //!
 //! ```text

@@ -2,9 +2,9 @@
 //! processes, in a pool of more threads than cores, in many threads at once, nested in parallel
 //! work. A quota or `taskset` is put on from outside.
 //!
-//! The ratio within a round counts. A loop and a scan of a few microseconds meet a stranger
-//! now and then only, and then lose a time slice; so the table has the median, the 95th percentile,
-//! and how many milliseconds that is above the median, for the loop itself too.
+//! The ratio within a round counts. A loop and a scan of a few microseconds meet a stranger now and
+//! then only, and then lose a time slice. So the table has the median and the 95th percentile, and
+//! by how many milliseconds that is above the median, for the loop itself too.
 
 pub(crate) mod operators;
 pub(crate) mod strangers;

@@ -9,7 +9,7 @@ use crate::peers::Native;
 /// Writes a column of results.
 pub(crate) type Run<T> = Box<dyn Fn(&mut [T]) + Sync>;
 
-/// What is compared on a column of results.
+/// The value that is compared on a column of results.
 pub(crate) struct Pair<T> {
     pub(crate) name: &'static str,
     /// Bytes that an element reads and writes.
@@ -35,7 +35,7 @@ pub(crate) struct Tbb<T> {
 }
 
 impl<T: 'static> Tbb<T> {
-    /// What `bind` makes of a function of the shared object that is called so.
+    /// Takes the function of the shared object that is called so, as `bind` wraps it.
     ///
     /// # Safety
     /// `F` is that function's type as the C++ source has it.
@@ -53,7 +53,7 @@ impl<T: 'static> Tbb<T> {
     }
 }
 
-/// What takes a pair, of whatever type its results are.
+/// A consumer of a pair, of whatever type its results are.
 pub(crate) trait Visitor {
     /// Does with a pair what there is to do.
     fn visit<T: Copy + Default + PartialEq + Send + Sync>(&mut self, pair: Pair<T>);

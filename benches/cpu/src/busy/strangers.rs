@@ -34,7 +34,7 @@ impl Drop for Strangers {
     }
 }
 
-/// What a stranger does.
+/// Works as a stranger does.
 pub(crate) fn spin(seconds: u64) {
     spin_for(Duration::from_secs(seconds));
 }

@@ -62,7 +62,7 @@ fn field<'a>(name: &str, elements: usize) -> Field<'a> {
     Field::new(name.to_owned(), elements)
 }
 
-/// What was printed.
+/// The text that was printed.
 #[derive(Default)]
 struct Tally {
     lines: usize,

@@ -52,7 +52,7 @@ fn exactly<T: Copy + Into<f64>>(a: &[T], b: &[T]) -> impl Iterator<Item = f64> {
 /// A sequential loop.
 type Loop<T> = fn(&[T], &[T], &mut [T]);
 
-/// What differs between types.
+/// The part that differs between types.
 struct Of<T: Real> {
     name: &'static str,
     plain: Loop<T>,

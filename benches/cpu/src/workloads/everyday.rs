@@ -163,7 +163,7 @@ fn log_sum_exp(terms: [f64; STATES]) -> f64 {
 const STAY: f64 = -0.35;
 const LEAVE: f64 = -2.3;
 
-/// What one symbol does, whose probability in each state has these logarithms.
+/// The step of one symbol, whose probability in each state has these logarithms.
 #[scan_fn]
 fn observed(symbol: [f64; STATES]) -> LogMatrix {
     let mut m = [[LEAVE; STATES]; STATES];

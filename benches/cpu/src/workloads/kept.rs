@@ -201,7 +201,7 @@ fn flagged_sums_loop(flags: &[bool], x: &[i32], y: &mut [i32]) -> usize {
     count
 }
 
-/// What is kept, in a buffer that holds everything.
+/// The kept values, in a buffer that has space for all.
 fn kept<T: bytemuck::Pod + Into<f64> + From<u8>>(len: usize, keep: impl FnOnce(&mut [T]) -> usize) -> Output<T> {
     let mut expected = vec![T::from(0); len];
     let count = keep(&mut expected);

@@ -26,7 +26,7 @@ use crate::peers::Peers;
 use crate::race::{Effort, Field, Judge};
 use crate::report::{Role, Row};
 
-/// What a workload is run with.
+/// The conditions that a workload is run under.
 pub(crate) struct Session {
     pub(crate) peers: Peers,
     pub(crate) effort: Effort,
@@ -40,13 +40,13 @@ pub(crate) struct Workload {
     pub(crate) name: &'static str,
     /// For people.
     pub(crate) title: &'static str,
-    /// What ratios are taken to.
+    /// The speed that ratios are taken to.
     pub(crate) baseline: &'static str,
     /// Bytes that an element reads and writes: what the copies move.
     pub(crate) moved: usize,
     /// Bytes an element that all entrants hold together, at most.
     pub(crate) held: usize,
-    /// What monoscan should reach.
+    /// The speed that monoscan should reach.
     pub(crate) bars: &'static [Bar],
     run: fn(&Session, Field<'_>, usize) -> Vec<Row>,
 }

@@ -13,7 +13,7 @@ use bench_shared::data::column;
 /// Words of a number.
 const WORDS: usize = 4;
 
-/// What two words do to the carry that enters them.
+/// The effect of two words on the carry that enters them.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Carry {

@@ -9,7 +9,7 @@ use crate::report::{Role, Row};
 use crate::two_pass::two_pass;
 use bench_shared::{data, loops, scans};
 
-/// What a byte does to each state.
+/// The state that a byte leads to from each state.
 type Map = [u8; 16];
 
 /// In C.

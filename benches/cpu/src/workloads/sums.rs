@@ -31,7 +31,7 @@ pub(super) fn sum_f32(session: &Session, field: Field<'_>, len: usize) -> Vec<Ro
     sum(session, field, data::small_integers(len), Of { name: "f32", plain: loops::sum_f32, add: f32::add, ours })
 }
 
-/// What differs between types.
+/// The part that differs between types.
 struct Of<T: Num> {
     name: &'static str,
     plain: fn(&[T], &mut [T]),

@@ -94,12 +94,12 @@ pub(super) fn lexer_labels(_seed: u64) -> Result<Box<dyn Subject>, Error> {
     Ok(Box::new(Periodic { program, columns, expected, later: |label, _| label, kept: |bytes| bytes, end }))
 }
 
-/// What a lexer lists of a byte that ends a token: the place behind it, counted from the beginning of the text, and the token's code.
+/// The entry of a byte that ends a token: the place behind it, counted from the beginning of the text, and the token's code.
 fn ending((place, label): (usize, u8)) -> Option<u64> {
     (label & ENDS != 0).then(|| end_at(place + 1) | u64::from(label & !ENDS))
 }
 
-/// What listing a token adds for its end.
+/// The number that listing a token adds for its end.
 fn end_at(place: usize) -> u64 {
     (place as u64) << 16
 }

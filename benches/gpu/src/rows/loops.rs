@@ -1,7 +1,7 @@
 //! Scans that were derived from a loop, beside those that have a row of their own by an operator
 //! written by hand: maximum, counter, recurrence, Kadane (here too) and automaton.
 //!
-//! A derived program carries what a stretch of the loop does to any state, and these start from the
+//! A derived program carries what a stretch of the loop does to any state. These start from the
 //! identity: a bucket that is empty after its first record, a text in its first state, numbers of
 //! which the first is 0.
 
@@ -89,7 +89,7 @@ fn tokens(t: i32, fill: i32, take: i32) -> i32 {
     ((t + fill).min(100) - take).max(0)
 }
 
-/// What stretches of the bucket do: min(max(t + added, low), high).
+/// The map of a stretch of the bucket: min(max(t + added, low), high).
 #[derive(Clone, Copy)]
 struct Bucket {
     added: i64,
@@ -145,7 +145,7 @@ fn depth(s: (bool, bool, i32), c: u8) -> (bool, bool, i32) {
     )
 }
 
-/// What stretches of text do from each of the four states.
+/// The state that a stretch of text leads to from each of the four states.
 #[derive(Clone, Copy)]
 struct Depth {
     to: [u8; 4],

@@ -25,13 +25,13 @@ pub(crate) struct Row {
     pub(crate) offset: usize,
     /// How fast the largest size should be.
     pub(crate) bar: Bar,
-    /// What `cub_scan.cu` calls it.
+    /// The row's name in `cub_scan.cu`.
     pub(crate) cub: Option<&'static str>,
     /// Its data, from a seed, and its meaning.
     pub(crate) make: fn(u64) -> Result<Box<dyn Subject>, Error>,
 }
 
-/// What was aimed at.
+/// The aim of a row.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Bar {
     /// This part of a copy's speed.

@@ -27,7 +27,7 @@ use super::words::WordTable;
 use super::{LexArgs, NONE, Status};
 use crate::cpu::memory::data_flags;
 
-/// What a function is emitted from.
+/// The parts of the code that emits a function.
 pub(super) struct Source<'a> {
     pub(super) automaton: &'a LexAutomaton,
     pub(super) words: Option<&'a WordTable>,

@@ -101,7 +101,7 @@ impl Emitter<'_, '_> {
         self.b.ins().br_table(entry, table);
     }
 
-    /// What the byte at `p` leads to from the state whose row begins at `row`.
+    /// The entry that the byte at `p` leads to from the state whose row begins at `row`.
     fn walked_entry(&mut self, walked: &Walked, row: Value) -> Value {
         let byte = self.byte();
         let class = self.class(types::I64, byte);

@@ -19,7 +19,7 @@ use super::super::simd::{Lanes, Shape, has_lane_form, lower_lanes, vector_type};
 /// Functions of fewer instructions gain nothing that lanes do not cost.
 const LEAST: usize = 48;
 
-/// What a function in packs must take, in hundredths of what it takes element by element.
+/// The cost below which a function goes in packs, in hundredths of its cost element by element.
 const MARGIN: usize = 75;
 
 /// A value for each lane.
@@ -42,7 +42,7 @@ struct Pack {
     leaves: Vec<Leaf>,
 }
 
-/// What is put into lanes.
+/// The value that is put into lanes.
 enum Leaf {
     Constants(Vec<Constant>),
     /// Places among the results of `before`.
@@ -142,7 +142,7 @@ fn cost(function: &Function) -> usize {
 }
 
 impl Pack {
-    /// What these values have in common, if it is more than nothing. What it needs is added to `wanted`.
+    /// The property that these values share, if there is one. What it needs is added to `wanted`.
     fn of(function: &Function, group: &[Value], wanted: &mut Vec<Value>) -> Option<Pack> {
         let shape = Shape { bytes: function.type_of(group[0])?.size() };
         let mut matcher = Matcher { function, shape, found: HashMap::new(), leaves: Vec::new(), code: Vec::new() };
@@ -271,7 +271,7 @@ mod tests {
 
     use super::*;
 
-    /// What the parts of a function in packs give, by the interpreter.
+    /// The results of the parts of a function in packs, by the interpreter.
     fn call(packed: &Packed, args: &[Constant]) -> Vec<Constant> {
         let leaves = interp::call(&packed.before, args, &[]);
         let mut results = args.to_vec();

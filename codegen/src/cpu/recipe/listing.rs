@@ -22,7 +22,7 @@ impl Recipe {
         })
     }
 
-    /// What `show` makes of each kernel, under its name.
+    /// The text that `show` makes of each kernel, under its name.
     fn text(&self, show: impl Fn(&HostIsa, &mut Context) -> Result<String, cranelift_codegen::CodegenError>) -> String {
         let mut all = String::new();
         for kernel in self.kernels() {

@@ -36,7 +36,7 @@ pub enum Kernel {
     Reduce(usize),
     /// The fold of one.
     ReduceOne(usize),
-    /// What takes a carry past a block, at a level.
+    /// The function that takes a carry past a block, at a level.
     CarryUpdate(usize),
     /// All of ⊕, at a level.
     Combine(usize),
@@ -66,14 +66,14 @@ pub(crate) struct Recipe {
     pub(crate) handed: Layout,
     pub(crate) interleave: u32,
     pub(crate) levels: Vec<Level>,
-    /// What bodies are made of when a kernel is compiled.
+    /// The program and the tables that bodies are written from, when a kernel is compiled.
     program: Lowered,
     placed: Tables,
     inputs: Vec<Layout>,
     parameters: Layout,
     outputs: Vec<Layout>,
     identities: Vec<Vec<Constant>>,
-    /// What lines start from.
+    /// The states that lines start from.
     starts: Vec<Vec<Constant>>,
     ranges: Vec<Vec<Range>>,
     /// In place of the program's bodies, of a program that was derived from a loop, its own: what is not in vectors runs them.

@@ -9,7 +9,7 @@ use super::kernel::GroupCode;
 use super::lanes::Lanes;
 use super::{compress, shuffle};
 
-/// What is read of each record of a lane.
+/// For each record of a lane, the values that are read.
 pub(super) type Records = Vec<Read>;
 
 /// The components of all columns of a record, of the next one and of the one before; none for those that are not read.
@@ -21,7 +21,7 @@ pub(super) struct Read {
 }
 
 impl GroupCode<'_> {
-    /// What the functions that read these ask of the records of a group.
+    /// Loads the values of a group's records that these functions read.
     pub(super) fn load(&self, b: &mut FunctionBuilder<'_>, reads: &[&[Source]]) -> Records {
         let own = self.load_some(b, reads, 0, Source::Record);
         let next = self.load_some(b, reads, 1, Source::Next);

@@ -70,7 +70,7 @@ impl LaneForm {
         stored + masks + self.group.depth * (COUNTING + COMPRESSING * self.outputs.len())
     }
 
-    /// What rows of so many records take, one in each lane, in so many groups: instructions.
+    /// The instructions of rows of so many records, one in each lane, in so many groups.
     pub(crate) fn cost_of_rows(&self, len: usize, groups: usize) -> usize {
         let moved = self.columns(&[&self.replay.mapping.reads]) + self.written();
         groups * moved + len * varying(&self.replay.mapping)
@@ -106,7 +106,7 @@ fn varying(mapping: &Mapping) -> usize {
     count(&mapping.function, &uniform.collect::<Vec<_>>())
 }
 
-/// What an instruction becomes.
+/// The number of vector instructions of an instruction.
 fn instructions(inst: &Inst, function: &Function) -> usize {
     let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
     match (inst.opcode, inst.opcode.rule()) {

@@ -162,7 +162,7 @@ impl LaneForm {
         self.keeps || self.reads().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
     }
 
-    /// What its functions read.
+    /// The sources of its functions.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &Source> {
         let of_state = [&self.lift.reads, &self.fold.mapping.reads].into_iter().filter(|_| self.has_state());
         of_state.chain([&self.replay.mapping.reads]).flatten()

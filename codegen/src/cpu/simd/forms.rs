@@ -49,7 +49,7 @@ pub(crate) fn has_lane_form(inst: &Inst, types: &[Type], known: &[bool], shape: 
     }
 }
 
-/// What a function's values are when some of its parameters are constants.
+/// The values of a function when some of its parameters are constants.
 pub(crate) struct Constants(Vec<bool>);
 
 impl Constants {

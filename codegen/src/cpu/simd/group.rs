@@ -251,7 +251,7 @@ impl Group {
         shuffle::retype(b, vector_type(self.shape, ty), value)
     }
 
-    /// What is stored of a value.
+    /// The bits of a value, as they are stored.
     pub(super) fn bits(self, b: &mut FunctionBuilder<'_>, ty: Type, value: ir::Value) -> ir::Value {
         let value = shuffle::retype(b, self.shape.int(), value);
         if ty == Type::Bool {

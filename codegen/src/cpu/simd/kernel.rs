@@ -18,7 +18,7 @@ pub(crate) struct Bases<'a> {
     pub(crate) uniform: &'a [(Source, ir::Value)],
 }
 
-/// What the loop over groups starts from, and what it leaves to the scalar loop behind it.
+/// The states that the loop over groups starts from, and those that it leaves to the scalar loop behind it.
 pub(crate) struct Progress {
     /// The record of the next element.
     pub(crate) place: ir::Value,
@@ -30,7 +30,7 @@ pub(crate) struct Progress {
     pub(crate) states: Vec<ir::Value>,
 }
 
-/// What is done with groups.
+/// The work on groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Work {
     /// Outputs are written; the carried components are those of the replay.
@@ -116,7 +116,7 @@ pub(crate) fn groups(
     Ok(Progress { place: after[0], left: after[1], rank, states: after[own..].to_vec() })
 }
 
-/// What is the same for all elements, in every lane.
+/// The values that are the same for all elements, in every lane.
 pub(super) fn splat_parameters(
     b: &mut FunctionBuilder<'_>,
     form: &LaneForm,
@@ -166,12 +166,12 @@ fn extract(b: &mut FunctionBuilder<'_>, form: &LaneForm, ty: Type, vector: ir::V
 pub(super) struct GroupCode<'a> {
     pub(super) form: &'a LaneForm,
     pub(super) bases: &'a Bases<'a>,
-    /// What is the same for all elements, in all lanes.
+    /// The values that are the same for all elements, in all lanes.
     pub(super) uniform: &'a [(Source, ir::Value)],
     pub(super) place: ir::Value,
 }
 
-/// What is behind a group that was scanned.
+/// The states behind a group that was scanned.
 struct Scanned {
     /// How many records were kept, if not all are.
     rank: Option<ir::Value>,
@@ -235,7 +235,7 @@ impl GroupCode<'_> {
         Ok(None)
     }
 
-    /// What this accumulator is behind a group; only the last lanes count.
+    /// The value of this accumulator behind a group; only the last lanes count.
     fn reduce(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes]) -> Result<Vec<Lanes>, CodegenError> {
         let form = self.form;
         let group = form.group;

@@ -189,7 +189,7 @@ impl<'b> Lowering<'_, 'b> {
         })
     }
 
-    /// What integer arithmetic left in the lanes, extended as its type is held.
+    /// The result of integer arithmetic in the lanes, extended as its type is held.
     pub(super) fn normal(&mut self, ty: Type, v: ir::Value) -> ir::Value {
         if ty == Type::Bool { v } else { extend(self.b, self.shape, ty.bits(), ty.is_signed(), v) }
     }

@@ -1,10 +1,10 @@
 //! Short rows across lanes: as many rows at a time as a vector has lanes, each in one of them.
 //!
 //! Rows are loaded and stored piece by piece. A piece of all rows is a group whose lanes hold some
-//! consecutive records of a row each: as many as a row has, or as fill a vector; then the last one
-//! ends with the row, and begins with records of the one before. In between, each lane takes the
-//! records of its row one after the other, from the same states: what the straight-line code of a
-//! row does, to the bit.
+//! consecutive records of a row each: as many as a row has, or as fill a vector. In the latter case
+//! the last piece ends with the row, and begins with records of the one before. In between, each
+//! lane takes the records of its row one after the other, from the same states: what the
+//! straight-line code of a row does, to the bit.
 
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
@@ -26,7 +26,7 @@ pub(crate) struct RowForm {
 /// The longest row that is one piece: more would not stay in registers.
 const LONGEST_PIECE: usize = 8;
 
-/// What rows in lanes must take, in hundredths of what straight-line code takes: counting is that good.
+/// The cost below which rows go in lanes, in hundredths of that of straight-line code: counting is that good.
 const MARGIN: usize = 90;
 
 impl RowForm {

@@ -76,9 +76,9 @@ pub enum ManifestError {
     Line {
         /// The line, from 1; one behind the last if the text ends too early.
         line: usize,
-        /// What was expected there.
+        /// The word that was expected there.
         expected: ExpectedLine,
-        /// What is there; nothing at the end of the text.
+        /// The word that is there; nothing at the end of the text.
         got: FoundLine,
     },
     /// The text from the line of the program's name on is no program.
@@ -86,7 +86,7 @@ pub enum ManifestError {
     Program {
         /// The line of the program's name, from 1.
         line: usize,
-        /// What is wrong; its lines are counted from that one.
+        /// The fault; its lines are counted from that one.
         errors: ParseErrors,
     },
     /// The program breaks an invariant of the IR.

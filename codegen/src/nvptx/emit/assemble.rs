@@ -15,7 +15,7 @@ const INTRINSICS: &str = include_str!("intrinsics.ll");
 /// This file, which says what LLVM is asked for.
 const THIS: &str = include_str!("assemble.rs");
 
-/// What LLVM does to a module before it selects instructions.
+/// LLVM's passes over a module before it selects instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Passes {
     /// Few, and of those for loops only the one that moves out of them what stays the same. Enough for a ring, whose work is in long

@@ -101,7 +101,7 @@ impl fmt::Display for Ty {
 /// A module while it is written.
 #[derive(Default)]
 pub struct Builder {
-    /// What stands before the functions: globals and declarations, each once.
+    /// The text before the functions: globals and declarations, each once.
     heads: RefCell<BTreeSet<String>>,
     functions: RefCell<String>,
     /// The function that is being written: its stack slots, which stand in its first block, and the rest.

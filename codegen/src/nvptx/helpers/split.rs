@@ -337,7 +337,7 @@ struct Exchange<'k> {
 }
 
 impl<'k> Exchange<'k> {
-    /// What this thread then has: that of its own number, and every so many threads on. Nobody reads the shared memory before.
+    /// The values of this thread afterwards: that of its own number, and every so many threads on. Nobody reads the shared memory before.
     fn exchange(&self, width: Width, given: &[Value<'k>]) -> Vec<Value<'k>> {
         let (k, bytes) = (self.k, width.bytes());
         let at = |place: Value<'k>| self.base.byte(place * bytes);

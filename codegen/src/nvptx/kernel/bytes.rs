@@ -105,7 +105,7 @@ pub(crate) struct Pieces<'k> {
     k: &'k Builder,
     /// The type of a part.
     ty: Ty,
-    /// What was put into each part.
+    /// The content of each part.
     parts: Vec<Vec<Piece<'k>>>,
 }
 

@@ -25,7 +25,7 @@ pub trait Element<'k> {
     fn index(&self) -> Value<'k>;
 }
 
-/// What an element's code reads, and the code.
+/// The sources of an element's code, and the code.
 pub(crate) struct ElementCode {
     pub reads: Vec<Source>,
     pub code: Code,
@@ -45,7 +45,7 @@ impl ElementCode {
     }
 }
 
-/// What an element has of a source, if that is no state.
+/// The value of a source at an element, if that is no state.
 pub(crate) fn read<'k>(element: &dyn Element<'k>, source: Source) -> Option<Value<'k>> {
     match source {
         Source::Record(component) => Some(element.record(component as usize)),

@@ -3,7 +3,7 @@
 /// Bytes of a line of memory: bulk copies are fast where source and destination lie at the same place of such.
 pub(crate) const LINE: usize = 128;
 
-/// What is taken so far, in bytes.
+/// The bytes that are taken so far.
 #[derive(Default)]
 pub(crate) struct SharedAllocator(usize);
 

@@ -128,7 +128,7 @@ struct Lowering<'a, 'k> {
 }
 
 impl<'k> Lowering<'_, 'k> {
-    /// What is known of an operand.
+    /// The known property of an operand.
     fn range(&self, inst: &Inst, operand: usize) -> Range {
         self.ranges[inst.operands()[operand].index()]
     }

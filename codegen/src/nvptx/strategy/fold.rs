@@ -21,7 +21,7 @@ pub struct Fold<'k, 'a> {
     state: &'a [Var<'k>],
     followed: &'a [Var<'k>],
     strategy: Strategy<'k, 'a>,
-    /// What the fold of the first level left.
+    /// The results of the fold of the first level.
     given: FoldToReplay<Var<'k>>,
 }
 
@@ -194,7 +194,7 @@ impl<'k, 'a> Fold<'k, 'a> {
         }
     }
 
-    /// What is written over a record: its symbol, if that is left to the replay.
+    /// The value that is written over a record: its symbol, if that is left to the replay.
     fn symbol(&self, symbol: Value<'k>) -> Vec<Value<'k>> {
         let symbol = symbol.resize(Ty::I8);
         if let Some(first) = self.variables().first {

@@ -9,7 +9,7 @@ use crate::nvptx::kernel::warp::{get, set};
 use crate::nvptx::strategy::fold::{FoldToReplay, MOST_INTERLEAVED};
 use crate::nvptx::strategy::packed::PackedReplay;
 
-/// What becomes of a record that is kept: its rank, and its components.
+/// Writes a record that is kept: takes its rank and its components.
 pub(crate) type Keep<'k, 'a> = &'a dyn Fn(Value<'k>, &[Value<'k>]);
 
 /// Replays from the state before the run, and writes.
@@ -19,7 +19,7 @@ pub struct Replay<'k, 'a> {
     pub state: &'a [Var<'k>],
     /// Where kept records go, in a program that filters; where each record goes that is not written beside its own, by its index.
     pub elsewhere: Option<Keep<'k, 'a>>,
-    /// What the fold left.
+    /// The results of the fold.
     pub from_fold: FoldToReplay<Var<'k>>,
 }
 

@@ -14,7 +14,7 @@ use crate::types::{Constant, Type};
 /// Most joint states.
 pub(super) const MOST: usize = 64;
 
-/// What a value is in a case.
+/// The value of an expression in a case.
 enum Found {
     Known(Constant),
     /// Any value that the element makes it: of this one, which no choice is left in.

@@ -188,7 +188,7 @@ impl Domain for Clamp {
     }
 }
 
-/// What a stage of this family composes.
+/// The parts that a stage of this family composes.
 #[derive(Clone, Copy)]
 struct Shape {
     ty: Type,

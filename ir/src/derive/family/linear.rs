@@ -29,9 +29,9 @@ struct Linear {
 /// A word that is linear in the component's bits. A `bool` is one of one bit.
 #[derive(Clone)]
 struct Form {
-    /// What each bit of the component adds.
+    /// The summand of each bit of the component.
     columns: Vec<u64>,
-    /// What is added to that.
+    /// The constant that is added to that.
     known: Value,
     /// Bits that `known` may have.
     support: u64,
@@ -68,7 +68,7 @@ impl Linear {
         }
     }
 
-    /// What `yes` has besides `no`, if that is a constant.
+    /// The summand that `yes` has besides `no`, if that is a constant.
     fn difference(&self, code: &Code<'_>, yes: &Form, no: &Form) -> Option<u64> {
         let number = |value: Value| code.constant_of(value).map(|constant| constant.bits() as u64);
         let beside = |value: Value, other: Value| {

@@ -103,7 +103,7 @@ pub enum Family {
     Linear,
 }
 
-/// What a group of components contributes to a stage.
+/// The contribution of a group of components to a stage.
 #[derive(Clone, Debug)]
 pub(super) struct Effect {
     pub(super) family: Family,
@@ -124,7 +124,7 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// What it costs: bytes of the state, halved, and instructions of one composition and of the lift.
+    /// Its cost: bytes of the state, halved, and instructions of one composition and of the lift.
     pub(super) fn cost(&self, code: &Code<'_>) -> usize {
         let bytes: usize = self.types.iter().map(|ty| ty.size()).sum();
         let work = |function: &Function| {

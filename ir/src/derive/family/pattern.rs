@@ -1,7 +1,7 @@
 //! Which entries of a product of matrices are fixed: those that are 0 or 1 in every product are no
 //! components of a state.
 
-/// What is known of an entry of a matrix in all products.
+/// The value of an entry of a matrix in all products, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entry {
     Zero,

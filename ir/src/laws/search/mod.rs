@@ -143,7 +143,7 @@ impl Search<'_, '_> {
         flags.uncertain || (self.question.skip_overflow && panics(result, components))
     }
 
-    /// What a case says in which a law of these components holds or not, with these results.
+    /// The verdict of a case in which a law of these components holds or not, with these results.
     fn judged(&mut self, holds: bool, results: &[&[Word]], components: &[usize]) -> Option<bool> {
         let excused = !holds && results.iter().any(|result| panics(result, components));
         self.broken_by_overflow |= excused;

@@ -4,7 +4,7 @@
 use super::{Outcome, Search};
 use crate::laws::machine::Word;
 
-/// What that may cost, in budgets.
+/// The most that it may cost, in budgets.
 const SIMPLER: usize = 2;
 
 impl Search<'_, '_> {

@@ -1,4 +1,4 @@
-//! What is run under loom: whole scans, and work that is gone when the call is over.
+//! Cases for loom: whole scans, and work that is gone when the call is over.
 #![cfg(loom)]
 
 use crate::trial::Trial;

@@ -1,4 +1,4 @@
-//! What is run under shuttle: scans with helpers whose fates are drawn.
+//! Cases for shuttle: scans with helpers whose fates are drawn.
 #![cfg(shuttle)]
 
 use crate::trial::{Task, Trial};

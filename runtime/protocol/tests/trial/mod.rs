@@ -23,7 +23,7 @@ pub(crate) struct Trial {
     pub(crate) fails: Option<(usize, Task)>,
 }
 
-/// What a thread does with a tile.
+/// The actions of a thread on a tile.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Task {
     Reduce(usize),
@@ -94,7 +94,7 @@ pub(crate) struct Cells {
     carries: Vec<Vec<u64>>,
 }
 
-/// What a thread keeps of a tile: which it is, and how many levels of it are reduced.
+/// The record of a tile that a thread keeps: which it is, and how many levels of it are reduced.
 type Reduced = (usize, usize);
 
 impl Cells {

@@ -24,7 +24,7 @@ pub(super) struct Expected<'a> {
     magnitudes: Vec<Vec<f64>>,
 }
 
-/// What kernels made of a sample.
+/// The results of kernels on a sample.
 pub(super) struct Written {
     pub(super) outputs: Option<Vec<Vec<u8>>>,
     /// The components of the states after the line.

@@ -30,7 +30,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What says the most comes first; what rounds and overflows the least, last.
+    /// All kinds, in the order of trial: the one that says the most first; the one that rounds and overflows the least, last.
     pub(super) const ALL: [Kind; 4] = [Kind::Broad, Kind::Small, Kind::Bits, Kind::Rising];
 }
 

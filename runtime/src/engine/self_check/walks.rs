@@ -116,7 +116,7 @@ pub(super) fn streamed(walk: Walk) -> Option<Kernel> {
 }
 
 impl Check<'_> {
-    /// What a walk over a sample gives, in blocks of that many elements; none if there is no such kernel.
+    /// The results of a walk over a sample, in blocks of that many elements; none if there is no such kernel.
     pub(super) fn walk(&self, walk: Walk, block: usize, sample: &Sample) -> Option<Written> {
         if let Some(kernel) = streamed(walk) {
             self.kernels.code.streaming(kernel)?;
@@ -200,7 +200,7 @@ impl Check<'_> {
         Slots::one(layout, layout.fields().zip(self.init.iter().flatten().copied()))
     }
 
-    /// What some rows give, one behind the other, each with the records of the sample.
+    /// The results of some rows, one behind the other, each with the records of the sample.
     pub(super) fn rows(&self, sample: &Sample) -> Vec<Written> {
         let layouts = &self.program.output.columns;
         let inputs: Vec<Vec<u8>> = sample.columns.iter().map(|column| column.repeat(ROWS)).collect();

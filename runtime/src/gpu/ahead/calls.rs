@@ -139,7 +139,7 @@ impl Display for Asked {
     }
 }
 
-/// What kernels were made for, in words.
+/// The purpose of kernels, in words.
 pub(super) fn list(kernels: &[MadeFor]) -> String {
     let words: Vec<String> = kernels.iter().map(MadeFor::to_string).collect();
     words.join("; and for ")

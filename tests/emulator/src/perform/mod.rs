@@ -274,7 +274,7 @@ fn aligned(found: u64, align: usize) -> Result<(), Misuse> {
     if found.is_multiple_of(align) { Ok(()) } else { Err(Misuse::Misaligned { found, align }) }
 }
 
-/// What an intrinsic gives that a fault leaves out: as if there were nothing to wait for, and nobody else.
+/// The result of an intrinsic that a fault leaves out: as if there were nothing to wait for, and nobody else.
 fn without(intrinsic: Intrinsic, args: [u64; 5]) -> Pair {
     match intrinsic {
         Intrinsic::BarrierTryWait => low(1),

@@ -176,7 +176,7 @@ program kept_states
     }
 ";
 
-/// What is kept follows from records, what is written from the second of two stages: the rank is known before the last carry.
+/// The filter follows from records, the output from the second of two stages: the rank is known before the last carry.
 pub(super) const KEPT_EARLY: &str = "
 program kept_early
   input { size 4, align 4, u32 @ 0 }

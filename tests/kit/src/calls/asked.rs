@@ -21,7 +21,7 @@ pub struct Asked {
     pub in_place: bool,
     /// Most threads, up to 3; 0 for as many as rayon has.
     pub threads: usize,
-    /// What says how the records of each column lie; none for all one after the other.
+    /// The spacing of the records of each column; none for all one after the other.
     pub spaced: Option<u64>,
 }
 

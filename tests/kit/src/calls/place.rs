@@ -6,14 +6,14 @@ use monoscan_runtime::{Column, ColumnMut, DynScan, Error, Outcome};
 use super::memory::Memory;
 use super::{Asked, Over};
 
-/// What a call is to give.
+/// The result that is asked of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wants {
-    /// What is written, and of a stream what it hands on.
+    /// The outputs, and the carry of a stream.
     Outputs,
     /// The totals alone.
     Totals,
-    /// What is written, and the totals.
+    /// The outputs, and the totals.
     Both,
 }
 

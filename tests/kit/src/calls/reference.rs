@@ -1,10 +1,10 @@
 //! The reference for every call, written from the formulas of [`monoscan_runtime::call`] over the
 //! interpreter of programs.
 //!
-//! A call's records are cut into [sequences](super::Sequence), the records of each are gathered in
-//! the order of the scan, the interpreter runs over them from the state that it starts from, and
-//! the outputs are put where their records are. Nothing here is shared with the engine: no tiles,
-//! no strides, no lowering.
+//! A call's records are cut into [sequences](super::Sequence), and those of each are gathered in
+//! the order of the scan. The interpreter runs over them from the sequence's start, and the outputs
+//! are put where their records are. Nothing here is shared with the engine: no tiles, no strides,
+//! no lowering.
 //!
 //! The interpreter numbers the records of every sequence from 0, a call does not; so the reference
 //! gives a program its index as one more input column.
@@ -23,12 +23,12 @@ pub struct Reference {
     numbered: Verified<Program>,
 }
 
-/// What a call gives besides the outputs.
+/// The results of a call besides the outputs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Given {
     /// How many records are written; those that an emitting program keeps may be more than there is space for.
     pub count: usize,
-    /// What [`monoscan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
+    /// The totals that [`monoscan_runtime::DynScan::reduce`] gives; of a resumed stream, its carry afterwards.
     pub totals: Vec<Constant>,
 }
 
@@ -99,7 +99,7 @@ impl Reference {
         bytes.len() / self.program.output.columns[column].size as usize
     }
 
-    /// What a sequence starts from: a state, or all that a stream hands on.
+    /// The start of a sequence: a state, or all that a stream carries.
     fn start(&self, asked: &Asked, start: Start) -> Vec<Constant> {
         let identities = self.identities();
         let (states, components, place) = match (start, &asked.carry, &asked.init_each) {

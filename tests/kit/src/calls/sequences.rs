@@ -13,7 +13,7 @@ pub struct Sequence {
     pub start: Start,
 }
 
-/// What a sequence starts from.
+/// The start of a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
     /// This state of those that a stream goes on from.
@@ -78,7 +78,7 @@ impl Asked {
         matches!(self.over, Over::Rows { .. })
     }
 
-    /// What a reduction gives, of the totals of the sequences in the order of the scan: one for a line, and for all segments between
+    /// The results of a reduction, of the totals of the sequences in the order of the scan: one for a line, and for all segments between
     /// heads the last, from which a resumed stream goes on; else one for each sequence in the order of memory.
     pub fn totals<T>(&self, mut of_sequences: Vec<T>) -> Vec<T> {
         match self.over {

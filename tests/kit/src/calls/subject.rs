@@ -77,7 +77,7 @@ impl Subject {
         stages.collect::<Vec<_>>().concat()
     }
 
-    /// What a stream hands on, after some records or none.
+    /// The carry of a stream, after some records or none.
     pub fn carry(&self, random: &mut Random) -> Vec<Constant> {
         let state = self.state(random);
         let mut previous = self.reference.program.first_carry().split_off(state.len());
@@ -280,7 +280,7 @@ pub fn columns_mut<'a>(bytes: impl Iterator<Item = &'a mut [u8]>, layouts: &'a [
     bytes.zip(layouts).map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).expect("whole records")).collect()
 }
 
-/// What is in memory that nobody has written.
+/// Bytes of memory that nobody has written.
 pub fn poison(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| 0xa5 ^ (i as u8).wrapping_mul(29)).collect()
 }

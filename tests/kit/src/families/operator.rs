@@ -47,7 +47,7 @@ pub struct Operator {
 }
 
 impl Expr {
-    /// What native Rust computes, with the arm of an `if` that is taken alone; none if it panics.
+    /// The result in native Rust, with the arm of an `if` that is taken alone; none if it panics.
     pub fn native(&self, int: Int, earlier: &[i64], later: &[i64]) -> Option<i64> {
         let of = |expr: &Expr| expr.native(int, earlier, later);
         match self {

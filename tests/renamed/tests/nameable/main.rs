@@ -52,7 +52,7 @@ fn nameable(tree: &Tree) -> BTreeSet<Definition> {
     found
 }
 
-/// What public signatures name that has no public name, and whose signatures.
+/// The names in public signatures that have no public name, and whose signatures.
 fn unnamed(tree: &Tree, nameable: &BTreeSet<Definition>) -> BTreeMap<String, String> {
     let mut unnamed = BTreeMap::new();
     let mut check = |module: ModuleId, whose: &str, found: Paths<'_>| {

@@ -25,7 +25,7 @@ pub(crate) struct Definition {
     pub(crate) name: String,
 }
 
-/// What a path names.
+/// The item that a path names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Named {
     Module(ModuleId),
@@ -81,7 +81,7 @@ impl Tree {
         format!("{}::{}", self.modules[definition.module.0].path, definition.name)
     }
 
-    /// What a module gives to everybody who can name it.
+    /// The items that a module gives to everybody who can name it.
     pub(crate) fn public(&self, module: ModuleId) -> Vec<Named> {
         let Module { items, inner, imports, .. } = &self.modules[module.0];
         let types = items.iter().filter_map(defined).filter(|(_, visibility)| is_public(visibility));
@@ -98,7 +98,7 @@ impl Tree {
         named
     }
 
-    /// What a path in a module names; none for what is not of these crates, and for generic parameters.
+    /// The item that a path in a module names; none if it is not of these crates, and for generic parameters.
     pub(crate) fn resolve(&self, module: ModuleId, path: &syn::Path) -> Option<Named> {
         let path: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         self.follow(module, &path, 0)
@@ -125,7 +125,7 @@ impl Tree {
         Some(named)
     }
 
-    /// What a name in a module stands for.
+    /// The item that a name in a module stands for.
     fn name(&self, module: ModuleId, name: &str, depth: usize) -> Option<Named> {
         if depth > 12 {
             return None;

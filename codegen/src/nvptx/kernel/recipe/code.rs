@@ -116,7 +116,7 @@ impl Recipe {
         after
     }
 
-    /// What notes of an element of a level are made by: the byte of the lane after it, its note, and 1 if it is kept, else 0.
+    /// The arguments that notes of an element of a level are made by: the byte of the lane after it, its note, and 1 if it is kept, else 0.
     pub fn note<'k>(
         &self,
         args: KernelArguments<'k, '_>,

@@ -41,7 +41,7 @@ pub struct Recipe {
     pub bank_replicated: Vec<u32>,
     /// Bytes of the queue in which a thread defers compositions.
     pub deferred_bytes: usize,
-    /// What the fold writes over a record for the replay: its symbol.
+    /// The value that the fold writes over a record for the replay: its symbol.
     pub symbols: Option<Layout>,
     /// Whether the last fold writes a note over the symbol: not 0 if the record is kept.
     pub notes: bool,
@@ -54,7 +54,7 @@ pub struct Recipe {
 struct LevelFold {
     /// The components of the level's stages, in the order of its states.
     components: Vec<(u32, u32)>,
-    /// What the step carries: its own components, and what it follows of earlier levels.
+    /// The components that the step carries: its own, and those of earlier levels that it follows.
     carried: Vec<Carried>,
     /// The latter.
     followed: Vec<Carried>,
@@ -278,7 +278,7 @@ impl Recipe {
         self.packed.as_ref().filter(|packed| packed.replays_faster(self.replay_work()))
     }
 
-    /// What a pass over a tile takes along from their true values before it: the fold of a level what it follows of earlier
+    /// The true values that a pass over a tile takes along from before it: the fold of a level those that it follows of earlier
     /// ones; the pass after all folds, which is the replay, all that it carries.
     pub fn taken_along(&self, pass: usize) -> &[Carried] {
         self.folds.get(pass).map_or(&self.replay.carried, |fold| &fold.followed)

@@ -47,7 +47,7 @@ fn instructions(ptx: &str) -> impl Iterator<Item = &str> {
     code.filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('@')))
 }
 
-/// What a float instruction must not be: rounded otherwise than to nearest, flushed, or one that the assembler may
+/// The float instructions that there must not be: rounded otherwise than to nearest, flushed, or one that the assembler may
 /// contract, as it may where no rounding is written.
 fn is_loose(instruction: &str) -> bool {
     let parts: Vec<&str> = instruction.trim_end_matches(';').split('.').collect();

@@ -44,7 +44,7 @@ pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, shared: &Shared) -> Kernel
     Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, shared.bytes) }
 }
 
-/// What all parts of the kernel know.
+/// The values that all parts of the kernel use.
 struct Block<'k, 'a> {
     k: &'k Builder,
     recipe: &'a Recipe,

@@ -19,17 +19,17 @@ use crate::nvptx::strategy::replay::{Keep, Replay};
 /// Where a tile is: its buffer, and where its results go if they are kept apart.
 pub(super) type Tile<'k> = (Place<'k, Buffer>, Option<Place<'k, OutputBuffer>>);
 
-/// What is known before a thread's items of a tile, when a pass over them begins.
+/// The states before a thread's items of a tile, when a pass over them begins.
 struct Known<'k> {
-    /// What the pass takes along, as [`Recipe::taken_along`](crate::nvptx::kernel::recipe::Recipe::taken_along) has it.
+    /// The states that the pass takes along, as [`Recipe::taken_along`](crate::nvptx::kernel::recipe::Recipe::taken_along) has them.
     taken_along: State<'k>,
-    /// What the passes behind it take along of the levels before it.
+    /// The states that the passes behind it take along of the levels before it.
     later: State<'k>,
-    /// What the first fold left.
+    /// The results of the first fold.
     from_fold: FoldToReplay<Value<'k>>,
 }
 
-/// What one fold, of a level, hands on to the next pass over the same items, for the tile that comes next there and for those
+/// The results of one fold, of a level, for the next pass over the same items, for the tile that comes next there and for those
 /// that this is ahead: the prefix within the warp, what the first fold left, and [later](Known::later) values.
 type HandedOn<'k> = Vec<Vec<Var<'k>>>;
 
@@ -41,7 +41,7 @@ struct Following<'k, 'a> {
 }
 
 impl<'k, 'a> Ring<'k, 'a> {
-    /// What a warp of those does that compute.
+    /// The work of a warp of those that compute.
     pub(super) fn compute(&self) {
         let k = self.k;
         let levels = self.recipe.levels.len();
@@ -113,7 +113,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         });
     }
 
-    /// What passes behind a level take along of the levels before it.
+    /// The states that passes behind a level take along of the levels before it.
     fn later(&self, level: usize) -> Vec<Carried> {
         let mut later = Vec::new();
         for carried in (level + 1..=self.recipe.levels.len()).flat_map(|pass| self.recipe.taken_along(pass)) {
@@ -176,7 +176,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         set(handed_on, &exclusive.chain(from_fold.values()).chain(later).collect::<Vec<_>>());
     }
 
-    /// What is known before this thread's items when the pass behind a fold begins: what that handed on, put behind its carry.
+    /// The states before this thread's items when the pass behind a fold begins: that fold's results, put behind its carry.
     fn resume(&self, pass: usize, pending: Place<'k, Pending>, handed_on: &[Value<'k>]) -> Known<'k> {
         let level = pass - 1;
         let lanes = self.lanes(level);
@@ -325,7 +325,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         }
     }
 
-    /// What the warp of a level does that puts the aggregates of warps together.
+    /// The work of the warp of a level that puts the aggregates of warps together.
     pub(super) fn aggregate(&self, level: usize) {
         let k = self.k;
         let lanes = self.lanes(level);

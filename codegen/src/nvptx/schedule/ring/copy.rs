@@ -6,7 +6,7 @@ use super::{END, Ring};
 use crate::gpu::{Arguments, EPOCH, TICKET, natural};
 use crate::nvptx::emit::{CachePolicy, Ty, Value, Var};
 
-/// What the copying thread keeps.
+/// The state of the copying thread.
 struct Copying<'k, 'a> {
     keep: Value<'k>,
     normal: Value<'k>,

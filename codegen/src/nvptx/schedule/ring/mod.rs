@@ -81,7 +81,7 @@ pub(super) fn kernel(
     Kernel { text: k.finish(), manifest: recipe.manifest(plan, threads, shared.bytes) }
 }
 
-/// What all parts of the kernel know.
+/// The values that all parts of the kernel use.
 struct Ring<'k, 'a> {
     k: &'k Builder,
     recipe: &'a Recipe,
@@ -173,7 +173,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         Lanes { k: self.k, args: self.args, recipe: self.recipe, level, lane: self.lane }
     }
 
-    /// What blocks publish of a level.
+    /// The states that blocks publish of a level.
     fn tile_states(&self, level: usize) -> TileStates<'k, 'a> {
         TileStates {
             lanes: self.lanes(level),

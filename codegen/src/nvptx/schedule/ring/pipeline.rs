@@ -86,7 +86,7 @@ impl AllBarriers {
     }
 }
 
-/// What makes the phases of a kernel that is being written.
+/// The maker of the phases of a kernel that is being written.
 #[derive(Clone, Copy)]
 pub(super) struct Pipeline<'k, 'a> {
     k: &'k Builder,

@@ -18,7 +18,7 @@ pub(super) struct Code {
     results: Vec<usize>,
 }
 
-/// What is done with words.
+/// The operations on words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// The byte in every lane.
@@ -103,14 +103,14 @@ fn within(range: Range) -> u8 {
     }
 }
 
-/// What is known of the values of a function.
+/// The facts about the values of a function.
 struct Lanes<'a> {
     function: &'a Function,
     bits: &'a [u8],
 }
 
 impl Lanes<'_> {
-    /// What an instruction is on four lanes, and which of its operands that takes.
+    /// The form of an instruction on four lanes, and which of its operands it takes.
     fn form(&self, inst: &Inst) -> Option<(Form, &'static [usize])> {
         let both = |form| Some((form, &[0, 1][..]));
         let swapped = |form| Some((form, &[1, 0][..]));

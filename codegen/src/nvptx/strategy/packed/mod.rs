@@ -41,7 +41,7 @@ pub(crate) struct Packed {
     identity: Vec<Constant>,
     /// The components that a replay carries, in its order.
     live: Vec<usize>,
-    /// What each column holds.
+    /// The content of each column.
     inputs: Vec<Type>,
     outputs: Vec<Type>,
     lift: Reading,
@@ -119,7 +119,7 @@ impl Packed {
         (0..columns[0].len()).map(word).collect()
     }
 
-    /// What is read that is the same for all elements, four times each.
+    /// The sources that are the same for all elements, four times each.
     fn uniform<'k>(&self, args: KernelArguments<'k, '_>) -> Uniform<'k> {
         let reads = self.lift.reads.iter().chain(&self.project.reads);
         let value = |&source: &Source| match source {

@@ -19,7 +19,7 @@ pub(crate) struct PackedFold<'k, 'a> {
     packed: &'a Packed,
     /// Where the fold goes when it ends.
     state: &'a [Var<'k>],
-    /// What the records so far come to: sums as numbers, else as four states one after the other.
+    /// The aggregate of the records so far: sums as numbers, else as four states one after the other.
     folded: Vec<Var<'k>>,
     uniform: Uniform<'k>,
 }
