@@ -135,7 +135,9 @@ impl Chunks {
             let blocks = to_u32("the grid", chunks.div_ceil(CHUNK_THREADS).min(pass.blocks))?;
             // SAFETY: columns were checked against the program, the workspace has space for all chunks, tables are those of the
             // kernel, and what is not the caller's is kept with this scan or with the graph.
-            unsafe { pass.kernel.launch(stream, blocks, CHUNK_THREADS as u32, pass.shared, &arguments.to_bytes()) }
+            unsafe {
+                pass.kernel.launch(stream, blocks, CHUNK_THREADS as u32, pass.shared, bytemuck::bytes_of(&arguments))
+            }
         };
         launch(&loaded.ranges, by(next, &loaded.next))?;
         launch(&loaded.maps, by(next, &loaded.next))?;

@@ -162,10 +162,16 @@ impl Source for Compiled {
 
     fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error> {
         let Respacing { records, bytes, from, to } = *copy;
-        let [from, to] = [from, to].map(|column| (column.first, column.spacing as i64));
-        let arguments = SpacingArguments { records: records as u64, bytes: bytes as u64, from, to };
+        let arguments = SpacingArguments {
+            records: records as u64,
+            bytes: bytes as u64,
+            from: from.first,
+            from_spacing: from.spacing as i64,
+            to: to.first,
+            to_spacing: to.spacing as i64,
+        };
         // SAFETY: records are where the columns say, and as many have space in the copy.
-        unsafe { self.launch_helper(HelperKernel::Spacing, records, &arguments.to_bytes(), stream) }
+        unsafe { self.launch_helper(HelperKernel::Spacing, records, bytemuck::bytes_of(&arguments), stream) }
     }
 }
 

@@ -143,10 +143,13 @@ impl Digit {
     #[doc(hidden)]
     pub fn count(&self, keys: &DeviceMemory, counts: &mut DeviceMemory) -> Result<(), Error> {
         let stream = keys.stream().clone();
-        let arguments = self.arguments(&stream, keys, counts).to_bytes();
+        let arguments = self.arguments(&stream, keys, counts);
         let blocks = self.blocks(stream.device());
         // SAFETY: keys and counts are as long as the kernel takes them to be.
-        unsafe { launch((HelperKernel::Count(self.width()), blocks), &arguments, &stream, &[keys], &mut [counts]) }
+        unsafe {
+            let kernel = (HelperKernel::Count(self.width()), blocks);
+            launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[keys], &mut [counts])
+        }
     }
 
     /// Moves records by their digits, to where the exclusive sums of their counts say: the keys if `keys_to` is given, and the
@@ -186,7 +189,7 @@ impl Digit {
         }
         let blocks = self.blocks(stream.device());
         // SAFETY: all columns are as long as the kernel takes them to be, and the sums, says the caller, lead into them.
-        unsafe { launch((self.kernel(), blocks), &arguments.to_bytes(), &stream, &read, &mut written) }
+        unsafe { launch((self.kernel(), blocks), bytemuck::bytes_of(&arguments), &stream, &read, &mut written) }
     }
 }
 
@@ -214,7 +217,7 @@ pub fn look_up(
     };
     let kernel = (HelperKernel::Starts, records.div_ceil(HELPER_THREADS));
     // SAFETY: the columns are as long as the kernel takes them to be; places are held below `count`.
-    unsafe { launch(kernel, &arguments.to_bytes(), &stream, &[from, places], &mut [to]) }
+    unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[from, places], &mut [to]) }
 }
 
 /// Flags the first records of the segments between these offsets, `u32`s, among so many records.
@@ -238,12 +241,12 @@ pub fn heads((offsets, count): (&DeviceMemory, usize), flags: &mut DeviceMemory,
         offsets: offsets.address(),
         flags: flags.address(),
         numbers: 0,
-        reversed: false,
-        wide: false,
+        reversed: 0,
+        wide: 0,
     };
     let kernel = (HelperKernel::Offsets, (count - 1).div_ceil(HELPER_THREADS));
     // SAFETY: the columns are as long as the kernel takes them to be, which ignores offsets behind the records.
-    unsafe { launch(kernel, &arguments.to_bytes(), &stream, &[offsets], &mut [flags]) }
+    unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[offsets], &mut [flags]) }
 }
 
 /// The last record of each segment between these offsets, `u32`s; `empty` of a segment without records.
@@ -265,7 +268,7 @@ pub fn ends(
     let arguments = EndsArguments {
         segments: count as u64 - 1,
         offsets: offsets.address(),
-        wide: false,
+        wide: 0,
         records: records as u64,
         bytes: bytes as u64,
         from: from.address(),
@@ -274,5 +277,5 @@ pub fn ends(
     };
     let kernel = (HelperKernel::Ends, (count - 1).div_ceil(HELPER_THREADS));
     // SAFETY: the columns are as long as the kernel takes them to be, which ignores segments that leave them.
-    unsafe { launch(kernel, &arguments.to_bytes(), &stream, &[offsets, from, empty], &mut [to]) }
+    unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[offsets, from, empty], &mut [to]) }
 }

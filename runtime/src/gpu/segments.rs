@@ -101,7 +101,7 @@ impl Compiled {
         let (records, count, bytes) = (columns.len as u64, count as u64, bytes as u64);
         let arguments = StartsArguments { records, numbers: columns.numbers, states, count, bytes, starts };
         // SAFETY: the columns are where they say.
-        unsafe { self.launch_helper(HelperKernel::Starts, columns.len, &arguments.to_bytes(), stream) }
+        unsafe { self.launch_helper(HelperKernel::Starts, columns.len, bytemuck::bytes_of(&arguments), stream) }
     }
 
     fn mark_keys(
@@ -147,11 +147,11 @@ impl Compiled {
             offsets: offsets.address(),
             flags: to.flags,
             numbers: to.numbers,
-            reversed,
-            wide: offsets.layout.size == 8,
+            reversed: reversed.into(),
+            wide: (offsets.layout.size == 8).into(),
         };
         // SAFETY: offsets, flags and numbers are where they say.
-        unsafe { self.launch_helper(HelperKernel::Offsets, segments, &arguments.to_bytes(), stream) }
+        unsafe { self.launch_helper(HelperKernel::Offsets, segments, bytemuck::bytes_of(&arguments), stream) }
     }
 }
 

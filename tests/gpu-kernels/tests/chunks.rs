@@ -62,7 +62,7 @@ fn launch(device: &mut Device, case: Case, table: &StateTable, arguments: &Chunk
         blocks: to as u32,
         threads: CHUNK_THREADS as u32,
         shared_bytes: if case.kernel.shared { table.bytes.len() } else { 0 },
-        args: &arguments.to_bytes(),
+        args: bytemuck::bytes_of(arguments),
         seed: case.seed,
         ..Launch::default()
     };

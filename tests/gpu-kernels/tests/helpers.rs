@@ -68,10 +68,10 @@ fn heads_are_flagged_whatever_the_width_and_the_address() {
             offsets: device.address(from),
             flags: device.address(to),
             numbers: if numbered { device.address(beside) } else { 0 },
-            reversed,
-            wide,
+            reversed: reversed.into(),
+            wide: wide.into(),
         };
-        launch(&kernel, &mut device, segments, &arguments.to_bytes(), case);
+        launch(&kernel, &mut device, segments, bytemuck::bytes_of(&arguments), case);
         assert_eq!(device.read(to), flags(&offsets, records, reversed), "case {case}");
         if numbered {
             assert_eq!(device.read(beside), numbers(&offsets, records), "case {case}");
@@ -104,7 +104,7 @@ fn every_record_has_the_start_of_its_segment_beside_it() {
             starts: device.address(to),
         };
         if records > 0 {
-            launch(&kernel, &mut device, records, &arguments.to_bytes(), case);
+            launch(&kernel, &mut device, records, bytemuck::bytes_of(&arguments), case);
         }
         assert_eq!(device.read(to), expected, "case {case}");
     }
@@ -138,10 +138,12 @@ fn records_are_copied_from_any_spacing_to_any_other() {
         let arguments = SpacingArguments {
             records: records as u64,
             bytes: size as u64,
-            from: (device.address(source) + from.0 as u64, from.1),
-            to: (device.address(target) + to.0 as u64, to.1),
+            from: device.address(source) + from.0 as u64,
+            from_spacing: from.1,
+            to: device.address(target) + to.0 as u64,
+            to_spacing: to.1,
         };
-        launch(&kernel, &mut device, records, &arguments.to_bytes(), case);
+        launch(&kernel, &mut device, records, bytemuck::bytes_of(&arguments), case);
         assert_eq!(device.read(target), expected, "case {case}: {records} of {size} from {from:?} to {to:?}");
     }
 }
@@ -179,14 +181,14 @@ fn segments_have_their_last_records() {
         let arguments = EndsArguments {
             segments: segments as u64,
             offsets: device.address(at),
-            wide,
+            wide: wide.into(),
             records: records as u64,
             bytes: size as u64,
             from: device.address(from),
             empty: device.address(empty),
             to: device.address(to),
         };
-        launch(&kernel, &mut device, segments, &arguments.to_bytes(), case);
+        launch(&kernel, &mut device, segments, bytemuck::bytes_of(&arguments), case);
         assert_eq!(device.read(to), expected, "case {case}");
     }
 }
@@ -248,7 +250,7 @@ fn split(key: Width, value: Option<Width>, (records, of_block): (usize, usize), 
             blocks: blocks as u32,
             threads: HELPER_THREADS as u32,
             shared_bytes: helper.shared(),
-            args: &arguments.to_bytes(),
+            args: bytemuck::bytes_of(arguments),
             seed,
             ..Launch::default()
         };
@@ -327,7 +329,7 @@ fn calls_of_a_split_are_missed() {
             let launch = Launch {
                 threads: HELPER_THREADS as u32,
                 shared_bytes: helper.shared(),
-                args: &arguments.to_bytes(),
+                args: bytemuck::bytes_of(&arguments),
                 faults,
                 ..Launch::default()
             };

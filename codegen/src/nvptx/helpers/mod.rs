@@ -94,11 +94,11 @@ impl HelperKernel {
     /// Bytes of its arguments.
     fn bytes(self) -> usize {
         match self {
-            HelperKernel::Offsets => OffsetsArguments::BYTES,
-            HelperKernel::Starts => StartsArguments::BYTES,
-            HelperKernel::Spacing => SpacingArguments::BYTES,
-            HelperKernel::Ends => EndsArguments::BYTES,
-            HelperKernel::Count(_) | HelperKernel::Split(..) => SplitArguments::BYTES,
+            HelperKernel::Offsets => size_of::<OffsetsArguments>(),
+            HelperKernel::Starts => size_of::<StartsArguments>(),
+            HelperKernel::Spacing => size_of::<SpacingArguments>(),
+            HelperKernel::Ends => size_of::<EndsArguments>(),
+            HelperKernel::Count(_) | HelperKernel::Split(..) => size_of::<SplitArguments>(),
         }
     }
 }
@@ -128,7 +128,7 @@ impl HelperIr {
 
     /// Writes one of the kernels over chunks, named `scan`.
     pub fn over_chunks(kernel: ChunkKernel, arch: Arch) -> HelperIr {
-        let text = as_ptx_kernel(&kernel.emulated(), "scan", ChunksArguments::BYTES, (CHUNK_THREADS, 1));
+        let text = as_ptx_kernel(&kernel.emulated(), "scan", size_of::<ChunksArguments>(), (CHUNK_THREADS, 1));
         HelperIr { text, arch }
     }
 
@@ -146,12 +146,13 @@ impl HelperIr {
     }
 }
 
-/// Arguments as a launch takes them: words of 64 bits, one behind the other.
-fn bytes_of_words<const BYTES: usize>(words: impl IntoIterator<Item = u64>) -> [u8; BYTES] {
-    let mut bytes = [0; BYTES];
-    bytes.chunks_exact_mut(8).zip(words).for_each(|(bytes, word)| bytes.copy_from_slice(&word.to_le_bytes()));
-    bytes
+/// An argument, by its field: words of 64 bits all of them.
+macro_rules! argument {
+    ($k:expr, $of:ident.$field:ident) => {
+        $crate::nvptx::helpers::word($k, std::mem::offset_of!($of, $field))
+    };
 }
+use argument;
 
 /// The word at an offset of the arguments.
 fn word(k: &Builder, offset: usize) -> Value<'_> {

@@ -5,11 +5,13 @@
 //! A thread looks at one segment. One without records has no head, so no two threads write the same
 //! flag, unless what they read are no offsets.
 
-use super::{bytes_of_words, thread_of_launch, word};
+use super::{argument, thread_of_launch};
 use crate::nvptx::emit::{Builder, Ty, Value};
+use bytemuck::{Pod, Zeroable};
 
 /// The arguments of the kernel, eight bytes each, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct OffsetsArguments {
     /// How many segments, one less than there are offsets. There is a thread for each at least.
     pub segments: u64,
@@ -21,44 +23,24 @@ pub struct OffsetsArguments {
     pub flags: u64,
     /// Where the numbers are, a `u32` each: one more than the segment's own. 0 if none are asked for.
     pub numbers: u64,
-    /// Whether segments are scanned from their ends, so that these are their heads.
-    pub reversed: bool,
-    /// Whether offsets are `u64`, not `u32`.
-    pub wide: bool,
-}
-
-impl OffsetsArguments {
-    /// Bytes of all arguments.
-    pub const BYTES: usize = 56;
-    const SEGMENTS: usize = 0;
-    const RECORDS: usize = 8;
-    const OFFSETS: usize = 16;
-    const FLAGS: usize = 24;
-    const NUMBERS: usize = 32;
-    const REVERSED: usize = 40;
-    const WIDE: usize = 48;
-
-    /// As the kernel takes them.
-    pub fn to_bytes(&self) -> [u8; OffsetsArguments::BYTES] {
-        let [reversed, wide] = [self.reversed, self.wide].map(u64::from);
-        let words = [self.segments, self.records, self.offsets, self.flags, self.numbers, reversed, wide];
-        bytes_of_words(words)
-    }
+    /// 1 if segments are scanned from their ends, so that these are their heads, else 0.
+    pub reversed: u64,
+    /// 1 if offsets are `u64`, 0 if they are `u32`.
+    pub wide: u64,
 }
 
 pub(super) fn write(k: &Builder) {
-    let word = |offset: usize| word(k, offset);
-    let is_set = |offset: usize| word(offset).is_not(k.i64(0));
+    let none = k.i64(0);
     let segment = thread_of_launch(k);
-    k.when(segment.below(word(OffsetsArguments::SEGMENTS)), || {
-        let column = (word(OffsetsArguments::OFFSETS), is_set(OffsetsArguments::WIDE));
+    k.when(segment.below(argument!(k, OffsetsArguments.segments)), || {
+        let column = (argument!(k, OffsetsArguments.offsets), argument!(k, OffsetsArguments.wide).is_not(none));
         let (start, end) = (offset(k, column, segment), offset(k, column, segment + 1));
-        let head = is_set(OffsetsArguments::REVERSED).select(end - 1, start);
-        k.when(start.below(end) & head.below(word(OffsetsArguments::RECORDS)), || {
-            word(OffsetsArguments::FLAGS).as_global().byte(head).store(k.int(Ty::I8, 1), 1);
-            k.when(is_set(OffsetsArguments::NUMBERS), || {
+        let head = argument!(k, OffsetsArguments.reversed).is_not(none).select(end - 1, start);
+        k.when(start.below(end) & head.below(argument!(k, OffsetsArguments.records)), || {
+            argument!(k, OffsetsArguments.flags).as_global().byte(head).store(k.int(Ty::I8, 1), 1);
+            k.when(argument!(k, OffsetsArguments.numbers).is_not(none), || {
                 let number = (segment + 1).resize(Ty::I32);
-                word(OffsetsArguments::NUMBERS).as_global().byte(start * 4).store(number, 4);
+                argument!(k, OffsetsArguments.numbers).as_global().byte(start * 4).store(number, 4);
             });
         });
     });

@@ -3,35 +3,26 @@
 //!
 //! A thread copies one record, in the widest pieces that all addresses allow.
 
-use super::{bytes_of_words, thread_of_launch, word};
+use super::{argument, thread_of_launch};
 use crate::nvptx::emit::{Builder, Ty, Value};
+use bytemuck::{Pod, Zeroable};
 
 /// The arguments of the kernel, eight bytes each, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct SpacingArguments {
     /// How many records. There is a thread for each at least.
     pub records: u64,
     /// Bytes of a record.
     pub bytes: u64,
-    /// Where the first record is, and how many bytes further each next one: 0 or less too.
-    pub from: (u64, i64),
-    /// Where the first record is to be, and the same of the next ones, which are apart from each other.
-    pub to: (u64, i64),
-}
-
-impl SpacingArguments {
-    /// Bytes of all arguments.
-    pub const BYTES: usize = 48;
-    const RECORDS: usize = 0;
-    const RECORD_BYTES: usize = 8;
-    const FROM: usize = 16;
-    const TO: usize = 32;
-
-    /// As the kernel takes them.
-    pub fn to_bytes(&self) -> [u8; SpacingArguments::BYTES] {
-        let [from, to] = [self.from, self.to].map(|(first, spacing)| [first, spacing as u64]);
-        bytes_of_words([self.records, self.bytes].into_iter().chain(from).chain(to))
-    }
+    /// Where the first record is.
+    pub from: u64,
+    /// How many bytes further each next one is: 0 or less too.
+    pub from_spacing: i64,
+    /// Where the first record is to be.
+    pub to: u64,
+    /// The same of the next ones, which are apart from each other.
+    pub to_spacing: i64,
 }
 
 /// Pieces that a record is copied in, the widest first.
@@ -40,10 +31,10 @@ pub(super) const PIECES: [(Ty, usize); 5] =
 
 pub(super) fn write(k: &Builder) {
     let record = thread_of_launch(k);
-    k.when(record.below(word(k, SpacingArguments::RECORDS)), || {
-        let bytes = word(k, SpacingArguments::RECORD_BYTES);
-        let column = |at: usize| (word(k, at), word(k, at + 8));
-        let (from, to) = (column(SpacingArguments::FROM), column(SpacingArguments::TO));
+    k.when(record.below(argument!(k, SpacingArguments.records)), || {
+        let bytes = argument!(k, SpacingArguments.bytes);
+        let from = (argument!(k, SpacingArguments.from), argument!(k, SpacingArguments.from_spacing));
+        let to = (argument!(k, SpacingArguments.to), argument!(k, SpacingArguments.to_spacing));
         let multiples = from.0 | from.1 | to.0 | to.1 | bytes;
         let [from, to] = [from, to].map(|(first, spacing)| first.as_global().byte(record * spacing));
         copy(k, multiples, (from, to, bytes), &PIECES);

@@ -10,8 +10,9 @@
 //! its place among those of the tile in order. They change places in shared memory first: then
 //! neighbouring threads write neighbouring records.
 
-use super::{HELPER_THREADS, bytes_of_words, word};
+use super::{HELPER_THREADS, argument};
 use crate::nvptx::emit::{Builder, Ty, Value, Var};
+use bytemuck::{Pod, Zeroable};
 
 /// Values of a digit. The thread of a block that has the same number takes care of each.
 const DIGITS: usize = 256;
@@ -52,7 +53,8 @@ impl Width {
 }
 
 /// The arguments of both kernels, eight bytes each, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct SplitArguments {
     /// How many records, fewer than 2³².
     pub records: u64,
@@ -80,27 +82,6 @@ pub struct SplitArguments {
 
 /// Most records of a block: each thread of `count` counts up to 255.
 pub const MOST_OF_BLOCK: usize = 255 * HELPER_THREADS;
-
-impl SplitArguments {
-    /// Bytes of all arguments.
-    pub const BYTES: usize = 80;
-    const RECORDS: usize = 0;
-    const OF_BLOCK: usize = 8;
-    const KEYS: usize = 16;
-    const SHIFT: usize = 24;
-    const SIGNS: usize = 32;
-    const FLIPS: usize = 40;
-    const COUNTS: usize = 48;
-    const KEYS_TO: usize = 56;
-    const VALUES: usize = 64;
-    const VALUES_TO: usize = 72;
-
-    /// As the kernels take them.
-    pub fn to_bytes(&self) -> [u8; SplitArguments::BYTES] {
-        let SplitArguments { records, of_block, keys, shift, signs, flips, counts, keys_to, values, values_to } = *self;
-        bytes_of_words([records, of_block, keys, shift, signs, flips, counts, keys_to, values, values_to])
-    }
-}
 
 /// Records that a thread takes of a tile: their exchange must leave shared memory for several blocks.
 const fn items(key: Width, value: Option<Width>) -> usize {
@@ -141,13 +122,16 @@ struct Keys<'k> {
 
 impl<'k> Keys<'k> {
     fn of(k: &'k Builder, width: Width) -> Keys<'k> {
-        let word = |offset: usize| word(k, offset);
-        let of_block = word(SplitArguments::OF_BLOCK);
+        let of_block = argument!(k, SplitArguments.of_block);
         let first = k.block().resize(Ty::I64) * of_block;
-        let [shift, signs, flips] = [SplitArguments::SHIFT, SplitArguments::SIGNS, SplitArguments::FLIPS]
-            .map(|offset| word(offset).resize(width.ty()));
-        let end = (first + of_block).umin(word(SplitArguments::RECORDS));
-        Keys { k, width, column: word(SplitArguments::KEYS).as_global(), first, end, shift, signs, flips }
+        let [shift, signs, flips] = [
+            argument!(k, SplitArguments.shift),
+            argument!(k, SplitArguments.signs),
+            argument!(k, SplitArguments.flips),
+        ]
+        .map(|argument| argument.resize(width.ty()));
+        let end = (first + of_block).umin(argument!(k, SplitArguments.records));
+        Keys { k, width, column: argument!(k, SplitArguments.keys).as_global(), first, end, shift, signs, flips }
     }
 
     /// The records of the block from this one on, at most so many: where their keys are, and how many they are.
@@ -171,7 +155,7 @@ impl<'k> Keys<'k> {
     fn count_of(&self, digit: Value<'k>) -> Value<'k> {
         let k = self.k;
         let place = digit.resize(Ty::I64) * k.blocks().resize(Ty::I64) + k.block().resize(Ty::I64);
-        word(k, SplitArguments::COUNTS).as_global().byte(place * 4)
+        argument!(k, SplitArguments.counts).as_global().byte(place * 4)
     }
 }
 
@@ -270,13 +254,13 @@ pub(super) fn distribute<'k>(k: &'k Builder, width: Width, value: Option<Width>)
                 k.when(is_there, || column.as_global().byte(to * bytes).store(own, bytes));
             }
         };
-        let keys_to = word(k, SplitArguments::KEYS_TO);
+        let keys_to = argument!(k, SplitArguments.keys_to);
         k.when(keys_to.is_not(k.i64(0)), || store(keys_to, &own, width.bytes()));
         if let Some(width) = value {
             let values = values(k, width, (first, there), &records);
             k.barrier();
             let own = exchange.exchange(width, &values);
-            store(word(k, SplitArguments::VALUES_TO), &own, width.bytes());
+            store(argument!(k, SplitArguments.values_to), &own, width.bytes());
         }
     });
 }
@@ -355,7 +339,7 @@ fn values<'k>(
     (first, there): (Value<'k>, Value<'k>),
     records: &[Value<'k>],
 ) -> Vec<Value<'k>> {
-    let column = word(k, SplitArguments::VALUES);
+    let column = argument!(k, SplitArguments.values);
     let values: Vec<_> = records.iter().map(|_| k.unset(width.ty())).collect();
     let all = || values.iter().zip(records);
     let part = || column.as_global().byte(first * width.bytes());

@@ -4,11 +4,13 @@
 //! A thread looks at one record. Numbers past the last state are taken for that of the last.
 
 use super::spacing::{PIECES, copy};
-use super::{bytes_of_words, thread_of_launch, word};
-use crate::nvptx::emit::{Builder, Ty, Value};
+use super::{argument, thread_of_launch};
+use crate::nvptx::emit::{Builder, Ty};
+use bytemuck::{Pod, Zeroable};
 
 /// The arguments of the kernel, eight bytes each, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct StartsArguments {
     /// How many records. There is a thread for each at least.
     pub records: u64,
@@ -24,33 +26,15 @@ pub struct StartsArguments {
     pub starts: u64,
 }
 
-impl StartsArguments {
-    /// Bytes of all arguments.
-    pub const BYTES: usize = 48;
-    const RECORDS: usize = 0;
-    const NUMBERS: usize = 8;
-    const STATES: usize = 16;
-    const COUNT: usize = 24;
-    const STATE_BYTES: usize = 32;
-    const STARTS: usize = 40;
-
-    /// As the kernel takes them.
-    pub fn to_bytes(&self) -> [u8; StartsArguments::BYTES] {
-        let words = [self.records, self.numbers, self.states, self.count, self.bytes, self.starts];
-        bytes_of_words(words)
-    }
-}
-
-pub(super) fn write<'k>(k: &'k Builder) {
-    let word = |offset: usize| word(k, offset);
-    let at = |offset: usize, place: Value<'k>| word(offset).as_global().byte(place);
+pub(super) fn write(k: &Builder) {
     let record = thread_of_launch(k);
-    k.when(record.below(word(StartsArguments::RECORDS)), || {
-        let number = at(StartsArguments::NUMBERS, record * 4).load(Ty::I32, 4).resize(Ty::I64);
-        let number = number.umin(word(StartsArguments::COUNT) - 1);
-        let bytes = word(StartsArguments::STATE_BYTES);
-        let multiples = word(StartsArguments::STATES) | word(StartsArguments::STARTS) | bytes;
-        let (from, to) = (at(StartsArguments::STATES, number * bytes), at(StartsArguments::STARTS, record * bytes));
-        copy(k, multiples, (from, to, bytes), &PIECES);
+    k.when(record.below(argument!(k, StartsArguments.records)), || {
+        let numbers = argument!(k, StartsArguments.numbers).as_global();
+        let number = numbers.byte(record * 4).load(Ty::I32, 4).resize(Ty::I64);
+        let number = number.umin(argument!(k, StartsArguments.count) - 1);
+        let bytes = argument!(k, StartsArguments.bytes);
+        let (states, starts) = (argument!(k, StartsArguments.states), argument!(k, StartsArguments.starts));
+        let (from, to) = (states.as_global().byte(number * bytes), starts.as_global().byte(record * bytes));
+        copy(k, states | starts | bytes, (from, to, bytes), &PIECES);
     });
 }

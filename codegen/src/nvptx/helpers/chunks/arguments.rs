@@ -1,9 +1,10 @@
 //! The arguments of the kernels over chunks.
 
-use super::super::bytes_of_words;
+use bytemuck::{Pod, Zeroable};
 
 /// The arguments of all kernels over chunks, eight bytes each, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct ChunksArguments {
     /// How many symbols.
     pub records: u64,
@@ -35,32 +36,4 @@ pub struct ChunksArguments {
     pub begins: u64,
     /// Where outputs are to be, which no input overlaps.
     pub output: u64,
-}
-
-impl ChunksArguments {
-    /// Bytes of all arguments.
-    pub const BYTES: usize = 120;
-    pub(super) const RECORDS: usize = 0;
-    pub(super) const CHUNK: usize = 8;
-    pub(super) const INPUT: usize = 16;
-    pub(super) const TABLE: usize = 24;
-    pub(super) const TABLE_BYTES: usize = 32;
-    pub(super) const ROW: usize = 40;
-    pub(super) const IMAGES: usize = 48;
-    pub(super) const MEMBERS: usize = 56;
-    pub(super) const SYMBOLS: usize = 64;
-    pub(super) const LANES: usize = 72;
-    pub(super) const DEPTH: usize = 80;
-    pub(super) const RANGES: usize = 88;
-    pub(super) const MAPS: usize = 96;
-    pub(super) const BEGINS: usize = 104;
-    pub(super) const OUTPUT: usize = 112;
-
-    /// As the kernels take them.
-    pub fn to_bytes(&self) -> [u8; ChunksArguments::BYTES] {
-        let ChunksArguments { records, chunk, input, table, table_bytes, row, images, .. } = *self;
-        let ChunksArguments { members, symbols, lanes, depth, ranges, maps, begins, output, .. } = *self;
-        let words = [records, chunk, input, table, table_bytes, row, images];
-        bytes_of_words(words.into_iter().chain([members, symbols, lanes, depth, ranges, maps, begins, output]))
-    }
 }

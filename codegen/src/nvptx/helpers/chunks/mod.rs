@@ -8,7 +8,7 @@ mod arguments;
 
 pub use arguments::ChunksArguments;
 
-use super::{thread_of_blocks, word};
+use super::{argument, thread_of_blocks};
 use crate::gpu::{CHUNK_WINDOW, UNUSED_STATE};
 use crate::nvptx::emit::{Builder, Space, Ty, Value, Var};
 
@@ -62,24 +62,24 @@ pub struct ChunkKernel {
 
 impl ChunkKernel {
     pub(super) fn write(self, k: &Builder) {
-        let table = if self.shared { k.shared() } else { word(k, ChunksArguments::TABLE).as_global() };
+        let table = if self.shared { k.shared() } else { argument!(k, ChunksArguments.table).as_global() };
         if self.shared {
-            let from = word(k, ChunksArguments::TABLE).as_global();
-            let end = word(k, ChunksArguments::TABLE_BYTES).resize(Ty::I32);
+            let from = argument!(k, ChunksArguments.table).as_global();
+            let end = argument!(k, ChunksArguments.table_bytes).resize(Ty::I32);
             k.range(k.thread() * PIECE, end, k.i32(CHUNK_THREADS * PIECE), |byte| {
                 table.byte(byte).store(from.byte(byte).load_constant(Ty::Words(4), PIECE), PIECE);
             });
             k.barrier();
         }
-        let [records, length, row] =
-            [ChunksArguments::RECORDS, ChunksArguments::CHUNK, ChunksArguments::ROW].map(|argument| word(k, argument));
+        let (records, length) = (argument!(k, ChunksArguments.records), argument!(k, ChunksArguments.chunk));
+        let row = argument!(k, ChunksArguments.row).resize(Ty::I32);
         let count = (records + length - 1).udiv(length);
         let threads = k.blocks().resize(Ty::I64) * CHUNK_THREADS;
         k.range(thread_of_blocks(k, CHUNK_THREADS), count, threads, |number| {
             let is_from_end = self.symbols.are_from_end();
             let begin = (if is_from_end { count - 1 - number } else { number }) * length;
             let end = (begin + length).umin(records);
-            let chunk = Chunk { k, kernel: self, table, row: row.resize(Ty::I32), records, count, number, begin, end };
+            let chunk = Chunk { k, kernel: self, table, row, records, count, number, begin, end };
             match self.pass {
                 ChunkPass::Ranges => chunk.find_range(),
                 ChunkPass::Maps => chunk.find_maps(),
@@ -113,10 +113,6 @@ struct Chunk<'k> {
 }
 
 impl<'k> Chunk<'k> {
-    fn word(&self, offset: usize) -> Value<'k> {
-        word(self.k, offset)
-    }
-
     fn is_from_end(&self) -> bool {
         self.kernel.symbols.are_from_end()
     }
@@ -154,7 +150,7 @@ impl<'k> Chunk<'k> {
     }
 
     fn input(&self) -> Value<'k> {
-        self.word(ChunksArguments::INPUT).as_global()
+        argument!(self.k, ChunksArguments.input).as_global()
     }
 
     fn symbol_at(&self, place: Value<'k>) -> Value<'k> {
@@ -211,12 +207,14 @@ impl<'k> Chunk<'k> {
 
     /// Most states of a range.
     fn most(&self) -> Value<'k> {
-        self.word(ChunksArguments::LANES).resize(Ty::I32)
+        argument!(self.k, ChunksArguments.lanes).resize(Ty::I32)
     }
 
     /// Where a chunk's range is.
     fn range(&self, number: Value<'k>) -> Value<'k> {
-        self.word(ChunksArguments::RANGES).as_global().byte(number * self.word(ChunksArguments::LANES) * 2)
+        argument!(self.k, ChunksArguments.ranges)
+            .as_global()
+            .byte(number * argument!(self.k, ChunksArguments.lanes) * 2)
     }
 
     /// Stores four times the same word again and again, in so many bytes.
@@ -238,14 +236,14 @@ impl<'k> Chunk<'k> {
             false => self.symbol_at(self.begin - distance),
         };
         let image_of = |symbol: Value<'k>| {
-            self.word(ChunksArguments::IMAGES).as_global().byte(symbol * 4).load_constant(Ty::I32, 4)
+            argument!(self.k, ChunksArguments.images).as_global().byte(symbol * 4).load_constant(Ty::I32, 4)
         };
         // An image is where its states are, and in the low byte how many.
-        let image = k.var(image_of(self.word(ChunksArguments::SYMBOLS).resize(Ty::I32)));
+        let image = k.var(image_of(argument!(self.k, ChunksArguments.symbols).resize(Ty::I32)));
         let behind = k.var(before);
         k.when(before.at_least(k.i64(CHUNK_WINDOW)), || {
             image.set(k.i32(0xff));
-            let distance = k.var(self.word(ChunksArguments::DEPTH) + 1);
+            let distance = k.var(argument!(self.k, ChunksArguments.depth) + 1);
             let is_large = || (image.get() & 0xff).at_least(k.i32(2));
             k.repeat_while(
                 || is_large() & distance.get().below(k.i64(CHUNK_WINDOW + 1)),
@@ -264,7 +262,7 @@ impl<'k> Chunk<'k> {
         k.range(k.i32(0), count, k.i32(LANES), |place| {
             let member = |lane: usize| {
                 let place = first + (place + lane).umin(count - 1);
-                self.word(ChunksArguments::MEMBERS).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
+                argument!(self.k, ChunksArguments.members).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
             };
             let lanes = self.lanes(|lane| member(lane).resize(Ty::I32));
             let distance = k.var(behind.get());
@@ -293,7 +291,9 @@ impl<'k> Chunk<'k> {
     /// Leads the states of the range on, some at a time, and numbers them in the next chunk's range.
     fn find_maps(&self) {
         let k = self.k;
-        let map = self.word(ChunksArguments::MAPS).as_global().byte(self.number * self.word(ChunksArguments::LANES));
+        let map = argument!(self.k, ChunksArguments.maps)
+            .as_global()
+            .byte(self.number * argument!(self.k, ChunksArguments.lanes));
         self.fill(map, self.most(), 0);
         let state =
             |range: Value<'k>, place: Value<'k>| range.byte(place * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
@@ -337,12 +337,12 @@ impl<'k> Chunk<'k> {
     /// Walks the chunk from the state in which it begins.
     fn write_outputs(&self, bytes: usize) {
         let k = self.k;
-        let begins = self.word(ChunksArguments::BEGINS).as_global().byte(self.number).load_constant(Ty::I8, 1);
+        let begins = argument!(self.k, ChunksArguments.begins).as_global().byte(self.number).load_constant(Ty::I8, 1);
         // If the scan between failed, numbers are anything: some state is taken then.
         let begins = begins.resize(Ty::I32).umin(self.most() - 1);
         let first = self.range(self.number).byte(begins * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
         let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
-        let output = self.word(ChunksArguments::OUTPUT).as_global();
+        let output = argument!(self.k, ChunksArguments.output).as_global();
         // Half of an entry is the next state, the other one the output.
         let half = if self.kernel.wide { 16 } else { 8 };
         let step = |symbol| {
