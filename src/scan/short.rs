@@ -222,6 +222,6 @@ impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
 
     #[inline(never)]
     fn replace_any(&self, mode: Mode, records: &mut impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
-        self.request().replace(mode, records)
+        self.request().replace_any(mode, records)
     }
 }

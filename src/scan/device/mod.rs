@@ -12,11 +12,7 @@ use std::marker::PhantomData;
 
 use monoscan_runtime::{Device, DeviceMemory, Error};
 
-pub(super) use run::Maker;
 pub use run::Pending;
-#[cfg(feature = "lexer")]
-pub(super) use run::passed_on;
-pub(super) use run::{collect, collect_with_totals, fill, replace, totals};
 pub use strided::{DeviceStrided, DeviceStridedMut};
 
 use crate::lang::ScanType;

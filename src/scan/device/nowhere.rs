@@ -7,9 +7,10 @@ use monoscan_runtime::{Column, DeviceMemory, Error};
 
 use super::DeviceVec;
 use crate::lang::ScanType;
+use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
-use crate::scan::place::OnDevice;
+use crate::scan::place::{OnDevice, sealed};
 use crate::scan::{Request, States};
 
 /// A scan of device memory that was given to a stream. There is none without the feature `cuda`.
@@ -34,48 +35,80 @@ impl Pending {
     }
 }
 
-/// The stream that would write new columns.
-pub(in crate::scan) type Maker = Infallible;
+impl sealed::Place for OnDevice {
+    const ON_HOST: bool = false;
 
-pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
-    _: Request<'_, S, In, Out>,
-    _: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
-) -> Result<Out::Vec<OnDevice>, Error> {
-    nowhere(input)
-}
+    type Part<'a> = (&'a mut DeviceMemory, Part<usize>);
+    type Maker = Infallible;
 
-pub(in crate::scan) fn collect_with_totals<S: States, In: Record, Out: Outputs>(
-    _: Request<'_, S, In, Out>,
-    _: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
-) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
-    nowhere(input)
-}
+    fn space<T: ScanType>(maker: &Infallible, _: usize) -> Result<DeviceVec<T>, Error> {
+        match *maker {}
+    }
 
-pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
-    _: Request<'_, S, In, Out>,
-    _: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
-    _: &mut impl ColumnsMut<Out, Place = OnDevice>,
-) -> Result<Pending, Error> {
-    nowhere(input)
-}
+    fn part<T: ScanType>(space: &mut DeviceVec<T>, _: usize) -> (&mut DeviceMemory, Part<usize>) {
+        nowhere::<(T,), _>(&&*space)
+    }
 
-pub(in crate::scan) fn replace<S: States, Out: Outputs>(
-    _: Request<'_, S, Out::Record, Out>,
-    _: Mode,
-    records: &mut impl ColumnsMut<Out, Place = OnDevice>,
-) -> Result<Pending, Error> {
-    records.parts(|(memory, _)| _ = memory.device());
-    unreachable!("{NO_VALUE}")
-}
+    fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
+        records
+    }
 
-pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
-    _: Request<'_, S, In, Out>,
-    input: &impl Columns<In, Place = OnDevice>,
-) -> Result<Vec<S>, Error> {
-    nowhere(input)
+    #[cfg(feature = "lexer")]
+    fn borrowed_mut<T: ScanType>(records: &mut DeviceVec<T>) -> impl ColumnsMut<T, Place = OnDevice> {
+        records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn passed_on<T: ScanType, R: Record>(
+        from: &impl Columns<R, Place = OnDevice>,
+    ) -> Result<Option<DeviceVec<T>>, Error> {
+        nowhere(from)
+    }
+
+    unsafe fn set_len<T: ScanType>(space: &mut DeviceVec<T>, _: usize) {
+        nowhere::<(T,), _>(&&*space)
+    }
+
+    fn collect<S: States, In: Record, Out: Outputs>(
+        _: Request<'_, S, In, Out>,
+        _: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<Out::Vec<OnDevice>, Error> {
+        nowhere(input)
+    }
+
+    fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+        _: Request<'_, S, In, Out>,
+        _: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
+        nowhere(input)
+    }
+
+    fn fill<S: States, In: Record, Out: Outputs>(
+        _: Request<'_, S, In, Out>,
+        _: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+        _: impl ColumnsMut<Out, Place = OnDevice>,
+    ) -> Result<Pending, Error> {
+        nowhere(input)
+    }
+
+    fn replace<S: States, Out: Outputs>(
+        _: Request<'_, S, Out::Record, Out>,
+        _: Mode,
+        mut records: impl ColumnsMut<Out, Place = OnDevice>,
+    ) -> Result<Pending, Error> {
+        records.parts(|(memory, _)| _ = memory.device());
+        unreachable!("{NO_VALUE}")
+    }
+
+    fn totals<S: States, In: Record, Out: Outputs>(
+        _: Request<'_, S, In, Out>,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<Vec<S>, Error> {
+        nowhere(input)
+    }
 }
 
 const NO_VALUE: &str = "no value of `DeviceVec` is made without the feature `cuda`";
@@ -83,19 +116,6 @@ const NO_VALUE: &str = "no value of `DeviceVec` is made without the feature `cud
 fn nowhere<In: Record, T>(input: &impl Columns<In>) -> T {
     input.memories(|memory| _ = memory.device());
     unreachable!("{NO_VALUE}")
-}
-
-#[cfg(feature = "lexer")]
-pub(in crate::scan) fn passed_on<T: ScanType, R: Record>(
-    from: &impl Columns<R, Place = OnDevice>,
-) -> Result<Option<DeviceVec<T>>, Error> {
-    nowhere(from)
-}
-
-impl<T: ScanType> DeviceVec<T> {
-    pub(in crate::scan) fn space(maker: &Maker, _: usize) -> Result<DeviceVec<T>, Error> {
-        match *maker {}
-    }
 }
 
 impl<T: ScanType> DeviceVec<T> {

@@ -12,7 +12,7 @@ use crate::lang::{self, ScanType};
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
-use crate::scan::place::OnDevice;
+use crate::scan::place::{OnDevice, sealed};
 use crate::scan::states::states_of;
 use crate::scan::{Request, States};
 
@@ -41,9 +41,6 @@ impl Pending {
     }
 }
 
-/// The stream that is going to write new columns.
-pub(in crate::scan) type Maker = Stream;
-
 impl<T: ScanType> DeviceVec<T> {
     /// Space for so many records, which are going to be written in this stream.
     pub(in crate::scan) fn space(stream: &Stream, len: usize) -> Result<DeviceVec<T>, Error> {
@@ -52,38 +49,113 @@ impl<T: ScanType> DeviceVec<T> {
     }
 }
 
-/// A column as long as another one, in memory that stays with its stream: see [`DeviceMemory::leased`].
-#[cfg(feature = "lexer")]
-pub(in crate::scan) fn passed_on<T: ScanType, R: Record>(
-    from: &impl Columns<R, Place = OnDevice>,
-) -> Result<Option<DeviceVec<T>>, Error> {
-    let (mut len, mut stream) = (0, None);
-    from.parts(|part| len = part.len);
-    from.memories(|memory| stream = Some(memory.stream()));
-    let Some(stream) = stream else { return Ok(None) };
-    let memory = DeviceMemory::leased(stream, len * size_of::<T>())?;
-    Ok(Some(DeviceVec { memory, len, records: PhantomData }))
-}
+impl sealed::Place for OnDevice {
+    const ON_HOST: bool = false;
 
-/// A scan into new memory. It is waited for if records are kept or not, since their number is the length, and if waiting alone
-/// tells whether it was right: nobody else will.
-pub(in crate::scan) fn collect<S: States, In: Record, Out: Outputs>(
-    request: Request<'_, S, In, Out>,
-    mode: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
-) -> Result<Out::Vec<OnDevice>, Error> {
-    Ok(collect_and(request, mode, input, false)?.0)
-}
+    type Part<'a> = (&'a mut DeviceMemory, Part<usize>);
+    type Maker = Stream;
 
-/// As [`collect`], with the totals of all sequences, which are waited for.
-pub(in crate::scan) fn collect_with_totals<S: States, In: Record, Out: Outputs>(
-    request: Request<'_, S, In, Out>,
-    mode: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
-) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
-    let each = request.components_of_totals();
-    let (columns, totals) = collect_and(request, mode, input, true)?;
-    Ok((columns, states_of(&totals, each).collect()))
+    fn space<T: ScanType>(stream: &Stream, len: usize) -> Result<DeviceVec<T>, Error> {
+        DeviceVec::space(stream, len)
+    }
+
+    fn part<T: ScanType>(space: &mut DeviceVec<T>, len: usize) -> (&mut DeviceMemory, Part<usize>) {
+        (&mut space.memory, Part::dense(0, len))
+    }
+
+    fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
+        records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn borrowed_mut<T: ScanType>(records: &mut DeviceVec<T>) -> impl ColumnsMut<T, Place = OnDevice> {
+        records
+    }
+
+    /// See [`DeviceMemory::leased`].
+    #[cfg(feature = "lexer")]
+    fn passed_on<T: ScanType, R: Record>(
+        from: &impl Columns<R, Place = OnDevice>,
+    ) -> Result<Option<DeviceVec<T>>, Error> {
+        let (mut len, mut stream) = (0, None);
+        from.parts(|part| len = part.len);
+        from.memories(|memory| stream = Some(memory.stream()));
+        let Some(stream) = stream else { return Ok(None) };
+        let memory = DeviceMemory::leased(stream, len * size_of::<T>())?;
+        Ok(Some(DeviceVec { memory, len, records: PhantomData }))
+    }
+
+    unsafe fn set_len<T: ScanType>(space: &mut DeviceVec<T>, len: usize) {
+        space.len = len;
+    }
+
+    /// It is waited for if records are kept or not, since their number is the length, and if waiting alone tells whether it was
+    /// right: nobody else will.
+    fn collect<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<Out::Vec<OnDevice>, Error> {
+        Ok(collect_and(request, mode, input, false)?.0)
+    }
+
+    /// As [`collect`](sealed::Place::collect); totals are waited for.
+    fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
+        let each = request.components_of_totals();
+        let (columns, totals) = collect_and(request, mode, input, true)?;
+        Ok((columns, states_of(&totals, each).collect()))
+    }
+
+    fn fill<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = OnDevice>,
+        mut output: impl ColumnsMut<Out, Place = OnDevice>,
+    ) -> Result<Pending, Error> {
+        let inputs = Inputs::of(&request, input);
+        Ok(write(request, mode, inputs, Written::of(&mut output), false)?.0)
+    }
+
+    fn replace<S: States, Out: Outputs>(
+        request: Request<'_, S, Out::Record, Out>,
+        mode: Mode,
+        mut records: impl ColumnsMut<Out, Place = OnDevice>,
+    ) -> Result<Pending, Error> {
+        let scan = request.scan();
+        let inputs = Inputs { columns: SmallVec::new(), segments: request.segment_memory() };
+        let mut records = Written::of(&mut records);
+        let stream = request.in_stream_or_none().unwrap_or_else(|| records.0[0].0.stream().clone());
+        records.before(&stream)?;
+        let pending = inputs.read_in(&stream, &[], |_| {
+            request.submit(mode, |call| {
+                scan.submit_in_place(call, &mut records.columns(&scan.program().output.columns), &stream)
+            })
+        })?;
+        records.written_in(&stream);
+        Ok(pending)
+    }
+
+    fn totals<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        input: &impl Columns<In, Place = OnDevice>,
+    ) -> Result<Vec<S>, Error> {
+        let (scan, each) = (request.scan(), request.components_of_totals());
+        let inputs = Inputs::of(&request, input);
+        let stream = inputs.stream(&request);
+        let totals = inputs.read_in(&stream, &scan.program().inputs, |columns| {
+            request.call(Mode::Inclusive, |call, carry| {
+                if carry.is_some() {
+                    return Err(monoscan_runtime::Combination::ResumedTotal.into());
+                }
+                scan.reduce_in_stream(call, columns, &stream)
+            })
+        })?;
+        Ok(states_of(&totals, each).collect())
+    }
 }
 
 fn collect_and<S: States, In: Record, Out: Outputs>(
@@ -107,16 +179,6 @@ fn collect_and<S: States, In: Record, Out: Outputs>(
         unsafe { Out::set_len::<OnDevice>(&mut columns, if keeps { written } else { len }) };
     }
     Ok((columns, totals))
-}
-
-pub(in crate::scan) fn fill<S: States, In: Record, Out: Outputs>(
-    request: Request<'_, S, In, Out>,
-    mode: Mode,
-    input: &impl Columns<In, Place = OnDevice>,
-    output: &mut impl ColumnsMut<Out, Place = OnDevice>,
-) -> Result<Pending, Error> {
-    let inputs = Inputs::of(&request, input);
-    Ok(write(request, mode, inputs, Written::of(output), false)?.0)
 }
 
 /// Gives the call to a stream, and waits for its totals if these are wanted.
@@ -150,25 +212,6 @@ fn write<S: States, In: Record, Out: Outputs>(
     Ok((pending, found))
 }
 
-pub(in crate::scan) fn replace<S: States, Out: Outputs>(
-    request: Request<'_, S, Out::Record, Out>,
-    mode: Mode,
-    records: &mut impl ColumnsMut<Out, Place = OnDevice>,
-) -> Result<Pending, Error> {
-    let scan = request.scan();
-    let inputs = Inputs { columns: SmallVec::new(), segments: request.segment_memory() };
-    let mut records = Written::of(records);
-    let stream = request.in_stream_or_none().unwrap_or_else(|| records.0[0].0.stream().clone());
-    records.before(&stream)?;
-    let pending = inputs.read_in(&stream, &[], |_| {
-        request.submit(mode, |call| {
-            scan.submit_in_place(call, &mut records.columns(&scan.program().output.columns), &stream)
-        })
-    })?;
-    records.written_in(&stream);
-    Ok(pending)
-}
-
 /// The columns that a call writes.
 struct Written<'a>(SmallVec<[(&'a mut DeviceMemory, Part<usize>); 4]>);
 
@@ -195,24 +238,6 @@ impl<'a> Written<'a> {
     fn written_in(&mut self, stream: &Stream) {
         self.0.iter_mut().for_each(|(memory, _)| memory.written_in(stream));
     }
-}
-
-pub(in crate::scan) fn totals<S: States, In: Record, Out: Outputs>(
-    request: Request<'_, S, In, Out>,
-    input: &impl Columns<In, Place = OnDevice>,
-) -> Result<Vec<S>, Error> {
-    let (scan, each) = (request.scan(), request.components_of_totals());
-    let inputs = Inputs::of(&request, input);
-    let stream = inputs.stream(&request);
-    let totals = inputs.read_in(&stream, &scan.program().inputs, |columns| {
-        request.call(Mode::Inclusive, |call, carry| {
-            if carry.is_some() {
-                return Err(monoscan_runtime::Combination::ResumedTotal.into());
-            }
-            scan.reduce_in_stream(call, columns, &stream)
-        })
-    })?;
-    Ok(states_of(&totals, each).collect())
 }
 
 /// The memory that a call reads: its columns, and what tells its segments.

@@ -1,4 +1,4 @@
-//! The one way of a [`Request`] over host memory to the engine.
+//! The one way of a [`Request`] over host memory to the engine: [`Place`](sealed::Place) for [`Host`].
 
 use std::mem::MaybeUninit;
 
@@ -11,66 +11,157 @@ use crate::lang::ScanType;
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
-use crate::scan::place::Host;
-use crate::scan::short;
+use crate::scan::place::{Host, sealed};
 use crate::scan::states::{States, states_of};
+use crate::scan::{Scan, short};
 
-impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
-    pub(in crate::scan) fn totals_on_host(self, input: &impl Columns<In, Place = Host>) -> Result<Vec<S>, Error> {
-        let scan = self.scan;
+impl sealed::Place for Host {
+    const ON_HOST: bool = true;
+
+    type Part<'a> = Part<*mut u8>;
+    type Maker = ();
+
+    fn space<T: ScanType>((): &(), len: usize) -> Result<Vec<T>, Error> {
+        let mut space = Vec::new();
+        let bytes = len.saturating_mul(size_of::<T>());
+        space.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(space)
+    }
+
+    fn part<T: ScanType>(space: &mut Vec<T>, len: usize) -> Part<*mut u8> {
+        let space = &mut space.spare_capacity_mut()[..len];
+        Part::dense(space.as_mut_ptr().cast(), space.len())
+    }
+
+    fn borrowed<T: ScanType>(records: &Vec<T>) -> impl Columns<(T,), Place = Host> {
+        records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn borrowed_mut<T: ScanType>(records: &mut Vec<T>) -> impl ColumnsMut<T, Place = Host> {
+        records
+    }
+
+    #[cfg(feature = "lexer")]
+    fn passed_on<T: ScanType, R: Record>(_: &impl Columns<R, Place = Host>) -> Result<Option<Vec<T>>, Error> {
+        Ok(None)
+    }
+
+    unsafe fn set_len<T: ScanType>(space: &mut Vec<T>, len: usize) {
+        // SAFETY: the caller says so.
+        unsafe { space.set_len(len) }
+    }
+
+    fn collect<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+    ) -> Result<Out::Vec<Host>, Error> {
+        request
+            .into_new(input, |request, parts| {
+                // SAFETY: these vectors have space for so many records.
+                Ok((unsafe { request.run(mode, input, parts) }?, ()))
+            })
+            .map(|(columns, ())| columns)
+    }
+
+    fn collect_with_totals<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+    ) -> Result<(Out::Vec<Host>, Vec<S>), Error> {
+        let scan = request.scan;
         let program = scan.program();
-        let columns = columns::read(input, &program.inputs);
-        let each = self.components_of_totals();
-        let totals = self.call(Mode::Inclusive, |call, carry| match carry {
+        request.into_new(input, |request, parts| {
+            let inputs = columns::read(input, &program.inputs);
+            // SAFETY: these vectors have space for so many records.
+            let mut outputs = unsafe { columns::write(parts, &program.output.columns) };
+            let each = request.components_of_totals();
+            let Outcome { written, totals } = request.call(mode, |call, carry| match carry {
+                None => scan.run_with_totals(call, &inputs, &mut outputs),
+                Some(carry) => {
+                    let written = scan.resume(call, carry, &inputs, &mut outputs)?;
+                    Ok(Outcome { written, totals: carry.to_vec() })
+                }
+            })?;
+            Ok((written, states_of(&totals, each).collect()))
+        })
+    }
+
+    #[inline]
+    fn fill<S: States, In: Record, Out: Outputs>(
+        mut request: Request<'_, S, In, Out>,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        mut output: impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<usize, Error> {
+        if let Some(only) = only(&mut output)
+            // SAFETY: a borrowed slice of `Out`.
+            && let Some(written) = unsafe { request.written_short(mode, input, only) }
+        {
+            return Ok(written);
+        }
+        request.fill_any(mode, input, &mut output)
+    }
+
+    #[inline]
+    fn fill_plain<S: States, In: Record, Out: Outputs>(
+        scan: &Scan<S, In, Out>,
+        mode: Mode,
+        input: impl Columns<In, Place = Host>,
+        output: impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<usize, Error> {
+        scan.fill(mode, input, output)
+    }
+
+    fn replace<S: States, Out: Outputs>(
+        request: Request<'_, S, Out::Record, Out>,
+        mode: Mode,
+        mut records: impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<(), Error> {
+        request.replace_any(mode, &mut records)
+    }
+
+    #[inline]
+    fn replace_plain<S: States, Out: Outputs>(
+        scan: &Scan<S, Out::Record, Out>,
+        mode: Mode,
+        records: impl ColumnsMut<Out, Place = Host>,
+    ) -> Result<(), Error> {
+        scan.replace(mode, records)
+    }
+
+    fn totals<S: States, In: Record, Out: Outputs>(
+        request: Request<'_, S, In, Out>,
+        input: &impl Columns<In, Place = Host>,
+    ) -> Result<Vec<S>, Error> {
+        let scan = request.scan;
+        let columns = columns::read(input, &scan.program().inputs);
+        let each = request.components_of_totals();
+        let totals = request.call(Mode::Inclusive, |call, carry| match carry {
             None => scan.reduce(call, &columns),
             Some(_) => Err(Combination::ResumedTotal.into()),
         })?;
         Ok(states_of(&totals, each).collect())
     }
+}
 
-    pub(in crate::scan) fn collect(
+impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
+    /// New columns as long as the input, of the records that `write` writes there, which gives their number.
+    fn into_new<R>(
         self,
-        mode: Mode,
         input: &impl Columns<In, Place = Host>,
-    ) -> Result<Out::Vec<Host>, Error> {
+        write: impl FnOnce(Self, &Parts) -> Result<(usize, R), Error>,
+    ) -> Result<(Out::Vec<Host>, R), Error> {
         let len = columns::read(input, &self.scan.program().inputs).first().map_or(0, Column::len);
         self.check_covers(len)?;
         let mut columns = Out::space::<Host>(&(), len)?;
         let mut parts = Parts::new();
         Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
-        // SAFETY: these vectors have space for so many records.
-        let written = unsafe { self.run(mode, input, &parts) }?;
+        let (written, more) = write(self, &parts)?;
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         unsafe { Out::set_len::<Host>(&mut columns, written) };
-        Ok(columns)
-    }
-
-    pub(in crate::scan) fn collect_with_totals(
-        self,
-        mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-    ) -> Result<(Out::Vec<Host>, Vec<S>), Error> {
-        let scan = self.scan;
-        let program = scan.program();
-        let inputs = columns::read(input, &program.inputs);
-        let len = inputs.first().map_or(0, Column::len);
-        self.check_covers(len)?;
-        let mut columns = Out::space::<Host>(&(), len)?;
-        let mut parts = Parts::new();
-        Out::parts::<Host>(&mut columns, len, |part| parts.push(part));
-        // SAFETY: these vectors have space for so many records.
-        let mut outputs = unsafe { columns::write(&parts, &program.output.columns) };
-        let each = self.components_of_totals();
-        let Outcome { written, totals } = self.call(mode, |call, carry| match carry {
-            None => scan.run_with_totals(call, &inputs, &mut outputs),
-            Some(carry) => {
-                let written = scan.resume(call, carry, &inputs, &mut outputs)?;
-                Ok(Outcome { written, totals: carry.to_vec() })
-            }
-        })?;
-        // SAFETY: as in `collect`.
-        unsafe { Out::set_len::<Host>(&mut columns, written) };
-        Ok((columns, states_of(&totals, each).collect()))
+        Ok((columns, more))
     }
 
     /// Runs the call into these columns.
@@ -91,23 +182,6 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
         // SAFETY: as above.
         unsafe { self.run_any(mode, input, output) }
-    }
-
-    /// Runs the call into columns that are there.
-    #[inline]
-    pub(in crate::scan) fn fill(
-        mut self,
-        mode: Mode,
-        input: &impl Columns<In, Place = Host>,
-        mut output: impl ColumnsMut<Out, Place = Host>,
-    ) -> Result<usize, Error> {
-        if let Some(only) = only(&mut output)
-            // SAFETY: a borrowed slice of `Out`.
-            && let Some(written) = unsafe { self.written_short(mode, input, only) }
-        {
-            return Ok(written);
-        }
-        self.fill_any(mode, input, &mut output)
     }
 
     #[inline(never)]
@@ -195,7 +269,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 }
 
 impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
-    pub(in crate::scan) fn replace(
+    pub(in crate::scan) fn replace_any(
         mut self,
         mode: Mode,
         records: &mut impl ColumnsMut<Out, Place = Host>,
