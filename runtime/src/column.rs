@@ -51,15 +51,8 @@ unsafe impl Sync for ColumnMut<'_> {}
 impl<'a> Column<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a [T]) -> Column<'a> {
-        let layout = Cow::Borrowed(layout_of(T::TYPE));
-        Column {
-            base: slice.as_ptr().cast(),
-            len: slice.len(),
-            layout,
-            device: Device::cpu(),
-            spacing: None,
-            borrowed: PhantomData,
-        }
+        // SAFETY: these are the slice's elements, which are borrowed.
+        unsafe { Column::from_raw(slice.as_ptr().cast(), slice.len(), layout_of(T::TYPE)) }
     }
 
     /// Bytes that hold records of this layout, one after the other. Any bytes do; no alignment is needed.
@@ -68,14 +61,8 @@ impl<'a> Column<'a> {
     /// [`Error::PartialRecord`] if the bytes are no whole number of records.
     pub fn from_bytes(bytes: &'a [u8], layout: &'a Layout) -> Result<Column<'a>, Error> {
         let len = whole_records(bytes.len(), layout)?;
-        Ok(Column {
-            base: bytes.as_ptr(),
-            len,
-            layout: Cow::Borrowed(layout),
-            device: Device::cpu(),
-            spacing: None,
-            borrowed: PhantomData,
-        })
+        // SAFETY: so many records are within the bytes, which are borrowed.
+        Ok(unsafe { Column::from_raw(bytes.as_ptr(), len, layout) })
     }
 
     /// `len` records of this layout, the first at byte `first`, each `spacing` bytes from the one before: 0 for the same record
@@ -137,8 +124,8 @@ impl<'a> Column<'a> {
     /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or
     /// in other memory that it can use), and nobody writes them.
     pub unsafe fn on_device_raw(device: Device, address: u64, len: usize, layout: &'a Layout) -> Column<'a> {
-        let base = std::ptr::without_provenance(address as usize);
-        Column { base, len, layout: Cow::Borrowed(layout), device, spacing: None, borrowed: PhantomData }
+        // SAFETY: the caller promises the same of the device's memory.
+        Column { device, ..unsafe { Column::from_raw(std::ptr::without_provenance(address as usize), len, layout) } }
     }
 
     /// The same with a layout of its own.
@@ -170,15 +157,8 @@ impl<'a> Column<'a> {
 impl<'a> ColumnMut<'a> {
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a mut [T]) -> ColumnMut<'a> {
-        let layout = Cow::Borrowed(layout_of(T::TYPE));
-        ColumnMut {
-            base: slice.as_mut_ptr().cast(),
-            len: slice.len(),
-            layout,
-            device: Device::cpu(),
-            spacing: None,
-            borrowed: PhantomData,
-        }
+        // SAFETY: these are the slice's elements, which are borrowed mutably; programs write valid values of their types.
+        unsafe { ColumnMut::from_raw(slice.as_mut_ptr().cast(), slice.len(), layout_of(T::TYPE)) }
     }
 
     /// Bytes to hold records of this layout, one after the other. Padding keeps what it held.
@@ -187,14 +167,8 @@ impl<'a> ColumnMut<'a> {
     /// [`Error::PartialRecord`] if the bytes are no whole number of records.
     pub fn from_bytes(bytes: &'a mut [u8], layout: &'a Layout) -> Result<ColumnMut<'a>, Error> {
         let len = whole_records(bytes.len(), layout)?;
-        Ok(ColumnMut {
-            base: bytes.as_mut_ptr(),
-            len,
-            layout: Cow::Borrowed(layout),
-            device: Device::cpu(),
-            spacing: None,
-            borrowed: PhantomData,
-        })
+        // SAFETY: so many records are within the bytes, which are borrowed mutably.
+        Ok(unsafe { ColumnMut::from_raw(bytes.as_mut_ptr(), len, layout) })
     }
 
     /// `len` records of this layout, the first at byte `first`, each `spacing` bytes from the one before, which may be less than 0.
@@ -248,8 +222,11 @@ impl<'a> ColumnMut<'a> {
     /// For `'a`, and until what is given to streams with it is done, these records lie in the memory of this device (or
     /// in other memory that it can use), and nobody else uses them.
     pub unsafe fn on_device_raw(device: Device, address: u64, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
-        let base = std::ptr::without_provenance_mut(address as usize);
-        ColumnMut { base, len, layout: Cow::Borrowed(layout), device, spacing: None, borrowed: PhantomData }
+        // SAFETY: the caller promises the same of the device's memory.
+        ColumnMut {
+            device,
+            ..unsafe { ColumnMut::from_raw(std::ptr::without_provenance_mut(address as usize), len, layout) }
+        }
     }
 
     /// Where the records lie.
@@ -292,8 +269,12 @@ pub(crate) fn fits(expected: &Layout, got: &Layout) -> bool {
 /// Checks that these are the input columns of the program, in this memory, and equally long; gives their length.
 pub(crate) fn check_inputs(expected: &[Layout], got: &[Column<'_>], device: Device) -> Result<usize, Error> {
     let len = got.first().map_or(0, Column::len);
-    got.iter().try_for_each(|column| is_on("input", &column.device, device))?;
-    check("input", expected, got.iter().map(|column| (column.len, &*column.layout)), Some(len))?;
+    check(
+        "input",
+        expected,
+        got.iter().map(|column| (column.device, column.len, &*column.layout)),
+        (Some(len), device),
+    )?;
     Ok(len)
 }
 
@@ -304,8 +285,7 @@ pub(crate) fn check_outputs(
     len: Option<usize>,
     device: Device,
 ) -> Result<(), Error> {
-    got.iter().try_for_each(|column| is_on("output", &column.device, device))?;
-    check("output", expected, got.iter().map(|column| (column.len, &*column.layout)), len)
+    check("output", expected, got.iter().map(|column| (column.device, column.len, &*column.layout)), (len, device))
 }
 
 /// Checks that a column of this side is in this memory.
@@ -313,24 +293,43 @@ pub(crate) fn is_on(side: &'static str, got: &Device, expected: Device) -> Resul
     if *got == expected { Ok(()) } else { Err(DeviceError::Elsewhere { side, expected, got: *got }.into()) }
 }
 
-/// Checks the columns of one side, by their lengths and layouts.
+/// Checks the columns of one side, by where they are, their lengths and layouts.
+#[inline]
 fn check<'a>(
     side: &'static str,
     expected: &[Layout],
-    got: impl ExactSizeIterator<Item = (usize, &'a Layout)> + Clone,
-    len: Option<usize>,
+    got: impl ExactSizeIterator<Item = (Device, usize, &'a Layout)> + Clone,
+    (len, device): (Option<usize>, Device),
 ) -> Result<(), Error> {
+    let is_right = |(expected, (on, own, got)): (&Layout, (Device, usize, &Layout))| {
+        on == device && len.is_none_or(|len| len == own) && fits(expected, got)
+    };
+    match expected.len() == got.len() && expected.iter().zip(got.clone()).all(is_right) {
+        true => Ok(()),
+        false => find_wrong(side, expected, &got.collect::<Vec<_>>(), (len, device)),
+    }
+}
+
+/// The first error of such columns: of where they are, how many, of their layouts, then their lengths.
+#[cold]
+fn find_wrong(
+    side: &'static str,
+    expected: &[Layout],
+    got: &[(Device, usize, &Layout)],
+    (len, device): (Option<usize>, Device),
+) -> Result<(), Error> {
+    got.iter().try_for_each(|(on, ..)| is_on(side, on, device))?;
     if expected.len() != got.len() {
         return Err(Error::ColumnCount { side, expected: expected.len(), got: got.len() });
     }
     let argument = |place: usize| format!("{side} column {place}");
-    for (place, (expected, (_, got))) in expected.iter().zip(got.clone()).enumerate() {
+    for (place, (expected, (_, _, got))) in expected.iter().zip(got).enumerate() {
         if !fits(expected, got) {
-            let (expected, got) = (expected.clone().into(), got.clone().into());
+            let (expected, got) = (expected.clone().into(), Layout::clone(got).into());
             return Err(Error::Layout { argument: argument(place), expected, got });
         }
     }
-    for (place, (got, _)) in got.enumerate() {
+    for (place, &(_, got, _)) in got.iter().enumerate() {
         if let Some(expected) = len.filter(|len| *len != got) {
             return Err(Error::Length { argument: argument(place), expected, got });
         }
