@@ -194,26 +194,25 @@ impl<'a> Line<'a> {
         let part = self.kernels.code.part_of(level);
         let add = self.kernels.code.carry_update_fn(level, self.totals);
         let (mut carry, mut next) = (CARRY, NEXT);
+        let slots = states.first(blocks.end);
         for block in blocks {
-            let [earlier, later, out] = states.starts([carry, block, next]);
             // SAFETY: all three are slots of this program's states.
-            unsafe { add(earlier, later, out) };
-            states.copy_part(carry, block, part.clone());
+            unsafe { add(slots.at(carry), slots.at(block), slots.at(next)) };
+            slots.copy_part(carry, block, part.clone());
             std::mem::swap(&mut carry, &mut next);
         }
         if carry != CARRY {
-            states.copy_part(carry, CARRY, part);
+            slots.copy_part(carry, CARRY, part);
         }
     }
 
     /// Adds a level's aggregates in these slots to the tile's.
     pub(crate) fn add_aggregates(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
         let add = self.kernels.code.carry_update_fn(level, true);
-        for block in blocks {
-            let [earlier, later] = states.starts([AGGREGATE, block]);
-            // SAFETY: both are slots of this program's states.
-            unsafe { add(earlier, later, earlier) };
-        }
+        let slots = states.first(blocks.end);
+        let aggregate = slots.at(AGGREGATE);
+        // SAFETY: both are slots of this program's states.
+        blocks.for_each(|block| unsafe { add(aggregate, slots.at(block), aggregate) });
     }
 
     /// Starts the aggregate of a tile: without elements yet.
@@ -224,7 +223,8 @@ impl<'a> Line<'a> {
     /// Puts the carry behind a tile: the one that entered it ⊕ its aggregate.
     pub(crate) fn add_tile(&self, states: &mut Slots<'_>) {
         for level in 0..self.kernels.code.levels() {
-            let [carry, aggregate, out] = states.starts([BEFORE, AGGREGATE, CARRY]);
+            let slots = states.first(BLOCKS);
+            let [carry, aggregate, out] = [BEFORE, AGGREGATE, CARRY].map(|slot| slots.at(slot));
             // SAFETY: all three are slots of this program's states.
             unsafe { self.kernels.code.carry_update_fn(level, self.totals)(carry, aggregate, out) };
         }
@@ -357,11 +357,11 @@ impl<'a> Line<'a> {
         totals: usize,
         states: &mut Slots<'_>,
     ) {
+        let all = states.first(totals + slots.len());
         for (way, slot) in slots.enumerate() {
-            let [later, out] = states.starts([slot, totals + way]);
             let (_, carry) = self.starts(first + way);
             // SAFETY: all three are slots of this program's states.
-            unsafe { self.kernels.code.combine(level, carry.as_ptr(), later, out) };
+            unsafe { self.kernels.code.combine(level, carry.as_ptr(), all.at(slot), all.at(totals + way)) };
         }
     }
 }

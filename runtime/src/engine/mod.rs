@@ -107,7 +107,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
-    pub(crate) fn run(&self, task: &Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
+    pub(crate) fn run(&self, mut task: Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let Task { call, .. } = task;
         let (program, Settings { parameters, checked }) = (&self.variants.program, self.settings);
         let checked = checked && task.purpose != Purpose::Count;
@@ -155,7 +155,7 @@ impl Engine<'_> {
         let fields = || kernels.carried.iter().copied();
         let start = |state| fields().zip(completed(state, first_carry));
         let init = Slots::one(layout, start(call.init.same().unwrap_or_default()));
-        let starts = variant.program.starts().map(|column| self.starts(task, &variant.program.inputs[column]));
+        let starts = variant.program.starts().map(|column| self.starts(&task, &variant.program.inputs[column]));
         let are_lines = matches!(call.shape, Shape::Rows(_)) || !is_segmented && heads(call.shape).is_some();
         let carry = match (task.carry, call.init) {
             _ if are_lines => None,
@@ -180,17 +180,22 @@ impl Engine<'_> {
             return Err(Error::CheckedState { expected: MAX_COMPARED_BYTES, got: bytes });
         }
         let interrupt = call.interrupt.map(Interrupt::new);
+        let segments = |heads| Segments { heads, starts: starts.as_ref(), reversed: call.reversed, len: task.len };
+        let segments = heads(call.shape).filter(|_| is_segmented).map(segments);
+        if let Some(segments) = segments {
+            task.inputs.extend(segments.in_memory());
+        }
         let line = Line {
             kernels,
             plan: &variant.plan,
-            inputs: Bases::from_slice(&task.inputs),
-            outputs: Bases::from_slice(&task.outputs),
+            inputs: task.inputs,
+            outputs: task.outputs,
             spacings: &spacings,
             len: task.len,
             first: 0,
             place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
             step: if call.reversed { -1 } else { 1 },
-            segments: None,
+            segments,
             init: Start::only(&init),
             carry: Start::only(carry.as_ref().unwrap_or(&init)),
             each,
@@ -258,8 +263,7 @@ impl Engine<'_> {
                 line.segment_by_segment(offsets, threads(), &keep);
                 task.len
             }
-            shape => {
-                let line = line.segmented(shape, call.reversed, starts.as_ref());
+            _ => {
                 let helped = if line.len <= variant.plan.direct { 1 } else { threads() };
                 variant.make(kernels, &line.kernels_of_lines(line.len, helped), helped)?;
                 let after = line.run(threads);
@@ -293,18 +297,6 @@ impl Engine<'_> {
         let identities = self.variants.program.identities();
         let first = goes_on.then_some(&identities[..]);
         Starts::new(layout, first.into_iter().chain(task.call.init.states(identities.len())), heads)
-    }
-}
-
-impl<'a> Line<'a> {
-    /// The line with its segments, if it has any, and their starts, if each has its own.
-    fn segmented(mut self, shape: Shape<'a>, reversed: bool, starts: Option<&'a Starts>) -> Line<'a> {
-        if let Some(heads) = heads(shape) {
-            let segments = Segments { heads, starts, reversed, len: self.len };
-            self.inputs.extend(segments.in_memory());
-            self.segments = Some(segments);
-        }
-        self
     }
 }
 

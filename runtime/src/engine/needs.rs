@@ -68,6 +68,14 @@ impl Variant {
     /// # Errors
     /// If one cannot be compiled, or is wrong.
     pub(crate) fn make(&self, kernels: &Kernels, needed: &Needed, threads: usize) -> Result<(), Error> {
+        if needed.kernels.iter().any(|&kernel| !kernels.code.is_made(kernel)) {
+            self.make_missing(kernels, needed, threads)?;
+        }
+        self.check(kernels, needed)
+    }
+
+    #[cold]
+    fn make_missing(&self, kernels: &Kernels, needed: &Needed, threads: usize) -> Result<(), Error> {
         let missing: SmallVec<[Kernel; 8]> =
             needed.kernels.iter().copied().filter(|&kernel| !kernels.code.is_made(kernel)).collect();
         let result = Mutex::new(Ok(()));
@@ -79,12 +87,10 @@ impl Variant {
             }
         };
         match missing.len() {
-            0 => {}
             1 => work()(0),
             kernels => _ = rows::parallel(kernels, threads, &work),
         }
-        result.into_inner().unwrap_or_else(PoisonError::into_inner)?;
-        self.check(kernels, needed)
+        Ok(result.into_inner().unwrap_or_else(PoisonError::into_inner)?)
     }
 
     /// Checks kernels that were not checked before.

@@ -12,6 +12,7 @@ use monoscan_ir::{Constant, Mode};
 use super::{Bases, Engine, Purpose, Task, Variants};
 use crate::backend::{Backend, HostTask};
 use crate::call::Shape;
+use crate::column::ColumnMut;
 use crate::error::Error;
 use crate::spacing::{self, Spacings};
 
@@ -50,32 +51,36 @@ impl Backend for OnCpu {
     }
 }
 
+/// Where columns start.
+fn bases<C, T>(columns: &[C], base: impl Fn(&C) -> T) -> Bases<T> {
+    let mut bases = Bases::new();
+    columns.iter().for_each(|column| bases.push(base(column)));
+    bases
+}
+
 impl OnCpu {
     /// Does a task of any length and shape by the engine. Apart from [`short`](OnCpu::short), whose few instructions would else be
     /// part of a large function.
     #[inline(never)]
     fn long(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
         let HostTask { call, settings, carry, inputs, outputs, len } = task;
-        let bases = || inputs.iter().map(|column| column.base);
         let spacings = Spacings::of(&self.variants.program, inputs, outputs.as_deref());
         let engine = Engine { variants: &self.variants, threads: self.threads, settings };
         let spacings = spacings.as_ref();
-        let room = outputs.iter().flat_map(|outputs| outputs.iter()).map(|column| column.len).min().unwrap_or(0);
-        let task =
-            |outputs, purpose| Task { call, carry, inputs: bases().collect(), outputs, spacings, len, room, purpose };
-        let Some(outputs) = outputs else {
-            return engine.run(&task(Bases::new(), Purpose::Reduce), totals).map(|_| 0);
+        let run = |outputs: &[ColumnMut<'_>], room: usize, purpose: Purpose, totals: Option<&mut [Constant]>| {
+            let (inputs, outputs) = (bases(inputs, |column| column.base), bases(outputs, |column| column.base));
+            engine.run(Task { call, carry, inputs, outputs, spacings, len, room, purpose }, totals)
         };
+        let Some(outputs) = outputs else { return run(&[], 0, Purpose::Reduce, totals).map(|_| 0) };
         let capacities = outputs.iter().map(|column| column.len).enumerate();
-        let least = capacities.min_by_key(|&(_, capacity)| capacity);
-        if let Some((column, got)) = least.filter(|(_, capacity)| *capacity < len) {
-            let expected = engine.run(&task(Bases::new(), Purpose::Count), None)?;
-            if expected > got {
-                return Err(Error::OutputTooShort { column, expected, got });
+        let (column, room) = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
+        if room < len {
+            let expected = run(&[], room, Purpose::Count, None)?;
+            if expected > room {
+                return Err(Error::OutputTooShort { column, expected, got: room });
             }
         }
-        let outputs = outputs.iter_mut().map(|column| column.base).collect();
-        engine.run(&task(outputs, Purpose::Write), totals)
+        run(outputs, room, Purpose::Write, totals)
     }
 
     /// Writes a line from given states, if it is short and there is a kernel for that. Gives how many records were written, if

@@ -1,6 +1,7 @@
 //! States in memory, as kernels read and write them: slots at a fixed stride, with a part for each
 //! stage.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use monoscan_codegen::cpu::StateLayout;
@@ -56,14 +57,12 @@ impl<'a> Slots<'a> {
         self.bytes_mut()[start..].as_mut_ptr()
     }
 
-    /// Where several slots start, for who uses them at the same time: the pointers come of one borrow, while another
+    /// The first `count` slots, for who uses several at the same time: their addresses come of one borrow, while another
     /// [`from`](Slots::from) would end it.
-    pub(crate) fn starts<const COUNT: usize>(&mut self, slots: [usize; COUNT]) -> [*mut u8; COUNT] {
-        let stride = self.layout.stride;
-        let all = self.bytes_mut();
-        assert!(slots.iter().all(|slot| (slot + 1) * stride <= all.len()), "slots {slots:?} of {}", all.len() / stride);
-        let base = all.as_mut_ptr();
-        slots.map(|slot| base.wrapping_add(slot * stride))
+    pub(crate) fn first(&mut self, count: usize) -> FirstSlots<'_> {
+        let words = self.layout.stride / size_of::<u128>();
+        let memory = &mut self.memory[..count * words];
+        FirstSlots { base: memory.as_mut_ptr(), words, count, borrowed: PhantomData }
     }
 
     /// Some bytes of one slot.
@@ -76,13 +75,6 @@ impl<'a> Slots<'a> {
     fn part_mut(&mut self, slot: usize, part: Range<usize>) -> &mut [u8] {
         let start = slot * self.layout.stride;
         &mut self.bytes_mut()[start + part.start..start + part.end]
-    }
-
-    /// Copies some bytes of one slot, a part of a level, to the same place of another.
-    pub(crate) fn copy_part(&mut self, from: usize, to: usize, part: Range<usize>) {
-        let (from, to) = (from * self.layout.stride / 16, to * self.layout.stride / 16);
-        // Parts of levels are multiples of 16 bytes, and few: this is faster than a call that copies any number of bytes.
-        (part.start / 16..part.end.div_ceil(16)).for_each(|word| self.memory[to + word] = self.memory[from + word]);
     }
 
     /// Copies slot `other` of other states of the same layout.
@@ -141,6 +133,34 @@ impl<'a> Slots<'a> {
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.memory)
+    }
+}
+
+/// The first slots of several, which may be read and written through their addresses.
+pub(crate) struct FirstSlots<'s> {
+    base: *mut u128,
+    /// Of a slot.
+    words: usize,
+    count: usize,
+    borrowed: PhantomData<&'s mut [u128]>,
+}
+
+impl FirstSlots<'_> {
+    /// Where a slot starts.
+    #[inline]
+    pub(crate) fn at(&self, slot: usize) -> *mut u8 {
+        assert!(slot < self.count, "slot {slot} of {}", self.count);
+        self.base.wrapping_add(slot * self.words).cast()
+    }
+
+    /// Copies some bytes of one slot, a part of a level, to the same place of another.
+    #[inline]
+    pub(crate) fn copy_part(&self, from: usize, to: usize, part: Range<usize>) {
+        let (from, to) = (self.at(from).cast::<u128>(), self.at(to).cast::<u128>());
+        // Parts of levels are multiples of 16 bytes, and few: this is faster than a call that copies any number of bytes.
+        let words = part.start / 16..part.end.div_ceil(16).min(self.words);
+        // SAFETY: these words are within both slots, which are borrowed mutably and hold plain numbers.
+        words.for_each(|word| unsafe { *to.add(word) = *from.add(word) });
     }
 }
 
@@ -208,13 +228,14 @@ mod tests {
             let mut states = Slots::new(&layout, slots);
             states.write(0, [(large, Constant::from(3u32))]);
             states.write(1, [(small, Constant::from(1u8)), (large, Constant::from(4u32))]);
-            let [earlier, later, out] = states.starts([0, 1, 2]);
+            let slots = states.first(3);
+            let [earlier, later, out] = [0, 1, 2].map(|slot| slots.at(slot));
             let at = large.offset as usize;
             // SAFETY: all three are slots, which are aligned to 16 bytes and hold a `u32` at its natural alignment.
             unsafe { *out.add(at).cast::<u32>() = *earlier.add(at).cast::<u32>() + *later.add(at).cast::<u32>() };
             // SAFETY: slot 1 is behind slot 0.
             unsafe { *earlier.add(layout.stride) = 9 };
-            states.copy_part(2, 0, 0..16);
+            slots.copy_part(2, 0, 0..16);
             assert_eq!(states.read(0, large), Constant::from(7u32));
             assert_eq!(states.read(1, small), Constant::from(9u8));
         }
