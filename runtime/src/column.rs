@@ -306,30 +306,31 @@ fn check<'a>(
     };
     match expected.len() == got.len() && expected.iter().zip(got.clone()).all(is_right) {
         true => Ok(()),
-        false => find_wrong(side, expected, &got.collect::<Vec<_>>(), (len, device)),
+        false => find_wrong(side, expected, got, (len, device)),
     }
 }
 
 /// The first error of such columns: of where they are, how many, of their layouts, then their lengths.
 #[cold]
-fn find_wrong(
+#[inline(never)]
+fn find_wrong<'a>(
     side: &'static str,
     expected: &[Layout],
-    got: &[(Device, usize, &Layout)],
+    got: impl ExactSizeIterator<Item = (Device, usize, &'a Layout)> + Clone,
     (len, device): (Option<usize>, Device),
 ) -> Result<(), Error> {
-    got.iter().try_for_each(|(on, ..)| is_on(side, on, device))?;
+    got.clone().try_for_each(|(on, ..)| is_on(side, &on, device))?;
     if expected.len() != got.len() {
         return Err(Error::ColumnCount { side, expected: expected.len(), got: got.len() });
     }
     let argument = |place: usize| format!("{side} column {place}");
-    for (place, (expected, (_, _, got))) in expected.iter().zip(got).enumerate() {
+    for (place, (expected, (_, _, got))) in expected.iter().zip(got.clone()).enumerate() {
         if !fits(expected, got) {
             let (expected, got) = (expected.clone().into(), Layout::clone(got).into());
             return Err(Error::Layout { argument: argument(place), expected, got });
         }
     }
-    for (place, &(_, got, _)) in got.iter().enumerate() {
+    for (place, (_, got, _)) in got.enumerate() {
         if let Some(expected) = len.filter(|len| *len != got) {
             return Err(Error::Length { argument: argument(place), expected, got });
         }

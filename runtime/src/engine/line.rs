@@ -224,7 +224,7 @@ impl<'a> Line<'a> {
     pub(crate) fn add_tile(&self, states: &mut Slots<'_>) {
         for level in 0..self.kernels.code.levels() {
             let slots = states.first(BLOCKS);
-            let [carry, aggregate, out] = [BEFORE, AGGREGATE, CARRY].map(|slot| slots.at(slot));
+            let (carry, aggregate, out) = (slots.at(BEFORE), slots.at(AGGREGATE), slots.at(CARRY));
             // SAFETY: all three are slots of this program's states.
             unsafe { self.kernels.code.carry_update_fn(level, self.totals)(carry, aggregate, out) };
         }

@@ -91,7 +91,8 @@ impl<'a> Line<'a> {
             self.start_aggregate(&mut worker.states);
         }
         let whole = self.walk_blocks(range.clone(), cut, worker);
-        for strip in self.strips(whole..range.end, cut) {
+        let rest = if whole < range.end { Some(self.strips(whole..range.end, cut)) } else { None };
+        for strip in rest.into_iter().flatten() {
             let strip = Strip { slot: BLOCKS, ..strip };
             self.ask_for_results(strip);
             for level in 0..self.kernels.code.levels() {
