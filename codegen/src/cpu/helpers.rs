@@ -6,63 +6,33 @@
 
 use cranelift_codegen::ir::LibCall;
 
+/// The address of a function of these floats.
+macro_rules! function {
+    (|$($a:ident),+: $ty:ty| $result:expr) => {{
+        extern "C" fn function($($a: $ty),+) -> $ty {
+            $result
+        }
+        function as *const u8
+    }};
+}
+
 /// Where the code of a library call is; none if kernels never make it.
 pub(crate) fn address(call: LibCall) -> Option<*const u8> {
     Some(match call {
-        LibCall::FmaF32 => fma_f32 as *const u8,
-        LibCall::FmaF64 => fma_f64 as *const u8,
-        LibCall::FloorF32 => floor_f32 as *const u8,
-        LibCall::FloorF64 => floor_f64 as *const u8,
-        LibCall::CeilF32 => ceil_f32 as *const u8,
-        LibCall::CeilF64 => ceil_f64 as *const u8,
-        LibCall::TruncF32 => trunc_f32 as *const u8,
-        LibCall::TruncF64 => trunc_f64 as *const u8,
-        LibCall::NearestF32 => nearest_f32 as *const u8,
-        LibCall::NearestF64 => nearest_f64 as *const u8,
+        LibCall::FmaF32 => function!(|a, b, c: f32| a.mul_add(b, c)),
+        LibCall::FmaF64 => function!(|a, b, c: f64| a.mul_add(b, c)),
+        LibCall::FloorF32 => function!(|a: f32| a.floor()),
+        LibCall::FloorF64 => function!(|a: f64| a.floor()),
+        LibCall::CeilF32 => function!(|a: f32| a.ceil()),
+        LibCall::CeilF64 => function!(|a: f64| a.ceil()),
+        LibCall::TruncF32 => function!(|a: f32| a.trunc()),
+        LibCall::TruncF64 => function!(|a: f64| a.trunc()),
+        LibCall::NearestF32 => function!(|a: f32| a.round_ties_even()),
+        LibCall::NearestF64 => function!(|a: f64| a.round_ties_even()),
         #[cfg(target_arch = "x86_64")]
         LibCall::X86Pshufb => pshufb as *const u8,
         _ => return None,
     })
-}
-
-extern "C" fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
-    a.mul_add(b, c)
-}
-
-extern "C" fn fma_f64(a: f64, b: f64, c: f64) -> f64 {
-    a.mul_add(b, c)
-}
-
-extern "C" fn floor_f32(a: f32) -> f32 {
-    a.floor()
-}
-
-extern "C" fn floor_f64(a: f64) -> f64 {
-    a.floor()
-}
-
-extern "C" fn ceil_f32(a: f32) -> f32 {
-    a.ceil()
-}
-
-extern "C" fn ceil_f64(a: f64) -> f64 {
-    a.ceil()
-}
-
-extern "C" fn trunc_f32(a: f32) -> f32 {
-    a.trunc()
-}
-
-extern "C" fn trunc_f64(a: f64) -> f64 {
-    a.trunc()
-}
-
-extern "C" fn nearest_f32(a: f32) -> f32 {
-    a.round_ties_even()
-}
-
-extern "C" fn nearest_f64(a: f64) -> f64 {
-    a.round_ties_even()
 }
 
 // Generated code passes its `i8x16` in a vector register, which is where Rust takes a `__m128i`.

@@ -17,8 +17,6 @@ mod ints;
 mod packs;
 mod vectors;
 
-pub(crate) use floats::condition as float_condition;
-
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
@@ -105,6 +103,34 @@ pub(crate) fn constant(b: &mut FunctionBuilder<'_>, value: Constant) -> ir::Valu
     }
 }
 
+/// A comparison of two numbers, or of those in each lane; none for another opcode. Masks order as `bool` does, since they are
+/// taken for unsigned.
+pub(crate) fn compare(
+    b: &mut FunctionBuilder<'_>,
+    opcode: Opcode,
+    ty: Type,
+    left: ir::Value,
+    right: ir::Value,
+) -> Option<ir::Value> {
+    if ty.is_float() {
+        return Some(b.ins().fcmp(floats::condition(opcode)?, left, right));
+    }
+    let condition = match (opcode, ty.is_signed()) {
+        (Opcode::Eq, _) => IntCC::Equal,
+        (Opcode::Ne, _) => IntCC::NotEqual,
+        (Opcode::Lt, true) => IntCC::SignedLessThan,
+        (Opcode::Le, true) => IntCC::SignedLessThanOrEqual,
+        (Opcode::Gt, true) => IntCC::SignedGreaterThan,
+        (Opcode::Ge, true) => IntCC::SignedGreaterThanOrEqual,
+        (Opcode::Lt, false) => IntCC::UnsignedLessThan,
+        (Opcode::Le, false) => IntCC::UnsignedLessThanOrEqual,
+        (Opcode::Gt, false) => IntCC::UnsignedGreaterThan,
+        (Opcode::Ge, false) => IntCC::UnsignedGreaterThanOrEqual,
+        _ => return None,
+    };
+    Some(b.ins().icmp(condition, left, right))
+}
+
 fn vector_constant(b: &mut FunctionBuilder<'_>, bits: u128) -> ir::Value {
     let handle = b.func.dfg.constants.insert(bits.to_le_bytes().to_vec().into());
     b.ins().vconst(types::I8X16, handle)
@@ -163,24 +189,7 @@ impl<'b> Lowering<'_, 'b> {
         if let Type::Bytes(lanes) = ty {
             return self.vector_equal(opcode, lanes.get(), a, b);
         }
-        if ty.is_float() {
-            let condition = floats::condition(opcode)?;
-            return Some(self.ins().fcmp(condition, a, b));
-        }
-        let condition = match (opcode, ty.is_signed()) {
-            (Opcode::Eq, _) => IntCC::Equal,
-            (Opcode::Ne, _) => IntCC::NotEqual,
-            (Opcode::Lt, true) => IntCC::SignedLessThan,
-            (Opcode::Le, true) => IntCC::SignedLessThanOrEqual,
-            (Opcode::Gt, true) => IntCC::SignedGreaterThan,
-            (Opcode::Ge, true) => IntCC::SignedGreaterThanOrEqual,
-            (Opcode::Lt, false) => IntCC::UnsignedLessThan,
-            (Opcode::Le, false) => IntCC::UnsignedLessThanOrEqual,
-            (Opcode::Gt, false) => IntCC::UnsignedGreaterThan,
-            (Opcode::Ge, false) => IntCC::UnsignedGreaterThanOrEqual,
-            _ => return None,
-        };
-        Some(self.ins().icmp(condition, a, b))
+        compare(self.b, opcode, ty, a, b)
     }
 
     fn select(&mut self, inst: &Inst, args: &[ir::Value], ty: Type) -> Option<ir::Value> {

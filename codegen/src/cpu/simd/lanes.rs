@@ -15,7 +15,7 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Constant, Function, Inst, Opcode, Rule, Table, Type, evaluate};
 
 use super::super::error::CodegenError;
-use super::super::lower::float_condition;
+use super::super::lower::compare;
 use super::forms::has_lane_form;
 use super::shuffle::{self, Shape, retype};
 
@@ -172,7 +172,7 @@ impl<'b> Lowering<'_, 'b> {
         let ty = *types.first()?;
         Some(match inst.opcode.rule() {
             Rule::Select => self.select(args[0], args[1], args[2]),
-            Rule::Compare(_) => self.compare(inst.opcode, ty, args[0], args[1])?,
+            Rule::Compare(_) => compare(self.b, inst.opcode, ty, args[0], args[1])?,
             Rule::Cast => self.cast(ty, inst.ty, args[0])?,
             Rule::Bitcast => {
                 let value = retype(self.b, self.shape.int(), args[0]);
@@ -258,28 +258,6 @@ impl<'b> Lowering<'_, 'b> {
         let dfg = &self.b.func.dfg;
         let Some(inst) = dfg.value_def(mask).inst() else { return false };
         matches!(dfg.insts[inst].opcode(), ir::Opcode::Icmp | ir::Opcode::Fcmp)
-    }
-
-    fn compare(&mut self, opcode: Opcode, ty: Type, a: ir::Value, b: ir::Value) -> Option<ir::Value> {
-        if ty.is_float() {
-            let condition = float_condition(opcode)?;
-            return Some(self.ins().fcmp(condition, a, b));
-        }
-        // Masks order as `bool` does if they are taken for unsigned.
-        let condition = match (opcode, ty.is_signed()) {
-            (Opcode::Eq, _) => IntCC::Equal,
-            (Opcode::Ne, _) => IntCC::NotEqual,
-            (Opcode::Lt, true) => IntCC::SignedLessThan,
-            (Opcode::Le, true) => IntCC::SignedLessThanOrEqual,
-            (Opcode::Gt, true) => IntCC::SignedGreaterThan,
-            (Opcode::Ge, true) => IntCC::SignedGreaterThanOrEqual,
-            (Opcode::Lt, false) => IntCC::UnsignedLessThan,
-            (Opcode::Le, false) => IntCC::UnsignedLessThanOrEqual,
-            (Opcode::Gt, false) => IntCC::UnsignedGreaterThan,
-            (Opcode::Ge, false) => IntCC::UnsignedGreaterThanOrEqual,
-            _ => return None,
-        };
-        Some(self.ins().icmp(condition, a, b))
     }
 
     fn shift(&mut self, opcode: Opcode, ty: Type, a: ir::Value, amount: u32) -> ir::Value {
