@@ -150,9 +150,10 @@ impl DynScan {
         if self.loop_states().is_none() {
             checks::call(program, Device::cpu(), call, call.carry, len)?;
             // Short lines spend their time here: no closure, and no copy of the total.
-            if let Some(total) = self.reduced(call, inputs, len) {
-                return Ok(total);
-            }
+            return match self.reduced(call, inputs, len) {
+                Some(total) => Ok(total),
+                None => Ok(self.totals(call, (inputs, None, len))?.1),
+            };
         }
         let totals = self.with_states(call, None, |call, _| {
             checks::call(program, Device::cpu(), call, call.carry, len)?;
