@@ -7,7 +7,7 @@
 //! them, without features.
 //!
 //! Tests are built in the folder of optimised builds, as `.cargo/tests.toml` says, and lints,
-//! documents and smaller sets of features are checked there too: so all of these and what users run
+//! documents and smaller sets of features are checked there too. So all of these and what users run
 //! share the crates of others, or at least macros and build scripts. While one builds there no
 //! other does. So what users run, counted programs and commands of the README, comes first, then
 //! tests are built, then run beside the checks. The protocol's models, which are built in folders

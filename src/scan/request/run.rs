@@ -1,4 +1,4 @@
-//! The one way of a [`Request`] over host memory to the engine: [`Place`](sealed::Place) for [`Host`].
+//! The one way of a [`Request`] over host memory to the engine: the place [`Host`].
 
 use std::mem::MaybeUninit;
 

@@ -1,8 +1,8 @@
 //! Device memory: buffers that kernels reach by address.
 //!
 //! Memory that one block writes in a launch, ordinarily or by bulk copies, no other block may read
-//! or write in the same launch: no intrinsic orders such accesses. Words that are written for others
-//! (`store_word` and its kin) are free to be read by their loads.
+//! or write in the same launch: no intrinsic orders such accesses. Words that are written for
+//! others (`store_word` and its kin) are free to be read by their loads.
 
 use crate::error::Misuse;
 use crate::region::Region;

@@ -1,5 +1,5 @@
-//! The scans that `cargo xtask instructions` counts: they stay in the cache, on one thread, and each
-//! runs once inside [`counted`].
+//! The scans that `cargo xtask instructions` counts: they stay in the cache, on one thread, and
+//! each runs once inside [`counted`].
 //!
 //! Under callgrind, which counts in that function alone and dumps its counts whenever that returns,
 //! the k-th dump belongs to the k-th line of the output: `name elements`. All scans are compiled,
