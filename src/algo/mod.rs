@@ -75,7 +75,7 @@ where
     Ok(kept.downcast_ref().expect("one type of closure builds one type of scan"))
 }
 
-/// What was made under this key, or is made now.
+/// The scan that was made under this key, or is made now.
 fn kept(
     key: (TypeId, Option<usize>),
     make: &dyn Fn() -> Result<Box<dyn Any + Send + Sync>, Error>,

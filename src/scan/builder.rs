@@ -386,7 +386,7 @@ impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
     }
 }
 
-/// What the types of a scan say. With it the rest is compiled once, for all of them.
+/// The facts that the types of a scan say. With them the rest is compiled once, for all of them.
 struct Types {
     operators: Vec<states::Operator>,
     /// The value of the last operator, which may have an identity, that a state is.

@@ -114,7 +114,7 @@ pub struct Operator {
     check: fn(&Stage, &[Table]) -> Result<(), Error>,
 }
 
-/// What makes an [`Operator`] of a monoid. With it the rest is compiled once, for all of them.
+/// The functions that make an [`Operator`] of a monoid. With them the rest is compiled once, for all of them.
 struct Source {
     name: &'static str,
     layout: fn() -> Layout,

@@ -24,10 +24,10 @@ const SAMPLES: usize = 24;
 const WORK: usize = 10_000;
 const LEAST: usize = 4;
 
-/// What a function of Rust gives for these arguments.
+/// The results of a function of Rust for these arguments.
 type Native<'n> = &'n dyn Fn(&[Constant]) -> Vec<Constant>;
 
-/// What its IR gives, and whether arithmetic overflows there.
+/// The results of its IR, and whether arithmetic overflows there.
 type Compiled<'c> = &'c dyn Fn(&[Constant]) -> (Vec<Constant>, bool);
 
 /// Checks `combine`, `valid` and `follows` of `M` on valid states.

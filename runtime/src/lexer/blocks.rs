@@ -86,7 +86,7 @@ pub(super) struct Done {
     pub(super) waited: Duration,
 }
 
-/// What a thread has from step to step.
+/// The state of a thread from step to step.
 struct Worker {
     /// Whether it is the caller, who lexes what helpers leave.
     is_caller: bool,
@@ -246,7 +246,7 @@ impl<'a> Blocks<'a> {
         self.finish(joining, behind, until, false, tokens)
     }
 
-    /// What is needed to join a block, unless it was joined.
+    /// The parts that joining a block needs, unless it was joined.
     fn begin(&self, block: usize) -> Option<Joining<'a>> {
         let mut joined = self.lock();
         (joined.block == block).then(|| {
@@ -358,7 +358,7 @@ mod tests {
         text
     }
 
-    /// What is taken and never gone on with is lexed by whoever needs it.
+    /// A block that is taken and never gone on with is lexed by the thread that needs it.
     #[test]
     fn helpers_that_stop_after_any_step_hold_up_nobody() {
         let text = text(3000);
