@@ -88,6 +88,8 @@ struct Reasons {
     /// Bytes of a record of each column, read and written.
     reads: Vec<usize>,
     writes: Vec<usize>,
+    /// Values that an element of the reduction loads, and those that one of the replay loads and stores.
+    moved: (usize, usize),
     state_bytes: usize,
     fold_latency: usize,
     replay_latency: usize,
@@ -122,9 +124,9 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     };
     let shows = association == Association::Fixed && reasons.shows_in_rounding(interleave, options.vector.is_some());
     let vector = if shows { Vector::NONE } else { vector };
-    let block = options.block.map_or_else(|| reasons.block(interleave), |block| block.clamp(1, 1 << 30));
+    let block = options.block.map_or_else(|| reasons.block(interleave, vector), |block| block.clamp(1, 1 << 30));
     let strips = options.strips.map_or_else(|| reasons.strips(interleave * block), |strips| strips.clamp(1, 1 << 16));
-    let gain = reasons.gain(interleave, vector);
+    let gain = reasons.gain(interleave, vector, association);
     // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
     // threads must make up for waking them, and one tile has work for one only.
     let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
@@ -181,6 +183,7 @@ impl Reasons {
         Reasons {
             reads: sizes(&program.inputs),
             writes: sizes(&program.output.columns),
+            moved: speed::moved(program, &folds, replay),
             state_bytes: program.stages.iter().flat_map(|stage| &stage.state).map(|ty| ty.size()).sum(),
             fold_latency: most(|stage| stage.fold_latency),
             replay_latency: most(|stage| stage.replay_latency),
@@ -221,10 +224,11 @@ impl Reasons {
 
     /// As many elements as make a strip fit half the first-level cache, in an odd multiple of a power of two. Where the
     /// reduction multiplies factors that the replay does without, few: products of factors below one would end among
-    /// the denormal numbers, which cost a hundred cycles each.
-    fn block(&self, interleave: usize) -> usize {
+    /// the denormal numbers, which cost a hundred cycles each. In vectors they are whole groups, so that one pass does all.
+    fn block(&self, interleave: usize, vector: Vector) -> usize {
         let most = self.most_factors.unwrap_or(1 << 16);
-        let unit = 1 << self.block_zeros(interleave);
+        let group = self.lanes.filter(|_| vector.reduce && vector.scan).map_or(1, |cost| cost.records);
+        let unit = group.max(1 << self.block_zeros(interleave));
         let units = (self.l1_bytes / 2 / self.bytes() / interleave).clamp(64, most) / unit;
         unit * (units.max(1) - 1 + units.max(1) % 2)
     }

@@ -4,9 +4,10 @@
 //! Figures are hundredths of a cycle an element. They come from counting, and were fitted to what
 //! kernels take on a core with AVX-512; plans compare them with each other and nothing else.
 
-use monoscan_ir::{Function, Inst, Opcode, Type};
+use monoscan_ir::facts::Body;
+use monoscan_ir::{Function, Inst, Opcode, Program, Source, Type};
 
-use super::{ALONE_CYCLES, REGISTERS, Reasons, busy_cycles};
+use super::{ALONE_CYCLES, Association, REGISTERS, Reasons, busy_cycles};
 use crate::cpu::Vector;
 
 /// The cost below which a kernel in vectors is chosen, in hundredths of that of the scalar one: counting is that good.
@@ -24,6 +25,10 @@ const MARGIN_KEPT: usize = 130;
 /// went from 1.6 to 0.96 ns an element on one thread in cache, and from 0.78 to 0.79 on two.
 const MARGIN_ALONE: usize = 84;
 const MARGIN_TOGETHER: usize = 145;
+
+/// What two passes over blocks side by side must take of one pass, since they wait for memory where no cache holds the line: maxima of
+/// `f64` took 1.10 ns an element instead of 1.19 at 2^16, and 1.70 at 2^20.
+const MARGIN_OF_BLOCKS: usize = 80;
 
 /// How many places of memory a core fetches ahead of without help. Beyond that, blocks side by side wait for memory: affine
 /// maps of `f32` took 2.3 ns an element in 8 × 3 places, and 1.4 ns one after the other.
@@ -63,7 +68,7 @@ impl Reasons {
     /// for what is kept would show; or, unless it was asked for, all threads but one would have nothing to do.
     pub(super) fn shows_in_rounding(&self, interleave: usize, is_asked: bool) -> bool {
         let keeps_states = self.lanes.is_some_and(|cost| cost.keeps_states);
-        keeps_states || self.is_alone() && !is_asked && self.gain(interleave, Vector::NONE) > 0
+        keeps_states || self.is_alone() && !is_asked && self.gain(interleave, Vector::NONE, Association::Fixed) > 0
     }
 
     /// Whether all kernels should work in vectors, so that a thread that is alone takes one pass over blocks: if that is faster than two
@@ -79,10 +84,12 @@ impl Reasons {
         })
     }
 
-    /// The gain of an element by two passes over W blocks instead of one pass; 0 if there is none.
-    pub(super) fn gain(&self, interleave: usize, vector: Vector) -> usize {
+    /// The gain of an element by two passes over W blocks instead of one pass; 0 if there is none or, where calls may choose, little.
+    pub(super) fn gain(&self, interleave: usize, vector: Vector, association: Association) -> usize {
         let [reduce, scan, scan_one] = self.speeds(interleave, vector);
-        scan_one.saturating_sub(reduce + scan)
+        let one_after_the_other = vector.reduce && vector.scan;
+        let margin = if one_after_the_other || association == Association::Fixed { 100 } else { MARGIN_OF_BLOCKS };
+        if 100 * (reduce + scan) > margin * scan_one { 0 } else { scan_one - (reduce + scan) }
     }
 
     /// How many times the work of one pass two passes are, in hundredths.
@@ -113,11 +120,11 @@ impl Reasons {
     }
 
     fn scalar_reduce(&self, interleave: usize) -> usize {
-        scalar(self.fold_latency, self.fold_work, self.reads.len(), self.carried.0, interleave)
+        scalar(self.fold_latency, self.fold_work, self.moved.0, self.carried.0, interleave)
     }
 
     fn scalar_scan(&self, interleave: usize) -> usize {
-        scalar(self.replay_latency, self.replay_work, self.reads.len() + self.writes.len(), self.carried.1, interleave)
+        scalar(self.replay_latency, self.replay_work, self.moved.1, self.carried.1, interleave)
     }
 
     fn reduce_in_lanes(&self) -> Option<usize> {
@@ -145,6 +152,16 @@ pub(super) fn operations(function: &Function) -> usize {
     function.insts.iter().map(of).sum()
 }
 
+/// How many values elements of a reduction, and of a replay, load and store.
+pub(super) fn moved(program: &Program, folds: &[&Body], replay: &Body) -> (usize, usize) {
+    let loads = |body: &Body| {
+        let is_loaded = |source: &&Source| matches!(source, Source::Record(_) | Source::Next(_) | Source::Prev(_));
+        body.mapping.reads.iter().filter(is_loaded).count()
+    };
+    let stores: usize = program.output.columns.iter().map(|column| column.fields.len()).sum();
+    (folds.iter().map(|fold| loads(fold)).sum(), loads(replay) + stores)
+}
+
 /// How many factors of 0.5 or more have a product that is no denormal number of its type; none without products.
 pub(super) fn most_factors(function: &Function) -> Option<usize> {
     use monoscan_ir::Opcode::{Mul, MulAdd};
@@ -157,11 +174,11 @@ pub(super) fn most_factors(function: &Function) -> Option<usize> {
     most.min()
 }
 
-/// W chains of this latency, or a core that is busy: with operations, columns, and, where chains leave no register free, with
+/// W chains of this latency, or a core that is busy: with operations, values that are moved, and, where chains leave no register free, with
 /// keeping what is carried in memory.
-fn scalar(latency: usize, work: usize, columns: usize, carried: usize, interleave: usize) -> usize {
+fn scalar(latency: usize, work: usize, moved: usize, carried: usize, interleave: usize) -> usize {
     let spilled = if carried * interleave >= REGISTERS { 2 * carried } else { 0 };
-    (100 * latency).div_ceil(interleave).max(100 * busy_cycles(work)).max(25 * (work + columns + spilled + STEPPING))
+    (100 * latency).div_ceil(interleave).max(100 * busy_cycles(work)).max(25 * (work + moved + spilled + STEPPING))
 }
 
 /// Operations an element besides its own: the next place, and a share of the loop.

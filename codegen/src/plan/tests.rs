@@ -5,6 +5,7 @@ fn sum() -> Reasons {
     Reasons {
         reads: vec![4],
         writes: vec![4],
+        moved: (1, 2),
         state_bytes: 4,
         fold_latency: 1,
         replay_latency: 1,
@@ -26,6 +27,7 @@ fn sum() -> Reasons {
 fn affine() -> Reasons {
     Reasons {
         reads: vec![4, 4],
+        moved: (2, 3),
         state_bytes: 8,
         fold_latency: 8,
         replay_latency: 8,
@@ -94,7 +96,7 @@ fn no_two_blocks_of_a_tile_start_at_the_same_place_of_a_page() {
     for (read, write) in sizes.into_iter().flat_map(|read| sizes.map(|write| (read, write))) {
         for interleave in [1, 2, 4, 8] {
             let reasons = Reasons { reads: vec![read], writes: vec![write], ..sum() };
-            let block = reasons.block(interleave);
+            let block = reasons.block(interleave, Vector::NONE);
             for (size, distance) in [read, write].into_iter().flat_map(|size| (1..interleave).map(move |d| (size, d))) {
                 assert_ne!(block * size * distance % 4096, 0, "{interleave} × {block} records of {size} bytes");
             }
@@ -106,7 +108,7 @@ fn no_two_blocks_of_a_tile_start_at_the_same_place_of_a_page() {
 fn blocks_of_scalars_are_whole_cache_lines() {
     for size in [1, 2, 4, 8, 16] {
         let reasons = Reasons { reads: vec![size], writes: vec![size], ..sum() };
-        assert_eq!(reasons.block(8) * size % 128, 64, "records of {size} bytes");
+        assert_eq!(reasons.block(8, Vector::NONE) * size % 128, 64, "records of {size} bytes");
     }
 }
 
