@@ -281,7 +281,8 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
         self.change(|_| Ok(()))
     }
 
-    /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says.
+    /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says. Up to
+    /// four records of the output behind the last that is kept may be overwritten too.
     ///
     /// ```
     /// use monoscan::{ops::Sum, prelude::*};

@@ -50,7 +50,8 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
         C::Place::fill_plain(self, Mode::Inclusive, input, output)
     }
 
-    /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written.
+    /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written. One that keeps may overwrite up to
+    /// four records behind the last that is kept, as [`inclusive_into`](Scan::inclusive_into).
     ///
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).

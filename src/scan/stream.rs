@@ -50,7 +50,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     /// [`feed`](ChunkStream::feed) into records that are there.
     ///
     /// # Errors
-    /// As [`Scan::inclusive_into`].
+    /// As [`Scan::inclusive_into`], the records behind the last that is kept included.
     pub fn feed_into<C: Columns<In>>(
         &mut self,
         chunk: C,

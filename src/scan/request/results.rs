@@ -36,6 +36,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     }
 
     /// [`inclusive`](Request::inclusive) into a slice, or a [`DeviceVec`](crate::DeviceVec) for columns on a device; gives how many records were written: all, or those kept, which come first.
+    /// A scan that keeps may overwrite up to four records behind the last that is kept.
     ///
     /// Allocates nothing but for an initial state or carry, and for the engine's own needs where the input is large.
     ///
@@ -53,7 +54,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         C::Place::fill(self, Mode::Inclusive, &input, output)
     }
 
-    /// [`exclusive`](Request::exclusive) into a slice.
+    /// [`exclusive`](Request::exclusive) into a slice. A scan that keeps may overwrite up to four records behind the last that is kept.
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into).
