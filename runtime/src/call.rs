@@ -283,6 +283,12 @@ impl Rows {
         self.len
     }
 
+    /// How many records all rows have together.
+    #[inline]
+    pub(crate) fn elements(&self) -> usize {
+        self.planes * self.step * self.len
+    }
+
     /// Whether rows have no records.
     #[inline]
     pub fn is_empty(&self) -> bool {

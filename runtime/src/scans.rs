@@ -9,7 +9,7 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Short, ShortRows, ShortWhole, Whole, with_flags};
+use crate::engine::{Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 use crate::error::Error;
 use crate::spacing;
 
@@ -269,6 +269,14 @@ impl DynScan {
         self.variants().short_segments(mode).filter(|_| self.is_plain(mode) && self.loop_states().is_none())
     }
 
+    /// For the typed front end: what scans the segments between offsets of short lines, if the program has such a kernel and it was needed
+    /// before.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short_between(&self, mode: Mode) -> Option<&ShortBetween> {
+        self.variants().short_between(mode).filter(|_| self.is_plain(mode) && self.loop_states().is_none())
+    }
+
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
     #[doc(hidden)]
     #[inline]
@@ -302,7 +310,7 @@ impl DynScan {
     fn scanned(
         &self,
         call: &Call<'_>,
-        inputs: impl Iterator<Item = *const u8>,
+        inputs: impl Iterator<Item = *const u8> + Clone,
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
@@ -318,6 +326,14 @@ impl DynScan {
                 unsafe { short.scan(bases, output, len) }
             }
             Shape::Heads(_) | Shape::Offsets(_) if self.loop_states().is_none() => {
+                if let Shape::Offsets(offsets) = call.shape {
+                    let bases = self.settings().parameters.behind(inputs.clone());
+                    let between = self.variants().make_short_between(call.mode, len).ok().flatten();
+                    // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
+                    if between.is_some_and(|between| unsafe { between.scan(bases, output, len, offsets) }) {
+                        return Some(len);
+                    }
+                }
                 let short = self.variants().make_short_segments(call.mode, len).ok().flatten()?;
                 let scan = |flags: &[bool]| {
                     let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
@@ -334,7 +350,7 @@ impl DynScan {
                 let bases = self.settings().parameters.behind(inputs);
                 let short = self.variants().make_short_rows(call.mode, &rows).ok().flatten()?;
                 // SAFETY: as above.
-                unsafe { short.scan(bases, output, &rows) }.then(|| rows.count() * rows.len())
+                unsafe { short.scan(bases, output, &rows) }
             }
             _ => None,
         }

@@ -29,6 +29,8 @@ pub enum Walk {
     },
     /// Rows one after the other.
     Rows,
+    /// Segments between offsets, one after the other.
+    Segments,
     /// The kernel of short lines.
     Short,
     /// The kernels of short lines that take and leave whole states.
@@ -51,6 +53,7 @@ impl fmt::Display for Walk {
             Walk::Whole { writes: true } => "in one pass, with whole states",
             Walk::Whole { writes: false } => "in a reduction",
             Walk::Rows => "in rows",
+            Walk::Segments => "in segments between offsets",
             Walk::Short => "as a short line",
             Walk::ShortWhole { writes: true } => "as a short line, with whole states",
             Walk::ShortWhole { writes: false } => "in a reduction of a short line",

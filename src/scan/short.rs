@@ -151,7 +151,7 @@ pub(super) unsafe fn rows<R: Record>(
     let short = scan.short_rows(mode).filter(|_| rows.records() <= len)?;
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
-    unsafe { short.scan(inputs, output, rows) }.then(|| rows.count() * rows.len())
+    unsafe { short.scan(inputs, output, rows) }
 }
 
 /// Scans the segments of a short line, which begin at these flags, into memory for `len` records. Gives how many were written, if
@@ -185,6 +185,12 @@ pub(super) unsafe fn segments_between<R: Record>(
     input: &impl Columns<R>,
     output: (*mut u8, usize),
 ) -> Option<usize> {
+    if let (Some(between), Some(bases)) = (scan.short_between(mode), columns::bases(input, output.1, scan.parameters_base()))
+        // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
+        && unsafe { between.scan(bases, output.0, output.1, offsets) }
+    {
+        return Some(output.1);
+    }
     scan.short_segments(mode).filter(|short| short.is_for(output.1))?;
     // SAFETY: the caller borrows this memory.
     with_flags(offsets, output.1, |flags| unsafe { segments(scan, mode, flags, input, output) })

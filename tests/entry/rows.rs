@@ -55,7 +55,7 @@ fn long_integers_are_added_row_by_row() {
     }
 }
 
-/// Sums of a type, from 5 on in each row.
+/// Sums of a type in each row, from 5 on and from the identity.
 fn sums<T>(of: impl Fn(i64) -> T)
 where
     Sum<T>: Monoid + PartialEq + std::fmt::Debug,
@@ -66,15 +66,20 @@ where
     for plan in plans() {
         let scan = Scan::<Sum<T>>::builder().plan(plan).build().unwrap();
         for (pitch, rows) in shapes() {
-            let (mut found, mut expected) = (x.clone(), x.clone());
-            scan.rows(rows).init(Sum(of(5))).inclusive_into(&x, &mut found).unwrap();
-            for row in 0..rows.count() {
-                let mut sum = Sum(of(5));
-                for i in row * pitch..row * pitch + rows.len() {
-                    sum = sum.combine(x[i]);
-                    expected[i] = sum;
+            let mut found = [x.clone(), x.clone()];
+            scan.rows(rows).init(Sum(of(5))).inclusive_into(&x, &mut found[0]).unwrap();
+            scan.rows(rows).inclusive_into(&x, &mut found[1]).unwrap();
+            let expected = [Sum(of(5)), Sum::identity()].map(|init| {
+                let mut expected = x.clone();
+                for row in 0..rows.count() {
+                    let mut sum = init;
+                    for i in row * pitch..row * pitch + rows.len() {
+                        sum = sum.combine(x[i]);
+                        expected[i] = sum;
+                    }
                 }
-            }
+                expected
+            });
             assert_eq!(found, expected, "{rows:?}");
         }
     }

@@ -328,6 +328,52 @@ fn segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
     }
 }
 
+/// Of types whose flags go through vectors and of others, in segments that are long, short and empty.
+#[test]
+fn segments_between_offsets_are_scanned_alike_from_the_second_call_on() {
+    fn sums<T>(of: impl Fn(usize) -> T)
+    where
+        Sum<T>: Monoid + PartialEq + std::fmt::Debug,
+    {
+        let scan = Scan::<Sum<T>>::new().unwrap();
+        for lengths in [&[1][..], &[0, 0, 1], &[9, 0, 4, 1, 0], &[70; 4], &[2; 30], &[1, 300, 1]] {
+            let ends = lengths.iter().scan(0, |end, len| {
+                *end += len;
+                Some(*end)
+            });
+            let offsets: Vec<usize> = [0].into_iter().chain(ends).collect();
+            let len = offsets[lengths.len()];
+            let x: Vec<Sum<T>> = (0..len).map(|i| Sum(of(i * i % 11))).collect();
+            let (mut inclusive, mut exclusive) = (x.clone(), x.clone());
+            for ends in offsets.windows(2) {
+                let mut sum = Sum::identity();
+                for i in ends[0]..ends[1] {
+                    exclusive[i] = sum;
+                    sum = sum.combine(x[i]);
+                    inclusive[i] = sum;
+                }
+            }
+            for _ in 0..2 {
+                let mut y = vec![Sum(of(99)); len];
+                assert_eq!(scan.segmented(&offsets).inclusive_into(&x, &mut y).unwrap(), len);
+                assert_eq!(y, inclusive);
+                scan.segmented(&offsets).exclusive_into(&x, &mut y).unwrap();
+                assert_eq!(y, exclusive);
+                for place in 1..lengths.len() {
+                    let mut wrong = offsets.clone();
+                    wrong[place] = wrong[place + 1] + 1;
+                    assert!(scan.segmented(&wrong).inclusive_into(&x, &mut y).is_err());
+                }
+                assert_eq!(y, exclusive);
+            }
+        }
+    }
+    sums(|x| x as i32);
+    sums(|x| x as i64);
+    sums(|x| x as f32 / 4.0);
+    sums(|x| x as f64 / 4.0);
+}
+
 /// Numbers that differ from the one before, with space for all, for those alone, and for more.
 #[test]
 fn records_that_differ_are_kept_whatever_space_there_is() {

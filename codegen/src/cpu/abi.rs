@@ -17,8 +17,10 @@
 //! states. Where these are wanted, or where the line starts from other states, `short_whole`
 //! ([`ShortWholeFn`]) does the same as `whole`, to states that lie as their owner has them.
 //!
-//! Short rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to
-//! the next, each from the carry in slot 0.
+//! Rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to the
+//! next, each from the carry in slot 0. `short_rows` ([`ShortRowsFn`]) does the same from the
+//! identities, with its arguments in registers, as `short` has them. So does `short_between`
+//! ([`ShortBetweenFn`]) of rows of different lengths: the segments between offsets.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`.
 //! From the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
@@ -183,6 +185,14 @@ pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *c
 /// argument is anything.
 pub type ShortWholeFn =
     unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8) -> usize;
+
+/// `short_rows`: how many rows, at least one; the columns as of [`ShortFn`]; records from one row to the next, and of a row.
+pub type ShortRowsFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, usize, usize);
+
+/// `short_between`: how many segments, at least one; the columns as of [`ShortFn`]; and where the segments begin, one more than there
+/// are segments.
+pub type ShortBetweenFn =
+    unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *const usize);
 
 /// Most input columns of a `short` kernel, parameters among them: with the length and the output, what x86-64 passes in registers.
 pub const SHORT_INPUTS: usize = 4;

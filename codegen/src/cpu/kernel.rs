@@ -101,6 +101,36 @@ pub(crate) fn rows(
     })
 }
 
+/// Writes a `short_rows` kernel into an empty function, as [`rows`].
+pub(crate) fn short_rows(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    (len, form): (usize, Option<&LaneForm>),
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [rows, output, first, second, third, fourth, pitch, row]| {
+        let none = b.ins().iconst(types::I64, 0);
+        let columns = [row, output, first, second, third, fourth];
+        let all = Loop { is_short: false, ..Loop::in_registers(b, kernel, columns, none) };
+        all.write_rows(b, env, (rows, pitch), (len, form)).map(|()| None)
+    })
+}
+
+/// Writes a `short_between` kernel into an empty function.
+pub(crate) fn short_between(
+    func: &mut ir::Function,
+    context: &mut FunctionBuilderContext,
+    kernel: &TileKernel<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [segments, output, first, second, third, fourth, offsets]| {
+        let none = b.ins().iconst(types::I64, 0);
+        let columns = [none, output, first, second, third, fourth];
+        Loop::in_registers(b, kernel, columns, none).write_segments(b, env, segments, offsets).map(|()| None)
+    })
+}
+
 /// Writes a `short` kernel into an empty function.
 pub(crate) fn short(
     func: &mut ir::Function,
@@ -161,7 +191,7 @@ pub(super) struct Loop<'a> {
     pub(super) places: Vec<ir::Value>,
     /// How many blocks are worked on side by side.
     pub(super) interleave: u32,
-    /// Columns are in registers, and the first place is 0.
+    /// The first place is 0, and there is one block.
     pub(super) is_short: bool,
 }
 

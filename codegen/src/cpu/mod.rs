@@ -30,7 +30,10 @@ mod streaming;
 mod tables;
 mod vector;
 
-pub use abi::{Access, CarryUpdateFn, SHORT_INPUTS, ShortFn, ShortWholeFn, Spacing, StateLayout, TileArgs, TileFn};
+pub use abi::{
+    Access, CarryUpdateFn, SHORT_INPUTS, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn, Spacing, StateLayout,
+    TileArgs, TileFn,
+};
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;

@@ -5,15 +5,20 @@
 //! several are. Carried values stay in registers, an element's number is a constant, and a core
 //! works on several rows at a time. Rows without anything between them go through vectors, one in
 //! each lane, where that takes fewer instructions.
+//!
+//! Segments between offsets are rows of different lengths: `short_between` has a loop for their
+//! elements within one over them, as one would write it.
 
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Source;
+use monoscan_ir::facts::Body;
 
 use super::element::Place;
 use super::error::CodegenError;
 use super::kernel::{Loop, branch};
 use super::lower::Env;
+use super::memory;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, RowForm};
 
@@ -26,6 +31,11 @@ const MOST_WORK: usize = 128;
 /// The longest such row, if an element takes so many instructions.
 pub(super) fn longest_straight(work: usize) -> usize {
     (MOST_WORK / work.max(1)).min(LONGEST_STRAIGHT_ROW)
+}
+
+/// The instructions of an element, about, which reads and writes so many columns.
+pub(super) fn work(body: &Body, columns: usize) -> usize {
+    body.mapping.function.insts.len() + columns
 }
 
 /// Instructions from row to row.
@@ -66,12 +76,39 @@ impl Loop<'_> {
         let total = b.ins().iconst(types::I64, len as i64);
         let known = Loop { data: all.data.with_total(total), len: total, ..all.clone() };
         let row = |b: &mut _, place| known.straight(b, env, (place, len), &before);
-        if let Some(form) = form.and_then(|form| RowForm::of(form, len, len * all.work() + STEPPING)) {
+        if let Some(form) =
+            form.and_then(|form| RowForm::of(form, len, len * work(all.kernel.body, all.columns()) + STEPPING))
+        {
             first = known.in_lanes(b, &form, (first, pitch), &before)?;
         } else if at_once(len) > 1 {
             first = all.each_row(b, (first, pitch), at_once(len), row)?;
         }
         all.each_row(b, (first, pitch), 1, row).map(drop)
+    }
+
+    /// A loop over so many segments, at least one, each from its first element to its last. Where they begin and end are words in memory.
+    pub(super) fn write_segments(
+        self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        segments: ir::Value,
+        offsets: ir::Value,
+    ) -> Result<(), CodegenError> {
+        let states = self.entered(b, env, 0)?;
+        let (body, exit) = (b.create_block(), b.create_block());
+        let first = [segments, offsets, self.places[0]];
+        let [left, offset, start] = first.map(|_| b.append_block_param(body, types::I64));
+        b.ins().jump(body, &first.map(BlockArg::Value));
+        b.switch_to_block(body);
+        let next = b.ins().iadd_imm_u(offset, 8);
+        let end = b.ins().load(types::I64, memory::data_flags(), next, 0);
+        let len = b.ins().isub(end, start);
+        let progress = Progress { places: vec![Place::at(start)], round: None, states, ahead: Vec::new() };
+        self.all_rounds(b, env, Round::Any, len, progress)?;
+        let left = b.ins().iadd_imm_s(left, -1);
+        branch(b, left, body, &[left, next, end], exit, &[]);
+        b.switch_to_block(exit);
+        Ok(())
     }
 
     /// The rows of this form that fill its lanes, if rows have nothing between them. Gives how many others there are, and the first
@@ -148,9 +185,7 @@ impl Loop<'_> {
         Ok(())
     }
 
-    /// The instructions of an element, about.
-    fn work(&self) -> usize {
-        let kernel = self.kernel;
-        kernel.body.mapping.function.insts.len() + kernel.inputs.len() + kernel.outputs.len()
+    fn columns(&self) -> usize {
+        self.kernel.inputs.len() + self.kernel.outputs.len()
     }
 }

@@ -46,7 +46,7 @@ use smallvec::SmallVec;
 
 pub(crate) use line::Bases;
 pub(crate) use on_cpu::OnCpu;
-pub use short::{Short, ShortRows, ShortWhole, Whole, with_flags};
+pub use short::{Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::backend::Settings;

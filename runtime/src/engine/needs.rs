@@ -106,11 +106,20 @@ impl Variant {
             kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
         }
         for kernel in &needed.kernels {
-            if let Kernel::Rows(len @ 1..=LONGEST_STRAIGHT_ROW) = *kernel
-                && kernels.checked_rows.load(Ordering::Relaxed) & 1 << len == 0
-            {
-                self_check::check_rows(self, kernels, len)?;
-                kernels.checked_rows.fetch_or(1 << len, Ordering::Relaxed);
+            let (checked, kernel, len) = match *kernel {
+                Kernel::Rows(len @ 1..=LONGEST_STRAIGHT_ROW) => (&kernels.checked_rows, *kernel, len),
+                Kernel::ShortRows(len) => {
+                    // Those of longer rows are one.
+                    let len = len.min(LONGEST_STRAIGHT_ROW + 1);
+                    (&kernels.checked_short_rows, Kernel::ShortRows(len), len)
+                }
+                Kernel::ShortBetween => (&kernels.checked_short_rows, *kernel, 0),
+                _ => continue,
+            };
+            let bit = 1 << len;
+            if checked.load(Ordering::Relaxed) & bit == 0 {
+                self_check::check_rows(self, kernels, kernel)?;
+                checked.fetch_or(bit, Ordering::Relaxed);
             }
         }
         Ok(())

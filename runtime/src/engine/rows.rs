@@ -62,10 +62,14 @@ impl Line<'_> {
 
     /// Whether rows that are written should be worked on one after the other by one call: those that are short, or gain nothing from others
     /// at their side.
-    #[inline]
     pub(crate) fn prefers_in_turn(plan: &monoscan_codegen::plan::Plan, rows: &Rows) -> bool {
+        rows.step() == 1 && !rows.is_empty() && rows.len() <= Line::longest_in_turn(plan)
+    }
+
+    /// The longest of these, where they are contiguous.
+    pub(crate) fn longest_in_turn(plan: &monoscan_codegen::plan::Plan) -> usize {
         let alone = plan.interleave == 1 || plan.vector.scan_one;
-        rows.step() == 1 && !rows.is_empty() && (rows.len() <= FEW_ELEMENTS || alone && rows.len() <= plan.direct)
+        if alone { plan.direct.max(FEW_ELEMENTS) } else { FEW_ELEMENTS }
     }
 
     /// Rows, of which this line is a template, one after the other. Needs kernels for lines.

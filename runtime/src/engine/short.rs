@@ -10,14 +10,13 @@
 use std::sync::OnceLock;
 
 use monoscan_codegen::cpu::{
-    Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS, ShortFn, ShortWholeFn, TileArgs, TileFn,
+    Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn,
 };
 use monoscan_codegen::plan::Plan;
-use monoscan_ir::{Constant, Layout, Mode, Source};
+use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
 use super::line::Line;
-use super::slots::Slots;
 use super::variant::Variant;
 use crate::call::Rows;
 use crate::checks;
@@ -82,6 +81,53 @@ impl Short {
     }
 }
 
+/// A kernel that scans the segments between offsets of a short line, one after the other, as the loop does that one would write.
+#[doc(hidden)]
+pub struct ShortBetween {
+    /// Code of the variants that this is a part of.
+    scan: ShortBetweenFn,
+    longest: usize,
+}
+
+impl ShortBetween {
+    /// Of a form that is not from an initial state, beside the plan of its segmented one; none if there is no such kernel.
+    pub(super) fn of(variant: &Variant, segmented: &Plan) -> Result<Option<ShortBetween>, Error> {
+        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
+        let Some(scan) = kernels.code.short_between() else { return Ok(None) };
+        variant.check(kernels, &[Kernel::ShortBetween].into())?;
+        Ok(Some(ShortBetween { scan, longest: segmented.direct }))
+    }
+
+    /// Whether segments of a line of `len` records are scanned this way: flags that go through vectors are faster.
+    pub(super) fn takes(segmented: &Plan, len: usize) -> bool {
+        len <= segmented.direct && !segmented.vector.scan_one
+    }
+
+    /// Scans the segments between these offsets of a line of `len` records, if they are such and it is short enough. Says whether it did.
+    ///
+    /// # Safety
+    /// As for [`Short::scan`].
+    #[inline]
+    pub unsafe fn scan(
+        &self,
+        inputs: [*const u8; SHORT_INPUTS],
+        output: *mut u8,
+        len: usize,
+        offsets: &[usize],
+    ) -> bool {
+        let segments = offsets.len().saturating_sub(1);
+        let are_offsets = || offsets[0] == 0 && offsets[segments] == len && offsets.is_sorted();
+        if segments == 0 || len > self.longest || !are_offsets() {
+            return false;
+        }
+        let [a, b, c, d] = inputs;
+        // SAFETY: the columns are what the caller says, and have these segments. The code is there: whoever lends this has the variant
+        // that owns it.
+        unsafe { (self.scan)(segments, output, a, b, c, d, offsets.as_ptr()) };
+        true
+    }
+}
+
 /// Calls `scan` with a flag for each of so many records, which says whether one of the segments between these offsets begins there.
 /// None if they are no segments of so many records, or if these are more than are short.
 #[doc(hidden)]
@@ -120,14 +166,14 @@ fn with_flags_in<R>(
     scan(flags)
 }
 
-/// Kernels that scan short rows of a program from the same states, all of them in one call.
+/// Kernels that scan short rows of a program from the states that lines start from, all of them in one call.
 #[doc(hidden)]
 pub struct ShortRows {
     /// Code of the variants that this is a part of: for rows of so many elements, the first for longer ones, once there were such.
-    scans: [OnceLock<TileFn>; LONGEST_STRAIGHT_ROW + 1],
-    /// A slot with what they start from.
-    start: Box<[u128]>,
-    plan: Plan,
+    scans: [OnceLock<ShortRowsFn>; LONGEST_STRAIGHT_ROW + 1],
+    /// Most elements of a row, and of all rows.
+    longest: usize,
+    most: usize,
 }
 
 impl ShortRows {
@@ -135,16 +181,9 @@ impl ShortRows {
     /// keeps some records only.
     pub(super) fn of(variant: &Variant) -> Result<Option<ShortRows>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
-        let columns = variant.program.inputs.len() + usize::from(!variant.program.parameters.is_empty());
-        let is_small = columns <= SHORT_INPUTS && variant.program.output.columns.len() == 1;
-        // These rows start from the same states, and have no other arguments.
-        let mut reads = variant.program.mappings().flat_map(|mapping| &mapping.reads);
-        let is_small = is_small && !reads.any(|source| matches!(source, Source::Init { .. }));
-        if !is_small || variant.program.output.filter.is_some() {
-            return Ok(None);
-        }
-        let start = Slots::starts_of(kernels.code.state_layout(), &variant.program).into_memory();
-        Ok(Some(ShortRows { scans: Default::default(), start, plan: variant.plan.clone() }))
+        let has_kernels = kernels.code.has_short() && variant.program.output.filter.is_none();
+        let (longest, most) = (Line::longest_in_turn(&variant.plan), variant.plan.direct);
+        Ok(has_kernels.then(|| ShortRows { scans: Default::default(), longest, most }))
     }
 
     /// Makes the kernel of rows of so many elements, of the variant that this is a part of, if there is one.
@@ -155,51 +194,44 @@ impl ShortRows {
         let of_length = self.of_length(len);
         if of_length.get().is_none()
             && let Ok(kernels) = variant.kernels(Access::Line)
-            && let Some(scan) = kernels.code.rows(len)
+            && let Some(scan) = kernels.code.short_rows(len)
         {
-            variant.check(kernels, &[Kernel::Rows(len)].into())?;
+            variant.check(kernels, &[Kernel::ShortRows(len)].into())?;
             of_length.get_or_init(|| scan);
         }
         Ok(())
     }
 
     #[inline]
-    fn of_length(&self, len: usize) -> &OnceLock<TileFn> {
+    fn of_length(&self, len: usize) -> &OnceLock<ShortRowsFn> {
         self.scans.get(len).unwrap_or(&self.scans[0])
     }
 
     /// Whether rows are scanned this way: all of them together are short enough, and they go in turn.
     #[inline]
     pub(super) fn takes(&self, rows: &Rows) -> bool {
-        rows.count().saturating_mul(rows.len()) <= self.plan.direct && Line::prefers_in_turn(&self.plan, rows)
+        rows.step() == 1 && rows.len() <= self.longest && rows.elements() <= self.most
     }
 
-    /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. Says whether it
-    /// did.
+    /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. Gives how many
+    /// records it wrote, if it did.
     ///
     /// # Safety
     /// As for [`Short::scan`].
     #[inline]
-    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, rows: &Rows) -> bool {
-        let elements = rows.count().saturating_mul(rows.len());
-        if elements == 0 {
-            return true;
+    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, rows: &Rows) -> Option<usize> {
+        if rows.elements() == 0 {
+            return Some(0);
         }
         if !self.takes(rows) {
-            return false;
+            return None;
         }
-        let Some(scan) = self.of_length(rows.len()).get() else { return false };
-        let (len, start) = (rows.len() as u64, self.start.as_ptr().cast_mut().cast());
-        // The arguments point to these: they live as long as the call.
-        let outputs = [output];
-        let line = TileArgs::line(&inputs, &outputs, (0, len, len), start);
-        // If the program has parameters, they are in the last place at least.
-        let parameters = inputs[SHORT_INPUTS - 1];
-        let args = TileArgs { parameters, pitch: rows.pitch() as u64, blocks: rows.count() as u64, ..line };
-        // SAFETY: the columns are what the caller says, and have these rows; the kernel reads its slot alone. The code is there: whoever
-        // lends this has the variant that owns it.
-        unsafe { scan(&args) };
-        true
+        let scan = self.of_length(rows.len()).get()?;
+        let [a, b, c, d] = inputs;
+        // SAFETY: the columns are what the caller says, and have these rows. The code is there: whoever lends this has the variant that
+        // owns it.
+        unsafe { scan(rows.count(), output, a, b, c, d, rows.pitch(), rows.len()) };
+        Some(rows.elements())
     }
 }
 

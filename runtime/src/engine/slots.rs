@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use monoscan_codegen::cpu::StateLayout;
-use monoscan_ir::{Constant, Field, Program};
+use monoscan_ir::{Constant, Field};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
@@ -37,18 +37,6 @@ impl<'a> Slots<'a> {
         let mut slots = Slots::new(layout, states.len());
         states.enumerate().for_each(|(slot, state)| slots.write(slot, state));
         slots
-    }
-
-    /// One slot with the states that sequences of a program start from.
-    pub(crate) fn starts_of(layout: &'a StateLayout, program: &Program) -> Self {
-        let stages = (0..).zip(program.start());
-        let components = stages.flat_map(|(stage, start)| (0..).zip(start).map(move |(at, value)| (stage, at, value)));
-        Slots::one(layout, components.filter_map(|(stage, at, value)| Some((layout.field(stage, at)?, value))))
-    }
-
-    /// Their memory.
-    pub(crate) fn into_memory(self) -> Box<[u128]> {
-        self.memory.into_vec().into()
     }
 
     /// Where a slot starts; the slots after it follow.

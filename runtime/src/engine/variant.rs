@@ -14,7 +14,7 @@ use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::length_constants::LengthConstants;
-use super::short::{Short, ShortRows, ShortWhole, Whole};
+use super::short::{Short, ShortBetween, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
 use crate::call::Rows;
 use crate::checks;
@@ -40,8 +40,10 @@ pub(crate) struct Kernels {
     pub(crate) access: Access,
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
-    /// A bit for each length of short rows whose kernel was checked.
+    /// A bit for each length of short rows whose kernel was checked, from the carry and from the identities; of the latter the first for
+    /// segments between offsets.
     pub(super) checked_rows: AtomicU32,
+    pub(super) checked_short_rows: AtomicU32,
     pub(crate) length_constants: LengthConstants,
     /// Where the components are in a slot that the program had before it was lowered.
     pub(super) carried: SmallVec<[Field; 4]>,
@@ -117,8 +119,18 @@ impl Variant {
             let components = (0..).zip(self.program.carried_components());
             let components = components.flat_map(|(stage, &own)| (0..own as u32).map(move |of| (stage, of)));
             let carried = components.filter_map(|(stage, of)| code.state_layout().field(stage, of)).collect();
-            let (checked, checked_rows, sizes) = (AtomicU16::new(0), AtomicU32::new(0), Sizes::of(&self.program));
-            Ok(Kernels { code, access, checked, checked_rows, length_constants, carried, identity, sizes, restarts })
+            Ok(Kernels {
+                code,
+                access,
+                checked: AtomicU16::new(0),
+                checked_rows: AtomicU32::new(0),
+                checked_short_rows: AtomicU32::new(0),
+                length_constants,
+                carried,
+                identity,
+                sizes: Sizes::of(&self.program),
+                restarts,
+            })
         })
     }
 }
@@ -138,6 +150,7 @@ pub(crate) struct Variants {
     short: [OnceLock<Option<Short>>; 2],
     segments: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
+    between: [OnceLock<Option<ShortBetween>>; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
 }
@@ -150,10 +163,10 @@ impl Variants {
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
-        let (short, segments, rows, whole) = Default::default();
+        let (short, segments, rows, between, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
-        Variants { program, reads_previous, options, states, is_lawful, made, short, segments, rows, whole }
+        Variants { program, reads_previous, options, states, is_lawful, made, short, segments, rows, between, whole }
     }
 
     /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.
@@ -206,6 +219,25 @@ impl Variants {
             short.make(variant, rows.len())?;
         }
         Ok(Some(short))
+    }
+
+    /// The kernel that scans the segments between offsets of short lines from the identities, if it was made and the program has such a kernel.
+    #[inline]
+    pub(crate) fn short_between(&self, mode: Mode) -> Option<&ShortBetween> {
+        self.between[mode as usize].get()?.as_ref()
+    }
+
+    /// The same, made if this is the first call for a line that is scanned this way.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_between(&self, mode: Mode, len: usize) -> Result<Option<&ShortBetween>, Error> {
+        let of_mode = |heads| self.get(Form { mode, heads, ..Form::default() }, false);
+        let segmented = &of_mode(true).plan;
+        if !ShortBetween::takes(segmented, len) {
+            return Ok(None);
+        }
+        Ok(get_or_make(&self.between[mode as usize], || ShortBetween::of(of_mode(false), segmented))?.as_ref())
     }
 
     /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

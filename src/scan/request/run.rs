@@ -208,14 +208,15 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         output: (*mut u8, usize),
     ) -> Option<usize> {
         let scan = self.scan;
-        if let Some(states) = self.start() {
-            // SAFETY: the caller borrows this memory.
-            return unsafe { short::pass(scan, mode, states, input, output) };
-        }
         let is_plain = !self.reversed
             && matches!((&self.init, &self.carry), (Start::Identity, Carry::None))
             && self.interrupt.is_none();
         match &self.sequences {
+            Ok(Sequences::Line) => {
+                let states = self.start()?;
+                // SAFETY: the caller borrows this memory.
+                unsafe { short::pass(scan, mode, states, input, output) }
+            }
             // SAFETY: as above.
             Ok(Sequences::Rows(rows)) if is_plain => unsafe { short::rows(scan, mode, rows, input, output) },
             Ok(Sequences::Segments(Boundaries::Heads(flags))) if is_plain => {

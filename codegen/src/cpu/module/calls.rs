@@ -1,7 +1,7 @@
 //! The calls of kernels: what each needs, and what it leaves.
 
 use super::Compiled;
-use crate::cpu::abi::{CarryUpdateFn, ShortFn, ShortWholeFn, TileArgs, TileFn};
+use crate::cpu::abi::{CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn, TileArgs, TileFn};
 use crate::cpu::recipe::Kernel;
 
 impl Compiled {
@@ -38,11 +38,12 @@ impl Compiled {
         unsafe { self.tile(Kernel::Rows(args.len as usize))(args) }
     }
 
-    /// The kernel that [`scan_rows`](Compiled::scan_rows) calls for rows of so many elements, if there is one. To be called only while `self`
-    /// is there.
-    pub fn rows(&self, len: usize) -> Option<TileFn> {
-        self.make(Kernel::Rows(len)).ok()?;
-        Some(self.tile(Kernel::Rows(len)))
+    /// The kernel that does the same for rows of so many elements from the identities, under the conditions of [`short`](Compiled::short), if
+    /// there is one. To be called as [`Compiled::scan`], and only while `self` is there.
+    pub fn short_rows(&self, len: usize) -> Option<ShortRowsFn> {
+        let code = self.code(Kernel::ShortRows(len)).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortRowsFn>(code) })
     }
 
     /// The kernel with streaming stores of its results, which do not pass through the caches; none if
@@ -57,6 +58,15 @@ impl Compiled {
         let code = self.cell(self.recipe.same_code(kernel))?.get()?.streaming()?;
         // SAFETY: as in `tile`.
         Some(unsafe { std::mem::transmute::<*const u8, TileFn>(code) })
+    }
+
+    /// The kernel that scans the segments between offsets of a short line, each as [`short_rows`](Compiled::short_rows) does a row; none too if
+    /// elements read neighbours or where they are. Offsets begin with 0 and do not fall. To be called as [`Compiled::scan`], and only
+    /// while `self` is there.
+    pub fn short_between(&self) -> Option<ShortBetweenFn> {
+        let code = self.code(Kernel::ShortBetween).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortBetweenFn>(code) })
     }
 
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `carry_update` and `scan`

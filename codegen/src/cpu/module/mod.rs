@@ -63,6 +63,8 @@ pub struct Compiled {
     scan_blocks: Cell,
     /// For rows of so many elements, the first for any number.
     rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
+    short_rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
+    short_between: Cell,
     short: Cell,
     /// Those that write and those that do not.
     whole: [Cell; 2],
@@ -121,9 +123,21 @@ impl Compiled {
     ) -> Result<Compiled, CodegenError> {
         let recipe = Recipe::new(program, access, interleave, vector, isa)?;
         let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
-        let (scan, scan_one, scan_blocks, rows, short) = Default::default();
-        let (whole, short_whole) = Default::default();
-        Ok(Compiled { recipe, scan, scan_one, scan_blocks, rows, short, whole, short_whole, levels })
+        let (scan, scan_one, scan_blocks, rows) = Default::default();
+        let (short_rows, short_between, short, whole, short_whole) = Default::default();
+        Ok(Compiled {
+            recipe,
+            scan,
+            scan_one,
+            scan_blocks,
+            rows,
+            short_rows,
+            short_between,
+            short,
+            whole,
+            short_whole,
+            levels,
+        })
     }
 
     /// The same, with the states of all stages laid out so, component after component, where the kernels of
@@ -197,6 +211,8 @@ impl Compiled {
             Kernel::ScanOne => &self.scan_one,
             Kernel::ScanBlocks => &self.scan_blocks,
             Kernel::Rows(len) => self.rows.get(len)?,
+            Kernel::ShortRows(len) => self.short_rows.get(len)?,
+            Kernel::ShortBetween => &self.short_between,
             Kernel::Short => &self.short,
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
@@ -269,6 +285,16 @@ impl Compiled {
     /// The (stage, component) pairs that `scan` carries.
     pub fn live(&self) -> &[(u32, u32)] {
         self.recipe.live()
+    }
+
+    /// Whether rows of so many elements are combined one element after the other, also where lines go through vectors.
+    pub fn keeps_rows_in_order(&self, len: usize) -> bool {
+        len <= self.recipe.longest_row || !self.is_in_vectors()
+    }
+
+    /// Whether there are kernels whose columns are in registers.
+    pub fn has_short(&self) -> bool {
+        self.recipe.has_short()
     }
 
     /// Whether one pass with whole states is no more work than a fold and a replay.

@@ -19,7 +19,7 @@ use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{self, Carried, TileKernel};
 use crate::cpu::lower::Env;
-use crate::cpu::rows::{LONGEST_STRAIGHT_ROW, longest_straight};
+use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
 use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
@@ -44,6 +44,10 @@ pub enum Kernel {
     ScanBlocks,
     /// Rows, one after the other, each from the same state: of so many elements, if they are few, or, by 0, of any number.
     Rows(usize),
+    /// The same from the identities, with columns in registers.
+    ShortRows(usize),
+    /// The segments between offsets of a line, one after the other, each from the identities.
+    ShortBetween,
     /// A line from the identities.
     Short,
     /// One block with whole states: the replay, or without outputs the fold of all levels.
@@ -84,7 +88,7 @@ pub(crate) struct Recipe {
     /// Whether bodies read the state that sequences start from.
     reads_init: bool,
     /// The longest row that has a kernel of its own.
-    longest_row: usize,
+    pub(crate) longest_row: usize,
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
@@ -141,7 +145,7 @@ impl Recipe {
         });
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let columns = program.inputs.len() + program.output.columns.len();
-        let longest_row = longest_straight(replay.mapping.function.insts.len() + columns);
+        let longest_row = rows::longest_straight(rows::work(replay, columns));
         let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
@@ -192,6 +196,8 @@ impl Recipe {
         }
         if self.has_short() {
             all.push(Kernel::Short);
+            all.extend((0..=LONGEST_STRAIGHT_ROW).map(Kernel::ShortRows).filter(|_| self.rank.is_none()));
+            all.extend(self.has_short_between().then_some(Kernel::ShortBetween));
             all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
         }
         all
@@ -213,6 +219,7 @@ impl Recipe {
             Kernel::ScanOne if self.interleave == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
             Kernel::ReduceOne(level) if self.interleave == 1 => Kernel::Reduce(level),
             Kernel::Rows(len) if len > self.longest_row => Kernel::Rows(0),
+            Kernel::ShortRows(len) if len > self.longest_row => Kernel::ShortRows(0),
             _ => kernel,
         }
     }
@@ -222,6 +229,15 @@ impl Recipe {
         let has_parameters = !self.parameters.fields.is_empty();
         let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !self.reads_init
+    }
+
+    /// Whether there is a kernel for the segments between offsets: elements are the same wherever they are in a line.
+    fn has_short_between(&self) -> bool {
+        let own = self.own.as_ref().map_or(self.program.replay(), |own| &own.replay);
+        let is_anywhere = |source: &Source| {
+            !matches!(source, Source::Next(_) | Source::Prev(_) | Source::First | Source::Last | Source::Index)
+        };
+        self.has_short() && self.rank.is_none() && own.mapping.reads.iter().all(is_anywhere)
     }
 
     fn env(&self) -> Env<'_> {
@@ -258,7 +274,10 @@ impl Recipe {
                 return Carried { field: self.handed.fields[place], start: None, is_result: true };
             }
             // A short line starts at rank 0, and its caller is told what it ends with.
-            let is_short = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. });
+            let is_short = match kernel {
+                Kernel::Short | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::ShortWhole { .. } => true,
+                _ => false,
+            };
             let field = self.state.field(stage, component).expect("the stage has the component");
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
             let states = if is_folded { &self.identities } else { &self.starts };
@@ -279,7 +298,8 @@ impl Recipe {
         let stages = |level: usize| self.levels[level].stages.iter().copied();
         let (level, interleave) = match kernel {
             Kernel::Scan => (None, self.interleave),
-            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::Short => (None, 1),
+            Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::ShortRows(_) => (None, 1),
+            Kernel::Short | Kernel::ShortBetween => (None, 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
@@ -295,11 +315,12 @@ impl Recipe {
         let in_lanes = match kernel {
             Kernel::ScanBlocks => true,
             Kernel::Scan => self.vector.scan,
-            Kernel::ScanOne | Kernel::Rows(_) | Kernel::Short => self.vector.scan_one,
+            Kernel::ScanOne | Kernel::Rows(_) | Kernel::ShortRows(_) | Kernel::Short => self.vector.scan_one,
             Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => {
                 self.vector.scan_one && self.folds_all()
             }
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
+            Kernel::ShortBetween => false,
             _ => self.vector.reduce,
         };
         let whole = match kernel {
@@ -307,7 +328,8 @@ impl Recipe {
             _ => None,
         };
         // Kernels in vectors carry the components of the stages, for what fills no vector too.
-        let fills_vectors = in_lanes || matches!(kernel, Kernel::Rows(_)) && self.vector.rows;
+        let of_rows = matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_));
+        let fills_vectors = in_lanes || of_rows && self.vector.rows;
         let own = self.own.as_ref().filter(|_| !(fills_vectors && self.lanes.is_some()));
         let or_own = |body: &dyn Fn() -> Body, of: fn(&OwnBodies) -> &Body| match own {
             Some(own) => Cow::Borrowed(of(own)),
@@ -353,10 +375,12 @@ impl Recipe {
                 let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            (Kernel::Rows(len), form) => {
+            (Kernel::Rows(len) | Kernel::ShortRows(len), form) => {
                 let form = form.as_ref().filter(|_| self.vector.rows);
-                kernel::rows(func, context, &tile, (len, form), &self.env())
+                let write = if matches!(kernel, Kernel::Rows(_)) { kernel::rows } else { kernel::short_rows };
+                write(func, context, &tile, (len, form), &self.env())
             }
+            (Kernel::ShortBetween, _) => kernel::short_between(func, context, &tile, &self.env()),
             (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
             (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
             _ => kernel::tile(func, context, &tile, &self.env()),

@@ -18,6 +18,7 @@ mod expected;
 mod sample;
 mod walks;
 
+use monoscan_codegen::cpu::{Kernel, LONGEST_STRAIGHT_ROW};
 use monoscan_codegen::plan::Association;
 use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Lowered, SegmentStart};
@@ -41,6 +42,9 @@ const MANY_INSTRUCTIONS: usize = 150;
 /// Records of short rows that are scanned, at least.
 const ROW_RECORDS: usize = 24;
 
+/// Records of a segment between offsets.
+const SEGMENT: usize = 5;
+
 /// Walks samples with kernels of a form.
 ///
 /// # Errors
@@ -54,12 +58,12 @@ pub(super) fn check(variant: &Variant, kernels: &Kernels, walks: Walks) -> Resul
     Check { program: &variant.program, variant, kernels, init: &init(variant) }.every(walks)
 }
 
-/// Scans rows of so many records with their kernel.
+/// Scans rows with their kernel.
 ///
 /// # Errors
 /// [`Error::Miscompiled`] if what is written is not the interpreter's.
-pub(super) fn check_rows(variant: &Variant, kernels: &Kernels, len: usize) -> Result<(), Error> {
-    Check { program: &variant.program, variant, kernels, init: &init(variant) }.rows_of(len)
+pub(super) fn check_rows(variant: &Variant, kernels: &Kernels, kernel: Kernel) -> Result<(), Error> {
+    Check { program: &variant.program, variant, kernels, init: &init(variant) }.rows_of(kernel)
 }
 
 /// Kernels, as those of a program.
@@ -87,6 +91,9 @@ impl Check<'_> {
         let (whole, broken) = if self.is_slow() { (FEW, FEW) } else { (WHOLE_GROUPS, BROKEN_GROUPS) };
         // A strip, one of shorter blocks, and a rest.
         let len = self.variant.plan.interleave * (broken + 2) + 1;
+        // Shorter rows have kernels of their own.
+        let longest_of_others = if walks.iter().any(|walk| walk == Walk::Rows) { LONGEST_STRAIGHT_ROW } else { 0 };
+        let len = len.max(longest_of_others + 1);
         self.judge(len, regroups, |sample, expected| {
             walks.iter().find_map(|walk| {
                 let block = if walks::is_in_whole_groups(walk) { whole } else { broken };
@@ -100,9 +107,15 @@ impl Check<'_> {
         })
     }
 
-    /// Rows of so many records, one behind the other, which may regroup where kernels of lines do.
-    fn rows_of(&self, len: usize) -> Result<(), Error> {
-        let regroups = walks::regroups(Walk::Rows, self.kernels.code.is_in_vectors());
+    /// Rows that a kernel is for, one behind the other. The shortest are combined in order, and so are segments between offsets.
+    fn rows_of(&self, kernel: Kernel) -> Result<(), Error> {
+        let (walk, len, regroups) = match kernel {
+            Kernel::Rows(len) | Kernel::ShortRows(len) => {
+                (Walk::Rows, len, !self.kernels.code.keeps_rows_in_order(len))
+            }
+            Kernel::ShortBetween => (Walk::Segments, SEGMENT, false),
+            _ => return Ok(()),
+        };
         if regroups && !self.variant.is_lawful {
             return Ok(());
         }
@@ -113,10 +126,10 @@ impl Check<'_> {
             let differs = |row: usize| {
                 let own = sample.part(row * len, len, self.program);
                 let expected = Expected::new(self.program, regroups, &own, self.init);
-                let written = expected.is_comparable().then(|| self.rows(&own));
+                let written = expected.is_comparable().then(|| self.rows(kernel, &own));
                 written.into_iter().flatten().find_map(|row| expected.differs(&row))
             };
-            (0..rows).find_map(differs).map(|difference| (Walk::Rows, difference))
+            (0..rows).find_map(differs).map(|difference| (walk, difference))
         })
     }
 
@@ -260,7 +273,9 @@ mod tests {
         let walks = Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect()));
         // Straight-line code, and pieces across lanes.
         let lengths = [4, 7, 16].into_iter().filter(|_| access == Access::Line);
-        walks.chain(lengths.map(|len| check.rows_of(len))).collect()
+        let rows = lengths.flat_map(|len| [Kernel::Rows(len), Kernel::ShortRows(len)]);
+        let between = (access == Access::Line).then_some(Kernel::ShortBetween);
+        walks.chain(rows.chain(between).map(|kernel| check.rows_of(kernel))).collect()
     }
 
     #[test]

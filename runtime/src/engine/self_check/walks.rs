@@ -57,8 +57,8 @@ impl Walks {
                 Kernel::ScanBlocks => Walk::Blocks,
                 Kernel::Combine(_) => Walk::Totals,
                 Kernel::Whole { writes } => Walk::Whole { writes },
-                // Short ones are checked for themselves.
-                Kernel::Rows(1..=LONGEST_STRAIGHT_ROW) => return None,
+                // They are checked for themselves.
+                Kernel::Rows(1..=LONGEST_STRAIGHT_ROW) | Kernel::ShortRows(_) | Kernel::ShortBetween => return None,
                 Kernel::Rows(_) => Walk::Rows,
                 Kernel::Short => Walk::Short,
                 Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
@@ -200,8 +200,8 @@ impl Check<'_> {
         Slots::one(layout, layout.fields().zip(self.init.iter().flatten().copied()))
     }
 
-    /// The results of some rows, one behind the other, each with the records of the sample.
-    pub(super) fn rows(&self, sample: &Sample) -> Vec<Written> {
+    /// The results of a kernel for some rows, one behind the other, each with the records of the sample.
+    pub(super) fn rows(&self, kernel: Kernel, sample: &Sample) -> Vec<Written> {
         let layouts = &self.program.output.columns;
         let inputs: Vec<Vec<u8>> = sample.columns.iter().map(|column| column.repeat(ROWS)).collect();
         let bytes = |layout: &Layout| sample.len * layout.size as usize;
@@ -229,7 +229,22 @@ impl Check<'_> {
             streams: false,
             totals: false,
         };
-        line.in_dense_rows(ROWS);
+        match (kernel, &*line.outputs) {
+            (Kernel::ShortRows(len), &[output]) => {
+                let [a, b, c, d] = in_registers(&line.inputs, sample);
+                let scan = self.kernels.code.short_rows(len).expect("the kernel was made");
+                // SAFETY: the columns have the program's layouts, and so many rows.
+                unsafe { scan(ROWS, output, a, b, c, d, len, len) };
+            }
+            (Kernel::ShortBetween, &[output]) => {
+                let [a, b, c, d] = in_registers(&line.inputs, sample);
+                let scan = self.kernels.code.short_between().expect("the kernel was made");
+                let offsets: Vec<usize> = (0..=ROWS).map(|row| row * sample.len).collect();
+                // SAFETY: the columns have the program's layouts, and so many segments.
+                unsafe { scan(ROWS, output, a, b, c, d, offsets.as_ptr()) };
+            }
+            _ => line.in_dense_rows(ROWS),
+        }
         let of_row = |row: usize| {
             let column =
                 |(column, layout): (&Vec<u8>, &Layout)| column[row * bytes(layout)..][..bytes(layout)].to_vec();
@@ -247,9 +262,7 @@ impl Check<'_> {
         sample: &Sample,
     ) -> Option<(usize, Option<Vec<Constant>>)> {
         let len = sample.len;
-        // What is behind the inputs is the parameters, if the program has some, or anything.
-        let base = |at: usize| inputs.get(at).copied().unwrap_or(sample.parameters.as_ptr());
-        let [a, b, c, d]: [*const u8; SHORT_INPUTS] = std::array::from_fn(base);
+        let [a, b, c, d] = in_registers(inputs, sample);
         let output = *outputs.first()?;
         if let Walk::ShortWhole { writes } = walk {
             let kernel = self.kernels.code.short_whole(writes)?;
@@ -269,6 +282,11 @@ impl Check<'_> {
         // SAFETY: as above.
         Some((unsafe { kernel(len, output, a, b, c, d) }, None))
     }
+}
+
+/// The columns of a short line. What is behind them is the parameters, if the program has some, or anything.
+fn in_registers(inputs: &[*const u8], sample: &Sample) -> [*const u8; SHORT_INPUTS] {
+    std::array::from_fn(|at| inputs.get(at).copied().unwrap_or(sample.parameters.as_ptr()))
 }
 
 fn in_order(column: &[u8], layout: &Layout, is_reversed: bool) -> Vec<u8> {
