@@ -328,7 +328,8 @@ impl DynScan {
             Shape::Heads(_) | Shape::Offsets(_) if self.loop_states().is_none() => {
                 if let Shape::Offsets(offsets) = call.shape {
                     let bases = self.settings().parameters.behind(inputs.clone());
-                    let between = self.variants().make_short_between(call.mode, len).ok().flatten();
+                    let segments = offsets.len().saturating_sub(1);
+                    let between = self.variants().make_short_between(call.mode, (len, segments)).ok().flatten();
                     // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
                     if between.is_some_and(|between| unsafe { between.scan(bases, output, len, offsets) }) {
                         return Some(len);

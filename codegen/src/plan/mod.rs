@@ -166,6 +166,11 @@ impl Plan {
         self.interleave * self.block * self.strips
     }
 
+    /// How many hundredths of a cycle an element of one sequential pass is expected to take.
+    pub fn one_pass(&self) -> usize {
+        self.reasons.speeds(self.interleave, self.vector)[2]
+    }
+
     /// Whether so many threads take one sequential pass, however long the line.
     pub fn is_sequential(&self, threads: usize) -> bool {
         threads.max(1) < self.least_threads

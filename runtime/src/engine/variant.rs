@@ -227,14 +227,18 @@ impl Variants {
         self.between[mode as usize].get()?.as_ref()
     }
 
-    /// The same, made if this is the first call for a line that is scanned this way.
+    /// The same, made if this is the first call for as many segments of as many records that are scanned this way.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_between(&self, mode: Mode, len: usize) -> Result<Option<&ShortBetween>, Error> {
+    pub(crate) fn make_short_between(
+        &self,
+        mode: Mode,
+        (len, segments): (usize, usize),
+    ) -> Result<Option<&ShortBetween>, Error> {
         let of_mode = |heads| self.get(Form { mode, heads, ..Form::default() }, false);
         let segmented = &of_mode(true).plan;
-        if !ShortBetween::takes(segmented, len) {
+        if !ShortBetween::takes(segmented, len, segments) {
             return Ok(None);
         }
         Ok(get_or_make(&self.between[mode as usize], || ShortBetween::of(of_mode(false), segmented))?.as_ref())
