@@ -140,7 +140,7 @@ pub(super) unsafe fn pass<S: States, R: Record>(
 ///
 /// # Safety
 /// This memory is exclusively borrowed.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn rows<R: Record>(
     scan: &DynScan,
     mode: Mode,
@@ -177,20 +177,37 @@ pub(super) unsafe fn segments<R: Record>(
 ///
 /// # Safety
 /// This memory is exclusively borrowed.
-#[inline(never)]
+#[inline]
 pub(super) unsafe fn segments_between<R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    offsets: &[usize],
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> Option<usize> {
+    let bases = || columns::bases(input, len, scan.parameters_base());
+    if let Some((between, bases)) = scan.short_between(mode).zip(bases())
+        // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
+        && unsafe { between.scan(bases, output, len, offsets) }
+    {
+        return Some(len);
+    }
+    // SAFETY: as above.
+    unsafe { segments_by_flags(scan, mode, offsets, input, (output, len)) }
+}
+
+/// The same, by flags that are made first.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+#[inline(never)]
+unsafe fn segments_by_flags<R: Record>(
     scan: &DynScan,
     mode: Mode,
     offsets: &[usize],
     input: &impl Columns<R>,
     output: (*mut u8, usize),
 ) -> Option<usize> {
-    if let (Some(between), Some(bases)) = (scan.short_between(mode), columns::bases(input, output.1, scan.parameters_base()))
-        // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-        && unsafe { between.scan(bases, output.0, output.1, offsets) }
-    {
-        return Some(output.1);
-    }
     scan.short_segments(mode).filter(|short| short.is_for(output.1))?;
     // SAFETY: the caller borrows this memory.
     with_flags(offsets, output.1, |flags| unsafe { segments(scan, mode, flags, input, output) })

@@ -12,12 +12,13 @@
 //! unless [ranges](monoscan_ir::facts::Range) prove them in range.
 
 mod casts;
+mod choices;
 mod floats;
 mod ints;
 mod packs;
 mod vectors;
 
-use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC, types};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::facts::{Range, value_ranges};
@@ -26,6 +27,7 @@ use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 use super::error::CodegenError;
 use super::memory;
 use super::tables::Tables;
+use choices::{Choice, choices};
 use packs::Packed;
 
 /// Facts that lowering has besides the function.
@@ -39,6 +41,8 @@ pub(crate) struct Env<'a> {
     pub(crate) pshufb: bool,
     /// Vectors of floats do all that scalars do, fused multiply-adds too.
     pub(crate) lanes: bool,
+    /// The number of first parameters that are carried from element to element in a single chain, whose [choices](choices) are branches.
+    pub(crate) chain: usize,
     /// Facts of the machine that the code that writes functions needs.
     pub(crate) frontend: TargetFrontendConfig,
 }
@@ -85,8 +89,14 @@ fn lower_scalars(
     debug_assert_eq!(function.params.len(), args.len());
     let ranges = value_ranges(function, ranges, env.tables);
     let mut lowering = Lowering { b, function, values: args.to_vec(), ranges, env };
-    for inst in &function.insts {
-        let value = lowering.inst(inst).ok_or(CodegenError::Malformed(inst.opcode))?;
+    let choices = choices(function, env.chain);
+    let mut chosen = Vec::new();
+    for (place, inst) in function.insts.iter().enumerate() {
+        if let Some(Choice(selects)) = choices.iter().find(|Choice(selects)| selects[0] == place) {
+            chosen.extend(lowering.choose(selects));
+        }
+        let branched = chosen.iter().find(|&&(select, _)| select == place).map(|&(_, value)| value);
+        let value = branched.or_else(|| lowering.inst(inst)).ok_or(CodegenError::Malformed(inst.opcode))?;
         lowering.values.push(value);
     }
     Ok(function.results.iter().map(|result| lowering.values[result.index()]).collect())
@@ -221,6 +231,24 @@ impl<'b> Lowering<'_, 'b> {
         let negative = self.ins().ineg(word);
         let mask = self.ins().sshr_imm_u(negative, 63);
         Some(if ty == types::I64 { mask } else { self.ins().ireduce(ty, mask) })
+    }
+
+    /// The values of these selects, which have one condition, by a branch.
+    fn choose(&mut self, selects: &[usize]) -> Vec<(usize, ir::Value)> {
+        let chosen = self.b.create_block();
+        let function = self.function;
+        let of_inst =
+            |&select: &usize| (select, self.b.append_block_param(chosen, clif_type(function.insts[select].ty)));
+        let values = selects.iter().map(of_inst).collect();
+        let arm = |operand: usize| -> Vec<BlockArg> {
+            let of_inst = |&select: &usize| BlockArg::Value(self.value(function.insts[select].operands()[operand]));
+            selects.iter().map(of_inst).collect()
+        };
+        let (yes, no) = (arm(1), arm(2));
+        let condition = self.value(function.insts[selects[0]].operands()[0]);
+        self.ins().brif(condition, chosen, &yes, chosen, &no);
+        self.b.switch_to_block(chosen);
+        values
     }
 
     fn table(&mut self, inst: &Inst, index: ir::Value) -> Option<ir::Value> {

@@ -45,7 +45,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// length than the columns. A scan that keeps needs space for what it keeps: [`Error::OutputTooShort`] says how much that is; with
     /// space for all records the input is read once, with less once more. Nothing is written after an error
     /// here; of columns on a device, what [`Pending::wait`](crate::Pending::wait) tells later may leave anything in the outputs.
-    #[inline]
+    #[inline(always)]
     pub fn inclusive_into<C: Columns<In>>(
         self,
         input: C,
@@ -58,7 +58,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into).
-    #[inline]
+    #[inline(always)]
     pub fn exclusive_into<C: Columns<In>>(
         self,
         input: C,

@@ -88,7 +88,8 @@ impl sealed::Place for Host {
         })
     }
 
-    #[inline]
+    // Within its caller, which knows the request: so hardly anything is left to ask before a short call.
+    #[inline(always)]
     fn fill<S: States, In: Record, Out: Outputs>(
         mut request: Request<'_, S, In, Out>,
         mode: Mode,
@@ -200,7 +201,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Safety
     /// This memory is exclusively borrowed.
-    #[inline]
+    #[inline(always)]
     unsafe fn written_short(
         &mut self,
         mode: Mode,

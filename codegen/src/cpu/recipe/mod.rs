@@ -247,6 +247,7 @@ impl Recipe {
             x86: self.isa.x86,
             pshufb: self.isa.pshufb,
             lanes: self.isa.lanes && self.isa.fma,
+            chain: 0,
             frontend: self.isa.isa.frontend_config(),
         }
     }
@@ -368,6 +369,9 @@ impl Recipe {
             interleave,
             lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
         };
+        let is_chain =
+            interleave == 1 && matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::Short) && own.is_none();
+        let env = Env { chain: if is_chain { body.state_len() } else { 0 }, ..self.env() };
         match (kernel, &self.lanes) {
             (Kernel::ScanBlocks, Some(form)) => {
                 let (identity, ranges) = (&self.identities[0], &self.ranges[0]);
@@ -381,9 +385,9 @@ impl Recipe {
                 write(func, context, &tile, (len, form), &self.env())
             }
             (Kernel::ShortBetween, _) => kernel::short_between(func, context, &tile, &self.env()),
-            (Kernel::Short, _) => kernel::short(func, context, &tile, &self.env()),
+            (Kernel::Short, _) => kernel::short(func, context, &tile, &env),
             (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
-            _ => kernel::tile(func, context, &tile, &self.env()),
+            _ => kernel::tile(func, context, &tile, &env),
         }
     }
 
