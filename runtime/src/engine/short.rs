@@ -228,7 +228,7 @@ impl ShortRows {
     /// Whether rows are scanned this way: all of them together are short enough, and they go in turn.
     #[inline]
     pub(super) fn takes(&self, rows: &Rows) -> bool {
-        rows.step() == 1 && rows.len() <= self.longest && rows.elements() <= self.most
+        rows.step() == 1 && (1..=self.longest).contains(&rows.len()) && rows.elements() <= self.most
     }
 
     /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. Gives how many

@@ -37,3 +37,36 @@ pub(super) fn choices(function: &Function, carried: usize) -> Vec<Choice> {
     found.retain(|Choice(selects)| selects.len() > 1);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use monoscan_ir::{FunctionBuilder, Opcode, Type};
+
+    use super::*;
+
+    /// Chooses between two pairs, by which of two parameters is greater, and then the first of what was chosen once more.
+    fn choosing(compared: [usize; 2]) -> Function {
+        let mut b = FunctionBuilder::new();
+        let params = [(); 4].map(|()| b.param(Type::I32));
+        let greater = b.binary(Opcode::Gt, params[compared[0]], params[compared[1]]);
+        let first = b.select(greater, params[2], params[0]);
+        let second = b.select(greater, params[3], params[1]);
+        let again = b.select(greater, first, second);
+        b.finish(&[first, second, again])
+    }
+
+    fn places(function: &Function, carried: usize) -> Vec<Vec<usize>> {
+        choices(function, carried).into_iter().map(|Choice(selects)| selects).collect()
+    }
+
+    #[test]
+    fn what_the_state_chooses_together_is_one_choice() {
+        assert_eq!(places(&choosing([2, 0]), 2), [[1, 2]]);
+    }
+
+    #[test]
+    fn what_records_choose_or_what_is_no_chain_stays_as_it_is() {
+        assert!(places(&choosing([2, 3]), 2).is_empty());
+        assert!(places(&choosing([2, 0]), 0).is_empty());
+    }
+}
