@@ -287,9 +287,10 @@ impl Compiled {
         self.recipe.live()
     }
 
-    /// Whether rows of so many elements are combined one element after the other, also where lines go through vectors.
+    /// Whether rows of so many elements are combined one element after the other as the program says, also where lines go through
+    /// vectors.
     pub fn keeps_rows_in_order(&self, len: usize) -> bool {
-        len <= self.recipe.longest_row || !self.is_in_vectors()
+        self.recipe.keeps_rows_in_order(len)
     }
 
     /// Whether there are kernels whose columns are in registers.

@@ -88,7 +88,7 @@ pub(crate) struct Recipe {
     /// Whether bodies read the state that sequences start from.
     reads_init: bool,
     /// The longest row that has a kernel of its own.
-    pub(crate) longest_row: usize,
+    longest_row: usize,
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
@@ -180,6 +180,12 @@ impl Recipe {
     /// Whether any kernel works in vectors along elements.
     pub(crate) fn has_lanes(&self) -> bool {
         self.lanes.is_some() && self.vector.is_along()
+    }
+
+    /// Whether rows of so many elements are combined in order: short ones are, but of a loop's step vectors know the stages alone, which round
+    /// otherwise.
+    pub(crate) fn keeps_rows_in_order(&self, len: usize) -> bool {
+        !self.has_lanes() || len <= self.longest_row && self.own.is_none()
     }
 
     pub(crate) fn sink_bytes(&self) -> usize {
