@@ -281,10 +281,10 @@ impl Recipe {
                 return Carried { field: self.handed.fields[place], start: None, is_result: true };
             }
             // A short line starts at rank 0, and its caller is told what it ends with.
-            let is_short = match kernel {
-                Kernel::Short | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::ShortWhole { .. } => true,
-                _ => false,
-            };
+            let is_short = matches!(
+                kernel,
+                Kernel::Short | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::ShortWhole { .. }
+            );
             let field = self.state.field(stage, component).expect("the stage has the component");
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
             let states = if is_folded { &self.identities } else { &self.starts };
