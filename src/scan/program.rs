@@ -1,7 +1,7 @@
 //! Puts traced functions together as a program.
 
 use monoscan_ir::{Constant, Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
-use monoscan_runtime::Error;
+use monoscan_runtime::{Error, TraceError};
 
 use super::element::View;
 use super::states::Operator;
@@ -19,8 +19,17 @@ pub(super) struct Part {
 impl Part {
     /// Traces a scan function and compares it with its Rust code.
     pub(super) fn new<F: ScanFn<Args>, Args: Inputs>(f: &F, view: View) -> Result<Part, Error> {
-        let traced = lang::trace_fn::<F, Args>(f)?;
-        translation::check_function::<F, Args>(f, &traced)?;
+        let check = |traced: &Traced| translation::check_function::<F, Args>(f, traced);
+        Part::checked(lang::trace_fn::<F, Args>(f), &check, view)
+    }
+
+    fn checked(
+        traced: Result<Traced, TraceError>,
+        check: &dyn Fn(&Traced) -> Result<(), Error>,
+        view: View,
+    ) -> Result<Part, Error> {
+        let traced = traced?;
+        check(&traced)?;
         Ok(Part { traced, view, parameters: Vec::new() })
     }
 
