@@ -80,7 +80,7 @@ pub enum Composition {
     Maps,
     /// The only id is that of the identity. The map of each symbol is composed: it is between at most [`FEW_STATES`] states.
     Each {
-        /// symbol → its map, a `u32`: byte i has where state i is led, and in its upper half where state i + 4 is.
+        /// symbol → its map, a `u32`: nibble i has where state i is led.
         of_symbol: Function,
     },
     /// Ids are those of ranges. A step may defer a map: a kernel index.

@@ -171,7 +171,7 @@ pub(super) fn fold_of_each(
 
 /// A map of at most [`FEW_STATES`](super::FEW_STATES), as [`Composition::Each`] has it.
 fn word_of(map: &[u8]) -> u32 {
-    let nibble = |(state, &to): (usize, &u8)| u32::from(to) << (8 * (state % 4) + 4 * (state / 4));
+    let nibble = |(state, &to): (usize, &u8)| u32::from(to) << (4 * state);
     map.iter().enumerate().map(nibble).sum()
 }
 

@@ -161,7 +161,7 @@ impl<'a> Fold<'a> {
         let mut next = call(&fold.step, &[entry], &fold.tables)[0].bits() as u32;
         if let Composition::Each { of_symbol } = &fold.composition {
             let word = call(of_symbol, &[symbol], &fold.tables)[0].bits();
-            let led = |state: usize| (word >> (8 * (state % 4) + 4 * (state / 4))) as u8 & 15;
+            let led = |state: usize| (word >> (4 * state)) as u8 & 15;
             let map: Vec<u8> = (0..self.deferred[0].ty().size()).map(led).collect();
             self.deferred = self.composed(&cut(&map));
         }

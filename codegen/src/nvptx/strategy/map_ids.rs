@@ -62,7 +62,7 @@ impl MapIds {
         // To compose takes some dozen instructions; to defer that, a few.
         const COMPOSING: usize = 48;
         const DEFERRING: usize = 4;
-        const COMPOSING_NIBBLES: usize = 7;
+        const COMPOSING_NIBBLES: usize = 3;
         let deferred = match &self.composition {
             Composed::Closed { .. } | Composed::Maps => 0,
             Composed::Each { of_symbol, .. } => of_symbol.work() + COMPOSING_NIBBLES,
