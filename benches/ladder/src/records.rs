@@ -112,7 +112,8 @@ impl<'k, 'a> Records<'k, 'a> {
 
     /// Writes their results, from the state before them.
     pub(super) fn replay(&self, before: State<'k>) {
-        let live = variables(&self.recipe.take_along(self.args, 1, &[before]));
+        let taken_along = self.recipe.take_along(self.args, 1, &[before]);
+        let live = variables(&self.recipe.enter(self.args, taken_along));
         self.pass(&Replay {
             recipe: self.recipe,
             args: self.args,

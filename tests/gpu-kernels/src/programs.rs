@@ -171,6 +171,29 @@ pub fn by_hand() -> Vec<Case> {
     written.chain(readable).chain(lexers).chain(with_an_oracle()).chain(of_automata()).chain(of_bytes()).collect()
 }
 
+/// Loops whose replay is the loop's own step, over columns of small numbers.
+pub fn of_loops() -> Vec<Case> {
+    let program = |scan: &monoscan::DynScan| {
+        let program = scan.program().clone();
+        let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
+        let make = move |random: &mut Random, count: usize| {
+            let mut column = |size: usize| -> Vec<u8> {
+                (0..count).flat_map(|_| (random.below(40) as i64 - 20).to_le_bytes()[..size].to_vec()).collect()
+            };
+            sizes.iter().map(|&size| column(size)).collect()
+        };
+        Case { program, make: Box::new(make) }
+    };
+    let bucket = scan!(|t: i32, fill: i32, take: i32| -> i32 { ((t + fill).min(50) - take).max(0) });
+    let bucket = Scan::from_loop(bucket, 7).expect("it is a clamp");
+    let best = scan!(|s: (i32, i32), x: i32| -> (i32, i32) { ((s.0 + x).max(0), s.1.max(s.0 + x)) });
+    let best = Scan::loop_builder(best, (3, 5)).output(scan!(|s: (i32, i32)| -> i32 { s.1 - s.0 })).build();
+    let volume =
+        scan!(|v: i16, up: i16, down: i16| -> i16 { v.saturating_add(up).min(100).saturating_sub(down).max(-9) });
+    let volume = Scan::from_loop(volume, 1).expect("it is a clamp");
+    [bucket.as_dyn(), best.expect("two levels").as_dyn(), volume.as_dyn()].map(program).into()
+}
+
 /// The scans of lexers that read a text from its end first, by pairs of symbols and by symbols.
 fn with_an_oracle() -> impl Iterator<Item = Case> {
     let rules = |name| RULE_SETS.into_iter().find(|(own, _)| *own == name).expect("it comes with monoscan").1;

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use monoscan_codegen::gpu::{Arch, FAULT_STUCK, GROUP, GpuPlan, MOST_BUFFERS, Schedule};
 use monoscan_codegen::nvptx::{KernelPlan, PlanError};
+use monoscan_ir::interp::Mode;
 use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
     CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, of_bytes, of_expansions,
-    of_floats, of_the_zoo, random_cases, small_plan, wide_sums,
+    of_floats, of_loops, of_the_zoo, random_cases, small_plan, wide_sums,
 };
 use scan_kit::Random;
 
@@ -120,6 +121,23 @@ fn programs_by_hand() {
 #[test]
 fn functions_of_many_instructions() {
     check(&[of_expansions()], 7);
+}
+
+/// Where the loop is less work than the stages, threads enter its state from theirs.
+#[test]
+fn replays_by_the_step_of_a_loop() {
+    for (number, case) in of_loops().iter().enumerate() {
+        for (schedule, mode) in
+            [(CASCADES, Mode::Inclusive), (SHIFTED, Mode::Exclusive), (Schedule::LookBack, Mode::Inclusive)]
+        {
+            let form = Form { mode, ..Form::default() };
+            let plan = GpuPlan { schedule, warps: 2, load_group: 1, load_groups: 3 };
+            let subject = Subject::new(case, form, &plan).expect("a plan that fits");
+            let tile = subject.plan().tile();
+            let call = |records| Call { schedule: (number + records) as u64, started: true, ..Call::line(records) };
+            subject.must_be_right(&[1, tile, tile + 1, 5 * tile + 7].map(call));
+        }
+    }
 }
 
 #[test]

@@ -93,6 +93,11 @@ impl Code {
         self.function.insts.len()
     }
 
+    /// The same where each works on a word.
+    pub(crate) fn words(&self) -> usize {
+        self.function.insts.iter().map(|inst| inst.ty.size().div_ceil(size_of::<u32>())).sum()
+    }
+
     /// Which tables it looks up.
     pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
         self.function.looked_up()

@@ -155,6 +155,14 @@ impl Recipe {
         carried.lane.map_or(whole, |lane| lower::lane(whole, lane))
     }
 
+    /// What goes from element to element of the replay, from what it takes along.
+    pub fn enter<'k>(&self, args: KernelArguments<'k, '_>, taken_along: State<'k>) -> State<'k> {
+        match &self.replay.enter {
+            Some(enter) => enter.write(args.k, &taken_along, args.tables),
+            None => taken_along,
+        }
+    }
+
     /// An element of the replay.
     pub fn replay<'k>(
         &self,

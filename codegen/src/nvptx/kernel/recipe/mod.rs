@@ -4,7 +4,7 @@
 mod code;
 
 use monoscan_ir::automaton::{self, Carried, LaneBody, MapFold};
-use monoscan_ir::facts::Level;
+use monoscan_ir::facts::{Level, Range};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{Constant, Layout, Source, Table, Type};
 
@@ -65,10 +65,37 @@ struct LevelFold {
     map_ids: Option<MapIds>,
 }
 
-/// The replay, and what it carries.
+/// The replay.
 struct Replay {
+    /// What it takes along from the stages.
     carried: Vec<Carried>,
+    /// What goes from element to element instead, computed from that, where it runs the step of a [loop](Lowered::own_body).
+    enter: Option<Code>,
     element: ElementCode,
+}
+
+impl Replay {
+    /// The replay by lanes or look-ups, or by the step of the loop that the program was derived from, if that is less work.
+    fn of(program: &Lowered, look_ups: &automaton::LookUps, is_packed: bool) -> Replay {
+        let automaton::LookUps { replay, noting, symbols, tables, .. } = look_ups;
+        let (facts, carried) = (program.facts(), replay.carried.clone());
+        let symbols = noting.as_ref().map(|(_, notes)| *notes).or(*symbols);
+        let by_stages = ElementCode::new(&replay.mapping, facts, tables, symbols);
+        let is_whole = symbols.is_none() && carried.iter().all(|carried| carried.lane.is_none());
+        if is_whole
+            && !is_packed
+            && let Some(own) = program.own_body(program.replay(), true)
+        {
+            let ends = own.ends.as_ref().expect("a loop's body has ends");
+            let element = ElementCode::new(&own.mapping, facts, tables, None);
+            if element.code.words() < by_stages.code.words() {
+                let ranges: Vec<Range> =
+                    own.carried.iter().map(|&(stage, c)| facts[stage as usize].ranges[c as usize]).collect();
+                return Replay { carried, enter: Some(Code::new(&ends.enter, &ranges, tables)), element };
+            }
+        }
+        Replay { carried, enter: None, element: by_stages }
+    }
 }
 
 /// The results of replaying an element.
@@ -89,6 +116,7 @@ impl Recipe {
         let automaton::LookUps { folds, replay, noting, symbols, tables } = &*look_ups;
         let is_rank = |stage| move |carried: &Carried| carried.pair() == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
+        let packed = Packed::of(program, &replay.carried);
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
@@ -97,16 +125,8 @@ impl Recipe {
             has_rows: !program.form().heads && program.rank().is_none(),
             levels: Vec::new(),
             rank,
-            packed: Packed::of(program, &replay.carried),
-            replay: Replay {
-                carried: replay.carried.clone(),
-                element: ElementCode::new(
-                    &replay.mapping,
-                    program.facts(),
-                    tables,
-                    noting.as_ref().map(|(_, notes)| *notes).or(*symbols),
-                ),
-            },
+            replay: Replay::of(program, &look_ups, packed.is_some()),
+            packed,
             tables: tables.clone(),
             bank_replicated: look_ups.bank_replicated.clone(),
             deferred_bytes,

@@ -126,7 +126,8 @@ impl<'k, 'a> Block<'k, 'a> {
             let state = self.level(level, &before);
             before.push(state);
         }
-        let live = variables(&self.recipe.take_along(self.args, self.recipe.levels.len(), &before));
+        let taken_along = self.recipe.take_along(self.args, self.recipe.levels.len(), &before);
+        let live = variables(&self.recipe.enter(self.args, taken_along));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
             let replay =
                 Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold: FoldToReplay::NONE };

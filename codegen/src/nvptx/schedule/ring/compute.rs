@@ -207,7 +207,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         if let (Some(list), Some(rank)) = (self.shared.kept, self.recipe.rank) {
             return self.replay_kept((tile, buffer), pending, (list, known.taken_along[rank]));
         }
-        let live = variables(&known.taken_along);
+        let live = variables(&self.recipe.enter(self.args, known.taken_along));
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
             let from_fold = known.from_fold.map(|value| k.var(value));
             let replay = Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold };
