@@ -5,6 +5,7 @@
 
 #![allow(clippy::all, reason = "loops as people write them")]
 
+use monoscan::ir::derive::Why;
 use monoscan::prelude::*;
 use monoscan::{Error, PlanOptions, State};
 
@@ -285,6 +286,38 @@ fn products_are_exact_wherever_the_loop_is() -> Result<(), Error> {
     let turned = scan.init(State((1, 5))).inclusive(&x);
     assert!(matches!(turned, Err(Error::LoopState { .. })), "{turned:?}");
     assert!(matches!(Scan::from_loop(products_from_here {}, (1, 5)), Err(Error::NotAScan(_))));
+    Ok(())
+}
+
+/// Products of factors above 1 leave the type within a stretch, though the loop stays within its bounds.
+#[test]
+fn factors_that_may_grow_under_bounds_are_refused() -> Result<(), Error> {
+    let refused = |scan: Result<(), Error>| match scan {
+        Err(Error::NotAScan(refusal)) => assert_eq!(refusal.why, Why::Growth, "{refusal}"),
+        other => panic!("{other:?}"),
+    };
+    let tripled = scan!(|s: f64, x: f64| -> f64 { (3.0 * s + x).max(-1.0).min(1.0) });
+    refused(Scan::from_loop(tripled, 0.0).map(drop));
+    let below = scan!(|s: f32, x: f32| -> f32 { (x - 1.5 * s).max(0.0) });
+    refused(Scan::from_loop(below, 0.0).map(drop));
+    let of_records = scan!(|s: f64, k: f64, x: f64| -> f64 { (k * s + x).min(1.0) });
+    refused(Scan::from_loop(of_records, 0.0).map(drop));
+    let parameter = scan!(|k: f64, s: f64, x: f64| -> f64 { (k * s + x).min(1.0) });
+    refused(Scan::loop_builder_with(0.5, parameter, 0.0).build().map(drop));
+    // Unbounded, the state grows as the products do.
+    Scan::from_loop(scan!(|s: f64, x: f64| -> f64 { 3.0 * s + x }), 0.0)?;
+
+    let blocks = || PlanOptions { direct: Some(0), block: Some(256), strips: Some(1), ..PlanOptions::default() };
+    let turned = scan!(|s: f64, x: f64| -> f64 { (x - s).max(-1.0).min(1.0) });
+    let scan = Scan::loop_builder(turned, 0.0).plan(blocks()).build()?;
+    assert!(scan.inclusive(&[0.0; 5000])?.iter().all(|&s| s == 0.0), "{}", scan.explain());
+    let kept = scan!(|s: f64, k: f64, x: f64| -> f64 { (k.max(-1.0).min(1.0) * s + x).max(-1.0).min(1.0) });
+    let scan = Scan::loop_builder(kept, 0.5).plan(blocks()).build()?;
+    let (k, x) = (vec![7.0; 5000], vec![0.0; 5000]);
+    assert_eq!(scan.inclusive((&k, &x))?, vec![0.5; 5000], "{}", scan.explain());
+    let k: Vec<f64> = (0..5000).map(|i| if i < 4000 { -9.0 } else { 0.0 }).collect();
+    let after = scan.inclusive((&k, &x))?;
+    assert!(after[3998] == -0.5 && after[3999] == 0.5 && after[4000..].iter().all(|&s| s == 0.0), "{}", scan.explain());
     Ok(())
 }
 

@@ -151,7 +151,7 @@ fn wrong_states_of_a_run_time_loop_are_refused() -> Result<(), Error> {
 
 #[scan_fn]
 fn leaking(kept_and_most: (f64, f64), level: f64, x: f64) -> f64 {
-    (kept_and_most.0 * level + x).min(kept_and_most.1)
+    (kept_and_most.0.clamp(0.0, 1.0) * level + x).min(kept_and_most.1)
 }
 
 /// The scan has the values it was built with until it gets others; its blocks are composed by them too.

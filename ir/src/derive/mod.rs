@@ -30,6 +30,7 @@ mod refusal;
 mod rewrite;
 mod samples;
 mod show;
+mod size;
 
 use crate::function::{Function, Value};
 use crate::program::{Layout, Mapping, Output, Program, Source, Table};

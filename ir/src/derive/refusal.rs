@@ -5,7 +5,8 @@ use std::fmt;
 
 use super::code::{Code, Components};
 use super::show::Names;
-use crate::function::{Function, Value};
+use super::size::is_at_most_one;
+use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -27,6 +28,8 @@ pub enum Why {
     Mixed,
     /// Minima and maxima that bend the function in too many places.
     Bends,
+    /// A factor of the state that may be larger than 1 in size, under bounds.
+    Growth,
     /// Components that depend on each other, where a family has one alone.
     Several,
     /// A type that the family has no numbers of.
@@ -128,6 +131,9 @@ impl Refusal {
                 "one lower and one upper bound of a sum are closed, as in `(s + x).clamp(lo, hi)`; and the largest and the \
                  smallest product together, where both have one factor"
             }
+            Why::Growth => {
+                "bound the factor too, as in `(k.clamp(-1.0, 1.0) * s + x).clamp(lo, hi)`; or leave out the bounds of the state"
+            }
             Why::Several => "components that depend on each other must be sums, maxima or a few states together",
             Why::Type(_) => "use numbers of another type: `i32` or `i64` for sums under `min` and `max`",
             Why::States => "clamp the component to a range of at most 64 values",
@@ -152,6 +158,7 @@ impl fmt::Display for Refusal {
             Why::Operation(opcode) => write!(f, "no family of functions has `{}` of the state", opcode.name())?,
             Why::Mixed => f.write_str("arithmetic and bit operations are mixed")?,
             Why::Bends => f.write_str("minima and maxima bend the state in more than one place")?,
+            Why::Growth => f.write_str("a factor under bounds may be larger than 1")?,
             Why::Several => f.write_str("they depend on each other, and no family has them together")?,
             Why::Type(ty) => write!(f, "no family has it for the type {ty}")?,
             Why::States => f.write_str("more than 64 states are reached")?,
@@ -258,7 +265,15 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     {
         return (Why::Compared, Some(value));
     }
-    if let Some((value, _)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
+    let grows = |(_, inst): &(Value, Inst)| {
+        let of_known = |k: Value| inst.ty.is_float() && !unknown(k) && !is_at_most_one(code, k);
+        inst.opcode == Opcode::Mul && inst.operands().iter().any(|&k| of_known(k))
+    };
+    let bend = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs));
+    if let Some((value, _)) = insts().find(grows).filter(|_| bend.is_some()) {
+        return (Why::Growth, Some(value));
+    }
+    if let Some((value, _)) = bend {
         return (Why::Bends, Some(value));
     }
     match (members.len(), insts().next_back()) {

@@ -101,6 +101,38 @@ pub(super) fn shaped(name: String, rng: &mut Rng) -> LoopProgram {
     written(name, (vec![ty; 2], Vec::new()), initial, Mapping { reads, function: step.b.finish(&results) })
 }
 
+/// A recurrence under bounds whose factor a record has, between -1 and 1; or a sum of integers that is at least a known number.
+pub(super) fn bounded(name: String, rng: &mut Rng) -> LoopProgram {
+    use Opcode::{Add, Max, Min, Mul, Sub};
+    let ty = *rng.pick(&[Type::F64, Type::F32, Type::I32, Type::I16, Type::I8]);
+    let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
+    let all = step.b.params(&[ty; 3]);
+    step.pool = all[1..].to_vec();
+    let number = |step: &mut Step, number: i64| step.b.constant(ty.of_i64(number));
+    let mut next = all[0];
+    if ty.is_float() {
+        let (low, high) = (number(&mut step, -1), number(&mut step, 1));
+        let factor = step.b.binary(Max, all[1], low);
+        let factor = step.b.binary(Min, factor, high);
+        next = step.b.binary(Mul, next, factor);
+    }
+    let addend = step.any(rng, ty);
+    next = step.b.binary(*rng.pick(&[Add, Add, Sub]), next, addend);
+    let bounds = if ty.is_float() { 1 + rng.below(2) } else { 1 };
+    for place in 0..bounds {
+        let limit = rng.below(4) as i64;
+        let bound = number(&mut step, if ty.is_float() && place == 1 { -limit } else { limit });
+        let opcode = if ty.is_float() && (place == 0) { Min } else { Max };
+        next = step.b.binary(opcode, next, bound);
+    }
+    let initial = match small(rng, ty) {
+        constant if ty.is_float() => constant,
+        constant => ty.of_i64(constant.as_int().unsigned_abs() as i64),
+    };
+    let reads = vec![Source::Record(0), Source::Record(1)];
+    written(name, (vec![ty; 2], Vec::new()), vec![initial], Mapping { reads, function: step.b.finish(&[next]) })
+}
+
 /// A small number; of floats a quarter of one, so that short sums are exact.
 fn small(rng: &mut Rng, ty: Type) -> Constant {
     let number = rng.below(8) as i64 - 2;

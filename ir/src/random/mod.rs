@@ -54,7 +54,11 @@ pub struct Options {
 /// ```
 pub fn random_loop(seed: u64) -> LoopProgram {
     let (name, mut rng) = (format!("loop_{seed}"), Rng::new(seed));
-    if seed % 32 == 31 { loops::shaped(name, &mut rng) } else { loops::program(name, &mut rng, seed % 8 == 5) }
+    match seed % 32 {
+        31 => loops::shaped(name, &mut rng),
+        15 => loops::bounded(name, &mut rng),
+        _ => loops::program(name, &mut rng, seed % 8 == 5),
+    }
 }
 
 impl Default for Options {

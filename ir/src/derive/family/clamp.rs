@@ -7,7 +7,8 @@
 //! identity (1, 0, −∞, ∞)        seed(u) = (·, ·, u, u)
 //! ```
 //!
-//! and with the bounds exchanged where a' < 0. A bound that no element has is left out, and so is a
+//! and with the bounds exchanged where a' < 0. Factors are at most 1 in size: products of larger ones
+//! leave the type where the loop does not. A bound that no element has is left out, and so is a
 //! where it is always 1. Where a sequence starts from a seed, both bounds are the state itself.
 //!
 //! Integers are composed in `i64`: sums of a block may leave the type where the loop never does. A
@@ -18,6 +19,7 @@ use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
 use crate::derive::refusal::Leave;
+use crate::derive::size::is_at_most_one;
 use crate::function::{Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
@@ -90,12 +92,12 @@ impl Clamp {
             if certain {
                 return Some((product, certain));
             }
-            // 0 · ∞ is no number: what is not bounded stays so.
+            // 0 · ∞ is no number, but 0 times whatever was not bounded is.
             let (size, infinity) = (code.unary(Opcode::Abs, value), code.constant(present(self.wide)));
             let is_absent = code.compare(Opcode::Eq, size, infinity);
             let is_zero = code.compare(Opcode::Eq, k, zero);
-            let stays = code.binary(Opcode::And, is_absent, is_zero);
-            Some((code.select(stays, value, product), certain))
+            let is_any = code.binary(Opcode::And, is_absent, is_zero);
+            Some((code.select(is_any, zero, product), certain))
         };
         let (p, q) = (product(form.lower), product(form.upper));
         let (lower, upper) = match sign {
@@ -210,6 +212,9 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     }
     let code = &mut *group.code;
     let scaled = !code.is_number(form.a, 1);
+    if scaled && ty.is_float() && !is_at_most_one(code, form.a) {
+        return Err(Leave);
+    }
     let positive = code.constant_of(form.a).is_some_and(|a| a.as_f64() > 0.0);
     let none = |code: &mut Code<'_>, upper: bool| {
         Some((code.constant(if upper { present(wide) } else { absent(wide) }), false))
@@ -254,6 +259,12 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
                 }
                 if let [lower, upper] = state[first..] {
                     holds.push(b.binary(Opcode::Le, lower, upper));
+                    if scaled && !positive {
+                        // Of a constant function both bounds are its value.
+                        let zero = b.constant(wide.zero());
+                        let (varies, same) = (b.binary(Opcode::Ne, state[0], zero), b.binary(Opcode::Eq, lower, upper));
+                        holds.push(b.binary(Opcode::Or, varies, same));
+                    }
                 }
                 vec![holds.into_iter().reduce(|a, c| b.binary(Opcode::And, a, c)).expect("something is added")]
             })
@@ -281,11 +292,11 @@ impl Shape {
                 if positive {
                     return sum;
                 }
-                // 0 · ∞ is no number: what is not bounded stays so.
+                // 0 · ∞ is no number, but 0 times whatever was not bounded is.
                 let (size, infinity) = (b.unary(Opcode::Abs, value), b.constant(present(self.ty)));
                 let (is_zero, is_infinite) = (b.binary(Opcode::Eq, a, zero), b.binary(Opcode::Eq, size, infinity));
-                let stays = b.binary(Opcode::And, is_zero, is_infinite);
-                b.select(stays, value, sum)
+                let is_any = b.binary(Opcode::And, is_zero, is_infinite);
+                b.select(is_any, shift, sum)
             }
         };
         let upper_place = first + usize::from(self.lower.is_some());
