@@ -168,12 +168,26 @@ impl Depth {
     }
 }
 
-pub(super) fn json_depth(_seed: u64) -> Result<Box<dyn Subject>, Error> {
-    let output = scan!(|s: (bool, bool, i32)| -> i32 { s.2 });
-    let scan = Scan::loop_builder(depth {}, (false, false, 0)).output(output).build()?;
+fn depth_by(program: &Verified<Program>, output: impl Fn(Depth) -> i32 + Sync + 'static) -> Box<dyn Subject> {
     let text = data::json(PERIOD);
     let columns = vec![text.clone()];
     let identity = Depth { to: [0, 1, 2, 3], by: [0; 4] };
-    let meaning = (move |place: usize| Depth::of(text[place]), Depth::then, |_, after: Depth, _| after.by[0]);
-    Ok(Box::new(Line::new(&program_of(&scan), columns, identity, meaning)))
+    let meaning =
+        (move |place: usize| Depth::of(text[place]), Depth::then, move |_, after: Depth, _: usize| output(after));
+    Box::new(Line::new(program, columns, identity, meaning))
+}
+
+pub(super) fn json_depth(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let output = scan!(|s: (bool, bool, i32)| -> i32 { s.2 });
+    let scan = Scan::loop_builder(depth {}, (false, false, 0)).output(output).build()?;
+    Ok(depth_by(&program_of(&scan), |after| after.by[0]))
+}
+
+/// The first level of the depth alone, with as many bytes read and written: what two levels can reach.
+pub(super) fn json_strings(_seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let step =
+        scan!(|s: (bool, bool), c: u8| -> (bool, bool) { (s.0 ^ (c == b'"' && !s.1), c == b'\\' && s.0 && !s.1) });
+    let output = scan!(|s: (bool, bool)| -> i32 { if s.0 { 1 } else { 0 } });
+    let scan = Scan::loop_builder(step, (false, false)).output(output).build()?;
+    Ok(depth_by(&program_of(&scan), |after| i32::from(after.to[0] & 1)))
 }

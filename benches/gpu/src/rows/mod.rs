@@ -53,7 +53,7 @@ macro_rules! row {
 
 /// All rows.
 #[rustfmt::skip]
-pub(crate) const ALL: [Row; 32] = [
+pub(crate) const ALL: [Row; 33] = [
     row!("sum-i32", "sum i32", 4 -> 4, 0.97, Some("sum.i32.inclusive"), numbers::sum_i32),
     row!("sum-f32", "sum f32", 4 -> 4, 0.97, Some("sum.f32.inclusive"), numbers::sum_f32),
     row!("max-f32", "max f32", 4 -> 4, 0.97, Some("max.f32.inclusive"), numbers::max_f32),
@@ -85,6 +85,7 @@ pub(crate) const ALL: [Row; 32] = [
     row!("loop-kadane", "loop: Kadane, i32", 4 -> 4, Bar::Nothing, None, loops::best),
     row!("loop-dfa-json", "loop: 16-state JSON DFA", 1 -> 1, 0.60, None, automata::json_tokens_loop),
     row!("loop-bucket", "loop: a bucket of tokens, i32", 8 -> 4, 0.85, None, loops::bucket),
+    row!("loop-json-strings", "loop: strings of JSON, i32", 1 -> 4, Bar::Nothing, None, loops::json_strings),
     row!("loop-json-depth", "loop: the depth of JSON, i32", 1 -> 4, 0.85, None, loops::json_depth),
 ];
 
