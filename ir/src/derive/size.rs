@@ -44,12 +44,38 @@ fn computed(code: &Code<'_>, value: Value, known: &mut FxHashMap<Value, Interval
         (Opcode::Abs, &[(low, high)]) => (low.max(-high).max(0.0), high.max(-low)),
         (Opcode::Min, &[a, b]) => (a.0.min(b.0), a.1.min(b.1)),
         (Opcode::Max, &[a, b]) => (a.0.max(b.0), a.1.max(b.1)),
-        (Opcode::Select, &[_, a, b]) => (a.0.min(b.0), a.1.max(b.1)),
+        (Opcode::Select, &[_, a, b]) => {
+            let &[condition, yes, no] = inst.operands() else { unreachable!("a select has three operands") };
+            let (a, b) =
+                (within(code, yes, a, (condition, true), known), within(code, no, b, (condition, false), known));
+            (a.0.min(b.0), a.1.max(b.1))
+        }
         (Opcode::Add, &[a, b]) => ordered([a.0 + b.0, a.1 + b.1]),
         (Opcode::Sub, &[a, b]) => ordered([a.0 - b.1, a.1 - b.0]),
         (Opcode::Mul, &[a, b]) => ordered([a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1]),
         (Opcode::Div, &[a, b]) if b.0 > 0.0 || b.1 < 0.0 => ordered([a.0 / b.0, a.0 / b.1, a.1 / b.0, a.1 / b.1]),
         _ => ANY,
+    }
+}
+
+/// The interval of an arm of a select, which is taken where the condition holds or does not: `if k < 0 { 0 } else { k }`.
+fn within(
+    code: &Code<'_>,
+    arm: Value,
+    (low, high): Interval,
+    (condition, holds): (Value, bool),
+    known: &mut FxHashMap<Value, Interval>,
+) -> Interval {
+    let Some(test) = code.inst(condition) else { return (low, high) };
+    let (less, more) = match (test.opcode, test.operands(), holds) {
+        (Opcode::Lt | Opcode::Le, &[a, b], true) | (Opcode::Gt | Opcode::Ge, &[a, b], false) => (a, b),
+        (Opcode::Lt | Opcode::Le, &[a, b], false) | (Opcode::Gt | Opcode::Ge, &[a, b], true) => (b, a),
+        _ => return (low, high),
+    };
+    match () {
+        _ if arm == less => (low, high.min(interval(code, more, known).1)),
+        _ if arm == more => (low.max(interval(code, less, known).0), high),
+        _ => (low, high),
     }
 }
 
