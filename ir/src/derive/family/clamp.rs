@@ -7,9 +7,9 @@
 //! identity (1, 0, −∞, ∞)        seed(u) = (·, ·, u, u)
 //! ```
 //!
-//! and with the bounds exchanged where a' < 0. Factors are at most 1 in size: products of larger ones
-//! leave the type where the loop does not. A bound that no element has is left out, and so is a
-//! where it is always 1. Where a sequence starts from a seed, both bounds are the state itself.
+//! and with the bounds exchanged where a' < 0. Factors are at most 1 in size: products of larger
+//! ones leave the type where the loop does not. A bound that no element has is left out, and so is
+//! a where it is always 1. Where a sequence starts from a seed, both bounds are the state itself.
 //!
 //! Integers are composed in `i64`: sums of a block may leave the type where the loop never does. A
 //! bound that is absent is [`ABSENT`](super::matrix::ABSENT). Those of 64 bits are in `ramp`.
