@@ -97,7 +97,7 @@
 //! RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p monoscan-protocol --release --test loom --test mutations
 //! ```
 //!
-//! More threads, tiles and levels than loom can exhaust run under shuttle, in the same way. It
+//! More threads, tiles and levels than loom can exhaust run under shuttle, in the same way. Shuttle
 //! draws tens of thousands of schedules at random, with helpers that come late or never or stop
 //! between two steps, a pool of one thread, and a panic anywhere:
 //!
