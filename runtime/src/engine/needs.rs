@@ -105,22 +105,26 @@ impl Variant {
             self_check::check(self, kernels, walks)?;
             kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
         }
-        for kernel in &needed.kernels {
-            let (checked, kernel, len) = match *kernel {
-                Kernel::Rows(len @ 1..=LONGEST_STRAIGHT_ROW) => (&kernels.checked_rows, *kernel, len),
-                Kernel::ShortRows(len) => {
-                    // Those of longer rows are one.
-                    let len = len.min(LONGEST_STRAIGHT_ROW + 1);
-                    (&kernels.checked_short_rows, Kernel::ShortRows(len), len)
-                }
-                Kernel::ShortBetween => (&kernels.checked_short_rows, *kernel, 0),
-                _ => continue,
-            };
-            let bit = 1 << len;
-            if checked.load(Ordering::Relaxed) & bit == 0 {
-                self_check::check_rows(self, kernels, kernel)?;
-                checked.fetch_or(bit, Ordering::Relaxed);
+        let is_of_rows =
+            |kernel: &&Kernel| matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_) | Kernel::ShortBetween);
+        needed.kernels.iter().filter(is_of_rows).try_for_each(|&kernel| self.check_of_rows(kernels, kernel))
+    }
+
+    fn check_of_rows(&self, kernels: &Kernels, kernel: Kernel) -> Result<(), Error> {
+        let (checked, kernel, len) = match kernel {
+            Kernel::Rows(len @ 1..=LONGEST_STRAIGHT_ROW) => (&kernels.checked_rows, kernel, len),
+            Kernel::ShortRows(len) => {
+                // Those of longer rows are one.
+                let len = len.min(LONGEST_STRAIGHT_ROW + 1);
+                (&kernels.checked_short_rows, Kernel::ShortRows(len), len)
             }
+            Kernel::ShortBetween => (&kernels.checked_short_rows, kernel, 0),
+            _ => return Ok(()),
+        };
+        let bit = 1 << len;
+        if checked.load(Ordering::Relaxed) & bit == 0 {
+            self_check::check_rows(self, kernels, kernel)?;
+            checked.fetch_or(bit, Ordering::Relaxed);
         }
         Ok(())
     }
