@@ -4,6 +4,8 @@
 //! value of it.
 
 use std::fmt;
+#[cfg(feature = "cuda")]
+use std::sync::MutexGuard;
 
 #[cfg(feature = "cuda")]
 use monoscan_ir::Layout;
@@ -13,7 +15,7 @@ use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::{
     column::{Column, ColumnMut},
-    cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream, Workspace},
+    cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream, StreamLocks, Workspace},
     spacing::Spacing,
 };
 
@@ -32,6 +34,10 @@ pub struct DeviceMemory {
 /// The key of the workspaces that are leased.
 #[cfg(feature = "cuda")]
 const PASSED_ON: u64 = u64::MAX;
+
+/// Held from the call that writes leased memory to the one that reads it.
+#[cfg(feature = "cuda")]
+static IN_ORDER: StreamLocks = StreamLocks::new();
 
 #[cfg(feature = "cuda")]
 enum Bytes {
@@ -61,12 +67,6 @@ impl DeviceMemory {
     }
 
     pub fn device(&self) -> Device {
-        match self.never {}
-    }
-
-    /// # Errors
-    /// None: there is no such memory.
-    pub fn expect_no_capture(&self, _expected: &'static str) -> Result<(), Error> {
         match self.never {}
     }
 }
@@ -100,13 +100,15 @@ impl DeviceMemory {
     }
 
     /// Memory that stays with this stream, for what calls in it write and read, one after the other: the next such memory of the
-    /// stream is the same one. In a stream that is being captured it is the graph's.
+    /// stream is the same one, so it waits until the lock that comes with this one is dropped.
     ///
     /// # Errors
-    /// The device has too little memory, or the driver fails.
-    pub fn leased(stream: &Stream, bytes: usize) -> Result<DeviceMemory, Error> {
+    /// The stream is being captured: no graph owns the memory. The device has too little of it, or the driver fails.
+    pub fn leased(stream: &Stream, bytes: usize) -> Result<(DeviceMemory, MutexGuard<'static, ()>), Error> {
+        stream.expect_no_capture("one that is not, as memory between two scans stays with the stream")?;
+        let in_order = IN_ORDER.hold(stream);
         let bytes = Bytes::Leased { workspace: Workspace::lease(stream, PASSED_ON, bytes)?, len: bytes };
-        Ok(DeviceMemory { bytes, stream: stream.clone() })
+        Ok((DeviceMemory { bytes, stream: stream.clone() }, in_order))
     }
 
     /// Memory of somebody else, last used in this stream.

@@ -1,16 +1,12 @@
 //! The scans of [`LexerTables`], compiled: one over the text, or one over the symbols that an
 //! oracle gives it from its end.
 
-use std::sync::{Mutex, PoisonError};
-
 use monoscan_ir::{Program, Verified};
 use monoscan_runtime::{Device, DynScan, DynScanBuilder, Error, Transducer};
 
 use super::LexerTables;
 use crate::lang::ScanType;
-use crate::scan::{
-    Columns, ColumnsMut, Place, Plain, are_on_device, borrowed, borrowed_mut, expect_no_capture, passed_on,
-};
+use crate::scan::{Columns, ColumnsMut, Place, Plain, through, through_into};
 
 /// A scan of a text, and the oracle's, if it reads symbols.
 #[derive(Debug)]
@@ -24,27 +20,6 @@ pub(super) struct Scans {
 enum Symbols {
     Bytes,
     Words,
-}
-
-/// The last scan, run over the text or over the symbols that the oracle makes of it.
-macro_rules! last {
-    ($scans:expr, $text:ident: $C:ty, $Out:ty, |$scan:ident, $symbols:ident| $run:expr) => {
-        match &$scans.oracle {
-            None => {
-                let ($scan, $symbols) = (Plain::<u8, $Out>::of(&$scans.scan), $text);
-                $run
-            }
-            Some((oracle, Symbols::Bytes)) => last!(@ $scans, oracle, $text: $C, u8, $Out, |$scan, $symbols| $run),
-            Some((oracle, Symbols::Words)) => last!(@ $scans, oracle, $text: $C, u16, $Out, |$scan, $symbols| $run),
-        }
-    };
-    (@ $scans:expr, $oracle:ident, $text:ident: $C:ty, $Symbol:ty, $Out:ty, |$scan:ident, $symbols:ident| $run:expr) => {{
-        let _in_order = are_on_device(&$text).then(|| IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
-        let symbols = symbols::<$Symbol, $C>($oracle, $text)?;
-        let $symbols = borrowed::<<$C as Columns<(u8,)>>::Place, $Symbol>(&symbols);
-        let $scan = Plain::<$Symbol, $Out>::of(&$scans.scan);
-        $run
-    }};
 }
 
 impl Scans {
@@ -90,12 +65,16 @@ impl Scans {
         self.oracle.as_ref().map(|(scan, _)| scan)
     }
 
-    /// The results of the last scan.
+    /// The results of the last scan. On a device, those of two scans are there when this returns.
     pub(super) fn run<Out: ScanType, C: Columns<(u8,)>>(
         &self,
         text: C,
     ) -> Result<<C::Place as Place>::Vec<Out>, Error> {
-        last!(self, text: C, Out, |scan, symbols| scan.inclusive(symbols))
+        match &self.oracle {
+            None => Plain::<u8, Out>::of(&self.scan).inclusive(text),
+            Some((oracle, Symbols::Bytes)) => through(self.both::<u8, Out>(oracle), text),
+            Some((oracle, Symbols::Words)) => through(self.both::<u16, Out>(oracle), text),
+        }
     }
 
     /// The same into a column that is there.
@@ -104,19 +83,18 @@ impl Scans {
         text: C,
         output: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        last!(self, text: C, u8, |scan, symbols| scan.inclusive_into(symbols, output))
+        match &self.oracle {
+            None => Plain::<u8, u8>::of(&self.scan).inclusive_into(text, output),
+            Some((oracle, Symbols::Bytes)) => through_into(self.both::<u8, u8>(oracle), text, output),
+            Some((oracle, Symbols::Words)) => through_into(self.both::<u16, u8>(oracle), text, output),
+        }
     }
-}
 
-/// Symbols in the memory of a stream are the next call's in that stream: so both scans are given to it without another call's
-/// between them.
-static IN_ORDER: Mutex<()> = Mutex::new(());
-
-/// The symbols of a text, a column that no graph may read later.
-fn symbols<S: ScanType, C: Columns<(u8,)>>(oracle: &DynScan, text: C) -> Result<<C::Place as Place>::Vec<S>, Error> {
-    expect_no_capture(&text, "a text in another one, as rules that look ahead take two scans")?;
-    let scan = Plain::<u8, S>::of(oracle);
-    let Some(mut symbols) = passed_on::<S, _, _>(&text)? else { return scan.reversed().inclusive(text) };
-    scan.reversed().inclusive_into(text, borrowed_mut::<C::Place, S>(&mut symbols))?;
-    Ok(symbols)
+    /// The oracle, from the end of the text, and the scan of its symbols.
+    fn both<'a, Symbol: ScanType, Out: ScanType>(
+        &'a self,
+        oracle: &'a DynScan,
+    ) -> (Plain<'a, u8, Symbol>, Plain<'a, Symbol, Out>) {
+        (Plain::of(oracle).reversed(), Plain::of(&self.scan))
+    }
 }

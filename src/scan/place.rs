@@ -6,6 +6,8 @@ use monoscan_runtime::Error;
 use super::columns::{Columns, Record};
 use super::device::{DeviceVec, Pending};
 use super::outputs::{ColumnsMut, Outputs};
+#[cfg(feature = "lexer")]
+use super::Plain;
 use super::states::States;
 use super::{Request, Scan};
 use crate::lang::ScanType;
@@ -50,41 +52,24 @@ impl Place for OnDevice {
     type Replaced = Pending;
 }
 
-/// Results of one scan as a column of the next.
+/// Two scans, the second one of what the first one gives, which is no column of anybody's: on a device its memory stays with the
+/// stream. The result is waited for there, since a fault of either is told by waiting alone.
 #[cfg(feature = "lexer")]
-pub(crate) fn borrowed<P: Place, T: ScanType>(records: &P::Vec<T>) -> impl Columns<(T,), Place = P> {
-    P::borrowed(records)
+pub(crate) fn through<T: ScanType, M: ScanType, U: ScanType, C: Columns<(T,)>>(
+    scans: (Plain<'_, T, M>, Plain<'_, M, U>),
+    input: C,
+) -> Result<<C::Place as Place>::Vec<U>, Error> {
+    <C::Place as sealed::Place>::collect_through(scans, &input)
 }
 
-/// The same as a column to be written.
+/// The same into a column that is there, which is not waited for.
 #[cfg(feature = "lexer")]
-pub(crate) fn borrowed_mut<P: Place, T: ScanType>(records: &mut P::Vec<T>) -> impl ColumnsMut<T, Place = P> {
-    P::borrowed_mut(records)
-}
-
-/// A column as long as another one, for what one call in its stream writes and the next one reads; the memory stays with the
-/// stream. None on the host.
-#[cfg(feature = "lexer")]
-pub(crate) fn passed_on<T: ScanType, R: Record, C: Columns<R>>(
-    from: &C,
-) -> Result<Option<<C::Place as Place>::Vec<T>>, Error> {
-    <C::Place as sealed::Place>::passed_on(from)
-}
-
-/// Whether columns are in the memory of a device.
-#[cfg(feature = "lexer")]
-pub(crate) fn are_on_device<R>(columns: &impl Columns<R>) -> bool {
-    let mut found = false;
-    columns.memories(|_| found = true);
-    found
-}
-
-/// Refuses columns of a stream that is being captured, for what cannot be part of a graph.
-#[cfg(feature = "lexer")]
-pub(crate) fn expect_no_capture<R>(columns: &impl Columns<R>, expected: &'static str) -> Result<(), Error> {
-    let mut found = Ok(());
-    columns.memories(|memory| found = memory.expect_no_capture(expected));
-    found
+pub(crate) fn through_into<T: ScanType, M: ScanType, U: ScanType, C: Columns<(T,)>>(
+    scans: (Plain<'_, T, M>, Plain<'_, M, U>),
+    input: C,
+    output: impl ColumnsMut<U, Place = C::Place>,
+) -> Result<<C::Place as Place>::Written, Error> {
+    <C::Place as sealed::Place>::fill_through(scans, &input, output)
 }
 
 pub(super) mod sealed {
@@ -110,22 +95,22 @@ pub(super) mod sealed {
         where
             Self: super::Place;
 
-        /// Records that were collected, as a column.
-        fn borrowed<T: ScanType>(records: &Self::Vec<T>) -> impl Columns<(T,), Place = Self>
+        /// Runs the second scan over what the first one gives.
+        #[cfg(feature = "lexer")]
+        fn collect_through<T: ScanType, M: ScanType, U: ScanType>(
+            scans: (Plain<'_, T, M>, Plain<'_, M, U>),
+            input: &impl Columns<(T,), Place = Self>,
+        ) -> Result<Self::Vec<U>, Error>
         where
             Self: super::Place;
 
-        /// The same as a column to be written.
+        /// The same into a column that is there.
         #[cfg(feature = "lexer")]
-        fn borrowed_mut<T: ScanType>(records: &mut Self::Vec<T>) -> impl ColumnsMut<T, Place = Self>
-        where
-            Self: super::Place;
-
-        /// A column as long as another one in memory that stays with its stream, if there are streams.
-        #[cfg(feature = "lexer")]
-        fn passed_on<T: ScanType, R: Record>(
-            from: &impl Columns<R, Place = Self>,
-        ) -> Result<Option<Self::Vec<T>>, Error>
+        fn fill_through<T: ScanType, M: ScanType, U: ScanType>(
+            scans: (Plain<'_, T, M>, Plain<'_, M, U>),
+            input: &impl Columns<(T,), Place = Self>,
+            output: impl ColumnsMut<U, Place = Self>,
+        ) -> Result<Self::Written, Error>
         where
             Self: super::Place;
 

@@ -2,7 +2,7 @@
 //! call. They are flags of segments, the start of each segment beside its records, the states of
 //! rows, and copies of spaced columns.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use monoscan_ir::transform::SegmentStart;
 use monoscan_ir::{Constant, Layout};
@@ -16,7 +16,7 @@ use super::task::Task;
 use crate::call::{Init, Shape};
 use crate::checks;
 use crate::column::Column;
-use crate::cuda::{CudaError, DeviceSlice, DeviceSliceMut, Stream, Workspace, keep_with_graph};
+use crate::cuda::{CudaError, DeviceSlice, DeviceSliceMut, Stream, StreamLocks, Workspace, keep_with_graph};
 use crate::error::Error;
 
 /// The keys of the workspaces that it is made in.
@@ -29,7 +29,7 @@ const COPIES: u64 = 6;
 
 /// Held from the first that is made to the last that is given to the stream for the call, its launch and what scatters results:
 /// another thread that uses the same stream must not get between them.
-static IN_ORDER: Mutex<()> = Mutex::new(());
+static IN_ORDER: StreamLocks = StreamLocks::new();
 
 /// The memory that was made for a launch: kept until that was given to the stream.
 #[derive(Default)]
@@ -48,7 +48,7 @@ impl Added {
     /// So many bytes, which nothing but this scan's launches in the same stream uses.
     fn lease(&mut self, stream: &Stream, key: u64, bytes: usize) -> Result<u64, CudaError> {
         if self.in_order.is_none() {
-            self.in_order = Some(IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
+            self.in_order = Some(IN_ORDER.hold(stream));
         }
         let workspace = Workspace::lease(stream, key, bytes)?;
         let address = workspace.states();

@@ -205,6 +205,14 @@ impl Pending {
         launched.is_some_and(|(_, states)| self.begun.is_some() || states.checked_stages().is_some())
     }
 
+    /// The same call once another one before it, whose results it reads, was right.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn after(mut self, before: Pending) -> Pending {
+        self.helpers.push(before);
+        self
+    }
+
     /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have
     /// left so far: wait for those first.
     ///

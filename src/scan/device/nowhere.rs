@@ -7,6 +7,8 @@ use monoscan_runtime::{Column, DeviceMemory, Error};
 
 use super::DeviceVec;
 use crate::lang::ScanType;
+#[cfg(feature = "lexer")]
+use crate::scan::Plain;
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
@@ -49,20 +51,21 @@ impl sealed::Place for OnDevice {
         nowhere::<(T,), _>(&&*space)
     }
 
-    fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
-        records
+    #[cfg(feature = "lexer")]
+    fn collect_through<T: ScanType, M: ScanType, U: ScanType>(
+        _: (Plain<'_, T, M>, Plain<'_, M, U>),
+        input: &impl Columns<(T,), Place = OnDevice>,
+    ) -> Result<DeviceVec<U>, Error> {
+        nowhere(input)
     }
 
     #[cfg(feature = "lexer")]
-    fn borrowed_mut<T: ScanType>(records: &mut DeviceVec<T>) -> impl ColumnsMut<T, Place = OnDevice> {
-        records
-    }
-
-    #[cfg(feature = "lexer")]
-    fn passed_on<T: ScanType, R: Record>(
-        from: &impl Columns<R, Place = OnDevice>,
-    ) -> Result<Option<DeviceVec<T>>, Error> {
-        nowhere(from)
+    fn fill_through<T: ScanType, M: ScanType, U: ScanType>(
+        _: (Plain<'_, T, M>, Plain<'_, M, U>),
+        input: &impl Columns<(T,), Place = OnDevice>,
+        _: impl ColumnsMut<U, Place = OnDevice>,
+    ) -> Result<Pending, Error> {
+        nowhere(input)
     }
 
     unsafe fn set_len<T: ScanType>(space: &mut DeviceVec<T>, _: usize) {

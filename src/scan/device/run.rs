@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 
 use super::DeviceVec;
 use crate::lang::{self, ScanType};
+#[cfg(feature = "lexer")]
+use crate::scan::Plain;
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
@@ -63,26 +65,28 @@ impl sealed::Place for OnDevice {
         (&mut space.memory, Part::dense(0, len))
     }
 
-    fn borrowed<T: ScanType>(records: &DeviceVec<T>) -> impl Columns<(T,), Place = OnDevice> {
-        records
+    #[cfg(feature = "lexer")]
+    fn collect_through<T: ScanType, M: ScanType, U: ScanType>(
+        (first, second): (Plain<'_, T, M>, Plain<'_, M, U>),
+        input: &impl Columns<(T,), Place = OnDevice>,
+    ) -> Result<DeviceVec<U>, Error> {
+        let (columns, pending) = through(first, input, |between| {
+            let (columns, pending, _) = collect_and(second, Mode::Inclusive, &between, false)?;
+            Ok((columns, pending))
+        })?;
+        pending.wait()?;
+        Ok(columns)
     }
 
+    /// What is given has both scans to be waited for.
     #[cfg(feature = "lexer")]
-    fn borrowed_mut<T: ScanType>(records: &mut DeviceVec<T>) -> impl ColumnsMut<T, Place = OnDevice> {
-        records
-    }
-
-    /// See [`DeviceMemory::leased`].
-    #[cfg(feature = "lexer")]
-    fn passed_on<T: ScanType, R: Record>(
-        from: &impl Columns<R, Place = OnDevice>,
-    ) -> Result<Option<DeviceVec<T>>, Error> {
-        let (mut len, mut stream) = (0, None);
-        from.parts(|part| len = part.len);
-        from.memories(|memory| stream = Some(memory.stream()));
-        let Some(stream) = stream else { return Ok(None) };
-        let memory = DeviceMemory::leased(stream, len * size_of::<T>())?;
-        Ok(Some(DeviceVec { memory, len, records: PhantomData }))
+    fn fill_through<T: ScanType, M: ScanType, U: ScanType>(
+        (first, second): (Plain<'_, T, M>, Plain<'_, M, U>),
+        input: &impl Columns<(T,), Place = OnDevice>,
+        output: impl ColumnsMut<U, Place = OnDevice>,
+    ) -> Result<Pending, Error> {
+        let then = |between: &DeviceVec<M>| Ok(((), <OnDevice as sealed::Place>::fill(second, Mode::Inclusive, &between, output)?));
+        Ok(through(first, input, then)?.1)
     }
 
     unsafe fn set_len<T: ScanType>(space: &mut DeviceVec<T>, len: usize) {
@@ -96,7 +100,11 @@ impl sealed::Place for OnDevice {
         mode: Mode,
         input: &impl Columns<In, Place = OnDevice>,
     ) -> Result<Out::Vec<OnDevice>, Error> {
-        Ok(collect_and(request, mode, input, false)?.0)
+        let (columns, pending, _) = collect_and(request, mode, input, false)?;
+        if pending.0.may_be_refused() {
+            pending.wait()?;
+        }
+        Ok(columns)
     }
 
     /// As [`collect`](sealed::Place::collect); totals are waited for.
@@ -106,7 +114,7 @@ impl sealed::Place for OnDevice {
         input: &impl Columns<In, Place = OnDevice>,
     ) -> Result<(Out::Vec<OnDevice>, Vec<S>), Error> {
         let each = request.components_of_totals();
-        let (columns, totals) = collect_and(request, mode, input, true)?;
+        let (columns, _, totals) = collect_and(request, mode, input, true)?;
         Ok((columns, states_of(&totals, each).collect()))
     }
 
@@ -158,12 +166,15 @@ impl sealed::Place for OnDevice {
     }
 }
 
+/// New columns, the call that writes them, and totals if these were asked for.
+type Collected<Out> = (<Out as Outputs>::Vec<OnDevice>, Pending, Vec<Constant>);
+
 fn collect_and<S: States, In: Record, Out: Outputs>(
     request: Request<'_, S, In, Out>,
     mode: Mode,
     input: &impl Columns<In, Place = OnDevice>,
     totals: bool,
-) -> Result<(Out::Vec<OnDevice>, Vec<Constant>), Error> {
+) -> Result<Collected<Out>, Error> {
     let inputs = Inputs::of(&request, input);
     let len = inputs.len();
     request.check_covers(len)?;
@@ -173,12 +184,29 @@ fn collect_and<S: States, In: Record, Out: Outputs>(
     let mut written = Written(SmallVec::new());
     Out::parts::<OnDevice>(&mut columns, len, |part| written.0.push(part));
     let (pending, totals) = write(request, mode, inputs, written, totals)?;
-    if keeps || pending.0.may_be_refused() {
+    if keeps {
         let written = pending.wait()?;
-        // SAFETY: so many records were kept of those that there is space for, or all were written.
-        unsafe { Out::set_len::<OnDevice>(&mut columns, if keeps { written } else { len }) };
+        // SAFETY: so many records were kept of those that there is space for.
+        unsafe { Out::set_len::<OnDevice>(&mut columns, written) };
     }
-    Ok((columns, totals))
+    Ok((columns, pending, totals))
+}
+
+/// Runs a scan into memory that stays with its stream, and what reads that.
+#[cfg(feature = "lexer")]
+fn through<T: ScanType, M: ScanType, R>(
+    first: Plain<'_, T, M>,
+    input: &impl Columns<(T,), Place = OnDevice>,
+    then: impl FnOnce(&DeviceVec<M>) -> Result<(R, Pending), Error>,
+) -> Result<(R, Pending), Error> {
+    let inputs = Inputs::of(&first, input);
+    let (len, stream) = (inputs.len(), inputs.stream(&first));
+    let (memory, in_order) = DeviceMemory::leased(&stream, len * size_of::<M>())?;
+    let mut between = DeviceVec { memory, len, records: PhantomData };
+    let before = <OnDevice as sealed::Place>::fill(first, Mode::Inclusive, input, &mut between)?;
+    let (results, pending) = then(&between)?;
+    drop(in_order);
+    Ok((results, Pending(pending.0.after(before.0))))
 }
 
 /// Gives the call to a stream, and waits for its totals if these are wanted.

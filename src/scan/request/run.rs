@@ -8,6 +8,8 @@ use smallvec::SmallVec;
 
 use super::{Boundaries, Carry, Request, Sequences, Start};
 use crate::lang::ScanType;
+#[cfg(feature = "lexer")]
+use crate::scan::Plain;
 use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
@@ -33,18 +35,23 @@ impl sealed::Place for Host {
         Part::dense(space.as_mut_ptr().cast(), space.len())
     }
 
-    fn borrowed<T: ScanType>(records: &Vec<T>) -> impl Columns<(T,), Place = Host> {
-        records
+    #[cfg(feature = "lexer")]
+    fn collect_through<T: ScanType, M: ScanType, U: ScanType>(
+        (first, second): (Plain<'_, T, M>, Plain<'_, M, U>),
+        input: &impl Columns<(T,), Place = Host>,
+    ) -> Result<Vec<U>, Error> {
+        let between: Vec<M> = <Host as sealed::Place>::collect(first, Mode::Inclusive, input)?;
+        <Host as sealed::Place>::collect(second, Mode::Inclusive, &&between)
     }
 
     #[cfg(feature = "lexer")]
-    fn borrowed_mut<T: ScanType>(records: &mut Vec<T>) -> impl ColumnsMut<T, Place = Host> {
-        records
-    }
-
-    #[cfg(feature = "lexer")]
-    fn passed_on<T: ScanType, R: Record>(_: &impl Columns<R, Place = Host>) -> Result<Option<Vec<T>>, Error> {
-        Ok(None)
+    fn fill_through<T: ScanType, M: ScanType, U: ScanType>(
+        (first, second): (Plain<'_, T, M>, Plain<'_, M, U>),
+        input: &impl Columns<(T,), Place = Host>,
+        output: impl ColumnsMut<U, Place = Host>,
+    ) -> Result<usize, Error> {
+        let between: Vec<M> = <Host as sealed::Place>::collect(first, Mode::Inclusive, input)?;
+        <Host as sealed::Place>::fill(second, Mode::Inclusive, &&between, output)
     }
 
     unsafe fn set_len<T: ScanType>(space: &mut Vec<T>, len: usize) {
