@@ -3,11 +3,11 @@
 use monoscan_ir::Mode;
 use monoscan_runtime::Error;
 
+#[cfg(feature = "lexer")]
+use super::Plain;
 use super::columns::{Columns, Record};
 use super::device::{DeviceVec, Pending};
 use super::outputs::{ColumnsMut, Outputs};
-#[cfg(feature = "lexer")]
-use super::Plain;
 use super::states::States;
 use super::{Request, Scan};
 use crate::lang::ScanType;

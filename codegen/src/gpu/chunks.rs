@@ -7,7 +7,8 @@
 //! 1. The *range* of a chunk is found, the states that may be before it: of the last symbols before
 //!    the chunk, one that leads to few states is looked for, and these are led on to the chunk.
 //! 2. The states of the range are led on through the chunk. In the end each has a number in the
-//!    range of the next chunk. So a chunk is a map between numbers.
+//!    range of the next chunk. So a chunk is a map between numbers. Most chunks need no walk, since
+//!    one state alone is in the range of the next: the others are listed by the first pass.
 //! 3. An ordinary scan composes the maps, and says for each chunk in which state it begins.
 //! 4. Each chunk is walked from that state, and outputs are written.
 //!
@@ -24,6 +25,9 @@ use super::Transducer;
 
 /// Most states of ranges: the lanes of maps.
 pub const RANGES: [usize; 2] = [16, 32];
+
+/// Symbols of a chunk are a multiple of this, and more than those before it that are looked at.
+pub const CHUNK_STEP: usize = 64;
 
 /// Symbols before a chunk among which one that leads to few states is looked for.
 pub const CHUNK_WINDOW: usize = 32;

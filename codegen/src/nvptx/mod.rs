@@ -35,8 +35,8 @@ mod strategy;
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
 pub use helpers::{
-    CHUNK_THREADS, ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, EndsArguments, HELPER_THREADS, HelperIr,
-    HelperKernel, MOST_OF_BLOCK, OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, Width,
+    ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, EndsArguments, HELPER_THREADS, HelperIr, HelperKernel,
+    MOST_OF_BLOCK, OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, Width,
 };
 pub use ir::KernelIr;
 pub use plan::KernelPlan;

@@ -24,8 +24,10 @@ const FLAGS: u64 = 2;
 const NUMBERS: u64 = 3;
 const STATES: u64 = 4;
 const STARTS: u64 = 5;
+#[cfg(feature = "ptx")]
+const CHUNKS: u64 = 6;
 /// From here on: the copies of spaced columns.
-const COPIES: u64 = 6;
+const COPIES: u64 = 7;
 
 /// Held from the first that is made to the last that is given to the stream for the call, its launch and what scatters results:
 /// another thread that uses the same stream must not get between them.
@@ -54,6 +56,12 @@ impl Added {
         let address = workspace.states();
         self.kept.push(workspace);
         Ok(address)
+    }
+
+    /// The same for chunks, which leave the list that it begins with as they find it: empty.
+    #[cfg(feature = "ptx")]
+    pub(super) fn lease_chunks(&mut self, stream: &Stream, bytes: usize) -> Result<u64, CudaError> {
+        self.lease(stream, CHUNKS, bytes)
     }
 
     /// The same for a copy of a column, by the number of that column.

@@ -6,8 +6,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use monoscan_codegen::gpu::{ChunkTables, StateTable, Transducer};
-use monoscan_codegen::nvptx::{CHUNK_THREADS, ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HelperIr};
+use monoscan_codegen::gpu::{CHUNK_STEP, ChunkTables, StateTable, Transducer};
+use monoscan_codegen::nvptx::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HelperIr};
 use monoscan_ir::{Layout, Mode, Type, text, verify};
 
 use super::added::Added;
@@ -25,17 +25,22 @@ use crate::cuda::{DeviceBuffer, Kernel, Module, Stream, keep_with_graph};
 use crate::error::Error;
 use crate::parameters::Parameters;
 
-/// Symbols of a chunk: a multiple of 32, enough that few are read twice, and as few as make threads for the whole device.
-const SHORTEST_CHUNK: usize = 64;
+/// Symbols of a chunk: enough that few are read twice, and as few as make threads for the whole device.
+const SHORTEST_CHUNK: usize = CHUNK_STEP;
 const LONGEST_CHUNK: usize = 512;
+
+/// An address as aligned as those of columns in a workspace, for kernels that are made ahead.
+const ALIGNED: u64 = 256;
 
 /// A transducer on one GPU.
 pub(super) struct Chunks {
     tables: ChunkTables,
     /// Whether it reads from the last record on.
     from_end: bool,
-    /// Bytes of a record.
+    /// Bytes of a record that is read.
     bytes: u32,
+    /// The same with those that are written for it.
+    record_bytes: usize,
     output: ChunkPass,
     maker: Maker,
     /// The scan that composes maps.
@@ -59,8 +64,16 @@ struct Loaded {
 /// A kernel, and how many blocks of it the device runs at once.
 struct Pass {
     kernel: Kernel,
+    threads: u32,
     shared: u32,
     blocks: usize,
+}
+
+impl Pass {
+    /// Threads that run at once.
+    fn threads(&self) -> usize {
+        self.blocks * self.threads as usize
+    }
 }
 
 impl Chunks {
@@ -73,11 +86,12 @@ impl Chunks {
     ) -> Result<Option<Chunks>, Error> {
         let Some(tables) = ChunkTables::of(transducer) else { return Ok(None) };
         let (from_end, bytes) = (transducer.class_of.is_some(), input.size);
+        let record_bytes = (input.size + output.size) as usize;
         let output = if output.size == 1 { ChunkPass::ToBytes } else { ChunkPass::ToWords };
         let source = composing(tables.lanes);
         let program = verify(text::parse(&source).expect("the text of a program")).expect("a valid one");
         let composing = shared(program.into(), Maker { plan: None, ..maker.clone() })?.on_gpu(limit);
-        Ok(Some(Chunks { tables, from_end, bytes, output, maker, composing, loaded: OnceLock::new() }))
+        Ok(Some(Chunks { tables, from_end, bytes, record_bytes, output, maker, composing, loaded: OnceLock::new() }))
     }
 
     /// Whether it does a task: a call that it [takes](Chunks::takes), of records one after the other, to other ones.
@@ -94,6 +108,21 @@ impl Chunks {
         is_plain && is_line
     }
 
+    /// Whether the device has space for so many records of the host now: their columns, and what is kept of chunks.
+    pub(super) fn has_space(&self, len: usize) -> bool {
+        let chunks = self.kept_bytes(len.div_ceil(SHORTEST_CHUNK)).checked_next_power_of_two();
+        let columns = len.saturating_mul(self.record_bytes);
+        let bytes = chunks.and_then(|chunks| chunks.checked_add(columns));
+        // If the driver does not say, the call will.
+        let free = self.maker.device.memory().map_or(usize::MAX, |(free, _)| free);
+        bytes.is_some_and(|bytes| bytes <= free)
+    }
+
+    /// Bytes that are kept of chunks: a list of them, and of each its range, its map, and where it begins.
+    fn kept_bytes(&self, chunks: usize) -> usize {
+        chunks.saturating_mul(3 * self.tables.lanes + 1).saturating_add(list_bytes(chunks))
+    }
+
     /// Gives a task that it does to a stream.
     pub(super) fn submit(
         self: &Arc<Chunks>,
@@ -104,14 +133,17 @@ impl Chunks {
         let loaded = self.loaded()?;
         keep_with_graph(stream, loaded.clone() as _)?;
         // Threads all have the same number of chunks, or one more.
-        let threads = loaded.maps.blocks * CHUNK_THREADS;
+        let threads = loaded.outputs.threads();
         let rounds = task.len.div_ceil(threads * LONGEST_CHUNK);
-        let chunk = task.len.div_ceil(threads * rounds).next_multiple_of(32).max(SHORTEST_CHUNK);
+        let chunk = task.len.div_ceil(threads * rounds).next_multiple_of(CHUNK_STEP);
         let chunks = task.len.div_ceil(chunk);
+        // Nothing but the driver can fail once something was launched, and nobody waits for the compiler.
+        self.compose(chunks, (ALIGNED, ALIGNED), |scan, task| scan.source.find(&task).map(drop))?;
         // Held until all are in the stream.
         let mut added = Added::default();
         let ChunkTables { symbols, lanes, depth, next, walk, .. } = &self.tables;
-        let ranges = added.lease_copy(stream, 0, (3 * lanes + 1) * chunks)?;
+        let list = added.lease_chunks(stream, self.kept_bytes(chunks))?;
+        let ranges = list + list_bytes(chunks) as u64;
         let maps = ranges + (2 * lanes * chunks) as u64;
         let begins = maps + (lanes * chunks) as u64;
         let by = |table: &StateTable, at: &DeviceBuffer<u8>| ChunksArguments {
@@ -124,36 +156,24 @@ impl Chunks {
             images: loaded.images.address(),
             members: loaded.members.address(),
             symbols: *symbols as u64,
-            lanes: *lanes as u64,
             depth: *depth as u64,
             ranges,
             maps,
             begins,
             output: task.outputs[0],
+            list,
         };
         let launch = |pass: &Pass, arguments: ChunksArguments| {
-            let blocks = to_u32("the grid", chunks.div_ceil(CHUNK_THREADS).min(pass.blocks))?;
-            // SAFETY: columns were checked against the program, the workspace has space for all chunks, tables are those of the
-            // kernel, and what is not the caller's is kept with this scan or with the graph.
-            unsafe {
-                pass.kernel.launch(stream, blocks, CHUNK_THREADS as u32, pass.shared, bytemuck::bytes_of(&arguments))
-            }
+            let blocks = to_u32("the grid", chunks.div_ceil(pass.threads as usize).min(pass.blocks))?;
+            // SAFETY: columns were checked against the program, and are not the same; the workspace has space for all chunks, tables
+            // are those of the kernel, and what is not the caller's is kept with this scan or with the graph. Symbols are below their
+            // number whatever failed: they are bytes, or were looked up in a table of outputs. So are states and numbers of ranges,
+            // which the kernels bound where they read what another kernel wrote.
+            unsafe { pass.kernel.launch(stream, blocks, pass.threads, pass.shared, bytemuck::bytes_of(&arguments)) }
         };
         launch(&loaded.ranges, by(next, &loaded.next))?;
         launch(&loaded.maps, by(next, &loaded.next))?;
-        let device = self.maker.device.into();
-        let map = vec![Type::bytes(VECTOR).expect("a vector's lanes"); lanes / VECTOR];
-        let layouts = [Layout::packed(&map), Layout::of(Type::U8)];
-        // SAFETY: they are in the workspace, which nothing but this stream uses.
-        let (maps, begins) = unsafe {
-            (
-                Column::on_device_raw(device, maps, chunks, &layouts[0]),
-                ColumnMut::on_device_raw(device, begins, chunks, &layouts[1]),
-            )
-        };
-        let settings = Settings { parameters: &Parameters::default(), checked: false };
-        let call = Call { mode: Mode::Exclusive, ..Call::default() };
-        let mut pending = self.composing.submit_call((&call, settings), &[maps], &[begins], stream)?;
+        let mut pending = self.compose(chunks, (maps, begins), |scan, task| task.submit(scan, stream))?;
         launch(&loaded.outputs, by(walk, &loaded.walk))?;
         if let Some((launched, _)) = &mut pending.launched {
             launched.then(stream)?;
@@ -163,29 +183,51 @@ impl Chunks {
         Ok(Pending { outcome, components, elements, wants_totals: false, ..pending })
     }
 
+    /// Does something with the task that composes so many maps at one address to numbers at the other.
+    fn compose<R>(
+        &self,
+        chunks: usize,
+        (maps, begins): (u64, u64),
+        act: impl FnOnce(&OnGpu, Task<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let device = self.maker.device.into();
+        let map = vec![Type::bytes(VECTOR).expect("a vector's lanes"); self.tables.lanes / VECTOR];
+        let layouts = [Layout::packed(&map), Layout::of(Type::U8)];
+        // SAFETY: where they are submitted, they are in the workspace, which nothing but this stream uses.
+        let (maps, begins) = unsafe {
+            (
+                Column::on_device_raw(device, maps, chunks, &layouts[0]),
+                ColumnMut::on_device_raw(device, begins, chunks, &layouts[1]),
+            )
+        };
+        let settings = Settings { parameters: &Parameters::default(), checked: false };
+        let call = Call { mode: Mode::Exclusive, ..Call::default() };
+        let program = (&**self.composing.program, device);
+        act(&self.composing, Task::new(program, (&call, settings), &[maps], &[begins])?)
+    }
+
     fn loaded(&self) -> Result<Arc<Loaded>, Error> {
         if let Some(loaded) = self.loaded.get() {
             return Ok(loaded.clone());
         }
         let Maker { device, arch, cache, .. } = &self.maker;
-        let ChunkTables { images, members, next, walk, .. } = &self.tables;
+        let ChunkTables { lanes, images, members, next, walk, .. } = &self.tables;
         let pass = |pass: ChunkPass, table: &StateTable| {
-            let is_shared = table.bytes.len() <= arch.shared_bytes();
-            let symbols = match (self.from_end, table.by_byte, self.bytes) {
-                (true, true, _) => ChunkSymbols::BytesFromEnd,
-                (true, false, _) => ChunkSymbols::ClassesFromEnd,
-                (false, _, 1) => ChunkSymbols::Bytes,
-                (false, ..) => ChunkSymbols::Words,
+            let symbols = match (self.from_end, self.bytes) {
+                (true, _) => ChunkSymbols::ClassesFromEnd,
+                (false, 1) => ChunkSymbols::Bytes,
+                (false, _) => ChunkSymbols::Words,
             };
-            let kernel = ChunkKernel { pass, symbols, wide: table.wide, shared: is_shared };
+            let kernel = ChunkKernel::planned(pass, symbols, *lanes, (table, *arch));
+            let threads = to_u32("the block", kernel.threads)?;
+            let shared = to_u32("the shared memory", kernel.shared_bytes(table.bytes.len()))?;
             let ir = HelperIr::over_chunks(kernel, *arch);
             let (module, _) = Module::made(device, &ir.key(), cache.as_ref(), || ir.compile().map_err(Error::from))?;
             let kernel = module.kernel("scan")?;
-            let shared = to_u32("the shared memory", if is_shared { table.bytes.len() } else { 0 })?;
             kernel.allow_shared(shared)?;
-            let each = kernel.blocks_per_multiprocessor(CHUNK_THREADS as u32, shared)?.max(1);
+            let each = kernel.blocks_per_multiprocessor(threads, shared)?.max(1);
             let blocks = each as usize * device.facts().multiprocessors as usize;
-            Ok::<_, Error>(Pass { kernel, shared, blocks })
+            Ok::<_, Error>(Pass { kernel, threads, shared, blocks })
         };
         let stream = device.aside()?;
         let upload = |bytes: &[u8]| DeviceBuffer::from_slice(stream, bytes);
@@ -212,6 +254,11 @@ impl Chunks {
             depth + 1
         )
     }
+}
+
+/// Bytes of a list of so many chunks, a multiple of 16.
+fn list_bytes(chunks: usize) -> usize {
+    ChunksArguments::LISTED.saturating_add(chunks.saturating_mul(4)).saturating_add(15) & !15
 }
 
 /// Lanes of a vector of a map.

@@ -38,7 +38,7 @@ impl OnGpu {
         let HostTask { call, settings, carry, inputs, outputs, len } = task;
         let program = &*self.program;
         let stream = Stream::new(&self.device)?;
-        let buffers = self.upload(inputs, &stream)?;
+        let buffers = self.upload(call, inputs, &stream)?;
         let flags = self.flags(call, len, &stream)?;
         let flags = flags.as_ref().map(Column::on_device::<u8>);
         let device_inputs = columns(&buffers, &program.inputs)?;
@@ -66,6 +66,7 @@ impl OnGpu {
         let device_outputs: Result<Vec<_>, Error> =
             layouts.map(|(buffer, layout)| ColumnMut::on_device_bytes(buffer, layout)).collect();
         let outcome = self.submit_call((&device_call, settings), &device_inputs, &device_outputs?, &stream)?.wait()?;
+        call.go_on()?;
         for (buffer, output) in results.iter().zip(outputs) {
             let records = if program.output.filter.is_some() { outcome.written } else { output.len };
             let written = buffer.slice(..bytes(records, &output.layout))?;
@@ -103,7 +104,7 @@ impl OnGpu {
         Task::reduction((&self.program, self.device.into()), call, inputs)?.submit(self, stream)
     }
 
-    fn upload(&self, inputs: &[Column<'_>], stream: &Stream) -> Result<Vec<DeviceBuffer<u8>>, CudaError> {
+    fn upload(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Vec<DeviceBuffer<u8>>, Error> {
         let upload = |input: &Column<'_>| {
             let mut buffer = DeviceBuffer::uninitialized(&self.device, bytes(input.len, &input.layout))?;
             if input.spacing.is_some() {
@@ -112,8 +113,13 @@ impl OnGpu {
                 buffer.as_slice_mut().copy_from(stream, &dense)?;
                 return Ok(buffer);
             }
-            // SAFETY: the column borrows so many bytes; whoever calls this waits for the stream.
-            unsafe { buffer.as_slice_mut().copy_from_host(stream, input.base) }?;
+            for start in (0..buffer.len()).step_by(UPLOADED) {
+                call.go_on()?;
+                let part = start..buffer.len().min(start + UPLOADED);
+                // SAFETY: the column borrows so many bytes; whoever calls this waits for the stream, and so does who frees the
+                // buffer.
+                unsafe { buffer.slice_mut(part)?.copy_from_host(stream, input.base.add(start)) }?;
+            }
             Ok(buffer)
         };
         inputs.iter().map(upload).collect()
@@ -182,6 +188,9 @@ impl<'a> Starts<'a> {
         (Init::Each(&all[from * self.own..end * self.own]), end)
     }
 }
+
+/// Bytes that are uploaded between two looks at whether the call was interrupted.
+const UPLOADED: usize = 64 << 20;
 
 fn bytes(len: usize, layout: &Layout) -> usize {
     len * layout.size as usize

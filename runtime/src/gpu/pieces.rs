@@ -71,13 +71,14 @@ impl HostTask<'_, '_> {
 impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
     fn cut(scan: &'s OnGpu, task: HostTask<'a, 'c>) -> Result<Self, HostTask<'a, 'c>> {
         let program = &*scan.program;
-        // What goes by chunks needs the whole line.
+        // What goes by chunks needs the whole line. One that the device has no space for is scanned in pieces, by look-back.
         #[cfg(feature = "ptx")]
         if let Some(chunks) = &scan.chunks
             && task.len > 0
             && task.outputs.is_some()
             && task.carry.is_none()
             && chunks.takes(task.call)
+            && chunks.has_space(task.len)
         {
             return Err(task);
         }

@@ -15,4 +15,5 @@ mod spaced;
 mod streams;
 mod subject;
 mod together;
+mod transducers;
 mod uploaded;

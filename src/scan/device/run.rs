@@ -85,7 +85,9 @@ impl sealed::Place for OnDevice {
         input: &impl Columns<(T,), Place = OnDevice>,
         output: impl ColumnsMut<U, Place = OnDevice>,
     ) -> Result<Pending, Error> {
-        let then = |between: &DeviceVec<M>| Ok(((), <OnDevice as sealed::Place>::fill(second, Mode::Inclusive, &between, output)?));
+        let then = |between: &DeviceVec<M>| {
+            Ok(((), <OnDevice as sealed::Place>::fill(second, Mode::Inclusive, &between, output)?))
+        };
         Ok(through(first, input, then)?.1)
     }
 

@@ -11,7 +11,7 @@ mod spacing;
 mod split;
 mod starts;
 
-pub use chunks::{CHUNK_THREADS, ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments};
+pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments};
 pub use ends::EndsArguments;
 pub use offsets::OffsetsArguments;
 pub use spacing::SpacingArguments;
@@ -128,7 +128,8 @@ impl HelperIr {
 
     /// Writes one of the kernels over chunks, named `scan`.
     pub fn over_chunks(kernel: ChunkKernel, arch: Arch) -> HelperIr {
-        let text = as_ptx_kernel(&kernel.emulated(), "scan", size_of::<ChunksArguments>(), (CHUNK_THREADS, 1));
+        let text =
+            as_ptx_kernel(&kernel.emulated(), "scan", size_of::<ChunksArguments>(), (kernel.threads, kernel.blocks()));
         HelperIr { text, arch }
     }
 

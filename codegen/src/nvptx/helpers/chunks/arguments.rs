@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 pub struct ChunksArguments {
     /// How many symbols.
     pub records: u64,
-    /// Symbols of a chunk, a multiple of 32.
+    /// Symbols of a chunk, a multiple of [`CHUNK_STEP`](crate::gpu::CHUNK_STEP).
     pub chunk: u64,
     /// Where the bytes or words are that symbols are found in.
     pub input: u64,
@@ -24,11 +24,9 @@ pub struct ChunksArguments {
     pub members: u64,
     /// How many symbols there are.
     pub symbols: u64,
-    /// Most states of a range, a multiple of 16.
-    pub lanes: u64,
-    /// How many symbols behind the one with an image leave at most so many states.
+    /// How many symbols behind the one with an image leave at most so many states as a range has.
     pub depth: u64,
-    /// Where ranges are, two bytes for each of so many states.
+    /// Where ranges are, two bytes for each state that one may have.
     pub ranges: u64,
     /// Where maps are, a byte for each of them.
     pub maps: u64,
@@ -36,4 +34,12 @@ pub struct ChunksArguments {
     pub begins: u64,
     /// Where outputs are to be, which no input overlaps.
     pub output: u64,
+    /// Where chunks are listed that may lead to several states: how many, a `u32` that is 0 before the first pass and behind the
+    /// last one, and from [`LISTED`](ChunksArguments::LISTED) bytes on their numbers, a `u32` for each chunk there is.
+    pub list: u64,
+}
+
+impl ChunksArguments {
+    /// Where numbers begin in a list.
+    pub const LISTED: usize = 16;
 }

@@ -2,20 +2,20 @@
 //! three kernels. Chunks are numbered in the order in which they are read.
 //!
 //! Every symbol looks up where it leads a state, so blocks keep that table in shared memory where
-//! it fits, and stay for as many chunks as there are.
+//! it fits, and stay for as many chunks as there are. Columns go through shared memory too
+//! (`slices.rs`): so a warp reads and writes them in whole sectors.
 
 mod arguments;
+mod passes;
+mod slices;
 
 pub use arguments::ChunksArguments;
 
 use super::{argument, thread_of_blocks};
-use crate::gpu::{CHUNK_WINDOW, UNUSED_STATE};
-use crate::nvptx::emit::{Builder, Space, Ty, Value, Var};
+use crate::gpu::{Arch, CHUNK_WINDOW, StateTable};
+use crate::nvptx::emit::{Builder, Space, Ty, Value};
 
-/// Threads of a block of these kernels.
-pub const CHUNK_THREADS: usize = 768;
-
-/// The work of a kernel on a chunk.
+/// What a kernel does with a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChunkPass {
     /// Finds the states that may be before it: its range.
@@ -28,7 +28,7 @@ pub enum ChunkPass {
     ToWords,
 }
 
-/// The form of a transducer's symbols, and the end where it begins to read.
+/// What the symbols of a transducer are, and where it begins to read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChunkSymbols {
     /// Bytes, from the last on.
@@ -45,28 +45,91 @@ impl ChunkSymbols {
     fn are_from_end(self) -> bool {
         matches!(self, ChunkSymbols::BytesFromEnd | ChunkSymbols::ClassesFromEnd)
     }
+
+    /// Bytes of what a symbol is found in.
+    fn bytes(self) -> usize {
+        if self == ChunkSymbols::Words { 2 } else { 1 }
+    }
 }
 
 /// One of the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChunkKernel {
-    /// The work.
+    /// What it does.
     pub pass: ChunkPass,
-    /// The symbols that it reads.
+    /// What it reads.
     pub symbols: ChunkSymbols,
+    /// Most states of a range, a multiple of 16.
+    pub lanes: usize,
     /// Whether numbers in the table take two bytes.
     pub wide: bool,
     /// Whether the table is copied to shared memory.
     pub shared: bool,
+    /// Threads of a block.
+    pub threads: usize,
 }
 
+/// Threads of a block: those of small blocks first, since several on a multiprocessor fill each other's waits.
+const THREADS: [usize; 4] = [256, 512, 1024, 768];
+
+/// Threads that a multiprocessor has registers for.
+const THREADS_AT_ONCE: usize = 1024;
+
+/// Bytes of shared memory that each block takes besides its own.
+const RESERVED: usize = 1 << 10;
+
+/// Bytes that a thread copies at a time.
+const PIECE: usize = 16;
+
+/// Lanes of a warp.
+const WARP: usize = 32;
+
 impl ChunkKernel {
+    /// The kernel that does this with such a table. Symbols of a text are classes, or bytes if the table has one for each.
+    pub fn planned(
+        pass: ChunkPass,
+        symbols: ChunkSymbols,
+        lanes: usize,
+        (table, arch): (&StateTable, Arch),
+    ) -> ChunkKernel {
+        let symbols = match symbols {
+            ChunkSymbols::ClassesFromEnd if table.by_byte => ChunkSymbols::BytesFromEnd,
+            symbols => symbols,
+        };
+        let with = |shared, threads| ChunkKernel { pass, symbols, lanes, wide: table.wide, shared, threads };
+        let fits = |kernel: &ChunkKernel| {
+            let each = kernel.shared_bytes(table.bytes.len()) + RESERVED;
+            kernel.blocks() * each <= arch.shared_bytes() + RESERVED
+        };
+        let kernels = THREADS.map(|threads| with(true, threads));
+        kernels.into_iter().find(fits).unwrap_or(with(false, THREADS[0]))
+    }
+
+    /// Blocks that a multiprocessor has registers for.
+    pub(super) fn blocks(self) -> usize {
+        THREADS_AT_ONCE / self.threads
+    }
+
+    /// Bytes of shared memory that a block takes with a table of so many.
+    pub fn shared_bytes(self, table: usize) -> usize {
+        self.threads * self.own_bytes() + if self.shared { table } else { 0 }
+    }
+
+    /// Those of a thread: an odd number of pieces, so that threads side by side meet all banks.
+    fn own_bytes(self) -> usize {
+        let bytes = match self.pass {
+            ChunkPass::Ranges => CHUNK_WINDOW * self.symbols.bytes() + 2 * self.lanes,
+            _ => self.columns_bytes(),
+        };
+        bytes + PIECE
+    }
+
     pub(super) fn write(self, k: &Builder) {
-        let table = if self.shared { k.shared() } else { argument!(k, ChunksArguments.table).as_global() };
+        let from = argument!(k, ChunksArguments.table).as_global();
+        let table = if self.shared { k.shared().at(self.threads * self.own_bytes()) } else { from };
         if self.shared {
-            let from = argument!(k, ChunksArguments.table).as_global();
             let end = argument!(k, ChunksArguments.table_bytes).resize(Ty::I32);
-            k.range(k.thread() * PIECE, end, k.i32(CHUNK_THREADS * PIECE), |byte| {
+            k.range(k.thread() * PIECE, end, k.i32(self.threads * PIECE), |byte| {
                 table.byte(byte).store(from.byte(byte).load_constant(Ty::Words(4), PIECE), PIECE);
             });
             k.barrier();
@@ -74,30 +137,36 @@ impl ChunkKernel {
         let (records, length) = (argument!(k, ChunksArguments.records), argument!(k, ChunksArguments.chunk));
         let row = argument!(k, ChunksArguments.row).resize(Ty::I32);
         let count = (records + length - 1).udiv(length);
-        let threads = k.blocks().resize(Ty::I64) * CHUNK_THREADS;
-        k.range(thread_of_blocks(k, CHUNK_THREADS), count, threads, |number| {
-            let is_from_end = self.symbols.are_from_end();
-            let begin = (if is_from_end { count - 1 - number } else { number }) * length;
-            let end = (begin + length).umin(records);
-            let chunk = Chunk { k, kernel: self, table, row, records, count, number, begin, end };
+        let threads = k.blocks().resize(Ty::I64) * self.threads;
+        let (own, lane) = (thread_of_blocks(k, self.threads), k.thread() & (WARP - 1));
+        let list = argument!(k, ChunksArguments.list).as_global();
+        let is_listed = self.pass == ChunkPass::Maps;
+        // What is no chunk is not looked up, whatever an earlier launch left.
+        let listed = || list.load_constant(Ty::I32, 4).resize(Ty::I64).umin(count);
+        let all = if is_listed { listed() } else { count };
+        // The lanes of a warp stay together: behind the last chunk are some without symbols.
+        k.range(own - lane.resize(Ty::I64), all, threads, |first| {
+            let place = first + lane.resize(Ty::I64);
+            let (is_there, place) = (place.below(all), place.umin(all - 1));
+            let number = match is_listed {
+                true => list.at(ChunksArguments::LISTED).byte(place * 4).load_constant(Ty::I32, 4).resize(Ty::I64),
+                false => place,
+            };
+            let (number, begin) = (number.umin(count - 1), k.i64(0));
+            let mut chunk =
+                Chunk { k, kernel: self, table, row, records, length, count, first, lane, number, begin, is_there };
+            chunk.begin = is_there.select(chunk.begin_of(number), begin);
             match self.pass {
-                ChunkPass::Ranges => chunk.find_range(),
+                ChunkPass::Ranges => chunk.find_range(list),
                 ChunkPass::Maps => chunk.find_maps(),
-                ChunkPass::ToBytes => chunk.write_outputs(1),
-                ChunkPass::ToWords => chunk.write_outputs(2),
+                ChunkPass::ToBytes | ChunkPass::ToWords => chunk.write_outputs(),
             }
         });
+        if matches!(self.pass, ChunkPass::ToBytes | ChunkPass::ToWords) {
+            k.when(own.is(k.i64(0)), || list.store(k.i32(0), 4));
+        }
     }
 }
-
-/// Bytes that a thread copies at a time.
-const PIECE: usize = 16;
-
-/// Bytes of symbols that are taken together: whole sectors of the memory.
-const GROUP_BYTES: usize = 32;
-
-/// States that are led on together.
-const LANES: usize = 2;
 
 /// The chunk of a thread.
 struct Chunk<'k> {
@@ -106,10 +175,17 @@ struct Chunk<'k> {
     table: Value<'k>,
     row: Value<'k>,
     records: Value<'k>,
+    /// Symbols of a chunk.
+    length: Value<'k>,
     count: Value<'k>,
+    /// The number of the warp's first chunk, or its place in the list.
+    first: Value<'k>,
+    lane: Value<'k>,
     number: Value<'k>,
+    /// Its first symbol in the order of memory.
     begin: Value<'k>,
-    end: Value<'k>,
+    /// Whether there is one.
+    is_there: Value<'k>,
 }
 
 impl<'k> Chunk<'k> {
@@ -117,9 +193,34 @@ impl<'k> Chunk<'k> {
         self.kernel.symbols.are_from_end()
     }
 
-    /// Bytes of what a symbol is found in.
-    fn bytes(&self) -> usize {
-        if self.kernel.symbols == ChunkSymbols::Words { 2 } else { 1 }
+    /// Where a chunk begins in memory.
+    fn begin_of(&self, number: Value<'k>) -> Value<'k> {
+        (if self.is_from_end() { self.count - 1 - number } else { number }) * self.length
+    }
+
+    /// The same for that of a lane of the warp.
+    fn begin_of_lane(&self, lane: Value<'k>) -> Value<'k> {
+        match self.kernel.pass {
+            ChunkPass::Maps => self.told(lane).load(Ty::I64, 8),
+            _ => self.begin_of(self.first + lane.resize(Ty::I64)),
+        }
+    }
+
+    /// Where a lane whose chunk is of a list tells the others where that begins: behind its slices.
+    fn told(&self, lane: Value<'k>) -> Value<'k> {
+        self.shared_of(lane).at(self.kernel.columns_bytes())
+    }
+
+    /// Where it ends.
+    fn end(&self) -> Value<'k> {
+        let end = (self.begin + self.length).umin(self.records);
+        self.is_there.select(end, self.begin)
+    }
+
+    /// The shared memory of a lane of the warp.
+    fn shared_of(&self, lane: Value<'k>) -> Value<'k> {
+        let thread = self.k.thread() - self.lane + lane;
+        self.k.shared().byte(thread * self.kernel.own_bytes())
     }
 
     /// From the table, at a byte.
@@ -149,229 +250,20 @@ impl<'k> Chunk<'k> {
         }
     }
 
+    /// The type of what a symbol is found in.
+    fn found(&self) -> Ty {
+        Ty::Int(8 * self.kernel.symbols.bytes() as u16)
+    }
+
     fn input(&self) -> Value<'k> {
         argument!(self.k, ChunksArguments.input).as_global()
-    }
-
-    fn symbol_at(&self, place: Value<'k>) -> Value<'k> {
-        let bytes = self.bytes();
-        let found = self.input().byte(place * bytes).load_constant(Ty::Int(8 * bytes as u16), 1);
-        self.symbol(found.resize(Ty::I32))
-    }
-
-    /// Takes a step for each symbol of the chunk, in the order in which they are read. What steps give is written, by groups
-    /// where all columns are at whole ones.
-    fn over(
-        &self,
-        step: &dyn Fn(Value<'k>) -> Option<Value<'k>>,
-        write: &dyn Fn(Value<'k>, &[Value<'k>]),
-        columns: Value<'k>,
-    ) {
-        let (k, bytes, is_from_end) = (self.k, self.bytes(), self.is_from_end());
-        let length = GROUP_BYTES / bytes;
-        let is_aligned = ((self.input().address() | columns) & (PIECE - 1)).is(k.i64(0));
-        let at = k.var(if is_from_end { self.end } else { self.begin });
-        let group = |first: Value<'k>| {
-            let load =
-                |part: usize| self.input().byte(first * bytes).at(PIECE * part).load_constant(Ty::Words(4), PIECE);
-            let parts: Vec<Value<'k>> = (0..GROUP_BYTES / PIECE).map(load).collect();
-            let found = |place: usize| {
-                let byte = place * bytes;
-                let word = parts[byte / PIECE].word(byte % PIECE / 4);
-                (word >> (8 * (byte % 4))) & ((1 << (8 * bytes)) - 1)
-            };
-            let symbols: Vec<Value<'k>> = (0..length).map(|place| self.symbol(found(place))).collect();
-            let mut outputs = vec![None; length];
-            for place in 0..length {
-                let place = if is_from_end { length - 1 - place } else { place };
-                outputs[place] = step(symbols[place]);
-            }
-            write(first, &outputs.into_iter().flatten().collect::<Vec<_>>());
-        };
-        let single = |place: Value<'k>| write(place, &step(self.symbol_at(place)).into_iter().collect::<Vec<_>>());
-        let left = || if is_from_end { at.get() - self.begin } else { self.end - at.get() };
-        k.repeat_while(
-            || left().is_not(k.i64(0)),
-            || {
-                let here = at.get();
-                let is_at_group = (here & (length - 1)).is(k.i64(0)) & left().at_least(k.i64(length)) & is_aligned;
-                let take = |some: &dyn Fn(Value<'k>), length: usize| {
-                    let [first, behind] = if is_from_end { [here - length; 2] } else { [here, here + length] };
-                    some(first);
-                    at.set(behind);
-                };
-                k.either(is_at_group, || take(&group, length), || take(&single, 1));
-            },
-        );
-    }
-
-    /// Most states of a range.
-    fn most(&self) -> Value<'k> {
-        argument!(self.k, ChunksArguments.lanes).resize(Ty::I32)
-    }
-
-    /// Where a chunk's range is.
-    fn range(&self, number: Value<'k>) -> Value<'k> {
-        argument!(self.k, ChunksArguments.ranges)
-            .as_global()
-            .byte(number * argument!(self.k, ChunksArguments.lanes) * 2)
-    }
-
-    /// Stores four times the same word again and again, in so many bytes.
-    fn fill(&self, to: Value<'k>, bytes: Value<'k>, word: i128) {
-        let four =
-            (0..4).fold(self.k.poison(Ty::Words(4)), |four, lane| four.with_word(lane, self.k.int(Ty::I32, word)));
-        self.k.range(self.k.i32(0), bytes, self.k.i32(PIECE), |byte| to.byte(byte).store(four, PIECE));
-    }
-
-    /// Starts from the image of a symbol before the chunk, of those in a window one with few states, and goes on from there; or
-    /// from the first state, if the text begins in the window.
-    fn find_range(&self) {
-        let k = self.k;
-        let range = self.range(self.number);
-        self.fill(range, self.most() * 2, UNUSED);
-        let before = if self.is_from_end() { self.records - self.end } else { self.begin };
-        let at = |distance: Value<'k>| match self.is_from_end() {
-            true => self.symbol_at(self.end + distance - 1),
-            false => self.symbol_at(self.begin - distance),
-        };
-        let image_of = |symbol: Value<'k>| {
-            argument!(self.k, ChunksArguments.images).as_global().byte(symbol * 4).load_constant(Ty::I32, 4)
-        };
-        // An image is where its states are, and in the low byte how many.
-        let image = k.var(image_of(argument!(self.k, ChunksArguments.symbols).resize(Ty::I32)));
-        let behind = k.var(before);
-        k.when(before.at_least(k.i64(CHUNK_WINDOW)), || {
-            image.set(k.i32(0xff));
-            let distance = k.var(argument!(self.k, ChunksArguments.depth) + 1);
-            let is_large = || (image.get() & 0xff).at_least(k.i32(2));
-            k.repeat_while(
-                || is_large() & distance.get().below(k.i64(CHUNK_WINDOW + 1)),
-                || {
-                    let own = image_of(at(distance.get()));
-                    k.when((own & 0xff).below(image.get() & 0xff), || {
-                        image.set(own);
-                        behind.set(distance.get() - 1);
-                    });
-                    distance.set(distance.get() + 1);
-                },
-            );
-        });
-        let (count, first) = (image.get() & 0xff, image.get() >> 8);
-        let found = k.var(k.i32(0));
-        k.range(k.i32(0), count, k.i32(LANES), |place| {
-            let member = |lane: usize| {
-                let place = first + (place + lane).umin(count - 1);
-                argument!(self.k, ChunksArguments.members).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
-            };
-            let lanes = self.lanes(|lane| member(lane).resize(Ty::I32));
-            let distance = k.var(behind.get());
-            k.repeat_while(
-                || distance.get().is_not(k.i64(0)),
-                || {
-                    let symbol = at(distance.get());
-                    lanes.iter().for_each(|lane| lane.set(self.next(lane.get(), symbol)));
-                    distance.set(distance.get() - 1);
-                },
-            );
-            for lane in lanes {
-                let is_known = k.var(k.bool(false));
-                k.range(k.i32(0), found.get(), k.i32(1), |known| {
-                    let known = range.byte(known * 2).load(Ty::Int(16), 2).resize(Ty::I32);
-                    is_known.set(is_known.get() | known.is(lane.get()));
-                });
-                k.when(!is_known.get() & found.get().below(self.most()), || {
-                    range.byte(found.get() * 2).store(lane.get().resize(Ty::Int(16)), 2);
-                    found.set(found.get() + 1);
-                });
-            }
-        });
-    }
-
-    /// Leads the states of the range on, some at a time, and numbers them in the next chunk's range.
-    fn find_maps(&self) {
-        let k = self.k;
-        let map = argument!(self.k, ChunksArguments.maps)
-            .as_global()
-            .byte(self.number * argument!(self.k, ChunksArguments.lanes));
-        self.fill(map, self.most(), 0);
-        let state =
-            |range: Value<'k>, place: Value<'k>| range.byte(place * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
-        let (own, next) = (self.range(self.number), self.range((self.number + 1).umin(self.count - 1)));
-        // Where one state alone can follow, all lead to it.
-        let is_told = state(next, k.i32(1)).is(k.i32(UNUSED_STATE.into()));
-        let place = k.var(is_told.select(self.most(), k.i32(0)));
-        let goes_on = || {
-            let is_used = state(own, place.get().umin(self.most() - 1)).is_not(k.i32(UNUSED_STATE.into()));
-            place.get().below(self.most()) & is_used
-        };
-        k.repeat_while(goes_on, || {
-            let known = |lane: usize| {
-                let state = state(own, place.get() + lane);
-                state.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), state)
-            };
-            let lanes = self.lanes(known);
-            let step = |symbol| {
-                lanes.iter().for_each(|lane| lane.set(self.next(lane.get(), symbol)));
-                None
-            };
-            self.over(&step, &|_, _| {}, k.i64(0));
-            let numbers = k.var(k.i32(0));
-            k.range(k.i32(1), self.most(), k.i32(1), |number| {
-                let other = state(next, number);
-                for (place, lane) in lanes.iter().enumerate() {
-                    let here = lane.get().is(other).select(number << (8 * place), k.i32(0));
-                    numbers.set(numbers.get() | here);
-                }
-            });
-            map.byte(place.get()).store(numbers.get().resize(Ty::Int(8 * LANES as u16)), LANES);
-            place.set(place.get() + LANES);
-        });
-    }
-
-    /// States that are led on together.
-    fn lanes(&self, first: impl Fn(usize) -> Value<'k>) -> Vec<Var<'k>> {
-        (0..LANES).map(|lane| self.k.var(first(lane))).collect()
-    }
-
-    /// Walks the chunk from the state in which it begins.
-    fn write_outputs(&self, bytes: usize) {
-        let k = self.k;
-        let begins = argument!(self.k, ChunksArguments.begins).as_global().byte(self.number).load_constant(Ty::I8, 1);
-        // If the scan between failed, numbers are anything: some state is taken then.
-        let begins = begins.resize(Ty::I32).umin(self.most() - 1);
-        let first = self.range(self.number).byte(begins * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
-        let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
-        let output = argument!(self.k, ChunksArguments.output).as_global();
-        // Half of an entry is the next state, the other one the output.
-        let half = if self.kernel.wide { 16 } else { 8 };
-        let step = |symbol| {
-            let entry = self.entry(Ty::Int(2 * half), state.get(), symbol);
-            state.set(entry & ((1 << half) - 1));
-            Some(entry >> usize::from(half))
-        };
-        let write = |place: Value<'k>, outputs: &[Value<'k>]| {
-            let to = output.byte(place * bytes);
-            if let [own] = outputs {
-                return to.store(own.resize(Ty::Int(8 * bytes as u16)), 1);
-            }
-            let joined = |own: &[Value<'k>]| {
-                let placed = own.iter().enumerate().map(|(place, own)| *own << (8 * bytes * place));
-                placed.reduce(|low, high| low | high).expect("a word has outputs")
-            };
-            let words: Vec<Value<'k>> = outputs.chunks(4 / bytes).map(joined).collect();
-            for (part, four) in words.chunks(4).enumerate() {
-                let four = four.iter().enumerate();
-                let vector = four.fold(k.poison(Ty::Words(4)), |vector, (lane, word)| vector.with_word(lane, *word));
-                to.at(PIECE * part).store(vector, PIECE);
-            }
-        };
-        self.over(&step, &write, output.address());
     }
 }
 
 /// Classes of bytes, which the table begins with.
 const CLASSES: usize = 256;
 
-/// Two states that are none.
-const UNUSED: i128 = (UNUSED_STATE as i128) << 16 | UNUSED_STATE as i128;
+/// Four times the same word.
+fn four_of(word: Value<'_>) -> Value<'_> {
+    (0..4).fold(word.emit().poison(Ty::Words(4)), |four, lane| four.with_word(lane, word))
+}

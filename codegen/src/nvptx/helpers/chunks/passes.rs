@@ -1,0 +1,201 @@
+//! What the kernels do with a chunk: find its range, lead its states on, write its outputs.
+
+use super::super::argument;
+use super::{CHUNK_WINDOW, Chunk, ChunksArguments, PIECE, four_of};
+use crate::gpu::UNUSED_STATE;
+use crate::nvptx::emit::{Ty, Value, Var};
+
+/// States that are led on together.
+const LANES: usize = 2;
+
+/// Two states that are none.
+const UNUSED: usize = (UNUSED_STATE as usize) << 16 | UNUSED_STATE as usize;
+
+impl<'k> Chunk<'k> {
+    /// Where a chunk's range is.
+    fn range(&self, number: Value<'k>) -> Value<'k> {
+        argument!(self.k, ChunksArguments.ranges).as_global().byte(number * (2 * self.kernel.lanes))
+    }
+
+    /// The vectors of states of a range.
+    fn vectors(&self) -> impl Iterator<Item = usize> + use<> {
+        (0..2 * self.kernel.lanes).step_by(PIECE)
+    }
+
+    /// Finds the range. A chunk whose next one may begin in several states is listed; the others lead all to one.
+    pub(super) fn find_range(&self, list: Value<'k>) {
+        let k = self.k;
+        let is_listed = k.var(k.bool(false));
+        k.when(self.is_there, || {
+            let map = self.map();
+            (0..self.kernel.lanes).step_by(PIECE).for_each(|byte| map.at(byte).store(four_of(k.i32(0)), PIECE));
+            let found = self.range_found();
+            is_listed.set(found.at_least(k.i32(2)) & self.number.is_not(k.i64(0)));
+        });
+        let lanes = k.ballot(is_listed.get());
+        let ones = |lanes: Value<'k>| lanes.math("ctpop", &[]);
+        let place = k.var(k.i32(0));
+        k.when(self.lane.is(k.i32(0)) & lanes.is_not(k.i32(0)), || place.set(k.atomic_add(list, ones(lanes))));
+        let before = ones(lanes & ((k.i32(1) << self.lane) - 1));
+        let place = (k.shuffle_from(place.get(), k.i32(0)) + before).resize(Ty::I64);
+        k.when(is_listed.get() & place.below(self.count), || {
+            let number = (self.number - 1).resize(Ty::I32);
+            list.at(ChunksArguments::LISTED).byte(place * 4).store(number, 4);
+        });
+    }
+
+    /// Starts from the image of a symbol before the chunk, of those in a window one with few states, and goes on from there; or
+    /// from the first state, if the text begins in the window. Gives how many states it has.
+    fn range_found(&self) -> Value<'k> {
+        let (k, bytes) = (self.k, self.kernel.symbols.bytes());
+        let window = self.shared_of(self.lane);
+        let range = window.at(CHUNK_WINDOW * bytes);
+        self.vectors().for_each(|byte| range.at(byte).store(four_of(k.i32(UNUSED)), PIECE));
+        let at = |distance: Value<'k>| {
+            let place = if self.is_from_end() { distance - 1 } else { k.i32(CHUNK_WINDOW) - distance };
+            self.symbol(window.byte(place * bytes).load(self.found(), bytes).resize(Ty::I32))
+        };
+        let image_of = |symbol: Value<'k>| {
+            argument!(self.k, ChunksArguments.images).as_global().byte(symbol * 4).load_constant(Ty::I32, 4)
+        };
+        // An image is where its states are, and in the low byte how many.
+        let image = k.var(image_of(argument!(self.k, ChunksArguments.symbols).resize(Ty::I32)));
+        let before = if self.is_from_end() { self.records - self.end() } else { self.begin };
+        let loaded = before.umin(k.i64(CHUNK_WINDOW)).resize(Ty::I32);
+        self.load_window(window, loaded);
+        let behind = k.var(loaded);
+        k.when(loaded.is(k.i32(CHUNK_WINDOW)), || {
+            image.set(k.i32(0xff));
+            let distance = k.var(argument!(self.k, ChunksArguments.depth).resize(Ty::I32) + 1);
+            let is_large = || (image.get() & 0xff).at_least(k.i32(2));
+            k.repeat_while(
+                || is_large() & distance.get().below(k.i32(CHUNK_WINDOW + 1)),
+                || {
+                    let own = image_of(at(distance.get()));
+                    k.when((own & 0xff).below(image.get() & 0xff), || {
+                        image.set(own);
+                        behind.set(distance.get() - 1);
+                    });
+                    distance.set(distance.get() + 1);
+                },
+            );
+        });
+        let (count, first) = (image.get() & 0xff, image.get() >> 8);
+        let found = k.var(k.i32(0));
+        k.range(k.i32(0), count, k.i32(LANES), |place| {
+            let member = |lane: usize| {
+                let place = first + (place + lane).umin(count - 1);
+                argument!(self.k, ChunksArguments.members).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
+            };
+            let lanes = self.lanes(|lane| member(lane).resize(Ty::I32));
+            let distance = k.var(behind.get());
+            k.repeat_while(
+                || distance.get().is_not(k.i32(0)),
+                || {
+                    let symbol = at(distance.get());
+                    lanes.iter().for_each(|lane| lane.set(self.next(lane.get(), symbol)));
+                    distance.set(distance.get() - 1);
+                },
+            );
+            for lane in lanes {
+                let is_known = k.var(k.bool(false));
+                k.range(k.i32(0), found.get(), k.i32(1), |known| {
+                    let known = range.byte(known * 2).load(Ty::Int(16), 2).resize(Ty::I32);
+                    is_known.set(is_known.get() | known.is(lane.get()));
+                });
+                k.when(!is_known.get() & found.get().below(k.i32(self.kernel.lanes)), || {
+                    range.byte(found.get() * 2).store(lane.get().resize(Ty::Int(16)), 2);
+                    found.set(found.get() + 1);
+                });
+            }
+        });
+        let to = self.range(self.number);
+        self.vectors().for_each(|byte| to.at(byte).store(range.at(byte).load(Ty::Words(4), PIECE), PIECE));
+        found.get()
+    }
+
+    /// Copies so many symbols before the chunk: those of a window, or all there are.
+    fn load_window(&self, to: Value<'k>, count: Value<'k>) {
+        let (k, bytes) = (self.k, self.kernel.symbols.bytes());
+        let first = if self.is_from_end() { self.end() } else { self.begin - CHUNK_WINDOW };
+        let from = self.input().byte(first * bytes);
+        let is_aligned = (from.address() & (PIECE - 1)).is(k.i64(0));
+        let copy = |ty: Ty, byte: Value<'k>| {
+            let each = ty.bits() as usize / 8;
+            to.byte(byte).store(from.byte(byte).load_constant(ty, each), each);
+        };
+        k.either(
+            is_aligned & count.is(k.i32(CHUNK_WINDOW)),
+            || (0..CHUNK_WINDOW * bytes).step_by(PIECE).for_each(|byte| copy(Ty::Words(4), k.i32(byte))),
+            || k.range(k.i32(0), count * bytes, k.i32(bytes), |byte| copy(self.found(), byte)),
+        );
+    }
+
+    /// Where the map of the chunk is.
+    fn map(&self) -> Value<'k> {
+        argument!(self.k, ChunksArguments.maps).as_global().byte(self.number * self.kernel.lanes)
+    }
+
+    /// Leads the states of the range on, some at a time, and numbers them in the next chunk's range.
+    pub(super) fn find_maps(&self) {
+        let (k, most) = (self.k, self.kernel.lanes);
+        k.warp_barrier();
+        self.told(self.lane).store(self.begin, 8);
+        k.warp_barrier();
+        let map = self.map();
+        let (own, next) = (self.range(self.number), self.range((self.number + 1).umin(self.count - 1)));
+        let others: Vec<Value<'k>> =
+            self.vectors().map(|byte| next.at(byte).load_constant(Ty::Words(4), PIECE)).collect();
+        let half = |pair: Value<'k>, place: usize| if place == 0 { pair & 0xffff } else { pair >> 16 };
+        let other = |number: usize| half(others[number / 8].word(number % 8 / 2), number % 2);
+        let unused = k.i32(UNUSED_STATE.into());
+        let place = k.var(self.is_there.select(k.i32(0), k.i32(most)));
+        let pair = || own.byte(place.get().umin(k.i32(most - LANES)) * 2).load_constant(Ty::I32, 4);
+        let goes_on = || place.get().below(k.i32(most)) & half(pair(), 0).is_not(unused);
+        k.repeat_while(
+            || k.ballot(goes_on()).is_not(k.i32(0)),
+            || {
+                let (is_active, pair) = (goes_on(), pair());
+                let lanes = self.lanes(|lane| {
+                    let state = half(pair, lane);
+                    state.is(unused).select(k.i32(0), state)
+                });
+                self.over(is_active, &|symbol| {
+                    lanes.iter().for_each(|lane| lane.set(self.next(lane.get(), symbol)));
+                    None
+                });
+                k.when(is_active, || {
+                    let number = |lane: &Var<'k>| {
+                        let is = |number: usize| lane.get().is(other(number)).select(k.i32(number), k.i32(0));
+                        (1..most).map(is).reduce(|one, other| one | other).expect("there are several")
+                    };
+                    let numbers = number(&lanes[0]) | number(&lanes[1]) << 8;
+                    map.byte(place.get()).store(numbers.resize(Ty::Int(16)), LANES);
+                });
+                place.set(place.get() + LANES);
+            },
+        );
+    }
+
+    /// States that are led on together.
+    fn lanes(&self, first: impl Fn(usize) -> Value<'k>) -> [Var<'k>; LANES] {
+        std::array::from_fn(|lane| self.k.var(first(lane)))
+    }
+
+    /// Walks the chunk from the state in which it begins.
+    pub(super) fn write_outputs(&self) {
+        let k = self.k;
+        let begins = argument!(self.k, ChunksArguments.begins).as_global().byte(self.number).load_constant(Ty::I8, 1);
+        // If the scan between failed, numbers are anything: some state is taken then.
+        let begins = begins.resize(Ty::I32).umin(k.i32(self.kernel.lanes - 1));
+        let first = self.range(self.number).byte(begins * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
+        let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
+        // Half of an entry is the next state, the other one the output.
+        let half = if self.kernel.wide { 16 } else { 8 };
+        self.over(self.is_there, &|symbol| {
+            let entry = self.entry(Ty::Int(2 * half), state.get(), symbol);
+            state.set(entry & ((1 << half) - 1));
+            Some(entry >> usize::from(half))
+        });
+    }
+}
