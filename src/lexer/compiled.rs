@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "gpu")]
+use monoscan_runtime::DynScan;
 use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
 use monoscan_runtime::{Device, Error as ScanError};
 
@@ -38,6 +40,9 @@ pub struct Lexer {
     by_table: OnceLock<CpuLexer>,
     labelling: OnceLock<Scans>,
     listing: OnceLock<Listing>,
+    /// Lists what labels spell.
+    #[cfg(feature = "gpu")]
+    spans: OnceLock<DynScan>,
 }
 
 /// The automaton and tables of the rules.
@@ -81,7 +86,18 @@ impl Lexer {
 
     fn of(rules: Arc<Rules>, analysed: Arc<Analysed>, kept: Kept, device: Device) -> Lexer {
         let (on_cpu, by_table, labelling, listing) = Default::default();
-        Lexer { rules, analysed, kept, device, on_cpu, by_table, labelling, listing }
+        Lexer {
+            rules,
+            analysed,
+            kept,
+            device,
+            on_cpu,
+            by_table,
+            labelling,
+            listing,
+            #[cfg(feature = "gpu")]
+            spans: OnceLock::new(),
+        }
     }
 
     fn with_kept(&self, kept: Kept) -> Lexer {
@@ -123,7 +139,8 @@ impl Lexer {
         Ok(lexer)
     }
 
-    /// The tokens of a text. Code is compiled by the first call.
+    /// The tokens of a text. Code is compiled by the first call. On a GPU, what [`labels`](Lexer::labels) keeps stays in memory of the
+    /// device's legacy stream, so as long as the process lives.
     ///
     /// ```
     /// use monoscan::lexer::{Lexer, Rules};
@@ -179,6 +196,19 @@ impl Lexer {
         get_or_make(&self.listing, || Listing::new(&self.analysed.split, self.rules.len(), self.device))
     }
 
+    /// The scan that lists what labels spell.
+    #[cfg(feature = "gpu")]
+    pub(super) fn spans(&self) -> Result<&DynScan, LexerError> {
+        let program = || super::spans::spans_of_labels(&self.kept);
+        get_or_make(&self.spans, || Ok(DynScan::builder(program()).device(self.device).build()?))
+    }
+
+    /// Which tokens are reported.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     /// A stream of chunks of one text, on the CPU.
     ///
     /// # Errors
@@ -198,7 +228,9 @@ impl Lexer {
         self.analysed.split.automaton(self.kept.rules.clone(), self.kept.errors)
     }
 
-    /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
+    /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one. Rules that take two
+    /// scans are waited for. On a GPU, their symbols, a byte or two for each of the text, and one to three bytes besides stay in memory
+    /// of the text's stream for its next call, as long as the stream lives.
     ///
     /// # Errors
     /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails, or, for rules that
@@ -207,8 +239,8 @@ impl Lexer {
         Ok(self.labelling()?.run(text)?)
     }
 
-    /// [`labels`](Lexer::labels) into a slice as long as the text. On a GPU, the symbols of rules that take two scans stay in memory of
-    /// the text's stream, for its next call.
+    /// [`labels`](Lexer::labels) into a slice as long as the text. What this gives on a GPU is not waited for, and tells of faults of
+    /// both scans.
     ///
     /// # Errors
     /// Those of [`labels`](Lexer::labels); [`ScanError::Length`] if it has another length; nothing is written then.

@@ -23,7 +23,7 @@
 //! transducer automata that give an output for each symbol; maps: how scans of them are represented
 //! program    → the scans: a label for every byte, or an entry for every token; scans runs them
 //! tables     which of them the rules take; label: what is said of a byte; listing: tokens by scans
-//! gather     labels → tokens
+//! gather     labels → tokens; spans: the same on a device
 //! ```
 //!
 //! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`]
@@ -53,6 +53,8 @@ mod restart;
 mod rules;
 mod scans;
 mod shadow;
+#[cfg(any(test, feature = "gpu"))]
+mod spans;
 mod stream;
 mod tables;
 #[cfg(test)]
@@ -83,6 +85,8 @@ pub use rules::{
     C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RULE_SETS, RUST, Role, Rule, RuleFault, Rules, RulesError,
 };
 pub use shadow::Shadowed;
+#[cfg(feature = "gpu")]
+pub use spans::DeviceTokens;
 pub use stream::{LexerStream, Streamed};
 pub use tables::LexerTables;
 pub use typed::{KindLexer, KindList, KindRule, KindStream, RuleForm, TokenKind};

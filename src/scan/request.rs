@@ -89,8 +89,8 @@ pub(crate) type Plain<'a, In, Out> = Request<'a, crate::ops::Sum<u8>, (In,), Out
 /// New columns of results, and the total of each sequence.
 pub type WithTotals<Out, P, S> = (<Out as Outputs>::Vec<P>, Vec<S>);
 
-impl<'a, In: ScanType, Out: ScanType> Plain<'a, In, Out> {
-    /// Of a program that reads one column of `In` and writes one of `Out`.
+impl<'a, In: ScanType, Out> Plain<'a, In, Out> {
+    /// Of a program that reads one column of `In` and writes those of `Out`.
     pub(crate) fn of(scan: &'a DynScan) -> Self {
         Request::new(scan)
     }

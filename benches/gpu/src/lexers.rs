@@ -1,5 +1,5 @@
-//! Labels of texts by lexers: by one scan, and by two, where an oracle reads the text from its end
-//! first. Text and labels are in device memory.
+//! Labels and tokens of texts by lexers: by one scan, and by two, where an oracle reads the text
+//! from its end first. Texts, labels and tokens are in device memory.
 //!
 //! Times are those of the clock, until the last result is there, since two scans are two launches.
 
@@ -46,13 +46,13 @@ const EXACT_JSON: &str = r#"
 /// The error of a device or a lexer.
 pub(crate) fn measure(device: &Device) -> Result<bool, String> {
     let mut all_right = true;
-    println!("\n| rules | scans | bytes a token | GB/s of text, labels |\n|---|---|---|---|");
+    println!("\n| rules | scans | bytes a token | GB/s of text, labels | tokens |\n|---|---|---|---|---|");
     for (name, text) in TEXTS {
         match labels(device, name, text()) {
             Ok(line) => println!("{line}"),
             Err(why) => {
                 all_right = false;
-                println!("| {name} | BAD: {why} | | |");
+                println!("| {name} | BAD: {why} | | | |");
             }
         }
     }
@@ -72,24 +72,43 @@ fn labels(device: &Device, name: &str, period: Vec<u8>) -> Result<String, String
     if lexer.lex(part).map_err(words)? != tokens {
         return Err("tokens differ from those of the CPU".to_owned());
     }
-    let tokens = tokens.len();
+    let length = period.len() as f64 / tokens.len() as f64;
     let on_device = DeviceVec::upload(device, &text).map_err(words)?;
     let mut found = DeviceVec::upload(device, &vec![0u8; BYTES]).map_err(words)?;
-    let mut times = Vec::new();
-    for _ in 0..=ROUNDS {
-        let began = Instant::now();
-        lexer.labels_into(&on_device, &mut found).map_err(words)?.wait().map_err(words)?;
-        times.push(began.elapsed().as_secs_f64());
-        if times.len() == 1 && found.to_vec().map_err(words)? != expected {
-            return Err("labels differ from those of the plain loop".to_owned());
-        }
-    }
+    let mut label = || lexer.labels_into(&on_device, &mut found).map_err(words)?.wait().map_err(words).map(drop);
+    let labels = speed(&mut label)?;
     if found.to_vec().map_err(words)? != expected {
         return Err("labels of the last call differ from those of the plain loop".to_owned());
     }
-    times.remove(0);
-    times.sort_by(f64::total_cmp);
+    drop(found);
+    let mut listed = lexer.lex_on_device(&on_device).map_err(words)?;
+    let tokens = speed(&mut || lexer.lex_on_device_into(&on_device, &mut listed).map_err(words))?;
+    let expected = cpu.lex(&text).map_err(words)?;
+    let are_right = listed.starts().to_vec().map_err(words)? == expected.starts()
+        && listed.ends().to_vec().map_err(words)? == expected.ends()
+        && listed
+            .kinds()
+            .to_vec()
+            .map_err(words)?
+            .iter()
+            .zip(expected.kinds())
+            .all(|(&code, &kind)| code as u16 == kind & 0x7f);
+    if !are_right || listed.len() != expected.len() {
+        return Err("tokens on the device differ from those of the CPU".to_owned());
+    }
     let scans = if tables.oracle_program().is_some() { 2 } else { 1 };
-    let (speed, length) = (BYTES as f64 / times[ROUNDS / 2] / 1e9, period.len() as f64 / tokens as f64);
-    Ok(format!("| {name} | {scans} | {length:.1} | {speed:.0} |"))
+    Ok(format!("| {name} | {scans} | {length:.1} | {labels:.0} | {tokens:.0} |"))
+}
+
+/// GB/s of text: the median, after a call that is not timed.
+fn speed(call: &mut dyn FnMut() -> Result<(), String>) -> Result<f64, String> {
+    call()?;
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        call()?;
+        times.push(began.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(BYTES as f64 / times[ROUNDS / 2] / 1e9)
 }

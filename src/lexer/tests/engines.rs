@@ -8,7 +8,7 @@ use super::{Reference, columns_of};
 use scan_kit::Random;
 
 /// Pieces of a set's text in disorder, cut, repeated, and noise.
-pub(super) fn text(random: &mut Random, set: &Set, most: usize) -> Vec<u8> {
+pub(in crate::lexer) fn text(random: &mut Random, set: &Set, most: usize) -> Vec<u8> {
     let source = set.text.as_bytes();
     let mut text = Vec::new();
     while text.len() < most {
@@ -30,7 +30,7 @@ pub(super) fn text(random: &mut Random, set: &Set, most: usize) -> Vec<u8> {
     text
 }
 
-pub(super) fn compile(set: &Set) -> (Lexer, Reference) {
+pub(in crate::lexer) fn compile(set: &Set) -> (Lexer, Reference) {
     let lexer = Lexer::new(Rules::parse(set.rules).expect("the rules parse")).expect("any rules can be lexed");
     let reference = Reference::new(lexer.rules());
     (lexer, reference)
@@ -54,7 +54,7 @@ fn by_stream(lexer: &Lexer, chunks: &[&[u8]]) -> Vec<Streamed> {
 }
 
 /// Sets that are too large for scans.
-pub(super) const NO_SCAN: [&str; 3] = ["many states", "cl100k", "markdown"];
+pub(in crate::lexer) const NO_SCAN: [&str; 3] = ["many states", "cl100k", "markdown"];
 
 #[test]
 fn all_engines_find_the_tokens_of_maximal_munch() {

@@ -1,13 +1,13 @@
 //! The lexer against the reference.
 
-mod engines;
+pub(super) mod engines;
 mod oracle;
 mod patterns;
 mod pretokenise;
 mod random;
 mod refused;
 mod rules;
-mod sets;
+pub(super) mod sets;
 mod typed;
 
 use monoscan_ir::{Constant, interp};

@@ -3,11 +3,11 @@
 use super::super::{Lexer, RULE_SETS, Role, Rules};
 
 /// A rule set.
-pub(super) struct Set {
-    pub(super) name: &'static str,
-    pub(super) rules: &'static str,
+pub(in crate::lexer) struct Set {
+    pub(in crate::lexer) name: &'static str,
+    pub(in crate::lexer) rules: &'static str,
     /// Pieces of texts, cut and joined by tests.
-    pub(super) text: &'static str,
+    pub(in crate::lexer) text: &'static str,
 }
 
 /// A rule set of those that come with monoscan.
@@ -21,7 +21,7 @@ macro_rules! set {
     };
 }
 
-pub(super) const SETS: [Set; 15] = [
+pub(in crate::lexer) const SETS: [Set; 15] = [
     shipped(
         0,
         "json",

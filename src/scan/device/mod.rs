@@ -107,6 +107,12 @@ impl<T: ScanType> DeviceVec<T> {
         DeviceVec { memory, len, records: PhantomData }
     }
 
+    /// So many of the records that its memory has space for.
+    pub(crate) fn set_len(&mut self, len: usize) {
+        assert!(self.memory.len() >= len * size_of::<T>(), "so many records");
+        self.len = len;
+    }
+
     pub(crate) fn into_memory(self) -> DeviceMemory {
         self.memory
     }

@@ -1,0 +1,221 @@
+//! Tokens in the memory of a GPU: a scan of the labels lists those that are kept.
+
+use monoscan_ir::{
+    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value, Verified,
+    verify,
+};
+#[cfg(feature = "gpu")]
+use monoscan_runtime::Error as ScanError;
+
+use super::compiled::Kept;
+use super::{ENDS, ERROR};
+#[cfg(feature = "gpu")]
+use super::{Lexer, LexerError, MAX_TEXT};
+#[cfg(feature = "gpu")]
+use crate::scan::{DeviceVec, Plain, Unzipped};
+
+/// Columns of tokens in the memory of a GPU: what [`Lexer::lex_on_device`] gives.
+#[cfg(feature = "gpu")]
+#[derive(Debug)]
+pub struct DeviceTokens {
+    labels: DeviceVec<u8>,
+    kinds: DeviceVec<u8>,
+    starts: DeviceVec<u32>,
+    ends: DeviceVec<u32>,
+}
+
+#[cfg(feature = "gpu")]
+impl DeviceTokens {
+    /// Space for the tokens of a text, in its stream.
+    fn space(text: &DeviceVec<u8>) -> Result<DeviceTokens, ScanError> {
+        let len = text.len();
+        let [labels, kinds] = [DeviceVec::beside(text, len)?, DeviceVec::beside(text, len)?];
+        Ok(DeviceTokens { labels, kinds, starts: DeviceVec::beside(text, len)?, ends: DeviceVec::beside(text, len)? })
+    }
+
+    /// The number of each token's rule; [`ERROR`] for bytes that no rule matches.
+    pub fn kinds(&self) -> &DeviceVec<u8> {
+        &self.kinds
+    }
+
+    /// Where each begins.
+    pub fn starts(&self) -> &DeviceVec<u32> {
+        &self.starts
+    }
+
+    /// Where each ends.
+    pub fn ends(&self) -> &DeviceVec<u32> {
+        &self.ends
+    }
+
+    /// How many tokens.
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl Lexer {
+    /// The tokens of a text in the memory of the lexer's GPU, left there: those that [`lex`](Lexer::lex) gives. They take ten bytes of
+    /// space for each byte of the text.
+    ///
+    /// ```no_run
+    /// use monoscan::{Device, DeviceVec, lexer::{Lexer, Rules}};
+    ///
+    /// let gpu = Device::cuda(0)?;
+    /// let lexer = Lexer::new(Rules::json())?.on(gpu)?;
+    /// let tokens = lexer.lex_on_device(&DeviceVec::upload(&gpu, br#"{"a": 1}"#)?)?;
+    /// assert_eq!(tokens.ends().to_vec()?, [1, 4, 5, 7, 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`labels`](Lexer::labels); [`ScanError::TextTooLong`] from 4 GB on.
+    pub fn lex_on_device(&self, text: &DeviceVec<u8>) -> Result<DeviceTokens, LexerError> {
+        let mut tokens = DeviceTokens::space(text)?;
+        self.lex_on_device_into(text, &mut tokens)?;
+        Ok(tokens)
+    }
+
+    /// [`lex_on_device`](Lexer::lex_on_device) into old columns, whose tokens are dropped; their memory is used again if it is that of
+    /// a text of the same length.
+    ///
+    /// # Errors
+    /// Those of [`lex_on_device`](Lexer::lex_on_device); the columns hold anything then.
+    pub fn lex_on_device_into(&self, text: &DeviceVec<u8>, tokens: &mut DeviceTokens) -> Result<(), LexerError> {
+        if text.len() > MAX_TEXT {
+            return Err(ScanError::TextTooLong { bytes: text.len(), most: MAX_TEXT }.into());
+        }
+        if tokens.labels.len() != text.len() {
+            *tokens = DeviceTokens::space(text)?;
+        }
+        let DeviceTokens { labels, kinds, starts, ends } = tokens;
+        let labelled = self.labels_into(text, &mut *labels)?;
+        let scan = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(self.spans()?);
+        kinds.set_len(text.len());
+        starts.set_len(text.len());
+        ends.set_len(text.len());
+        let listed = scan.inclusive_into(&*labels, (&mut *kinds, &mut *starts, &mut *ends))?;
+        labelled.wait()?;
+        let count = listed.wait()?;
+        kinds.set_len(count);
+        starts.set_len(count);
+        ends.set_len(count);
+        Ok(())
+    }
+}
+
+/// Labels → tokens: for each that is kept, in order, its kind, where it begins and where it ends.
+pub(super) fn spans_of_labels(kept: &Kept) -> Verified<Program> {
+    let reads = vec![Source::Record(0), Source::Next(0), Source::Last];
+    let types = [Type::U8, Type::U8, Type::Bool];
+    // A token ends where its label says so, but for bytes that begin none, if another such follows.
+    let ends = |b: &mut FunctionBuilder, label: Value, next: Value, last: Value| {
+        let (error, flag, zero) = (b.lit(ENDS | ERROR), b.lit(ENDS), b.lit(0u8));
+        let flag = b.binary(Opcode::And, label, flag);
+        let says_so = b.binary(Opcode::Ne, flag, zero);
+        let [is_other, others_follow] = [label, next].map(|label| b.binary(Opcode::Ne, label, error));
+        let others_follow = b.binary(Opcode::Or, others_follow, last);
+        let is_last = b.binary(Opcode::Or, is_other, others_follow);
+        b.binary(Opcode::And, says_so, is_last)
+    };
+    let end_of = |b: &mut FunctionBuilder, index: Value| {
+        let (index, one) = (b.cast(Type::U32, index), b.lit(1u32));
+        b.binary(Opcode::Add, index, one)
+    };
+
+    let mut b = FunctionBuilder::new();
+    let [label, next, last] = types.map(|ty| b.param(ty));
+    let index = b.param(Type::U64);
+    let is_end = ends(&mut b, label, next, last);
+    let (end, zero) = (end_of(&mut b, index), b.lit(0u32));
+    let end = b.select(is_end, end, zero);
+    let lift = Mapping { reads: [&reads[..], &[Source::Index]].concat(), function: b.finish(&[end]) };
+
+    let mut b = FunctionBuilder::new();
+    let [first, second] = [b.param(Type::U32), b.param(Type::U32)];
+    let later = b.binary(Opcode::Max, first, second);
+    let combine = b.finish(&[later]);
+
+    let mut b = FunctionBuilder::new();
+    let [label, next, last] = types.map(|ty| b.param(ty));
+    let is_end = ends(&mut b, label, next, last);
+    let place = b.cast(Type::U32, label);
+    let (is_kept, zero) = (b.table(0, Type::U8, place), b.lit(0u8));
+    let is_kept = b.binary(Opcode::Ne, is_kept, zero);
+    let is_kept = b.binary(Opcode::And, is_end, is_kept);
+    let filter = Mapping { reads, function: b.finish(&[is_kept]) };
+
+    let mut b = FunctionBuilder::new();
+    let [label, start, index] = [Type::U8, Type::U32, Type::U64].map(|ty| b.param(ty));
+    let code = b.lit(!ENDS);
+    let (kind, end) = (b.binary(Opcode::And, label, code), end_of(&mut b, index));
+    let reads = vec![Source::Record(0), Source::Before { stage: 0, component: 0 }, Source::Index];
+    let project = Mapping { reads, function: b.finish(&[kind, start, end]) };
+
+    let is_kept = |code: u8| if code == ERROR { kept.errors } else { kept.rules.get(usize::from(code)) == Some(&true) };
+    let bytes = (0..=u8::MAX).map(|label| is_kept(label & !ENDS).into()).collect();
+    let program = Program {
+        parameters: Vec::new(),
+        name: "tokens".to_owned(),
+        tables: vec![Table { ty: Type::U8, bytes }],
+        inputs: vec![Layout::of(Type::U8)],
+        stages: vec![Stage {
+            state: vec![Type::U32],
+            identity: vec![Constant::from(0u32)],
+            lift,
+            combine,
+            ..Stage::default()
+        }],
+        output: Output {
+            filter: Some(filter),
+            project,
+            columns: [Type::U8, Type::U32, Type::U32].map(Layout::of).into(),
+        },
+        sequential: None,
+    };
+    verify(program).expect("it is typed as it should be")
+}
+
+#[cfg(test)]
+mod tests {
+    use monoscan_runtime::DynScan;
+    use scan_kit::Random;
+
+    use super::super::tests::{engines, sets};
+    use super::super::{ERROR_KIND, Kind, MAX_LABELLED_RULES};
+    use super::*;
+    use crate::scan::{Plain, Unzipped};
+
+    #[test]
+    fn labels_have_the_tokens_that_direct_code_finds() {
+        for set in sets::SETS {
+            let (lexer, _) = engines::compile(&set);
+            if engines::NO_SCAN.contains(&set.name) || lexer.rules().len() > MAX_LABELLED_RULES {
+                continue;
+            }
+            let some = lexer.only(&[Kind::Error, Kind::Rule(0), Kind::Rule(2)]);
+            let mut random = Random(31);
+            for lexer in [&lexer.with_skips(), &lexer, &some] {
+                let scan = DynScan::builder(spans_of_labels(lexer.kept())).build().expect("it is a scan");
+                for most in [0, 1, 30, 300, 3000] {
+                    let text = engines::text(&mut random, &set, most);
+                    let labels = lexer.tables().expect("scans are small").label_sequentially(&text);
+                    let columns = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(&scan).inclusive(&labels);
+                    let (kinds, starts, ends) = columns.expect("it is short");
+                    let kind = |kind: u8| if kind == ERROR { ERROR_KIND } else { kind.into() };
+                    let expected = lexer.lex(&text).expect("it is short");
+                    let kinds: Vec<u16> = kinds.into_iter().map(kind).collect();
+                    let found = (&kinds[..], &starts[..], &ends[..]);
+                    let name = format!("{}: {}", set.name, text.escape_ascii());
+                    assert_eq!(found, (expected.kinds(), expected.starts(), expected.ends()), "{name}");
+                }
+            }
+        }
+    }
+}
