@@ -9,7 +9,7 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
+use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 use crate::error::Error;
 use crate::spacing;
 
@@ -310,7 +310,7 @@ impl DynScan {
     fn scanned(
         &self,
         call: &Call<'_>,
-        inputs: impl Iterator<Item = *const u8> + Clone,
+        inputs: impl Iterator<Item = *const u8>,
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
@@ -327,12 +327,14 @@ impl DynScan {
             }
             Shape::Heads(_) | Shape::Offsets(_) if self.loop_states().is_none() => {
                 if let Shape::Offsets(offsets) = call.shape {
-                    let bases = self.settings().parameters.behind(inputs.clone());
-                    let segments = offsets.len().saturating_sub(1);
-                    let between = self.variants().make_short_between(call.mode, (len, segments)).ok().flatten();
-                    // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-                    if between.is_some_and(|between| unsafe { between.scan(bases, output, len, offsets) }) {
-                        return Some(len);
+                    let between = self.variants().make_short_between(call.mode, (len, offsets.len())).ok()?;
+                    if between.takes(len, offsets.len()) {
+                        let bases = self.settings().parameters.behind(inputs);
+                        // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
+                        return unsafe { between.scan(bases, output, len, offsets) }.then_some(len);
+                    }
+                    if len > MOST_FLAGS {
+                        return None;
                     }
                 }
                 let short = self.variants().make_short_segments(call.mode, len).ok().flatten()?;

@@ -79,7 +79,7 @@ pub fn select<T: ScanType>(x: &[T], flags: &[bool]) -> Result<Vec<T>, AlgoError>
 }
 
 /// [`select`] into a slice with space for all records that are kept; gives how many that were. With space for all records the
-/// input is read once, else twice.
+/// input is read once, and up to four records behind the last that is kept may be overwritten; else it is read twice.
 ///
 /// # Errors
 /// As [`select`]; [`Error::OutputTooShort`] if they do not fit.

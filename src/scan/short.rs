@@ -185,12 +185,11 @@ pub(super) unsafe fn segments_between<R: Record>(
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
-    let bases = || columns::bases(input, len, scan.parameters_base());
-    if let Some((between, bases)) = scan.short_between(mode).zip(bases())
+    let between = scan.short_between(mode)?;
+    if between.takes(len, offsets.len()) {
+        let bases = columns::bases(input, len, scan.parameters_base())?;
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-        && unsafe { between.scan(bases, output, len, offsets) }
-    {
-        return Some(len);
+        return unsafe { between.scan(bases, output, len, offsets) }.then_some(len);
     }
     // SAFETY: as above.
     unsafe { segments_by_flags(scan, mode, offsets, input, (output, len)) }

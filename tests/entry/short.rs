@@ -328,15 +328,15 @@ fn segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
     }
 }
 
-/// Of types whose flags go through vectors and of others, in segments that are long, short and empty.
+/// Of types whose flags go through vectors and of others, in segments that are long, short and empty; also after other calls of the
+/// same scan, to the bit where sums are rounded.
 #[test]
-fn segments_between_offsets_are_scanned_alike_from_the_second_call_on() {
-    fn sums<T>(of: impl Fn(usize) -> T)
+fn segments_between_offsets_are_scanned_alike_whatever_was_called_before() {
+    fn sums<T>(of: impl Fn(usize) -> T, rounded: impl Fn(usize) -> T)
     where
         Sum<T>: Monoid + PartialEq + std::fmt::Debug,
     {
-        let scan = Scan::<Sum<T>>::new().unwrap();
-        for lengths in [&[1][..], &[0, 0, 1], &[9, 0, 4, 1, 0], &[70; 4], &[2; 30], &[1, 300, 1]] {
+        for lengths in [&[1][..], &[0, 0, 1], &[9, 0, 14, 1, 0], &[20; 9], &[70; 4], &[2; 30], &[1, 300, 1]] {
             let ends = lengths.iter().scan(0, |end, len| {
                 *end += len;
                 Some(*end)
@@ -353,6 +353,17 @@ fn segments_between_offsets_are_scanned_alike_from_the_second_call_on() {
                     inclusive[i] = sum;
                 }
             }
+            let used = Scan::<Sum<T>>::new().unwrap();
+            let flags = [true, false].repeat(20);
+            used.segmented(&flags).inclusive(&[Sum(of(1)); 40]).unwrap();
+            used.segmented(&[0usize, 1, 2, 4]).inclusive(&[Sum(of(1)); 4]).unwrap();
+            let rounded: Vec<Sum<T>> = (0..len).map(|i| Sum(rounded(i))).collect();
+            let mut found = [(); 2].map(|()| rounded.clone());
+            let scan = Scan::<Sum<T>>::new().unwrap();
+            for (scan, found) in [&scan, &used].into_iter().zip(&mut found) {
+                scan.segmented(&offsets).inclusive_into(&rounded, found).unwrap();
+            }
+            assert_eq!(found[0], found[1]);
             for _ in 0..2 {
                 let mut y = vec![Sum(of(99)); len];
                 assert_eq!(scan.segmented(&offsets).inclusive_into(&x, &mut y).unwrap(), len);
@@ -368,10 +379,10 @@ fn segments_between_offsets_are_scanned_alike_from_the_second_call_on() {
             }
         }
     }
-    sums(|x| x as i32);
-    sums(|x| x as i64);
-    sums(|x| x as f32 / 4.0);
-    sums(|x| x as f64 / 4.0);
+    sums(|x| x as i32, |x| x as i32);
+    sums(|x| x as i64, |x| x as i64);
+    sums(|x| x as f32 / 4.0, |x| x as f32 / 10.0);
+    sums(|x| x as f64 / 4.0, |x| x as f64 / 10.0);
 }
 
 /// Numbers that differ from the one before, with space for all, for those alone, and for more.

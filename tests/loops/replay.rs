@@ -115,6 +115,15 @@ fn cyclic_codes_are_scans_with_a_table_and_without() -> Result<(), Error> {
 fn short_rows_in_vectors_are_the_loop() -> Result<(), Error> {
     let step = scan!(|t: i32, fill: i32, take: i32| -> i32 { ((t + fill).min(10) - take).max(0) });
     let scan = Scan::from_loop(step, 5)?;
+    let plans = [None, Some(true), Some(false)].map(|vector| PlanOptions { vector, ..PlanOptions::default() });
+    for plan in plans {
+        let average = Scan::loop_builder(average {}, 0.5).plan(plan).build()?;
+        for len in 1..18 {
+            let x: Vec<f64> = (0..5 * len).map(|i| (i * i % 7) as f64).collect();
+            average.axis(&[5, len], 1).inclusive(&x)?;
+            average.axis(&[5, len], 1).init(State(0.25)).inclusive(&x)?;
+        }
+    }
     let average = Scan::from_loop(average {}, 0.5)?;
     for len in 2..9 {
         let fill: Vec<i32> = (0..60 * len as i32).map(|i| i * i % 7).collect();

@@ -41,7 +41,7 @@ pub(crate) struct Env<'a> {
     pub(crate) pshufb: bool,
     /// Vectors of floats do all that scalars do, fused multiply-adds too.
     pub(crate) lanes: bool,
-    /// The number of first parameters that are carried from element to element in a single chain, whose [choices](choices) are branches.
+    /// The number of first parameters that are carried from element to element in a single chain, whose [choices](mod@choices) are branches.
     pub(crate) chain: usize,
     /// Facts of the machine that the code that writes functions needs.
     pub(crate) frontend: TargetFrontendConfig,

@@ -171,6 +171,11 @@ impl Plan {
         self.reasons.speeds(self.interleave, self.vector)[2]
     }
 
+    /// The same of a loop element by element, bound by its chain at least.
+    pub fn chain(&self) -> usize {
+        self.reasons.chain()
+    }
+
     /// Whether so many threads take one sequential pass, however long the line.
     pub fn is_sequential(&self, threads: usize) -> bool {
         threads.max(1) < self.least_threads

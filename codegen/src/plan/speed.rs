@@ -119,6 +119,10 @@ impl Reasons {
         ]
     }
 
+    pub(super) fn chain(&self) -> usize {
+        self.scalar_scan(1)
+    }
+
     fn scalar_reduce(&self, interleave: usize) -> usize {
         scalar(self.fold_latency, self.fold_work, self.moved.0, self.carried.0, interleave)
     }
@@ -244,6 +248,24 @@ mod tests {
         for (plan, vector) in cases {
             assert_eq!(plan.vector, vector, "{plan}");
         }
+    }
+
+    #[test]
+    fn records_of_two_components_are_two_loads_and_two_stores() {
+        let pairs = include_str!("../../../ir/tests/files/facts/affine.scan");
+        let wide = pairs.replace("size 8, align 4, f32 @ 0, f32 @ 4", "size 16, align 8, f64 @ 0, f64 @ 8");
+        let wide = wide.replace("size 4, align 4, f32", "size 8, align 8, f64").replace("f32", "f64");
+        let plan = planned(&wide);
+        // Whole groups of 8: else no kernel does blocks in one pass.
+        assert!(plan.vector == Vector::ALL && plan.block.is_multiple_of(8), "{plan:#}");
+        assert!(plan.reasons.moved.0 == 2 && planned(pairs).reasons.moved.0 == 2, "{plan:#}");
+    }
+
+    /// Two passes over blocks of maxima take nine tenths of one.
+    #[test]
+    fn blocks_side_by_side_must_gain_where_calls_may_choose() {
+        let plan = running("max", "f64", 8, "-inf");
+        assert!(plan.is_sequential(1) && !plan.is_sequential(2), "{plan:#}");
     }
 
     /// Sums of `ty` at the records that differ from the next one, or at all.

@@ -6,6 +6,7 @@
 //! | `variant` | the forms of a program that calls need, each compiled once |
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `short` | lines of few records, and the call that does them |
+//! | `between` | the segments between offsets of such a line |
 //! | `line` | one sequence of records, and the calls of generated code |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `tiles` | its tiles, on many threads |
@@ -19,6 +20,7 @@
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
 mod ahead;
+mod between;
 pub(crate) mod helpers;
 mod interrupt;
 mod length_constants;
@@ -44,9 +46,11 @@ use monoscan_ir::transform::{Check, Lowered};
 use monoscan_ir::{Constant, Layout, Source};
 use smallvec::SmallVec;
 
+pub(crate) use between::MOST_FLAGS;
+pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
 pub(crate) use on_cpu::OnCpu;
-pub use short::{Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
+pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::backend::Settings;

@@ -9,10 +9,7 @@
 
 use std::sync::OnceLock;
 
-use monoscan_codegen::cpu::{
-    Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn,
-};
-use monoscan_codegen::plan::Plan;
+use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS, ShortFn, ShortRowsFn, ShortWholeFn};
 use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
@@ -79,109 +76,6 @@ impl Short {
         // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
         self.replaces && unsafe { self.scan(inputs, records, len) }.is_some()
     }
-}
-
-/// A kernel that scans the segments between offsets of a short line, one after the other, as the loop does that one would write.
-#[doc(hidden)]
-pub struct ShortBetween {
-    /// Code of the variants that this is a part of.
-    scan: ShortBetweenFn,
-    longest: usize,
-    /// Hundredths of a cycle that an element takes more by flags.
-    saved: usize,
-}
-
-/// Hundredths of a cycle that an element takes in a loop between offsets, less what making its flag does, and that a segment takes, about.
-/// Sums of `i64` took 1.3 cycles an element in segments of 16 so, and 2.6 by flags; in segments of 2 both took 3.
-const LOOP: usize = 70;
-const SEGMENT: usize = 350;
-
-fn saved(segmented: &Plan) -> usize {
-    segmented.one_pass().saturating_sub(LOOP)
-}
-
-/// Whether so many segments of so many records are faster one after the other, if that saves as much an element.
-#[inline]
-fn are_faster_in_turn(saved: usize, len: usize, segments: usize) -> bool {
-    segments > 0 && len * saved > SEGMENT * segments
-}
-
-impl ShortBetween {
-    /// Of a form that is not from an initial state, beside the plan of its segmented one; none if there is no such kernel.
-    pub(super) fn of(variant: &Variant, segmented: &Plan) -> Result<Option<ShortBetween>, Error> {
-        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
-        let Some(scan) = kernels.code.short_between() else { return Ok(None) };
-        variant.check(kernels, &[Kernel::ShortBetween].into())?;
-        Ok(Some(ShortBetween { scan, longest: segmented.direct, saved: saved(segmented) }))
-    }
-
-    /// Whether so many segments of a line of `len` records are scanned this way, by the plan of its segmented form.
-    pub(super) fn takes(segmented: &Plan, len: usize, segments: usize) -> bool {
-        len <= segmented.direct && are_faster_in_turn(saved(segmented), len, segments)
-    }
-
-    /// Scans the segments between these offsets of a line of `len` records, if they are such, it is short enough, and they are faster so. Says
-    /// whether it did.
-    ///
-    /// # Safety
-    /// As for [`Short::scan`].
-    #[inline]
-    pub unsafe fn scan(
-        &self,
-        inputs: [*const u8; SHORT_INPUTS],
-        output: *mut u8,
-        len: usize,
-        offsets: &[usize],
-    ) -> bool {
-        let segments = offsets.len().saturating_sub(1);
-        let are_offsets = || offsets[0] == 0 && offsets[segments] == len && offsets.is_sorted();
-        if len > self.longest || !are_faster_in_turn(self.saved, len, segments) || !are_offsets() {
-            return false;
-        }
-        let [a, b, c, d] = inputs;
-        // SAFETY: the columns are what the caller says, and have these segments. The code is there: whoever lends this has the variant
-        // that owns it.
-        unsafe { (self.scan)(segments, output, a, b, c, d, offsets.as_ptr()) };
-        true
-    }
-}
-
-/// Calls `scan` with a flag for each of so many records, which says whether one of the segments between these offsets begins there.
-/// None if they are no segments of so many records, or if these are more than are short.
-#[doc(hidden)]
-#[inline]
-pub fn with_flags<R>(offsets: &[usize], len: usize, scan: impl FnOnce(&[bool]) -> Option<R>) -> Option<R> {
-    if offsets.first() != Some(&0) || offsets.last() != Some(&len) {
-        return None;
-    }
-    // Zeros are written too, so few of them for few records.
-    match len {
-        ..=256 => with_flags_in(&mut [false; 256], offsets, len, scan),
-        257..=4096 => with_flags_in(&mut [false; 4096], offsets, len, scan),
-        _ => None,
-    }
-}
-
-#[inline]
-fn with_flags_in<R>(
-    flags: &mut [bool],
-    offsets: &[usize],
-    len: usize,
-    scan: impl FnOnce(&[bool]) -> Option<R>,
-) -> Option<R> {
-    let flags = &mut flags[..len];
-    let mut last = 0;
-    for &offset in offsets {
-        if offset < last {
-            return None;
-        }
-        // The segments at the end may be empty.
-        if let Some(flag) = flags.get_mut(offset) {
-            *flag = true;
-        }
-        last = offset;
-    }
-    scan(flags)
 }
 
 /// Kernels that scan short rows of a program from the states that lines start from, all of them in one call.

@@ -13,8 +13,9 @@ use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
+use super::between::ShortBetween;
 use super::length_constants::LengthConstants;
-use super::short::{Short, ShortBetween, ShortRows, ShortWhole, Whole};
+use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
 use crate::call::Rows;
 use crate::checks;
@@ -150,7 +151,7 @@ pub(crate) struct Variants {
     short: [OnceLock<Option<Short>>; 2],
     segments: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
-    between: [OnceLock<Option<ShortBetween>>; 2],
+    between: [OnceLock<ShortBetween>; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
 }
@@ -221,27 +222,27 @@ impl Variants {
         Ok(Some(short))
     }
 
-    /// The kernel that scans the segments between offsets of short lines from the identities, if it was made and the program has such a kernel.
+    /// The way of segments between offsets of short lines from the identities, if there was a call for them.
     #[inline]
     pub(crate) fn short_between(&self, mode: Mode) -> Option<&ShortBetween> {
-        self.between[mode as usize].get()?.as_ref()
+        self.between[mode as usize].get()
     }
 
-    /// The same, made if this is the first call for as many segments of as many records that are scanned this way.
+    /// The same, with its kernel if as many records between so many offsets need it.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
     pub(crate) fn make_short_between(
         &self,
         mode: Mode,
-        (len, segments): (usize, usize),
-    ) -> Result<Option<&ShortBetween>, Error> {
+        (len, offsets): (usize, usize),
+    ) -> Result<&ShortBetween, Error> {
         let of_mode = |heads| self.get(Form { mode, heads, ..Form::default() }, false);
-        let segmented = &of_mode(true).plan;
-        if !ShortBetween::takes(segmented, len, segments) {
-            return Ok(None);
+        let between = self.between[mode as usize].get_or_init(|| ShortBetween::of(of_mode(false), &of_mode(true).plan));
+        if between.takes(len, offsets) {
+            between.make(of_mode(false))?;
         }
-        Ok(get_or_make(&self.between[mode as usize], || ShortBetween::of(of_mode(false), segmented))?.as_ref())
+        Ok(between)
     }
 
     /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

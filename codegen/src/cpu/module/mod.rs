@@ -298,6 +298,11 @@ impl Compiled {
         self.recipe.has_short()
     }
 
+    /// Whether one of them is for the segments between offsets.
+    pub fn has_short_between(&self) -> bool {
+        self.recipe.has_short_between()
+    }
+
     /// Whether one pass with whole states is no more work than a fold and a replay.
     pub fn whole_pays(&self) -> bool {
         self.recipe.whole_pays

@@ -185,7 +185,8 @@ impl Recipe {
     /// Whether rows of so many elements are combined in order: short ones are, but of a loop's step vectors know the stages alone, which round
     /// otherwise.
     pub(crate) fn keeps_rows_in_order(&self, len: usize) -> bool {
-        !self.has_lanes() || len <= self.longest_row && self.own.is_none()
+        let in_lanes = self.lanes.is_some() && (self.vector.rows || self.vector.scan_one);
+        !in_lanes || len <= self.longest_row && self.own.is_none()
     }
 
     pub(crate) fn sink_bytes(&self) -> usize {
@@ -238,7 +239,7 @@ impl Recipe {
     }
 
     /// Whether there is a kernel for the segments between offsets: elements are the same wherever they are in a line.
-    fn has_short_between(&self) -> bool {
+    pub(crate) fn has_short_between(&self) -> bool {
         let own = self.own.as_ref().map_or(self.program.replay(), |own| &own.replay);
         let is_anywhere = |source: &Source| {
             !matches!(source, Source::Next(_) | Source::Prev(_) | Source::First | Source::Last | Source::Index)
