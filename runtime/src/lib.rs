@@ -10,8 +10,8 @@
 //! and puts results in memory that was not initialised (`scans.rs`, `lexer/blocks.rs`). It asks for
 //! memory ahead (`engine/ahead.rs`) and the system for a thread's time (`engine/off_core.rs`), and
 //! trusts kernels of files (`dynscan/place.rs`). With the feature `cuda` it is also in
-//! `device_memory.rs` and in those files of the `cuda` module that call the driver. The files of
-//! the `gpu` module have it that give the driver memory to use later.
+//! `device_memory.rs` and in those files of the `cuda` module that call the driver. So it is in the
+//! files of the `gpu` module that give the driver memory to use later.
 
 mod backend;
 mod cache;

@@ -180,7 +180,7 @@ fn laws_of_enums_are_proved_on_their_variants() {
     assert_eq!(proved::<Switch>(), Some(true));
 }
 
-/// The error in the last place of `exp` is no mistake of the translation where the sine of a large number grows it.
+/// The sine of a large number grows an error in the last place of `exp`: that is no mistake of the translation.
 #[test]
 fn ill_conditioned_functions_are_accepted() {
     use monoscan::ops::Sum;

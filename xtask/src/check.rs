@@ -26,7 +26,7 @@ pub(crate) struct Member {
     uses: BTreeSet<String>,
 }
 
-/// The steps that a file asks for. More comes after less.
+/// The tests that a file asks for. More comes after less.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Tests {
     /// The examples in documents.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::llvm;
 use crate::run::{execute, execute_aside};
 
-/// The advice about a missing package.
+/// The treatment of a missing package.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
     /// Install it with apt-get.

@@ -1,4 +1,5 @@
-//! Checks of prose: how long its lines are, and that no word is used that another one has replaced.
+//! Checks of prose: how long its lines and sentences are, that documentation begins with its
+//! subject, and that no word is used that another one has replaced.
 
 use std::fs;
 use std::path::Path;
@@ -8,6 +9,12 @@ use crate::run::root;
 
 /// Characters of a line of prose.
 const LONGEST: usize = 100;
+
+/// Words of a sentence.
+const MOST_WORDS: usize = 40;
+
+/// Pages whose sentences list figures.
+const FIGURES: &str = "docs/measurements";
 
 /// Words of earlier versions, and those that mean the same in this field; see `docs/terms.md`.
 const REPLACED: &[(&str, &str)] = &[
@@ -34,7 +41,8 @@ const REPLACED: &[(&str, &str)] = &[
 /// Files that are no prose of today: what changed, the terms, what is refused in the tests of messages.
 const EXEMPT: [&str; 3] = ["CHANGELOG.md", "docs/terms.md", "tests/ui/"];
 
-/// Finds long lines and replaced words in pages and module heads.
+/// Finds long lines, long sentences and replaced words in pages and module heads, and documentation
+/// that begins with "What".
 pub(crate) fn check() -> Result<(), String> {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.rs"])
@@ -47,33 +55,66 @@ pub(crate) fn check() -> Result<(), String> {
         // A file that was removed and not yet committed is listed too.
         let Ok(text) = fs::read_to_string(root().join(file)) else { continue };
         let is_page = Path::new(file).extension().is_some_and(|extension| extension == "md");
-        wrong.extend(faults(&text, is_page).into_iter().map(|(line, what)| format!("{file}:{line}: {what}")));
+        let mut found = faults(&text, is_page);
+        if !file.starts_with(FIGURES) {
+            found.extend(long_sentences(&text, is_page));
+        }
+        wrong.extend(found.into_iter().map(|(line, what)| format!("{file}:{line}: {what}")));
     }
     if wrong.is_empty() { Ok(()) } else { Err(format!("\n{}", wrong.join("\n"))) }
 }
 
-/// The lines of a page, or of a module's head, in which something is wrong; code and tables may be wide.
+/// The lines of a page, or of a module's head, that are no code: with their numbers, whole and as prose.
+fn prose(text: &str, is_page: bool) -> impl Iterator<Item = (usize, &str, &str)> {
+    let mut is_code = false;
+    (1..).zip(text.lines()).filter_map(move |(number, line)| {
+        let prose = if is_page { line } else { line.strip_prefix("//!")? };
+        let prose = prose.strip_prefix(' ').unwrap_or(prose);
+        is_code ^= prose.trim_start().starts_with("```");
+        (!is_code).then_some((number, line, prose))
+    })
+}
+
+/// The lines of a page, or of a file of code, in which something is wrong; code and tables may be wide.
 fn faults(text: &str, is_page: bool) -> Vec<(usize, String)> {
     let mut faults = Vec::new();
-    let mut is_code = false;
-    for (number, line) in (1..).zip(text.lines()) {
-        let prose = match is_page {
-            true => line,
-            false => match line.strip_prefix("//!") {
-                Some(prose) => prose.strip_prefix(' ').unwrap_or(prose),
-                None => continue,
-            },
-        };
-        is_code ^= prose.trim_start().starts_with("```");
-        if is_code {
-            continue;
-        }
+    for (number, line, prose) in prose(text, is_page) {
         let length = line.chars().count();
         if length > LONGEST && !prose.starts_with('|') {
             faults.push((number, format!("{length} characters, of at most {LONGEST}")));
         }
         for (old, new) in REPLACED.iter().filter(|(old, _)| has_words(prose, old)) {
             faults.push((number, format!("`{old}` is called {new} now")));
+        }
+    }
+    let is_what = |line: &str| ["/// What ", "//! What "].iter().any(|what| line.trim_start().starts_with(what));
+    let documented = (1..).zip(text.lines()).filter(|(_, line)| !is_page && is_what(line));
+    faults.extend(
+        documented.map(|(number, _)| (number, "documentation begins with its subject, not with `What`".into())),
+    );
+    faults
+}
+
+/// Where sentences of a page, or of a module's head, grow too long. A heading, a row of a table, an item of a list and an
+/// empty line begin a new one.
+fn long_sentences(text: &str, is_page: bool) -> Vec<(usize, String)> {
+    let mut faults = Vec::new();
+    let (mut words, mut last) = (0, 0);
+    for (number, _, prose) in prose(text, is_page) {
+        let prose = prose.trim_start();
+        if number != last + 1 || prose.is_empty() || ["|", "#", "- ", "* "].iter().any(|start| prose.starts_with(start))
+        {
+            words = 0;
+        }
+        last = number;
+        for word in prose.split_whitespace().filter(|_| !prose.starts_with('|')) {
+            words += 1;
+            if words == MOST_WORDS + 1 {
+                faults.push((number, format!("a sentence of more than {MOST_WORDS} words")));
+            }
+            if word.trim_end_matches([')', '*', '`', '"']).ends_with(['.', '?', '!']) {
+                words = 0;
+            }
         }
     }
     faults
@@ -99,6 +140,24 @@ mod tests {
         let page = format!("{long}\n```\n{long}\n```\n|{long}\n{}", "ü".repeat(100));
         assert_eq!(faults(&page, true), [(1, "101 characters, of at most 100".to_owned())]);
         assert_eq!(faults(&format!("//! {}\nlet x = {long};", "x".repeat(97)), false).len(), 1);
+    }
+
+    #[test]
+    fn documentation_begins_with_its_subject() {
+        assert_eq!(faults("//! Sums.\n    /// What is summed.\nfn what() {}", false).len(), 1);
+        assert_eq!(faults("/// The sum.\n/// Says what is summed. What else?", false), []);
+        assert_eq!(faults("What is summed", true), []);
+    }
+
+    #[test]
+    fn long_sentences_are_found_where_they_grow_too_long() {
+        let forty = ["word"; 40].join(" ");
+        assert_eq!(long_sentences(&format!("{forty}\n{forty}."), true).len(), 1);
+        assert_eq!(
+            long_sentences(&format!("//! {forty}\n//! more."), false),
+            [(2, "a sentence of more than 40 words".into())]
+        );
+        assert_eq!(long_sentences(&format!("{forty}.\n{forty}\n\n{forty}\n- {forty}\n| {forty} {forty} |"), true), []);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::run::root;
 /// package is, and all builds of a checkout share one.
 const PLACE: &str = "target/tools/ptxas";
 
-/// The version that `ptxas --version` says in the wheels.
+/// The version that `ptxas --version` of the wheels says.
 const VERSION: &str = "V13.0.88";
 
 /// Where the wheels have it.

@@ -64,7 +64,7 @@ fn workspace(runner: &mut Runner) {
     }
 }
 
-/// Steps that are compiled and not run: documents, and smaller sets of features.
+/// Documents, and smaller sets of features: compiled and not run.
 fn documents_and_features(runner: &mut Runner) {
     let as_tests = "--release --config .cargo/tests.toml";
     let document = format!("cargo doc {as_tests} --workspace --no-deps --all-features");
@@ -101,7 +101,7 @@ fn model(runner: &mut Runner, name: &str) {
     );
 }
 
-/// Steps that users run, built as they build them.
+/// Commands of users, built as they build them.
 fn users(runner: &mut Runner) {
     runner.step("instructions", || instructions::count(Differing::Refuse));
     match Promised::read() {
@@ -122,7 +122,7 @@ struct Promised {
 #[derive(Debug, PartialEq)]
 struct Example {
     name: String,
-    /// The parts that it needs to be built, as the manifest says.
+    /// The features that it needs to be built, as the manifest says.
     features: String,
     /// How the README runs it, if it does. What it needs besides, a device perhaps, is not here.
     arguments: Option<String>,

@@ -1,7 +1,7 @@
 //! How large a number of a step can be: an interval of floats, from the code that computes it.
 //!
 //! Factors under bounds must be at most 1 in size. Products of larger ones grow along a stretch of
-//! records, whose bounds the loop meets and the products do not: they leave the type where the loop
+//! records, whose bounds the loop meets and the products do not. They leave the type where the loop
 //! stays within its bounds, and infinity times a state of 0 is no number.
 
 use rustc_hash::FxHashMap;

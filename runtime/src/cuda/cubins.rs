@@ -86,7 +86,7 @@ impl CubinEntry {
         Ok(())
     }
 
-    /// The content of this image's file, which no other file has.
+    /// The hash that this image's file carries, and no other file does.
     fn hash(&self, image: &[u8]) -> [u8; HASH] {
         Sha256::new().chain_update(self.key).chain_update(image).finalize().into()
     }

@@ -40,7 +40,7 @@ pub(crate) struct Workload {
     pub(crate) name: &'static str,
     /// For people.
     pub(crate) title: &'static str,
-    /// The speed that ratios are taken to.
+    /// The name of the entrant that ratios are taken to.
     pub(crate) baseline: &'static str,
     /// Bytes that an element reads and writes: what the copies move.
     pub(crate) moved: usize,

@@ -137,7 +137,7 @@ impl Group {
     /// Bytes of all ones where they are not zero.
     fn masks(self, b: &mut FunctionBuilder<'_>, vector: ir::Value) -> ir::Value {
         let values = shuffle::retype(b, types::I8X16, vector);
-        // Of at least 1: x86-64 has no instruction for other than 0, which would be inverted.
+        // `≥ 1` takes two instructions of x86-64, and `≠ 0` three: it has none for that, so `= 0` is inverted.
         let one = shuffle::bytes(b, types::I8X16, [1; 16]);
         let masks = b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, values, one);
         shuffle::retype(b, self.shape.int(), masks)

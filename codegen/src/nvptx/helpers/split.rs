@@ -321,7 +321,8 @@ struct Exchange<'k> {
 }
 
 impl<'k> Exchange<'k> {
-    /// The values of this thread afterwards: that of its own number, and every so many threads on. Nobody reads the shared memory before.
+    /// The values that this thread has afterwards: the one of its own number, and each that is as many places further as there are threads.
+    /// Nobody reads the shared memory before.
     fn exchange(&self, width: Width, given: &[Value<'k>]) -> Vec<Value<'k>> {
         let (k, bytes) = (self.k, width.bytes());
         let at = |place: Value<'k>| self.base.byte(place * bytes);

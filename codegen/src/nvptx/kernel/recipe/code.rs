@@ -155,7 +155,7 @@ impl Recipe {
         carried.lane.map_or(whole, |lane| lower::lane(whole, lane))
     }
 
-    /// What goes from element to element of the replay, from what it takes along.
+    /// The values that go from element to element of the replay, from those that it takes along.
     pub fn enter<'k>(&self, args: KernelArguments<'k, '_>, taken_along: State<'k>) -> State<'k> {
         match &self.replay.enter {
             Some(enter) => enter.write(args.k, &taken_along, args.tables),

@@ -67,9 +67,9 @@ struct LevelFold {
 
 /// The replay.
 struct Replay {
-    /// What it takes along from the stages.
+    /// The components that it takes along from the stages.
     carried: Vec<Carried>,
-    /// What goes from element to element instead, computed from that, where it runs the step of a [loop](Lowered::own_body).
+    /// The values that go from element to element instead, computed from those, where it runs the step of a [loop](Lowered::own_body).
     enter: Option<Code>,
     element: ElementCode,
 }
