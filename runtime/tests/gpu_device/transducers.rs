@@ -42,7 +42,7 @@ fn symbols(count: usize) -> Vec<u8> {
     (0..count as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 30) as u8).collect()
 }
 
-/// What the loop gives.
+/// The results of the loop.
 fn expected(symbols: &[u8], from_end: bool, exclusive: bool) -> Vec<u8> {
     let mut sum = 0u8;
     let mut step = |&symbol: &u8| {

@@ -78,7 +78,7 @@ impl sealed::Place for OnDevice {
         Ok(columns)
     }
 
-    /// What is given has both scans to be waited for.
+    /// Waiting for what it gives waits for both scans.
     #[cfg(feature = "lexer")]
     fn fill_through<T: ScanType, M: ScanType, U: ScanType>(
         (first, second): (Plain<'_, T, M>, Plain<'_, M, U>),

@@ -15,7 +15,7 @@ use super::{argument, thread_of_blocks};
 use crate::gpu::{Arch, CHUNK_WINDOW, StateTable};
 use crate::nvptx::emit::{Builder, Space, Ty, Value};
 
-/// What a kernel does with a chunk.
+/// The work of a kernel on a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChunkPass {
     /// Finds the states that may be before it: its range.
@@ -28,7 +28,7 @@ pub enum ChunkPass {
     ToWords,
 }
 
-/// What the symbols of a transducer are, and where it begins to read.
+/// The form of a transducer's symbols, and the end where it begins to read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChunkSymbols {
     /// Bytes, from the last on.
@@ -55,9 +55,9 @@ impl ChunkSymbols {
 /// One of the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChunkKernel {
-    /// What it does.
+    /// The work.
     pub pass: ChunkPass,
-    /// What it reads.
+    /// The symbols that it reads.
     pub symbols: ChunkSymbols,
     /// Most states of a range, a multiple of 16.
     pub lanes: usize,

@@ -1,4 +1,4 @@
-//! What the kernels do with a chunk: find its range, lead its states on, write its outputs.
+//! The work of the kernels on a chunk: find its range, lead its states on, write its outputs.
 
 use super::super::argument;
 use super::{CHUNK_WINDOW, Chunk, ChunksArguments, PIECE, four_of};
