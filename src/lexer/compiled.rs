@@ -229,8 +229,9 @@ impl Lexer {
     }
 
     /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one. Rules that take two
-    /// scans are waited for. On a GPU, their symbols, a byte or two for each of the text, and one to three bytes besides stay in memory
-    /// of the text's stream for its next call, as long as the stream lives.
+    /// scans are waited for. On a GPU, their symbols stay in memory of the text's stream for its next call, as long as the stream lives: up to
+    /// four bytes for each of the text, and of a short text up to three besides. Labels of one scan in device memory are not waited for:
+    /// what [`labels_into`](Lexer::labels_into) gives tells of their faults.
     ///
     /// # Errors
     /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails, or, for rules that

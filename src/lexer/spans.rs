@@ -74,8 +74,12 @@ impl Lexer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// The text is labelled first, whatever its rules, and a second scan lists what labels spell: the slower one of both where tokens
+    /// are short.
+    ///
     /// # Errors
-    /// Those of [`labels`](Lexer::labels); [`ScanError::TextTooLong`] from 4 GB on.
+    /// Those of [`labels`](Lexer::labels); [`ScanError::TextTooLong`] from 4 GB on; [`ScanError::Cuda`] if the text's stream is being
+    /// captured.
     pub fn lex_on_device(&self, text: &DeviceVec<u8>) -> Result<DeviceTokens, LexerError> {
         let mut tokens = DeviceTokens::space(text)?;
         self.lex_on_device_into(text, &mut tokens)?;
@@ -91,6 +95,7 @@ impl Lexer {
         if text.len() > MAX_TEXT {
             return Err(ScanError::TextTooLong { bytes: text.len(), most: MAX_TEXT }.into());
         }
+        text.memory().expect_no_capture("one that is not, as the number of tokens is waited for")?;
         if tokens.labels.len() != text.len() {
             *tokens = DeviceTokens::space(text)?;
         }

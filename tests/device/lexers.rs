@@ -38,7 +38,7 @@ fn any_rules_are_lexed_on_a_device() {
     }
 }
 
-/// The least number of bytes at which a thread of any device has several chunks, of as many symbols as they may have.
+/// So many bytes that a thread of any device has several chunks, and these more symbols than they have at least.
 const LONG: usize = 150_000_001;
 
 #[test]

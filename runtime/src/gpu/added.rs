@@ -58,6 +58,12 @@ impl Added {
         Ok(address)
     }
 
+    /// Has all of it zeroed before it is used again.
+    #[cfg(feature = "ptx")]
+    pub(super) fn quarantine(&self) {
+        self.kept.iter().for_each(Workspace::quarantine);
+    }
+
     /// The same for chunks, which leave the list that it begins with as they find it: empty.
     #[cfg(feature = "ptx")]
     pub(super) fn lease_chunks(&mut self, stream: &Stream, bytes: usize) -> Result<u64, CudaError> {

@@ -166,15 +166,19 @@ impl Chunks {
         let launch = |pass: &Pass, arguments: ChunksArguments| {
             let blocks = to_u32("the grid", chunks.div_ceil(pass.threads as usize).min(pass.blocks))?;
             // SAFETY: columns were checked against the program, and are not the same; the workspace has space for all chunks, tables
-            // are those of the kernel, and what is not the caller's is kept with this scan or with the graph. Symbols are below their
-            // number whatever failed: they are bytes, or were looked up in a table of outputs. So are states and numbers of ranges,
-            // which the kernels bound where they read what another kernel wrote.
+            // are those of the kernel, and what is not the caller's is kept with this scan or with the graph. Symbols, states
+            // and numbers of ranges are bounded where a kernel reads what another one wrote, whatever failed.
             unsafe { pass.kernel.launch(stream, blocks, pass.threads, pass.shared, bytemuck::bytes_of(&arguments)) }
         };
-        launch(&loaded.ranges, by(next, &loaded.next))?;
-        launch(&loaded.maps, by(next, &loaded.next))?;
-        let mut pending = self.compose(chunks, (maps, begins), |scan, task| task.submit(scan, stream))?;
-        launch(&loaded.outputs, by(walk, &loaded.walk))?;
+        let all = || {
+            launch(&loaded.ranges, by(next, &loaded.next))?;
+            launch(&loaded.maps, by(next, &loaded.next))?;
+            let pending = self.compose(chunks, (maps, begins), |scan, task| task.submit(scan, stream))?;
+            launch(&loaded.outputs, by(walk, &loaded.walk))?;
+            Ok::<_, Error>(pending)
+        };
+        // The last pass has not emptied the list then.
+        let mut pending = all().inspect_err(|_| added.quarantine())?;
         if let Some((launched, _)) = &mut pending.launched {
             launched.then(stream)?;
         }

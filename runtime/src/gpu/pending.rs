@@ -165,7 +165,7 @@ pub struct Pending {
     pub(super) elements: Elements<'static>,
     /// Whether there were as many states as segments, if that is not known yet.
     pub(super) begun: Option<Begun>,
-    /// The scans before it that made columns of segments.
+    /// The scans before it that made columns which it reads.
     pub(super) helpers: Vec<Pending>,
 }
 
@@ -223,8 +223,11 @@ impl Pending {
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
         let Some((launched, states)) = &self.launched else { return Ok(self.outcome.clone()) };
-        let lowered = launched.wait()?;
-        self.helpers.iter().try_for_each(|helper| helper.wait().map(drop))?;
+        // All are waited for, since each tells of its own workspace.
+        let helped = self.helpers.iter().map(|helper| helper.wait().map(drop)).fold(Ok(()), Result::and);
+        let lowered = launched.wait();
+        helped?;
+        let lowered = lowered?;
         self.begun.as_ref().map_or(Ok(()), Begun::check)?;
         if let Some(stages) = states.checked_stages()
             && let Some((sequence, finding)) = states.finding(&lowered, self.wants_totals)

@@ -246,7 +246,11 @@ impl<'k> Chunk<'k> {
     fn symbol(&self, found: Value<'k>) -> Value<'k> {
         match self.kernel.symbols {
             ChunkSymbols::ClassesFromEnd => self.tabled(Ty::I8, found).resize(Ty::I32),
-            ChunkSymbols::BytesFromEnd | ChunkSymbols::Bytes | ChunkSymbols::Words => found,
+            ChunkSymbols::BytesFromEnd => found,
+            // If the scan that wrote them failed, they are anything.
+            ChunkSymbols::Bytes | ChunkSymbols::Words => {
+                found.umin(argument!(self.k, ChunksArguments.symbols).resize(Ty::I32) - 1)
+            }
         }
     }
 
