@@ -108,9 +108,11 @@ fn long_sentences(text: &str, is_page: bool) -> Vec<(usize, String)> {
         }
         last = number;
         for word in prose.split_whitespace().filter(|_| !prose.starts_with('|')) {
-            words += 1;
-            if words == MOST_WORDS + 1 {
+            // Marks of lists, and dashes, are no words.
+            words += usize::from(word.contains(char::is_alphanumeric));
+            if words > MOST_WORDS {
                 faults.push((number, format!("a sentence of more than {MOST_WORDS} words")));
+                words = 0;
             }
             if word.trim_end_matches([')', '*', '`', '"']).ends_with(['.', '?', '!']) {
                 words = 0;
