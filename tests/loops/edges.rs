@@ -304,7 +304,23 @@ fn factors_that_may_grow_under_bounds_are_refused() -> Result<(), Error> {
     refused(Scan::from_loop(of_records, 0.0).map(drop));
     let parameter = scan!(|k: f64, s: f64, x: f64| -> f64 { (k * s + x).min(1.0) });
     refused(Scan::loop_builder_with(0.5, parameter, 0.0).build().map(drop));
-    // Unbounded, the state grows as the products do.
+    let divided = scan!(|s: f64, x: f64| -> f64 { (s / 0.7 + x).min(1.0) });
+    refused(Scan::from_loop(divided, 0.0).map(drop));
+    // NaN is dropped by minima, and is in no order.
+    let other = scan!(|s: f64, k: f64, t: f64| -> f64 {
+        let (top, k) = (t.clamp(0.0, 1.0), k.abs());
+        let k = if k > top { top } else { k };
+        (k * s).min(1.0)
+    });
+    refused(Scan::from_loop(other, 0.0).map(drop));
+    let dropped = scan!(|s: f64, a: f64, b: f64| -> f64 { (a.clamp(0.0, 1.0).min(b.clamp(0.0, 2.0)) * s).min(1.0) });
+    refused(Scan::from_loop(dropped, 0.0).map(drop));
+    let below = scan!(|s: f64, k: f64| -> f64 { (k.abs().max(-5.0).min(1.0) * s).min(1.0) });
+    refused(Scan::from_loop(below, 0.0).map(drop));
+    // In 32 bits 0.4 + 0.6 is 1.
+    let weighted = scan!(|s: f32, w: f32| -> f32 { (s * (0.4 + 0.6 * w.clamp(0.0, 1.0)) + 1.0).min(9.0) });
+    Scan::from_loop(weighted, 0.0)?;
+    // Unbounded: the page says what becomes of a state of 0.
     Scan::from_loop(scan!(|s: f64, x: f64| -> f64 { 3.0 * s + x }), 0.0)?;
 
     let blocks = || PlanOptions { direct: Some(0), block: Some(256), strips: Some(1), ..PlanOptions::default() };

@@ -5,7 +5,6 @@ use std::fmt;
 
 use super::code::{Code, Components};
 use super::show::Names;
-use super::size::is_at_most_one;
 use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -218,6 +217,10 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     let unknown = |value: Value| code.depends(value) & mask != 0;
     let all = || (0..used.len()).filter(|&place| used[place]).map(Value::new);
     let insts = || all().filter_map(|value| Some((value, code.inst(value)?)));
+    if code.grows {
+        let scales = |inst: &Inst| inst.ty.is_float() && matches!(inst.opcode, Opcode::Mul | Opcode::Div);
+        return (Why::Growth, insts().find(|(_, inst)| scales(inst)).map(|(value, _)| value));
+    }
     // Why an operation of operands that are known or not leaves every family.
     type Reason = fn(Opcode, &[bool]) -> Option<Why>;
     let kinds: [Reason; 4] = [
@@ -265,15 +268,7 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     {
         return (Why::Compared, Some(value));
     }
-    let grows = |(_, inst): &(Value, Inst)| {
-        let of_known = |k: Value| inst.ty.is_float() && !unknown(k) && !is_at_most_one(code, k);
-        inst.opcode == Opcode::Mul && inst.operands().iter().any(|&k| of_known(k))
-    };
-    let bend = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs));
-    if let Some((value, _)) = insts().find(grows).filter(|_| bend.is_some()) {
-        return (Why::Growth, Some(value));
-    }
-    if let Some((value, _)) = bend {
+    if let Some((value, _)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
         return (Why::Bends, Some(value));
     }
     match (members.len(), insts().next_back()) {

@@ -3,88 +3,117 @@
 //! Factors under bounds must be at most 1 in size. Products of larger ones grow along a stretch of
 //! records, whose bounds the loop meets and the products do not. They leave the type where the loop
 //! stays within its bounds, and infinity times a state of 0 is no number.
-
-use rustc_hash::FxHashMap;
+//!
+//! Ends are rounded as the code rounds, so intervals are those of the code: rounding is monotonic.
+//! Minima and maxima drop NaN, and no comparison with it holds. So it counts whether a value may be
+//! NaN.
 
 use super::code::Code;
-use crate::function::Value;
+use crate::function::{Inst, Value};
 use crate::opcode::Opcode;
+use crate::types::Type;
 
-/// From the least to the largest number.
-type Interval = (f64, f64);
+/// All that a value can be.
+#[derive(Clone, Copy)]
+struct Interval {
+    low: f64,
+    high: f64,
+    /// Whether it may be NaN besides.
+    nan: bool,
+}
 
-const ANY: Interval = (f64::NEG_INFINITY, f64::INFINITY);
+const ANY: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY, nan: true };
 
-/// Whether a float is from -1 to 1, whatever the element is, unless it is NaN. Takes time linear in the code.
+/// Whether a float is from -1 to 1, whatever the element is, unless it is NaN. Takes time linear in the code before it, and as much
+/// of the fuel; none is left for a yes.
 pub(super) fn is_at_most_one(code: &Code<'_>, value: Value) -> bool {
-    let (low, high) = interval(code, value, &mut FxHashMap::default());
+    code.fuel.spend(value.index());
+    if code.fuel.is_spent() {
+        return false;
+    }
+    let mut known: Vec<Interval> = Vec::with_capacity(value.index() + 1);
+    for place in 0..=value.index() {
+        let found = of(code, Value::new(place), &known);
+        known.push(found);
+    }
+    let Interval { low, high, .. } = known[value.index()];
     -1.0 <= low && high <= 1.0
 }
 
-fn interval(code: &Code<'_>, value: Value, known: &mut FxHashMap<Value, Interval>) -> Interval {
-    if let Some(&found) = known.get(&value) {
-        return found;
-    }
-    let found = computed(code, value, known);
-    known.insert(value, found);
-    found
-}
-
-fn computed(code: &Code<'_>, value: Value, known: &mut FxHashMap<Value, Interval>) -> Interval {
-    if !code.ty(value).is_float() {
+/// The interval of a value, if those before it are known.
+fn of(code: &Code<'_>, value: Value, known: &[Interval]) -> Interval {
+    let ty = code.ty(value);
+    if !ty.is_float() {
         return ANY;
     }
     if let Some(constant) = code.constant_of(value) {
-        return (constant.as_f64(), constant.as_f64());
+        let number = constant.as_f64();
+        return if number.is_nan() { ANY } else { Interval { low: number, high: number, nan: false } };
     }
     let Some(inst) = code.inst(value) else { return ANY };
-    let operands: Vec<Interval> = inst.operands().iter().map(|&operand| interval(code, operand, known)).collect();
+    let at = |operand: Value| known[operand.index()];
+    let operands: Vec<Interval> = inst.operands().iter().map(|&operand| at(operand)).collect();
     match (inst.opcode, &operands[..]) {
-        (Opcode::Neg, &[(low, high)]) => (-high, -low),
-        (Opcode::Abs, &[(low, high)]) => (low.max(-high).max(0.0), high.max(-low)),
-        (Opcode::Min, &[a, b]) => (a.0.min(b.0), a.1.min(b.1)),
-        (Opcode::Max, &[a, b]) => (a.0.max(b.0), a.1.max(b.1)),
+        (Opcode::Neg, &[a]) => Interval { low: -a.high, high: -a.low, ..a },
+        (Opcode::Abs, &[a]) => Interval { low: a.low.max(-a.high).max(0.0), high: a.high.max(-a.low), ..a },
+        (Opcode::Min, &[a, b]) => least(a, b),
+        (Opcode::Max, &[a, b]) => negated(least(negated(a), negated(b))),
         (Opcode::Select, &[_, a, b]) => {
             let &[condition, yes, no] = inst.operands() else { unreachable!("a select has three operands") };
-            let (a, b) =
-                (within(code, yes, a, (condition, true), known), within(code, no, b, (condition, false), known));
-            (a.0.min(b.0), a.1.max(b.1))
+            let test = code.inst(condition);
+            let (a, b) = (within(yes, a, (test, true), known), within(no, b, (test, false), known));
+            Interval { low: a.low.min(b.low), high: a.high.max(b.high), nan: a.nan || b.nan }
         }
-        (Opcode::Add, &[a, b]) => ordered([a.0 + b.0, a.1 + b.1]),
-        (Opcode::Sub, &[a, b]) => ordered([a.0 - b.1, a.1 - b.0]),
-        (Opcode::Mul, &[a, b]) => ordered([a.0 * b.0, a.0 * b.1, a.1 * b.0, a.1 * b.1]),
-        (Opcode::Div, &[a, b]) if b.0 > 0.0 || b.1 < 0.0 => ordered([a.0 / b.0, a.0 / b.1, a.1 / b.0, a.1 / b.1]),
+        (Opcode::Add, &[a, b]) => rounded(ty, (a, b), [a.low + b.low, a.high + b.high]),
+        (Opcode::Sub, &[a, b]) => rounded(ty, (a, b), [a.low - b.high, a.high - b.low]),
+        (Opcode::Mul, &[a, b]) => rounded(ty, (a, b), [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]),
+        (Opcode::Div, &[a, b]) if b.low > 0.0 || b.high < 0.0 => {
+            rounded(ty, (a, b), [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high])
+        }
         _ => ANY,
     }
 }
 
-/// The interval of an arm of a select, which is taken where the condition holds or does not: `if k < 0 { 0 } else { k }`.
-fn within(
-    code: &Code<'_>,
-    arm: Value,
-    (low, high): Interval,
-    (condition, holds): (Value, bool),
-    known: &mut FxHashMap<Value, Interval>,
-) -> Interval {
-    let Some(test) = code.inst(condition) else { return (low, high) };
+fn negated(a: Interval) -> Interval {
+    Interval { low: -a.high, high: -a.low, ..a }
+}
+
+/// A minimum, which is the other operand where one is NaN.
+fn least(a: Interval, b: Interval) -> Interval {
+    let high = match (a.nan, b.nan) {
+        (false, false) => a.high.min(b.high),
+        (true, false) => b.high,
+        (false, true) => a.high,
+        (true, true) => a.high.max(b.high),
+    };
+    Interval { low: a.low.min(b.low), high, nan: a.nan && b.nan }
+}
+
+/// An arm of a select, which is taken where a comparison holds or does not: `if k < 0 { 0 } else { k }`.
+fn within(arm: Value, own: Interval, (test, holds): (Option<Inst>, bool), known: &[Interval]) -> Interval {
+    let Some(test) = test else { return own };
     let (less, more) = match (test.opcode, test.operands(), holds) {
         (Opcode::Lt | Opcode::Le, &[a, b], true) | (Opcode::Gt | Opcode::Ge, &[a, b], false) => (a, b),
         (Opcode::Lt | Opcode::Le, &[a, b], false) | (Opcode::Gt | Opcode::Ge, &[a, b], true) => (b, a),
-        _ => return (low, high),
+        _ => return own,
     };
+    // Where it does not hold, either may be NaN instead; the arm's own NaN stays.
+    let says = |other: Value| Some(known[other.index()]).filter(|other| holds || !other.nan);
     match () {
-        _ if arm == less => (low, high.min(interval(code, more, known).1)),
-        _ if arm == more => (low.max(interval(code, less, known).0), high),
-        _ => (low, high),
+        _ if arm == less => says(more).map_or(own, |more| Interval { high: own.high.min(more.high), ..own }),
+        _ if arm == more => says(less).map_or(own, |less| Interval { low: own.low.max(less.low), ..own }),
+        _ => own,
     }
 }
 
-/// The least and the largest of these, any number where one is none.
-fn ordered<const N: usize>(ends: [f64; N]) -> Interval {
-    match ends.iter().any(|end| end.is_nan()) {
-        true => ANY,
-        false => {
-            ends.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &end| (low.min(end), high.max(end)))
-        }
+/// The least and the largest of these, as the type rounds them; any number where one is none.
+fn rounded<const N: usize>(ty: Type, (a, b): (Interval, Interval), ends: [f64; N]) -> Interval {
+    let ends = if ty == Type::F32 { ends.map(|end| f64::from(end as f32)) } else { ends };
+    if ends.iter().any(|end| end.is_nan()) {
+        return ANY;
     }
+    let is_finite = [a.low, a.high, b.low, b.high].iter().all(|end| end.is_finite());
+    let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Interval { low, high, nan: a.nan || b.nan || !is_finite }
 }

@@ -127,19 +127,18 @@ fn functions_of_many_instructions() {
 #[test]
 fn replays_by_the_step_of_a_loop() {
     for (number, case) in of_loops().iter().enumerate() {
-        let mut tried = 0;
+        // Two levels take more buffers than one.
+        let ring = if number == 1 { CASCADES } else { RING };
         for (schedule, mode) in
-            [(CASCADES, Mode::Inclusive), (SHIFTED, Mode::Exclusive), (Schedule::LookBack, Mode::Inclusive)]
+            [(ring, Mode::Inclusive), (ring, Mode::Exclusive), (Schedule::LookBack, Mode::Inclusive)]
         {
             let form = Form { mode, ..Form::default() };
             let plan = GpuPlan { schedule, warps: 2, load_group: 1, load_groups: 3 };
-            let Ok(subject) = Subject::new(case, form, &plan) else { continue };
+            let subject = Subject::new(case, form, &plan).expect("a plan that fits");
             let tile = subject.plan().tile();
             let call = |records| Call { schedule: (number + records) as u64, started: true, ..Call::line(records) };
             subject.must_be_right(&[1, tile, tile + 1, 5 * tile + 7].map(call));
-            tried += 1;
         }
-        assert!(tried > 1, "{:?}", case.program);
     }
 }
 

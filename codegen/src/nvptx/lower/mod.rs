@@ -93,7 +93,7 @@ impl Code {
         self.function.insts.len()
     }
 
-    /// The same where each works on a word.
+    /// About how many instructions it is where each works on a word of 32 bits.
     pub(crate) fn words(&self) -> usize {
         self.function.insts.iter().map(|inst| inst.ty.size().div_ceil(size_of::<u32>())).sum()
     }

@@ -213,6 +213,7 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     let code = &mut *group.code;
     let scaled = !code.is_number(form.a, 1);
     if scaled && ty.is_float() && !is_at_most_one(code, form.a) {
+        code.grows = true;
         return Err(Leave);
     }
     let positive = code.constant_of(form.a).is_some_and(|a| a.as_f64() > 0.0);

@@ -282,6 +282,7 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     if group.code.fuel.is_spent() {
         return None;
     }
+    group.code.grows = false;
     // Moves are exact for every type, and nothing costs less.
     if let Ok(moves) = moves::recognise(group) {
         return Some(moves);
