@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-/// About how long a thread takes for as many elements as are left to one thread, `alone` of them: a plan's
-/// [`alone`](monoscan_codegen::plan::Plan::alone).
+/// About how long one thread takes for `alone` elements, which are no work for two. A scan's plan
+/// [says](monoscan_codegen::plan::Plan::alone) how many these are; a lexer has a number of bytes.
 const ALONE: Duration = Duration::from_micros(100);
 
 /// Who takes so many times as long as helpers were late has helpers all the same.
@@ -25,7 +25,8 @@ const WORTH: u32 = 4;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// How many helpers elements that fall in so many parts are worth; `threads` says how many threads may be used.
+/// How many helpers elements that fall in so many parts are worth. `alone` of them are worth none; `threads` says how many
+/// threads may be used.
 pub(crate) fn of(alone: usize, elements: usize, parts: usize, threads: impl FnOnce() -> usize) -> usize {
     if elements <= alone || PAUSE.stops(time(alone, elements)) {
         return 0;
