@@ -12,8 +12,8 @@
 //! round, and the last, in which one of the blocks may be at such an element, run the body itself
 //! before the loop and behind it.
 
-use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, condcodes::IntCC, types};
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC, types};
+use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::facts::{Body, Range};
 use monoscan_ir::{Constant, Field, Function, Layout, Source};
 
@@ -66,118 +66,6 @@ pub(crate) struct Carried {
     pub(crate) is_result: bool,
 }
 
-/// Writes a tile kernel into an empty function.
-pub(crate) fn tile(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    kernel: &TileKernel<'_>,
-    env: &Env<'_>,
-) -> Result<(), CodegenError> {
-    function(func, context, env, |b, [args]| {
-        let all = Loop::new(b, kernel, args)?;
-        match kernel.lanes {
-            Some(_) if kernel.interleave > 1 => all.write_in_turn(b, env)?,
-            _ => _ = all.write(b, env)?,
-        }
-        Ok(None)
-    })
-}
-
-/// Writes a `rows` kernel into an empty function, for rows of so many elements or, by 0, of any number; with a form, some rows are
-/// worked on in its lanes.
-pub(crate) fn rows(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    kernel: &TileKernel<'_>,
-    (len, form): (usize, Option<&LaneForm>),
-    env: &Env<'_>,
-) -> Result<(), CodegenError> {
-    function(func, context, env, |b, [args]| {
-        let all = Loop::new(b, kernel, args)?;
-        let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
-        let pitch = word(std::mem::offset_of!(TileArgs, pitch));
-        let rows = word(std::mem::offset_of!(TileArgs, blocks));
-        all.write_rows(b, env, (rows, pitch), (len, form)).map(|()| None)
-    })
-}
-
-/// Writes a `short_rows` kernel into an empty function, as [`rows`].
-pub(crate) fn short_rows(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    kernel: &TileKernel<'_>,
-    (len, form): (usize, Option<&LaneForm>),
-    env: &Env<'_>,
-) -> Result<(), CodegenError> {
-    function(func, context, env, |b, [rows, output, first, second, third, fourth, pitch, row]| {
-        let none = b.ins().iconst(types::I64, 0);
-        let columns = [row, output, first, second, third, fourth];
-        let all = Loop { is_short: false, ..Loop::in_registers(b, kernel, columns, none) };
-        all.write_rows(b, env, (rows, pitch), (len, form)).map(|()| None)
-    })
-}
-
-/// Writes a `short_between` kernel into an empty function.
-pub(crate) fn short_between(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    kernel: &TileKernel<'_>,
-    env: &Env<'_>,
-) -> Result<(), CodegenError> {
-    function(func, context, env, |b, [segments, output, first, second, third, fourth, offsets]| {
-        let none = b.ins().iconst(types::I64, 0);
-        let columns = [none, output, first, second, third, fourth];
-        Loop::in_registers(b, kernel, columns, none).write_segments(b, env, segments, offsets).map(|()| None)
-    })
-}
-
-/// Writes a `short` kernel into an empty function.
-pub(crate) fn short(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    kernel: &TileKernel<'_>,
-    env: &Env<'_>,
-) -> Result<(), CodegenError> {
-    function(func, context, env, |b, args| {
-        let none = b.ins().iconst(types::I64, 0);
-        Loop::in_registers(b, kernel, args, none).write_counted(b, env).map(Some)
-    })
-}
-
-/// Writes a `short_whole` kernel into an empty function.
-pub(crate) fn short_whole(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    kernel: &TileKernel<'_>,
-    env: &Env<'_>,
-) -> Result<(), CodegenError> {
-    function(func, context, env, |b, [len, output, first, second, third, fourth, states]| {
-        let columns = [len, output, first, second, third, fourth];
-        Loop::in_registers(b, kernel, columns, states).write_counted(b, env).map(Some)
-    })
-}
-
-/// Writes a function of so many words, which gives one or nothing.
-fn function<const ARGS: usize>(
-    func: &mut ir::Function,
-    context: &mut FunctionBuilderContext,
-    env: &Env<'_>,
-    write: impl FnOnce(&mut FunctionBuilder<'_>, [ir::Value; ARGS]) -> Result<Option<ir::Value>, CodegenError>,
-) -> Result<(), CodegenError> {
-    func.signature.params.extend([AbiParam::new(types::I64); ARGS]);
-    let mut b = FunctionBuilder::new(func, context);
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    b.switch_to_block(entry);
-    let args = std::array::from_fn(|place| b.block_params(entry)[place]);
-    let result = write(&mut b, args)?;
-    b.func.signature.returns.extend(result.map(|_| AbiParam::new(types::I64)));
-    b.ins().return_(result.as_slice());
-    b.seal_all_blocks();
-    b.finalize(env.frontend);
-    Ok(())
-}
-
 /// The kernel while it is written; the values here are fixed before the loop starts.
 #[derive(Clone)]
 pub(super) struct Loop<'a> {
@@ -196,7 +84,11 @@ pub(super) struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
-    fn new(b: &mut FunctionBuilder<'_>, kernel: &'a TileKernel<'a>, args: ir::Value) -> Result<Loop<'a>, CodegenError> {
+    pub(super) fn new(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        args: ir::Value,
+    ) -> Result<Loop<'a>, CodegenError> {
         let data = Data::new(b, kernel, args);
         let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
         let start = word(std::mem::offset_of!(TileArgs, start));
@@ -215,7 +107,7 @@ impl<'a> Loop<'a> {
     }
 
     /// A line whose columns are in registers; `states` is anything if states start in the code and end nowhere.
-    fn in_registers(
+    pub(super) fn in_registers(
         b: &mut FunctionBuilder<'_>,
         kernel: &'a TileKernel<'a>,
         args: ShortArgs,
@@ -236,7 +128,7 @@ impl<'a> Loop<'a> {
     }
 
     /// As [`write`](Loop::write). Gives how many records are written: all, or those kept.
-    fn write_counted(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<ir::Value, CodegenError> {
+    pub(super) fn write_counted(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<ir::Value, CodegenError> {
         let after = self.write(b, env)?;
         Ok(self.kernel.rank.map_or(self.len, |rank| after[rank]))
     }
@@ -322,7 +214,7 @@ impl<'a> Loop<'a> {
     }
 
     /// A loop over the blocks of a line, each from its first element to its last.
-    fn write_in_turn(self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
+    pub(super) fn write_in_turn(self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<(), CodegenError> {
         let (len, states, interleave, stride) = (self.len, self.states, self.interleave, self.kernel.state.stride);
         let block = b.create_block();
         let exit = b.create_block();

@@ -15,9 +15,10 @@ use crate::cpu::abi::{Access, SHORT_INPUTS, StateLayout};
 use crate::cpu::blocks::{self, Blocks};
 use crate::cpu::code::Code;
 use crate::cpu::combine::combine;
+use crate::cpu::entries;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
-use crate::cpu::kernel::{self, Carried, TileKernel};
+use crate::cpu::kernel::{Carried, TileKernel};
 use crate::cpu::lower::Env;
 use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
 use crate::cpu::simd::{LaneForm, Work};
@@ -386,15 +387,10 @@ impl Recipe {
                 let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            (Kernel::Rows(len) | Kernel::ShortRows(len), form) => {
+            (_, form) => {
                 let form = form.as_ref().filter(|_| self.vector.rows);
-                let write = if matches!(kernel, Kernel::Rows(_)) { kernel::rows } else { kernel::short_rows };
-                write(func, context, &tile, (len, form), &self.env())
+                entries::write((func, context), kernel, &tile, form, &env)
             }
-            (Kernel::ShortBetween, _) => kernel::short_between(func, context, &tile, &self.env()),
-            (Kernel::Short, _) => kernel::short(func, context, &tile, &env),
-            (Kernel::ShortWhole { .. }, _) => kernel::short_whole(func, context, &tile, &self.env()),
-            _ => kernel::tile(func, context, &tile, &env),
         }
     }
 
