@@ -54,7 +54,7 @@ fn of(code: &Code<'_>, value: Value, known: &[Interval]) -> Interval {
     let at = |operand: Value| known[operand.index()];
     let operands: Vec<Interval> = inst.operands().iter().map(|&operand| at(operand)).collect();
     match (inst.opcode, &operands[..]) {
-        (Opcode::Neg, &[a]) => Interval { low: -a.high, high: -a.low, ..a },
+        (Opcode::Neg, &[a]) => negated(a),
         (Opcode::Abs, &[a]) => Interval { low: a.low.max(-a.high).max(0.0), high: a.high.max(-a.low), ..a },
         (Opcode::Min, &[a, b]) => least(a, b),
         (Opcode::Max, &[a, b]) => negated(least(negated(a), negated(b))),
