@@ -6,12 +6,12 @@ mod cpu_support;
 use cpu_support::{Columns, Slots, assert_same, compile, empty_outputs, input, isas, run_directly, run_tile};
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, Kernel, SHORT_INPUTS, TileArgs};
 use monoscan_ir::interp::{self, Request};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{
     Constant, Field, FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value,
     Verified, verify,
 };
+use scan_kit::random::{Options, random_program};
 
 const LENGTHS: [usize; 9] = [0, 1, 2, 3, 7, 8, 64, 65, 1000];
 const INTERLEAVE: [u32; 4] = [1, 2, 4, 8];

@@ -7,12 +7,12 @@ mod cpu_support;
 use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_kept, run_streaming, run_tile};
 use monoscan_codegen::cpu::{Kernel, TileArgs};
 use monoscan_ir::interp::{self, Request};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{
     Constant, Field, Function, FunctionBuilder, Inst, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage,
     Type, Value, Verified, verify,
 };
 use scan_kit::opcodes::{cases, columns, describe, functions, tables};
+use scan_kit::random::{Options, random_program};
 
 type Combine = fn(&mut FunctionBuilder, Value, Value) -> Value;
 

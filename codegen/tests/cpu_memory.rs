@@ -3,9 +3,9 @@
 #![cfg(target_os = "linux")]
 
 use monoscan_codegen::cpu::{Access, Compiled};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::verify;
+use scan_kit::random::{Options, random_program};
 
 /// Bytes of address space this process has mapped.
 fn mapped() -> usize {

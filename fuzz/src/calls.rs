@@ -6,9 +6,9 @@
 //! may touch.
 
 use monoscan_ir::interp::Interpreter;
-use monoscan_ir::random::Options;
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, Verified, verify};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Rows, Shape};
+use scan_kit::random::Options;
 
 use crate::bytes::Bytes;
 use crate::{columns, edit};

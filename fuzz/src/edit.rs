@@ -1,8 +1,8 @@
 //! Programs in text form, grown at random and then damaged a little: most that still parse are
 //! programs nobody would write.
 
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Opcode, Program};
+use scan_kit::random::{Options, random_program};
 
 use crate::bytes::Bytes;
 

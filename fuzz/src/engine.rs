@@ -7,9 +7,9 @@
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::laws::Overflow;
-use monoscan_ir::random::Options;
 use monoscan_ir::{Function, Inst, Mode, Opcode, Program, Type, verify};
 use monoscan_runtime::{DynScan, PlanOptions};
+use scan_kit::random::Options;
 
 use crate::bytes::Bytes;
 use crate::damage::damage;

@@ -2,9 +2,9 @@
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::laws::{self, Overflow};
-use monoscan_ir::random::Options;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Mode, Program, Verified, simplify, text, verify};
+use scan_kit::random::Options;
 
 use crate::bytes::Bytes;
 use crate::edit;

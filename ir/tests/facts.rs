@@ -12,9 +12,9 @@ use common::{compare_columns, random_inputs};
 use monoscan_ir::automaton::{Carried, LaneBody, TableBudget};
 use monoscan_ir::facts::{Body, LengthOnly, Range, step, work};
 use monoscan_ir::interp::{Mode, Request, call, run};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Program, Source, Type, Verified, text, verify};
+use scan_kit::random::{Options, random_program};
 
 #[test]
 fn facts_are_what_the_files_say() {

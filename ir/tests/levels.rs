@@ -10,9 +10,9 @@ mod common;
 use common::{compare_columns, random_inputs};
 use monoscan_ir::facts::{Body, CarryUpdate, LengthOnly, Range};
 use monoscan_ir::interp::{Mode, Request, Run, call, run};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, FunctionBuilder, Mapping, Opcode, Program, Source, Type, Verified, text, verify};
+use scan_kit::random::{Options, random_program};
 
 const COUNT: usize = 11;
 const BLOCKS: [std::ops::Range<usize>; 4] = [0..1, 1..4, 4..4, 4..COUNT];

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use monoscan_ir::derive::{Derivation, Family, LoopProgram, Refusal, Why, derive};
 use monoscan_ir::interp::{Request, run_in_chunks};
 use monoscan_ir::laws::{Overflow::NeverOccurs, Words, judge};
-use monoscan_ir::random::{SplitMix64, random_loop};
+use monoscan_ir::random::SplitMix64;
 use monoscan_ir::{
     Constant, FunctionBuilder, Inst, Layout, Mapping, Opcode, Output, Program, Source, Type, Value, interp, verify,
 };
+use scan_kit::random::random_loop;
 
 const RECORDS: usize = 23;
 

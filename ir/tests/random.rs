@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use monoscan_ir::random::{Options, plain_program, random_program};
 use monoscan_ir::{Constant, Function, Program, Source, Stage, Type, interp, verify};
+use scan_kit::random::{Options, plain_program, random_program};
 
 const SEEDS: u64 = 3000;
 

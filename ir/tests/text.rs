@@ -8,11 +8,11 @@ mod annotated;
 mod mutants;
 
 use annotated::{assert_annotated, scan_files};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::text::{parse, parse_function};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Program, Source, Table, Type, Value};
 use mutants::{Noise, any_program, mutate};
 use scan_kit::Random;
+use scan_kit::random::{Options, random_program};
 
 const EVERYTHING: Options = Options {
     stages: 3,

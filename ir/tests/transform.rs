@@ -6,9 +6,9 @@ mod common;
 use common::random_inputs;
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::interp::{self, Mode, Request, Run};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::transform::{Form, Lowered, Role, SegmentStart, lower};
 use monoscan_ir::{Constant, Program, Source, Type, Verified, WellTyped, verify};
+use scan_kit::random::{Options, random_program};
 
 const COUNT: usize = 11;
 

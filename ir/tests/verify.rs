@@ -9,12 +9,12 @@ mod annotated;
 mod mutants;
 
 use annotated::{assert_annotated, scan_files};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{
     Function, Inst, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_TABLE_BYTES, Opcode, Payload, Program, Table, Type,
     Value, interp, text, verify, verify_function,
 };
 use mutants::{any_program, mutate};
+use scan_kit::random::{Options, random_program};
 
 const EVERYTHING: Options = Options {
     stages: 3,

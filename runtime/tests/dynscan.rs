@@ -2,10 +2,10 @@
 //! does not run.
 
 use monoscan_ir::interp::{self, Request};
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Representation, Rows, Shape};
 use scan_kit::programs::RUNNING_SUM;
+use scan_kit::random::{Options, random_program};
 
 fn parse(source: &str) -> Program {
     text::parse(source).unwrap()

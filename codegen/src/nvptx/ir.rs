@@ -46,7 +46,8 @@ mod tests {
     use super::*;
     use crate::gpu::{AccessPattern, GpuPlan};
     use monoscan_ir::transform::{Form, Lowered, lower};
-    use monoscan_ir::{Mode, Program, Verified, random, text, verify};
+    use monoscan_ir::{Mode, Program, Verified, text, verify};
+    use scan_kit::random;
 
     /// A program with this constant.
     fn program(constant: &str) -> Verified<Program> {

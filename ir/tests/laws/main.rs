@@ -246,7 +246,7 @@ fn samples_are_valid_and_begin_with_the_identity() {
 
 #[test]
 fn random_operators_are_judged_without_a_panic_and_associative_ones_are_not_refuted() {
-    use monoscan_ir::random::{Options, random_program};
+    use scan_kit::random::{Options, random_program};
     for seed in 0..150 {
         let program = random_program(seed, &Options::default());
         let judgement = judge(&program.stages[0], &program.tables, Overflow::NeverOccurs);

@@ -1,9 +1,9 @@
 //! Programs made of damage: random changes, most of which break an invariant.
 
 use monoscan_ir::derive::derive;
-use monoscan_ir::random::{Options, random_loop, random_program};
 use monoscan_ir::{Constant, Function, Inst, Layout, Opcode, Payload, Program, Source, Stage, Type, Value};
 use scan_kit::Random;
+use scan_kit::random::{Options, random_loop, random_program};
 
 /// A random program; some are derived from a loop, which they have.
 pub(crate) fn any_program(seed: u64, options: &Options) -> Program {

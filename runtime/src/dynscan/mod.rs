@@ -244,7 +244,8 @@ impl fmt::Debug for DynScan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monoscan_ir::{random, verify};
+    use monoscan_ir::verify;
+    use scan_kit::random;
 
     #[test]
     fn equal_programs_share_their_code_until_the_last_is_dropped() {

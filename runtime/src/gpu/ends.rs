@@ -187,7 +187,8 @@ fn offsets_on_host(call: &Call<'_>, len: usize, stream: &Stream) -> Result<Optio
 mod tests {
     use super::*;
     use crate::DynScan;
-    use monoscan_ir::{random, text};
+    use monoscan_ir::text;
+    use scan_kit::random;
 
     #[test]
     fn segments_have_the_totals_that_the_cpu_engine_gives() {

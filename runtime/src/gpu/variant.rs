@@ -171,7 +171,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use monoscan_ir::transform::SegmentStart;
-    use monoscan_ir::{Mode, random, verify};
+    use monoscan_ir::{Mode, verify};
+    use scan_kit::random;
 
     #[test]
     fn every_form_has_a_kernel_for_every_access_pattern() {

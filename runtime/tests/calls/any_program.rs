@@ -2,9 +2,9 @@
 //! around every boundary of tiny plans: bit for bit what the reference gives. All operators are
 //! exact, so the association does not matter.
 
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{FunctionBuilder, Mapping, Opcode, Program, Source, Type, Value, Verified, verify};
 use monoscan_runtime::PlanOptions;
+use scan_kit::random::{Options, random_program};
 
 use scan_kit::Random;
 use scan_kit::calls::Asked;

@@ -12,9 +12,9 @@
 
 use std::time::{Duration, Instant};
 
-use monoscan_ir::random::{Options, plain_program, random_program};
 use monoscan_ir::{Constant, Layout, Mode, Program, Type, Verified, interp, verify};
 use monoscan_runtime::{Call, DynScan, PlanOptions};
+use scan_kit::random::{Options, plain_program, random_program};
 
 use scan_kit::Random;
 use scan_kit::calls::{Subject, columns, columns_mut, poison, same_bytes};

@@ -2,9 +2,9 @@
 //! or how far it is.
 
 use monoscan_ir::Source;
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Mode, Program, Verified, verify};
 use monoscan_runtime::{Call, PlanOptions, Shape};
+use scan_kit::random::{Options, random_program};
 
 use scan_kit::Random;
 use scan_kit::calls::{Asked, boundary};

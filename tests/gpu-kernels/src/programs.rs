@@ -6,8 +6,8 @@
 use monoscan::lexer::{CSV, JSON, LexerTables, RULE_SETS, Rules};
 use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
-use monoscan_ir::random::{Options, plain_program, random_program};
 use monoscan_ir::{Program, Verified, verify};
+use scan_kit::random::{Options, plain_program, random_program};
 
 use crate::automata::{self, Maps};
 use crate::bytes;

@@ -2,7 +2,7 @@
 //!
 //! | module | what it has | feature |
 //! |---|---|---|
-//! | [`Random`] | random numbers, the same in every run | |
+//! | [`random`] | random numbers, programs and loops, the same in every run | |
 //! | [`programs`] | programs in text form whose results show what a call did | |
 //! | [`opcodes`] | every opcode on the operands that it treats specially | |
 //! | [`families`] | families of operators with a native meaning, and changes that mostly break their laws | |
@@ -26,7 +26,7 @@ pub mod munch;
 pub mod opcodes;
 pub mod programs;
 pub mod ptxas;
-mod random;
+pub mod random;
 #[cfg(feature = "zoo")]
 pub mod zoo;
 

@@ -3,7 +3,8 @@
 use super::*;
 use crate::gpu::{GpuPlan, Schedule};
 use monoscan_ir::transform::SegmentStart;
-use monoscan_ir::{Mode, random, text, verify};
+use monoscan_ir::{Mode, text, verify};
+use scan_kit::random;
 
 /// The manifest of a kernel that nobody made: what is told of it is right all the same.
 fn manifest(program: &Verified<Program>, form: Form, plan: GpuPlan) -> AotManifest {

@@ -1,8 +1,8 @@
 //! The cases that are lowered and compared: every opcode on every type, known ranges, and random
 //! functions.
 
-use monoscan_ir::random::{Options, random_program};
 use monoscan_ir::{Constant, Function, FunctionBuilder, Opcode, Rule, Table, Type, Value};
+use scan_kit::random::{Options, random_program};
 
 use super::host::check;
 use scan_kit::opcodes::{cases, columns, functions, tables, values, vector};

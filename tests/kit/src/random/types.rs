@@ -1,35 +1,10 @@
-//! Random choices: numbers below a bound, types and constants.
+//! Random types, and constants of them, for generated programs.
 
-use super::SplitMix64;
-use crate::types::{Constant, Lanes, Type};
+use monoscan_ir::{Constant, Lanes, Type};
 
-/// Random choices, the same for the same seed.
-pub(super) struct Rng(SplitMix64);
+use super::Random;
 
-impl Rng {
-    pub(super) fn new(seed: u64) -> Rng {
-        Rng(SplitMix64(seed))
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0.next()
-    }
-
-    /// A number below `count`, which is not 0.
-    pub(super) fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-
-    /// True once in `times`.
-    pub(super) fn chance(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
-    /// One of the items, of which there is at least one.
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-
+impl Random {
     pub(super) fn lanes(&mut self) -> Lanes {
         let count = if self.chance(2) { *self.pick(&[1, 4, 8, 16]) } else { 1 + self.below(16) };
         Lanes::new(count).unwrap_or(Lanes::MAX)
@@ -49,8 +24,8 @@ impl Rng {
     }
 
     /// A constant of type `ty`: small numbers and the corners of the type as often as any other.
-    pub(super) fn constant(&mut self, ty: Type) -> Constant {
-        let any = Constant::new(ty, u128::from(self.next()) << 64 | u128::from(self.next()));
+    pub(super) fn operand(&mut self, ty: Type) -> Constant {
+        let any = Constant::new(ty, u128::from(self.bits()) << 64 | u128::from(self.bits()));
         match ty {
             Type::Bytes(lanes) if self.chance(2) => {
                 let bytes: Vec<u8> = (0..lanes.get()).map(|_| self.below(lanes.get() + 1) as u8).collect();
@@ -72,7 +47,7 @@ impl Rng {
         let value = match self.below(3) {
             0 => *self.pick(&special),
             1 => self.below(65) as f64 / 4.0 - 8.0,
-            _ => (self.next() as i64) as f64 / 2f64.powi(self.below(100) as i32),
+            _ => (self.bits() as i64) as f64 / 2f64.powi(self.below(100)),
         };
         if ty == Type::F32 { Constant::from(value as f32) } else { Constant::from(value) }
     }

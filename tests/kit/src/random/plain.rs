@@ -1,17 +1,13 @@
 //! Programs of one stage whose lift and outputs do little: what is tried is the operator, in every
 //! kind of kernel.
 
+use super::Random;
 use super::associative::Family;
 use super::neighbours::convert;
-use super::rng::Rng;
-use crate::builder::FunctionBuilder;
-use crate::function::Value;
-use crate::opcode::Opcode;
-use crate::program::{Layout, Mapping, Output, Program, Source, Stage};
-use crate::types::Type;
+use monoscan_ir::{FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value};
 
 /// A program of one or two columns read and one or two written. Half of them have parameters, in place of constants.
-pub(super) fn program(name: String, rng: &mut Rng) -> Program {
+pub(super) fn program(name: String, rng: &mut Random) -> Program {
     let family = Family::random(rng, false);
     let state = family.types();
     let columns = 1 + rng.below(2);
@@ -33,12 +29,12 @@ pub(super) fn program(name: String, rng: &mut Rng) -> Program {
 }
 
 /// One or two of such types, packed.
-fn layout(rng: &mut Rng, ty: &dyn Fn(&mut Rng) -> Type) -> Layout {
+fn layout(rng: &mut Random, ty: &dyn Fn(&mut Random) -> Type) -> Layout {
     Layout::packed(&(0..1 + rng.below(2)).map(|_| ty(rng)).collect::<Vec<_>>())
 }
 
 /// Any scalar type; mostly narrow ones, of which more fit a vector.
-fn scalars(rng: &mut Rng) -> Type {
+fn scalars(rng: &mut Random) -> Type {
     match rng.below(2) {
         0 => *rng.pick(&[Type::Bool, Type::U8, Type::U16, Type::U32, Type::I32, Type::F32]),
         _ => rng.ty(false),
@@ -46,7 +42,7 @@ fn scalars(rng: &mut Rng) -> Type {
 }
 
 /// Each component is a field, converted, or whether a field is above a constant or a parameter.
-fn lift(rng: &mut Rng, family: &Family, record: &[Type], parameters: &[Type]) -> Mapping {
+fn lift(rng: &mut Random, family: &Family, record: &[Type], parameters: &[Type]) -> Mapping {
     let mut b = FunctionBuilder::new();
     let (fields, bound) = (b.params(record), b.params(parameters));
     let mut components = Vec::new();
@@ -55,7 +51,7 @@ fn lift(rng: &mut Rng, family: &Family, record: &[Type], parameters: &[Type]) ->
         let of = b.type_of(field);
         let value = match of != Type::Bool && (ty == Type::Bool || rng.chance(4)) {
             true => {
-                let constant = rng.constant(of);
+                let constant = rng.operand(of);
                 let parameter = bound.iter().copied().find(|&parameter| b.type_of(parameter) == of);
                 let threshold = parameter.unwrap_or_else(|| b.constant(constant));
                 b.binary(*rng.pick(&[Opcode::Gt, Opcode::Lt, Opcode::Ne]), field, threshold)
@@ -71,7 +67,7 @@ fn lift(rng: &mut Rng, family: &Family, record: &[Type], parameters: &[Type]) ->
 }
 
 /// Some components of the state, each as it is or as another type.
-fn outputs(rng: &mut Rng, state: &[Type]) -> (Mapping, Vec<Layout>) {
+fn outputs(rng: &mut Random, state: &[Type]) -> (Mapping, Vec<Layout>) {
     let mut left: Vec<u32> = (0..state.len() as u32).collect();
     let count = 1 + rng.below(state.len().min(4));
     let written: Vec<u32> = (0..count).map(|_| left.swap_remove(rng.below(left.len()))).collect();

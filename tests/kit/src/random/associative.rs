@@ -1,11 +1,8 @@
 //! Operators that are associative by construction, with an exact identity.
 
+use super::Random;
 use super::neighbours::Neighbours;
-use super::rng::Rng;
-use crate::builder::FunctionBuilder;
-use crate::function::{Function, Value};
-use crate::opcode::Opcode;
-use crate::types::{Constant, Lanes, Type};
+use monoscan_ir::{Constant, Function, FunctionBuilder, Lanes, Opcode, Type, Value};
 
 /// A monoid out of families whose laws hold exactly.
 pub(super) enum Family {
@@ -33,7 +30,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    pub(super) fn random(rng: &mut Rng, vectors: bool) -> Family {
+    pub(super) fn random(rng: &mut Random, vectors: bool) -> Family {
         match rng.below(11) {
             10 => Family::Flow(*rng.pick(&[Type::F32, Type::F64]), 2 + rng.below(3)),
             0 => Family::Tuple((0..2 + rng.below(2)).map(|_| Family::simple(rng, vectors)).collect()),
@@ -46,12 +43,12 @@ impl Family {
     }
 
     /// Of scalars alone, so that many have kernels in vectors.
-    fn neighbours(rng: &mut Rng) -> Family {
+    fn neighbours(rng: &mut Random) -> Family {
         let inner = Family::simple(rng, false);
         Family::Neighbours(Box::new(Neighbours::random(rng, inner)))
     }
 
-    pub(super) fn simple(rng: &mut Rng, vectors: bool) -> Family {
+    pub(super) fn simple(rng: &mut Random, vectors: bool) -> Family {
         let bits = match rng.below(4) {
             0 => Type::Bool,
             1 if vectors => Type::Bytes(rng.lanes()),

@@ -12,12 +12,9 @@
 //!
 //! where the pair is left out if either side has no values.
 
+use super::Random;
 use super::associative::Family;
-use super::rng::Rng;
-use crate::builder::FunctionBuilder;
-use crate::function::Value;
-use crate::opcode::Opcode;
-use crate::types::{Constant, Type};
+use monoscan_ir::{Constant, FunctionBuilder, Opcode, Type, Value};
 
 /// An operator of this kind.
 pub(super) struct Neighbours {
@@ -37,7 +34,7 @@ enum Pair {
 }
 
 impl Neighbours {
-    pub(super) fn random(rng: &mut Rng, inner: Family) -> Neighbours {
+    pub(super) fn random(rng: &mut Random, inner: Family) -> Neighbours {
         let value = if rng.chance(2) { Type::Bool } else { rng.int_ty() };
         if value == Type::Bool && rng.chance(2) {
             let inner = Family::Opcode(Opcode::Add, rng.int_ty().zero());

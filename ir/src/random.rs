@@ -1,4 +1,5 @@
-//! SplitMix64, the one source of random numbers.
+//! [`SplitMix64`], the one source of random numbers: of samples on which laws are judged and
+//! kernels are checked.
 
 /// Pseudo-random numbers that are the same every time (Steele, Lea and Flood, *Fast Splittable Pseudorandom Number
 /// Generators*, OOPSLA 2014), from a seed.

@@ -8,26 +8,23 @@ mod associative;
 mod function;
 mod loops;
 mod neighbours;
+mod numbers;
 mod plain;
-mod rng;
-mod split_mix;
+mod types;
 
-use crate::builder::FunctionBuilder;
-use crate::derive::LoopProgram;
-use crate::function::{Function, Value};
-use crate::opcode::Opcode;
-use crate::program::{Field, Layout, Mapping, Output, Program, Source, Stage, Table};
-use crate::types::Type;
 use associative::Family;
 use function::Grower;
-use rng::Rng;
+use monoscan_ir::derive::LoopProgram;
+use monoscan_ir::{
+    Field, Function, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value,
+};
 
-pub use split_mix::SplitMix64;
+pub use numbers::Random;
 
 /// Options of random programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Most stages, 1 to [`MAX_STAGES`](crate::MAX_STAGES).
+    /// Most stages, 1 to [`MAX_STAGES`](monoscan_ir::MAX_STAGES).
     pub stages: usize,
     /// Whether some programs `emit`.
     pub allow_emit: bool,
@@ -47,13 +44,14 @@ pub struct Options {
 /// The sequential loop of a seed: any step at all, of which many are scans and many are not.
 ///
 /// ```
-/// use monoscan_ir::{derive::derive, random};
+/// use monoscan_ir::derive::derive;
+/// use scan_kit::random;
 ///
 /// let derived = (0..100).filter(|&seed| derive(&random::random_loop(seed)).is_ok()).count();
 /// assert!(derived > 20 && derived < 95, "{derived}");
 /// ```
 pub fn random_loop(seed: u64) -> LoopProgram {
-    let (name, mut rng) = (format!("loop_{seed}"), Rng::new(seed));
+    let (name, mut rng) = (format!("loop_{seed}"), Random(seed));
     match seed % 32 {
         31 => loops::shaped(name, &mut rng),
         15 => loops::bounded(name, &mut rng),
@@ -79,12 +77,12 @@ impl Default for Options {
 /// The program of a seed. Its functions have at most about forty instructions.
 ///
 /// ```
-/// use monoscan_ir::{random, verify};
+/// use {monoscan_ir::verify, scan_kit::random};
 /// let program = random::random_program(1, &random::Options::default());
 /// assert!(verify(program).is_ok());
 /// ```
 pub fn random_program(seed: u64, options: &Options) -> Program {
-    let mut maker = Maker { rng: Rng::new(seed), options };
+    let mut maker = Maker { rng: Random(seed), options };
     let tables = (0..maker.rng.below(3)).map(|_| maker.table()).collect();
     let inputs = (0..1 + maker.rng.below(2)).map(|_| maker.layout()).collect();
     let columns = (0..1 + maker.rng.below(2)).map(|_| maker.layout()).collect();
@@ -102,7 +100,7 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
     if options.allow_parameters {
         program.parameters = (0..maker.rng.below(4)).map(|_| maker.ty()).collect();
     }
-    for _ in 0..1 + maker.rng.below(options.stages.clamp(1, crate::MAX_STAGES)) {
+    for _ in 0..1 + maker.rng.below(options.stages.clamp(1, monoscan_ir::MAX_STAGES)) {
         let stage = match options.allow_vectors && maker.rng.chance(6) {
             true => maker.automaton(&mut program),
             false => maker.stage(&program),
@@ -120,15 +118,15 @@ pub fn random_program(seed: u64, options: &Options) -> Program {
 /// are some components of the state, converted. Most of these have kernels in vectors, which few random programs do.
 ///
 /// ```
-/// use monoscan_ir::{random, verify};
+/// use {monoscan_ir::verify, scan_kit::random};
 /// assert!(verify(random::plain_program(1)).is_ok());
 /// ```
 pub fn plain_program(seed: u64) -> Program {
-    plain::program(format!("plain_{seed}"), &mut Rng::new(seed))
+    plain::program(format!("plain_{seed}"), &mut Random(seed))
 }
 
 struct Maker<'a> {
-    rng: Rng,
+    rng: Random,
     options: &'a Options,
 }
 
@@ -140,7 +138,7 @@ impl Maker<'_> {
     fn table(&mut self) -> Table {
         let ty = self.ty();
         let elements = 1 + self.rng.below(20);
-        Table::new(ty, (0..elements).map(|_| self.rng.constant(ty)).collect::<Vec<_>>())
+        Table::new(ty, (0..elements).map(|_| self.rng.operand(ty)).collect::<Vec<_>>())
     }
 
     /// One to three fields: half of the time as `repr(C)` would have them, else with odd gaps and no alignment.
@@ -180,7 +178,7 @@ impl Maker<'_> {
 
     fn arbitrary_stage(&mut self, before: &Program) -> Stage {
         let state: Vec<Type> = (0..1 + self.rng.below(4)).map(|_| self.ty()).collect();
-        let identity = state.iter().map(|&ty| self.rng.constant(ty)).collect();
+        let identity = state.iter().map(|&ty| self.rng.operand(ty)).collect();
         let lift = self.lift(before, &state, |_, results| results.to_vec());
         let combine = self.function(&[state.as_slice(), &state].concat(), &state, &before.tables);
         let valid = self.rng.chance(4).then(|| self.function(&state, &[Type::Bool], &before.tables));

@@ -3,22 +3,18 @@
 //! are scans. A third of them grows from instruction to instruction, with conversions from type to
 //! type; the others are expressions, each mostly of the component whose next value it is.
 
-use super::rng::Rng;
-use crate::builder::FunctionBuilder;
-use crate::derive::LoopProgram;
-use crate::function::Value;
-use crate::opcode::Opcode;
-use crate::program::{Layout, Mapping, Output, Source};
-use crate::types::{Constant, Type};
+use super::Random;
+use monoscan_ir::derive::LoopProgram;
+use monoscan_ir::{Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Source, Type, Value};
 
 /// The types of states and records.
 const TYPES: [Type; 9] =
     [Type::I32, Type::I32, Type::F64, Type::U32, Type::U8, Type::Bool, Type::I64, Type::F32, Type::U64];
 
 /// A loop of one to three components and one or two columns, which writes its state. The second column may be a parameter.
-pub(super) fn program(name: String, rng: &mut Rng, is_parameterised: bool) -> LoopProgram {
+pub(super) fn program(name: String, rng: &mut Random, is_parameterised: bool) -> LoopProgram {
     let main = *rng.pick(&TYPES);
-    let ty = |rng: &mut Rng| if rng.chance(3) { *rng.pick(&TYPES) } else { main };
+    let ty = |rng: &mut Random| if rng.chance(3) { *rng.pick(&TYPES) } else { main };
     let state: Vec<Type> = (0..1 + rng.below(3)).map(|_| ty(rng)).collect();
     let mut record: Vec<Type> = (0..1 + rng.below(2)).map(|_| ty(rng)).collect();
     let mut reads: Vec<Source> = (0..record.len() as u32).map(Source::Record).collect();
@@ -87,7 +83,7 @@ fn written(
 
 /// A loop of a shape that random expressions hardly ever have: a quotient of the state, or the largest and the smallest product of
 /// neighbours.
-pub(super) fn shaped(name: String, rng: &mut Rng) -> LoopProgram {
+pub(super) fn shaped(name: String, rng: &mut Random) -> LoopProgram {
     let is_quotient = rng.chance(2);
     let ty =
         *rng.pick(if is_quotient { &[Type::F64, Type::F32] } else { &[Type::I32, Type::I64, Type::F64, Type::F32] });
@@ -102,7 +98,7 @@ pub(super) fn shaped(name: String, rng: &mut Rng) -> LoopProgram {
 }
 
 /// A recurrence under bounds whose factor a record has, between -1 and 1; or a sum of integers that is at least a known number.
-pub(super) fn bounded(name: String, rng: &mut Rng) -> LoopProgram {
+pub(super) fn bounded(name: String, rng: &mut Random) -> LoopProgram {
     use Opcode::{Add, Max, Min, Mul, Sub};
     let ty = *rng.pick(&[Type::F64, Type::F32, Type::I32, Type::I16, Type::I8]);
     let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
@@ -134,7 +130,7 @@ pub(super) fn bounded(name: String, rng: &mut Rng) -> LoopProgram {
 }
 
 /// A small number; of floats a quarter of one, so that short sums are exact.
-fn small(rng: &mut Rng, ty: Type) -> Constant {
+fn small(rng: &mut Random, ty: Type) -> Constant {
     let number = rng.below(8) as i64 - 2;
     match ty {
         Type::Bool => Constant::from(rng.chance(2)),
@@ -154,10 +150,10 @@ struct Step {
 
 impl Step {
     /// A quotient of two sums, of which one or both have a multiple of the state.
-    fn quotient(&mut self, rng: &mut Rng, s: Value) -> Value {
+    fn quotient(&mut self, rng: &mut Random, s: Value) -> Value {
         use Opcode::{Add, Div, Mul, Sub};
         let ty = self.b.type_of(s);
-        let mut sum = |rng: &mut Rng| {
+        let mut sum = |rng: &mut Random| {
             let (k, other) = (self.any(rng, ty), self.any(rng, ty));
             let multiple = if rng.chance(2) { s } else { self.b.binary(Mul, s, k) };
             self.b.binary(*rng.pick(&[Add, Sub]), multiple, other)
@@ -170,7 +166,7 @@ impl Step {
     }
 
     /// Both ends of an interval that is multiplied and widened, in any order, by a test of the sign or by both products.
-    fn products(&mut self, rng: &mut Rng, ends: [Value; 2]) -> Vec<Value> {
+    fn products(&mut self, rng: &mut Random, ends: [Value; 2]) -> Vec<Value> {
         use Opcode::{Ge, Lt, Max, Min, Mul};
         let ty = self.b.type_of(ends[0]);
         let (factor, point) = (self.value(rng, ty, 1), self.any(rng, ty));
@@ -194,7 +190,7 @@ impl Step {
     }
 
     /// A value of this type, or a constant.
-    fn any(&mut self, rng: &mut Rng, ty: Type) -> Value {
+    fn any(&mut self, rng: &mut Random, ty: Type) -> Value {
         let fitting: Vec<Value> = self.pool.iter().copied().filter(|&value| self.b.type_of(value) == ty).collect();
         if fitting.is_empty() || rng.chance(5) {
             let constant = small(rng, ty);
@@ -204,7 +200,7 @@ impl Step {
     }
 
     /// The next value of a component: the newest of its type more often than another.
-    fn result(&mut self, rng: &mut Rng, ty: Type) -> Value {
+    fn result(&mut self, rng: &mut Random, ty: Type) -> Value {
         let newest = self.pool.iter().rev().copied().find(|&value| self.b.type_of(value) == ty);
         match newest {
             Some(newest) if !rng.chance(4) => newest,
@@ -212,7 +208,7 @@ impl Step {
         }
     }
 
-    fn grow(&mut self, rng: &mut Rng) {
+    fn grow(&mut self, rng: &mut Random) {
         let like = *rng.pick(&self.pool);
         let ty = self.b.type_of(like);
         let other = self.any(rng, ty);
@@ -233,7 +229,7 @@ impl Step {
         self.pool.push(value);
     }
 
-    fn operation(&mut self, rng: &mut Rng, ty: Type, a: Value, c: Value) -> Value {
+    fn operation(&mut self, rng: &mut Random, ty: Type, a: Value, c: Value) -> Value {
         use Opcode::*;
         let wraps = rng.chance(8);
         match ty {
@@ -280,7 +276,7 @@ impl Step {
     }
 
     /// An expression of this type.
-    fn value(&mut self, rng: &mut Rng, ty: Type, depth: usize) -> Value {
+    fn value(&mut self, rng: &mut Random, ty: Type, depth: usize) -> Value {
         use Opcode::*;
         if depth == 0 || rng.chance(5) {
             return self.any(rng, ty);
@@ -314,7 +310,7 @@ impl Step {
         self.b.binary(opcode, a, c)
     }
 
-    fn truth(&mut self, rng: &mut Rng, depth: usize) -> Value {
+    fn truth(&mut self, rng: &mut Random, depth: usize) -> Value {
         use Opcode::*;
         if depth == 0 {
             return self.any(rng, Type::Bool);
@@ -340,7 +336,7 @@ impl Step {
     }
 
     /// A flag that is there, or a comparison.
-    fn condition(&mut self, rng: &mut Rng) -> Value {
+    fn condition(&mut self, rng: &mut Random) -> Value {
         use Opcode::*;
         if rng.chance(4) {
             return self.any(rng, Type::Bool);

@@ -2,19 +2,19 @@
 
 use std::fmt::Debug;
 
+use monoscan_ir::random::SplitMix64;
 use monoscan_ir::{Constant, Type};
 
-/// SplitMix64 (Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators*, 2014), from a seed.
+/// Random choices from a seed, by [`SplitMix64`].
 pub struct Random(pub u64);
 
 impl Random {
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let mut generator = SplitMix64(self.0);
+        let bits = generator.next();
+        self.0 = generator.0;
+        bits
     }
 
     /// A number below `bound`, which is greater than 0.

@@ -1,11 +1,7 @@
 //! Random straight-line functions.
 
-use super::rng::Rng;
-use crate::builder::FunctionBuilder;
-use crate::function::{Inst, Payload, Value};
-use crate::opcode::{Class, Opcode, Rule};
-use crate::program::Table;
-use crate::types::Type;
+use super::Random;
+use monoscan_ir::{Class, FunctionBuilder, Inst, Opcode, Payload, Rule, Table, Type, Value};
 
 /// Most operations that a function is grown by; constants and checks for NaN come on top.
 const MOST_OPERATIONS: usize = 12;
@@ -13,13 +9,13 @@ const MOST_OPERATIONS: usize = 12;
 /// A function that grows by random operations on what it has.
 pub(super) struct Grower<'a> {
     pub(super) builder: FunctionBuilder,
-    rng: &'a mut Rng,
+    rng: &'a mut Random,
     tables: &'a [Table],
     vectors: bool,
 }
 
 impl<'a> Grower<'a> {
-    pub(super) fn new(rng: &'a mut Rng, params: &[Type], tables: &'a [Table], vectors: bool) -> Grower<'a> {
+    pub(super) fn new(rng: &'a mut Random, params: &[Type], tables: &'a [Table], vectors: bool) -> Grower<'a> {
         let mut builder = FunctionBuilder::new();
         builder.params(params);
         Grower { builder, rng, tables, vectors }
@@ -48,8 +44,8 @@ impl<'a> Grower<'a> {
     /// The value or a constant, as another value decides.
     pub(super) fn hinged(&mut self, value: Value, hinge: Value) -> Value {
         let hinge = if self.builder.type_of(hinge).is_vector() { self.builder.lane(hinge, 0) } else { hinge };
-        let threshold = self.rng.constant(self.builder.type_of(hinge));
-        let other = self.rng.constant(self.builder.type_of(value));
+        let threshold = self.rng.operand(self.builder.type_of(hinge));
+        let other = self.rng.operand(self.builder.type_of(value));
         let (threshold, other) = (self.builder.constant(threshold), self.builder.constant(other));
         let below = self.builder.binary(Opcode::Lt, hinge, threshold);
         self.builder.select(below, value, other)
@@ -59,7 +55,7 @@ impl<'a> Grower<'a> {
         let inst = match opcode.rule() {
             Rule::Constant => {
                 let ty = self.rng.ty(self.vectors);
-                Inst::constant(self.rng.constant(ty))
+                Inst::constant(self.rng.operand(ty))
             }
             Rule::Unary(class) => self.uniform(opcode, class, 1),
             Rule::Binary(class) => self.uniform(opcode, class, 2),
@@ -194,7 +190,7 @@ impl<'a> Grower<'a> {
                 return Value::new(latest);
             }
         }
-        let constant = self.rng.constant(ty);
+        let constant = self.rng.operand(ty);
         self.builder.constant(constant)
     }
 
