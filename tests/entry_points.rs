@@ -14,6 +14,7 @@ mod entry {
     mod rows;
     mod semigroups;
     mod short;
+    mod short_sequences;
     mod streams;
     mod views;
 }

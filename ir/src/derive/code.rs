@@ -4,9 +4,6 @@
 //! component itself?" is a comparison of two numbers. For each value the code knows which
 //! components of the state it depends on.
 
-use std::cell::Cell;
-use std::rc::Rc;
-
 use crate::eval::evaluate;
 use crate::facts::{Range, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
@@ -14,6 +11,8 @@ use crate::opcode::Opcode;
 use crate::program::Table;
 use crate::simplify::{Rewriter, restrict_params};
 use crate::types::{Constant, Type};
+
+use super::fuel::Fuel;
 
 /// A set of components of the state, by number.
 pub(super) type Components = u128;
@@ -23,29 +22,6 @@ pub(super) const MAX_COMPONENTS: usize = 128;
 
 /// Most nodes that [`Code::difference`] looks into: sums in programs of people are short.
 const MAX_SUM: usize = 48;
-
-/// How many values a derivation may look at, in all that it tries: some tens of milliseconds.
-const ALL_FUEL: usize = 4_000_000;
-
-/// The rest of the work that a whole derivation may take.
-#[derive(Clone)]
-pub(super) struct Fuel(Rc<Cell<usize>>);
-
-impl Default for Fuel {
-    fn default() -> Fuel {
-        Fuel(Rc::new(Cell::new(ALL_FUEL)))
-    }
-}
-
-impl Fuel {
-    pub(super) fn spend(&self, values: usize) {
-        self.0.set(self.0.get().saturating_sub(values));
-    }
-
-    pub(super) fn is_spent(&self) -> bool {
-        self.0.get() == 0
-    }
-}
 
 /// The code over a loop's parameters: the state's components first.
 pub(super) struct Code<'t> {

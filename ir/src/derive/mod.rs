@@ -23,6 +23,7 @@ mod assemble;
 mod code;
 mod explain;
 mod family;
+mod fuel;
 mod graph;
 mod overflow;
 mod proof;
@@ -36,7 +37,8 @@ use crate::function::{Function, Value};
 use crate::program::{Layout, Mapping, Output, Program, Source, Table};
 use crate::types::{Constant, Type};
 
-use code::{Code, Fuel, MAX_COMPONENTS};
+use code::{Code, MAX_COMPONENTS};
+use fuel::Fuel;
 use graph::Placed;
 use overflow::Overflows;
 use refusal::Written;

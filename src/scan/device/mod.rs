@@ -1,9 +1,8 @@
 //! [`DeviceVec`]: records in the memory of a GPU, and what scans of them leave.
 
-#[cfg(feature = "cuda")]
-mod run;
 #[cfg(not(feature = "cuda"))]
-#[path = "nowhere.rs"]
+mod nowhere;
+#[cfg(feature = "cuda")]
 mod run;
 mod strided;
 
@@ -12,6 +11,9 @@ use std::marker::PhantomData;
 
 use monoscan_runtime::{Device, DeviceMemory, Error};
 
+#[cfg(not(feature = "cuda"))]
+pub use nowhere::Pending;
+#[cfg(feature = "cuda")]
 pub use run::Pending;
 pub use strided::{DeviceStrided, DeviceStridedMut};
 

@@ -1,6 +1,7 @@
 //! All that the kernels of a program are built from, and how each is put together.
 
 mod listing;
+mod own;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
 use crate::cpu::vector::Vector;
+use own::OwnBodies;
 
 /// A kernel of a program; [`abi`](crate::cpu::abi) says what each does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,32 +96,6 @@ pub(crate) struct Recipe {
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
     vector: Vector,
-}
-
-/// Bodies of the step of a loop: the replay, the folds and the pass with whole states, and the total.
-struct OwnBodies {
-    replay: Body,
-    folds: Body,
-    writes: Body,
-    total: Body,
-}
-
-impl OwnBodies {
-    /// All of them, if each has one.
-    fn of(program: &Lowered) -> Option<OwnBodies> {
-        program.sequential.as_ref()?;
-        let own = |body: &Body, writes| program.own_body(body, writes);
-        Some(OwnBodies {
-            replay: own(program.replay(), true)?,
-            folds: own(&program.whole_body(false), false)?,
-            writes: own(&program.whole_body(true), true)?,
-            total: own(&program.total_body(), false)?,
-        })
-    }
-
-    fn all(&self) -> [&Body; 4] {
-        [&self.replay, &self.folds, &self.writes, &self.total]
-    }
 }
 
 impl Recipe {

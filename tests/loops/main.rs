@@ -1,23 +1,14 @@
 //! Loops that become scans, and loops that do not: suites of the literature and of everyday code,
 //! each against the Rust function, and against the interpreter.
 
-#[path = "loops/aggregations.rs"]
 mod aggregations;
-#[path = "loops/by_hand.rs"]
 mod by_hand;
-#[path = "loops/edges.rs"]
 mod edges;
-#[path = "loops/entry.rs"]
 mod entry;
-#[path = "loops/own.rs"]
 mod own;
-#[path = "loops/published.rs"]
 mod published;
-#[path = "loops/refusals.rs"]
 mod refusals;
-#[path = "loops/replay.rs"]
 mod replay;
-#[path = "loops/requests.rs"]
 mod requests;
 
 use std::fmt::Write as _;

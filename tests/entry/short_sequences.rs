@@ -1,0 +1,141 @@
+//! Many short sequences in a call: rows and segments, whose kernels a call finds from the second of
+//! its kind on.
+
+use monoscan::Rows;
+use monoscan::ops::Sum;
+use monoscan::prelude::*;
+
+use super::short::sums;
+
+/// Rows with gaps between them and without, whose elements are numbered and have a next one within their row.
+#[test]
+fn short_rows_are_scanned_alike_from_the_second_call_on() {
+    #[scan_fn]
+    fn weighed(e: Element<i64>) -> Sum<i64> {
+        Sum(if e.last { e.record } else { e.record + 10 * e.next } + 100 * e.index as i64)
+    }
+    let value = scan!(|sum: Sum<i64>| -> i64 { sum.0 });
+    let scan = Scan::<Sum<i64>>::builder().lift_at(weighed {}).project(value).build().unwrap();
+    for (count, len, pitch) in [(0, 3, 3), (1, 4, 4), (5, 4, 4), (3, 1, 2), (4, 0, 0), (7, 3, 5), (2, 40, 41)] {
+        let rows = Rows::new(count, len, pitch).unwrap();
+        let x: Vec<i64> = (0..rows.records() as i64 + 2).map(|i| i * i % 11).collect();
+        let mut inclusive = vec![-1; x.len()];
+        let mut exclusive = inclusive.clone();
+        for row in 0..count {
+            let mut sum = 0;
+            for i in 0..len {
+                let at = row * pitch + i;
+                exclusive[at] = sum;
+                sum += x[at] + if i + 1 < len { 10 * x[at + 1] } else { 0 } + 100 * i as i64;
+                inclusive[at] = sum;
+            }
+        }
+        for _ in 0..2 {
+            let mut y = vec![-1; x.len()];
+            assert_eq!(scan.rows(rows).inclusive_into(&x, &mut y).unwrap(), count * len);
+            assert_eq!(y, inclusive);
+            y.fill(-1);
+            scan.rows(rows).exclusive_into(&x, &mut y).unwrap();
+            assert_eq!(y, exclusive);
+            let mut short = vec![-1; rows.records().saturating_sub(1)];
+            assert!(count * len == 0 || scan.rows(rows).inclusive_into(&x[..short.len()], &mut short).is_err());
+        }
+    }
+}
+
+#[test]
+fn segments_of_short_lines_are_scanned_alike_from_the_second_call_on() {
+    let scan = sums();
+    for n in (0..20).chain([300]) {
+        let x: Vec<i32> = (0..n).map(|i| 7 * i - 30).collect();
+        let heads: Vec<bool> = (0..n).map(|i| i * i % 5 == 1).collect();
+        let (mut inclusive, mut exclusive, mut sum) = (Vec::new(), Vec::new(), 0);
+        for (&x, &head) in x.iter().zip(&heads) {
+            sum = if head { 0 } else { sum };
+            exclusive.push(sum);
+            sum += x;
+            inclusive.push(sum);
+        }
+        for _ in 0..2 {
+            let mut y = vec![0; x.len()];
+            assert_eq!(scan.segmented(&heads).inclusive_into(&x, &mut y).unwrap(), x.len());
+            assert_eq!(y, inclusive);
+            assert_eq!(scan.segmented(&heads).exclusive(&x).unwrap(), exclusive);
+            // The segment of the first record has no flag, and there are empty ones, at the end too.
+            let starts = (0..x.len()).filter(|&i| i == 0 || heads[i]);
+            let offsets: Vec<usize> =
+                starts.flat_map(|i| std::iter::repeat_n(i, 1 + i % 2)).chain([x.len(); 2]).collect();
+            y.fill(0);
+            assert_eq!(scan.segmented(&offsets).inclusive_into(&x, &mut y).unwrap(), x.len());
+            assert_eq!(y, inclusive);
+            assert_eq!(scan.segmented(&offsets).exclusive(&x).unwrap(), exclusive);
+            let before = y.clone();
+            for wrong in [&offsets[1..], &offsets[..offsets.len() - 2], &[0, 2, 1, x.len()], &[0, x.len() + 1]] {
+                let is_right = wrong.is_sorted() && wrong.first() == Some(&0) && wrong.last() == Some(&x.len());
+                let written = scan.segmented(wrong).inclusive_into(&x, &mut y);
+                assert_eq!(written.is_ok(), is_right, "{wrong:?} of {n}");
+            }
+            assert_eq!(y, before);
+            let more = [&heads[..], &[true]].concat();
+            assert!(scan.segmented(&more).inclusive_into(&x, &mut y).is_err());
+            assert!(scan.segmented(&heads).inclusive_into(&x, &mut vec![0; x.len() + 1]).is_err());
+        }
+    }
+}
+
+/// Of types whose flags go through vectors and of others, in segments that are long, short and empty; also after other calls of the
+/// same scan, to the bit where sums are rounded.
+#[test]
+fn segments_between_offsets_are_scanned_alike_whatever_was_called_before() {
+    fn sums<T>(of: impl Fn(usize) -> T, rounded: impl Fn(usize) -> T)
+    where
+        Sum<T>: Monoid + PartialEq + std::fmt::Debug,
+    {
+        for lengths in [&[1][..], &[0, 0, 1], &[9, 0, 14, 1, 0], &[20; 9], &[70; 4], &[2; 30], &[1, 300, 1]] {
+            let ends = lengths.iter().scan(0, |end, len| {
+                *end += len;
+                Some(*end)
+            });
+            let offsets: Vec<usize> = [0].into_iter().chain(ends).collect();
+            let len = offsets[lengths.len()];
+            let x: Vec<Sum<T>> = (0..len).map(|i| Sum(of(i * i % 11))).collect();
+            let (mut inclusive, mut exclusive) = (x.clone(), x.clone());
+            for ends in offsets.windows(2) {
+                let mut sum = Sum::identity();
+                for i in ends[0]..ends[1] {
+                    exclusive[i] = sum;
+                    sum = sum.combine(x[i]);
+                    inclusive[i] = sum;
+                }
+            }
+            let used = Scan::<Sum<T>>::new().unwrap();
+            let flags = [true, false].repeat(20);
+            used.segmented(&flags).inclusive(&[Sum(of(1)); 40]).unwrap();
+            used.segmented(&[0usize, 1, 2, 4]).inclusive(&[Sum(of(1)); 4]).unwrap();
+            let rounded: Vec<Sum<T>> = (0..len).map(|i| Sum(rounded(i))).collect();
+            let mut found = [(); 2].map(|()| rounded.clone());
+            let scan = Scan::<Sum<T>>::new().unwrap();
+            for (scan, found) in [&scan, &used].into_iter().zip(&mut found) {
+                scan.segmented(&offsets).inclusive_into(&rounded, found).unwrap();
+            }
+            assert_eq!(found[0], found[1]);
+            for _ in 0..2 {
+                let mut y = vec![Sum(of(99)); len];
+                assert_eq!(scan.segmented(&offsets).inclusive_into(&x, &mut y).unwrap(), len);
+                assert_eq!(y, inclusive);
+                scan.segmented(&offsets).exclusive_into(&x, &mut y).unwrap();
+                assert_eq!(y, exclusive);
+                for place in 1..lengths.len() {
+                    let mut wrong = offsets.clone();
+                    wrong[place] = wrong[place + 1] + 1;
+                    assert!(scan.segmented(&wrong).inclusive_into(&x, &mut y).is_err());
+                }
+                assert_eq!(y, exclusive);
+            }
+        }
+    }
+    sums(|x| x as i32, |x| x as i32);
+    sums(|x| x as i64, |x| x as i64);
+    sums(|x| x as f32 / 4.0, |x| x as f32 / 10.0);
+    sums(|x| x as f64 / 4.0, |x| x as f64 / 10.0);
+}
