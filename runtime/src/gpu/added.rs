@@ -8,6 +8,7 @@ use monoscan_ir::transform::SegmentStart;
 use monoscan_ir::{Constant, Layout};
 use smallvec::SmallVec;
 
+use super::ahead::Helper;
 use super::arguments::states_of_rows;
 use super::numbers::Numbering;
 use super::on_gpu::{Found, OnGpu, SegmentColumns};
@@ -122,7 +123,7 @@ impl Task<'_> {
                 Shape::FlagColumn(given) => ends(given, columns.flags, stream)?,
                 _ => {
                     zero(columns.flags, self.len, stream)?;
-                    added.helpers.extend(scan.source.mark(self.call, &columns, stream)?);
+                    added.helpers.extend(scan.source.helpers(Helper::Flags)?.mark(self.call, &columns, stream)?);
                 }
             }
         }
@@ -155,7 +156,8 @@ impl Task<'_> {
         let bytes: Vec<u8> = states.flat_map(|state| layout.to_bytes(state)).collect();
         let size = layout.size as usize;
         let count = bytes.len() / size;
-        let counted = scan.source.number(numbering, columns, stream)?;
+        let helpers = scan.source.helpers(Helper::Starts)?;
+        let counted = helpers.number(numbering, columns, stream)?;
         let given = self.call.init.states(identities.len()).len();
         // Offsets were counted on the host.
         let begins = usize::from(numbering != Numbering::Flags);
@@ -165,7 +167,7 @@ impl Task<'_> {
         }
         let states = added.upload(stream, bytes)?;
         let starts = added.lease(stream, STARTS, self.len.saturating_mul(size))?;
-        scan.source.look_up_starts(columns, (states, count, size), starts, stream)?;
+        helpers.look_up_starts(columns, (states, count, size), starts, stream)?;
         Ok(starts)
     }
 

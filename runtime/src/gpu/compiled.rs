@@ -6,23 +6,21 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{AccessPattern, natural};
-use monoscan_codegen::nvptx::{HelperKernel, SpacingArguments};
+use monoscan_codegen::nvptx::HelperKernel;
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Layout, Program, Verified};
 
+use super::ahead::Helper;
 use super::ends::states_at_ends;
 use super::helpers::Helpers;
 use super::kernel::{GpuKernel, Span};
-use super::numbers::Numbering;
-use super::on_gpu::{Found, OnGpu, Options, SegmentColumns, Source};
-use super::pending::Pending;
+use super::on_gpu::{Found, HelperKernels, OnGpu, Options, Source};
 use super::segments::Marks;
-use super::spaced::Respacing;
 use super::task::Task;
 use super::variant::{Maker, Need, Variants};
 use crate::cache::Cache;
 use crate::call::{Call, Shape};
-use crate::cuda::{Device, Stream};
+use crate::cuda::Device;
 use crate::error::Error;
 
 /// Rows shorter than this part of a tile are scanned by one thread each.
@@ -138,40 +136,11 @@ impl Source for Compiled {
         Ok(made.on_gpu(self.limit))
     }
 
-    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error> {
-        self.mark_heads(call, columns, stream)
-    }
-
-    fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error> {
-        self.number_records(numbering, columns, stream)
-    }
-
-    fn look_up_starts(
-        &self,
-        columns: &SegmentColumns,
-        states: (u64, usize, usize),
-        starts: u64,
-        stream: &Stream,
-    ) -> Result<(), Error> {
-        self.write_starts(columns, states, starts, stream)
-    }
-
-    fn prepare_respacing(&self) -> Result<(), Error> {
-        self.helper(HelperKernel::Spacing).map(drop)
-    }
-
-    fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error> {
-        let Respacing { records, bytes, from, to } = *copy;
-        let arguments = SpacingArguments {
-            records: records as u64,
-            bytes: bytes as u64,
-            from: from.first,
-            from_spacing: from.spacing as i64,
-            to: to.first,
-            to_spacing: to.spacing as i64,
-        };
-        // SAFETY: records are where the columns say, and as many have space in the copy.
-        unsafe { self.launch_helper(HelperKernel::Spacing, records, bytemuck::bytes_of(&arguments), stream) }
+    fn helpers(&self, makes: Helper) -> Result<&dyn HelperKernels, Error> {
+        if makes == Helper::Copies {
+            self.helper(HelperKernel::Spacing)?;
+        }
+        Ok(self)
     }
 }
 

@@ -10,6 +10,7 @@ use monoscan_ir::{Constant, Layout, Mode, Program, Type};
 #[cfg(feature = "ptx")]
 use monoscan_ir::{FunctionBuilder, Mapping, Source, Verified, verify};
 
+use super::ahead::Helper;
 use super::numbers::Numbering;
 use super::on_gpu::{OnGpu, SegmentColumns};
 use super::task::Task;
@@ -134,7 +135,7 @@ impl OnGpu {
         let flags = DeviceBuffer::<u8>::zeroed(stream, len)?;
         let ends = SegmentColumns { len, flags: flags.address(), numbers: 0 };
         let backwards = Call { reversed: !call.reversed, shape: call.shape, ..Call::default() };
-        let marked = self.source.mark(&backwards, &ends, stream)?;
+        let marked = self.source.helpers(Helper::Flags)?.mark(&backwards, &ends, stream)?;
         marked.map(|marked| marked.wait()).transpose()?;
         let has_records: Vec<bool> = match &offsets {
             Some(offsets) => offsets.windows(2).map(|ends| ends[0] < ends[1]).collect(),
@@ -160,7 +161,7 @@ impl OnGpu {
     fn count_flags(&self, flags: &SegmentColumns, stream: &Stream) -> Result<usize, Error> {
         let numbers = DeviceBuffer::<u32>::uninitialized(stream.device(), flags.len)?;
         let columns = SegmentColumns { numbers: numbers.address(), ..*flags };
-        let totals = self.source.number(Numbering::Flags, &columns, stream)?.wait()?.totals;
+        let totals = self.source.helpers(Helper::Flags)?.number(Numbering::Flags, &columns, stream)?.wait()?.totals;
         Ok(totals[0].bits() as usize)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use monoscan_codegen::gpu::{GpuPlan, Transducer};
 use monoscan_ir::{Constant, Program, Verified};
 
-use super::ahead::{Ahead, AotKernel};
+use super::ahead::{Ahead, AotKernel, Helper};
 #[cfg(feature = "ptx")]
 use super::chunks::Chunks;
 use super::kernel::{GpuKernel, TIME_LIMIT};
@@ -62,24 +62,24 @@ pub(super) trait Source: Send + Sync {
     /// There are no kernels for it.
     fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error>;
 
-    /// Flags the heads of a call's segments, which are told by keys or offsets, in a stream. Flags are zeros before; so are
-    /// numbers, which offsets leave marks in, as [`Numbering::Marks`] says. If a scan does it, that has to be waited for too:
-    /// it alone knows of its faults.
+    /// The kernels that make columns beside those of a call, ready to make this.
     ///
     /// # Errors
-    /// There are no kernels for it, or the driver fails.
-    fn mark(&self, call: &Call<'_>, columns: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error>;
+    /// There are none for it.
+    fn helpers(&self, makes: Helper) -> Result<&dyn HelperKernels, Error>;
+}
 
-    /// Numbers the records' segments in a stream, by their flags or marks.
-    ///
-    /// # Errors
-    /// As [`mark`](Source::mark).
+/// Kernels that make columns on the device, in a stream. Each call fails if the driver does, or cannot compile its kernel.
+pub(super) trait HelperKernels {
+    /// Flags the heads of a call's segments, which are told by keys or offsets, where there is a byte for each record. Flags are
+    /// zeros before; so are numbers, which offsets leave marks in, as [`Numbering::Marks`] says. If a scan does it, that has to be
+    /// waited for too: it alone knows of its faults.
+    fn mark(&self, call: &Call<'_>, to: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error>;
+
+    /// Numbers the records' segments by their flags or marks. What a scan of flags gives has their number for its total.
     fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error>;
 
     /// Writes for each record a state to `starts`, by its number, out of states: where they are, how many, and the bytes of each.
-    ///
-    /// # Errors
-    /// As [`mark`](Source::mark).
     fn look_up_starts(
         &self,
         columns: &SegmentColumns,
@@ -88,16 +88,7 @@ pub(super) trait Source: Send + Sync {
         stream: &Stream,
     ) -> Result<(), Error>;
 
-    /// Makes what copies records from one spacing to another.
-    ///
-    /// # Errors
-    /// As [`mark`](Source::mark).
-    fn prepare_respacing(&self) -> Result<(), Error>;
-
-    /// Copies records from one spacing to another in a stream.
-    ///
-    /// # Errors
-    /// As [`mark`](Source::mark).
+    /// Copies records from one spacing to another.
     fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error>;
 }
 

@@ -1,22 +1,24 @@
-//! Columns that segments add to a call, made on the device in the stream of the call.
+//! Columns that a call needs besides those it has, made on the device in the stream of the call.
 //!
 //! - A column of flags, by a scan over the keys, or by a kernel that looks at the offsets. Either
 //!   is one pass over them, and the flags are one byte written and read for each record.
 //! - If segments have their own starts, a column of these: a scan over the flags numbers the
 //!   records' segments, and a kernel looks up the state of each. For each record four bytes are
 //!   written and read, and then a state.
+//! - Copies of columns whose records are not one after the other.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use monoscan_codegen::nvptx::{HelperKernel, OffsetsArguments, StartsArguments};
+use monoscan_codegen::nvptx::{HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments};
 use monoscan_ir::{
     FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
 };
 
 use super::compiled::{Compiled, Shared, shared};
 use super::numbers::Numbering;
-use super::on_gpu::{OnGpu, SegmentColumns};
+use super::on_gpu::{HelperKernels, OnGpu, SegmentColumns};
 use super::pending::Pending;
+use super::spaced::Respacing;
 use super::task::Task;
 use super::variant::Maker;
 use crate::backend::Settings;
@@ -36,14 +38,8 @@ pub(super) struct Marks {
     numbers: [OnceLock<Arc<Shared>>; Numbering::COUNT],
 }
 
-impl Compiled {
-    /// Flags the heads of the segments of a call at an address of the device, where there is a byte for each record.
-    pub(super) fn mark_heads(
-        &self,
-        call: &Call<'_>,
-        to: &SegmentColumns,
-        stream: &Stream,
-    ) -> Result<Option<Pending>, Error> {
+impl HelperKernels for Compiled {
+    fn mark(&self, call: &Call<'_>, to: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error> {
         match call.shape {
             Shape::KeyColumn(keys) => self.mark_keys(keys, to, call.reversed, stream).map(Some),
             Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, to, call.reversed, stream).map(|()| None),
@@ -51,13 +47,7 @@ impl Compiled {
         }
     }
 
-    /// Numbers the records' segments. What a scan of flags gives has their number for its total.
-    pub(super) fn number_records(
-        &self,
-        numbering: Numbering,
-        columns: &SegmentColumns,
-        stream: &Stream,
-    ) -> Result<Pending, Error> {
+    fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error> {
         let numbers = self.numbers(numbering)?;
         let SegmentColumns { len, flags, numbers: to } = *columns;
         let device = stream.device().into();
@@ -77,6 +67,35 @@ impl Compiled {
         task?.submit(&numbers, stream)
     }
 
+    fn look_up_starts(
+        &self,
+        columns: &SegmentColumns,
+        (states, count, bytes): (u64, usize, usize),
+        starts: u64,
+        stream: &Stream,
+    ) -> Result<(), Error> {
+        let (records, count, bytes) = (columns.len as u64, count as u64, bytes as u64);
+        let arguments = StartsArguments { records, numbers: columns.numbers, states, count, bytes, starts };
+        // SAFETY: the columns are where they say.
+        unsafe { self.launch_helper(HelperKernel::Starts, columns.len, bytemuck::bytes_of(&arguments), stream) }
+    }
+
+    fn respace(&self, copy: &Respacing, stream: &Stream) -> Result<(), Error> {
+        let Respacing { records, bytes, from, to } = *copy;
+        let arguments = SpacingArguments {
+            records: records as u64,
+            bytes: bytes as u64,
+            from: from.first,
+            from_spacing: from.spacing as i64,
+            to: to.first,
+            to_spacing: to.spacing as i64,
+        };
+        // SAFETY: records are where the columns say, and as many have space in the copy.
+        unsafe { self.launch_helper(HelperKernel::Spacing, records, bytemuck::bytes_of(&arguments), stream) }
+    }
+}
+
+impl Compiled {
     fn numbers(&self, numbering: Numbering) -> Result<OnGpu, Error> {
         let made = &self.shared.marks.numbers[numbering as usize];
         let shared = match made.get() {
@@ -88,20 +107,6 @@ impl Compiled {
             }
         };
         Ok(shared.on_gpu(self.limit))
-    }
-
-    /// Puts the state of its segment beside each record, out of states of so many bytes each at an address.
-    pub(super) fn write_starts(
-        &self,
-        columns: &SegmentColumns,
-        (states, count, bytes): (u64, usize, usize),
-        starts: u64,
-        stream: &Stream,
-    ) -> Result<(), Error> {
-        let (records, count, bytes) = (columns.len as u64, count as u64, bytes as u64);
-        let arguments = StartsArguments { records, numbers: columns.numbers, states, count, bytes, starts };
-        // SAFETY: the columns are where they say.
-        unsafe { self.launch_helper(HelperKernel::Starts, columns.len, bytemuck::bytes_of(&arguments), stream) }
     }
 
     fn mark_keys(

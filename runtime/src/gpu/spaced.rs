@@ -8,6 +8,7 @@
 use monoscan_ir::Layout;
 
 use super::added::Added;
+use super::ahead::Helper;
 use super::on_gpu::OnGpu;
 use super::task::Task;
 use crate::cuda::Stream;
@@ -92,7 +93,7 @@ impl Task<'_> {
             column.input.into_iter().for_each(|place| self.inputs[place] = column.copy);
             column.output.into_iter().for_each(|place| self.outputs[place] = column.copy);
             if column.gathers {
-                scan.source.respace(&column.respacing(column.own, column.copy()), stream)?;
+                scan.source.helpers(Helper::Copies)?.respace(&column.respacing(column.own, column.copy()), stream)?;
             }
         }
         Ok(())
@@ -100,9 +101,11 @@ impl Task<'_> {
 
     /// Puts results in spaced columns where they belong. Gives whether there are such.
     pub(super) fn scatter(&self, scan: &OnGpu, stream: &Stream) -> Result<bool, Error> {
-        let mut written = self.spaced.iter().filter(|column| column.output.is_some()).peekable();
-        let any = written.peek().is_some();
-        written.try_for_each(|column| scan.source.respace(&column.respacing(column.copy(), column.own), stream))?;
+        let mut any = false;
+        for column in self.spaced.iter().filter(|column| column.output.is_some()) {
+            scan.source.helpers(Helper::Copies)?.respace(&column.respacing(column.copy(), column.own), stream)?;
+            any = true;
+        }
         Ok(any)
     }
 }

@@ -4,6 +4,7 @@ use monoscan_ir::transform::{Form, SegmentStart};
 use monoscan_ir::{Constant, Layout, Program};
 use smallvec::SmallVec;
 
+use super::ahead::Helper;
 use super::kernel::{Launch, Span};
 use super::on_gpu::{Found, OnGpu};
 use super::pending::Pending;
@@ -193,7 +194,7 @@ impl<'a> Task<'a> {
             Some(found) => {
                 // Nothing but the driver can fail once the scan was launched.
                 if !self.spaced.is_empty() {
-                    scan.source.prepare_respacing()?;
+                    scan.source.helpers(Helper::Copies)?;
                 }
                 // Held until the launch is in the stream.
                 let mut added = self.add(scan, &found, stream)?;

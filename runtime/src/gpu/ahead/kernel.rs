@@ -83,8 +83,6 @@ pub enum AotError {
 pub enum Helper {
     /// Head flags out of keys or offsets.
     Flags,
-    /// The number of each record's segment.
-    Numbers,
     /// The start of each record's segment.
     Starts,
     /// Copies of columns in device memory whose records are not one after the other.
@@ -95,7 +93,7 @@ impl std::fmt::Display for Helper {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Helper::Flags => "head flags out of keys or offsets: give head flags as a column of the device",
-            Helper::Numbers | Helper::Starts => "a start for each segment: give one initial state",
+            Helper::Starts => "a start for each segment: give one initial state",
             Helper::Copies => "copies of spaced columns: give columns whose records are one after the other",
         })
     }

@@ -21,14 +21,11 @@ use monoscan_codegen::gpu::AotManifest;
 use monoscan_ir::{Program, Verified};
 
 use super::kernel::{GpuKernel, expect_arch, expect_driver};
-use super::numbers::Numbering;
-use super::on_gpu::{Found, OnGpu, SegmentColumns, Source};
-use super::pending::Pending;
-use super::spaced::Respacing;
+use super::on_gpu::{Found, HelperKernels, OnGpu, Source};
 use super::states::States;
 use super::task::Task;
 use crate::call::Call;
-use crate::cuda::{CubinCache, Device, Stream};
+use crate::cuda::{CubinCache, Device};
 use crate::error::Error;
 
 pub use calls::{Asked, MadeFor};
@@ -107,29 +104,7 @@ impl Source for Ahead {
         Err(AotError::Call { made_for, asked: Asked::totals_of_segments(call) }.into())
     }
 
-    fn mark(&self, _call: &Call<'_>, _columns: &SegmentColumns, _: &Stream) -> Result<Option<Pending>, Error> {
-        Err(AotError::Helper { makes: Helper::Flags }.into())
-    }
-
-    fn number(&self, _: Numbering, _columns: &SegmentColumns, _: &Stream) -> Result<Pending, Error> {
-        Err(AotError::Helper { makes: Helper::Numbers }.into())
-    }
-
-    fn look_up_starts(
-        &self,
-        _columns: &SegmentColumns,
-        _states: (u64, usize, usize),
-        _starts: u64,
-        _: &Stream,
-    ) -> Result<(), Error> {
-        Err(AotError::Helper { makes: Helper::Starts }.into())
-    }
-
-    fn prepare_respacing(&self) -> Result<(), Error> {
-        Err(AotError::Helper { makes: Helper::Copies }.into())
-    }
-
-    fn respace(&self, _: &Respacing, _: &Stream) -> Result<(), Error> {
-        Err(AotError::Helper { makes: Helper::Copies }.into())
+    fn helpers(&self, makes: Helper) -> Result<&dyn HelperKernels, Error> {
+        Err(AotError::Helper { makes }.into())
     }
 }
