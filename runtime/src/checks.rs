@@ -177,7 +177,11 @@ fn refuse(is_asked: bool, what: Combination) -> Result<(), Error> {
 /// Checks that the parameters of a program have values, of their types.
 #[inline]
 pub(crate) fn parameters(program: &Program, values: &[Constant]) -> Result<(), Error> {
-    state(|| program.parameters.iter().copied(), "parameters", values)
+    let got = || values.iter().map(|value| value.ty());
+    if got().eq(program.parameters.iter().copied()) {
+        return Ok(());
+    }
+    Err(Error::Parameters { expected: program.parameters.clone(), got: got().collect() })
 }
 
 /// A state has these components in order.

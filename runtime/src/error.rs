@@ -196,6 +196,15 @@ pub enum Error {
         got: Vec<Type>,
     },
 
+    /// Values of parameters that are not of their types, or none where a program has parameters.
+    #[error("parameters of types {}, expected {}, in the order of the functions that read them", types(.got), types(.expected))]
+    Parameters {
+        /// The types of the program's parameters.
+        expected: Vec<Type>,
+        /// The types that were given.
+        got: Vec<Type>,
+    },
+
     /// Not as many states as there are runs that they are for.
     #[error("`{argument}` has {got} state(s), expected {expected}, one for each {}", one_of(.argument))]
     StateCount {

@@ -216,7 +216,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// [`project_with`](ScanBuilder::project_with), or the tuple of those that were used. Nothing is compiled again.
     ///
     /// # Errors
-    /// [`Error::State`] if these are not of the types of the scan's parameters.
+    /// [`Error::Parameters`] if these are not of the types of the scan's parameters.
     pub fn with<P: ScanType>(&self, parameters: P) -> Result<Scan<S, In, Out>, Error> {
         Ok(Scan { inner: self.inner.with(&lang::to_constants(&parameters))?, types: PhantomData })
     }

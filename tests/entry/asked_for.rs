@@ -63,7 +63,7 @@ fn parameters_are_bound_when_a_scan_is_run() {
         }
     }
     let scan = Scan::<Affine<i64>>::builder().lift_with(3, step {}).build().unwrap();
-    assert!(matches!(scan.with(3u8), Err(Error::State { argument: "parameters", .. })));
+    assert!(matches!(scan.with(3u8), Err(Error::Parameters { .. })));
 }
 
 /// Counts the records above a limit that are also above the last maximum by a margin, and keeps those.

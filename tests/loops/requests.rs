@@ -175,6 +175,6 @@ fn parameters_of_a_step_are_given_at_run_time() -> Result<(), Error> {
         assert!(near(scan.reduce(&x)?.0, level), "{parameters:?}");
     }
     let other = scan.with(1u8).unwrap_err();
-    assert!(matches!(other, Error::State { .. }), "{other}");
+    assert!(matches!(other, Error::Parameters { .. }), "{other}");
     Ok(())
 }

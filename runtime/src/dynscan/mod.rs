@@ -189,7 +189,7 @@ impl DynScan {
     /// ```
     ///
     /// # Errors
-    /// [`Error::State`] if these are not of the parameters' types. A call of a scan whose parameters have no values yet is
+    /// [`Error::Parameters`] if these are not of the parameters' types. A call of a scan whose parameters have no values yet is
     /// that error too.
     pub fn with(&self, parameters: &[Constant]) -> Result<DynScan, Error> {
         checks::parameters(self.program(), parameters)?;
