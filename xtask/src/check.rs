@@ -120,35 +120,32 @@ fn tests(package: &Path, path: &str) -> Option<Tests> {
 /// So many targets of `tests/` are built at once, then run: on two cores this keeps both at work.
 const AT_ONCE: usize = 4;
 
-/// The commands that run what is asked for: targets that were changed, unit tests, the other targets
-/// of changed packages, those of packages that use them, examples in documents.
+/// The commands that run what is asked for: targets that were changed, the other targets of changed
+/// packages, unit tests, targets of packages that use changed ones, examples in documents. Unit
+/// tests come in one command for all packages, so they wait for what was changed itself.
 fn lines(members: &[Member], changed: &BTreeMap<String, BTreeSet<Tests>>) -> Vec<String> {
     let all = |name: &String| changed.get(name).is_some_and(|tests| tests.contains(&Tests::All));
-    let mut targets: Vec<String> = Vec::new();
-    let mut add = |target: String| {
-        if !targets.contains(&target) {
-            targets.push(target);
-        }
-    };
-    for tests in changed.values().flatten() {
-        if let Tests::Target(name) = tests {
-            add(name.clone());
-        }
-    }
     let (whole, rest): (Vec<&Member>, Vec<&Member>) = members.iter().partition(|member| all(&member.name));
     let users = rest.into_iter().filter(|member| member.uses.iter().any(all));
-    let own = whole.len();
-    for member in whole.into_iter().chain(users) {
-        targets_of(&root().join(&member.folder)).into_iter().for_each(&mut add);
-    }
-    let cargo = format!("{}{}", steps::TESTS, features());
-    let units = (own > 0).then(|| format!("{cargo} --lib --bins"));
-    let batches = targets.chunks(AT_ONCE).map(|batch| {
-        let names: String = batch.iter().map(|name| format!(" --test {name}")).collect();
-        format!("{cargo}{names}")
+    let named = changed.values().flatten().filter_map(|tests| match tests {
+        Tests::Target(name) => Some(name.clone()),
+        Tests::All | Tests::Documents => None,
     });
+    let of = |member: &Member| targets_of(&root().join(&member.folder));
+    let mut known = BTreeSet::new();
+    let mut is_new = |target: &String| known.insert(target.clone());
+    let own: Vec<String> = named.chain(whole.iter().flat_map(|member| of(member))).filter(&mut is_new).collect();
+    let others: Vec<String> = users.flat_map(of).filter(is_new).collect();
+
+    let cargo = format!("{}{}", steps::TESTS, features());
+    let units = (!whole.is_empty()).then(|| format!("{cargo} --lib --bins"));
+    let batches = |targets: &[String]| -> Vec<String> {
+        let names = |batch: &[String]| batch.iter().map(|name| format!(" --test {name}")).collect::<String>();
+        targets.chunks(AT_ONCE).map(|batch| format!("{cargo}{}", names(batch))).collect()
+    };
     let documents = changed.values().flatten().any(|tests| matches!(tests, Tests::Documents | Tests::All));
-    units.into_iter().chain(batches).chain(documents.then(|| format!("{cargo} --doc"))).collect()
+    let documents = documents.then(|| format!("{cargo} --doc"));
+    batches(&own).into_iter().chain(units).chain(batches(&others)).chain(documents).collect()
 }
 
 /// The names of the targets in a package's `tests/`.
@@ -216,9 +213,10 @@ mod tests {
     #[test]
     fn a_changed_source_asks_for_its_package_and_for_those_that_use_it() {
         let asked = asked(&["runtime/protocol/src/lib.rs", "runtime/protocol/tests/loom.rs"]);
-        assert_eq!(asked[0], "--lib --bins");
-        assert!(asked[1].starts_with("--test loom ") && asked[1].contains("--test mutations"), "{asked:?}");
-        assert!(asked.iter().any(|line| line.contains("--test calls")), "the runtime's own: {asked:?}");
+        assert!(asked[0].starts_with("--test loom ") && asked[0].contains("--test mutations"), "{asked:?}");
+        let place = |text: &str| asked.iter().position(|line| line.contains(text)).unwrap();
+        assert!(place("--test loom") < place("--lib --bins"), "{asked:?}");
+        assert!(place("--lib --bins") < place("--test calls"), "the runtime's come last: {asked:?}");
         assert_eq!(asked.last().unwrap(), "--doc");
     }
 
