@@ -1,9 +1,9 @@
 //! From a state and a byte to the next state: a few comparisons, or a table of jumps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, JumpTableData, Type, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Type, Value, types};
 
 use super::automaton::LexAutomaton;
 use super::bytes::Bytes;
@@ -68,19 +68,26 @@ impl Emitter<'_, '_> {
             let row = usize::from(state) * automaton.classes;
             (self.class(types::I32, byte), automaton.next[row..row + automaton.classes].to_vec())
         };
-        let mut edges = BTreeMap::new();
+        // Entries that lead to one state share a block of this table's own. Cranelift splits each edge to a block that others lead
+        // to, so entries would be places of their own, and a processor that predicts places would predict bytes.
+        let mut ways: BTreeMap<u16, Block> = BTreeMap::new();
         let calls: Vec<_> = steps
             .into_iter()
             .map(|to| {
                 let to = self.target(to);
-                let block = *edges.entry(to).or_insert_with(|| self.edge(state, to));
-                self.b.func.dfg.block_call(block, &[])
+                let way = *ways.entry(to).or_insert_with(|| self.b.create_block());
+                self.b.func.dfg.block_call(way, &[])
             })
             .collect();
         let over = self.over(state);
         let default = self.b.func.dfg.block_call(over, &[]);
         let table = self.b.create_jump_table(JumpTableData::new(default, &calls));
         self.b.ins().br_table(index, table);
+        for (to, way) in ways {
+            self.b.switch_to_block(way);
+            let edge = self.edge(state, to);
+            self.b.ins().jump(edge, &[]);
+        }
     }
 
     /// The class of a byte.
@@ -138,8 +145,9 @@ pub(super) fn choose(automaton: &LexAutomaton, most_bytes: usize) -> Dispatch {
     let mut kinds: Vec<u16> = automaton.live().filter_map(|q| automaton.accept(q)).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    // A jump of four bytes, and what moves registers on the way.
-    let fits = |targets: usize| kinds.len() * targets * 16 <= most_bytes;
+    let targets: BTreeSet<u16> = (0..=255).map(|byte| automaton.step(LexAutomaton::START, byte)).collect();
+    // An entry of four bytes, and for each state that one leads to what moves registers on the way.
+    let fits = |entries: usize| kinds.len() * (4 * entries + 24 * targets.len()) <= most_bytes;
     if fits(256) {
         Dispatch::ByByte
     } else if fits(automaton.classes) {
