@@ -12,8 +12,8 @@ use super::listing::Listing;
 use super::scans::Scans;
 use super::words::Split;
 use super::{
-    Counts, Kind, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, Rules, Shadowed, Skips, TokenList,
-    Tokens,
+    Counts, Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules,
+    Shadowed, Skips, TokenColumnsOf, TokenList, Tokens,
 };
 use crate::scan::{Columns, ColumnsMut, Place};
 
@@ -165,8 +165,36 @@ impl Lexer {
     /// # Errors
     /// Those of [`lex`](Lexer::lex); the list is empty then.
     pub fn lex_into(&self, text: &[u8], tokens: &mut TokenList) -> Result<(), LexerError> {
+        self.lex_into_columns(text, &mut tokens.columns)
+    }
+
+    /// [`lex`](Lexer::lex) into columns of these numbers: kinds of `u8` or `u16`, places of `u32` or `u64`. What they had is dropped, their
+    /// memory is used again. Code is compiled for each such pair, by the first call with it.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules, TokenColumnsOf};
+    ///
+    /// let mut tokens = TokenColumnsOf::<u8, u64>::new();
+    /// Lexer::new(Rules::json())?.lex_into_columns(b"[1, ?]", &mut tokens)?;
+    /// assert_eq!(tokens.kinds(), [2, 7, 5, u8::MAX, 3]);
+    /// assert_eq!(tokens.ends(), [1, 2, 3, 5, 6]);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`lex`](Lexer::lex), the columns are empty then; but with places of `u64`, the CPU takes a text of any length.
+    /// [`LexerError::KindsOfBytes`] if kinds are `u8`, and the rules have more than 255; nothing is changed then.
+    pub fn lex_into_columns<K: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<(), LexerError> {
+        let kinds = self.rules.len();
+        if size_of::<K>() == 1 && kinds > usize::from(u8::MAX) {
+            return Err(LexerError::KindsOfBytes { kinds });
+        }
         if self.device.is_cpu() {
-            return Ok(self.on_cpu().lex_into(text, &mut tokens.columns)?);
+            return Ok(self.on_cpu().lex_into(text, tokens)?);
         }
         self.lex_by_scan(text, tokens)
     }
@@ -184,12 +212,16 @@ impl Lexer {
     }
 
     /// The same by the scan that lists tokens.
-    pub(super) fn lex_by_scan(&self, text: &[u8], tokens: &mut TokenList) -> Result<(), LexerError> {
-        tokens.columns.clear();
+    pub(super) fn lex_by_scan<K: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<(), LexerError> {
+        tokens.clear();
         if text.len() > super::MAX_TEXT {
             return Err(ScanError::TextTooLong { bytes: text.len(), most: super::MAX_TEXT }.into());
         }
-        Ok(self.listing()?.lex_into(text, &self.kept, &mut tokens.columns)?)
+        Ok(self.listing()?.lex_into(text, &self.kept, tokens)?)
     }
 
     fn listing(&self) -> Result<&Listing, LexerError> {

@@ -32,6 +32,12 @@ pub enum LexerError {
         /// How many there are.
         kinds: usize,
     },
+    /// A column of `u8` has 255 kinds at most, and one number for errors; one of `u16` has more.
+    #[error("the rules have {kinds} kinds of tokens: expected at most 255 for a column of u8; one of u16 takes them")]
+    KindsOfBytes {
+        /// How many there are.
+        kinds: usize,
+    },
     /// Only the CPU lexes streams.
     #[error("a lexer on a GPU has no streams: use the same lexer on the CPU")]
     NoStream,

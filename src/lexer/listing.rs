@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use monoscan_runtime::lexer::{ERROR_KIND, MAX_WORD, TokenColumns};
+use monoscan_runtime::lexer::{ERROR_KIND, KindNumber, MAX_WORD, PlaceNumber, TokenColumnsOf};
 use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
 
 use super::compiled::Kept;
@@ -43,13 +43,18 @@ impl Listing {
     }
 
     /// The tokens of a text, behind those that are there.
-    pub(super) fn lex_into(&self, text: &[u8], kept: &Kept, tokens: &mut TokenColumns) -> Result<(), ScanError> {
+    pub(super) fn lex_into<K: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        kept: &Kept,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<(), ScanError> {
         let mut start = 0;
         let error = self.codes.error();
         let code = |ending: u64| ending as u16;
         for run in self.endings(text)?.chunk_by(|&a, &b| code(a) == error && code(b) == error) {
             let last = run[run.len() - 1];
-            let end = (last >> CODE_BITS) as u32;
+            let end = (last >> CODE_BITS) as usize;
             let start = std::mem::replace(&mut start, end);
             let kind = code(last);
             if kind == error {
@@ -58,7 +63,7 @@ impl Listing {
                 }
                 continue;
             }
-            let kind = self.word(&text[start as usize..end as usize]).unwrap_or(kind);
+            let kind = self.word(&text[start..end]).unwrap_or(kind);
             if kept.rules[usize::from(kind)] {
                 tokens.push(kind, start, end);
             }

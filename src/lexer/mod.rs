@@ -75,7 +75,9 @@ pub use label::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use list::TokenList;
 pub use lookahead::Conflict;
 pub use maps::MAX_SCAN_STATES;
-pub use monoscan_runtime::lexer::{ERROR_KIND, MAX_TEXT, StreamToken, TokenColumns, TokenStream};
+pub use monoscan_runtime::lexer::{
+    ERROR_KIND, KindNumber, MAX_TEXT, PlaceNumber, StreamToken, TokenColumns, TokenColumnsOf, TokenStream,
+};
 pub use oracle::MAX_ORACLE_CELLS;
 pub use patterns::{MAX_PATTERN_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError};
 pub use place::Lines;

@@ -17,7 +17,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use monoscan::lexer::{ERROR_KIND, Kind, Lexer, RULE_SETS, Role, Rules, Skips, TokenColumns};
+use monoscan::lexer::{
+    Kind, KindNumber, Lexer, PlaceNumber, RULE_SETS, Role, Rules, Skips, TokenColumns, TokenColumnsOf,
+};
 use scan_kit::Random;
 use scan_kit::munch::{self, Piece, Reference};
 
@@ -110,7 +112,10 @@ impl Fuzz {
         let (threads, block) = (2 + self.random.below(3), 1 + self.random.below(300));
         let on_threads = in_blocks(threads, block);
         let sequential = self.lexer.lex_sequentially(&text).expect("it is short").into_columns();
+        let mut others = TokenColumnsOf::<u8, u64>::new();
+        lexer.lex_in_blocks(&text, threads, block, &mut others).expect("it is short");
         self.compare("direct code", &text, &by_code, &expected);
+        self.compare("columns of u8 and u64", &text, &pieces(&others), &expected);
         self.compare("threads", &text, &on_threads, &expected);
         self.compare("table", &text, &pieces(&sequential), &expected);
         let streamed = self.stream(&text);
@@ -150,10 +155,9 @@ fn kind(kind: Kind) -> Option<u16> {
     }
 }
 
-fn pieces(tokens: &TokenColumns) -> Vec<Piece> {
+fn pieces<K: KindNumber + Into<u16>, P: PlaceNumber>(tokens: &TokenColumnsOf<K, P>) -> Vec<Piece> {
     let places = tokens.starts().iter().zip(tokens.ends());
-    let piece = |(&kind, (&start, &end)): (&u16, (&u32, &u32))| {
-        ((kind != ERROR_KIND).then_some(kind), start as usize, end as usize)
-    };
+    let piece =
+        |(&kind, (start, end)): (&K, (&P, &P))| ((kind != K::ERROR).then_some(kind.into()), start.index(), end.index());
     tokens.kinds().iter().zip(places).map(piece).collect()
 }

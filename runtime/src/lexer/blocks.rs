@@ -16,13 +16,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use monoscan_codegen::cpu::lexer::ERROR;
 use monoscan_protocol::crew::{self, HelperTask, Step};
 use monoscan_protocol::tickets::Tickets;
 
 use super::guess::{LONGEST, token_start};
 use super::part::{Lexing, Part};
-use super::{CpuLexer, TokenColumns};
+use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf};
 use crate::error::Error;
 
 /// How far behind a block's end it may be looked.
@@ -35,12 +34,12 @@ const SPINS: usize = 2000;
 const PIECE: usize = 64 << 10;
 
 /// A text being lexed by several threads.
-pub(super) struct Blocks<'a> {
+pub(super) struct Blocks<'a, K, P> {
     lexer: &'a CpuLexer,
     text: &'a [u8],
     block: usize,
     count: usize,
-    output: Output,
+    output: Output<K, P>,
     /// The blocks that nobody works on.
     tickets: Tickets,
     /// The block whose turn to be joined it is, or [`STOPPED`]; a copy of what `joined` says.
@@ -66,16 +65,16 @@ const STOPPED: usize = usize::MAX;
 
 /// Where all tokens go.
 #[derive(Clone, Copy)]
-struct Output {
-    kinds: *mut u16,
-    starts: *mut u32,
-    ends: *mut u32,
+struct Output<K, P> {
+    kinds: *mut K,
+    starts: *mut P,
+    ends: *mut P,
 }
 
 // SAFETY: threads write to parts of the columns that do not overlap, and nobody reads them meanwhile.
-unsafe impl Send for Output {}
+unsafe impl<K: Send, P: Send> Send for Output<K, P> {}
 // SAFETY: as above.
-unsafe impl Sync for Output {}
+unsafe impl<K: Send, P: Send> Sync for Output<K, P> {}
 
 /// How a text was lexed.
 #[derive(Debug)]
@@ -87,15 +86,15 @@ pub(super) struct Done {
 }
 
 /// The state of a thread from step to step.
-struct Worker {
+struct Worker<K, P> {
     /// Whether it is the caller, who lexes what helpers leave.
     is_caller: bool,
     /// The block that it lexed and that waits for its turn.
     guessed: Option<Guessed>,
     /// The tokens of that block.
-    tokens: TokenColumns,
+    tokens: TokenColumnsOf<K, P>,
     /// Those of a block that another thread has and does not join.
-    rescued: TokenColumns,
+    rescued: TokenColumnsOf<K, P>,
 }
 
 /// A block, lexed from a guess.
@@ -117,10 +116,10 @@ struct Joining<'a> {
 }
 
 /// Lexes a text into empty columns, on this thread and as many others as `spawn` finds for the helpers.
-pub(super) fn lex(
+pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
     (lexer, text): (&CpuLexer, &[u8]),
     block: usize,
-    tokens: &mut TokenColumns,
+    tokens: &mut TokenColumnsOf<K, P>,
     helpers: usize,
     spawn: impl FnMut(HelperTask),
 ) -> Result<Done, Error> {
@@ -154,15 +153,15 @@ pub(super) fn lex(
     Ok(Done { again, waited })
 }
 
-impl Worker {
-    fn new(seat: usize) -> Worker {
-        let (tokens, rescued) = (TokenColumns::default(), TokenColumns::default());
+impl<K: KindNumber, P: PlaceNumber> Worker<K, P> {
+    fn new(seat: usize) -> Worker<K, P> {
+        let (tokens, rescued) = (TokenColumnsOf::new(), TokenColumnsOf::new());
         Worker { is_caller: seat == 0, guessed: None, tokens, rescued }
     }
 }
 
-impl<'a> Blocks<'a> {
-    fn step(&self, worker: &mut Worker) -> Step {
+impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
+    fn step(&self, worker: &mut Worker<K, P>) -> Step {
         self.try_step(worker).unwrap_or_else(|error| {
             let mut joined = self.lock();
             joined.failure = Some(error);
@@ -171,7 +170,7 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    fn try_step(&self, worker: &mut Worker) -> Result<Step, Error> {
+    fn try_step(&self, worker: &mut Worker<K, P>) -> Result<Step, Error> {
         let turn = self.turn.load(Ordering::Acquire);
         if turn >= self.count {
             return Ok(Step::Done);
@@ -204,7 +203,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Lexes a block from where it seems to begin.
-    fn guess(&self, block: usize, tokens: &mut TokenColumns) -> Result<Guessed, Error> {
+    fn guess(&self, block: usize, tokens: &mut TokenColumnsOf<K, P>) -> Result<Guessed, Error> {
         let from = self.start(block);
         let until = self.until(block, from);
         let seen = &self.text[..self.text.len().min(until.saturating_add(AHEAD))];
@@ -217,7 +216,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Joins a block whose turn it is.
-    fn join(&self, guessed: Guessed, tokens: &mut TokenColumns) -> Result<(), Error> {
+    fn join(&self, guessed: Guessed, tokens: &mut TokenColumnsOf<K, P>) -> Result<(), Error> {
         let Some(joining) = self.begin(guessed.block) else { return Ok(()) };
         let (before, mut behind) = (joining.before, joining.before);
         let is_right = before.from == guessed.from;
@@ -233,7 +232,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Waits until a block is joined, for a moment; then lexes and joins it, whoever has it.
-    fn wait_or_rescue(&self, block: usize, tokens: &mut TokenColumns) -> Result<(), Error> {
+    fn wait_or_rescue(&self, block: usize, tokens: &mut TokenColumnsOf<K, P>) -> Result<(), Error> {
         for _ in 0..SPINS {
             if self.turn.load(Ordering::Acquire) != block {
                 return Ok(());
@@ -263,7 +262,7 @@ impl<'a> Blocks<'a> {
         mut behind: Part,
         until: usize,
         is_again: bool,
-        tokens: &mut TokenColumns,
+        tokens: &mut TokenColumnsOf<K, P>,
     ) -> Result<(), Error> {
         let block = joining.block;
         if behind.from < until {
@@ -295,15 +294,15 @@ impl<'a> Blocks<'a> {
     }
 
     /// Goes on with the run of errors that is open where a block begins.
-    fn join_error(&self, error: usize, from: usize, behind: &mut Part, local: &mut TokenColumns) {
-        if local.kinds.first() == Some(&ERROR) && local.starts[0] as usize == from {
-            local.starts[0] = error as u32;
+    fn join_error(&self, error: usize, from: usize, behind: &mut Part, local: &mut TokenColumnsOf<K, P>) {
+        if local.kinds.first() == Some(&K::ERROR) && local.starts[0].index() == from {
+            local.starts[0] = P::of_place(error);
         } else if behind.error == Some(from) || behind.from == from {
             behind.error = Some(error);
         } else if self.lexer.automaton.keeps_errors {
-            local.kinds.insert(0, ERROR);
-            local.starts.insert(0, error as u32);
-            local.ends.insert(0, from as u32);
+            local.kinds.insert(0, K::ERROR);
+            local.starts.insert(0, P::of_place(error));
+            local.ends.insert(0, P::of_place(from));
         }
     }
 
@@ -322,6 +321,7 @@ mod tests {
     use monoscan_codegen::cpu::lexer::LexAutomaton;
     use scan_kit::Random;
 
+    use super::super::TokenColumns;
     use super::*;
 
     /// Runs of `a` and `b`, at most one of them at the end: `a*b?`, and `(…)` whatever is in between.

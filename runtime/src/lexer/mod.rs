@@ -18,10 +18,10 @@ mod stream;
 mod tokens;
 mod walk;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub use monoscan_codegen::cpu::lexer::{Dispatch, ERROR as ERROR_KIND, LexAutomaton, LexCode, MAX_WORD};
+pub use monoscan_codegen::cpu::lexer::{Dispatch, ERROR as ERROR_KIND, LexAutomaton, LexCode, MAX_WORD, Widths};
 
 use crate::engine::helpers::{self, Caller};
 use crate::engine::off_core::OffCore;
@@ -29,10 +29,10 @@ use crate::error::Error;
 use blocks::Done;
 use part::{Lexing, Part};
 pub use stream::{StreamToken, TokenStream};
-pub use tokens::TokenColumns;
+pub use tokens::{KindNumber, PlaceNumber, TokenColumns, TokenColumnsOf};
 use walk::Walker;
 
-/// The greatest length of a text: places are `u32`.
+/// The greatest length of a text whose places are `u32`.
 pub const MAX_TEXT: usize = u32::MAX as usize;
 
 /// So many bytes are worth a thread.
@@ -49,20 +49,25 @@ const BLOCK: usize = 512 << 10;
 pub struct CpuLexer {
     automaton: Arc<LexAutomaton>,
     /// None where a table is walked.
-    code: Option<Arc<LexCode>>,
+    codes: Option<Arc<Codes>>,
 }
 
+/// The code that writes numbers of so many bytes, or none where it cannot be made; made when it is first needed.
+type Codes = [(Widths, OnceLock<Option<LexCode>>); 4];
+
 impl CpuLexer {
-    /// Compiles an automaton. If it has more states than are compiled, or no code can be made for the machine, a table is
-    /// walked, some five times slower.
+    /// Takes an automaton, and compiles it for [`TokenColumns`]; for other columns it is compiled when they are first asked for. If it
+    /// has more states than are compiled, or no code can be made for the machine, a table is walked, some five times slower.
     ///
     /// # Panics
     /// Those of [`LexAutomaton::check`].
     pub fn new(automaton: LexAutomaton) -> CpuLexer {
-        // This checks the automaton, whether it makes code or not.
-        let automaton = Arc::new(automaton);
-        let code = LexCode::new(automaton.clone()).ok().map(Arc::new);
-        CpuLexer { automaton, code }
+        automaton.check();
+        let widths = |kind, place| (Widths { kind, place }, OnceLock::new());
+        let codes = [widths(2, 4), widths(1, 4), widths(2, 8), widths(1, 8)];
+        let lexer = CpuLexer { automaton: Arc::new(automaton), codes: Some(codes.into()) };
+        lexer.code();
+        lexer
     }
 
     /// Walks the automaton's table.
@@ -71,7 +76,7 @@ impl CpuLexer {
     /// Those of [`LexAutomaton::check`].
     pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
         automaton.check();
-        CpuLexer { automaton: Arc::new(automaton), code: None }
+        CpuLexer { automaton: Arc::new(automaton), codes: None }
     }
 
     /// The automaton.
@@ -79,9 +84,15 @@ impl CpuLexer {
         &self.automaton
     }
 
-    /// The code, unless a table is walked.
+    /// The code for [`TokenColumns`], unless a table is walked.
     pub fn code(&self) -> Option<&LexCode> {
-        self.code.as_deref()
+        self.code_for(TokenColumns::WIDTHS)
+    }
+
+    /// The code for columns of numbers of so many bytes.
+    fn code_for(&self, widths: Widths) -> Option<&LexCode> {
+        let (_, code) = self.codes.as_ref()?.iter().find(|(of, _)| *of == widths)?;
+        code.get_or_init(|| LexCode::new(self.automaton.clone(), widths).ok()).as_ref()
     }
 
     /// Writes the tokens of a text, on as many threads as rayon's pool has if it is long. What `tokens` had is dropped, its
@@ -91,8 +102,15 @@ impl CpuLexer {
     /// thread lost its core, texts are lexed by one thread for a while.
     ///
     /// # Errors
-    /// [`Error::TextTooLong`] for more than [`MAX_TEXT`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
-    pub fn lex_into(&self, text: &[u8], tokens: &mut TokenColumns) -> Result<(), Error> {
+    /// [`Error::TextTooLong`] for more than [`PlaceNumber::MOST`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
+    ///
+    /// # Panics
+    /// If kinds are `u8` and there are more than 255.
+    pub fn lex_into<K: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<(), Error> {
         let _caller = Caller::of(ALONE, text.len());
         let helpers = helpers::of(ALONE, text.len(), text.len() / WORTH_A_THREAD + 1, helpers::threads);
         let off_core = (helpers > 0).then(OffCore::since_now);
@@ -109,24 +127,38 @@ impl CpuLexer {
     ///
     /// # Errors
     /// Those of [`lex_into`](CpuLexer::lex_into).
-    pub fn lex_in_blocks(
+    ///
+    /// # Panics
+    /// As there.
+    pub fn lex_in_blocks<K: KindNumber, P: PlaceNumber>(
         &self,
         text: &[u8],
         threads: usize,
         block: usize,
-        tokens: &mut TokenColumns,
+        tokens: &mut TokenColumnsOf<K, P>,
     ) -> Result<usize, Error> {
         self.lex_with(text, threads.saturating_sub(1), block.max(1), tokens).map(|done| done.again)
     }
 
-    fn lex_with(&self, text: &[u8], helpers: usize, block: usize, tokens: &mut TokenColumns) -> Result<Done, Error> {
+    fn lex_with<K: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        helpers: usize,
+        block: usize,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<Done, Error> {
+        let kinds = self.automaton.kept.len();
+        assert!(size_of::<K>() > 1 || kinds <= usize::from(u8::MAX), "a byte is too short for {kinds} kinds");
         tokens.clear();
-        if text.len() > MAX_TEXT {
-            return Err(Error::TextTooLong { bytes: text.len(), most: MAX_TEXT });
+        if text.len() > P::MOST {
+            return Err(Error::TextTooLong { bytes: text.len(), most: P::MOST });
         }
+        // Blocks are written behind each other into space for a token a byte. Where there is no such space, the text is lexed in turn.
         let done = match helpers {
-            0 => self.lex_in_turn(text, block, tokens),
-            _ => blocks::lex((self, text), block, tokens, helpers, |task| rayon::spawn(|| task.run())),
+            1.. if tokens.reserve(text.len() + 1).is_ok() => {
+                blocks::lex((self, text), block, tokens, helpers, |task| rayon::spawn(|| task.run()))
+            }
+            _ => self.lex_in_turn(text, block, tokens),
         };
         if done.is_err() {
             tokens.clear();
@@ -135,7 +167,12 @@ impl CpuLexer {
     }
 
     /// A part of the text after the other.
-    fn lex_in_turn(&self, text: &[u8], block: usize, tokens: &mut TokenColumns) -> Result<Done, Error> {
+    fn lex_in_turn<K: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        block: usize,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<Done, Error> {
         let mut lexing = Lexing::new(self);
         let mut at = Part { from: 0, error: None };
         while at.from < text.len() {

@@ -3,7 +3,7 @@
 
 use monoscan_codegen::cpu::lexer::{ERROR, LexArgs, NONE, Status};
 
-use super::{CpuLexer, TokenColumns, Walker};
+use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf, Walker};
 use crate::error::Error;
 
 /// A place between tokens. This is all that lexing needs to know of what comes before.
@@ -44,18 +44,18 @@ impl<'a> Lexing<'a> {
     /// Writes the tokens that begin before `until`, a place of the text. The text ends, or more is to come and is not `complete`.
     ///
     /// `tokens` has space for a token for each byte of the part, and for the error that is open before it.
-    pub(super) fn part(
+    pub(super) fn part<K: KindNumber, P: PlaceNumber>(
         &mut self,
         text: &[u8],
         complete: bool,
         mut at: Part,
         until: usize,
-        tokens: &mut TokenColumns,
+        tokens: &mut TokenColumnsOf<K, P>,
     ) -> Lexed {
         loop {
-            let Some(code) = self.lexer.code().filter(|_| self.debt == 0) else {
-                let pause =
-                    if self.lexer.code.is_some() { until.min(at.from.saturating_add(self.debt)) } else { until };
+            let code = self.lexer.code_for(TokenColumnsOf::<K, P>::WIDTHS);
+            let Some(code) = code.filter(|_| self.debt == 0) else {
+                let pause = if code.is_some() { until.min(at.from.saturating_add(self.debt)) } else { until };
                 let walker = self.walker.get_or_insert_with(|| Walker::new(&self.lexer.automaton));
                 let lexed = walker.part(text, complete, at, pause, tokens);
                 self.debt = self.debt.saturating_sub(lexed.behind.from - at.from);
@@ -65,7 +65,7 @@ impl<'a> Lexing<'a> {
                 at = lexed.behind;
                 continue;
             };
-            assert!(at.from <= until && until <= text.len() && text.len() <= super::MAX_TEXT);
+            assert!(at.from <= until && until <= text.len() && text.len() <= P::MOST);
             assert!(tokens.space() >= until - at.from + usize::from(at.error.is_some()));
             let written = tokens.len();
             // SAFETY: there is space behind the tokens, as was asserted.
@@ -83,9 +83,9 @@ impl<'a> Lexing<'a> {
                 until,
                 len: text.len(),
                 last: usize::from(complete),
-                kinds,
-                starts,
-                ends,
+                kinds: kinds.cast(),
+                starts: starts.cast(),
+                ends: ends.cast(),
                 error: at.error.unwrap_or(NONE),
                 budget,
                 status: Status::Done as u64,
@@ -105,10 +105,14 @@ impl<'a> Lexing<'a> {
     }
 
     /// Writes the run of errors that the end of the text ends.
-    pub(super) fn finish(&self, end: Part, tokens: &mut TokenColumns) -> Result<(), Error> {
+    pub(super) fn finish<K: KindNumber, P: PlaceNumber>(
+        &self,
+        end: Part,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Result<(), Error> {
         if let Some(start) = end.error.filter(|_| self.lexer.automaton.keeps_errors) {
             tokens.reserve(1)?;
-            tokens.push(ERROR, start as u32, end.from as u32);
+            tokens.push(ERROR, start, end.from);
         }
         Ok(())
     }

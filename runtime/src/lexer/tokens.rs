@@ -1,16 +1,93 @@
-//! Tokens as columns.
+//! Tokens as columns, and the numbers that these are of.
+
+use std::fmt::Debug;
+
+use monoscan_codegen::cpu::lexer::Widths;
 
 use crate::error::Error;
 
-/// The tokens of a text, from left to right: a kind, a start and an end for each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TokenColumns {
-    pub(super) kinds: Vec<u16>,
-    pub(super) starts: Vec<u32>,
-    pub(super) ends: Vec<u32>,
+/// A number in the column of kinds: `u8` or `u16`.
+pub trait KindNumber: Number {
+    /// The kind of bytes that begin no token: the greatest number.
+    const ERROR: Self;
+
+    /// A kind, or [`ERROR_KIND`](super::ERROR_KIND); what does not fit is cut off.
+    fn of_kind(kind: u16) -> Self;
 }
 
-impl TokenColumns {
+/// A place in a text: `u32` or `u64`.
+pub trait PlaceNumber: Number {
+    /// The length of the longest text that it tells all places of.
+    const MOST: usize;
+
+    /// A place of such a text.
+    fn of_place(place: usize) -> Self;
+
+    /// As an index.
+    fn index(self) -> usize;
+}
+
+mod number {
+    /// Seals these traits, as code is made for these types alone.
+    pub trait Number: Copy + Default + super::Debug + Eq + Send + Sync + 'static {}
+    impl Number for u8 {}
+    impl Number for u16 {}
+    impl Number for u32 {}
+    impl Number for u64 {}
+}
+use number::Number;
+
+macro_rules! kind_number {
+    ($($ty:ty)*) => {$(
+        impl KindNumber for $ty {
+            const ERROR: $ty = <$ty>::MAX;
+
+            fn of_kind(kind: u16) -> $ty {
+                kind as $ty
+            }
+        }
+    )*};
+}
+
+macro_rules! place_number {
+    ($($ty:ty)*) => {$(
+        impl PlaceNumber for $ty {
+            const MOST: usize = if size_of::<$ty>() < size_of::<usize>() { <$ty>::MAX as usize } else { isize::MAX as usize };
+
+            fn of_place(place: usize) -> $ty {
+                place as $ty
+            }
+
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    )*};
+}
+
+kind_number!(u8 u16);
+place_number!(u32 u64);
+
+/// The columns that most texts and rules have: kinds of `u16`, places of `u32`.
+pub type TokenColumns = TokenColumnsOf<u16, u32>;
+
+/// The tokens of a text, from left to right: a kind, a start and an end for each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenColumnsOf<K, P> {
+    pub(super) kinds: Vec<K>,
+    pub(super) starts: Vec<P>,
+    pub(super) ends: Vec<P>,
+}
+
+impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
+    /// The bytes of its numbers.
+    pub(super) const WIDTHS: Widths = Widths { kind: size_of::<K>() as u8, place: size_of::<P>() as u8 };
+
+    /// No tokens.
+    pub fn new() -> TokenColumnsOf<K, P> {
+        TokenColumnsOf::default()
+    }
+
     /// How many tokens there are.
     pub fn len(&self) -> usize {
         self.kinds.len()
@@ -21,18 +98,18 @@ impl TokenColumns {
         self.kinds.is_empty()
     }
 
-    /// The kind of each token; [`ERROR_KIND`](super::ERROR_KIND) for bytes that begin no token.
-    pub fn kinds(&self) -> &[u16] {
+    /// The kind of each token; [`KindNumber::ERROR`] for bytes that begin no token.
+    pub fn kinds(&self) -> &[K] {
         &self.kinds
     }
 
     /// Where each token begins, in bytes.
-    pub fn starts(&self) -> &[u32] {
+    pub fn starts(&self) -> &[P] {
         &self.starts
     }
 
     /// Where each token ends: the offset behind its last byte.
-    pub fn ends(&self) -> &[u32] {
+    pub fn ends(&self) -> &[P] {
         &self.ends
     }
 
@@ -49,11 +126,11 @@ impl TokenColumns {
         self.ends.shrink_to_fit();
     }
 
-    /// Appends a token.
-    pub fn push(&mut self, kind: u16, start: u32, end: u32) {
-        self.kinds.push(kind);
-        self.starts.push(start);
-        self.ends.push(end);
+    /// Appends a token; its kind is [`ERROR_KIND`](super::ERROR_KIND) for bytes that begin none.
+    pub fn push(&mut self, kind: u16, start: usize, end: usize) {
+        self.kinds.push(K::of_kind(kind));
+        self.starts.push(P::of_place(start));
+        self.ends.push(P::of_place(end));
     }
 
     /// Space for so many more tokens.
@@ -63,7 +140,7 @@ impl TokenColumns {
             .try_reserve(tokens)
             .and_then(|()| self.starts.try_reserve(tokens))
             .and_then(|()| self.ends.try_reserve(tokens));
-        reserved.map_err(|_| Error::OutOfMemory { bytes: tokens.saturating_mul(10) })
+        reserved.map_err(|_| Error::OutOfMemory { bytes: tokens.saturating_mul(size_of::<K>() + 2 * size_of::<P>()) })
     }
 
     /// How many tokens there is space for.

@@ -9,8 +9,8 @@
 use monoscan_codegen::cpu::lexer::{ERROR, LexAutomaton};
 use rustc_hash::FxHashMap;
 
-use super::TokenColumns;
 use super::part::{Lexed, Part};
+use super::{KindNumber, PlaceNumber, TokenColumnsOf};
 
 /// Walks one text from left to right.
 pub(super) struct Walker<'a> {
@@ -39,13 +39,13 @@ impl<'a> Walker<'a> {
     }
 
     /// As [`Lexing::part`](super::part::Lexing::part).
-    pub(super) fn part(
+    pub(super) fn part<K: KindNumber, P: PlaceNumber>(
         &mut self,
         text: &[u8],
         complete: bool,
         at: Part,
         until: usize,
-        tokens: &mut TokenColumns,
+        tokens: &mut TokenColumnsOf<K, P>,
     ) -> Lexed {
         let Part { mut from, mut error } = at;
         while from < until {
@@ -68,9 +68,15 @@ impl<'a> Walker<'a> {
         Lexed { behind: Part { from, error }, is_undecided: false }
     }
 
-    fn put(&self, kind: u16, start: usize, end: usize, tokens: &mut TokenColumns) {
+    fn put<K: KindNumber, P: PlaceNumber>(
+        &self,
+        kind: u16,
+        start: usize,
+        end: usize,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) {
         if self.automaton.keeps(kind) {
-            tokens.push(kind, start as u32, end as u32);
+            tokens.push(kind, start, end);
         }
     }
 

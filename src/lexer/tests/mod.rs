@@ -1,5 +1,6 @@
 //! The lexer against the reference.
 
+mod columns;
 pub(super) mod engines;
 mod oracle;
 mod patterns;
@@ -136,7 +137,7 @@ fn columns_of(tokens: impl IntoIterator<Item = Token>) -> TokenColumns {
             Kind::Rule(rule) => rule,
             Kind::Error => ERROR_KIND,
         };
-        columns.push(kind, token.start as u32, token.end as u32);
+        columns.push(kind, token.start, token.end);
     }
     columns
 }
@@ -186,7 +187,7 @@ fn check(name: &str, lexer: &Lexer, all: &Lexer, reference: &Reference, text: &[
     let list = all.lex(text).expect("texts are short");
     assert!(list.iter().eq(tokens.iter().copied()), "{name}, lexed: {}", text.escape_ascii());
     let mut list = TokenList::new();
-    all.lex_by_scan(text, &mut list).expect("texts are short");
+    all.lex_by_scan(text, &mut list.columns).expect("texts are short");
     assert!(list.iter().eq(tokens), "{name}, listed: {}", text.escape_ascii());
     let by_maps = labels_by_maps(ranks_of(lexer.tables().expect("any rules")), text, random);
     assert_eq!(labels, by_maps, "{name}, composed: {}", text.escape_ascii());
@@ -304,7 +305,7 @@ fn the_list_of_a_long_text_has_the_tokens_that_its_labels_spell() {
     let labels = lexer.tables().expect("any rules").label_sequentially(&text);
     for (lexer, skips) in [(lexer.with_skips(), Skips::Keep), (lexer, Skips::Drop)] {
         let mut list = TokenList::new();
-        lexer.lex_by_scan(&text, &mut list).expect("there is memory for half a megabyte");
+        lexer.lex_by_scan(&text, &mut list.columns).expect("there is memory for half a megabyte");
         assert!(list.iter().eq(lexer.tokens(&labels, skips)), "{skips:?}");
         assert_eq!(lexer.lex(&text).expect("there is memory for half a megabyte"), list);
     }

@@ -24,7 +24,7 @@ use super::automaton::LexAutomaton;
 use super::dispatch::Dispatch;
 use super::walked::Walked;
 use super::words::WordTable;
-use super::{LexArgs, NONE, Status};
+use super::{LexArgs, NONE, Status, Widths};
 use crate::cpu::memory::data_flags;
 
 /// The parts of the code that emits a function.
@@ -35,6 +35,8 @@ pub(super) struct Source<'a> {
     pub(super) walked: Option<&'a Walked>,
     /// How what begins next is found where a token ends.
     pub(super) dispatch: Dispatch,
+    /// Bytes of the numbers in the columns.
+    pub(super) widths: Widths,
     /// Whether the machine looks up bytes in a vector.
     pub(super) shuffles: bool,
 }
@@ -284,16 +286,40 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub(super) fn put(&mut self, kind: Value, count: Value) {
         let [n, s, p] = [self.n, self.s, self.p].map(|variable| self.get(variable));
         let [kinds, starts, ends] = self.columns;
-        let twice = self.b.ins().ishl_imm_u(n, 1);
-        let address = self.b.ins().iadd(kinds, twice);
-        self.b.ins().istore16(data_flags(), kind, address, 0);
-        let four = self.b.ins().ishl_imm_u(n, 2);
-        for (column, place) in [(starts, s), (ends, p)] {
-            let address = self.b.ins().iadd(column, four);
-            self.b.ins().istore32(data_flags(), place, address, 0);
-        }
+        let Widths { kind: of_kind, place: of_place } = self.source.widths;
+        self.store(of_kind, kind, kinds, n);
+        self.store(of_place, s, starts, n);
+        self.store(of_place, p, ends, n);
         let n = self.b.ins().iadd(n, count);
         self.b.def_var(self.n, n);
+    }
+
+    /// The address of a column's number at a place, if each has so many bytes.
+    fn entry(&mut self, bytes: u8, column: Value, place: Value) -> Value {
+        let offset = self.b.ins().ishl_imm_u(place, i64::from(bytes.trailing_zeros()));
+        self.b.ins().iadd(column, offset)
+    }
+
+    /// Writes a number of so many bytes.
+    fn store(&mut self, bytes: u8, number: Value, column: Value, place: Value) {
+        let address = self.entry(bytes, column, place);
+        match bytes {
+            1 => self.b.ins().istore8(data_flags(), number, address, 0),
+            2 => self.b.ins().istore16(data_flags(), number, address, 0),
+            4 => self.b.ins().istore32(data_flags(), number, address, 0),
+            _ => self.b.ins().store(data_flags(), number, address, 0),
+        };
+    }
+
+    /// Reads a number of so many bytes.
+    fn load(&mut self, bytes: u8, column: Value, place: Value) -> Value {
+        let address = self.entry(bytes, column, place);
+        match bytes {
+            1 => self.b.ins().uload8(types::I64, data_flags(), address, 0),
+            2 => self.b.ins().uload16(types::I64, data_flags(), address, 0),
+            4 => self.b.ins().uload32(data_flags(), address, 0),
+            _ => self.b.ins().load(types::I64, data_flags(), address, 0),
+        }
     }
 
     fn exit(&mut self, status: Status, error: Option<Value>) {

@@ -50,18 +50,27 @@ pub struct LexArgs {
     pub len: usize,
     /// 1 if the text ends there, 0 if more is to come.
     pub last: usize,
-    /// Where the kinds of tokens are written.
-    pub kinds: *mut u16,
-    /// Where their starts are.
-    pub starts: *mut u32,
-    /// Where their ends are.
-    pub ends: *mut u32,
+    /// Where the kinds of tokens are written, in numbers of [`Widths::kind`] bytes.
+    pub kinds: *mut u8,
+    /// Where their starts are, in numbers of [`Widths::place`] bytes.
+    pub starts: *mut u8,
+    /// Where their ends are, likewise.
+    pub ends: *mut u8,
     /// In and out: where the run of errors began that `from` ends for now, or [`NONE`].
     pub error: usize,
     /// In and out: how many bytes may be read in vain, all together.
     pub budget: i64,
     /// Out: a [`Status`].
     pub status: u64,
+}
+
+/// How many bytes the numbers in columns of tokens have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Widths {
+    /// A kind has one byte or two. [`ERROR`] is the greatest number of either.
+    pub kind: u8,
+    /// A place has four bytes or eight.
+    pub place: u8,
 }
 
 /// Why a lexer stopped.
@@ -95,9 +104,11 @@ impl LexCode {
     /// [`CodegenError::LexerTooLarge`] if more than [`MAX_DIRECT_STATES`] states need blocks; or if code cannot be generated for the machine.
     ///
     /// # Panics
-    /// Those of [`LexAutomaton::check`].
-    pub fn new(automaton: Arc<LexAutomaton>) -> Result<LexCode, CodegenError> {
+    /// Those of [`LexAutomaton::check`], and if there are no such widths, or too many kinds for one byte.
+    pub fn new(automaton: Arc<LexAutomaton>, widths: Widths) -> Result<LexCode, CodegenError> {
         automaton.check();
+        assert!(matches!(widths, Widths { kind: 1 | 2, place: 4 | 8 }), "expected 1 or 2 bytes, and 4 or 8");
+        assert!(widths.kind == 2 || automaton.kept.len() <= usize::from(u8::MAX), "a byte is too short for the kinds");
         let states = automaton.accept.len();
         let walked = Walked::of(&automaton).map(Box::new);
         let direct = walked.as_ref().map_or(states, |walked| walked.direct());
@@ -112,6 +123,7 @@ impl LexCode {
             words: words.as_deref(),
             walked: walked.as_deref(),
             dispatch,
+            widths,
             shuffles: isa.x86 && isa.pshufb,
         };
         let code = Code::new(&isa, |context, func| {
@@ -126,7 +138,7 @@ impl LexCode {
     /// Lexes the tokens that begin in a part of the text; returns how many were written.
     ///
     /// # Safety
-    /// `text` points to `len` bytes, `from <= until <= len < 2^32`, and each column has space for `until − from` tokens, and one
+    /// `text` points to `len` bytes, `from <= until <= len`, places have room for `len`, and each column has space for `until − from` tokens, and one
     /// more if `error` is not [`NONE`], that nobody else reads or writes.
     pub unsafe fn lex(&self, args: &mut LexArgs) -> usize {
         // SAFETY: the code was compiled with this signature, lives as long as `self`, and needs what the caller promises.

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{self, InstBuilder, Value, types};
 
 use super::Emitter;
 use crate::cpu::lexer::automaton::ERROR;
-use crate::cpu::lexer::{LexArgs, NONE, Status};
+use crate::cpu::lexer::{LexArgs, NONE, Status, Widths};
 use crate::cpu::memory::data_flags;
 
 impl Emitter<'_, '_> {
@@ -76,16 +76,11 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(some);
         let before = self.b.ins().iadd_imm_s(n, -1);
         let [kinds, starts, ends] = self.columns;
-        let twice = self.b.ins().ishl_imm_u(before, 1);
-        let address = self.b.ins().iadd(kinds, twice);
-        let kind = self.b.ins().uload16(types::I64, data_flags(), address, 0);
-        let four = self.b.ins().ishl_imm_u(before, 2);
-        let address = self.b.ins().iadd(ends, four);
-        let end = self.b.ins().uload32(data_flags(), address, 0);
-        let address = self.b.ins().iadd(starts, four);
-        let start = self.b.ins().uload32(data_flags(), address, 0);
+        let Widths { kind: of_kind, place: of_place } = self.source.widths;
+        let kind = self.load(of_kind, kinds, before);
+        let [start, end] = [starts, ends].map(|column| self.load(of_place, column, before));
         let s = self.get(self.s);
-        let is_error = self.b.ins().icmp_imm_u(IntCC::Equal, kind, i64::from(ERROR));
+        let is_error = self.b.ins().icmp_imm_u(IntCC::Equal, kind, i64::from(ERROR >> (16 - 8 * of_kind)));
         let ends_here = self.b.ins().icmp(IntCC::Equal, end, s);
         let joined = self.b.ins().band(is_error, ends_here);
         let n = self.b.ins().select(joined, before, n);
