@@ -95,7 +95,8 @@ impl Automaton {
     pub(super) fn outputs(self) -> Verified<Program> {
         let project = self.of_output(|_, output| output);
         let columns = vec![Layout::of(self.output.ty)];
-        self.program(Output { filter: None, project, columns })
+        let name = self.name.to_owned();
+        self.program(name, Output { filter: None, project, columns })
     }
 
     /// Of one that gives labels: for every byte that ends a token, in order, where that is, and the token's code.
@@ -115,15 +116,16 @@ impl Automaton {
             b.cast(Type::U64, code)
         });
         let columns = vec![Layout::of(Type::U64)];
-        self.program(Output { filter: Some(filter), project: with_end(code), columns })
+        let name = format!("{}_tokens", self.name);
+        self.program(name, Output { filter: Some(filter), project: with_end(code), columns })
     }
 
-    fn program(mut self, output: Output) -> Verified<Program> {
+    fn program(mut self, name: String, output: Output) -> Verified<Program> {
         let stage = Stage::automaton(self.width, &self.advance, self.row, &mut self.tables);
         self.tables.push(self.output);
         let program = Program {
             parameters: Vec::new(),
-            name: self.name.to_owned(),
+            name,
             tables: self.tables,
             inputs: vec![Layout::of(self.input)],
             stages: vec![stage.expect("maps lead to lanes, of which there are at most 256")],

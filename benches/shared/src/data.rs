@@ -92,6 +92,25 @@ pub fn json(len: usize) -> Vec<u8> {
     }
 }
 
+/// JSON text of exactly `len` bytes without blanks between tokens, most of it numbers: arrays of whole numbers of up to nine digits
+/// and of fractions, blanks behind the last whole one.
+pub fn json_of_numbers(len: usize) -> Vec<u8> {
+    let mut numbers = Numbers::new(9);
+    let mut text = Vec::with_capacity(len);
+    loop {
+        let whole = (0..8).map(|_| numbers.bits() % 10u64.pow(1 + numbers.below(9) as u32)).map(|n| n.to_string());
+        let whole: Vec<String> = whole.collect();
+        let scale = 10f64.powi(numbers.below(7) as i32);
+        let fractions: Vec<String> = (0..8).map(|_| (numbers.between(-1.0, 1.0) * scale).to_string()).collect();
+        let row = format!("[{},{}],", whole.join(","), fractions.join(","));
+        if text.len() + row.len() > len {
+            text.resize(len, b' ');
+            return text;
+        }
+        text.extend_from_slice(row.as_bytes());
+    }
+}
+
 fn record(numbers: &mut Numbers) -> String {
     let words = ["scan", "carry", "prefix", "quote \\\"", "tab\\t", "caf\\u00e9", "naïve", "block of eight"];
     let mut word = || words[numbers.below(words.len() as u64) as usize];

@@ -100,6 +100,27 @@ fn each_tag_is_looked_at(subject: &Subject<'_>) {
     }
 }
 
+/// The kernel's text with each look at a note once so that it finds none.
+fn without_notes(text: &str) -> Vec<String> {
+    let looks = text.match_indices(" = icmp ne i8 ").filter_map(|(start, found)| {
+        let operands = start + found.len();
+        let end = operands + text[operands..].find('\n')?;
+        let note = text[operands..end].strip_suffix(", 0")?;
+        Some(format!("{}{note}, {note}{}", &text[..operands], &text[end..]))
+    });
+    looks.collect()
+}
+
+fn each_note_counts(subject: &Subject<'_>) {
+    let mutants = without_notes(&subject.text);
+    println!("{}", subject.text);
+    assert!(!mutants.is_empty(), "{}", subject.text);
+    for (look, text) in mutants.iter().enumerate() {
+        let failure = first_failure(&subject.with_text(text), &[]);
+        assert!(failure.is_some(), "{}: look {look} of {} at a note is not missed", subject.name(), mutants.len());
+    }
+}
+
 #[test]
 fn calls_of_the_ring() {
     with_kernel("looked_up", RING, each_call_is_missed);
@@ -123,6 +144,16 @@ fn calls_of_the_ring_over_shifted_columns() {
 #[test]
 fn calls_of_the_ring_of_two_levels_that_keeps() {
     with_kernel("kept_sums", CASCADES, each_call_is_missed);
+}
+
+#[test]
+fn calls_of_the_ring_that_leaves_notes() {
+    with_kernel("lexer_tokens", CASCADES, each_call_is_missed);
+}
+
+#[test]
+fn notes_of_the_ring() {
+    with_kernel("lexer_tokens", CASCADES, each_note_counts);
 }
 
 #[test]

@@ -75,7 +75,7 @@ const fn any_size(log2: u32) -> Bar {
 }
 
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 28] = [
+pub(crate) const ALL: [Workload; 30] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -246,6 +246,24 @@ pub(crate) const ALL: [Workload; 28] = [
         held: 44,
         bars: &[bar(26, 1.4, 2.1), bar(27, 1.4, 2.1)],
         run: tokens::json,
+    },
+    Workload {
+        name: "json-minified",
+        title: "JSON text without blanks to (kind, start, end)",
+        baseline: "logos",
+        moved: 2,
+        held: 44,
+        bars: &[bar(26, 1.8, 2.8)],
+        run: tokens::minified,
+    },
+    Workload {
+        name: "json-numbers",
+        title: "JSON numbers to (kind, start, end)",
+        baseline: "logos",
+        moved: 2,
+        held: 44,
+        bars: &[bar(26, 1.8, 2.8)],
+        run: tokens::numbers,
     },
     Workload {
         name: "c",

@@ -21,11 +21,23 @@ pub(crate) use texts::json as json_text;
 const BLOCK: usize = 512 << 10;
 
 pub(super) fn json(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let text = &json_text(session.json.as_deref(), len)[..];
+    of_json(session, field, &json_text(session.json.as_deref(), len))
+}
+
+/// The same text without blanks between tokens.
+pub(super) fn minified(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    of_json(session, field, &texts::minified(session.json.as_deref(), len))
+}
+
+pub(super) fn numbers(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    of_json(session, field, &bench_shared::data::json_of_numbers(len))
+}
+
+fn of_json(session: &Session, field: Field<'_>, text: &[u8]) -> Vec<Row> {
     let lexer = &lexer(JSON);
     let automaton = Automaton::new(lexer.tables().ok().and_then(|tables| tables.ranks()).expect("one pass lexes JSON"));
     let premultiplied = automaton.premultiplied();
-    let labels = &RefCell::new(vec![0; len]);
+    let labels = &RefCell::new(vec![0; text.len()]);
     let (spans, found) = (&Spans::new(lexer, text), &Found::new(lexer, text));
     let mut field = field;
     enter::<JsonToken>(&mut field, (text, lexer), (spans, found), |token| token as u16);

@@ -15,6 +15,17 @@ pub(crate) fn json(file: Option<&[u8]>, len: usize) -> Vec<u8> {
     }
 }
 
+/// The same text without the blanks between its tokens.
+pub(super) fn minified(file: Option<&[u8]>, len: usize) -> Vec<u8> {
+    let text = json(file, file.map_or(len, |file| file.len()));
+    let mut dense = Vec::with_capacity(text.len());
+    let mut tokens = JsonToken::lexer(&text[..]);
+    while tokens.next().is_some() {
+        dense.extend_from_slice(tokens.slice());
+    }
+    repeated::<JsonToken>(&dense, len)
+}
+
 /// The headers of this machine's C library, those in which logos finds no errors; a few lines if there are none.
 pub(super) fn c(len: usize) -> Vec<u8> {
     let mut text = files(Path::new("/usr/include"), "h", is_lexed::<CToken>);
